@@ -1,0 +1,1 @@
+//! Where runs are kept: SQLite, one row a run and one packed block of samples.

@@ -1,0 +1,1 @@
+//! Test sessions on real sockets: the engine, the iperf3 protocol, telemetry, STAMP.

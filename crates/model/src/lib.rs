@@ -1,0 +1,1 @@
+//! The shared nouns of linerate and their JSON schema.

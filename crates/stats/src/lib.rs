@@ -1,0 +1,1 @@
+//! Robust statistics over measurements: steady state, summaries, rank tests.

@@ -1,0 +1,1 @@
+//! Quantities of networks as types: rates, bytes, packets, times, and their text form.
