@@ -1,1 +1,19 @@
 //! The shared nouns of linerate and their JSON schema.
+//!
+//! * [`spec`]: what a test should do
+//! * [`run`]: one execution of a test, with its outcome
+//! * [`measurement`]: what a run found: flows, intervals, steady state, latency
+//! * [`series`]: samples over time, column by column, and their packed form
+//! * [`counters`]: what a host counted before and after
+//! * [`host`]: who measured
+//!
+//! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
+//! and diagnosed there. Names of fields carry their unit (`rtt_us`, `goodput_bps`).
+
+pub mod counters;
+pub mod host;
+pub mod measurement;
+pub mod run;
+pub mod schema;
+pub mod series;
+pub mod spec;

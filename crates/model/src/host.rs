@@ -1,0 +1,47 @@
+//! Who measured: enough to know years later what a number came from.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::DataRate;
+
+/// One host at the time of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct HostIdentity {
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The measuring software and its version: `linerate 0.1.0`, `iperf 3.12`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub software: Option<String>,
+    /// Kernel release, as `uname -r` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// Identity of this boot; two runs with different ones have a reboot between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
+    /// Processor model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_model: Option<String>,
+    /// Processors online.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus_online: Option<u16>,
+    /// The device that carried the test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<Device>,
+}
+
+/// The network device that carried a test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Device {
+    /// Its name.
+    pub name: String,
+    /// Its driver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// Its link speed; absent for virtual devices, which report none.
+    #[serde(rename = "speed_bps", default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<DataRate>,
+    /// Its largest packet.
+    #[serde(rename = "mtu_bytes", default, skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<u32>,
+}

@@ -1,0 +1,152 @@
+//! One execution of a test.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::WallTime;
+
+use crate::host::HostIdentity;
+use crate::measurement::Measurement;
+use crate::spec::TestSpec;
+
+/// One execution of a test, finished or failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// Version of this format; a reader refuses a newer one.
+    pub format: u32,
+    /// Its name in the archive.
+    pub id: RunId,
+    /// When it started, by this host's calendar.
+    #[serde(rename = "started_unix_ns")]
+    pub started: WallTime,
+    /// Which side of the test this host was.
+    pub role: Role,
+    /// The exact command, argument by argument.
+    pub command: Vec<String>,
+    /// What was asked for.
+    pub spec: TestSpec,
+    /// This host.
+    pub local: HostIdentity,
+    /// The other host.
+    pub peer: Peer,
+    /// Whether it worked.
+    pub outcome: Outcome,
+    /// What was found; of a failed run, what was found until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measurement: Option<Measurement>,
+}
+
+impl Run {
+    /// The version of this format that this program writes.
+    pub const FORMAT: u32 = 1;
+}
+
+/// Which side of a test a host was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// It started the test.
+    Client,
+    /// It answered.
+    Server,
+}
+
+/// The other side of a test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Peer {
+    /// What the user typed, or the address that called.
+    pub target: String,
+    /// The address reached, where one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// What it said of itself.
+    #[serde(flatten)]
+    pub host: HostIdentity,
+}
+
+/// Whether a run worked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum Outcome {
+    /// It ran to its end.
+    Complete,
+    /// It did not.
+    Failed(Failure),
+}
+
+/// Why a run did not end as it should.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Failure {
+    /// The kind, from which the exit code follows.
+    pub kind: FailureKind,
+    /// One line for a person.
+    pub detail: String,
+}
+
+/// Kinds of failure, told apart by what a person would do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// No answer, or the name does not resolve.
+    Unreachable,
+    /// The peer answered and does not want this test.
+    Refused,
+    /// The peer is running another test.
+    Busy,
+    /// The connection broke or fell silent mid-test.
+    Lost,
+    /// The peer broke the protocol.
+    Protocol,
+    /// This host could not do it: a missing right, device, namespace or kernel feature.
+    Local,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// A run's name: sortable by time, unique everywhere (a ULID).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+pub struct RunId(ulid::Ulid);
+
+impl RunId {
+    /// The name of a run that started at `time`, made unique by `random` bits.
+    #[must_use]
+    pub fn new(time: WallTime, random: u128) -> Self {
+        Self(ulid::Ulid::from_parts(time.unix_nanos() / 1_000_000, random))
+    }
+}
+
+/// A text that is no run id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a run id: 26 letters and digits, as `linerate runs list` prints them")]
+pub struct RunIdError(String);
+
+impl FromStr for RunId {
+    type Err = RunIdError;
+
+    fn from_str(text: &str) -> Result<Self, RunIdError> {
+        ulid::Ulid::from_string(text).map(Self).map_err(|_| RunIdError(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for RunId {
+    type Error = RunIdError;
+
+    fn try_from(text: String) -> Result<Self, RunIdError> {
+        text.parse()
+    }
+}
+
+impl From<RunId> for String {
+    fn from(id: RunId) -> Self {
+        id.0.to_string()
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0.to_string())
+    }
+}

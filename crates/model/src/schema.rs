@@ -1,0 +1,12 @@
+//! The JSON schemas of the stored types, generated from the types themselves.
+
+use schemars::{Schema, schema_for};
+
+use crate::run::Run;
+use crate::series::RunSamples;
+
+/// Every format with the name of its file under `docs/formats/`.
+#[must_use]
+pub fn all() -> Vec<(&'static str, Schema)> {
+    vec![("run.schema.json", schema_for!(Run)), ("samples.schema.json", schema_for!(RunSamples))]
+}

@@ -1,0 +1,1 @@
+//! The packed form of samples.
