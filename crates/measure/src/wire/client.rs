@@ -1,0 +1,256 @@
+//! The client's part of the dialogue: what it may hear, and when.
+
+use super::extension::{Hello, Message, Refusal};
+use super::inbox::{Inbox, WireError};
+use super::limits::{MAX_EXTENSION_BYTES, MAX_RESULTS_BYTES};
+use super::results::Results;
+use super::signal::Signal;
+
+/// What a server said to its client.
+#[derive(Debug, PartialEq)]
+pub enum Heard {
+    /// Send the parameters.
+    ParamsWanted,
+    /// The server is a linerate, and the extension is on.
+    Hello(Box<Hello>),
+    /// Another test runs; wait.
+    Queued {
+        /// Tests before this one.
+        ahead: u32,
+        /// When it should start.
+        wait_ms: u64,
+    },
+    /// The server will not run this test.
+    Refused(Refusal),
+    /// The server's clock.
+    Clock {
+        /// Number of the exchange.
+        seq: u32,
+        /// When the request was read.
+        received_ns: u64,
+        /// When the answer was written.
+        sent_ns: u64,
+    },
+    /// Open the data connections.
+    StreamsWanted,
+    /// Prepare.
+    Start,
+    /// Data may flow.
+    Running,
+    /// Send the results.
+    ResultsWanted,
+    /// The server's results.
+    Results(Box<Results>),
+    /// The end: say that it is done.
+    Finished,
+    /// Busy, or not wanted.
+    Denied,
+    /// The server failed.
+    ServerFailed {
+        /// iperf3's code.
+        code: i32,
+        /// The system's code.
+        errno: i32,
+    },
+    /// The server gave up.
+    Terminated,
+}
+
+/// The client's reading of the dialogue. Feed it bytes, take what was heard.
+#[derive(Debug, Default)]
+pub struct ClientDialogue {
+    inbox: Inbox,
+    phase: Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Phase {
+    #[default]
+    Greeting,
+    Asked,
+    Connecting,
+    Starting,
+    Running,
+    Ending,
+    Results,
+    Closing,
+    Over,
+    /// The two codes of a failure are on their way.
+    Failing,
+    /// A message of the extension is on its way; then the phase before goes on.
+    Extension(Resume),
+}
+
+/// The phases in which a message of the extension may come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Resume {
+    Asked,
+    Connecting,
+    Running,
+    Ending,
+}
+
+impl ClientDialogue {
+    /// Adds bytes from the server.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.inbox.feed(bytes);
+    }
+
+    /// Whether part of a message waits for its rest.
+    #[must_use]
+    pub fn mid_message(&self) -> bool {
+        self.inbox.waiting() > 0 || matches!(self.phase, Phase::Failing | Phase::Extension(_))
+    }
+
+    /// The next thing the server said; `None` until more bytes come.
+    ///
+    /// # Errors
+    /// If the server broke the protocol; the dialogue is over then.
+    pub fn next_heard(&mut self) -> Result<Option<Heard>, WireError> {
+        loop {
+            let heard = match self.phase {
+                Phase::Over => return Ok(None),
+                Phase::Failing => {
+                    let Some((code, errno)) = self.inbox.error_codes() else { return Ok(None) };
+                    self.phase = Phase::Over;
+                    Heard::ServerFailed { code, errno }
+                }
+                Phase::Results => {
+                    let Some(results) = self.inbox.blob("results", MAX_RESULTS_BYTES)? else { return Ok(None) };
+                    self.phase = Phase::Closing;
+                    Heard::Results(results)
+                }
+                Phase::Extension(resume) => {
+                    let Some(message) = self.inbox.blob("extension", MAX_EXTENSION_BYTES)? else { return Ok(None) };
+                    self.phase = resume.phase();
+                    match heard_message(message) {
+                        Some(heard) => heard,
+                        None => continue,
+                    }
+                }
+                _ => {
+                    let Some(signal) = self.inbox.signal()? else { return Ok(None) };
+                    match self.on_signal(signal)? {
+                        Some(heard) => heard,
+                        None => continue,
+                    }
+                }
+            };
+            return Ok(Some(heard));
+        }
+    }
+
+    fn on_signal(&mut self, signal: Signal) -> Result<Option<Heard>, WireError> {
+        let (next, heard) = match (self.phase, signal) {
+            (_, Signal::AccessDenied) => (Phase::Over, Some(Heard::Denied)),
+            (_, Signal::ServerTerminate) => (Phase::Over, Some(Heard::Terminated)),
+            (_, Signal::ServerError) => (Phase::Failing, None),
+            (Phase::Greeting, Signal::ParamExchange) => (Phase::Asked, Some(Heard::ParamsWanted)),
+            (Phase::Asked, Signal::CreateStreams) => (Phase::Connecting, Some(Heard::StreamsWanted)),
+            (Phase::Connecting, Signal::TestStart) => (Phase::Starting, Some(Heard::Start)),
+            (Phase::Starting, Signal::TestRunning) => (Phase::Running, Some(Heard::Running)),
+            (Phase::Running | Phase::Ending, Signal::ExchangeResults) => (Phase::Results, Some(Heard::ResultsWanted)),
+            (Phase::Closing, Signal::DisplayResults) => (Phase::Over, Some(Heard::Finished)),
+            (phase, Signal::Extension) if let Some(resume) = Resume::of(phase) => (Phase::Extension(resume), None),
+            (phase, signal) => return Err(WireError::OutOfTurn { signal, expected: phase.expectation() }),
+        };
+        self.phase = next;
+        Ok(heard)
+    }
+}
+
+impl Phase {
+    fn expectation(self) -> &'static str {
+        match self {
+            Self::Greeting => "the request for parameters",
+            Self::Asked => "the request for streams",
+            Self::Connecting => "the start of the test",
+            Self::Starting => "the running of the test",
+            Self::Running | Self::Ending => "the exchange of results",
+            Self::Closing => "the display of results",
+            Self::Results | Self::Failing | Self::Extension(_) | Self::Over => "no signal",
+        }
+    }
+}
+
+impl Resume {
+    fn of(phase: Phase) -> Option<Self> {
+        match phase {
+            Phase::Asked => Some(Self::Asked),
+            Phase::Connecting => Some(Self::Connecting),
+            Phase::Running => Some(Self::Running),
+            Phase::Ending => Some(Self::Ending),
+            _ => None,
+        }
+    }
+
+    fn phase(self) -> Phase {
+        match self {
+            Self::Asked => Phase::Asked,
+            Self::Connecting => Phase::Connecting,
+            Self::Running => Phase::Running,
+            Self::Ending => Phase::Ending,
+        }
+    }
+}
+
+fn heard_message(message: Message) -> Option<Heard> {
+    Some(match message {
+        Message::Hello(hello) => Heard::Hello(Box::new(hello)),
+        Message::Queued { ahead, wait_ms } => Heard::Queued { ahead, wait_ms },
+        Message::Refused(refusal) => Heard::Refused(refusal),
+        Message::ClockReply { seq, received_ns, sent_ns } => Heard::Clock { seq, received_ns, sent_ns },
+        // A client's own messages sent back mean nothing, and a newer version's may be skipped.
+        Message::ClockRequest { .. } | Message::Sent { .. } | Message::Unknown => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hear_all(bytes: &[u8]) -> Result<Vec<Heard>, WireError> {
+        let mut dialogue = ClientDialogue::default();
+        dialogue.feed(bytes);
+        let mut heard = Vec::new();
+        while let Some(next) = dialogue.next_heard()? {
+            heard.push(next);
+        }
+        Ok(heard)
+    }
+
+    #[test]
+    fn signals_may_coalesce() {
+        assert_eq!(
+            hear_all(&[9, 10, 1, 2]).unwrap(),
+            [Heard::ParamsWanted, Heard::StreamsWanted, Heard::Start, Heard::Running]
+        );
+    }
+
+    #[test]
+    fn busy_may_come_at_any_time() {
+        assert_eq!(hear_all(&[0xff]).unwrap(), [Heard::Denied]);
+        assert_eq!(hear_all(&[9, 0xff]).unwrap(), [Heard::ParamsWanted, Heard::Denied]);
+    }
+
+    #[test]
+    fn a_failure_brings_its_codes() {
+        let heard = hear_all(&[9, 0xfe, 0, 0, 0, 27, 0, 0, 0, 5]).unwrap();
+        assert_eq!(heard[1], Heard::ServerFailed { code: 27, errno: 5 });
+    }
+
+    #[test]
+    fn a_signal_out_of_turn_ends_the_dialogue() {
+        let error = hear_all(&[9, 2]).unwrap_err().to_string();
+        assert_eq!(error, "TestRunning came where the request for streams was due");
+        assert!(hear_all(&[64]).is_err(), "no extension before the parameters offered it");
+    }
+
+    #[test]
+    fn a_newer_message_is_skipped() {
+        let mut bytes = vec![9, 64];
+        super::super::inbox::write_blob(&serde_json::json!({"type": "astrology"}), &mut bytes).unwrap();
+        bytes.push(10);
+        assert_eq!(hear_all(&bytes).unwrap(), [Heard::ParamsWanted, Heard::StreamsWanted]);
+    }
+}
