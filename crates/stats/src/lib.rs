@@ -1,1 +1,12 @@
 //! Robust statistics over measurements: steady state, summaries, rank tests.
+//!
+//! * [`steady`]: where the ramp-up of a run ends
+//! * [`summary`]: quantiles and spread of a set of values
+//! * [`rank`]: whether two sets of values differ, and by how much
+//!
+//! Pure: numbers in, numbers out. Everything is `f64`; each module says what it does with NaN.
+
+mod normal;
+pub mod rank;
+pub mod steady;
+pub mod summary;
