@@ -1,0 +1,126 @@
+//! Which CPUs the calling thread may run on, and how many there are.
+
+use std::fs;
+use std::io;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+/// Restricts the calling thread to `cpus`. Threads it starts later inherit the restriction.
+///
+/// # Errors
+/// [`PinError::Impossible`] for a number no set can hold, [`PinError::Refused`] where none of the CPUs is online and
+/// allowed by the thread's cpuset.
+pub fn pin_current_thread(cpus: &[usize]) -> Result<(), PinError> {
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        if cpu >= CpuSet::MAX_CPU {
+            return Err(PinError::Impossible { cpu });
+        }
+        set.set(cpu);
+    }
+    sched_setaffinity(None, &set).map_err(|errno| PinError::Refused { cpus: cpus.to_vec(), source: errno.into() })
+}
+
+/// Why a thread could not be pinned.
+#[derive(Debug, thiserror::Error)]
+pub enum PinError {
+    /// The number is beyond what a CPU set holds.
+    #[error("CPU {cpu} does not exist: a CPU set holds 0 to {}", CpuSet::MAX_CPU - 1)]
+    Impossible {
+        /// The number asked for.
+        cpu: usize,
+    },
+    /// The kernel refused the set, usually because none of its CPUs is online and allowed here.
+    #[error("the kernel refused to pin the thread to CPUs {cpus:?}")]
+    Refused {
+        /// The CPUs asked for.
+        cpus: Vec<usize>,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+/// The CPUs the calling thread may run on, ascending.
+///
+/// # Errors
+/// What the kernel says if it refuses; it does on machines with more than 1024 CPUs (`EINVAL`).
+pub fn allowed_cpus() -> io::Result<Vec<usize>> {
+    let set = sched_getaffinity(None)?;
+    Ok((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
+}
+
+/// The CPU the calling thread runs on at this moment.
+#[must_use]
+pub fn current_cpu() -> usize {
+    sched_getcpu()
+}
+
+/// The CPUs that are online, ascending, whether the calling thread may use them or not
+/// (`/sys/devices/system/cpu/online`).
+///
+/// # Errors
+/// What reading the file gives, or `InvalidData` where it is not a CPU list.
+pub fn online_cpus() -> io::Result<Vec<usize>> {
+    let text = fs::read_to_string(ONLINE_LIST)?;
+    parse_cpu_list(&text)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{ONLINE_LIST}: not a CPU list: {text:?}")))
+}
+
+/// Reads a kernel CPU list such as `0-3,8`; `None` where it is none. An empty list is one.
+#[must_use]
+pub fn parse_cpu_list(text: &str) -> Option<Vec<usize>> {
+    let text = text.trim();
+    let mut cpus = Vec::new();
+    for part in text.split(',').filter(|_| !text.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        if first > last || last >= MAX_LISTED_CPU {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    Some(cpus)
+}
+
+const ONLINE_LIST: &str = "/sys/devices/system/cpu/online";
+
+/// Bound on a CPU number in a list: the largest `CONFIG_NR_CPUS` of the kernel (8192, arch/x86/Kconfig of 6.18).
+const MAX_LISTED_CPU: usize = 8192;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pinned_thread_may_use_only_that_cpu_and_others_are_left_alone() {
+        let before = allowed_cpus().unwrap();
+        let last = *before.last().unwrap();
+        let inside = std::thread::spawn(move || {
+            pin_current_thread(&[last]).unwrap();
+            (allowed_cpus().unwrap(), current_cpu())
+        });
+        assert_eq!(inside.join().unwrap(), (vec![last], last));
+        assert_eq!(allowed_cpus().unwrap(), before);
+    }
+
+    #[test]
+    fn pinning_to_no_cpu_or_to_an_absent_one_is_refused() {
+        assert!(matches!(pin_current_thread(&[]), Err(PinError::Refused { .. })));
+        assert!(matches!(pin_current_thread(&[1_000_000]), Err(PinError::Impossible { cpu: 1_000_000 })));
+    }
+
+    #[test]
+    fn online_cpus_contain_the_allowed_ones() {
+        let online = online_cpus().unwrap();
+        assert!(allowed_cpus().unwrap().iter().all(|cpu| online.contains(cpu)));
+    }
+
+    #[test]
+    fn cpu_lists_are_read_as_the_kernel_prints_them() {
+        assert_eq!(parse_cpu_list("0-3,8\n"), Some(vec![0, 1, 2, 3, 8]));
+        assert_eq!(parse_cpu_list("\n"), Some(vec![]));
+        assert_eq!(parse_cpu_list("3-1"), None);
+        assert_eq!(parse_cpu_list("0-99999999999"), None);
+        assert_eq!(parse_cpu_list("0,,1"), None);
+    }
+}
