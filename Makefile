@@ -1,0 +1,60 @@
+# One target for each thing a person does with this repository. `make` alone lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Debian keeps ethtool, nft and tc where an ordinary user's PATH does not look.
+export PATH := $(PATH):/usr/local/sbin:/usr/sbin:/sbin
+
+target_dir := $(or $(CARGO_TARGET_DIR),target)
+# One choice of packages and features everywhere, so that lint and test share what they compile.
+everything := --workspace --all-features
+
+.PHONY: help setup build demo test bench lint fuzz dist doc clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## install what all targets need and this machine lacks
+	@scripts/setup build demo test bench dist fuzz
+
+build: ## the optimised program: target/release/linerate
+	@scripts/setup build
+	cargo build --release -p linerate
+
+demo: ## a network of six hosts with a planted fault: measured, explained, fixed, proved
+	@scripts/setup demo
+	cargo build --profile demo -p linerate
+	@$(target_dir)/demo/linerate demo
+
+test: ## all tests
+	@scripts/setup test
+	@scripts/test $(everything)
+
+bench: ## speed, as ratios to iperf3 and nuttcp in the same run
+	@scripts/setup bench
+	cargo run --release -p bench
+
+lint: ## format, clippy, documentation, and the repository's rules about itself
+	@scripts/setup build
+	cargo fmt --all --check
+	cargo clippy $(everything) --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc $(everything) --no-deps
+	cargo test $(everything) --test repository
+
+fuzz: ## each reader of foreign bytes for SECONDS=60 (one of them: NAME=...)
+	@scripts/setup fuzz
+	@scripts/fuzz "$(or $(SECONDS),60)" $(NAME)
+
+dist: ## one static file that runs on any Linux of this architecture: dist/
+	@scripts/setup dist
+	@scripts/dist
+
+doc: ## the programmer's documentation, as HTML
+	@scripts/setup build
+	cargo doc $(everything) --no-deps
+
+clean: ## remove what was built
+	cargo clean
+	rm -rf dist fuzz/target
