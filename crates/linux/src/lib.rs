@@ -9,8 +9,10 @@
 //! | [`clock`] | the monotonic and the wall clock, absolute sleep, CPU time of thread and process |
 //! | [`affinity`] | which CPUs the calling thread may use |
 //! | [`tcp_info`] | `struct tcp_info`, each field absent where the kernel is too old for it |
+//! | [`sockets`] | sockets and their options: congestion control, buffers, pacing, marking |
 #![allow(unsafe_code)]
 
 pub mod affinity;
 pub mod clock;
+pub mod sockets;
 pub mod tcp_info;

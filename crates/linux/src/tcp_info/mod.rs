@@ -10,8 +10,9 @@ mod fields;
 
 use std::fmt;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
+use crate::sockets::option::{self, SocketOption};
 pub use fields::{FIELDS, Field, Unit};
 
 /// Bytes of one record that holds every field known here: the size of `struct tcp_info` on Linux 6.18.
@@ -88,15 +89,7 @@ impl fmt::Debug for TcpInfo {
 /// # Errors
 /// What `getsockopt(TCP_INFO)` gives, such as `EOPNOTSUPP` for a socket that is not TCP.
 pub fn read_into(fd: BorrowedFd<'_>, record: &mut [u8]) -> io::Result<usize> {
-    let mut len = libc::socklen_t::try_from(record.len()).unwrap_or(libc::socklen_t::MAX);
-    // SAFETY: `record` is writable for `len` bytes, which is what the kernel is told; `len` lives through the call.
-    let outcome = unsafe {
-        libc::getsockopt(fd.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, record.as_mut_ptr().cast(), &raw mut len)
-    };
-    if outcome != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(usize::try_from(len).map_or(record.len(), |len| len.min(record.len())))
+    option::read(fd, SocketOption::tcp(libc::TCP_INFO), record)
 }
 
 #[cfg(target_endian = "big")]
