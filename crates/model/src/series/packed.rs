@@ -1,1 +1,81 @@
-//! The packed form of samples.
+//! The packed form of samples: how they are stored and sent, at a few bytes for a row of all fields.
+//!
+//! `docs/formats/samples-packed.md` describes the bytes. The idea: the counters of a TCP connection say the same thing
+//! many times over (bytes, segments, time busy), so each column is predicted from others where that helps, and only
+//! what the prediction missed is kept, as planes of bytes that zstd then compresses. A column that never changes and a
+//! column that is always predicted rightly cost nothing but their header.
+//!
+//! * [`digits`]: rates to three significant digits, as small numbers
+//! * [`residual`]: differences, and the planes of bytes that hold them
+//! * [`predict`]: one column from others
+//! * [`body`]: the bytes, limits and errors of reading
+//! * [`write`](mod@write) and [`read`](mod@read): the whole
+
+mod body;
+mod digits;
+mod predict;
+mod read;
+mod residual;
+mod write;
+
+use crate::series::RunSamples;
+
+pub use body::{Limits, UnpackError};
+pub use digits::three_digits;
+pub use read::{Unpacked, read};
+
+/// Packs `samples`.
+///
+/// Everything is kept exactly, except that [`Field::PacingRate`](super::field::Field::PacingRate) and
+/// [`Field::DeliveryRate`](super::field::Field::DeliveryRate) are rounded by [`three_digits`]. A column that is not as
+/// long as its stream's times holds no samples of the stream and is left out; of probes, only those with all three
+/// entries are kept.
+#[must_use]
+pub fn pack(samples: &RunSamples) -> Vec<u8> {
+    write::pack(samples)
+}
+
+/// Reads what [`pack`] wrote, within the default [`Limits`]; columns that only newer versions know are left out.
+///
+/// # Errors
+/// If `bytes` are not packed samples of a known version, are damaged or cut short, or promise more than the limits.
+pub fn unpack(bytes: &[u8]) -> Result<RunSamples, UnpackError> {
+    read(bytes, &Limits::default()).map(|unpacked| unpacked.samples)
+}
+
+/// What every packed form starts with.
+const MAGIC: [u8; 4] = *b"LRSP";
+
+/// Version of the format; the byte after [`MAGIC`].
+const VERSION: u8 = 1;
+
+/// Ids of columns that are no fields. Fields have their index in `Field::ALL`.
+mod id {
+    /// The time of each row.
+    pub(super) const TIME: u16 = 0xffff;
+    /// The number of each row, from zero; only predictions use it.
+    pub(super) const ROW: u16 = 0xfffe;
+    /// No column.
+    pub(super) const NONE: u16 = 0xfffd;
+    /// In the table of probes: round trips. Zero is an absent one, the rest is moved up by one.
+    pub(super) const PROBE_RTT: u16 = 0;
+    /// In the table of probes: ways there. Zero is an absent one, the rest is zigzag and moved up by one.
+    pub(super) const PROBE_THERE: u16 = 1;
+}
+
+/// What the rows of a table are; the table's first byte.
+mod kind {
+    pub(super) const STREAM: u8 = 0;
+    pub(super) const PROBES: u8 = 1;
+}
+
+/// How a column was made; the bits of its form byte.
+mod form {
+    /// How often neighbours were subtracted: 0, 1 or 2.
+    pub(super) const ORDER: u8 = 0b011;
+    /// The values are codes of [`super::digits`].
+    pub(super) const THREE_DIGITS: u8 = 0b100;
+}
+
+/// 1 MiB: a reader needs no more than this, whatever a frame claims.
+const WINDOW_LOG: u32 = 20;

@@ -1,0 +1,254 @@
+//! Writing.
+
+use std::io::{self, Write};
+
+use super::predict::{self, Prediction};
+use super::{MAGIC, VERSION, digits, form, id, kind, residual};
+use crate::measurement::{End, Heading, Whose};
+use crate::series::field::Field;
+use crate::series::{ProbeSamples, RunSamples, StreamSamples};
+
+/// See [`super::pack`].
+pub(super) fn pack(samples: &RunSamples) -> Vec<u8> {
+    let mut tables: Vec<Table> = samples.streams.iter().map(stream_table).collect();
+    if !samples.probes.sent_us.is_empty() {
+        tables.push(probe_table(&samples.probes));
+    }
+    let mut trial = Trial::new();
+    let mut headers = u32_of(tables.len()).to_le_bytes().to_vec();
+    let mut planes = Vec::new();
+    for table in &tables {
+        table.write(&mut trial, &mut headers, &mut planes);
+    }
+    let mut out = Vec::from(MAGIC);
+    out.push(VERSION);
+    let written = compress(&mut out, &headers, &planes);
+    assert!(written.is_ok(), "zstd compresses whatever fits in memory: {written:?}");
+    out
+}
+
+/// Columns of equal length, the time first.
+struct Table {
+    head: Vec<u8>,
+    columns: Vec<Column>,
+}
+
+struct Column {
+    id: u16,
+    values: Vec<i64>,
+    three_digits: bool,
+}
+
+fn stream_table(samples: &StreamSamples) -> Table {
+    let heading = match samples.heading {
+        Heading::Outbound => 0,
+        Heading::Inbound => 1,
+    };
+    let end = match samples.end {
+        End::Sender => 0,
+        End::Receiver => 1,
+    };
+    let whose = match samples.whose {
+        Whose::Local => 0,
+        Whose::Peer => 1,
+    };
+    let mut head = vec![kind::STREAM];
+    head.extend(samples.stream.to_le_bytes());
+    head.extend([heading, end, whose]);
+    let whole = samples.columns.iter().filter(|column| column.values.len() == samples.at_us.len());
+    let fields = whole.map(|column| {
+        let three_digits = matches!(column.field, Field::PacingRate | Field::DeliveryRate);
+        let values = column.values.iter();
+        let values = if three_digits {
+            values.map(|value| digits::decode(digits::encode(*value)).cast_signed()).collect()
+        } else {
+            values.map(|value| value.cast_signed()).collect()
+        };
+        Column { id: predict::of(column.field), values, three_digits }
+    });
+    let time = Column { id: id::TIME, values: samples.at_us.clone(), three_digits: false };
+    Table { head, columns: std::iter::once(time).chain(fields).collect() }
+}
+
+fn probe_table(probes: &ProbeSamples) -> Table {
+    let rows = probes.sent_us.len().min(probes.rtt_us.len()).min(probes.there_us.len());
+    let rtt = probes.rtt_us[..rows].iter().map(|rtt| rtt.map_or(0, |rtt| i64::from(rtt) + 1)).collect();
+    let there = probes.there_us[..rows].iter().map(|there| there.map_or(0, present)).collect();
+    let column = |id, values| Column { id, values, three_digits: false };
+    let time = column(id::TIME, probes.sent_us[..rows].to_vec());
+    Table { head: vec![kind::PROBES], columns: vec![time, column(id::PROBE_RTT, rtt), column(id::PROBE_THERE, there)] }
+}
+
+/// Zero stands for what is absent, so what is present starts at one.
+fn present(value: i32) -> i64 {
+    residual::zigzag(i64::from(value)).cast_signed() + 1
+}
+
+impl Table {
+    fn write(&self, trial: &mut Trial, headers: &mut Vec<u8>, planes: &mut Vec<Vec<u8>>) {
+        headers.extend(&self.head);
+        headers.extend(u32_of(self.rows()).to_le_bytes());
+        headers.extend(u16_of(self.columns.len()).to_le_bytes());
+        for (place, column) in self.columns.iter().enumerate() {
+            let best = self
+                .predictions(place)
+                .iter()
+                .flat_map(|prediction| [0, 1, 2].map(|order| self.encode(column, prediction, order)))
+                .min_by_key(|encoded| trial.cost(encoded));
+            if let Some(best) = best {
+                best.write_header(headers);
+                planes.extend(best.planes());
+            }
+        }
+    }
+
+    fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |time| time.values.len())
+    }
+
+    /// The first column with this id, which is the one that a reader takes.
+    fn column(&self, id: u16) -> Option<&[i64]> {
+        self.columns.iter().find(|column| column.id == id).map(|column| column.values.as_slice())
+    }
+
+    fn predictions(&self, place: usize) -> Vec<Prediction> {
+        let mut all = vec![Prediction::none()];
+        match self.columns.get(place) {
+            Some(time) if time.id == id::TIME => all.extend(cadence(&time.values).map(Prediction::line)),
+            Some(column) if self.head.first() == Some(&kind::STREAM) => {
+                all.extend(
+                    Field::ALL
+                        .get(usize::from(column.id))
+                        .map(|field| predict::candidates(*field))
+                        .into_iter()
+                        .flatten(),
+                );
+            }
+            _ => {}
+        }
+        all
+    }
+
+    fn encode(&self, column: &Column, prediction: &Prediction, order: usize) -> Encoded {
+        let rows = column.values.len();
+        let predicted = prediction.values(rows, |id| self.column(id));
+        let (prediction, predicted) = match predicted {
+            Some(predicted) => (prediction.clone(), predicted),
+            None => (Prediction::none(), vec![0; rows]),
+        };
+        let code = |value: i64| if column.three_digits { digits::encode(value.cast_unsigned()) } else { value };
+        let mut residuals: Vec<i64> = column
+            .values
+            .iter()
+            .zip(&predicted)
+            .map(|(value, guess)| code(*value).wrapping_sub(code(*guess)))
+            .collect();
+        let mut seeds = vec![0; order];
+        residual::difference(&mut residuals, &mut seeds);
+        let least_width = u8::from(column.id == id::TIME && rows > 0);
+        Encoded {
+            id: column.id,
+            three_digits: column.three_digits,
+            width: residual::width(&residuals).max(least_width),
+            prediction,
+            seeds,
+            residuals,
+        }
+    }
+}
+
+/// The time between rows to the next tenth of a millisecond, where it is that regular.
+fn cadence(times: &[i64]) -> Option<i32> {
+    let between = i64::try_from(times.len()).ok()?.checked_sub(1).filter(|count| *count > 0)?;
+    let mean = times.last()?.checked_sub(*times.first()?)? / between;
+    i32::try_from((mean + 50) / 100 * 100).ok()
+}
+
+/// A column in one of its possible encodings.
+struct Encoded {
+    id: u16,
+    three_digits: bool,
+    width: u8,
+    prediction: Prediction,
+    seeds: Vec<i64>,
+    residuals: Vec<i64>,
+}
+
+impl Encoded {
+    fn write_header(&self, out: &mut Vec<u8>) {
+        let three_digits = if self.three_digits { form::THREE_DIGITS } else { 0 };
+        out.extend(self.id.to_le_bytes());
+        out.extend([u8_of(self.seeds.len()) | three_digits, self.width]);
+        out.extend(self.seeds.iter().flat_map(|seed| seed.to_le_bytes()));
+        out.push(u8_of(self.prediction.terms.len()));
+        for term in &self.prediction.terms {
+            out.extend(term.times.to_le_bytes());
+            out.push(u8_of(term.factors.len()));
+            out.extend(term.factors.iter().flat_map(|factor| factor.to_le_bytes()));
+        }
+        if !self.prediction.terms.is_empty() {
+            out.extend(self.prediction.divisor.to_le_bytes());
+        }
+    }
+
+    fn planes(&self) -> impl Iterator<Item = Vec<u8>> {
+        (0..self.width).map(|place| residual::plane(&self.residuals, place))
+    }
+}
+
+/// Measures encodings by compressing the start of them.
+struct Trial {
+    compressor: Option<zstd::bulk::Compressor<'static>>,
+}
+
+impl Trial {
+    fn new() -> Self {
+        Self { compressor: zstd::bulk::Compressor::new(TRIAL_LEVEL).ok() }
+    }
+
+    /// Bytes that this encoding takes; where zstd cannot tell, before compression.
+    fn cost(&mut self, encoded: &Encoded) -> usize {
+        let mut header = Vec::new();
+        encoded.write_header(&mut header);
+        let rows = encoded.residuals.len().min(TRIAL_ROWS);
+        let start: Vec<u8> =
+            (0..encoded.width).flat_map(|place| residual::plane(&encoded.residuals[..rows], place)).collect();
+        let compressed = self.compressor.as_mut().and_then(|compressor| compressor.compress(&start).ok());
+        compressed.map_or(start.len(), |compressed| compressed.len()) + header.len()
+    }
+}
+
+/// One zstd frame of `headers` and `planes`.
+fn compress(out: &mut Vec<u8>, headers: &[u8], planes: &[Vec<u8>]) -> io::Result<()> {
+    let mut encoder = zstd::stream::write::Encoder::new(out, LEVEL)?;
+    encoder.include_checksum(true)?;
+    encoder.window_log(super::WINDOW_LOG)?;
+    encoder.write_all(headers)?;
+    for plane in planes {
+        encoder.write_all(plane)?;
+    }
+    encoder.finish()?;
+    Ok(())
+}
+
+const LEVEL: i32 = 19;
+const TRIAL_LEVEL: i32 = 3;
+const TRIAL_ROWS: usize = 1 << 14;
+
+/// A table has at most one column for each field.
+fn u16_of(length: usize) -> u16 {
+    assert!(u16::try_from(length).is_ok(), "a table has fewer than 2^16 columns, not {length}");
+    u16::try_from(length).unwrap_or(u16::MAX)
+}
+
+/// Lengths in the file have 32 bits.
+fn u32_of(length: usize) -> u32 {
+    assert!(u32::try_from(length).is_ok(), "a table has fewer than 2^32 rows, not {length}");
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+/// Lengths within a column's header have eight bits.
+fn u8_of(length: usize) -> u8 {
+    assert!(u8::try_from(length).is_ok(), "a prediction has few terms, not {length}");
+    u8::try_from(length).unwrap_or(u8::MAX)
+}
