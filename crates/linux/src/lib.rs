@@ -10,9 +10,13 @@
 //! | [`affinity`] | which CPUs the calling thread may use |
 //! | [`tcp_info`] | `struct tcp_info`, each field absent where the kernel is too old for it |
 //! | [`sockets`] | sockets and their options: congestion control, buffers, pacing, marking |
+//! | [`bulk`] | moving bytes: copies, `sendfile`, `splice`, `MSG_ZEROCOPY`, batches of datagrams |
+//! | [`host`] | kernel, name, boot and processors of this host |
 #![allow(unsafe_code)]
 
 pub mod affinity;
+pub mod bulk;
 pub mod clock;
+pub mod host;
 pub mod sockets;
 pub mod tcp_info;
