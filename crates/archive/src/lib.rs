@@ -1,1 +1,23 @@
 //! Where runs are kept: SQLite, one row a run and one packed block of samples.
+//!
+//! * [`location`]: which file, and who may read it
+//! * [`schema`]: its tables, and how older ones are brought up to date
+//! * [`fault`]: what SQLite's errors mean for a person
+//! * [`store`]: putting runs in, reading and removing them
+//! * [`list`]: runs without their contents
+//! * [`resolve`]: from what a person types to one run
+//! * [`export`]: runs as JSON and CSV, and JSON back
+//!
+//! A run is on disk when [`Archive::store`](store) returns. Several processes may have one archive open.
+//! `docs/formats/archive.md` describes the file.
+
+pub mod export;
+pub mod fault;
+pub mod list;
+pub mod location;
+pub mod resolve;
+pub mod schema;
+pub mod store;
+
+pub use list::{Filter, RunSummary};
+pub use store::Archive;

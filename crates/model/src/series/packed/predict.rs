@@ -115,7 +115,6 @@ fn sum(terms: &[(i32, &[Field])]) -> Prediction {
 }
 
 /// The id of a field's column.
-#[expect(clippy::cast_possible_truncation, reason = "fewer fields than the ids set apart above them")]
 pub(super) const fn of(field: Field) -> u16 {
     field as u16
 }

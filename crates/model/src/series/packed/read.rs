@@ -243,7 +243,7 @@ impl Unpacked {
         for (id, values) in columns {
             match id {
                 id::TIME => probes.sent_us = values,
-                id::PROBE_RTT => probes.rtt_us = values.into_iter().map(|code| rtt(code)).collect(),
+                id::PROBE_RTT => probes.rtt_us = values.into_iter().map(rtt).collect(),
                 id::PROBE_THERE => probes.there_us = values.into_iter().map(there).collect(),
                 _ => self.unknown_columns += 1,
             }

@@ -223,6 +223,9 @@ fn compress(out: &mut Vec<u8>, headers: &[u8], planes: &[Vec<u8>]) -> io::Result
     let mut encoder = zstd::stream::write::Encoder::new(out, LEVEL)?;
     encoder.include_checksum(true)?;
     encoder.window_log(super::WINDOW_LOG)?;
+    // Lets zstd choose tables no larger than the input needs.
+    let length = headers.len() + planes.iter().map(Vec::len).sum::<usize>();
+    encoder.set_pledged_src_size(Some(length as u64))?;
     encoder.write_all(headers)?;
     for plane in planes {
         encoder.write_all(plane)?;

@@ -1,0 +1,8 @@
+//! The archive as its users meet it.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
+
+mod exporting;
+mod keeping;
+mod killing;
+mod refusing;
+mod runs;
