@@ -1,2 +1,35 @@
-//! The `linerate` command.
-fn main() {}
+//! The `linerate` command: measures bulk data paths and says what it found.
+//!
+//! * [`cli`]: what a person may type; parsing records and does nothing
+//! * [`commands`]: what each command does
+//! * [`show`]: how results look to people, scripts and monitoring systems
+//! * [`exit`]: the one table of exit codes
+
+mod cli;
+mod commands;
+mod exit;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    restore_default_sigpipe();
+    let cli = cli::Cli::parse();
+    let exit = match commands::run(cli) {
+        Ok(exit) => exit,
+        Err(error) => {
+            show::error::print(&error);
+            Exit::of_error(&error)
+        }
+    };
+    exit.into()
+}
+
+/// `linerate runs list | head` ends quietly, as other tools do, instead of failing on a closed pipe.
+fn restore_default_sigpipe() {
+    linux::host::restore_default_sigpipe();
+}

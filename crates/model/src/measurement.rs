@@ -56,6 +56,17 @@ pub enum Heading {
     Inbound,
 }
 
+impl Heading {
+    /// The same direction seen from the other host.
+    #[must_use]
+    pub const fn mirrored(self) -> Self {
+        match self {
+            Self::Outbound => Self::Inbound,
+            Self::Inbound => Self::Outbound,
+        }
+    }
+}
+
 /// One of a flow's two ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

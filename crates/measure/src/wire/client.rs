@@ -71,9 +71,10 @@ enum Phase {
     Connecting,
     Starting,
     Running,
-    Ending,
     Results,
     Closing,
+    /// Everything is said; clocks may still be compared.
+    Farewell,
     Over,
     /// The two codes of a failure are on their way.
     Failing,
@@ -87,7 +88,7 @@ enum Resume {
     Asked,
     Connecting,
     Running,
-    Ending,
+    Farewell,
 }
 
 impl ClientDialogue {
@@ -149,8 +150,8 @@ impl ClientDialogue {
             (Phase::Asked, Signal::CreateStreams) => (Phase::Connecting, Some(Heard::StreamsWanted)),
             (Phase::Connecting, Signal::TestStart) => (Phase::Starting, Some(Heard::Start)),
             (Phase::Starting, Signal::TestRunning) => (Phase::Running, Some(Heard::Running)),
-            (Phase::Running | Phase::Ending, Signal::ExchangeResults) => (Phase::Results, Some(Heard::ResultsWanted)),
-            (Phase::Closing, Signal::DisplayResults) => (Phase::Over, Some(Heard::Finished)),
+            (Phase::Running, Signal::ExchangeResults) => (Phase::Results, Some(Heard::ResultsWanted)),
+            (Phase::Closing, Signal::DisplayResults) => (Phase::Farewell, Some(Heard::Finished)),
             (phase, Signal::Extension) if let Some(resume) = Resume::of(phase) => (Phase::Extension(resume), None),
             (phase, signal) => return Err(WireError::OutOfTurn { signal, expected: phase.expectation() }),
         };
@@ -166,9 +167,9 @@ impl Phase {
             Self::Asked => "the request for streams",
             Self::Connecting => "the start of the test",
             Self::Starting => "the running of the test",
-            Self::Running | Self::Ending => "the exchange of results",
+            Self::Running => "the exchange of results",
             Self::Closing => "the display of results",
-            Self::Results | Self::Failing | Self::Extension(_) | Self::Over => "no signal",
+            Self::Results | Self::Failing | Self::Extension(_) | Self::Farewell | Self::Over => "no signal",
         }
     }
 }
@@ -179,7 +180,7 @@ impl Resume {
             Phase::Asked => Some(Self::Asked),
             Phase::Connecting => Some(Self::Connecting),
             Phase::Running => Some(Self::Running),
-            Phase::Ending => Some(Self::Ending),
+            Phase::Farewell => Some(Self::Farewell),
             _ => None,
         }
     }
@@ -189,7 +190,7 @@ impl Resume {
             Self::Asked => Phase::Asked,
             Self::Connecting => Phase::Connecting,
             Self::Running => Phase::Running,
-            Self::Ending => Phase::Ending,
+            Self::Farewell => Phase::Farewell,
         }
     }
 }

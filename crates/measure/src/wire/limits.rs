@@ -38,3 +38,6 @@ pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a receiver of datagrams waits for stragglers after the sender stopped and none came.
 pub const DATAGRAM_QUIET: Duration = Duration::from_millis(100);
+
+/// The same for a stream that its sender, an iperf3, does not close: what is in our socket is read, and no more.
+pub const STREAM_QUIET: Duration = Duration::from_millis(10);

@@ -50,9 +50,18 @@ enum Phase {
     /// From the parameters to the end of data: the client speaks by signals.
     Testing,
     Results,
+    /// The client has everything; clocks may still be compared.
     Closing,
     Over,
-    Extension,
+    /// A message of the extension is on its way; then the phase before goes on.
+    Extension(Resume),
+}
+
+/// The phases in which a message of the extension may come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Resume {
+    Testing,
+    Closing,
 }
 
 impl ServerDialogue {
@@ -64,7 +73,7 @@ impl ServerDialogue {
     /// Whether part of a message waits for its rest.
     #[must_use]
     pub fn mid_message(&self) -> bool {
-        self.inbox.waiting() > 0 || self.phase == Phase::Extension
+        self.inbox.waiting() > 0 || matches!(self.phase, Phase::Extension(_))
     }
 
     /// The next thing the client said; `None` until more bytes come.
@@ -90,9 +99,12 @@ impl ServerDialogue {
                     self.phase = Phase::Closing;
                     Heard::Results(results)
                 }
-                Phase::Extension => {
+                Phase::Extension(resume) => {
                     let Some(message) = self.inbox.blob("extension", MAX_EXTENSION_BYTES)? else { return Ok(None) };
-                    self.phase = Phase::Testing;
+                    self.phase = match resume {
+                        Resume::Testing => Phase::Testing,
+                        Resume::Closing => Phase::Closing,
+                    };
                     match message {
                         Message::ClockRequest { seq } => Heard::ClockRequest { seq },
                         Message::Sent { datagrams } => Heard::Sent { datagrams },
@@ -120,7 +132,8 @@ impl ServerDialogue {
         let (next, heard) = match (self.phase, signal) {
             (_, Signal::ClientTerminate) => (Phase::Over, Some(Heard::Terminated)),
             (Phase::Testing, Signal::TestEnd) => (Phase::Results, Some(Heard::End)),
-            (Phase::Testing, Signal::Extension) => (Phase::Extension, None),
+            (Phase::Testing, Signal::Extension) => (Phase::Extension(Resume::Testing), None),
+            (Phase::Closing, Signal::Extension) => (Phase::Extension(Resume::Closing), None),
             (Phase::Closing, Signal::Done) => (Phase::Over, Some(Heard::Done)),
             (Phase::Closing, signal) => return Err(WireError::OutOfTurn { signal, expected: "the client's goodbye" }),
             (_, signal) => return Err(WireError::OutOfTurn { signal, expected: "the end of the test" }),

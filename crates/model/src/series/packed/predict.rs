@@ -76,22 +76,33 @@ pub(super) fn candidates(field: Field) -> Vec<Prediction> {
     use Field as F;
     match field {
         // A receiver's application takes what came; a sender's hands over what is sent.
-        F::AppBytes => vec![sum(&[(1, &[F::BytesReceived])]), sum(&[(1, &[F::BytesSent])])],
+        F::AppBytes => vec![
+            sum(&[(1, &[F::BytesReceived])]),
+            sum(&[(1, &[F::BytesSent]), (-1, &[F::BytesRetrans]), (1, &[F::Notsent])]),
+        ],
         // Every segment but those without payload carries data.
         F::DataSegsOut => vec![sum(&[(1, &[F::SegsOut])])],
         F::DataSegsIn => vec![sum(&[(1, &[F::SegsIn])])],
         // Payload goes in whole segments.
-        F::BytesSent => vec![sum(&[(1, &[F::DataSegsOut, F::SndMss])])],
+        F::BytesSent => vec![
+            sum(&[(1, &[F::DataSegsOut, F::SndMss])]),
+            sum(&[(1, &[F::AppBytes]), (1, &[F::BytesRetrans]), (-1, &[F::Notsent])]),
+        ],
         F::BytesRetrans => vec![sum(&[(1, &[F::TotalRetrans, F::SndMss])])],
         F::BytesReceived => vec![sum(&[(1, &[F::DataSegsIn, F::RcvMss])])],
         // What acknowledgements deliver is sent anew: the clock of TCP.
         F::SegsOut => vec![sum(&[(1, &[F::Delivered])])],
+        F::SegsIn => vec![sum(&[(1, &[F::Delivered])]), sum(&[(1, &[F::SegsOut])])],
         // Sent and not delivered is in flight.
         F::Unacked => {
             vec![sum(&[(1, &[F::DataSegsOut]), (-1, &[F::TotalRetrans]), (-1, &[F::Delivered]), (1, &[F::Sacked])])]
         }
         F::BytesAcked => {
-            vec![sum(&[(1, &[F::BytesSent]), (-1, &[F::BytesRetrans]), (-1, &[F::Unacked, F::SndMss])])]
+            vec![
+                sum(&[(1, &[F::BytesSent]), (-1, &[F::BytesRetrans]), (-1, &[F::Unacked, F::SndMss])]),
+                sum(&[(1, &[F::Delivered, F::SndMss])]),
+                sum(&[(1, &[F::BytesSent]), (-1, &[F::BytesRetrans])]),
+            ]
         }
         // Handed over and not sent waits in the buffer.
         F::Notsent => vec![sum(&[(1, &[F::AppBytes]), (-1, &[F::BytesSent]), (1, &[F::BytesRetrans])])],

@@ -89,16 +89,19 @@ impl Table {
         headers.extend(&self.head);
         headers.extend(u32_of(self.rows()).to_le_bytes());
         headers.extend(u16_of(self.columns.len()).to_le_bytes());
+        let mut chosen: Vec<Encoded> = Vec::new();
         for (place, column) in self.columns.iter().enumerate() {
             let best = self
                 .predictions(place)
                 .iter()
+                .filter(|prediction| !needs(&chosen, prediction, column.id))
                 .flat_map(|prediction| [0, 1, 2].map(|order| self.encode(column, prediction, order)))
                 .min_by_key(|encoded| trial.cost(encoded));
-            if let Some(best) = best {
-                best.write_header(headers);
-                planes.extend(best.planes());
-            }
+            chosen.extend(best);
+        }
+        for column in &chosen {
+            column.write_header(headers);
+            planes.extend(column.planes());
         }
     }
 
@@ -155,6 +158,17 @@ impl Table {
             residuals,
         }
     }
+}
+
+/// Whether `prediction` needs the column `id` in the end, through columns whose encoding is chosen.
+fn needs(chosen: &[Encoded], prediction: &Prediction, id: u16) -> bool {
+    prediction.needs().any(|needed| {
+        needed == id
+            || chosen
+                .iter()
+                .find(|column| column.id == needed)
+                .is_some_and(|column| needs(chosen, &column.prediction, id))
+    })
 }
 
 /// The time between rows to the next tenth of a millisecond, where it is that regular.

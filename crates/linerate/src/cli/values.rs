@@ -1,0 +1,109 @@
+//! Readers of single values, for the argument parser.
+
+use std::time::Duration;
+
+use model::spec::Dscp;
+use units::{ByteCount, DataRate, Mss, duration};
+
+/// A rate above zero.
+pub fn rate(text: &str) -> Result<DataRate, String> {
+    let rate: DataRate = text.parse().map_err(|error: units::ParseError| error.to_string())?;
+    if rate.is_zero() {
+        return Err("a rate of zero would never send; leave the option out for no cap".to_owned());
+    }
+    Ok(rate)
+}
+
+/// An amount above zero.
+pub fn bytes(text: &str) -> Result<ByteCount, String> {
+    let bytes: ByteCount = text.parse().map_err(|error: units::ParseError| error.to_string())?;
+    if bytes == ByteCount::ZERO {
+        return Err("nothing would be sent".to_owned());
+    }
+    Ok(bytes)
+}
+
+/// A span of time, zero allowed.
+pub fn span(text: &str) -> Result<Duration, String> {
+    duration::parse(text).map_err(|error| error.to_string())
+}
+
+/// A span of time above zero.
+pub fn span_above_zero(text: &str) -> Result<Duration, String> {
+    let time = span(text)?;
+    if time.is_zero() {
+        return Err("must be longer than nothing".to_owned());
+    }
+    Ok(time)
+}
+
+/// Spacing of samples: 100 µs is where reading the kernel's state starts to disturb the flow.
+pub fn sample_spacing(text: &str) -> Result<Duration, String> {
+    const LEAST: Duration = Duration::from_micros(100);
+    let time = span_above_zero(text)?;
+    if time < LEAST {
+        return Err(format!("sampling is possible every {} or slower", duration::show(LEAST)));
+    }
+    Ok(time)
+}
+
+/// A segment size, in bytes.
+pub fn mss(text: &str) -> Result<Mss, String> {
+    let bytes: ByteCount = text.parse().map_err(|error: units::ParseError| error.to_string())?;
+    let bytes = u32::try_from(bytes.get()).map_err(|_| format!("`{text}` is larger than any segment"))?;
+    Mss::new(bytes).map_err(|error| error.to_string())
+}
+
+/// A code point by its number or its usual name (RFC 4594, RFC 8622).
+pub fn dscp(text: &str) -> Result<Dscp, String> {
+    const NAMES: [(&str, u8); 22] = [
+        ("be", 0),
+        ("le", 1),
+        ("cs1", 8),
+        ("af11", 10),
+        ("af12", 12),
+        ("af13", 14),
+        ("cs2", 16),
+        ("af21", 18),
+        ("af22", 20),
+        ("af23", 22),
+        ("cs3", 24),
+        ("af31", 26),
+        ("af32", 28),
+        ("af33", 30),
+        ("cs4", 32),
+        ("af41", 34),
+        ("af42", 36),
+        ("af43", 38),
+        ("cs5", 40),
+        ("ef", 46),
+        ("cs6", 48),
+        ("cs7", 56),
+    ];
+    let named = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, value)| *value);
+    let value = match named {
+        Some(value) => value,
+        None => text.parse().map_err(|_| format!("`{text}` is no code point; write 0 to 63, or a name as ef or af41"))?,
+    };
+    Dscp::new(value).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zero_that_would_never_end_is_refused() {
+        assert!(rate("0Mbit/s").is_err());
+        assert!(bytes("0B").is_err());
+        assert!(span_above_zero("0s").is_err());
+        assert!(sample_spacing("50us").unwrap_err().contains("100 µs"));
+    }
+
+    #[test]
+    fn code_points_have_names() {
+        assert_eq!(dscp("EF").map(Dscp::get), Ok(46));
+        assert_eq!(dscp("8").map(Dscp::get), Ok(8));
+        assert!(dscp("184").unwrap_err().contains("four times"));
+    }
+}

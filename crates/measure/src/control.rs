@@ -1,0 +1,310 @@
+//! The control connection: a socket, a dialogue, and deadlines for both directions.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use linux::clock;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use serde::Serialize;
+use units::MonoTime;
+
+use crate::wire::client::{ClientDialogue, Heard as ClientHeard};
+use crate::wire::extension::Message;
+use crate::wire::inbox::{WireError, write_blob};
+use crate::wire::limits::{MESSAGE_TIMEOUT, TURN_TIMEOUT};
+use crate::wire::server::{Heard as ServerHeard, ServerDialogue};
+use crate::wire::signal::Signal;
+
+/// One side's reading of the protocol.
+pub trait Dialogue: Default {
+    /// What can be heard.
+    type Heard;
+    /// Adds bytes from the peer.
+    fn feed(&mut self, bytes: &[u8]);
+    /// The next thing heard.
+    ///
+    /// # Errors
+    /// If the peer broke the protocol.
+    fn next_heard(&mut self) -> Result<Option<Self::Heard>, WireError>;
+    /// Whether part of a message waits for its rest.
+    fn mid_message(&self) -> bool;
+}
+
+/// A control connection that reads by `D`.
+#[derive(Debug)]
+pub struct Control<D> {
+    stream: TcpStream,
+    dialogue: D,
+    waker: Waker,
+    message_since: Option<MonoTime>,
+}
+
+/// Why a control connection is of no more use.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    /// The peer closed it.
+    #[error("the peer closed the control connection")]
+    Closed,
+    /// It broke.
+    #[error("the control connection broke")]
+    Broken(#[source] io::Error),
+    /// The peer broke the protocol.
+    #[error("the peer broke the protocol")]
+    Wire(#[from] WireError),
+    /// The peer was silent where it was its turn, or sent a message too slowly.
+    #[error("the peer said nothing for {} while {awaited} was awaited", units::duration::show(*waited))]
+    Silent {
+        /// How long.
+        waited: Duration,
+        /// What should have come.
+        awaited: &'static str,
+    },
+    /// The peer does not read what is sent to it.
+    #[error("the peer did not take {bytes} bytes within {}", units::duration::show(TURN_TIMEOUT))]
+    NotReading {
+        /// Bytes that were to be sent.
+        bytes: usize,
+    },
+    /// A message could not be written.
+    #[error("a message could not be written as JSON")]
+    Unwritable(#[source] serde_json::Error),
+}
+
+/// Why [`Control::hear`] returned.
+#[derive(Debug, PartialEq)]
+pub enum Wake<H> {
+    /// The peer said something.
+    Heard(H),
+    /// The deadline came, or somebody used the waker.
+    Nothing,
+}
+
+impl<D: Dialogue> Control<D> {
+    /// The control connection over `stream`.
+    ///
+    /// # Errors
+    /// If the socket cannot be set up.
+    pub fn new(stream: TcpStream) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, dialogue: D::default(), waker: Waker::new()?, message_since: None })
+    }
+
+    /// The socket.
+    #[must_use]
+    pub const fn stream(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    /// A handle with which other threads end a [`Control::hear`] early.
+    #[must_use]
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
+    /// Gives the dialogue bytes that were read before this connection was known to be a control connection.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.dialogue.feed(bytes);
+    }
+
+    /// What the peer says next, within its turn.
+    ///
+    /// # Errors
+    /// If the connection is of no more use, silence included.
+    pub fn await_turn(&mut self, awaited: &'static str) -> Result<D::Heard, ControlError> {
+        self.await_until(clock::now() + TURN_TIMEOUT, TURN_TIMEOUT, awaited)
+    }
+
+    /// What the peer says next, before `deadline`.
+    ///
+    /// # Errors
+    /// If the connection is of no more use, silence included.
+    pub fn await_until(
+        &mut self,
+        deadline: MonoTime,
+        waited: Duration,
+        awaited: &'static str,
+    ) -> Result<D::Heard, ControlError> {
+        loop {
+            match self.hear(deadline)? {
+                Wake::Heard(heard) => return Ok(heard),
+                Wake::Nothing if clock::now() < deadline => {}
+                Wake::Nothing => return Err(ControlError::Silent { waited, awaited }),
+            }
+        }
+    }
+
+    /// What the peer says next; nothing where `deadline` comes first or the waker is used.
+    ///
+    /// # Errors
+    /// If the connection is of no more use.
+    pub fn hear(&mut self, deadline: MonoTime) -> Result<Wake<D::Heard>, ControlError> {
+        loop {
+            if let Some(heard) = self.dialogue.next_heard()? {
+                self.message_since = None;
+                return Ok(Wake::Heard(heard));
+            }
+            self.check_trickle()?;
+            let woken = self.waker.take();
+            if woken || clock::now() >= deadline {
+                return Ok(Wake::Nothing);
+            }
+            self.wait_for(PollFlags::IN, deadline)?;
+            self.read_what_is_there()?;
+        }
+    }
+
+    /// Sends a control byte.
+    ///
+    /// # Errors
+    /// If the peer does not take it.
+    pub fn send_signal(&mut self, signal: Signal) -> Result<(), ControlError> {
+        self.send(&[signal.byte()])
+    }
+
+    /// Sends a message of the extension.
+    ///
+    /// # Errors
+    /// If the peer does not take it.
+    pub fn send_extension(&mut self, message: &Message) -> Result<(), ControlError> {
+        let mut bytes = vec![Signal::Extension.byte()];
+        write_blob(message, &mut bytes).map_err(ControlError::Unwritable)?;
+        self.send(&bytes)
+    }
+
+    /// Sends a blob of JSON.
+    ///
+    /// # Errors
+    /// If the peer does not take it.
+    pub fn send_blob<T: Serialize>(&mut self, value: &T) -> Result<(), ControlError> {
+        let mut bytes = Vec::new();
+        write_blob(value, &mut bytes).map_err(ControlError::Unwritable)?;
+        self.send(&bytes)
+    }
+
+    /// Sends bytes as they are.
+    ///
+    /// # Errors
+    /// If the peer does not take them.
+    pub fn send(&mut self, bytes: &[u8]) -> Result<(), ControlError> {
+        let mut rest = bytes;
+        let mut deadline = clock::now() + TURN_TIMEOUT;
+        while !rest.is_empty() {
+            match self.stream.write(rest) {
+                Ok(0) => return Err(ControlError::Closed),
+                Ok(written) => {
+                    rest = &rest[written..];
+                    // A peer that reads slowly is not one that does not read.
+                    deadline = clock::now() + TURN_TIMEOUT;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if clock::now() >= deadline {
+                        return Err(ControlError::NotReading { bytes: bytes.len() });
+                    }
+                    self.wait_for(PollFlags::OUT, deadline)?;
+                }
+                Err(error) => return Err(ControlError::Broken(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_what_is_there(&mut self) -> Result<(), ControlError> {
+        let mut buffer = [0; 16 << 10];
+        match self.stream.read(&mut buffer) {
+            Ok(0) => Err(ControlError::Closed),
+            Ok(length) => {
+                self.dialogue.feed(&buffer[..length]);
+                if self.dialogue.mid_message() {
+                    self.message_since.get_or_insert_with(clock::now);
+                }
+                Ok(())
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => Ok(()),
+            Err(error) => Err(ControlError::Broken(error)),
+        }
+    }
+
+    /// One message must not trickle for ever.
+    fn check_trickle(&self) -> Result<(), ControlError> {
+        match self.message_since {
+            Some(since) if clock::now().since(since) > MESSAGE_TIMEOUT => {
+                Err(ControlError::Silent { waited: MESSAGE_TIMEOUT, awaited: "the rest of a message" })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn wait_for(&self, wanted: PollFlags, deadline: MonoTime) -> Result<(), ControlError> {
+        let mut fds = [PollFd::new(&self.stream, wanted), PollFd::new(&self.waker.0, PollFlags::IN)];
+        let left = deadline.since(clock::now()).min(MESSAGE_TIMEOUT);
+        match poll(&mut fds, Some(&timespec(left))) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(errno) => Err(ControlError::Broken(errno.into())),
+        }
+    }
+}
+
+/// Ends the waiting of the thread that owns a [`Control`].
+#[derive(Debug, Clone)]
+pub struct Waker(Arc<OwnedFd>);
+
+impl Waker {
+    /// A waker that nobody waits for yet.
+    ///
+    /// # Errors
+    /// If the kernel has no more descriptors.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self(Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?)))
+    }
+
+    /// Wakes the owner, now or when it waits next.
+    pub fn wake(&self) {
+        // The write fails only where the owner has 2^64 - 1 wakes to take already.
+        let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
+    }
+
+    fn take(&self) -> bool {
+        rustix::io::read(&*self.0, &mut [0; 8]).is_ok()
+    }
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec { tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX), tv_nsec: i64::from(time.subsec_nanos()) }
+}
+
+impl Dialogue for ClientDialogue {
+    type Heard = ClientHeard;
+
+    fn feed(&mut self, bytes: &[u8]) {
+        Self::feed(self, bytes);
+    }
+
+    fn next_heard(&mut self) -> Result<Option<ClientHeard>, WireError> {
+        Self::next_heard(self)
+    }
+
+    fn mid_message(&self) -> bool {
+        Self::mid_message(self)
+    }
+}
+
+impl Dialogue for ServerDialogue {
+    type Heard = ServerHeard;
+
+    fn feed(&mut self, bytes: &[u8]) {
+        Self::feed(self, bytes);
+    }
+
+    fn next_heard(&mut self) -> Result<Option<ServerHeard>, WireError> {
+        Self::next_heard(self)
+    }
+
+    fn mid_message(&self) -> bool {
+        Self::mid_message(self)
+    }
+}

@@ -1,0 +1,145 @@
+//! The ways in which a TCP sender can hand data to its kernel.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+use linux::bulk::{FrozenBuffer, Memfd, Progress, SplicePipe, ZeroCopySender, send_copy};
+use linux::sockets::{Switch, set_zerocopy};
+use model::spec::SendMethod;
+use units::ByteCount;
+
+/// One way, with the memory that it sends from. The payload is the same block over and over.
+#[derive(Debug)]
+pub(super) struct Handover {
+    way: Way,
+    block: usize,
+    copied: bool,
+}
+
+#[derive(Debug)]
+enum Way {
+    Write(Vec<u8>),
+    Sendfile(Memfd),
+    Splice { pipe: SplicePipe, pages: FrozenBuffer },
+    Zerocopy { sender: ZeroCopySender, pages: FrozenBuffer },
+}
+
+/// Bytes of one send where nobody asked for a length. Copies work best within the second-level cache; without a copy,
+/// larger is cheaper, up to what a pipe holds without privileges.
+const COPY_BLOCK: usize = 256 << 10;
+const LENT_BLOCK: usize = 1 << 20;
+
+/// Zero-copy sends after which the notices of finished ones are taken, well before the kernel's memory for them ends.
+const OUTSTANDING: u64 = 16;
+
+impl Handover {
+    /// The way by `method`, in blocks of `length`. `Auto` takes the cheapest that this kernel allows.
+    ///
+    /// # Errors
+    /// If the method was asked for by name and this kernel does not allow it.
+    pub(super) fn open(method: SendMethod, length: Option<usize>, fd: BorrowedFd<'_>) -> io::Result<Self> {
+        match method {
+            SendMethod::Auto => {
+                Self::splice(length).or_else(|_| Self::sendfile(length)).or_else(|_| Ok(Self::write(length)))
+            }
+            SendMethod::Write => Ok(Self::write(length)),
+            SendMethod::Sendfile => Self::sendfile(length),
+            SendMethod::Splice => Self::splice(length),
+            SendMethod::Zerocopy => Self::zerocopy(length, fd),
+        }
+    }
+
+    fn new(way: Way, block: usize) -> Self {
+        Self { way, block, copied: false }
+    }
+
+    fn write(length: Option<usize>) -> Self {
+        let block = length.unwrap_or(COPY_BLOCK);
+        let mut payload = vec![0; block];
+        fill(&mut payload);
+        Self::new(Way::Write(payload), block)
+    }
+
+    fn sendfile(length: Option<usize>) -> io::Result<Self> {
+        let block = length.unwrap_or(LENT_BLOCK);
+        let mut payload = vec![0; block];
+        fill(&mut payload);
+        Ok(Self::new(Way::Sendfile(Memfd::filled(&payload)?), block))
+    }
+
+    fn splice(length: Option<usize>) -> io::Result<Self> {
+        let pipe = SplicePipe::new(ByteCount::new(LENT_BLOCK as u64))?;
+        let capacity = usize::try_from(pipe.capacity().get()).unwrap_or(usize::MAX);
+        let block = length.unwrap_or(capacity);
+        let pages = FrozenBuffer::new(block, fill)?;
+        Ok(Self::new(Way::Splice { pipe, pages }, block))
+    }
+
+    fn zerocopy(length: Option<usize>, fd: BorrowedFd<'_>) -> io::Result<Self> {
+        set_zerocopy(fd, Switch::On)?;
+        let block = length.unwrap_or(LENT_BLOCK);
+        let pages = FrozenBuffer::new(block, fill)?;
+        Ok(Self::new(Way::Zerocopy { sender: ZeroCopySender::new(), pages }, block))
+    }
+
+    /// Bytes of one send.
+    pub(super) const fn block(&self) -> usize {
+        self.block
+    }
+
+    /// The way that is used.
+    pub(super) const fn method(&self) -> SendMethod {
+        match self.way {
+            Way::Write(_) => SendMethod::Write,
+            Way::Sendfile(_) => SendMethod::Sendfile,
+            Way::Splice { .. } => SendMethod::Splice,
+            Way::Zerocopy { .. } => SendMethod::Zerocopy,
+        }
+    }
+
+    /// Whether the kernel has copied in spite of a zero-copy send; `None` for the other ways, which it tells nothing of.
+    pub(super) const fn copy_fallback(&self) -> Option<bool> {
+        match self.way {
+            Way::Zerocopy { .. } => Some(self.copied),
+            Way::Write(_) | Way::Sendfile(_) | Way::Splice { .. } => None,
+        }
+    }
+
+    /// Hands up to `want` bytes over, at most a block.
+    pub(super) fn send(&mut self, fd: BorrowedFd<'_>, want: usize) -> io::Result<Progress> {
+        let want = want.min(self.block);
+        match &mut self.way {
+            Way::Write(payload) => send_copy(fd, &payload[..want]),
+            Way::Sendfile(file) => file.send(fd, 0, want),
+            Way::Splice { pipe, pages } => pipe.send(fd, pages, 0..want),
+            Way::Zerocopy { sender, pages } => {
+                if sender.outstanding() >= OUTSTANDING {
+                    self.copied |= sender.reap(fd)?.copied > 0;
+                }
+                match sender.send(fd, pages, 0..want)? {
+                    // The kernel's memory for notices is used up: this once, it copies.
+                    Progress::NoBuffers => send_copy(fd, &pages[..want]),
+                    progress => Ok(progress),
+                }
+            }
+        }
+    }
+
+    /// Takes the notices that are left, so that a short test knows of a fallback too.
+    pub(super) fn settle(&mut self, fd: BorrowedFd<'_>) {
+        if let Way::Zerocopy { sender, .. } = &mut self.way {
+            self.copied |= sender.reap(fd).is_ok_and(|reaped| reaped.copied > 0);
+        }
+    }
+}
+
+/// A payload that no device compresses away: xorshift (Marsaglia 2003) from a fixed seed.
+pub(super) fn fill(payload: &mut [u8]) {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for chunk in payload.chunks_mut(8) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        chunk.copy_from_slice(&state.to_le_bytes()[..chunk.len()]);
+    }
+}

@@ -1,0 +1,21 @@
+//! The test engine: one plain thread a stream, no lock and no allocation in its loop, no clock read per write.
+//!
+//! * [`streams`]: the streams of one test, started, watched and stopped together
+//! * `tcp_send` and `handover`, `tcp_receive`, `udp_send`, `udp_receive`: what a stream's thread does
+//! * [`sampler`]: the thread that records the kernel's state of every stream
+//! * [`budget`], [`gate`], [`counters`], [`schedule`]: how much, from when, how far, how fast
+//! * [`datagram`], [`sequence`]: numbered datagrams and what became of them
+
+pub mod budget;
+pub mod counters;
+pub mod datagram;
+pub mod gate;
+mod handover;
+pub mod sampler;
+pub mod schedule;
+pub mod sequence;
+pub mod streams;
+mod tcp_receive;
+mod tcp_send;
+mod udp_receive;
+mod udp_send;

@@ -1,0 +1,326 @@
+//! The streams of one test: prepared, started, watched, stopped and counted together.
+
+use std::io;
+use std::net::{Shutdown, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use model::measurement::{DatagramCounts, End, Heading};
+use model::spec::{Protocol, ReceiveMethod, SendMethod, TestSpec};
+use units::{MonoTime, PacketCount};
+
+use super::budget::Budget;
+use super::counters::StreamCounters;
+use super::datagram::CounterWidth;
+use super::gate::Gate;
+use super::{tcp_receive, tcp_send, udp_receive, udp_send};
+use crate::control::Waker;
+
+/// One end of one stream.
+#[derive(Debug)]
+pub struct Stream {
+    /// Number of the stream, from 1, in order of creation.
+    pub number: u32,
+    /// Which way its payload goes, seen from this host.
+    pub heading: Heading,
+    /// This end's address.
+    pub local: SocketAddr,
+    /// The other end's address.
+    pub remote: SocketAddr,
+    /// What its thread has done so far.
+    pub counters: Arc<StreamCounters>,
+    socket: Arc<OwnedFd>,
+    done: Arc<AtomicBool>,
+}
+
+/// A connected socket that is to become a stream.
+#[derive(Debug)]
+pub struct Endpoint {
+    /// The socket.
+    pub socket: OwnedFd,
+    /// Which way its payload goes, seen from this host.
+    pub heading: Heading,
+    /// This end's address.
+    pub local: SocketAddr,
+    /// The other end's address.
+    pub remote: SocketAddr,
+}
+
+/// How the streams of a test are to work, besides its specification.
+#[derive(Debug, Clone)]
+pub struct Conduct {
+    /// Bytes of a write or datagram, where they are fixed.
+    pub length: Option<usize>,
+    /// How wide datagram numbers are.
+    pub counter_width: CounterWidth,
+    /// Whether a TCP sender closes its direction when it is done, so that the receiver reads to the end.
+    pub closing: Closing,
+    /// Ends the control thread's waiting when a stream is done.
+    pub waker: Waker,
+}
+
+/// What a TCP sender does when it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    /// Closes its direction: the peer counts to the end of the stream.
+    EndOfStream,
+    /// Only stops: an iperf3 takes a closed direction for a failure.
+    LeaveOpen,
+}
+
+/// What became of one stream.
+#[derive(Debug)]
+pub struct StreamEnd {
+    /// From the start to this end's last byte.
+    pub elapsed: Duration,
+    /// Why it stopped.
+    pub finish: Finish,
+    /// How data was handed over, of a TCP sender.
+    pub sent_by: Option<SendMethod>,
+    /// Whether the kernel copied in spite of that.
+    pub copy_fallback: Option<bool>,
+    /// How data was taken, of a TCP receiver.
+    pub received_by: Option<ReceiveMethod>,
+    /// What became of datagrams, as far as this end knows.
+    pub datagrams: Option<DatagramCounts>,
+    /// What was odd.
+    pub anomaly: Option<String>,
+}
+
+/// Why a stream stopped.
+#[derive(Debug)]
+pub enum Finish {
+    /// It was told to, or its budget was spent.
+    Done,
+    /// The sender closed its direction, and everything was read.
+    EndOfStream,
+    /// The connection failed.
+    Failed(io::Error),
+}
+
+/// What every stream's thread gets.
+pub(crate) struct Task {
+    pub(crate) socket: Arc<OwnedFd>,
+    pub(crate) counters: Arc<StreamCounters>,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) stop: Arc<AtomicBool>,
+    pub(crate) spec: Arc<TestSpec>,
+    pub(crate) conduct: Conduct,
+}
+
+impl Task {
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// The streams of one test.
+#[derive(Debug)]
+pub struct StreamSet {
+    streams: Vec<Stream>,
+    threads: Vec<JoinHandle<Option<StreamEnd>>>,
+    gate: Arc<Gate>,
+    stop_sending: Arc<AtomicBool>,
+    stop_receiving: Arc<AtomicBool>,
+    budget: Arc<Budget>,
+    protocol: Protocol,
+    closing: Closing,
+}
+
+impl StreamSet {
+    /// Makes a thread for each endpoint. Nothing moves yet.
+    ///
+    /// # Errors
+    /// If a thread cannot be made.
+    pub fn prepare(endpoints: Vec<Endpoint>, spec: &TestSpec, conduct: &Conduct) -> io::Result<Self> {
+        let mut set = Self {
+            streams: Vec::new(),
+            threads: Vec::new(),
+            gate: Arc::default(),
+            stop_sending: Arc::default(),
+            stop_receiving: Arc::default(),
+            budget: Arc::new(Budget::of(spec.limit)),
+            protocol: spec.protocol,
+            closing: conduct.closing,
+        };
+        let spec = Arc::new(spec.clone());
+        for (index, endpoint) in endpoints.into_iter().enumerate() {
+            set.add(index, endpoint, &spec, conduct)?;
+        }
+        Ok(set)
+    }
+
+    fn add(&mut self, index: usize, endpoint: Endpoint, spec: &Arc<TestSpec>, conduct: &Conduct) -> io::Result<()> {
+        let Endpoint { socket, heading, local, remote } = endpoint;
+        let (socket, counters) = (Arc::new(socket), Arc::<StreamCounters>::default());
+        let end = end_of(heading);
+        let task = Task {
+            socket: Arc::clone(&socket),
+            counters: Arc::clone(&counters),
+            budget: Arc::clone(&self.budget),
+            stop: Arc::clone(if end == End::Sender { &self.stop_sending } else { &self.stop_receiving }),
+            spec: Arc::clone(spec),
+            conduct: conduct.clone(),
+        };
+        let cpu = pick(&spec.place.cpus, index);
+        let gate = Arc::clone(&self.gate);
+        let done = Arc::<AtomicBool>::default();
+        let flag = Arc::clone(&done);
+        let name = format!("stream {}", index + 1);
+        let thread = thread::Builder::new().name(name).spawn(move || {
+            let ended = run(&task, end, &gate, cpu);
+            flag.store(true, Ordering::Release);
+            task.conduct.waker.wake();
+            ended
+        })?;
+        self.threads.push(thread);
+        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        self.streams.push(Stream { number, heading, local, remote, counters, socket, done });
+        Ok(())
+    }
+
+    /// Lets everything move.
+    pub fn start(&self, start: MonoTime) {
+        self.gate.open(start);
+    }
+
+    /// The streams, in order of creation.
+    #[must_use]
+    pub fn streams(&self) -> &[Stream] {
+        &self.streams
+    }
+
+    /// Whether all streams of this heading have stopped by themselves.
+    #[must_use]
+    pub fn is_done(&self, heading: Heading) -> bool {
+        self.of(heading).all(|stream| stream.done.load(Ordering::Acquire))
+    }
+
+    /// Payload over all streams of this heading so far.
+    #[must_use]
+    pub fn bytes(&self, heading: Heading) -> u64 {
+        self.of(heading).map(|stream| stream.counters.read().bytes).sum()
+    }
+
+    /// Stops the senders, also those that wait for the kernel.
+    pub fn stop_sending(&self) {
+        self.stop_sending.store(true, Ordering::Relaxed);
+        if self.protocol == Protocol::Tcp && self.closing == Closing::EndOfStream {
+            self.shut(Heading::Outbound, Shutdown::Write);
+        }
+    }
+
+    /// Stops the receivers; what already lies in their sockets is still counted.
+    pub fn stop_receiving(&self) {
+        self.stop_receiving.store(true, Ordering::Relaxed);
+        if self.protocol == Protocol::Tcp {
+            self.shut(Heading::Inbound, Shutdown::Read);
+        }
+    }
+
+    /// Waits for every thread, which must have been stopped or be sure to end.
+    #[must_use]
+    pub fn join(mut self) -> (Vec<Stream>, Vec<StreamEnd>) {
+        let threads = std::mem::take(&mut self.threads);
+        let ends = threads.into_iter().map(|thread| thread.join().ok().flatten().unwrap_or_else(never_ran)).collect();
+        (std::mem::take(&mut self.streams), ends)
+    }
+
+    fn of(&self, heading: Heading) -> impl Iterator<Item = &Stream> {
+        self.streams.iter().filter(move |stream| stream.heading == heading)
+    }
+
+    fn shut(&self, heading: Heading, how: Shutdown) {
+        for stream in self.of(heading) {
+            // It fails only where the connection is gone, which the stream's own thread reports.
+            let _ = socket2::SockRef::from(&*stream.socket).shutdown(how);
+        }
+    }
+}
+
+/// Threads never outlive the test they belong to.
+impl Drop for StreamSet {
+    fn drop(&mut self) {
+        self.gate.abandon();
+        self.stop_sending();
+        self.stop_receiving();
+        for stream in &self.streams {
+            let _ = socket2::SockRef::from(&*stream.socket).shutdown(Shutdown::Both);
+        }
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Stream {
+    /// The socket, for reading the kernel's state of it.
+    #[must_use]
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    /// A share in the socket that keeps it open.
+    #[must_use]
+    pub fn share(&self) -> Arc<OwnedFd> {
+        Arc::clone(&self.socket)
+    }
+
+    /// Which end this host is.
+    #[must_use]
+    pub const fn end(&self) -> End {
+        end_of(self.heading)
+    }
+}
+
+/// Which end of a stream of this heading is here.
+#[must_use]
+pub const fn end_of(heading: Heading) -> End {
+    match heading {
+        Heading::Outbound => End::Sender,
+        Heading::Inbound => End::Receiver,
+    }
+}
+
+fn run(task: &Task, end: End, gate: &Gate, cpu: Option<u16>) -> Option<StreamEnd> {
+    let pinned = cpu.map_or(Ok(()), |cpu| linux::affinity::pin_current_thread(&[usize::from(cpu)]));
+    let mut ended = match (task.spec.protocol, end) {
+        (Protocol::Tcp, End::Sender) => tcp_send::run(task, gate),
+        (Protocol::Tcp, End::Receiver) => tcp_receive::run(task, gate),
+        (Protocol::Udp, End::Sender) => udp_send::run(task, gate),
+        (Protocol::Udp, End::Receiver) => udp_receive::run(task, gate),
+    };
+    if let (Some(ended), Err(error)) = (&mut ended, pinned) {
+        ended.anomaly.get_or_insert_with(|| error.to_string());
+    }
+    ended
+}
+
+/// Of a stream that did nothing: its thread was sent home before the start.
+pub(super) fn never_ran() -> StreamEnd {
+    StreamEnd {
+        elapsed: Duration::ZERO,
+        finish: Finish::Done,
+        sent_by: None,
+        copy_fallback: None,
+        received_by: None,
+        datagrams: None,
+        anomaly: None,
+    }
+}
+
+fn pick(cpus: &[u16], index: usize) -> Option<u16> {
+    (!cpus.is_empty()).then(|| cpus[index % cpus.len()])
+}
+
+/// Datagrams as a sender knows them.
+pub(crate) fn datagrams_sent(sent: u64) -> DatagramCounts {
+    DatagramCounts { sent: PacketCount::new(sent), ..DatagramCounts::default() }
+}

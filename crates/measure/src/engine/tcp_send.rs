@@ -1,0 +1,107 @@
+//! What the thread of a TCP sender does.
+
+use std::io;
+use std::net::Shutdown;
+use std::time::Duration;
+
+use linux::bulk::Progress;
+use linux::clock;
+use units::{ByteCount, MonoTime};
+
+use super::gate::Gate;
+use super::handover::Handover;
+use super::schedule::Schedule;
+use super::streams::{Closing, Finish, StreamEnd, Task, never_ran};
+
+/// Sends until the budget is spent or the test is stopped; `None` where it never started.
+pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
+    let opened = Handover::open(task.spec.send, task.conduct.length, task.fd());
+    let start = gate.wait()?;
+    let mut handover = match opened {
+        Ok(handover) => handover,
+        Err(error) => return Some(StreamEnd { finish: Finish::Failed(error), ..never_ran() }),
+    };
+    let result = match task.spec.rate {
+        None => pump(task, &mut handover),
+        Some(rate) => pump_at_rate(task, &mut handover, Schedule::new(rate, start)),
+    };
+    if task.conduct.closing == Closing::EndOfStream {
+        // It fails only where the connection is gone already.
+        let _ = socket2::SockRef::from(&task.fd()).shutdown(Shutdown::Write);
+    }
+    let elapsed = clock::now().since(start);
+    handover.settle(task.fd());
+    Some(StreamEnd {
+        elapsed,
+        finish: result.map_or_else(Finish::Failed, |()| Finish::Done),
+        sent_by: Some(handover.method()),
+        copy_fallback: handover.copy_fallback(),
+        ..never_ran()
+    })
+}
+
+/// The loop at full speed.
+fn pump(task: &Task, handover: &mut Handover) -> io::Result<()> {
+    let block = handover.block();
+    while !task.stopped() {
+        let claimed = task.budget.claim(block, block);
+        if claimed == 0 || !send_all(task, handover, claimed)? {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// The loop of an application that keeps to a rate.
+fn pump_at_rate(task: &Task, handover: &mut Handover, mut schedule: Schedule) -> io::Result<()> {
+    let block = handover.block();
+    let burst = match task.conduct.length {
+        Some(_) => block,
+        None => schedule.burst(SMALLEST_BURST, block),
+    };
+    while !task.stopped() && sleep_until(schedule.due(), task) {
+        let claimed = task.budget.claim(burst, block);
+        if claimed == 0 || !send_all(task, handover, claimed)? {
+            return Ok(());
+        }
+        schedule.note(ByteCount::new(claimed as u64));
+    }
+    Ok(())
+}
+
+/// Sends exactly `claimed` bytes; false where the test was stopped first.
+fn send_all(task: &Task, handover: &mut Handover, claimed: usize) -> io::Result<bool> {
+    let mut left = claimed;
+    while left > 0 {
+        match handover.send(task.fd(), left)? {
+            Progress::Moved(sent) => {
+                task.counters.add_bytes(sent);
+                left -= sent;
+            }
+            Progress::WouldBlock | Progress::NoBuffers if task.stopped() => return Ok(false),
+            Progress::WouldBlock | Progress::NoBuffers => {}
+            // Our own stopping closes the direction under a sender that waits.
+            Progress::BrokenPipe | Progress::Reset | Progress::EndOfStream if task.stopped() => return Ok(false),
+            Progress::BrokenPipe | Progress::EndOfStream => return Err(io::ErrorKind::BrokenPipe.into()),
+            Progress::Reset => return Err(io::ErrorKind::ConnectionReset.into()),
+        }
+    }
+    Ok(true)
+}
+
+/// Sleeps in parts short enough to notice the end of the test; false where it came.
+pub(super) fn sleep_until(due: MonoTime, task: &Task) -> bool {
+    const GLANCE: Duration = Duration::from_millis(20);
+    loop {
+        let now = clock::now();
+        if now >= due {
+            return true;
+        }
+        if task.stopped() || clock::sleep_until(due.min(now + GLANCE)).is_err() {
+            return false;
+        }
+    }
+}
+
+/// Less than a segment would only make the kernel wait for the rest of it.
+const SMALLEST_BURST: usize = 1_448;

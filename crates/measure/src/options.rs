@@ -1,0 +1,87 @@
+//! What a specification asks of each data socket.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use linux::sockets::{self, Direction, Dscp, PacingLimit, Switch};
+use model::spec::{Protocol, TestSpec};
+use units::ByteCount;
+
+/// An option that the kernel would not take.
+#[derive(Debug, thiserror::Error)]
+pub enum OptionError {
+    /// The congestion control is not there, or not allowed.
+    #[error("the congestion control cannot be set")]
+    CongestionControl(#[from] sockets::CongestionError),
+    /// Any other option.
+    #[error("{option} cannot be set")]
+    Other {
+        /// The option as a person knows it.
+        option: &'static str,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+/// How long a sender that the kernel blocks goes unaware that it should stop, where the stream cannot be closed.
+const BLOCKED_SEND: Duration = Duration::from_millis(20);
+
+/// Receive buffer of a datagram socket where none was asked for. The kernel's default holds 140 datagrams of 1,448
+/// bytes, which a receiver that is off its processor for 2 ms at 1 Gbit/s overflows; the kernel cuts this to its limit.
+const DATAGRAM_BUFFER: ByteCount = ByteCount::new(4 << 20);
+
+/// Sets what must stand before a connection is made or accepted: the kernel derives the window scale and the segment
+/// size from it.
+///
+/// # Errors
+/// If the kernel refuses an option.
+pub fn before_connection(socket: impl AsFd, spec: &TestSpec) -> Result<(), OptionError> {
+    let fd = socket.as_fd();
+    if let Some(window) = spec.window {
+        sockets::set_buffer_size(fd, Direction::Send, window).map_err(other("the send buffer"))?;
+        sockets::set_buffer_size(fd, Direction::Receive, window).map_err(other("the receive buffer"))?;
+    }
+    if let Some(dscp) = spec.dscp {
+        let dscp = Dscp::new(dscp.get()).map_err(|error| other("the DSCP")(io::Error::other(error)))?;
+        sockets::set_dscp(fd, dscp).map_err(other("the DSCP"))?;
+    }
+    match spec.protocol {
+        Protocol::Tcp => {
+            if let Some(mss) = spec.mss {
+                sockets::set_max_segment(fd, mss).map_err(other("the segment size"))?;
+            }
+        }
+        Protocol::Udp if spec.window.is_none() => {
+            sockets::set_buffer_size(fd, Direction::Receive, DATAGRAM_BUFFER).map_err(other("the receive buffer"))?;
+        }
+        Protocol::Udp => {}
+    }
+    Ok(())
+}
+
+/// Sets what a connected socket needs.
+///
+/// # Errors
+/// If the kernel refuses an option.
+pub fn on_connection(socket: impl AsFd, spec: &TestSpec) -> Result<(), OptionError> {
+    let fd = socket.as_fd();
+    if let Some(rate) = spec.pace {
+        sockets::set_pacing_limit(fd, PacingLimit::Limited(rate)).map_err(other("the pacing rate"))?;
+    }
+    if spec.protocol == Protocol::Tcp {
+        if let Some(name) = &spec.congestion_control {
+            sockets::set_congestion_control(fd, name)?;
+        }
+        sockets::set_send_timeout(fd, Some(BLOCKED_SEND)).map_err(other("the send timeout"))?;
+        if spec.rate.is_some() {
+            // Small writes at a rate must not wait for each other (RFC 896).
+            sockets::set_no_delay(fd, Switch::On).map_err(other("TCP_NODELAY"))?;
+        }
+    }
+    Ok(())
+}
+
+fn other(option: &'static str) -> impl Fn(io::Error) -> OptionError {
+    move |source| OptionError::Other { option, source }
+}

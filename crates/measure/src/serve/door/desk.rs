@@ -1,0 +1,144 @@
+//! Which data connections are expected, and for whom.
+
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::os::fd::OwnedFd;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::control::Waker;
+use crate::wire::cookie::Cookie;
+
+/// Where a test that runs announces its data connections, and the door delivers them.
+#[derive(Debug, Clone, Default)]
+pub struct Desk(Arc<Mutex<Vec<Expected>>>);
+
+#[derive(Debug)]
+struct Expected {
+    cookie: Cookie,
+    peer: IpAddr,
+    /// Data connections that are still to come.
+    left: usize,
+    kind: Kind,
+    deliver: Sender<Arrival>,
+    waker: Waker,
+}
+
+/// What carries the data that is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// TCP connections that name the test.
+    Streams,
+    /// Datagrams from the client's address.
+    Datagrams,
+}
+
+/// A data connection.
+#[derive(Debug)]
+pub struct Arrival {
+    /// The socket, blocking.
+    pub socket: OwnedFd,
+    /// The address that was reached.
+    pub local: SocketAddr,
+    /// The client's address.
+    pub remote: SocketAddr,
+}
+
+/// An announcement. Dropping it takes it back.
+#[derive(Debug)]
+pub struct Announced {
+    desk: Desk,
+    cookie: Cookie,
+    arrivals: Receiver<Arrival>,
+}
+
+/// What became of a connection that named a test.
+#[derive(Debug)]
+pub enum Claimed {
+    /// It was delivered.
+    Taken,
+    /// Its test expects no more.
+    TooMany(TcpStream),
+    /// Nobody expects it.
+    NotExpected(TcpStream),
+}
+
+/// A test whose data connections are awaited.
+#[derive(Debug)]
+pub struct Announcement {
+    /// Its name.
+    pub cookie: Cookie,
+    /// Its client.
+    pub peer: IpAddr,
+    /// How many data connections are to come.
+    pub count: usize,
+    /// Of which kind.
+    pub kind: Kind,
+    /// Is used at each arrival.
+    pub waker: Waker,
+}
+
+impl Desk {
+    /// Announces the data connections of a test.
+    #[must_use]
+    pub fn announce(&self, announcement: Announcement) -> Announced {
+        let (deliver, arrivals) = channel();
+        let Announcement { cookie, peer, count, kind, waker } = announcement;
+        self.all().push(Expected { cookie, peer, left: count, kind, deliver, waker });
+        Announced { desk: self.clone(), cookie, arrivals }
+    }
+
+    /// Delivers a connection to the test that it names.
+    pub(super) fn claim_stream(
+        &self,
+        cookie: Cookie,
+        stream: TcpStream,
+        (local, remote): (SocketAddr, SocketAddr),
+    ) -> Claimed {
+        let mut all = self.all();
+        let Some(expected) = all.iter_mut().find(|expected| expected.cookie == cookie) else {
+            return Claimed::NotExpected(stream);
+        };
+        if expected.left == 0 || expected.kind != Kind::Streams {
+            return Claimed::TooMany(stream);
+        }
+        expected.take(Arrival { socket: stream.into(), local, remote });
+        Claimed::Taken
+    }
+
+    /// Delivers a datagram socket, made by `open`, to the test that expects one from `remote`; false where none does.
+    pub(super) fn claim_datagrams(&self, remote: SocketAddr, open: impl FnOnce() -> Option<Arrival>) -> bool {
+        let mut all = self.all();
+        let waiting = |expected: &&mut Expected| {
+            expected.kind == Kind::Datagrams && expected.left > 0 && expected.peer == remote.ip()
+        };
+        let Some(expected) = all.iter_mut().find(waiting) else { return false };
+        open().map(|arrival| expected.take(arrival)).is_some()
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, Vec<Expected>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Expected {
+    fn take(&mut self, arrival: Arrival) {
+        self.left -= 1;
+        // A test that has gone meanwhile lets the connection drop.
+        let _ = self.deliver.send(arrival);
+        self.waker.wake();
+    }
+}
+
+impl Announced {
+    /// The next data connection that has come, if one has.
+    #[must_use]
+    pub fn next(&self) -> Option<Arrival> {
+        self.arrivals.try_recv().ok()
+    }
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        self.desk.all().retain(|expected| expected.cookie != self.cookie);
+    }
+}

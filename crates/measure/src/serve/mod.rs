@@ -1,0 +1,117 @@
+//! The side that answers: a test partner for linerate and for iperf3.
+//!
+//! One test runs at a time, and nobody can disturb it: who comes meanwhile waits in a queue (a linerate) or is sent
+//! away (an iperf3, which knows of no queue). Every number of peers, bytes and seconds has a limit.
+//!
+//! * [`door`]: accepts connections, sorts them, answers latency probes
+//! * [`queue`]: whose turn it is
+//! * [`policy`]: what is allowed
+//! * `visit`: one client, from its parameters to its goodbye
+//! * [`partner`]: all of these together
+
+pub mod door;
+mod output;
+pub mod partner;
+pub mod policy;
+pub mod queue;
+mod visit;
+
+pub use partner::serve;
+
+use std::net::{IpAddr, SocketAddr};
+
+use model::measurement::Measurement;
+use model::run::{Outcome, Peer};
+use model::series::RunSamples;
+use model::spec::TestSpec;
+
+use policy::Policy;
+
+/// What a test partner is told at its start.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Local address; all where absent.
+    pub bind: Option<IpAddr>,
+    /// Port.
+    pub port: u16,
+    /// Processors for the streams, dealt out in turn.
+    pub cpus: Vec<u16>,
+    /// What is allowed.
+    pub policy: Policy,
+    /// Whether to end after one test.
+    pub once: Once,
+}
+
+/// Whether a test partner ends after one test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Once {
+    /// It goes on.
+    #[default]
+    No,
+    /// It ends after the first test that was let in.
+    Yes,
+}
+
+/// What happens at a test partner, for its log.
+#[derive(Debug)]
+pub enum Event {
+    /// It listens.
+    Listening {
+        /// Where.
+        address: SocketAddr,
+    },
+    /// A test waits for its turn.
+    Queued {
+        /// Who wants it.
+        peer: SocketAddr,
+        /// Tests before it.
+        ahead: u32,
+    },
+    /// A test was let in.
+    Started {
+        /// Who wants it.
+        peer: SocketAddr,
+        /// What it does.
+        spec: Box<TestSpec>,
+    },
+    /// A test was not let in.
+    Refused {
+        /// Who wanted it.
+        peer: SocketAddr,
+        /// Why not.
+        reason: String,
+    },
+    /// A test is over.
+    Finished(Box<Visited>),
+    /// Something odd about a connection that is no test.
+    Nuisance {
+        /// Who.
+        peer: SocketAddr,
+        /// What.
+        what: String,
+    },
+    /// More of the last kind came than are worth a line each.
+    Suppressed {
+        /// How many.
+        count: u64,
+    },
+}
+
+/// Everything about a test that a partner took part in, but for its name and command.
+#[derive(Debug)]
+pub struct Visited {
+    /// What was asked for.
+    pub spec: TestSpec,
+    /// Who asked.
+    pub peer: Peer,
+    /// The local address that was reached.
+    pub local: SocketAddr,
+    /// When it was let in.
+    pub started: units::WallTime,
+    /// Whether it worked.
+    pub outcome: Outcome,
+    /// What was found.
+    pub measurement: Option<Measurement>,
+    /// The samples.
+    pub samples: RunSamples,
+}

@@ -1,0 +1,158 @@
+//! A test partner: the door, the queue and a thread for each client.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, Scope};
+use std::time::Duration;
+
+use linux::clock;
+use units::MonoTime;
+
+use super::door::{Door, Guest, Host, turn_away};
+use super::queue::Queue;
+use super::visit::{self, Admission, Partner};
+use super::{Config, Event, Once};
+use crate::stop::Stop;
+
+/// Why a test partner cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The port cannot be had.
+    #[error("port {port} cannot be opened{}", address.map_or_else(String::new, |address| format!(" on {address}")))]
+    Open {
+        /// The port.
+        port: u16,
+        /// The address, where one was asked for.
+        address: Option<std::net::IpAddr>,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The open port failed.
+    #[error("the listening socket failed")]
+    Listen(#[source] io::Error),
+}
+
+/// Serves until told to stop, or for one test. `report` is called from several threads.
+///
+/// # Errors
+/// If the port cannot be had, or fails.
+pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
+    let open = Door::open(config.bind, config.port, config.policy.clone());
+    let mut door = open.map_err(|source| ServeError::Open { port: config.port, address: config.bind, source })?;
+    report(Event::Listening { address: door.local_addr().map_err(ServeError::Listen)? });
+    let partner = Partner {
+        desk: door.desk(),
+        queue: Queue::new(config.policy.max_queue),
+        policy: config.policy.clone(),
+        cpus: config.cpus.clone(),
+        stamp_minus_mono_ns: door.stamp_minus_mono_ns(),
+        stop: stop.clone(),
+    };
+    let visits = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let reception = Reception {
+            scope,
+            partner: &partner,
+            visits: &visits,
+            once: config.once,
+            nuisances: Mutex::new(Nuisances::default()),
+            report,
+        };
+        let kept = door.keep(stop, &reception);
+        // Visits that are under way see the wish and end; the scope waits for them.
+        stop.stop();
+        kept
+    })
+    .map_err(ServeError::Listen)
+}
+
+/// Clients that are heard at once beyond those that wait in the queue, so that each can be told that it is full.
+const SPARE_VISITS: usize = 16;
+
+struct Reception<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    partner: &'env Partner,
+    visits: &'env AtomicUsize,
+    once: Once,
+    nuisances: Mutex<Nuisances>,
+    report: &'env (dyn Fn(Event) + Sync),
+}
+
+impl Host for Reception<'_, '_> {
+    fn welcome(&self, guest: Guest) {
+        let peer = guest.peer;
+        let room = usize::from(self.partner.policy.max_queue) + SPARE_VISITS;
+        if self.visits.load(Ordering::Relaxed) >= room {
+            turn_away(&guest.stream);
+            self.nuisance(peer, format!("came while {room} others were heard"));
+            return;
+        }
+        self.visits.fetch_add(1, Ordering::Relaxed);
+        let (partner, visits, report, once) = (self.partner, self.visits, self.report, self.once);
+        let spawned = thread::Builder::new().name(format!("visit {peer}")).spawn_scoped(self.scope, move || {
+            let admission = visit::receive(guest, partner, report);
+            visits.fetch_sub(1, Ordering::Relaxed);
+            if once == Once::Yes && admission == Admission::Tested {
+                partner.stop.stop();
+            }
+        });
+        if spawned.is_err() {
+            self.visits.fetch_sub(1, Ordering::Relaxed);
+            self.nuisance(peer, "came while no thread could be had".to_owned());
+        }
+    }
+
+    fn nuisance(&self, peer: SocketAddr, what: String) {
+        let mut nuisances = self.nuisances.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for event in nuisances.note(clock::now(), peer, what) {
+            (self.report)(event);
+        }
+    }
+}
+
+/// Keeps the log readable while somebody makes a nuisance of himself.
+#[derive(Debug, Default)]
+struct Nuisances {
+    since: MonoTime,
+    reported: u32,
+    suppressed: u64,
+}
+
+impl Nuisances {
+    const PERIOD: Duration = Duration::from_secs(60);
+    const LINES: u32 = 5;
+
+    fn note(&mut self, now: MonoTime, peer: SocketAddr, what: String) -> Vec<Event> {
+        let mut events = Vec::new();
+        if now.since(self.since) > Self::PERIOD {
+            if self.suppressed > 0 {
+                events.push(Event::Suppressed { count: self.suppressed });
+            }
+            *self = Self { since: now, ..Self::default() };
+        }
+        if self.reported < Self::LINES {
+            self.reported += 1;
+            events.push(Event::Nuisance { peer, what });
+        } else {
+            self.suppressed += 1;
+        }
+        events
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thousand_nuisances_are_a_few_lines_and_a_count() {
+        let mut nuisances = Nuisances { since: MonoTime::from_nanos(1), ..Nuisances::default() };
+        let peer = SocketAddr::from(([192, 0, 2, 1], 7));
+        let mut note = |second| nuisances.note(MonoTime::from_nanos(second * 1_000_000_000), peer, String::new());
+        let lines: usize = (0..1_000).map(|_| note(1).len()).sum();
+        assert_eq!(lines, 5);
+        assert!(matches!(note(62)[..], [Event::Suppressed { count: 995 }, Event::Nuisance { .. }]));
+    }
+}

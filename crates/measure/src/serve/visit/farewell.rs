@@ -1,0 +1,71 @@
+//! The results, and the client's goodbye.
+
+use model::spec::Protocol;
+
+use super::Visit;
+use crate::control::ControlError;
+use crate::serve::output;
+use crate::session::assemble::Gathered;
+use crate::session::drain::{Until, drain};
+use crate::session::failure::SessionError;
+use crate::session::part::Running;
+use crate::wire::limits::{DATAGRAM_QUIET, DRAIN_TIMEOUT, STREAM_QUIET};
+use crate::wire::results::Results;
+use crate::wire::server::Heard;
+use crate::wire::signal::Signal;
+
+impl Visit {
+    /// Stops the streams, counts what is on the way, exchanges results.
+    pub(super) fn say_farewell(
+        &mut self,
+        running: Running,
+        datagrams: Option<u64>,
+        gathered: &mut Gathered,
+    ) -> Result<(), SessionError> {
+        running.streams.stop_sending();
+        drain(&running, self.until(datagrams));
+        let part = gathered.part.insert(running.gather());
+        self.control.send_signal(Signal::ExchangeResults)?;
+        let mut ours = part.results();
+        if self.offer.is_some() {
+            ours.linerate = Some(Box::new(part.report()));
+        } else if self.wants_output {
+            ours.server_output_text = Some(output::text(part, &self.spec));
+        }
+        let broken = part.broken.take();
+        // The client drains what we have sent before it speaks.
+        let deadline = linux::clock::now() + DRAIN_TIMEOUT;
+        let theirs = match self.control.await_until(deadline, DRAIN_TIMEOUT, "its results")? {
+            Heard::Results(results) => *results,
+            _ => return Err(SessionError::Terminated),
+        };
+        gathered.peer = Some(theirs);
+        self.exchange(&ours)?;
+        broken.map_or(Ok(()), Err)
+    }
+
+    fn exchange(&mut self, ours: &Results) -> Result<(), SessionError> {
+        self.control.send_blob(ours)?;
+        self.control.send_signal(Signal::DisplayResults)?;
+        loop {
+            match self.control.await_turn("its goodbye") {
+                Ok(Heard::ClockRequest { seq }) => self.tell_clock(seq)?,
+                // Some versions close without a word, which is a goodbye too: both sides have everything.
+                Ok(Heard::Done | Heard::Terminated) | Err(ControlError::Closed | ControlError::Broken(_)) => {
+                    return Ok(());
+                }
+                Ok(_) => return Err(SessionError::Terminated),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn until(&self, datagrams: Option<u64>) -> Until {
+        match (self.spec.protocol, self.offer.is_some(), datagrams) {
+            (Protocol::Tcp, true, _) => Until::EndOfStream,
+            (Protocol::Tcp, false, _) => Until::Quiet(STREAM_QUIET),
+            (Protocol::Udp, _, Some(datagrams)) => Until::Received { datagrams, quiet: DATAGRAM_QUIET },
+            (Protocol::Udp, _, None) => Until::Quiet(DATAGRAM_QUIET),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! From what a session has gathered to the measurement and its samples.
+
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use model::measurement::{Cadence, ClockRelation, CpuUse, Heading, Measurement, Whose};
+use model::series::{RunSamples, StreamSamples, packed};
+use model::spec::{Protocol, TestSpec};
+use units::MonoTime;
+
+use super::part::Part;
+use crate::report::flows::{HasDatagrams, TwoEnds, from_iperf3};
+use crate::report::timeline::Timeline;
+use crate::report::totals::{Frame, total};
+use crate::report::{PeerTime, latency};
+use crate::stamp::prober::Probe;
+use crate::wire::extension::Report;
+use crate::wire::results::Results;
+
+/// What a session has gathered; each part may be missing where it ended early.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// What this host did.
+    pub part: Option<Part>,
+    /// What the peer said of itself.
+    pub peer: Option<Results>,
+    /// The probes.
+    pub probes: Vec<Probe>,
+    /// How the peer's clock relates to ours.
+    pub clock: Option<ClockRelation>,
+    /// The peer's stamps less its monotonic clock.
+    pub stamp_minus_mono_ns: Option<i64>,
+    /// The round trip of the control connection, where no probe was answered.
+    pub round_trip: Option<Duration>,
+}
+
+/// The measurement and the samples, of what there is.
+#[must_use]
+pub fn assemble(gathered: Gathered, spec: &TestSpec) -> (Option<Measurement>, RunSamples) {
+    let latency = latency::latency(&gathered.probes);
+    let Some(part) = &gathered.part else {
+        let measurement = latency.map(|latency| Measurement { latency: Some(latency), ..Measurement::default() });
+        return (measurement, RunSamples::default());
+    };
+    let report = gathered.peer.as_ref().and_then(|results| results.linerate.as_deref());
+    let peer_time = gathered.clock.zip(report).map(|(relation, report)| PeerTime {
+        relation,
+        peer_start: MonoTime::from_nanos(report.start_ns),
+        local_start: part.start,
+    });
+    let mut anomalies = part.anomalies.clone();
+    let mut streams = part.samples.clone();
+    if let Some(report) = report {
+        anomalies.extend(report.anomalies.iter().map(|odd| format!("peer: {odd}")));
+        streams.extend(peer_samples(report, peer_time, &mut anomalies));
+    }
+    let flows = two_ends(part, gathered.peer.as_ref(), spec.protocol);
+    let mut measurement = Measurement {
+        flows: flows.iter().map(TwoEnds::flow).collect(),
+        latency,
+        clock: gathered.clock,
+        telemetry: part.cadence.into_iter().chain(report.and_then(|report| report.cadence).map(of_peer)).collect(),
+        local_counters: Some(part.counters.clone()),
+        peer_counters: report.map(|report| report.counters.clone()),
+        local_cpu: Some(part.cpu),
+        peer_cpu: gathered.peer.as_ref().map(peer_cpu),
+        peer_output: gathered.peer.as_ref().and_then(peer_output),
+        anomalies,
+        ..Measurement::default()
+    };
+    let idle = gathered.probes.iter().filter(|probe| probe.idle).filter_map(Probe::round_trip).min();
+    for heading in [Heading::Outbound, Heading::Inbound] {
+        let timeline = Timeline::new(&streams, heading);
+        let frame = Frame {
+            timeline: timeline.as_ref(),
+            peer_time,
+            our_time: part.time,
+            round_trip: idle.or(gathered.round_trip),
+        };
+        let Some(total) = total(&flows, heading, frame) else { continue };
+        if let Some(timeline) = &timeline {
+            measurement.intervals.extend(timeline.intervals(spec.interval, total.elapsed));
+        }
+        measurement.totals.push(total);
+    }
+    let probes = latency::samples(&gathered.probes, part.start, peer_time.zip(gathered.stamp_minus_mono_ns));
+    (Some(measurement), RunSamples { streams, probes })
+}
+
+fn two_ends(part: &Part, results: Option<&Results>, protocol: Protocol) -> Vec<TwoEnds> {
+    let datagrams = if protocol == Protocol::Udp { HasDatagrams::Yes } else { HasDatagrams::No };
+    part.flows
+        .iter()
+        .enumerate()
+        .map(|(index, flow)| {
+            let extended = results.and_then(|results| results.linerate.as_ref()?.flows.get(index).cloned());
+            let plain = || Some(from_iperf3(results?.streams.get(index)?, datagrams));
+            TwoEnds {
+                stream: flow.number,
+                heading: flow.heading,
+                local_address: flow.local.to_string(),
+                peer_address: flow.remote.to_string(),
+                local: flow.report.clone(),
+                peer: extended.or_else(plain),
+            }
+        })
+        .collect()
+}
+
+/// The peer's samples on our clock, with headings seen from here. Without a clock relation both starts are taken as
+/// one moment, which is wrong by half a round trip.
+fn peer_samples(report: &Report, peer_time: Option<PeerTime>, anomalies: &mut Vec<String>) -> Vec<StreamSamples> {
+    let unpacked = BASE64
+        .decode(&report.samples)
+        .map_err(|error| error.to_string())
+        .and_then(|bytes| packed::unpack(&bytes).map_err(|error| error.to_string()));
+    let samples = match unpacked {
+        Ok(samples) => samples,
+        Err(error) => {
+            anomalies.push(format!("the peer's samples cannot be read: {error}"));
+            return Vec::new();
+        }
+    };
+    let mirrored = samples.streams.into_iter().map(|stream| StreamSamples {
+        heading: stream.heading.mirrored(),
+        whose: Whose::Peer,
+        at_us: stream.at_us.iter().map(|at| peer_time.map_or(*at, |peer| peer.from_peer_us(*at))).collect(),
+        ..stream
+    });
+    mirrored.collect()
+}
+
+fn of_peer(cadence: Cadence) -> Cadence {
+    Cadence { whose: Whose::Peer, ..cadence }
+}
+
+fn peer_cpu(results: &Results) -> CpuUse {
+    CpuUse { user: results.cpu_util_user / 100.0, system: results.cpu_util_system / 100.0 }
+}
+
+fn peer_output(results: &Results) -> Option<String> {
+    results.server_output_text.clone().or_else(|| Some(results.server_output_json.as_ref()?.to_string()))
+}

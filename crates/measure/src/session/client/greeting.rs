@@ -1,0 +1,144 @@
+//! Reaching the peer, saying what is wanted, waiting for our turn.
+
+use std::time::Duration;
+
+use linux::clock;
+use model::spec::{Protocol, TestSpec};
+use rustix::rand::{GetRandomFlags, getrandom};
+use units::{ByteCount, MonoTime};
+
+use super::{Event, GLANCE, Request};
+use crate::connect::{Route, resolve};
+use crate::control::{Control, ControlError, Wake};
+use crate::session::failure::SessionError;
+use crate::stop::Stop;
+use crate::wire::client::{ClientDialogue, Heard};
+use crate::wire::cookie::{COOKIE_LEN, Cookie};
+use crate::wire::extension::{Hello, Offer};
+use crate::wire::limits::TURN_TIMEOUT;
+use crate::wire::params::Params;
+
+/// A peer that has asked for the data connections.
+#[derive(Debug)]
+pub(super) struct Greeted {
+    pub(super) control: Control<ClientDialogue>,
+    pub(super) route: Route,
+    pub(super) cookie: Cookie,
+    /// The specification with what was left to the path filled in.
+    pub(super) spec: TestSpec,
+    /// The peer's word that it is a linerate.
+    pub(super) hello: Option<Hello>,
+    /// How long the control connection took to be accepted: one round trip.
+    pub(super) round_trip: Duration,
+}
+
+/// Largest datagram that is chosen without being asked for: one that every loopback and most fabrics carry.
+const LARGEST_CHOSEN_DATAGRAM: u32 = 32 << 10;
+
+pub(super) fn greet(request: &Request, stop: &Stop, watch: &mut dyn FnMut(Event)) -> Result<Greeted, SessionError> {
+    let spec = &request.spec;
+    let remote = resolve(&request.host, request.port, spec.family)?;
+    let route = Route::new(remote, &spec.place);
+    let asked = clock::now();
+    let stream = route.tcp(spec.connect_timeout, |_| Ok(()))?;
+    let round_trip = clock::now().since(asked);
+    watch(Event::Connected { address: remote.to_string() });
+    let spec = fit_to_path(spec, &stream);
+    let control = Control::new(stream).map_err(ControlError::Broken)?;
+    let cookie = new_cookie()?;
+    let mut greeted = Greeted { control, route, cookie, spec, hello: None, round_trip };
+    greeted.ask(request, stop, watch)?;
+    Ok(greeted)
+}
+
+impl Greeted {
+    fn ask(&mut self, request: &Request, stop: &Stop, watch: &mut dyn FnMut(Event)) -> Result<(), SessionError> {
+        self.control.send(self.cookie.as_bytes())?;
+        match self.control.await_turn("its request for parameters")? {
+            Heard::ParamsWanted => {}
+            other => return Err(refusal(other)),
+        }
+        let wait_ms = u64::try_from(request.queue_wait.as_millis()).unwrap_or(u64::MAX);
+        let offer = Offer { wait_ms, ..Offer::new(&request.spec) };
+        self.control.send_blob(&Params::from_spec(&self.spec, offer))?;
+        self.wait_for_turn(request.queue_wait, stop, watch)
+    }
+
+    /// Until the peer wants the data connections.
+    fn wait_for_turn(
+        &mut self,
+        patience: Duration,
+        stop: &Stop,
+        watch: &mut dyn FnMut(Event),
+    ) -> Result<(), SessionError> {
+        let mut deadline = clock::now() + TURN_TIMEOUT;
+        let mut queued = false;
+        loop {
+            match self.hear_or_stop(deadline, stop)? {
+                Some(Heard::Hello(hello)) => self.hello = Some(*hello),
+                Some(Heard::Queued { ahead, wait_ms }) => {
+                    if !queued {
+                        deadline = clock::now() + patience;
+                        queued = true;
+                    }
+                    watch(Event::Queued { ahead, wait: Duration::from_millis(wait_ms) });
+                }
+                Some(Heard::StreamsWanted) => return Ok(()),
+                Some(other) => return Err(refusal(other)),
+                None if queued => return Err(SessionError::QueueTooLong(patience)),
+                None => {
+                    let awaited = "its request for data connections";
+                    return Err(ControlError::Silent { waited: TURN_TIMEOUT, awaited }.into());
+                }
+            }
+        }
+    }
+
+    /// What the peer says before `deadline`; nothing where it says nothing.
+    fn hear_or_stop(&mut self, deadline: MonoTime, stop: &Stop) -> Result<Option<Heard>, SessionError> {
+        loop {
+            if stop.is_stopped() {
+                return Err(SessionError::Interrupted);
+            }
+            let now = clock::now();
+            if now >= deadline {
+                return Ok(None);
+            }
+            if let Wake::Heard(heard) = self.control.hear(deadline.min(now + GLANCE))? {
+                return Ok(Some(heard));
+            }
+        }
+    }
+}
+
+fn new_cookie() -> Result<Cookie, SessionError> {
+    let mut random = [0; COOKIE_LEN - 1];
+    getrandom(&mut random[..], GetRandomFlags::empty()).map_err(|errno| local("random bytes", errno.into()))?;
+    Ok(Cookie::from_random(random))
+}
+
+/// What the peer said instead of what was due, as an error.
+pub(super) fn refusal(heard: Heard) -> SessionError {
+    match heard {
+        Heard::Denied => SessionError::Denied,
+        Heard::Refused(refusal) => SessionError::Refused(refusal),
+        Heard::ServerFailed { code, .. } => SessionError::ServerFailed { code },
+        // The dialogue lets nothing else through than what may come; what came early is as good as an end.
+        _ => SessionError::Terminated,
+    }
+}
+
+/// Fills in the size of datagrams: what fits one packet of the path, as the control connection's segments do.
+fn fit_to_path(spec: &TestSpec, control: &std::net::TcpStream) -> TestSpec {
+    let mut spec = spec.clone();
+    if spec.protocol == Protocol::Udp && spec.length.is_none() {
+        const ETHERNET: u32 = 1_448;
+        let segment = linux::sockets::max_segment(control).unwrap_or(ETHERNET).min(LARGEST_CHOSEN_DATAGRAM);
+        spec.length = Some(ByteCount::new(u64::from(segment)));
+    }
+    spec
+}
+
+pub(super) fn local(what: &str, source: std::io::Error) -> SessionError {
+    SessionError::Local { what: format!("{what} cannot be had"), source }
+}

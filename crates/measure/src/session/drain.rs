@@ -1,0 +1,57 @@
+//! What is still on the way when the senders have stopped counts too.
+
+use std::time::Duration;
+
+use linux::clock;
+use model::measurement::Heading;
+
+use super::part::Running;
+use crate::wire::limits::DRAIN_TIMEOUT;
+
+/// Until when a receiver goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// The senders have closed their directions: read to the end of each.
+    EndOfStream,
+    /// Nobody says when it is over: read until nothing has come for this long.
+    Quiet(Duration),
+    /// So much was sent; less may come, so silence ends it too.
+    Received {
+        /// Datagrams over all streams.
+        datagrams: u64,
+        /// Silence that ends it.
+        quiet: Duration,
+    },
+}
+
+/// Waits for what is on the way, and stops the receivers.
+pub fn drain(running: &Running, until: Until) {
+    wait(running, until);
+    running.streams.stop_receiving();
+}
+
+fn wait(running: &Running, until: Until) {
+    const GLANCE: Duration = Duration::from_millis(1);
+    let deadline = clock::now() + DRAIN_TIMEOUT;
+    let (mut bytes, mut since) = (running.streams.bytes(Heading::Inbound), clock::now());
+    while !running.streams.is_done(Heading::Inbound) && clock::now() < deadline {
+        let silence = clock::now().since(since);
+        let over = match until {
+            Until::EndOfStream => false,
+            Until::Quiet(quiet) => silence >= quiet,
+            Until::Received { datagrams, quiet } => received(running) >= datagrams || silence >= quiet,
+        };
+        if over || clock::sleep_until(clock::now() + GLANCE).is_err() {
+            return;
+        }
+        let now = running.streams.bytes(Heading::Inbound);
+        if now != bytes {
+            (bytes, since) = (now, clock::now());
+        }
+    }
+}
+
+fn received(running: &Running) -> u64 {
+    let inbound = running.streams.streams().iter().filter(|stream| stream.heading == Heading::Inbound);
+    inbound.map(|stream| stream.counters.read().packets).sum()
+}

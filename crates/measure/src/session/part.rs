@@ -1,0 +1,263 @@
+//! What both sides of a test do alike: prepare the streams, watch them, gather what they did.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use linux::clock;
+use model::counters::CounterReadings;
+use model::measurement::{Cadence, CpuUse, End, Heading};
+use model::series::{RunSamples, StreamSamples, packed};
+use model::spec::{Limit, Protocol, TestSpec};
+use units::{ByteCount, MonoTime};
+
+use super::failure::SessionError;
+use crate::counting::CountersBefore;
+use crate::engine::sampler::{SampleLog, Sampler};
+use crate::engine::streams::{Conduct, Endpoint, Finish, Stream, StreamEnd, StreamSet, end_of};
+use crate::telemetry;
+use crate::wire::extension::{FlowReport, Report};
+use crate::wire::limits::DEFAULT_TCP_LENGTH;
+use crate::wire::results::{Results, StreamResult, stream_id};
+
+/// This host's part of a running test.
+#[derive(Debug)]
+pub struct Running {
+    /// Its streams.
+    pub streams: StreamSet,
+    /// When it started.
+    pub start: MonoTime,
+    sampler: Sampler,
+    before: Before,
+    protocol: Protocol,
+    spacing: Duration,
+}
+
+/// This host's part of a test, ready to start.
+#[derive(Debug)]
+pub struct Ready {
+    streams: StreamSet,
+    before: Before,
+    protocol: Protocol,
+    spacing: Duration,
+}
+
+#[derive(Debug)]
+struct Before {
+    counters: CountersBefore,
+    cpu: clock::CpuTimes,
+}
+
+/// What this host did and counted.
+#[derive(Debug)]
+pub struct Part {
+    /// When it started.
+    pub start: MonoTime,
+    /// How long it took.
+    pub time: Duration,
+    /// Each stream.
+    pub flows: Vec<LocalFlow>,
+    /// Samples of each stream.
+    pub samples: Vec<StreamSamples>,
+    /// How well sampling kept its pace.
+    pub cadence: Option<Cadence>,
+    /// The host's counters.
+    pub counters: CounterReadings,
+    /// Processor time.
+    pub cpu: CpuUse,
+    /// What was odd.
+    pub anomalies: Vec<String>,
+    /// The first stream that broke.
+    pub broken: Option<SessionError>,
+}
+
+/// One stream as this host saw it.
+#[derive(Debug)]
+pub struct LocalFlow {
+    /// Number of the stream, from 1.
+    pub number: u32,
+    /// Which way its payload goes.
+    pub heading: Heading,
+    /// Our address.
+    pub local: SocketAddr,
+    /// The peer's address.
+    pub remote: SocketAddr,
+    /// What was counted.
+    pub report: FlowReport,
+}
+
+impl Ready {
+    /// Prepares the streams; nothing moves yet.
+    ///
+    /// # Errors
+    /// If a thread cannot be made.
+    pub fn new(endpoints: Vec<Endpoint>, spec: &TestSpec, conduct: &Conduct) -> io::Result<Self> {
+        let before = Before { counters: CountersBefore::read(), cpu: clock::process_cpu_times()? };
+        let streams = StreamSet::prepare(endpoints, spec, conduct)?;
+        Ok(Self { streams, before, protocol: spec.protocol, spacing: spec.sample_every })
+    }
+
+    /// Starts everything.
+    ///
+    /// # Errors
+    /// If the sampler's thread cannot be made.
+    pub fn start(self) -> io::Result<Running> {
+        let Self { streams, before, protocol, spacing } = self;
+        let sampler = Sampler::start(&streams, protocol, spacing)?;
+        let start = clock::now();
+        streams.start(start);
+        Ok(Running { streams, start, sampler, before, protocol, spacing })
+    }
+}
+
+impl Running {
+    /// Waits for the streams, which have been stopped or are sure to end, and gathers what they did.
+    #[must_use]
+    pub fn gather(self) -> Part {
+        let Self { streams, start, sampler, before, protocol, spacing } = self;
+        let (streams, ends) = streams.join();
+        let end = clock::now();
+        let logs = sampler.finish();
+        let cpu = cpu_use(before.cpu, end.since(start));
+        let broken = first_broken(&streams, &ends);
+        let mut anomalies: Vec<String> = ends.iter().filter_map(|end| end.anomaly.clone()).collect();
+        anomalies.dedup();
+        let flows = streams
+            .iter()
+            .zip(ends)
+            .map(|(stream, end)| LocalFlow {
+                number: stream.number,
+                heading: stream.heading,
+                local: stream.local,
+                remote: stream.remote,
+                report: flow_report(stream, end, protocol, logs.iter().find(|log| log.stream == stream.number)),
+            })
+            .collect();
+        Part {
+            start,
+            time: end.since(start),
+            flows,
+            samples: logs.iter().map(|log| telemetry::samples(log, start)).collect(),
+            cadence: telemetry::cadence(&logs, spacing),
+            counters: before.counters.readings(),
+            cpu,
+            anomalies,
+            broken,
+        }
+    }
+}
+
+impl Running {
+    /// Gathers what the streams of a test did that broke off.
+    #[must_use]
+    pub fn abandon(self) -> Part {
+        for stream in self.streams.streams() {
+            // It fails only where the connection is gone already.
+            let _ = socket2::SockRef::from(&stream.fd()).shutdown(std::net::Shutdown::Both);
+        }
+        self.gather()
+    }
+}
+
+impl Part {
+    /// What a linerate is told.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let samples = RunSamples { streams: self.samples.clone(), ..RunSamples::default() };
+        Report {
+            start_ns: self.start.as_nanos(),
+            flows: self.flows.iter().map(|flow| flow.report.clone()).collect(),
+            samples: BASE64.encode(packed::pack(&samples)),
+            cadence: self.cadence,
+            counters: self.counters.clone(),
+            cpu: self.cpu,
+            anomalies: self.anomalies.clone(),
+        }
+    }
+
+    /// What any peer is told.
+    #[must_use]
+    pub fn results(&self) -> Results {
+        let sends = self.flows.iter().any(|flow| flow.heading == Heading::Outbound);
+        let counts = self.flows.iter().any(|flow| flow.report.retransmits.is_some());
+        Results {
+            cpu_util_total: (self.cpu.user + self.cpu.system) * 100.0,
+            cpu_util_user: self.cpu.user * 100.0,
+            cpu_util_system: self.cpu.system * 100.0,
+            sender_has_retransmits: if sends { i64::from(counts) } else { -1 },
+            congestion_used: self.flows.iter().find_map(|flow| flow.report.congestion_control.clone()),
+            streams: self.flows.iter().enumerate().map(|(index, flow)| stream_result(index, flow, self.time)).collect(),
+            ..Results::default()
+        }
+    }
+}
+
+/// The size of a write or datagram, where the specification fixes it.
+#[must_use]
+pub fn fixed_length(spec: &TestSpec) -> Option<usize> {
+    let blocks = matches!(spec.limit, Limit::Blocks(_));
+    let default = blocks.then_some(ByteCount::new(DEFAULT_TCP_LENGTH));
+    spec.length.or(default).map(|length| usize::try_from(length.get()).unwrap_or(usize::MAX))
+}
+
+fn stream_result(index: usize, flow: &LocalFlow, time: Duration) -> StreamResult {
+    let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let datagrams = flow.report.datagrams.unwrap_or_default();
+    StreamResult {
+        id: stream_id(index),
+        bytes: signed(flow.report.bytes),
+        retransmits: flow.report.retransmits.filter(|_| flow.heading == Heading::Outbound).map_or(-1, signed),
+        jitter: datagrams.jitter.as_secs_f64(),
+        // On the wire the tail is not lost: `packets` is the highest number seen.
+        errors: signed(datagrams.sent.saturating_sub(datagrams.received).get()) * i64::from(is_receiver(flow)),
+        packets: signed(datagrams.sent.get()),
+        start_time: 0.0,
+        end_time: time.as_secs_f64(),
+        ..StreamResult::default()
+    }
+}
+
+fn is_receiver(flow: &LocalFlow) -> bool {
+    end_of(flow.heading) == End::Receiver
+}
+
+fn flow_report(stream: &Stream, end: StreamEnd, protocol: Protocol, log: Option<&SampleLog>) -> FlowReport {
+    let sender = stream.end() == End::Sender;
+    let last = log.and_then(|log| log.info(log.at.len().checked_sub(1)?));
+    let mss = last.as_ref().and_then(|info| if sender { info.tcpi_snd_mss() } else { info.tcpi_advmss() });
+    FlowReport {
+        bytes: stream.counters.read().bytes,
+        elapsed_us: u64::try_from(end.elapsed.as_micros()).unwrap_or(u64::MAX),
+        drained: matches!(end.finish, Finish::EndOfStream),
+        retransmits: last.as_ref().filter(|_| sender).and_then(|info| info.tcpi_total_retrans()).map(u64::from),
+        mss,
+        congestion_control: (sender && protocol == Protocol::Tcp)
+            .then(|| linux::sockets::congestion_control(stream.fd()).ok())
+            .flatten(),
+        sent_by: end.sent_by,
+        copy_fallback: end.copy_fallback,
+        received_by: end.received_by,
+        datagrams: end.datagrams,
+    }
+}
+
+fn first_broken(streams: &[Stream], ends: &[StreamEnd]) -> Option<SessionError> {
+    streams.iter().zip(ends).find_map(|(stream, end)| match &end.finish {
+        Finish::Failed(error) => {
+            let source = io::Error::new(error.kind(), error.to_string());
+            Some(SessionError::StreamBroke { stream: stream.number, source })
+        }
+        Finish::Done | Finish::EndOfStream => None,
+    })
+}
+
+fn cpu_use(before: clock::CpuTimes, time: Duration) -> CpuUse {
+    let Ok(after) = clock::process_cpu_times() else { return CpuUse::default() };
+    let share = |after: Duration, before: Duration| {
+        let seconds = time.as_secs_f64();
+        if seconds > 0.0 { after.saturating_sub(before).as_secs_f64() / seconds } else { 0.0 }
+    };
+    CpuUse { user: share(after.user, before.user), system: share(after.system, before.system) }
+}

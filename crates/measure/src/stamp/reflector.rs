@@ -1,0 +1,75 @@
+//! Answering probes. Stateless, and never with more bytes than were asked with, so it cannot amplify.
+
+use units::{MonoTime, WallTime};
+
+use super::packet::{Answer, NtpTime, PACKET_LEN, Question, UNSYNCHRONISED};
+
+/// The clock of the stamps: calendar time at the start, then the monotonic clock, so that a step of the calendar
+/// does not tear a measurement.
+#[derive(Debug, Clone, Copy)]
+pub struct StampClock {
+    wall_minus_mono_ns: i64,
+}
+
+impl StampClock {
+    /// The clock that shows `wall` at `mono`.
+    #[must_use]
+    pub fn new(wall: WallTime, mono: MonoTime) -> Self {
+        let difference = i128::from(wall.unix_nanos()) - i128::from(mono.as_nanos());
+        Self { wall_minus_mono_ns: i64::try_from(difference).unwrap_or(0) }
+    }
+
+    /// What to take from a stamp to get the monotonic clock.
+    #[must_use]
+    pub const fn wall_minus_mono_ns(self) -> i64 {
+        self.wall_minus_mono_ns
+    }
+
+    /// The stamp at `mono`.
+    #[must_use]
+    pub fn stamp(self, mono: MonoTime) -> NtpTime {
+        NtpTime::from_wall(WallTime::from_unix_nanos(mono.as_nanos().saturating_add_signed(self.wall_minus_mono_ns)))
+    }
+}
+
+/// The answer to a probe; `None` where the datagram is no probe.
+#[must_use]
+pub fn answer(datagram: &[u8], clock: StampClock, times: Times) -> Option<[u8; PACKET_LEN]> {
+    let question = Question::parse(datagram).ok()?;
+    let answer = Answer {
+        sequence: question.sequence,
+        sent: clock.stamp(times.sent),
+        error_estimate: UNSYNCHRONISED,
+        received: clock.stamp(times.received),
+        question,
+        question_ttl: 255,
+    };
+    Some(answer.emit())
+}
+
+/// When a probe came and its answer goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// The probe was read.
+    pub received: MonoTime,
+    /// The answer is about to be written.
+    pub sent: MonoTime,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_carries_both_times_and_is_no_longer_than_its_question() {
+        let clock = StampClock::new(WallTime::from_unix_nanos(1_790_000_000_000_000_000), MonoTime::from_nanos(77));
+        let asked = NtpTime::from_wall(WallTime::from_unix_nanos(5));
+        let question = Question { sequence: 9, sent: asked, error_estimate: UNSYNCHRONISED };
+        let times = Times { received: MonoTime::from_nanos(1_000_077), sent: MonoTime::from_nanos(1_500_077) };
+        let reply = answer(&question.emit(), clock, times).unwrap();
+        let parsed = Answer::parse(&reply).unwrap();
+        assert_eq!((parsed.sequence, parsed.question), (9, question));
+        assert_eq!(parsed.sent.nanos_since(parsed.received), 499_999, "half a millisecond, to NTP's fraction");
+        assert!(answer(b"9876", clock, times).is_none());
+    }
+}
