@@ -191,6 +191,10 @@ mod tests {
     fn a_violation_names_the_line_and_what_to_write() {
         let found = Words::table().unwrap().check(&Tree::of_texts(&[("docs/a.md", concat!("a\nb speed", "test c\n"))]));
         assert_eq!(found[0].line, Some(2));
-        assert!(found[0].to_string().starts_with(concat!("docs/a.md:2: speed", "test: write test for")), "{}", found[0]);
+        assert!(
+            found[0].to_string().starts_with(concat!("docs/a.md:2: speed", "test: write test for")),
+            "{}",
+            found[0]
+        );
     }
 }
