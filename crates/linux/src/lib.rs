@@ -12,11 +12,32 @@
 //! | [`sockets`] | sockets and their options: congestion control, buffers, pacing, marking |
 //! | [`bulk`] | moving bytes: copies, `sendfile`, `splice`, `MSG_ZEROCOPY`, batches of datagrams |
 //! | [`host`] | kernel, name, boot and processors of this host |
+//! | [`counters`] | all that a host counts: protocols, CPUs, devices, drivers, queueing disciplines |
+//! | [`ethtool`] | what the driver of a device says |
+//! | [`qdisc`] | queueing disciplines and their counts |
+//! | [`netns`] | network namespaces: naming, entering, making |
+//! | [`sock_diag`] | the sockets of a namespace, listed or asked for one by one |
+//! | [`netlink`] | asking the kernel over netlink |
+//!
+//! What cannot be read is [`Unavailable`], with the [`Reason`].
 #![allow(unsafe_code)]
 
 pub mod affinity;
 pub mod bulk;
 pub mod clock;
+pub mod counters;
+pub mod ethtool;
 pub mod host;
+pub mod netlink;
+pub mod netns;
+pub mod qdisc;
+#[cfg(test)]
+mod recorded;
+#[cfg(test)]
+mod sandbox;
+pub mod sock_diag;
 pub mod sockets;
 pub mod tcp_info;
+mod unavailable;
+
+pub use unavailable::{Reason, Unavailable};

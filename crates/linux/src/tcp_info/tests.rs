@@ -11,9 +11,7 @@ use std::os::fd::AsFd;
 use super::*;
 
 fn recorded() -> Vec<u8> {
-    let digits: Vec<u8> = include_bytes!("recorded_6_18.hex").iter().copied().filter(u8::is_ascii_hexdigit).collect();
-    let hex = std::str::from_utf8(&digits).unwrap();
-    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
+    crate::recorded::bytes(include_str!("recorded_6_18.hex"))
 }
 
 #[test]

@@ -1,0 +1,332 @@
+//! Asking the kernel over netlink: one request, and its answer or the dump of a whole table.
+//!
+//! A dump is made anew where the table changed under it (`NLM_F_DUMP_INTR`) or an answer was lost for lack of buffer
+//! (`ENOBUFS`), up to [`MAX_ATTEMPTS`] times. Each message is read by a function of the caller, which sees the bytes
+//! behind the netlink header.
+
+use std::io;
+use std::time::Duration;
+
+use netlink_packet_core::{Emitable, NLM_F_DUMP, NLM_F_DUMP_INTR, NLM_F_REQUEST, NetlinkBuffer, NetlinkHeader};
+use netlink_sys::{Socket, SocketAddr};
+
+use crate::{Unavailable, sockets};
+
+/// A netlink socket of one protocol, such as `NETLINK_ROUTE`, in the network namespace in which it was opened.
+pub(crate) struct Netlink {
+    socket: Socket,
+    sequence: u32,
+    buffer: Vec<u8>,
+}
+
+/// Why the kernel did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum NetlinkError {
+    /// A call on the socket failed.
+    #[error("netlink: cannot {operation}")]
+    Socket {
+        /// What was tried.
+        operation: &'static str,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The kernel refused the request.
+    #[error("netlink: the kernel refused the request")]
+    Refused {
+        /// Its reason.
+        source: io::Error,
+    },
+    /// The table changed under each dump, or answers were lost each time.
+    #[error("netlink: no consistent dump in {MAX_ATTEMPTS} attempts")]
+    Unsteady,
+    /// A message is not what it should be.
+    #[error("netlink: message malformed at byte {offset}: {reason}")]
+    Malformed {
+        /// Where in the message, counted from behind the netlink header.
+        offset: usize,
+        /// What is wrong there.
+        reason: &'static str,
+    },
+}
+
+impl NetlinkError {
+    /// The same as a reason that something cannot be read.
+    pub(crate) fn unavailable(&self, what: &str) -> Unavailable {
+        match self {
+            Self::Socket { source, .. } | Self::Refused { source } => Unavailable::because(what, source),
+            Self::Unsteady | Self::Malformed { .. } => Unavailable::failed(what, self.to_string()),
+        }
+    }
+
+    fn socket(operation: &'static str) -> impl Fn(io::Error) -> Self {
+        move |source| Self::Socket { operation, source }
+    }
+}
+
+/// How the reading of one dump ended.
+enum Dump<T> {
+    Complete(Vec<T>),
+    Again,
+}
+
+impl Netlink {
+    pub(crate) fn open(protocol: isize) -> Result<Self, NetlinkError> {
+        let mut socket = Socket::new(protocol).map_err(NetlinkError::socket("open a socket"))?;
+        socket.bind_auto().map_err(NetlinkError::socket("bind the socket"))?;
+        sockets::set_receive_timeout(&socket, Some(PATIENCE)).map_err(NetlinkError::socket("set a time limit"))?;
+        Ok(Self { socket, sequence: 0, buffer: Vec::with_capacity(BUFFER_LEN) })
+    }
+
+    /// Dumps a table: sends `request` and reads each message of the answer with `parse`.
+    pub(crate) fn dump<T>(
+        &mut self,
+        message_type: u16,
+        request: &[u8],
+        mut parse: impl FnMut(&[u8]) -> Result<T, NetlinkError>,
+    ) -> Result<Vec<T>, NetlinkError> {
+        for _ in 0..MAX_ATTEMPTS {
+            self.send(message_type, NLM_F_REQUEST | NLM_F_DUMP, request)?;
+            if let Dump::Complete(entries) = self.receive_dump(&mut parse)? {
+                return Ok(entries);
+            }
+        }
+        Err(NetlinkError::Unsteady)
+    }
+
+    /// Asks for one entry: sends `request` and reads the answer with `parse`; `None` where the kernel says `ENOENT`.
+    pub(crate) fn get<T>(
+        &mut self,
+        message_type: u16,
+        request: &[u8],
+        mut parse: impl FnMut(&[u8]) -> Result<T, NetlinkError>,
+    ) -> Result<Option<T>, NetlinkError> {
+        self.send(message_type, NLM_F_REQUEST, request)?;
+        loop {
+            self.receive().map_err(NetlinkError::socket("receive an answer"))?;
+            for message in messages(&self.buffer, self.sequence) {
+                let message = message?;
+                match message.message_type() {
+                    NLMSG_NOOP => {}
+                    NLMSG_DONE => return Ok(None),
+                    NLMSG_ERROR => match error_of(message.payload())? {
+                        Some(error) if error.raw_os_error() == Some(libc::ENOENT) => return Ok(None),
+                        Some(source) => return Err(NetlinkError::Refused { source }),
+                        None => return Ok(None),
+                    },
+                    _ => return parse(message.payload()).map(Some),
+                }
+            }
+        }
+    }
+
+    fn receive_dump<T>(
+        &mut self,
+        parse: &mut impl FnMut(&[u8]) -> Result<T, NetlinkError>,
+    ) -> Result<Dump<T>, NetlinkError> {
+        let mut entries = Vec::new();
+        let mut steady = true;
+        loop {
+            match self.receive() {
+                Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => return Ok(Dump::Again),
+                outcome => outcome.map_err(NetlinkError::socket("receive an answer"))?,
+            }
+            for message in messages(&self.buffer, self.sequence) {
+                let message = message?;
+                steady &= message.flags() & NLM_F_DUMP_INTR == 0;
+                match message.message_type() {
+                    NLMSG_NOOP => {}
+                    NLMSG_DONE => match error_of(message.payload())? {
+                        Some(source) => return Err(NetlinkError::Refused { source }),
+                        None => return Ok(if steady { Dump::Complete(entries) } else { Dump::Again }),
+                    },
+                    NLMSG_ERROR => {
+                        if let Some(source) = error_of(message.payload())? {
+                            return Err(NetlinkError::Refused { source });
+                        }
+                    }
+                    _ => entries.push(parse(message.payload())?),
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, message_type: u16, flags: u16, request: &[u8]) -> Result<(), NetlinkError> {
+        self.sequence = self.sequence.wrapping_add(1);
+        let length = HEADER_LEN + request.len();
+        let mut header = NetlinkHeader::default();
+        header.length = u32::try_from(length)
+            .map_err(|_| NetlinkError::Malformed { offset: 0, reason: "the request is too long" })?;
+        header.message_type = message_type;
+        header.flags = flags;
+        header.sequence_number = self.sequence;
+        let mut message = vec![0; length];
+        header.emit(&mut message[..HEADER_LEN]);
+        message[HEADER_LEN..].copy_from_slice(request);
+        let kernel = SocketAddr::new(0, 0);
+        let sent = again_after_signals(|| self.socket.send_to(&message, &kernel, 0));
+        sent.map(drop).map_err(NetlinkError::socket("send a request"))
+    }
+
+    /// Receives one datagram of the kernel, which holds whole messages.
+    fn receive(&mut self) -> io::Result<()> {
+        loop {
+            self.buffer.clear();
+            let (length, sender) = again_after_signals(|| self.socket.recv_from(&mut self.buffer, libc::MSG_TRUNC))?;
+            if length > self.buffer.len() {
+                let reason = format!("a message of {length} bytes, over the limit of {BUFFER_LEN}");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
+            if sender.port_number() == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn again_after_signals<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+/// The messages in a datagram that answer the request numbered `sequence`; others are left over from requests given up.
+fn messages(datagram: &[u8], sequence: u32) -> impl Iterator<Item = Result<NetlinkBuffer<&[u8]>, NetlinkError>> {
+    let mut rest = datagram;
+    let all = std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let Ok(message) = NetlinkBuffer::new_checked(rest) else {
+            let offset = datagram.len() - rest.len();
+            rest = &[];
+            return Some(Err(NetlinkError::Malformed { offset, reason: "a message that is cut short" }));
+        };
+        let length = usize::try_from(message.length()).unwrap_or(usize::MAX);
+        rest = rest.get(length.next_multiple_of(ALIGNMENT)..).unwrap_or_default();
+        Some(Ok(message))
+    });
+    all.filter(move |message| message.as_ref().map_or(true, |message| message.sequence_number() == sequence))
+}
+
+/// The error in the first word of `NLMSG_ERROR` and `NLMSG_DONE`, `None` where it is zero.
+fn error_of(payload: &[u8]) -> Result<Option<io::Error>, NetlinkError> {
+    let word = payload.get(..4).and_then(|word| word.try_into().ok()).map(i32::from_ne_bytes);
+    match word {
+        Some(0) => Ok(None),
+        Some(errno) => Ok(Some(io::Error::from_raw_os_error(errno.wrapping_neg()))),
+        None => Err(NetlinkError::Malformed { offset: 0, reason: "a status that is cut short" }),
+    }
+}
+
+/// An attribute of a message: its kind without flags, its value, and where the value starts in the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Attribute<'a> {
+    pub(crate) kind: u16,
+    pub(crate) value: &'a [u8],
+    pub(crate) offset: usize,
+}
+
+impl<'a> Attribute<'a> {
+    /// The attributes nested in this one.
+    pub(crate) fn nested(&self) -> impl Iterator<Item = Result<Attribute<'a>, NetlinkError>> {
+        attributes_at(self.value, self.offset)
+    }
+}
+
+/// The attributes that follow the first `start` bytes of a message.
+pub(crate) fn attributes(message: &[u8], start: usize) -> impl Iterator<Item = Result<Attribute<'_>, NetlinkError>> {
+    attributes_at(message.get(start..).unwrap_or_default(), start)
+}
+
+fn attributes_at(bytes: &[u8], start: usize) -> impl Iterator<Item = Result<Attribute<'_>, NetlinkError>> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let offset = start + (bytes.len() - rest.len());
+        if rest.is_empty() {
+            return None;
+        }
+        let header = rest.first_chunk().map(|&[l0, l1, k0, k1]| ([l0, l1], [k0, k1]));
+        let length = header.map_or(0, |(length, _)| usize::from(u16::from_ne_bytes(length)));
+        let (Some((_, kind)), Some(value)) = (header, rest.get(ATTRIBUTE_HEADER..length)) else {
+            rest = &[];
+            return Some(Err(NetlinkError::Malformed { offset, reason: "an attribute that is cut short" }));
+        };
+        rest = rest.get(length.next_multiple_of(ALIGNMENT)..).unwrap_or_default();
+        let kind = u16::from_ne_bytes(kind) & netlink_packet_core::NLA_TYPE_MASK;
+        Some(Ok(Attribute { kind, value, offset: offset + ATTRIBUTE_HEADER }))
+    })
+}
+
+/// How often a dump is tried.
+pub const MAX_ATTEMPTS: usize = 5;
+
+/// How long the kernel may take for an answer. It answers at once; the limit is against waiting for an answer lost.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The kernel makes datagrams of a dump at most 32 KiB long (net/netlink/af_netlink.c, `netlink_recvmsg`).
+const BUFFER_LEN: usize = 64 << 10;
+
+const HEADER_LEN: usize = 16;
+const ALIGNMENT: usize = 4;
+const ATTRIBUTE_HEADER: usize = 4;
+const NLMSG_NOOP: u16 = 1; // include/uapi/linux/netlink.h
+const NLMSG_ERROR: u16 = 2;
+const NLMSG_DONE: u16 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(length: u32, sequence: u32, payload: &[u8]) -> Vec<u8> {
+        let mut bytes = length.to_ne_bytes().to_vec();
+        bytes.extend([16, 0, 0, 0]);
+        bytes.extend(sequence.to_ne_bytes());
+        bytes.extend([0; 4]);
+        bytes.extend(payload);
+        bytes
+    }
+
+    #[test]
+    fn messages_of_other_requests_are_passed_over() {
+        let datagram = [message(20, 6, b"old."), message(19, 7, b"newx"), message(20, 7, b"more")].concat();
+        let read: Vec<_> = messages(&datagram, 7).map(|message| message.unwrap().payload().to_vec()).collect();
+        assert_eq!(read, [b"new".to_vec(), b"more".to_vec()]);
+    }
+
+    #[test]
+    fn message_that_is_cut_short_is_an_error_with_its_place() {
+        let datagram = [message(16, 7, b""), message(40, 7, b"four")].concat();
+        let outcomes: Vec<_> = messages(&datagram, 7).collect();
+        assert_eq!(outcomes.len(), 2);
+        assert!(matches!(outcomes[1], Err(NetlinkError::Malformed { offset: 16, .. })));
+        assert!(messages(&[0; 16], 0).all(|message| message.is_err()), "a length of zero ends the walk");
+    }
+
+    #[test]
+    fn attributes_are_walked_with_padding_flags_and_nesting() {
+        let bytes = [9, 9, 5, 0, 1, 0x80, 7, 0, 0, 0, 12, 0, 2, 0, 8, 0, 3, 0, b'a', b'b', b'c', b'd'];
+        let walked: Vec<_> = attributes(&bytes, 2).map(Result::unwrap).collect();
+        assert_eq!(walked[0], Attribute { kind: 1, value: &[7], offset: 6 });
+        assert_eq!((walked[1].kind, walked.len()), (2, 2));
+        let nested: Vec<_> = walked[1].nested().map(Result::unwrap).collect();
+        assert_eq!(nested, [Attribute { kind: 3, value: b"abcd", offset: 18 }]);
+    }
+
+    #[test]
+    fn attribute_that_is_cut_short_is_an_error_with_its_place() {
+        let bytes = [4, 0, 1, 0, 9, 0, 2, 0, 1, 2, 3, 4];
+        let walked: Vec<_> = attributes(&bytes, 0).collect();
+        assert!(matches!(walked[..], [Ok(_), Err(NetlinkError::Malformed { offset: 4, .. })]));
+        assert!(attributes(&[3, 0, 1, 0], 0).all(|attribute| attribute.is_err()));
+    }
+
+    #[test]
+    fn refused_request_carries_the_reason_of_the_kernel() {
+        let mut netlink = Netlink::open(netlink_sys::protocols::NETLINK_ROUTE).unwrap();
+        let outcome = netlink.get(0x1000, &[0; 16], |_| Ok(()));
+        assert!(matches!(outcome, Err(NetlinkError::Refused { .. })), "{outcome:?}");
+    }
+}
