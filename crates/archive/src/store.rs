@@ -200,7 +200,8 @@ impl Archive {
     /// See [`ReadError`].
     pub fn samples(&self, id: &RunId) -> Result<RunSamples, ReadError> {
         let packed = self.blob("SELECT packed FROM samples JOIN runs ON key = run_key WHERE id = ?1", *id)?;
-        packed::unpack(&packed).map_err(|source| ReadError::Unpack { id: *id, source })
+        let unpacked = packed::read(&packed, &packed::Limits::STORED);
+        unpacked.map(|unpacked| unpacked.samples).map_err(|source| ReadError::Unpack { id: *id, source })
     }
 
     /// Removes runs with their samples: all of `ids` that are stored, or none. Tells how many there were.

@@ -5,11 +5,11 @@
 //! what the prediction missed is kept, as planes of bytes that zstd then compresses. A column that never changes and a
 //! column that is always predicted rightly cost nothing but their header.
 //!
-//! * [`digits`]: rates to three significant digits, as small numbers
-//! * [`residual`]: differences, and the planes of bytes that hold them
-//! * [`predict`]: one column from others
-//! * [`body`]: the bytes, limits and errors of reading
-//! * [`write`](mod@write) and [`read`](mod@read): the whole
+//! * `digits`: rates to three significant digits, as small numbers
+//! * `residual`: differences, and the planes of bytes that hold them
+//! * `predict`: one column from others
+//! * `write`: from samples to bytes
+//! * `body` and `read`: from bytes to samples, with no trust in the bytes
 
 mod body;
 mod digits;
@@ -35,12 +35,12 @@ pub fn pack(samples: &RunSamples) -> Vec<u8> {
     write::pack(samples)
 }
 
-/// Reads what [`pack`] wrote, within the default [`Limits`]; columns that only newer versions know are left out.
+/// Reads what [`pack`] wrote, within [`Limits::RECEIVED`]; columns that only newer versions know are left out.
 ///
 /// # Errors
 /// If `bytes` are not packed samples of a known version, are damaged or cut short, or promise more than the limits.
 pub fn unpack(bytes: &[u8]) -> Result<RunSamples, UnpackError> {
-    read(bytes, &Limits::default()).map(|unpacked| unpacked.samples)
+    read(bytes, &Limits::RECEIVED).map(|unpacked| unpacked.samples)
 }
 
 /// What every packed form starts with.

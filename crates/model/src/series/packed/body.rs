@@ -15,11 +15,11 @@ pub struct Limits {
     pub columns: u64,
 }
 
-impl Default for Limits {
-    /// A gibibyte: 100,000 rows of 80 columns for each of 16 streams.
-    fn default() -> Self {
-        Self { values: 1 << 27, streams: 1 << 12, columns: 1 << 18 }
-    }
+impl Limits {
+    /// For what comes from another host: 128 MiB, which is 100,000 rows of 80 columns at both ends of a stream.
+    pub const RECEIVED: Self = Self { values: 1 << 24, streams: 1 << 10, columns: 1 << 16 };
+    /// For what this host has stored: a gibibyte.
+    pub const STORED: Self = Self { values: 1 << 27, streams: 1 << 12, columns: 1 << 18 };
 }
 
 /// Why bytes are not packed samples. Offsets count the bytes after decompression.

@@ -68,7 +68,7 @@ fn tables(body: &mut Body<'_>, limits: &Limits) -> Result<Vec<Table>, UnpackErro
     let mut values = Allowance::new("values", limits.values);
     let count = body.u32()?;
     // One more for the probes.
-    Allowance::new("streams", limits.streams + 1).take(u64::from(count), 0)?;
+    Allowance::new("streams", limits.streams.saturating_add(1)).take(u64::from(count), 0)?;
     (0..count)
         .map(|_| {
             let head = Head::read(body)?;
