@@ -128,7 +128,10 @@ mod tests {
     fn the_documentation_has_the_same_table() {
         let page = include_str!("../../../docs/exit-codes.md");
         for (_, code, meaning) in Exit::TABLE {
-            assert!(page.contains(&format!("| {code} | {meaning} |")), "docs/exit-codes.md lacks | {code} | {meaning} |");
+            assert!(
+                page.contains(&format!("| {code} | {meaning} |")),
+                "docs/exit-codes.md lacks | {code} | {meaning} |"
+            );
         }
     }
 }

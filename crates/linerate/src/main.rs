@@ -5,6 +5,8 @@
 //! * [`show`]: how results look to people, scripts and monitoring systems
 //! * [`exit`]: the one table of exit codes
 
+#![allow(unreachable_pub, reason = "a binary has no outside; `pub` says what the other files use")]
+
 mod cli;
 mod commands;
 mod exit;
@@ -17,7 +19,6 @@ use clap::Parser;
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
-    restore_default_sigpipe();
     let cli = cli::Cli::parse();
     let exit = match commands::run(cli) {
         Ok(exit) => exit,
@@ -27,9 +28,4 @@ fn main() -> ExitCode {
         }
     };
     exit.into()
-}
-
-/// `linerate runs list | head` ends quietly, as other tools do, instead of failing on a closed pipe.
-fn restore_default_sigpipe() {
-    linux::host::restore_default_sigpipe();
 }

@@ -17,6 +17,7 @@
 //! | [`qdisc`] | queueing disciplines and their counts |
 //! | [`netns`] | network namespaces: naming, entering, making |
 //! | [`sock_diag`] | the sockets of a namespace, listed or asked for one by one |
+//! | [`random`] | bits that nobody can guess |
 //! | [`netlink`] | asking the kernel over netlink |
 //!
 //! What cannot be read is [`Unavailable`], with the [`Reason`].
@@ -31,6 +32,7 @@ pub mod host;
 pub mod netlink;
 pub mod netns;
 pub mod qdisc;
+pub mod random;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]

@@ -83,7 +83,9 @@ pub fn dscp(text: &str) -> Result<Dscp, String> {
     let named = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, value)| *value);
     let value = match named {
         Some(value) => value,
-        None => text.parse().map_err(|_| format!("`{text}` is no code point; write 0 to 63, or a name as ef or af41"))?,
+        None => {
+            text.parse().map_err(|_| format!("`{text}` is no code point; write 0 to 63, or a name as ef or af41"))?
+        }
     };
     Dscp::new(value).map_err(|error| error.to_string())
 }

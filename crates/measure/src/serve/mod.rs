@@ -16,7 +16,7 @@ pub mod policy;
 pub mod queue;
 mod visit;
 
-pub use partner::serve;
+pub use partner::{ServeError, serve};
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -10,7 +10,7 @@ use crate::session::part::Part;
 
 /// The test as this side saw it: a line for each interval, then one for each stream.
 #[must_use]
-pub fn text(part: &Part, spec: &TestSpec) -> String {
+pub(super) fn text(part: &Part, spec: &TestSpec) -> String {
     let mut text = String::from("linerate, as the server saw it\n");
     for (heading, what) in [(Heading::Inbound, "received"), (Heading::Outbound, "sent")] {
         let Some(timeline) = Timeline::new(&part.samples, heading) else { continue };

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use linux::clock;
+use linux::{clock, random};
 use model::spec::{Protocol, TestSpec};
-use rustix::rand::{GetRandomFlags, getrandom};
 use units::{ByteCount, MonoTime};
 
 use super::{Event, GLANCE, Request};
@@ -13,7 +12,7 @@ use crate::control::{Control, ControlError, Wake};
 use crate::session::failure::SessionError;
 use crate::stop::Stop;
 use crate::wire::client::{ClientDialogue, Heard};
-use crate::wire::cookie::{COOKIE_LEN, Cookie};
+use crate::wire::cookie::Cookie;
 use crate::wire::extension::{Hello, Offer};
 use crate::wire::limits::TURN_TIMEOUT;
 use crate::wire::params::Params;
@@ -112,9 +111,7 @@ impl Greeted {
 }
 
 fn new_cookie() -> Result<Cookie, SessionError> {
-    let mut random = [0; COOKIE_LEN - 1];
-    getrandom(&mut random[..], GetRandomFlags::empty()).map_err(|errno| local("random bytes", errno.into()))?;
-    Ok(Cookie::from_random(random))
+    random::bytes().map(Cookie::from_random).map_err(|source| local("random bytes", source))
 }
 
 /// What the peer said instead of what was due, as an error.

@@ -4,7 +4,6 @@ use linux::clock;
 use model::host::HostIdentity;
 use model::run::{Outcome, Peer};
 use model::series::RunSamples;
-use model::spec::TestSpec;
 
 use super::greeting::{Greeted, refusal};
 use super::{Event, Finished, Request, closing, course, opening};

@@ -1,0 +1,32 @@
+//! Opening the archive, with the way out where it cannot be.
+
+use anyhow::Context;
+use archive::Archive;
+use model::run::{Run, RunId};
+use model::series::RunSamples;
+
+use crate::cli::Common;
+use crate::exit::{Complaint, Exit};
+
+/// Opens the archive that the user names, or the usual one.
+pub fn open(common: &Common) -> anyhow::Result<Archive> {
+    let opened = match &common.archive {
+        Some(path) => Archive::open(path).map_err(anyhow::Error::from),
+        None => Archive::open_default().map_err(anyhow::Error::from),
+    };
+    opened.context(
+        Complaint::new(Exit::Local, "the archive of runs cannot be opened")
+            .hint("name another file with --archive, or keep nothing with --no-archive"),
+    )
+}
+
+/// Keeps a run. It is on disk when this returns.
+pub fn keep(archive: &mut Archive, run: &Run, samples: &RunSamples) -> anyhow::Result<()> {
+    archive.store(run, samples).context(Complaint::new(Exit::Local, "the run cannot be kept"))
+}
+
+/// A new name for a run.
+pub fn new_id(started: units::WallTime) -> anyhow::Result<RunId> {
+    let random = linux::random::bytes().context("the kernel gives no random bits")?;
+    Ok(RunId::new(started, u128::from_ne_bytes(random)))
+}

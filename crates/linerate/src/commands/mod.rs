@@ -1,0 +1,56 @@
+//! What each command does.
+
+mod archive;
+mod demo;
+mod runs;
+mod serve;
+mod test;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use clap::CommandFactory;
+
+use crate::cli::{Cli, Command};
+use crate::exit::{Complaint, Exit};
+
+/// Does what was asked for.
+pub fn run(cli: Cli) -> anyhow::Result<Exit> {
+    let Cli { common, command } = cli;
+    match command {
+        Command::Test(args) => test::run(&common, &args),
+        Command::Serve(args) => serve::run(&common, &args),
+        Command::Runs(args) => runs::run(&common, &args.action),
+        Command::Demo => demo::run(&common),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "linerate", &mut script);
+            print(&script)
+        }
+        Command::Man { directory: None } => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            print(&page)
+        }
+        Command::Man { directory: Some(directory) } => write_man_pages(&directory),
+    }
+}
+
+fn write_man_pages(directory: &Path) -> anyhow::Result<Exit> {
+    std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
+        .with_context(|| Complaint::new(Exit::Local, format!("cannot write to {}", directory.display())))?;
+    Ok(Exit::Success)
+}
+
+/// Puts data on standard output. A reader that has seen enough, as `head`, is no failure.
+pub fn print(data: &[u8]) -> anyhow::Result<Exit> {
+    let mut out = io::stdout().lock();
+    match out.write_all(data).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context(Complaint::new(Exit::Local, "cannot write to standard output"))
+        }
+        _ => Ok(Exit::Success),
+    }
+}

@@ -1,0 +1,99 @@
+//! `linerate runs`.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use archive::export::{Export, csv};
+use archive::list::Ended;
+use archive::resolve::ResolveError;
+use archive::{Archive, Filter};
+use model::run::RunId;
+
+use super::archive as kept;
+use super::print;
+use crate::cli::Common;
+use crate::cli::runs::{ExportFormat, RunsAction};
+use crate::exit::{Complaint, Exit};
+use crate::show;
+
+pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
+    let mut archive = kept::open(common)?;
+    match action {
+        RunsAction::List { limit, peer, failed } => {
+            let ended = failed.then_some(Ended::Failed);
+            let filter = Filter { limit: Some(*limit), peer: peer.clone(), ended, ..Filter::default() };
+            let summaries = archive.list(&filter)?;
+            if common.json {
+                print(&show::json::summaries(&summaries)?)
+            } else {
+                print(show::list::text(&summaries, archive.path()).as_bytes())
+            }
+        }
+        RunsAction::Show { run, intervals } => {
+            let run = archive.run(&resolve(&archive, run)?)?;
+            if common.json {
+                return print(&show::json::line(&run)?);
+            }
+            let mut text = show::run::text(&run, false, show::run::Width::Plain);
+            if *intervals {
+                text.push_str(&show::intervals::table(&run));
+            }
+            print(text.as_bytes())
+        }
+        RunsAction::Export { run, format, output } => {
+            let data = export(&archive, resolve(&archive, run)?, *format)?;
+            match output {
+                None => print(&data),
+                Some(path) => write_whole(path, &data),
+            }
+        }
+        RunsAction::Rm { runs } => {
+            let ids = runs.iter().map(|run| resolve(&archive, run)).collect::<anyhow::Result<Vec<_>>>()?;
+            let removed = archive.remove(&ids)?;
+            if !common.quiet {
+                eprintln!("removed {removed} {}", if removed == 1 { "run" } else { "runs" });
+            }
+            Ok(Exit::Success)
+        }
+    }
+}
+
+fn resolve(archive: &Archive, text: &str) -> anyhow::Result<RunId> {
+    archive.resolve(text).map_err(|error| {
+        let complaint = match &error {
+            ResolveError::Empty { .. } => {
+                Complaint::new(Exit::NotFound, "no run").hint("`linerate test HOST` makes one")
+            }
+            ResolveError::Unknown { .. } | ResolveError::Ambiguous { .. } => {
+                Complaint::new(Exit::NotFound, "no such run").hint("`linerate runs list` shows those there are")
+            }
+            ResolveError::List(_) | ResolveError::Database { .. } => {
+                Complaint::new(Exit::Local, "the archive cannot be searched")
+            }
+        };
+        anyhow::Error::from(error).context(complaint)
+    })
+}
+
+fn export(archive: &Archive, id: RunId, format: ExportFormat) -> anyhow::Result<Vec<u8>> {
+    let mut data = Vec::new();
+    let run = archive.run(&id)?;
+    match format {
+        ExportFormat::Json => Export { run, samples: archive.samples(&id)? }.write(&mut data)?,
+        ExportFormat::Csv => csv::intervals(&run, &mut data)?,
+        ExportFormat::SamplesCsv => csv::samples(id, &archive.samples(&id)?, &mut data)?,
+    }
+    Ok(data)
+}
+
+/// Writes the file as a whole or not at all: under another name first.
+fn write_whole(path: &Path, data: &[u8]) -> anyhow::Result<Exit> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let written = std::fs::File::create(&partial)
+        .and_then(|mut file| file.write_all(data).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&partial, path));
+    written.with_context(|| Complaint::new(Exit::Local, format!("cannot write {}", path.display())))?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,127 @@
+//! `linerate serve`.
+
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::Context;
+use archive::Archive;
+use measure::serve::policy::Policy;
+use measure::serve::{Config, Event, Once, ServeError, Visited, serve};
+use measure::stop::Stop;
+use model::run::{Role, Run};
+use model::series::RunSamples;
+
+use super::archive as kept;
+use super::print;
+use crate::cli::Common;
+use crate::cli::serve::ServeArgs;
+use crate::exit::{Complaint, Exit};
+use crate::show;
+
+pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
+    enter(args.netns.as_deref())?;
+    let archive = if args.no_archive { None } else { Some(kept::open(common)?) };
+    let log = Log { archive: Mutex::new(archive), common };
+    let stop = Stop::default();
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, i32::from(Exit::Interrupted.code()), stop.flag())?;
+        signal_hook::flag::register(signal, stop.flag())?;
+    }
+    serve(&config(args), &stop, &|event| log.event(event)).map_err(complain)?;
+    Ok(Exit::Success)
+}
+
+/// Everything that serves lives in the namespace, so the whole process enters it.
+fn enter(netns: Option<&str>) -> anyhow::Result<()> {
+    let Some(netns) = netns else { return Ok(()) };
+    let entered = linux::netns::NetnsRef::parse(netns).map_err(anyhow::Error::from).and_then(|netns| {
+        linux::netns::Netns::open(&netns).and_then(|netns| netns.enter()).map_err(anyhow::Error::from)
+    });
+    entered.context(
+        Complaint::new(Exit::Usage, format!("network namespace `{netns}` cannot be entered"))
+            .hint("`ip netns list` and `lsns -t net` show those there are; a path or a process id works as well"),
+    )
+}
+
+fn config(args: &ServeArgs) -> Config {
+    Config {
+        bind: args.bind,
+        port: args.port,
+        cpus: args.cpu.clone(),
+        policy: Policy {
+            allow: args.allow.clone(),
+            max_rate: args.max_rate,
+            max_udp_rate: args.max_udp_rate,
+            max_time: args.max_time,
+            max_streams: args.max_streams,
+            max_queue: args.max_queue,
+        },
+        once: if args.once { Once::Yes } else { Once::No },
+    }
+}
+
+fn complain(error: ServeError) -> anyhow::Error {
+    let mut complaint = Complaint::new(Exit::Local, "cannot serve");
+    if let ServeError::Open { source, port, .. } = &error {
+        complaint = match source.kind() {
+            std::io::ErrorKind::AddrInUse => complaint.hint(format!(
+                "another program listens on port {port}: `ss -ltnp sport = :{port}` names it, --port picks another"
+            )),
+            std::io::ErrorKind::PermissionDenied => {
+                complaint.hint("ports below 1024 need privileges; --port picks another")
+            }
+            _ => complaint,
+        };
+    }
+    anyhow::Error::from(error).context(complaint)
+}
+
+/// Tells what happens, and keeps what was measured.
+struct Log<'a> {
+    archive: Mutex<Option<Archive>>,
+    common: &'a Common,
+}
+
+impl Log<'_> {
+    fn event(&self, event: Event) {
+        match event {
+            Event::Finished(visited) => self.finished(*visited),
+            other if !self.common.quiet => show::serve::event(&other),
+            _ => {}
+        }
+    }
+
+    fn finished(&self, visited: Visited) {
+        let result = into_run(visited).and_then(|(run, samples)| {
+            let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(archive) = archive.as_mut() {
+                kept::keep(archive, &run, &samples)?;
+            }
+            if self.common.json {
+                print(&show::json::line(&run)?)?;
+            } else if !self.common.quiet {
+                show::serve::finished(&run);
+            }
+            Ok(())
+        });
+        // The next test is worth more than the record of this one: a server goes on.
+        if let Err(error) = result {
+            show::error::print(&error);
+        }
+    }
+}
+
+fn into_run(visited: Visited) -> anyhow::Result<(Run, RunSamples)> {
+    let run = Run {
+        format: Run::FORMAT,
+        id: kept::new_id(visited.started)?,
+        started: visited.started,
+        role: Role::Server,
+        command: std::env::args().collect(),
+        spec: visited.spec,
+        local: measure::identity::local(Some(visited.local.ip())),
+        peer: visited.peer,
+        outcome: visited.outcome,
+        measurement: visited.measurement,
+    };
+    Ok((run, visited.samples))
+}

@@ -1,0 +1,61 @@
+//! The list of stored runs.
+
+use std::path::Path;
+
+use archive::RunSummary;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use model::run::{Outcome, Role};
+use model::spec::{Direction, Protocol};
+
+use super::when;
+
+/// A table of runs, or a line that says where they would be.
+pub fn text(summaries: &[RunSummary], archive: &Path) -> String {
+    if summaries.is_empty() {
+        return format!("no runs in {}\n", archive.display());
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(["RUN", "STARTED", "PEER", "TEST", "GOODPUT", "RETRANSMITS", "OUTCOME"]);
+    for summary in summaries {
+        table.add_row([
+            summary.id.to_string(),
+            when::local(summary.started),
+            summary.target.clone(),
+            test(summary).to_owned(),
+            summary.goodput.map(|rate| rate.to_string()).unwrap_or_default(),
+            summary.retransmits.map(|count| count.to_string()).unwrap_or_default(),
+            outcome(&summary.outcome),
+        ]);
+    }
+    for column in [4, 5] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut text = table.trim_fmt();
+    text.push('\n');
+    text
+}
+
+fn test(summary: &RunSummary) -> &'static str {
+    match (summary.protocol, summary.direction, summary.role) {
+        (Protocol::Tcp, Direction::Bidirectional, _) => "tcp both ways",
+        (Protocol::Udp, Direction::Bidirectional, _) => "udp both ways",
+        (Protocol::Tcp, Direction::Forward, Role::Client) | (Protocol::Tcp, Direction::Reverse, Role::Server) => {
+            "tcp out"
+        }
+        (Protocol::Udp, Direction::Forward, Role::Client) | (Protocol::Udp, Direction::Reverse, Role::Server) => {
+            "udp out"
+        }
+        (Protocol::Tcp, ..) => "tcp in",
+        (Protocol::Udp, ..) => "udp in",
+    }
+}
+
+fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Complete => "complete".to_owned(),
+        Outcome::Failed(failure) => format!("failed: {}", super::run::kind(failure.kind)),
+    }
+}

@@ -1,0 +1,13 @@
+//! How results look: to people, to programs, to monitoring systems.
+//!
+//! Data goes to standard output, talk to standard error. Colour is never used to carry a meaning.
+
+pub mod error;
+pub mod intervals;
+pub mod json;
+pub mod list;
+pub mod nagios;
+pub mod progress;
+pub mod run;
+pub mod serve;
+mod when;

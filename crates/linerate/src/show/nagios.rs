@@ -1,0 +1,49 @@
+//! One line and a code for monitoring systems, by the Nagios plugin guidelines.
+
+use std::fmt::Write;
+
+use model::run::{Outcome, Run};
+use units::DataRate;
+
+/// Goodputs below which to raise the alarm.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Thresholds {
+    pub warning: Option<DataRate>,
+    pub critical: Option<DataRate>,
+}
+
+/// The line, and the code: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. Of a test both ways the slower one counts.
+pub fn line(run: &Run, thresholds: Thresholds) -> (String, u8) {
+    if let Outcome::Failed(failure) = &run.outcome {
+        return (format!("LINERATE UNKNOWN - {}\n", failure.detail.replace('|', "/")), 3);
+    }
+    let totals = run.measurement.iter().flat_map(|measurement| &measurement.totals);
+    let Some(slowest) = totals.min_by_key(|total| total.goodput) else {
+        return ("LINERATE UNKNOWN - nothing was measured\n".to_owned(), 3);
+    };
+    let below = |threshold: Option<DataRate>| threshold.is_some_and(|threshold| slowest.goodput < threshold);
+    let (word, code) = match (below(thresholds.critical), below(thresholds.warning)) {
+        (true, _) => ("CRITICAL", 2),
+        (false, true) => ("WARNING", 1),
+        (false, false) => ("OK", 0),
+    };
+    let range = |threshold: Option<DataRate>| threshold.map(|rate| format!("{}:", rate.bps())).unwrap_or_default();
+    let mut line = format!(
+        "LINERATE {word} - {} to {} | goodput={};{};{};0",
+        slowest.goodput,
+        run.peer.target,
+        slowest.goodput.bps(),
+        range(thresholds.warning),
+        range(thresholds.critical),
+    );
+    if let Some(retransmits) = slowest.retransmits {
+        // Writing to a text cannot fail.
+        let _ = write!(line, " retransmits={}c;;;0", retransmits.get());
+    }
+    let loaded = run.measurement.as_ref().and_then(|measurement| measurement.latency.as_ref()?.loaded);
+    if let Some(median) = loaded.and_then(|loaded| loaded.median_us) {
+        let _ = write!(line, " rtt={median}us;;;0");
+    }
+    line.push('\n');
+    (line, code)
+}

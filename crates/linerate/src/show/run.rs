@@ -1,0 +1,182 @@
+//! A run, for a person: what was measured, and under which conditions.
+
+use std::time::Duration;
+
+use model::measurement::{
+    CpuUse, DatagramCounts, DirectionTotal, Flow, Heading, Latency, Measurement, RttSummary, SteadyState,
+};
+use model::run::{FailureKind, Outcome, Run};
+use model::spec::{Protocol, ReceiveMethod, SendMethod};
+use units::duration::show;
+
+use super::{serve, when};
+
+/// Where the text goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    /// A person looks at it at once.
+    Terminal,
+    /// A file or another program.
+    Plain,
+}
+
+/// The run as a few lines, each with a label.
+pub fn text(run: &Run, kept: bool, width: Width) -> String {
+    let mut page = Page::default();
+    page.line("test", &format!("{}, with {}", serve::summary(&run.spec), peer(run)));
+    if width == Width::Plain {
+        page.line("started", &when::local(run.started));
+        page.line("command", &run.command.join(" "));
+    }
+    if let Outcome::Failed(failure) = &run.outcome {
+        page.line("failed", &failure.detail);
+    }
+    if let Some(measurement) = &run.measurement {
+        describe(&mut page, run, measurement);
+    }
+    if kept {
+        page.line("kept as", &format!("{0}   (linerate runs show {0})", run.id));
+    }
+    page.0
+}
+
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, label: &str, text: &str) {
+        self.0.push_str(&format!("{label:<12} {text}\n"));
+    }
+}
+
+fn describe(page: &mut Page, run: &Run, measurement: &Measurement) {
+    let several = measurement.totals.len() > 1;
+    for total in &measurement.totals {
+        let label = match (several, total.heading) {
+            (false, _) => "goodput",
+            (true, Heading::Outbound) => "goodput out",
+            (true, Heading::Inbound) => "goodput in",
+        };
+        page.line(label, &goodput(total));
+        page.line("steady", &steady(&total.steady));
+        if let Some(retransmits) = total.retransmits {
+            page.line("retransmits", &format!("{retransmits} segments"));
+        }
+        if let Some(datagrams) = &total.datagrams {
+            page.line("datagrams", &lost(datagrams));
+        }
+    }
+    if let Some(latency) = &measurement.latency {
+        page.line("round trip", &round_trip(latency));
+    }
+    page.line("processor", &processor(measurement));
+    if run.spec.protocol == Protocol::Tcp
+        && let Some(flow) = measurement.flows.first()
+    {
+        page.line("by", &methods(flow));
+    }
+    for anomaly in &measurement.anomalies {
+        page.line("note", anomaly);
+    }
+}
+
+fn goodput(total: &DirectionTotal) -> String {
+    let moved = total.received.or(total.sent).unwrap_or_default();
+    let whose = if total.received.is_some() { "received" } else { "sent; the receiver told nothing" };
+    format!("{:<16} {moved} {whose}, in {}", total.goodput.to_string(), show(total.elapsed))
+}
+
+fn steady(steady: &SteadyState) -> String {
+    match steady {
+        SteadyState::Reached { ramp_up, goodput } if ramp_up.is_zero() => format!("{goodput:<16} from the start"),
+        SteadyState::Reached { ramp_up, goodput } => format!("{goodput:<16} after {} of ramp-up", show(*ramp_up)),
+        SteadyState::NotReached => "not reached: the rate was still moving, or the test was too short".to_owned(),
+    }
+}
+
+fn lost(counts: &DatagramCounts) -> String {
+    let share = counts.lost.share_of(counts.sent).unwrap_or(0.0) * 100.0;
+    let mut text = format!("{} lost of {} sent ({share:.3} %)", counts.lost, counts.sent);
+    for (count, what) in
+        [(counts.lost_at_tail, "at the tail"), (counts.reordered, "reordered"), (counts.duplicated, "duplicated")]
+    {
+        if count.get() > 0 {
+            text.push_str(&format!(", {count} {what}"));
+        }
+    }
+    if let Some(drops) = counts.dropped_at_socket.filter(|drops| drops.get() > 0) {
+        text.push_str(&format!(", {drops} of them dropped by the receiver's own socket"));
+    }
+    text.push_str(&format!(", jitter {}", show(counts.jitter)));
+    text
+}
+
+fn round_trip(latency: &Latency) -> String {
+    let parts: Vec<String> = [("idle", latency.idle), ("loaded", latency.loaded)]
+        .into_iter()
+        .filter_map(|(name, summary)| Some(format!("{name} {}", rtt(&summary?))))
+        .collect();
+    parts.join("   ")
+}
+
+fn rtt(summary: &RttSummary) -> String {
+    let micros =
+        |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |micros| show(Duration::from_micros(micros)));
+    if summary.median_us.is_none() {
+        return format!("unknown, all {} probes lost", summary.sent);
+    }
+    let mut text =
+        format!("{} (p95 {}, max {}", micros(summary.median_us), micros(summary.p95_us), micros(summary.max_us));
+    if summary.lost.get() > 0 {
+        text.push_str(&format!(", {} of {} lost", summary.lost, summary.sent));
+    }
+    text.push(')');
+    text
+}
+
+fn processor(measurement: &Measurement) -> String {
+    let share = |cpu: &Option<CpuUse>| {
+        cpu.as_ref().map_or_else(|| "unknown".to_owned(), |cpu| format!("{:.0} %", (cpu.user + cpu.system) * 100.0))
+    };
+    format!("this host {}, peer {} of one core", share(&measurement.local_cpu), share(&measurement.peer_cpu))
+}
+
+fn methods(flow: &Flow) -> String {
+    let sent = match flow.sent_by {
+        Some(SendMethod::Write) => "write",
+        Some(SendMethod::Sendfile) => "sendfile",
+        Some(SendMethod::Splice) => "splice",
+        Some(SendMethod::Zerocopy) => "zerocopy",
+        Some(SendMethod::Auto) | None => "unknown means",
+    };
+    let fallback = if flow.copy_fallback == Some(true) { " (the kernel copied all the same)" } else { "" };
+    let received = match flow.received_by {
+        Some(ReceiveMethod::Copy) => "copied",
+        Some(ReceiveMethod::Discard) => "discarded unread",
+        Some(ReceiveMethod::Auto) | None => "received by unknown means",
+    };
+    let control = flow.congestion_control.as_deref().unwrap_or("unknown congestion control");
+    let mss = flow.mss.map_or_else(String::new, |mss| format!(", segments of {mss} B"));
+    format!("{control}{mss}, sent by {sent}{fallback}, {received}")
+}
+
+fn peer(run: &Run) -> String {
+    let address = run.peer.address.clone().unwrap_or_else(|| run.peer.target.clone());
+    match &run.peer.host.software {
+        Some(software) => format!("{address} ({software})"),
+        None => address,
+    }
+}
+
+/// A kind of failure in a word or two.
+pub fn kind(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Unreachable => "unreachable",
+        FailureKind::Refused => "refused",
+        FailureKind::Busy => "busy",
+        FailureKind::Lost => "lost",
+        FailureKind::Protocol => "protocol",
+        FailureKind::Local => "this host",
+        FailureKind::Interrupted => "interrupted",
+    }
+}
