@@ -14,7 +14,7 @@ pub(crate) fn in_sandbox(module: &str, name: &str, body: impl FnOnce()) {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args([&format!("{module}::{name}"), "--exact", "--nocapture"]).env(MARK, "1");
     let output = isolate(&mut command).output().unwrap_or_else(|error| {
-        panic!("this test needs user namespaces (user.max_user_namespaces above 0, no security module against them): {error}")
+        panic!("needs user namespaces (user.max_user_namespaces above 0, no security module against them): {error}")
     });
     let printed = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);

@@ -10,8 +10,8 @@ use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anony
 /// Page-aligned memory, filled once and read-only from then on.
 ///
 /// Sends that lend pages to the kernel instead of copying them need such memory: while a segment waits to be
-/// acknowledged its bytes must stay what they were. Dropping it is safe at any time, as the kernel holds on to pages that
-/// it still needs.
+/// acknowledged its bytes must stay what they were. Dropping it is safe at any time, as the kernel holds on to pages
+/// that it still needs.
 #[derive(Debug)]
 pub struct FrozenBuffer {
     start: NonNull<u8>,

@@ -30,8 +30,7 @@ pub fn parse_devices(text: &str) -> (Vec<DeviceCounters>, Vec<Anomaly>) {
     (devices, anomalies)
 }
 
-/// Names from ` face |bytes packets ...|bytes packets ...`: the second part is of what is received, the third of what is
-/// sent.
+/// Names from ` face |bytes packets ...|bytes packets ...`: the second part is what is received, the third what is sent.
 fn column_names(line: &str) -> Vec<String> {
     let directions = line.split('|').skip(1).zip(["rx", "tx"]);
     directions

@@ -2,7 +2,7 @@
 
 use super::Anomaly;
 
-/// Counters of one CPU (net/core/net-procfs.c of 6.18, `softnet_seq_show`). The kernel keeps 32 bits of each, which wrap.
+/// Counters of one CPU (net/core/net-procfs.c of 6.18, `softnet_seq_show`). The kernel keeps 32 bits of each; they wrap.
 ///
 /// They are of the whole host, whatever network namespace they are read in. A column the kernel lacks is absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

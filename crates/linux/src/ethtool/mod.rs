@@ -1,5 +1,5 @@
-//! What the driver of a network device says: name, link, its own counters (`SIOCETHTOOL`, include/uapi/linux/ethtool.h of
-//! 6.18). All of it may be read without privilege.
+//! What the driver of a network device says: name, link, its own counters (`SIOCETHTOOL`,
+//! include/uapi/linux/ethtool.h of 6.18). All of it may be read without privilege.
 
 mod guarded;
 
@@ -172,8 +172,8 @@ impl Ethtool {
             *stored = byte.cast_signed();
         }
         request.ifr_ifru.ifru_data = buffer.as_mut_ptr().cast();
-        // SAFETY: `request` names a device with a terminated string and points to the buffer, both of which live through
-        // the call. However much the kernel writes there, it writes to the buffer or fails.
+        // SAFETY: `request` names a device with a terminated string and points to the buffer; both of them live
+        // through the call. However much the kernel writes there, it writes to the buffer or fails.
         let outcome = unsafe { libc::ioctl(self.socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) };
         if outcome < 0 { Err(io::Error::last_os_error()) } else { Ok(buffer) }
     }

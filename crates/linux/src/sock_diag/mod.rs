@@ -1,7 +1,7 @@
 //! The sockets of a network namespace, as the kernel lists them (`NETLINK_SOCK_DIAG`).
 //!
 //! A dump walks the kernel's whole table of TCP connections (262,144 buckets are 0.3 ms of CPU), so it is for
-//! finding sockets; a known one is asked for by its addresses and cookie. Needs no privilege, also for sockets of others.
+//! finding sockets; a known one is asked for by its addresses and cookie. Needs no privilege, even for those of others.
 //!
 //! Constants and layouts: `include/uapi/linux/inet_diag.h`, `sock_diag.h` of Linux 6.18.
 
@@ -53,8 +53,8 @@ impl SockDiag {
     /// Lists the sockets of a selection.
     ///
     /// # Errors
-    /// Why there is no complete list; [`NetlinkError::Refused`] with `ENOENT` where the kernel has no `inet_diag` for the
-    /// protocol (modules `tcp_diag`, `udp_diag`).
+    /// Why there is no complete list; [`NetlinkError::Refused`] with `ENOENT` where the kernel has no `inet_diag` for
+    /// the protocol (modules `tcp_diag`, `udp_diag`).
     pub fn discover(&mut self, selection: Selection) -> Result<Vec<SocketRecord>, NetlinkError> {
         let request = request::dump(selection);
         self.netlink.dump(SOCK_DIAG_BY_FAMILY, &request, SocketRecord::parse)

@@ -61,7 +61,7 @@ pub fn bound_device(fd: impl AsFd) -> io::Result<Option<String>> {
     Ok(name.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()))
 }
 
-/// The CPU on which the kernel last processed a packet for this socket (`SO_INCOMING_CPU`), `None` before there was one.
+/// The CPU on which the kernel last processed a packet for this socket (`SO_INCOMING_CPU`); `None` before the first.
 ///
 /// # Errors
 /// What `getsockopt` gives.

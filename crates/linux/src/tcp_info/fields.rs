@@ -41,7 +41,10 @@ pub enum Unit {
 }
 
 macro_rules! fields {
-    ($($(#[doc = $doc:literal])+ $name:ident: $type:ident, $offset:literal $([$shift:literal, $bits:literal])?, $unit:ident;)+) => {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:ident: $type:ident, $offset:literal $([$shift:literal, $bits:literal])?, $unit:ident;
+    )+) => {
         /// All fields in the order of the structure.
         pub const FIELDS: &[Field] = &[$(fields!(@field $name, $type, $offset, $unit $(, $shift, $bits)?)),+];
 

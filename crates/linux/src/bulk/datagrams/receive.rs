@@ -129,7 +129,7 @@ pub struct Datagram<'a> {
 pub struct Report {
     /// Size of the datagrams that were joined, the last of which may be shorter (`UDP_GRO`). Absent for a single one.
     pub segment_bytes: Option<usize>,
-    /// Datagrams the socket has dropped up to this one, for lack of room, modulo 2^32 (`SO_RXQ_OVFL`). Absent as long as
+    /// Datagrams the socket has dropped up to this one, for lack of room, modulo 2^32 (`SO_RXQ_OVFL`). Absent while
     /// there is none.
     pub drops: Option<u32>,
     /// When the kernel received it (`SO_TIMESTAMPNS`).

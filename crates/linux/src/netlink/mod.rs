@@ -4,6 +4,8 @@
 //! (`ENOBUFS`), up to [`MAX_ATTEMPTS`] times. Each message is read by a function of the caller, which sees the bytes
 //! behind the netlink header.
 
+mod attribute;
+
 use std::io;
 use std::time::Duration;
 
@@ -11,6 +13,7 @@ use netlink_packet_core::{Emitable, NLM_F_DUMP, NLM_F_DUMP_INTR, NLM_F_REQUEST, 
 use netlink_sys::{Socket, SocketAddr};
 
 use crate::{Unavailable, sockets};
+pub(crate) use attribute::{Attribute, attributes};
 
 /// A netlink socket of one protocol, such as `NETLINK_ROUTE`, in the network namespace in which it was opened.
 pub(crate) struct Netlink {
@@ -221,45 +224,6 @@ fn error_of(payload: &[u8]) -> Result<Option<io::Error>, NetlinkError> {
     }
 }
 
-/// An attribute of a message: its kind without flags, its value, and where the value starts in the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Attribute<'a> {
-    pub(crate) kind: u16,
-    pub(crate) value: &'a [u8],
-    pub(crate) offset: usize,
-}
-
-impl<'a> Attribute<'a> {
-    /// The attributes nested in this one.
-    pub(crate) fn nested(&self) -> impl Iterator<Item = Result<Attribute<'a>, NetlinkError>> {
-        attributes_at(self.value, self.offset)
-    }
-}
-
-/// The attributes that follow the first `start` bytes of a message.
-pub(crate) fn attributes(message: &[u8], start: usize) -> impl Iterator<Item = Result<Attribute<'_>, NetlinkError>> {
-    attributes_at(message.get(start..).unwrap_or_default(), start)
-}
-
-fn attributes_at(bytes: &[u8], start: usize) -> impl Iterator<Item = Result<Attribute<'_>, NetlinkError>> {
-    let mut rest = bytes;
-    std::iter::from_fn(move || {
-        let offset = start + (bytes.len() - rest.len());
-        if rest.is_empty() {
-            return None;
-        }
-        let header = rest.first_chunk().map(|&[l0, l1, k0, k1]| ([l0, l1], [k0, k1]));
-        let length = header.map_or(0, |(length, _)| usize::from(u16::from_ne_bytes(length)));
-        let (Some((_, kind)), Some(value)) = (header, rest.get(ATTRIBUTE_HEADER..length)) else {
-            rest = &[];
-            return Some(Err(NetlinkError::Malformed { offset, reason: "an attribute that is cut short" }));
-        };
-        rest = rest.get(length.next_multiple_of(ALIGNMENT)..).unwrap_or_default();
-        let kind = u16::from_ne_bytes(kind) & netlink_packet_core::NLA_TYPE_MASK;
-        Some(Ok(Attribute { kind, value, offset: offset + ATTRIBUTE_HEADER }))
-    })
-}
-
 /// How often a dump is tried.
 pub const MAX_ATTEMPTS: usize = 5;
 
@@ -271,7 +235,6 @@ const BUFFER_LEN: usize = 64 << 10;
 
 const HEADER_LEN: usize = 16;
 const ALIGNMENT: usize = 4;
-const ATTRIBUTE_HEADER: usize = 4;
 const NLMSG_NOOP: u16 = 1; // include/uapi/linux/netlink.h
 const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
@@ -303,24 +266,6 @@ mod tests {
         assert_eq!(outcomes.len(), 2);
         assert!(matches!(outcomes[1], Err(NetlinkError::Malformed { offset: 16, .. })));
         assert!(messages(&[0; 16], 0).all(|message| message.is_err()), "a length of zero ends the walk");
-    }
-
-    #[test]
-    fn attributes_are_walked_with_padding_flags_and_nesting() {
-        let bytes = [9, 9, 5, 0, 1, 0x80, 7, 0, 0, 0, 12, 0, 2, 0, 8, 0, 3, 0, b'a', b'b', b'c', b'd'];
-        let walked: Vec<_> = attributes(&bytes, 2).map(Result::unwrap).collect();
-        assert_eq!(walked[0], Attribute { kind: 1, value: &[7], offset: 6 });
-        assert_eq!((walked[1].kind, walked.len()), (2, 2));
-        let nested: Vec<_> = walked[1].nested().map(Result::unwrap).collect();
-        assert_eq!(nested, [Attribute { kind: 3, value: b"abcd", offset: 18 }]);
-    }
-
-    #[test]
-    fn attribute_that_is_cut_short_is_an_error_with_its_place() {
-        let bytes = [4, 0, 1, 0, 9, 0, 2, 0, 1, 2, 3, 4];
-        let walked: Vec<_> = attributes(&bytes, 0).collect();
-        assert!(matches!(walked[..], [Ok(_), Err(NetlinkError::Malformed { offset: 4, .. })]));
-        assert!(attributes(&[3, 0, 1, 0], 0).all(|attribute| attribute.is_err()));
     }
 
     #[test]
