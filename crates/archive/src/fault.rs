@@ -8,6 +8,9 @@ pub enum Fault {
     /// No space is left where the archive is.
     #[error("the disk is full")]
     DiskFull(#[source] rusqlite::Error),
+    /// The operating system reports a failed access. SQLite also says this where the disk filled up while opening.
+    #[error("reading or writing failed; the disk may be full or broken")]
+    Access(#[source] rusqlite::Error),
     /// This user may not write there.
     #[error("it may not be written to")]
     ReadOnly(#[source] rusqlite::Error),
@@ -37,6 +40,7 @@ impl From<rusqlite::Error> for Fault {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::DiskFull(error),
+            Some(ErrorCode::SystemIoFailure) => Self::Access(error),
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly(error),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy(error),
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged(error),

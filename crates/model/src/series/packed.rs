@@ -8,7 +8,7 @@
 //! * `digits`: rates to three significant digits, as small numbers
 //! * `residual`: differences, and the planes of bytes that hold them
 //! * `predict`: one column from others
-//! * `write`: from samples to bytes
+//! * `table` and `write`: from samples to bytes
 //! * `body` and `read`: from bytes to samples, with no trust in the bytes
 
 mod body;
@@ -16,6 +16,7 @@ mod digits;
 mod predict;
 mod read;
 mod residual;
+mod table;
 mod write;
 
 use crate::series::RunSamples;

@@ -1,18 +1,18 @@
-//! Writing.
+//! From samples to bytes: which encoding each column gets.
 
 use std::io::{self, Write};
 
 use super::predict::{self, Prediction};
+use super::table::{Column, Table};
 use super::{MAGIC, VERSION, digits, form, id, kind, residual};
-use crate::measurement::{End, Heading, Whose};
+use crate::series::RunSamples;
 use crate::series::field::Field;
-use crate::series::{ProbeSamples, RunSamples, StreamSamples};
 
 /// See [`super::pack`].
 pub(super) fn pack(samples: &RunSamples) -> Vec<u8> {
-    let mut tables: Vec<Table> = samples.streams.iter().map(stream_table).collect();
+    let mut tables: Vec<Table> = samples.streams.iter().map(Table::of_stream).collect();
     if !samples.probes.sent_us.is_empty() {
-        tables.push(probe_table(&samples.probes));
+        tables.push(Table::of_probes(&samples.probes));
     }
     let mut trial = Trial::new();
     let mut headers = u32_of(tables.len()).to_le_bytes().to_vec();
@@ -25,63 +25,6 @@ pub(super) fn pack(samples: &RunSamples) -> Vec<u8> {
     let written = compress(&mut out, &headers, &planes);
     assert!(written.is_ok(), "zstd compresses whatever fits in memory: {written:?}");
     out
-}
-
-/// Columns of equal length, the time first.
-struct Table {
-    head: Vec<u8>,
-    columns: Vec<Column>,
-}
-
-struct Column {
-    id: u16,
-    values: Vec<i64>,
-    three_digits: bool,
-}
-
-fn stream_table(samples: &StreamSamples) -> Table {
-    let heading = match samples.heading {
-        Heading::Outbound => 0,
-        Heading::Inbound => 1,
-    };
-    let end = match samples.end {
-        End::Sender => 0,
-        End::Receiver => 1,
-    };
-    let whose = match samples.whose {
-        Whose::Local => 0,
-        Whose::Peer => 1,
-    };
-    let mut head = vec![kind::STREAM];
-    head.extend(samples.stream.to_le_bytes());
-    head.extend([heading, end, whose]);
-    let whole = samples.columns.iter().filter(|column| column.values.len() == samples.at_us.len());
-    let fields = whole.map(|column| {
-        let three_digits = matches!(column.field, Field::PacingRate | Field::DeliveryRate);
-        let values = column.values.iter();
-        let values = if three_digits {
-            values.map(|value| digits::decode(digits::encode(*value)).cast_signed()).collect()
-        } else {
-            values.map(|value| value.cast_signed()).collect()
-        };
-        Column { id: predict::of(column.field), values, three_digits }
-    });
-    let time = Column { id: id::TIME, values: samples.at_us.clone(), three_digits: false };
-    Table { head, columns: std::iter::once(time).chain(fields).collect() }
-}
-
-fn probe_table(probes: &ProbeSamples) -> Table {
-    let rows = probes.sent_us.len().min(probes.rtt_us.len()).min(probes.there_us.len());
-    let rtt = probes.rtt_us[..rows].iter().map(|rtt| rtt.map_or(0, |rtt| i64::from(rtt) + 1)).collect();
-    let there = probes.there_us[..rows].iter().map(|there| there.map_or(0, present)).collect();
-    let column = |id, values| Column { id, values, three_digits: false };
-    let time = column(id::TIME, probes.sent_us[..rows].to_vec());
-    Table { head: vec![kind::PROBES], columns: vec![time, column(id::PROBE_RTT, rtt), column(id::PROBE_THERE, there)] }
-}
-
-/// Zero stands for what is absent, so what is present starts at one.
-fn present(value: i32) -> i64 {
-    residual::zigzag(i64::from(value)).cast_signed() + 1
 }
 
 impl Table {
@@ -103,15 +46,6 @@ impl Table {
             column.write_header(headers);
             planes.extend(column.planes());
         }
-    }
-
-    fn rows(&self) -> usize {
-        self.columns.first().map_or(0, |time| time.values.len())
-    }
-
-    /// The first column with this id, which is the one that a reader takes.
-    fn column(&self, id: u16) -> Option<&[i64]> {
-        self.columns.iter().find(|column| column.id == id).map(|column| column.values.as_slice())
     }
 
     fn predictions(&self, place: usize) -> Vec<Prediction> {
@@ -175,7 +109,7 @@ fn needs(chosen: &[Encoded], prediction: &Prediction, id: u16) -> bool {
 fn cadence(times: &[i64]) -> Option<i32> {
     let between = i64::try_from(times.len()).ok()?.checked_sub(1).filter(|count| *count > 0)?;
     let mean = times.last()?.checked_sub(*times.first()?)? / between;
-    i32::try_from((mean + 50) / 100 * 100).ok()
+    i32::try_from(mean.checked_add(50)? / 100 * 100).ok()
 }
 
 /// A column in one of its possible encodings.
