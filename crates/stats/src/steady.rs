@@ -46,7 +46,7 @@ pub fn detect(steps: &[ByteCount]) -> Steady {
     };
     let usual = usual.at_least(usual_step.deviation * MEDIAN_OF_BATCH);
     let cut = least_standard_error(&batches, usual);
-    // A cut in the second half means that the run is mostly ramp-up (White 1997, section 3).
+    // A cut in the second half means that the run is mostly ramp-up, and MSER is known to be wrong there.
     if cut * 2 > batches.len() || has_trend(&batches[cut..], usual) || ends_elsewhere(&batches, usual) {
         return Steady::NotReached(Reason::Moving);
     }
@@ -99,7 +99,7 @@ impl Usual {
 }
 
 /// What a batch can cost at most. With r times the mean cost of usual batches (1.5 for normal noise), a ramp of up to
-/// (r - 2)/(r - 1) of the run is worth cutting: 0.65, so more than the half that is allowed. A larger bound would cut
+/// (r - 2)/(r - 1) of the run is worth cutting: 0.68, so more than the half that is allowed. A larger bound would cut
 /// at outages more often.
 const MOST: f64 = 2.5 * 2.5;
 
@@ -110,7 +110,7 @@ const MEDIAN_OF_BATCH: f64 = 0.536;
 /// Deviations below this part of the level are not worth cutting, however regular the rest is.
 const IGNORED: f64 = 0.01;
 
-/// The cut that minimises the sum of squares of the rest over the square of its length (White 1997, equation 1). Of
+/// The cut that minimises the sum of squares of the rest over the square of its length (White 1997). Of
 /// equal cuts the earliest wins.
 #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
 fn least_standard_error(batches: &[f64], usual: Usual) -> usize {
