@@ -93,7 +93,6 @@ impl Sequence {
         self.seen[word] & bit != 0
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the value is below the number of words")]
     const fn place(number: u64) -> (usize, u64) {
         (((number % WINDOW) / 64) as usize, 1 << (number % 64))
     }

@@ -128,6 +128,13 @@ impl Curve<'_> {
     }
 }
 
+/// The value of a growing count at a moment; `None` where the stream does not tell it.
+#[must_use]
+pub fn value_at(stream: &StreamSamples, field: Field, at_us: i64) -> Option<u64> {
+    let values = stream.column(field).filter(|values| !values.is_empty())?;
+    Some(Curve { at_us: &stream.at_us, values }.at(at_us))
+}
+
 /// The curves of one field, where every stream has it.
 fn curves<'a>(streams: &[&'a StreamSamples], field: Field) -> Option<Vec<Curve<'a>>> {
     let curves: Option<Vec<_>> = streams

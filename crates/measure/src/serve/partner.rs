@@ -150,7 +150,7 @@ mod tests {
     fn a_thousand_nuisances_are_a_few_lines_and_a_count() {
         let mut nuisances = Nuisances { since: MonoTime::from_nanos(1), ..Nuisances::default() };
         let peer = SocketAddr::from(([192, 0, 2, 1], 7));
-        let mut note = |second| nuisances.note(MonoTime::from_nanos(second * 1_000_000_000), peer, String::new());
+        let mut note = |second: u64| nuisances.note(MonoTime::from_nanos(second * 1_000_000_000), peer, String::new());
         let lines: usize = (0..1_000).map(|_| note(1).len()).sum();
         assert_eq!(lines, 5);
         assert!(matches!(note(62)[..], [Event::Suppressed { count: 995 }, Event::Nuisance { .. }]));

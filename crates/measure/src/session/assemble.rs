@@ -37,7 +37,7 @@ pub struct Gathered {
 
 /// The measurement and the samples, of what there is.
 #[must_use]
-pub fn assemble(gathered: Gathered, spec: &TestSpec) -> (Option<Measurement>, RunSamples) {
+pub fn assemble(gathered: &Gathered, spec: &TestSpec) -> (Option<Measurement>, RunSamples) {
     let latency = latency::latency(&gathered.probes);
     let Some(part) = &gathered.part else {
         let measurement = latency.map(|latency| Measurement { latency: Some(latency), ..Measurement::default() });

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use linux::clock;
 use model::measurement::Heading;
+use units::MonoTime;
 
 use super::part::Running;
 use crate::wire::limits::DRAIN_TIMEOUT;
@@ -24,13 +25,15 @@ pub enum Until {
     },
 }
 
-/// Waits for what is on the way, and stops the receivers.
-pub fn drain(running: &Running, until: Until) {
-    wait(running, until);
+/// Waits for what is on the way, and stops the receivers. Returns a moment at which everything that came had come, so
+/// that silence is not counted as time.
+pub fn drain(running: &Running, until: Until) -> MonoTime {
+    let last = wait(running, until);
     running.streams.stop_receiving();
+    last
 }
 
-fn wait(running: &Running, until: Until) {
+fn wait(running: &Running, until: Until) -> MonoTime {
     const GLANCE: Duration = Duration::from_millis(1);
     let deadline = clock::now() + DRAIN_TIMEOUT;
     let (mut bytes, mut since) = (running.streams.bytes(Heading::Inbound), clock::now());
@@ -42,13 +45,14 @@ fn wait(running: &Running, until: Until) {
             Until::Received { datagrams, quiet } => received(running) >= datagrams || silence >= quiet,
         };
         if over || clock::sleep_until(clock::now() + GLANCE).is_err() {
-            return;
+            return since;
         }
         let now = running.streams.bytes(Heading::Inbound);
         if now != bytes {
             (bytes, since) = (now, clock::now());
         }
     }
+    since
 }
 
 fn received(running: &Running) -> u64 {

@@ -101,17 +101,18 @@ impl Reading {
             reading.lost += counts.lost;
         }
         if protocol == Protocol::Tcp && heading == Heading::Outbound {
-            reading.take_infos(streams.iter().filter_map(|stream| TcpInfo::read(stream.fd()).ok()).collect());
+            reading
+                .take_infos(&streams.iter().filter_map(|stream| TcpInfo::read(stream.fd()).ok()).collect::<Vec<_>>());
         }
         reading
     }
 
-    fn take_infos(&mut self, infos: Vec<TcpInfo>) {
+    fn take_infos(&mut self, infos: &[TcpInfo]) {
         let sum = |field| infos.iter().map(|info| telemetry::value(info, field)).sum::<Option<u64>>();
         // What is acknowledged has arrived; what was handed over may still lie in the send buffer.
         self.bytes = sum(Field::BytesAcked).unwrap_or(self.bytes);
         self.retransmits = sum(Field::TotalRetrans);
-        self.cwnd = infos.iter().map(|info| Some(cwnd_bytes(info)?)).sum();
+        self.cwnd = infos.iter().map(cwnd_bytes).sum();
         let rtts: Vec<u64> = infos.iter().filter_map(|info| telemetry::value(info, Field::Rtt)).collect();
         self.rtt = rtts.iter().sum::<u64>().checked_div(rtts.len() as u64).map(Duration::from_micros);
     }

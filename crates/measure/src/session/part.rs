@@ -86,6 +86,17 @@ pub struct LocalFlow {
     pub remote: SocketAddr,
     /// What was counted.
     pub report: FlowReport,
+    /// Datagrams of the start that was left out, which the counts still hold.
+    pub omitted: Option<Omitted>,
+}
+
+/// Datagrams of the start of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Omitted {
+    /// Sent, as far as the numbers tell.
+    pub datagrams: u64,
+    /// Of those, missing.
+    pub lost: u64,
 }
 
 impl Ready {
@@ -113,9 +124,10 @@ impl Ready {
 }
 
 impl Running {
-    /// Waits for the streams, which have been stopped or are sure to end, and gathers what they did.
+    /// Waits for the streams, which have been stopped or are sure to end, and gathers what they did. `last` is when
+    /// everything that came had come.
     #[must_use]
-    pub fn gather(self) -> Part {
+    pub fn gather(self, last: MonoTime) -> Part {
         let Self { streams, start, sampler, before, protocol, spacing } = self;
         let (streams, ends) = streams.join();
         let end = clock::now();
@@ -132,8 +144,10 @@ impl Running {
                 heading: stream.heading,
                 local: stream.local,
                 remote: stream.remote,
-                report: flow_report(stream, end, protocol, logs.iter().find(|log| log.stream == stream.number)),
+                report: flow_report(stream, &end, protocol, logs.iter().find(|log| log.stream == stream.number)),
+                omitted: None,
             })
+            .map(|flow| flow.ended_by(last.since(start)))
             .collect();
         Part {
             start,
@@ -149,6 +163,17 @@ impl Running {
     }
 }
 
+impl LocalFlow {
+    /// Counts no time after the last byte, of a receiver that had to be told to stop.
+    fn ended_by(mut self, time: Duration) -> Self {
+        if is_receiver(&self) && !self.report.drained {
+            let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+            self.report.elapsed_us = self.report.elapsed_us.min(time);
+        }
+        self
+    }
+}
+
 impl Running {
     /// Gathers what the streams of a test did that broke off.
     #[must_use]
@@ -157,7 +182,7 @@ impl Running {
             // It fails only where the connection is gone already.
             let _ = socket2::SockRef::from(&stream.fd()).shutdown(std::net::Shutdown::Both);
         }
-        self.gather()
+        self.gather(clock::now())
     }
 }
 
@@ -188,7 +213,7 @@ impl Part {
             cpu_util_system: self.cpu.system * 100.0,
             sender_has_retransmits: if sends { i64::from(counts) } else { -1 },
             congestion_used: self.flows.iter().find_map(|flow| flow.report.congestion_control.clone()),
-            streams: self.flows.iter().enumerate().map(|(index, flow)| stream_result(index, flow, self.time)).collect(),
+            streams: self.flows.iter().enumerate().map(|(index, flow)| stream_result(index, flow)).collect(),
             ..Results::default()
         }
     }
@@ -202,7 +227,7 @@ pub fn fixed_length(spec: &TestSpec) -> Option<usize> {
     spec.length.or(default).map(|length| usize::try_from(length.get()).unwrap_or(usize::MAX))
 }
 
-fn stream_result(index: usize, flow: &LocalFlow, time: Duration) -> StreamResult {
+fn stream_result(index: usize, flow: &LocalFlow) -> StreamResult {
     let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     let datagrams = flow.report.datagrams.unwrap_or_default();
     StreamResult {
@@ -213,8 +238,9 @@ fn stream_result(index: usize, flow: &LocalFlow, time: Duration) -> StreamResult
         // On the wire the tail is not lost: `packets` is the highest number seen.
         errors: signed(datagrams.sent.saturating_sub(datagrams.received).get()) * i64::from(is_receiver(flow)),
         packets: signed(datagrams.sent.get()),
-        start_time: 0.0,
-        end_time: time.as_secs_f64(),
+        omitted_errors: flow.omitted.map(|omitted| omitted.lost),
+        omitted_packets: flow.omitted.map(|omitted| omitted.datagrams),
+        end_time: Duration::from_micros(flow.report.elapsed_us).as_secs_f64(),
         ..StreamResult::default()
     }
 }
@@ -223,7 +249,7 @@ fn is_receiver(flow: &LocalFlow) -> bool {
     end_of(flow.heading) == End::Receiver
 }
 
-fn flow_report(stream: &Stream, end: StreamEnd, protocol: Protocol, log: Option<&SampleLog>) -> FlowReport {
+fn flow_report(stream: &Stream, end: &StreamEnd, protocol: Protocol, log: Option<&SampleLog>) -> FlowReport {
     let sender = stream.end() == End::Sender;
     let last = log.and_then(|log| log.info(log.at.len().checked_sub(1)?));
     let mss = last.as_ref().and_then(|info| if sender { info.tcpi_snd_mss() } else { info.tcpi_advmss() });

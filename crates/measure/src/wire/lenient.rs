@@ -12,11 +12,13 @@ pub(super) fn whole<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, 
     }
 }
 
-/// Reads a whole number that may be negative.
+/// Reads a whole number that may be negative. An iperf3 receiver writes its -1 as the unsigned 2^64 - 1.
 pub(super) fn signed<'de, D: Deserializer<'de>>(input: D) -> Result<i64, D::Error> {
     let value = Value::deserialize(input)?;
     let read = match &value {
-        Value::Number(number) => number.as_i64().or_else(|| float_to_i64(number.as_f64()?)),
+        Value::Number(number) => {
+            number.as_i64().or_else(|| number.as_u64().map(u64::cast_signed)).or_else(|| float_to_i64(number.as_f64()?))
+        }
         _ => None,
     };
     read.ok_or_else(|| wrong::<D>("a whole number", &value))
@@ -72,6 +74,17 @@ mod tests {
         assert_eq!(read(r#"{"number":1e+15,"flag":1}"#), Ok((Some(1_000_000_000_000_000), true)));
         assert_eq!(read(r#"{"number":7,"flag":false}"#), Ok((Some(7), false)));
         assert_eq!(read("{}"), Ok((None, false)));
+    }
+
+    #[test]
+    fn an_unsigned_minus_one_is_minus_one() {
+        #[derive(serde::Deserialize)]
+        struct Signed(#[serde(deserialize_with = "super::signed")] i64);
+        let read = |text: &str| serde_json::from_str::<Signed>(text).map(|signed| signed.0).ok();
+        assert_eq!(read("18446744073709551615"), Some(-1));
+        assert_eq!(read("-1"), Some(-1));
+        assert_eq!(read("1e18"), Some(1_000_000_000_000_000_000));
+        assert_eq!(read("null"), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::serve::output;
 use crate::session::assemble::Gathered;
 use crate::session::drain::{Until, drain};
 use crate::session::failure::SessionError;
+use crate::session::omit::leave_out;
 use crate::session::part::Running;
 use crate::wire::limits::{DATAGRAM_QUIET, DRAIN_TIMEOUT, STREAM_QUIET};
 use crate::wire::results::Results;
@@ -23,8 +24,11 @@ impl Visit {
         gathered: &mut Gathered,
     ) -> Result<(), SessionError> {
         running.streams.stop_sending();
-        drain(&running, self.until(datagrams));
-        let part = gathered.part.insert(running.gather());
+        let last = drain(&running, self.until(datagrams));
+        let part = gathered.part.insert(running.gather(last));
+        if self.offer.is_none() {
+            leave_out(part, self.spec.omit);
+        }
         self.control.send_signal(Signal::ExchangeResults)?;
         let mut ours = part.results();
         if self.offer.is_some() {

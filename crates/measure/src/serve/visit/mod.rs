@@ -55,11 +55,11 @@ struct Visit {
     client_version: Option<String>,
     wants_output: bool,
     wide_counters: bool,
-    /// Kept until the end: dropping it lets the next one in.
-    _place: Place,
+    /// Kept until the test is over: dropping it lets the next one in.
+    place: Option<Place>,
 }
 
-/// Whether a guest became a test.
+/// What became of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Admission {
     /// It was let in, and its test is over.
@@ -86,7 +86,9 @@ pub(super) fn receive(guest: Guest, partner: &Partner, report: &(dyn Fn(Event) +
         // A client that is still there learns that this is the end.
         let _ = visit.control.send_signal(Signal::ServerTerminate);
     }
-    let (measurement, samples) = assemble(gathered, &visit.spec);
+    // The path is free; what follows costs only our own time.
+    visit.place = None;
+    let (measurement, samples) = assemble(&gathered, &visit.spec);
     report(Event::Finished(Box::new(Visited {
         peer: visit.described_peer(),
         local: visit.local,

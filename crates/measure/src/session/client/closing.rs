@@ -3,13 +3,15 @@
 use linux::clock;
 use model::measurement::Heading;
 use model::spec::Protocol;
+use units::MonoTime;
 
-use super::Event;
 use super::greeting::{Greeted, refusal};
 use super::opening::exchange_clocks;
 use crate::clock::Exchange;
+use crate::session::assemble::Gathered;
 use crate::session::drain::{Until, drain};
 use crate::session::failure::SessionError;
+use crate::session::omit::leave_out;
 use crate::session::part::{Part, Running};
 use crate::wire::client::Heard;
 use crate::wire::extension::Message;
@@ -17,58 +19,48 @@ use crate::wire::limits::{DATAGRAM_QUIET, DRAIN_TIMEOUT};
 use crate::wire::results::Results;
 use crate::wire::signal::Signal;
 
-/// What a test that went to its end leaves.
-#[derive(Debug)]
-pub(super) struct Closed {
-    pub(super) part: Part,
-    pub(super) peer: Results,
-    pub(super) clocks: Vec<Exchange>,
-}
-
-/// Ends the test in good order. Where the peer fails us, what this side has is in the error's place.
+/// Ends the test in good order and exchanges results. What this side did is gathered also where the peer fails us.
 pub(super) fn close(
     greeted: &mut Greeted,
     running: Running,
-    watch: &mut dyn FnMut(Event),
-) -> Result<Closed, (SessionError, Part)> {
-    watch(Event::Draining);
-    let (wanted, running) = match end_test(greeted, running) {
-        Ok(running) => (Ok(()), running),
-        Err((error, running)) => (Err(error), running),
+    gathered: &mut Gathered,
+) -> Result<Vec<Exchange>, SessionError> {
+    let last = match end_test(greeted, &running) {
+        Ok(last) => last,
+        Err(error) => {
+            gathered.part = Some(running.abandon());
+            return Err(error);
+        }
     };
-    let part = running.gather();
-    if let Err(error) = wanted {
-        return Err((error, part));
+    let part = gathered.part.insert(running.gather(last));
+    if greeted.hello.is_none() {
+        leave_out(part, greeted.spec.omit);
     }
-    match exchange(greeted, &part) {
-        Ok((peer, clocks)) => Ok(Closed { part, peer, clocks }),
-        Err(error) => Err((error, part)),
-    }
+    let (peer, clocks) = exchange(greeted, part)?;
+    let broken = part.broken.take();
+    gathered.peer = Some(peer);
+    broken.map_or(Ok(clocks), Err)
 }
 
-/// Stops both sides. Until then bytes on the way still count.
-fn end_test(greeted: &mut Greeted, running: Running) -> Result<Running, (SessionError, Running)> {
+/// Stops both sides. Until then bytes on the way still count; returns when the last of them had come.
+fn end_test(greeted: &mut Greeted, running: &Running) -> Result<MonoTime, SessionError> {
     running.streams.stop_sending();
+    let stopped = clock::now();
     let extended = greeted.hello.is_some();
-    if let Err(error) = announce_end(greeted, &running, extended) {
-        running.streams.stop_receiving();
-        return Err((error, running));
-    }
+    announce_end(greeted, running, extended)?;
     if !extended {
         // An iperf3 counts no more from here on, and neither do we.
         running.streams.stop_receiving();
     }
     let deadline = clock::now() + DRAIN_TIMEOUT;
-    match greeted.control.await_until(deadline, DRAIN_TIMEOUT, "its word that the test has ended") {
-        Ok(Heard::ResultsWanted) => {}
-        Ok(other) => return Err((refusal(other), running)),
-        Err(error) => return Err((error.into(), running)),
+    match greeted.control.await_until(deadline, DRAIN_TIMEOUT, "its word that the test has ended")? {
+        Heard::ResultsWanted if !extended => Ok(stopped),
+        Heard::ResultsWanted if greeted.spec.protocol == Protocol::Udp => {
+            Ok(drain(running, Until::Quiet(DATAGRAM_QUIET)))
+        }
+        Heard::ResultsWanted => Ok(drain(running, Until::EndOfStream)),
+        other => Err(refusal(other)),
     }
-    drain(
-        &running,
-        if greeted.spec.protocol == Protocol::Udp { Until::Quiet(DATAGRAM_QUIET) } else { Until::EndOfStream },
-    );
-    Ok(running)
 }
 
 fn announce_end(greeted: &mut Greeted, running: &Running, extended: bool) -> Result<(), SessionError> {

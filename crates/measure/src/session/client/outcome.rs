@@ -57,7 +57,7 @@ pub(super) fn of(request: &Request, mut greeted: Greeted, stop: &Stop, watch: &m
     gathered.clock = relate(&clocks_before, &clocks_after);
     gathered.stamp_minus_mono_ns = greeted.hello.as_ref().map(|hello| hello.stamp_minus_mono_ns);
     gathered.round_trip = Some(greeted.round_trip);
-    let (measurement, samples) = assemble(gathered, &greeted.spec);
+    let (measurement, samples) = assemble(&gathered, &greeted.spec);
     Finished {
         local: identity::local(local_ip),
         peer,
@@ -117,18 +117,9 @@ fn with_prober(
         findings.gathered.part = Some(running.abandon());
         return Err(error);
     }
-    match closing::close(greeted, running, watch) {
-        Ok(closed) => {
-            findings.clocks_after = closed.clocks;
-            findings.gathered.peer = Some(closed.peer);
-            let broken = findings.gathered.part.insert(closed.part).broken.take();
-            broken.map_or(Ok(()), Err)
-        }
-        Err((error, part)) => {
-            findings.gathered.part = Some(part);
-            Err(error)
-        }
-    }
+    watch(Event::Draining);
+    findings.clocks_after = closing::close(greeted, running, &mut findings.gathered)?;
+    Ok(())
 }
 
 fn await_signal(greeted: &mut Greeted, due: fn(&Heard) -> bool, awaited: &'static str) -> Result<(), SessionError> {
