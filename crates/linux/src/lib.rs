@@ -14,6 +14,7 @@
 //! | [`host`] | kernel, name, boot and processors of this host |
 //! | [`counters`] | all that a host counts: protocols, CPUs, devices, drivers, queueing disciplines |
 //! | [`ethtool`] | what the driver of a device says |
+//! | [`links`] | devices and the addresses they carry |
 //! | [`qdisc`] | queueing disciplines and their counts |
 //! | [`netns`] | network namespaces: naming, entering, making |
 //! | [`sock_diag`] | the sockets of a namespace, listed or asked for one by one |
@@ -29,6 +30,7 @@ pub mod clock;
 pub mod counters;
 pub mod ethtool;
 pub mod host;
+pub mod links;
 pub mod netlink;
 pub mod netns;
 pub mod qdisc;

@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use linux::host;
+use linux::ethtool::Ethtool;
+use linux::{host, links};
 use model::host::{Device, HostIdentity};
 
 use crate::wire::params::CLIENT_VERSION;
@@ -22,6 +23,16 @@ pub fn local(address: Option<IpAddr>) -> HostIdentity {
     }
 }
 
-fn device(_address: IpAddr) -> Option<Device> {
-    None
+/// The device that carries an address of ours, as far as it tells.
+fn device(address: IpAddr) -> Option<Device> {
+    let link = links::carrying(address).ok()??;
+    let ethtool = Ethtool::open().ok();
+    let driver = ethtool.as_ref().and_then(|ethtool| ethtool.driver(&link.name).ok());
+    let settings = ethtool.as_ref().and_then(|ethtool| ethtool.link(&link.name).ok());
+    Some(Device {
+        driver: driver.map(|driver| driver.driver).or(link.kind),
+        speed: settings.and_then(|settings| settings.speed),
+        mtu: link.mtu,
+        name: link.name,
+    })
 }
