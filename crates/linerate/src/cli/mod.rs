@@ -49,8 +49,12 @@ pub enum Command {
     Serve(Box<serve::ServeArgs>),
     /// List, show, export and remove stored runs
     Runs(runs::RunsArgs),
-    /// Watch a shaped path being measured, on this machine
-    Demo,
+    /// Watch a path that is slower than it should be measured, mended and measured again, on this machine
+    Demo {
+        /// Which part of the demonstration this process plays
+        #[arg(long, hide = true)]
+        stage: Option<crate::commands::Stage>,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell

@@ -6,6 +6,8 @@ mod runs;
 mod serve;
 mod test;
 
+pub use demo::Stage;
+
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -22,7 +24,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Test(args) => test::run(&common, &args),
         Command::Serve(args) => serve::run(&common, &args),
         Command::Runs(args) => runs::run(&common, &args.action),
-        Command::Demo => demo::run(&common),
+        Command::Demo { stage } => demo::run(&common, stage),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "linerate", &mut script);

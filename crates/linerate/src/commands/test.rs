@@ -59,7 +59,7 @@ fn check_place(place: &model::spec::Place) -> anyhow::Result<()> {
     })
 }
 
-fn into_run(
+pub fn into_run(
     request: Request,
     started: WallTime,
     finished: Finished,
@@ -80,7 +80,7 @@ fn into_run(
 }
 
 /// The first Ctrl-C ends the test in good order, the second one at once.
-fn stop_on_signals() -> anyhow::Result<Stop> {
+pub fn stop_on_signals() -> anyhow::Result<Stop> {
     let stop = Stop::default();
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(signal, i32::from(Exit::Interrupted.code()), stop.flag())?;

@@ -31,6 +31,10 @@ pub(super) fn watch_over(
     loop {
         let now = clock::now();
         if now >= end || is_complete(running, spec) {
+            // The last interval is worth showing where it is not just a rest.
+            if live.due() <= now + spec.interval / 10 {
+                watch(Event::Progress(live.cut(&running.streams, now)));
+            }
             return Ok(());
         }
         if stop.is_stopped() {
