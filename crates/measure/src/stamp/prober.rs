@@ -13,6 +13,7 @@ use units::MonoTime;
 
 use super::packet::{Answer, NtpTime, PACKET_LEN, Question, UNSYNCHRONISED};
 use super::reflector::StampClock;
+use crate::clock::Exchange;
 
 /// A thread that probes: a short idle baseline, then silence until the test runs, then one probe every so often.
 #[derive(Debug)]
@@ -44,6 +45,15 @@ pub struct ProbeAnswer {
 }
 
 impl Probe {
+    /// The probe as an exchange of clocks, with a peer whose stamps run `ahead_ns` before its monotonic clock.
+    #[must_use]
+    pub fn exchange(&self, ahead_ns: i64) -> Option<Exchange> {
+        let answer = self.answer?;
+        let received = answer.received.to_mono(ahead_ns)?;
+        let answered = received + Duration::from_nanos(answer.held_ns.unsigned_abs());
+        Some(Exchange { asked: self.sent, received, answered, heard: answer.heard })
+    }
+
     /// The round trip without the time the peer held it.
     #[must_use]
     pub fn round_trip(&self) -> Option<Duration> {

@@ -53,9 +53,13 @@ pub(super) fn of(request: &Request, mut greeted: Greeted, stop: &Stop, watch: &m
     };
     let host = greeted.hello.as_ref().map_or(HostIdentity { software, ..HostIdentity::default() }, |h| h.host.clone());
     let peer = Peer { target: request.host.clone(), address: Some(greeted.route.remote.to_string()), host };
-    let Findings { clocks_before, clocks_after, mut gathered } = findings;
-    gathered.clock = relate(&clocks_before, &clocks_after);
+    let Findings { mut clocks_before, clocks_after, mut gathered } = findings;
     gathered.stamp_minus_mono_ns = greeted.hello.as_ref().map(|hello| hello.stamp_minus_mono_ns);
+    if let Some(ahead_ns) = gathered.stamp_minus_mono_ns {
+        let idle = gathered.probes.iter().filter(|probe| probe.idle);
+        clocks_before.extend(idle.filter_map(|probe| probe.exchange(ahead_ns)));
+    }
+    gathered.clock = relate(&clocks_before, &clocks_after);
     gathered.round_trip = Some(greeted.round_trip);
     let (measurement, samples) = assemble(&gathered, &greeted.spec);
     Finished {
