@@ -42,7 +42,7 @@ impl Machine {
     }
 
     fn has_all_but(&self, missing: &[&str]) -> Result<()> {
-        for program in ["ip", "tc", "ss", "nft", "ethtool", "iperf3", "nuttcp"] {
+        for program in ["ip", "tc", "ss", "nft", "ethtool", "iperf3", "nuttcp", "kill"] {
             if !missing.contains(&program) {
                 self.has(program, "")?;
             }
@@ -178,6 +178,8 @@ fn fedora_is_told_its_own_names() -> Result<()> {
 #[test]
 fn a_target_asks_only_for_what_it_needs() -> Result<()> {
     let machine = Machine::new()?;
+    machine.has("ip", "")?;
+    machine.has("tc", "")?;
     let output = machine.set_up(&["--check", "demo"])?;
     assert!(output.status.success(), "{}", said(&output));
     assert!(!machine.set_up(&["--check", "test"])?.status.success());
