@@ -25,7 +25,7 @@ build: ## the optimised program: target/release/linerate
 	@scripts/setup build
 	cargo build --release -p linerate
 
-demo: ## a network of six hosts with a planted fault: measured, explained, fixed, proved
+demo: ## a slow path between two hosts on this machine: measured, mended, measured again
 	@scripts/setup demo
 	cargo build --profile demo -p linerate
 	@$(target_dir)/demo/linerate demo
