@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use linux::clock;
+use linux::tcp_info::TcpInfo;
 use model::measurement::Heading;
+use model::series::field::Field;
 use units::MonoTime;
 
 use super::part::Running;
+use crate::telemetry;
 use crate::wire::limits::DRAIN_TIMEOUT;
 
 /// Until when a receiver goes on.
@@ -25,6 +28,9 @@ pub enum Until {
     },
 }
 
+/// How often the sockets are looked at.
+const GLANCE: Duration = Duration::from_millis(1);
+
 /// Waits for what is on the way, and stops the receivers. Returns a moment at which everything that came had come, so
 /// that silence is not counted as time.
 pub fn drain(running: &Running, until: Until) -> MonoTime {
@@ -34,7 +40,6 @@ pub fn drain(running: &Running, until: Until) -> MonoTime {
 }
 
 fn wait(running: &Running, until: Until) -> MonoTime {
-    const GLANCE: Duration = Duration::from_millis(1);
     let deadline = clock::now() + DRAIN_TIMEOUT;
     let (mut bytes, mut since) = (running.streams.bytes(Heading::Inbound), clock::now());
     while !running.streams.is_done(Heading::Inbound) && clock::now() < deadline {
@@ -48,11 +53,32 @@ fn wait(running: &Running, until: Until) -> MonoTime {
             return since;
         }
         let now = running.streams.bytes(Heading::Inbound);
-        if now != bytes {
+        // Bytes that lie in our own sockets wait for us, not we for them.
+        if now != bytes || has_unread(running) {
             (bytes, since) = (now, clock::now());
         }
     }
     since
+}
+
+/// Waits until the peer's kernel has everything that was sent: an iperf3 stops reading when it is told of the end.
+pub fn deliver(running: &Running) {
+    let deadline = clock::now() + DRAIN_TIMEOUT;
+    while !is_delivered(running) && clock::now() < deadline && clock::sleep_until(clock::now() + GLANCE).is_ok() {}
+}
+
+fn is_delivered(running: &Running) -> bool {
+    let mut outbound = running.streams.streams().iter().filter(|stream| stream.heading == Heading::Outbound);
+    outbound.all(|stream| {
+        // Of a connection that is gone, or on a kernel that does not tell, nothing can be waited for.
+        let left = |info: &TcpInfo, field| telemetry::value(info, field).unwrap_or(0);
+        TcpInfo::read(stream.fd()).map_or(true, |info| left(&info, Field::Unacked) + left(&info, Field::Notsent) == 0)
+    })
+}
+
+fn has_unread(running: &Running) -> bool {
+    let mut inbound = running.streams.streams().iter().filter(|stream| stream.heading == Heading::Inbound);
+    inbound.any(|stream| rustix::io::ioctl_fionread(stream.fd()).is_ok_and(|bytes| bytes > 0))
 }
 
 fn received(running: &Running) -> u64 {

@@ -141,7 +141,7 @@ fn iperf3_meaning(code: i32) -> &'static str {
         27 => ": the total rate is over the server's limit",
         37 | 160 => ": the test is longer than the server allows",
         121 => ": the server is busy",
-        142 => ": the server wants a user name and password",
+        142 => ": the server does not allow this client, or wants a user name and password",
         _ => "",
     }
 }

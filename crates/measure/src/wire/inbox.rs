@@ -53,10 +53,9 @@ pub enum WireError {
 impl Inbox {
     /// Adds bytes as they came from the connection.
     pub fn feed(&mut self, bytes: &[u8]) {
-        if self.start == self.bytes.len() {
-            self.bytes.clear();
-            self.start = 0;
-        }
+        // What is used up goes at once, or a peer that never pauses between messages would fill the memory.
+        self.bytes.drain(..self.start);
+        self.start = 0;
         self.bytes.extend_from_slice(bytes);
     }
 
@@ -153,6 +152,20 @@ mod tests {
         inbox.feed(&[0xff, 0xff, 0xff, 0xff]);
         let error = inbox.blob::<Vec<u8>>("parameters", 8192).unwrap_err();
         assert_eq!(error.to_string(), "the parameters announce 4294967295 bytes, more than the limit of 8192");
+    }
+
+    #[test]
+    fn messages_without_a_pause_between_them_take_no_more_room_than_one() {
+        let mut message = Vec::new();
+        write_blob(&vec![7; 100], &mut message).unwrap();
+        let mut inbox = Inbox::default();
+        inbox.feed(&message[..9]);
+        for _ in 0..1_000 {
+            inbox.feed(&message[9..]);
+            inbox.feed(&message[..9]);
+            assert!(inbox.blob::<Vec<u8>>("list", 1_000).unwrap().is_some());
+        }
+        assert!(inbox.bytes.len() <= message.len() + 9, "{} bytes are kept", inbox.bytes.len());
     }
 
     #[test]

@@ -19,6 +19,8 @@ struct Expected {
     /// Data connections that are still to come.
     left: usize,
     kind: Kind,
+    /// Where datagrams came from that have been delivered already.
+    greeted: Vec<SocketAddr>,
     deliver: Sender<Arrival>,
     waker: Waker,
 }
@@ -83,7 +85,7 @@ impl Desk {
     pub fn announce(&self, announcement: Announcement) -> Announced {
         let (deliver, arrivals) = channel();
         let Announcement { cookie, peer, count, kind, waker } = announcement;
-        self.all().push(Expected { cookie, peer, left: count, kind, deliver, waker });
+        self.all().push(Expected { cookie, peer, left: count, kind, greeted: Vec::new(), deliver, waker });
         Announced { desk: self.clone(), cookie, arrivals }
     }
 
@@ -105,14 +107,21 @@ impl Desk {
         Claimed::Taken
     }
 
-    /// Delivers a datagram socket, made by `open`, to the test that expects one from `remote`; false where none does.
+    /// Delivers a datagram socket, made by `open`, to the test that expects one from `remote`; false where none does. A
+    /// greeting that came twice before it was answered is one greeting.
     pub(super) fn claim_datagrams(&self, remote: SocketAddr, open: impl FnOnce() -> Option<Arrival>) -> bool {
         let mut all = self.all();
+        if all.iter().any(|expected| expected.greeted.contains(&remote)) {
+            return false;
+        }
         let waiting = |expected: &&mut Expected| {
             expected.kind == Kind::Datagrams && expected.left > 0 && expected.peer == remote.ip()
         };
         let Some(expected) = all.iter_mut().find(waiting) else { return false };
-        open().map(|arrival| expected.take(arrival)).is_some()
+        let Some(arrival) = open() else { return false };
+        expected.greeted.push(remote);
+        expected.take(arrival);
+        true
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, Vec<Expected>> {
@@ -140,5 +149,51 @@ impl Announced {
 impl Drop for Announced {
     fn drop(&mut self) {
         self.desk.all().retain(|expected| expected.cookie != self.cookie);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, UdpSocket};
+
+    use super::*;
+    use crate::wire::cookie::COOKIE_LEN;
+
+    fn arrival() -> Option<Arrival> {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).ok()?;
+        let local = socket.local_addr().ok()?;
+        Some(Arrival { socket: socket.into(), local, remote: local })
+    }
+
+    fn announced(desk: &Desk, count: usize, kind: Kind) -> Announced {
+        desk.announce(Announcement {
+            cookie: Cookie::from_random([7; COOKIE_LEN - 1]),
+            peer: Ipv4Addr::LOCALHOST.into(),
+            count,
+            kind,
+            waker: Waker::new().unwrap(),
+        })
+    }
+
+    #[test]
+    fn a_greeting_that_comes_twice_is_one_stream() {
+        let desk = Desk::default();
+        let announced = announced(&desk, 2, Kind::Datagrams);
+        let from = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        assert!(desk.claim_datagrams(from(1), arrival));
+        assert!(!desk.claim_datagrams(from(1), || panic!("a second socket for one stream")));
+        assert!(desk.claim_datagrams(from(2), arrival));
+        assert!(announced.next().is_some() && announced.next().is_some() && announced.next().is_none());
+    }
+
+    #[test]
+    fn nobody_gets_more_than_was_announced_or_anything_from_another_host() {
+        let desk = Desk::default();
+        let first = announced(&desk, 1, Kind::Datagrams);
+        assert!(!desk.claim_datagrams(SocketAddr::from(([192, 0, 2, 1], 1)), arrival));
+        assert!(desk.claim_datagrams(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)), arrival));
+        assert!(!desk.claim_datagrams(SocketAddr::from((Ipv4Addr::LOCALHOST, 2)), arrival));
+        drop(first);
+        assert!(!desk.claim_datagrams(SocketAddr::from((Ipv4Addr::LOCALHOST, 3)), arrival));
     }
 }

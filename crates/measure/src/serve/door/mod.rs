@@ -73,14 +73,12 @@ impl Door {
     /// # Errors
     /// If the port is taken or not allowed.
     pub fn open(bind: Option<IpAddr>, port: u16, policy: Policy) -> io::Result<Self> {
-        let listener = match bind {
-            Some(address) => listen(SocketAddr::new(address, port))?,
+        let (listener, datagrams) = match bind {
+            Some(address) => open_both(SocketAddr::new(address.to_canonical(), port))?,
             // A host without IPv6 refuses the address that stands for both.
-            None => listen(SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), port))
-                .or_else(|_| listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), port)))?,
+            None => open_both(SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), port))
+                .or_else(|_| open_both(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), port)))?,
         };
-        let local = listener.local_addr()?;
-        let datagrams = Datagrams::open(local)?;
         Ok(Self { listener, datagrams, greeters: Vec::new(), desk: Desk::default(), policy })
     }
 
@@ -149,7 +147,7 @@ impl Door {
 
     fn admit(&mut self, stream: TcpStream, peer: SocketAddr, host: &dyn Host) {
         if !self.policy.allows(peer.ip()) {
-            turn_away(&stream);
+            refuse(&stream);
             host.nuisance(peer, "is not in an allowed network".to_owned());
             return;
         }
@@ -202,6 +200,25 @@ struct Ready {
     greeters: Vec<bool>,
 }
 
+/// Opens a port for connections and datagrams. Where the kernel picks it, it knows only which are free for connections.
+fn open_both(address: SocketAddr) -> io::Result<(TcpListener, Datagrams)> {
+    const PICKS: usize = 16;
+    let picks = if address.port() == 0 { PICKS } else { 1 };
+    let open = || -> io::Result<_> {
+        let listener = listen(address)?;
+        let datagrams = Datagrams::open(listener.local_addr()?)?;
+        Ok((listener, datagrams))
+    };
+    let mut opened = open();
+    for _ in 1..picks {
+        match opened {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => opened = open(),
+            _ => break,
+        }
+    }
+    opened
+}
+
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     if address.is_ipv6() {
@@ -214,11 +231,24 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Says no in iperf3's way and closes. Whether it is heard does not matter.
-pub(super) fn turn_away(mut stream: &TcpStream) {
+/// Says in iperf3's way that there is no room now.
+pub(super) fn turn_away(stream: &TcpStream) {
+    say(stream, &[Signal::AccessDenied.byte()]);
+}
+
+/// Says in iperf3's way that there will be none for this client.
+fn refuse(stream: &TcpStream) {
+    /// "test authorization failed" (src/iperf_api.h: `IEAUTHTEST`).
+    const NOT_ALLOWED: i32 = 142;
+    let [a, b, c, d] = NOT_ALLOWED.to_be_bytes();
+    say(stream, &[Signal::ServerError.byte(), a, b, c, d, 0, 0, 0, 0]);
+}
+
+/// Says a word to somebody who is sent away. Whether it is heard does not matter.
+fn say(mut stream: &TcpStream, word: &[u8]) {
     use std::io::Write;
     let _ = stream.set_nonblocking(true);
-    let _ = stream.write(&[Signal::AccessDenied.byte()]);
+    let _ = stream.write(word);
 }
 
 /// An IPv4 address as such, also where it came through a socket of both families.

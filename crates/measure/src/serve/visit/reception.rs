@@ -24,7 +24,7 @@ const NEWS: Duration = Duration::from_secs(2);
 const COURTESY: Duration = Duration::from_millis(500);
 
 /// iperf3's number for parameters that it cannot make sense of (src/iperf_api.h, 3.21: `IERECVPARAMS`).
-const BAD_PARAMS: i32 = 116;
+const BAD_PARAMS: i32 = 114;
 
 pub(super) fn receive(guest: Guest, partner: &Partner, report: &dyn Fn(Event)) -> Result<Visit, SessionError> {
     let mut control = Control::<ServerDialogue>::new(guest.stream).map_err(ControlError::Broken)?;

@@ -2,14 +2,14 @@
 
 use linux::clock;
 use model::measurement::Heading;
-use model::spec::Protocol;
+use model::spec::{Limit, Protocol};
 use units::MonoTime;
 
 use super::greeting::{Greeted, refusal};
 use super::opening::exchange_clocks;
 use crate::clock::Exchange;
 use crate::session::assemble::Gathered;
-use crate::session::drain::{Until, drain};
+use crate::session::drain::{Until, deliver, drain};
 use crate::session::failure::SessionError;
 use crate::session::omit::leave_out;
 use crate::session::part::{Part, Running};
@@ -45,8 +45,11 @@ pub(super) fn close(
 /// Stops both sides. Until then bytes on the way still count; returns when the last of them had come.
 fn end_test(greeted: &mut Greeted, running: &Running) -> Result<MonoTime, SessionError> {
     running.streams.stop_sending();
-    let stopped = clock::now();
     let extended = greeted.hello.is_some();
+    if !extended && greeted.spec.protocol == Protocol::Tcp && !matches!(greeted.spec.limit, Limit::Time(_)) {
+        deliver(running);
+    }
+    let stopped = clock::now();
     announce_end(greeted, running, extended)?;
     if !extended {
         // An iperf3 counts no more from here on, and neither do we.
