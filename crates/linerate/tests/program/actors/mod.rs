@@ -1,0 +1,9 @@
+//! Who takes part in a test: linerate and iperf3, each as a client and as a server.
+//!
+//! * [`linerate`]: this program
+//! * [`iperf3`]: the program whose protocol it speaks
+//! * [`process`]: what both are: processes that are waited for, and that never outlive their test
+
+pub mod iperf3;
+pub mod linerate;
+pub mod process;

@@ -1,0 +1,6 @@
+//! The program as its users meet it: processes over loopback, and what they print, keep and answer.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
+#![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
+
+mod actors;
+mod interop;
