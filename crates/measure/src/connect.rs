@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::time::Duration;
 
-use model::spec::{Family, Place};
+use model::spec::{Family, Place, TestSpec};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use units::duration::show;
 
@@ -73,13 +73,44 @@ pub enum ConnectError {
         /// What the kernel said.
         source: io::Error,
     },
+    /// The name has several addresses, and none of them answers.
+    #[error("no address of `{host}` answers: {}", each(failed))]
+    NoneAnswers {
+        /// The name.
+        host: String,
+        /// Why not, address by address.
+        failed: Vec<ConnectError>,
+    },
 }
 
-/// Finds the address of `host`.
+impl ConnectError {
+    /// Whether this host, not the peer or the path, is what fails.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Local { .. } | Self::Option(_) => true,
+            Self::NoneAnswers { failed, .. } => failed.iter().all(Self::is_local),
+            _ => false,
+        }
+    }
+}
+
+/// The failures in one line, each with its cause.
+fn each(failed: &[ConnectError]) -> String {
+    let with_cause = |error: &ConnectError| match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    };
+    failed.iter().map(with_cause).collect::<Vec<_>>().join("; ")
+}
+
+/// Finds the addresses of `host`, in the order in which the resolver wants them tried (RFC 6724). The local address, where
+/// one was asked for, decides on the family.
 ///
 /// # Errors
 /// If the name does not resolve, or not to the wanted family.
-pub fn resolve(host: &str, port: u16, family: Option<Family>) -> Result<SocketAddr, ConnectError> {
+pub fn resolve(host: &str, port: u16, spec: &TestSpec) -> Result<Vec<SocketAddr>, ConnectError> {
+    let family = spec.family.or_else(|| spec.place.bind.map(family_of));
     let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
     let found =
         (bare, port).to_socket_addrs().map_err(|source| ConnectError::Resolve { host: host.to_owned(), source })?;
@@ -93,14 +124,55 @@ pub fn resolve(host: &str, port: u16, family: Option<Family>) -> Result<SocketAd
         Some(Family::Ipv4) => "IPv4",
         Some(Family::Ipv6) => "IPv6",
     };
-    found.into_iter().find(wanted).ok_or_else(|| ConnectError::NoAddress { host: host.to_owned(), family })
+    let addresses: Vec<SocketAddr> = found.filter(wanted).collect();
+    if addresses.is_empty() {
+        return Err(ConnectError::NoAddress { host: host.to_owned(), family });
+    }
+    Ok(addresses)
+}
+
+/// The first of what `connect` makes of the addresses of `host`, each tried when the one before has failed.
+///
+/// # Errors
+/// The failure of the only address, or all of them together.
+pub fn first_that_answers<T>(
+    host: &str,
+    addresses: &[SocketAddr],
+    mut connect: impl FnMut(SocketAddr) -> Result<T, ConnectError>,
+) -> Result<T, ConnectError> {
+    let mut failed = Vec::new();
+    for address in addresses {
+        match connect(*address) {
+            Ok(connected) => return Ok(connected),
+            Err(error) => failed.push(error),
+        }
+    }
+    match failed.pop() {
+        Some(only) if failed.is_empty() => Err(only),
+        last => {
+            failed.extend(last);
+            Err(ConnectError::NoneAnswers { host: host.to_owned(), failed })
+        }
+    }
+}
+
+fn family_of(address: IpAddr) -> Family {
+    match address.to_canonical() {
+        IpAddr::V4(_) => Family::Ipv4,
+        IpAddr::V6(_) => Family::Ipv6,
+    }
 }
 
 impl Route {
     /// The way to `remote` from `place`.
     #[must_use]
     pub fn new(remote: SocketAddr, place: &Place) -> Self {
-        Self { remote, bind: place.bind, device: place.device.clone() }
+        let canonical = |address: IpAddr| address.to_canonical();
+        Self {
+            remote: SocketAddr::new(canonical(remote.ip()), remote.port()),
+            bind: place.bind.map(canonical),
+            device: place.device.clone(),
+        }
     }
 
     /// Connects by TCP, after `tune` has set the options that must stand before.
@@ -161,5 +233,52 @@ impl Route {
             io::ErrorKind::TimedOut => ConnectError::TimedOut { remote, waited },
             _ => ConnectError::Unreachable { remote, source },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    fn route(remote: SocketAddr) -> Result<(TcpStream, SocketAddr), ConnectError> {
+        let stream = Route::new(remote, &Place::default()).tcp(Duration::from_secs(5), |_| Ok(()))?;
+        Ok((stream, remote))
+    }
+
+    /// An address at which nothing listens, and one at which something does.
+    fn closed_and_open() -> (SocketAddr, TcpListener) {
+        let closed = TcpListener::bind((Ipv4Addr::new(127, 0, 0, 2), 0)).unwrap().local_addr().unwrap();
+        (closed, TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap())
+    }
+
+    #[test]
+    fn an_address_that_does_not_answer_is_followed_by_the_next() {
+        let (closed, open) = closed_and_open();
+        let open = open.local_addr().unwrap();
+        let (_, reached) = first_that_answers("name", &[closed, open, closed], route).unwrap();
+        assert_eq!(reached, open);
+    }
+
+    #[test]
+    fn when_none_answers_each_is_named_with_its_reason() {
+        let (closed, _) = closed_and_open();
+        let alone = first_that_answers("name", &[closed], route).unwrap_err().to_string();
+        assert_eq!(alone, format!("{closed} refuses the connection: nothing listens on this port"));
+        let both = first_that_answers("name", &[closed, closed], route).unwrap_err();
+        assert_eq!(both.to_string(), format!("no address of `name` answers: {alone}; {alone}"));
+        assert!(!both.is_local());
+    }
+
+    #[test]
+    fn the_local_address_decides_on_the_family() {
+        let place = |bind: &str| Place { bind: Some(bind.parse().unwrap()), ..Place::default() };
+        for (bind, host) in [("::ffff:127.0.0.1", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")] {
+            let spec = TestSpec { place: place(bind), ..TestSpec::default() };
+            assert_eq!(resolve(host, 7, &spec).unwrap(), [format!("{host}:7").parse().unwrap()]);
+        }
+        let spec = TestSpec { place: place("::1"), ..TestSpec::default() };
+        assert!(matches!(resolve("127.0.0.1", 7, &spec), Err(ConnectError::NoAddress { family: "IPv6", .. })));
     }
 }

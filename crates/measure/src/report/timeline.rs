@@ -76,14 +76,17 @@ impl<'a> Timeline<'a> {
             if end - to < length / 10 {
                 to = end;
             }
-            intervals.push(self.interval(from, to));
+            // The count of the end is in a sample taken a little later.
+            let counted = if to == end { i64::MAX } else { to };
+            intervals.push(self.interval((from, to), counted));
             from = to;
         }
         intervals
     }
 
-    fn interval(&self, from: i64, to: i64) -> Interval {
-        let bytes = ByteCount::new(self.bytes_at(to).saturating_sub(self.bytes_at(from)));
+    /// The interval `from..to`, with what was counted until `counted`.
+    fn interval(&self, (from, to): (i64, i64), counted: i64) -> Interval {
+        let bytes = ByteCount::new(self.bytes_at(counted).saturating_sub(self.bytes_at(from)));
         let (start, end) = (span(from), span(to));
         Interval {
             start,
@@ -91,12 +94,12 @@ impl<'a> Timeline<'a> {
             heading: self.heading,
             bytes,
             rate: DataRate::of(bytes, end - start).unwrap_or_default(),
-            retransmits: growth(&self.senders, Field::TotalRetrans, from, to),
+            retransmits: growth(&self.senders, Field::TotalRetrans, from, counted),
             rtt: mean_at(&self.senders, Field::Rtt, to).map(Duration::from_micros),
             cwnd: self.cwnd_at(to),
-            lost: growth(&self.receivers, Field::AppLost, from, to),
-            datagrams: growth(&self.receivers, Field::AppPackets, from, to)
-                .or_else(|| growth(&self.senders, Field::AppPackets, from, to)),
+            lost: growth(&self.receivers, Field::AppLost, from, counted),
+            datagrams: growth(&self.receivers, Field::AppPackets, from, counted)
+                .or_else(|| growth(&self.senders, Field::AppPackets, from, counted)),
         }
     }
 
@@ -209,6 +212,14 @@ mod tests {
         ];
         assert_eq!(Timeline::new(&samples, Heading::Outbound).unwrap().bytes_at(100), 5);
         assert!(Timeline::new(&samples, Heading::Inbound).is_none());
+    }
+
+    #[test]
+    fn the_last_interval_has_what_was_counted_after_its_last_sample() {
+        let samples = [stream(End::Receiver, Field::AppBytes, &[(0, 0), (90, 900), (110, 1_000)])];
+        let timeline = Timeline::new(&samples, Heading::Outbound).unwrap();
+        let intervals = timeline.intervals(Duration::from_micros(50), Duration::from_micros(100));
+        assert_eq!(intervals.iter().map(|i| i.bytes.get()).collect::<Vec<_>>(), [500, 500]);
     }
 
     #[test]

@@ -100,9 +100,8 @@ impl SessionError {
     #[must_use]
     pub fn kind(&self) -> FailureKind {
         match self {
-            Self::Connect(ConnectError::Local { .. } | ConnectError::Option(_))
-            | Self::Option(_)
-            | Self::Local { .. } => FailureKind::Local,
+            Self::Option(_) | Self::Local { .. } => FailureKind::Local,
+            Self::Connect(error) if error.is_local() => FailureKind::Local,
             Self::Connect(_) => FailureKind::Unreachable,
             Self::DataConnect { .. }
             | Self::NoDatagrams { .. }

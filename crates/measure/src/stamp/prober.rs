@@ -2,8 +2,8 @@
 
 use std::io;
 use std::net::UdpSocket;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use crate::clock::Exchange;
 pub struct Prober {
     thread: JoinHandle<Vec<Probe>>,
     phase: Arc<AtomicU8>,
+    baseline: Arc<Mutex<Vec<Probe>>>,
 }
 
 /// One probe and its answer.
@@ -72,6 +73,9 @@ const MAX_PROBES: usize = 2_000_000;
 /// How long the last answers may take.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
 
+/// How soon a change of phase is seen.
+const GLANCE: Duration = Duration::from_millis(2);
+
 const IDLE: u8 = 0;
 const LOADED: u8 = 1;
 const STOPPED: u8 = 2;
@@ -84,19 +88,28 @@ impl Prober {
     pub fn start(socket: UdpSocket, spacing: Duration) -> io::Result<Self> {
         let phase = Arc::new(AtomicU8::new(IDLE));
         let seen = Arc::clone(&phase);
+        let baseline = Arc::<Mutex<Vec<Probe>>>::default();
+        let shown = Arc::clone(&baseline);
         let thread = thread::Builder::new().name("prober".to_owned()).spawn(move || {
             let mut log = Log { socket, clock: StampClock::new(clock::wall_now(), clock::now()), probes: Vec::new() };
             log.baseline();
+            log.wait_for_the_test(&seen, &shown);
             log.beside_the_test(&seen, spacing);
             log.probes
         })?;
-        Ok(Self { thread, phase })
+        Ok(Self { thread, phase, baseline })
     }
 
     /// How long the baseline takes over a path of this round trip.
     #[must_use]
     pub fn baseline_time(round_trip: Duration) -> Duration {
-        BASELINE_SPACING * 10 + round_trip
+        BASELINE_SPACING * 10 + GLANCE * 2 + round_trip
+    }
+
+    /// The probes of the baseline with the answers so far; none before the last of them was sent.
+    #[must_use]
+    pub fn baseline(&self) -> Vec<Probe> {
+        self.baseline.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The test runs: probe beside it.
@@ -128,12 +141,14 @@ impl Log {
         }
     }
 
-    fn beside_the_test(&mut self, phase: &AtomicU8, spacing: Duration) {
-        /// How soon a change of phase is seen.
-        const GLANCE: Duration = Duration::from_millis(2);
+    fn wait_for_the_test(&mut self, phase: &AtomicU8, shown: &Mutex<Vec<Probe>>) {
         while phase.load(Ordering::Acquire) == IDLE {
+            shown.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.probes);
             self.listen_until(clock::now() + GLANCE);
         }
+    }
+
+    fn beside_the_test(&mut self, phase: &AtomicU8, spacing: Duration) {
         let mut next = clock::now();
         while phase.load(Ordering::Acquire) == LOADED && self.probes.len() < MAX_PROBES {
             if clock::now() >= next {

@@ -96,7 +96,8 @@ impl Front {
         loop {
             let Standing::Behind { ahead, wait } = place.standing() else { return Ok(place) };
             if clock::now() >= deadline || partner.stop.is_stopped() {
-                return Err(self.refuse(busy(format!("{ahead} tests come first")), 0));
+                let tests = if ahead == 1 { "1 test comes" } else { &format!("{ahead} tests come") };
+                return Err(self.refuse(busy(format!("{tests} first")), 0));
             }
             if told != Some(ahead) {
                 told = Some(ahead);

@@ -7,7 +7,7 @@ use model::spec::{Protocol, TestSpec};
 use units::{ByteCount, MonoTime};
 
 use super::{Event, GLANCE, Request};
-use crate::connect::{Route, resolve};
+use crate::connect::{Route, first_that_answers, resolve};
 use crate::control::{Control, ControlError, Wake};
 use crate::session::failure::SessionError;
 use crate::stop::Stop;
@@ -36,12 +36,15 @@ const LARGEST_CHOSEN_DATAGRAM: u32 = 32 << 10;
 
 pub(super) fn greet(request: &Request, stop: &Stop, watch: &mut dyn FnMut(Event)) -> Result<Greeted, SessionError> {
     let spec = &request.spec;
-    let remote = resolve(&request.host, request.port, spec.family)?;
-    let route = Route::new(remote, &spec.place);
-    let asked = clock::now();
-    let stream = route.tcp(spec.connect_timeout, |_| Ok(()))?;
-    let round_trip = clock::now().since(asked);
-    watch(Event::Connected { address: remote.to_string() });
+    let addresses = resolve(&request.host, request.port, spec)?;
+    let reach = |remote| {
+        let route = Route::new(remote, &spec.place);
+        let asked = clock::now();
+        let stream = route.tcp(spec.connect_timeout, |_| Ok(()))?;
+        Ok((route, stream, clock::now().since(asked)))
+    };
+    let (route, stream, round_trip) = first_that_answers(&request.host, &addresses, reach)?;
+    watch(Event::Connected { address: route.remote.to_string() });
     let spec = fit_to_path(spec, &stream);
     let control = Control::new(stream).map_err(ControlError::Broken)?;
     let cookie = new_cookie()?;

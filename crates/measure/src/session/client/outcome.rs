@@ -11,6 +11,7 @@ use crate::clock::{Exchange, relate};
 use crate::engine::datagram::CounterWidth;
 use crate::engine::streams::{Closing, Conduct};
 use crate::identity;
+use crate::report::latency::latency;
 use crate::session::assemble::{Gathered, assemble};
 use crate::session::failure::SessionError;
 use crate::session::part::{self, Ready};
@@ -77,7 +78,7 @@ fn test(
     watch: &mut dyn FnMut(Event),
     findings: &mut Findings,
 ) -> Result<(), SessionError> {
-    let prober = baseline(greeted, stop, findings)?;
+    let prober = baseline(greeted, stop, watch, findings)?;
     let result = with_prober(greeted, stop, watch, findings, prober.as_ref());
     if let Some(prober) = prober {
         findings.gathered.probes = prober.finish();
@@ -86,14 +87,22 @@ fn test(
 }
 
 /// The path without load, and the peer's clock: one round trip and ten milliseconds.
-fn baseline(greeted: &mut Greeted, stop: &Stop, findings: &mut Findings) -> Result<Option<Prober>, SessionError> {
+fn baseline(
+    greeted: &mut Greeted,
+    stop: &Stop,
+    watch: &mut dyn FnMut(Event),
+    findings: &mut Findings,
+) -> Result<Option<Prober>, SessionError> {
     let Some(hello) = greeted.hello.clone() else { return Ok(None) };
     let prober = opening::start_prober(&greeted.route, &hello, greeted.spec.probe_every);
     let started = clock::now();
     findings.clocks_before = opening::exchange_clocks(&mut greeted.control)?;
-    if prober.is_some() {
+    if let Some(prober) = &prober {
         let needed = Prober::baseline_time(greeted.round_trip);
         opening::wait(needed.saturating_sub(clock::now().since(started)), stop)?;
+        if let Some(idle) = latency(&prober.baseline()).and_then(|latency| latency.idle) {
+            watch(Event::Idle(idle));
+        }
     }
     Ok(prober)
 }
