@@ -2,8 +2,10 @@
 
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::time::Duration;
 
 use linux::bulk::{FrozenBuffer, Memfd, Progress, SplicePipe, ZeroCopySender, send_copy};
+use linux::clock;
 use linux::sockets::{Switch, set_zerocopy};
 use model::spec::SendMethod;
 use units::ByteCount;
@@ -125,10 +127,21 @@ impl Handover {
         }
     }
 
-    /// Takes the notices that are left, so that a short test knows of a fallback too.
+    /// Takes the notices that are left, so that a short test knows of a fallback too. They come when the peer has
+    /// acknowledged.
     pub(super) fn settle(&mut self, fd: BorrowedFd<'_>) {
-        if let Way::Zerocopy { sender, .. } = &mut self.way {
+        /// Longer than any path's round trip.
+        const PATIENCE: Duration = Duration::from_secs(1);
+        const GLANCE: Duration = Duration::from_millis(1);
+        let Way::Zerocopy { sender, .. } = &mut self.way else { return };
+        let deadline = clock::now() + PATIENCE;
+        loop {
             self.copied |= sender.reap(fd).is_ok_and(|reaped| reaped.copied > 0);
+            let now = clock::now();
+            let over = self.copied || sender.outstanding() == 0 || now >= deadline;
+            if over || clock::sleep_until(now + GLANCE).is_err() {
+                return;
+            }
         }
     }
 }
