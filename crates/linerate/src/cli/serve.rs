@@ -22,7 +22,7 @@ pub struct ServeArgs {
     /// Local address [default: all, IPv6 and IPv4]
     #[arg(long, short = 'B', value_name = "ADDRESS")]
     pub bind: Option<IpAddr>,
-    /// Network namespace: a name, a path, or a process id
+    /// Network namespace: a name, a path, or pid:N of a process
     #[arg(long, value_name = "NS")]
     pub netns: Option<String>,
     /// Processors for the streams, dealt out in turn: 2,3

@@ -107,7 +107,7 @@ pub struct TestArgs {
     /// Device that every packet leaves by
     #[arg(long, value_name = "NAME", help_heading = "From where")]
     pub device: Option<String>,
-    /// Network namespace: a name, a path, or a process id
+    /// Network namespace: a name, a path, or pid:N of a process
     #[arg(long, value_name = "NS", help_heading = "From where")]
     pub netns: Option<String>,
     /// Processors for the streams, dealt out in turn: 2,3

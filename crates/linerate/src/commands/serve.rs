@@ -38,7 +38,7 @@ fn enter(netns: Option<&str>) -> anyhow::Result<()> {
     });
     entered.context(
         Complaint::new(Exit::Usage, format!("network namespace `{netns}` cannot be entered"))
-            .hint("`ip netns list` and `lsns -t net` show those there are; a path or a process id works as well"),
+            .hint("`ip netns list` and `lsns -t net` show those there are; a path or `pid:N` works as well"),
     )
 }
 

@@ -54,7 +54,7 @@ fn check_place(place: &model::spec::Place) -> anyhow::Result<()> {
     entered.map_err(|error| {
         error.context(
             Complaint::new(Exit::Usage, format!("network namespace `{netns}` cannot be entered"))
-                .hint("`ip netns list` and `lsns -t net` show those there are; a path or a process id works as well"),
+                .hint("`ip netns list` and `lsns -t net` show those there are; a path or `pid:N` works as well"),
         )
     })
 }
