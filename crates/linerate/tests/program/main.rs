@@ -3,4 +3,5 @@
 #![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
 
 mod actors;
+mod between;
 mod interop;
