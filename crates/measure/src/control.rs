@@ -15,7 +15,7 @@ use units::MonoTime;
 use crate::wire::client::{ClientDialogue, Heard as ClientHeard};
 use crate::wire::extension::Message;
 use crate::wire::inbox::{WireError, write_blob};
-use crate::wire::limits::{MESSAGE_TIMEOUT, TURN_TIMEOUT};
+use crate::wire::limits::Patience;
 use crate::wire::server::{Heard as ServerHeard, ServerDialogue};
 use crate::wire::signal::Signal;
 
@@ -44,6 +44,7 @@ pub struct Control<D> {
     stream: TcpStream,
     dialogue: D,
     waker: Waker,
+    patience: Patience,
     message_since: Option<MonoTime>,
 }
 
@@ -68,10 +69,12 @@ pub enum ControlError {
         awaited: &'static str,
     },
     /// The peer does not read what is sent to it.
-    #[error("the peer did not take {bytes} bytes within {}", units::duration::show(TURN_TIMEOUT))]
+    #[error("the peer did not take {bytes} bytes within {}", units::duration::show(*waited))]
     NotReading {
         /// Bytes that were to be sent.
         bytes: usize,
+        /// How long.
+        waited: Duration,
     },
     /// A message could not be written.
     #[error("a message could not be written as JSON")]
@@ -92,17 +95,23 @@ impl<D: Dialogue> Control<D> {
     ///
     /// # Errors
     /// If the socket cannot be set up.
-    pub fn new(stream: TcpStream) -> io::Result<Self> {
+    pub fn new(stream: TcpStream, patience: Patience) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         socket2::SockRef::from(&stream).set_tcp_keepalive(&KEEPALIVE)?;
-        Ok(Self { stream, dialogue: D::default(), waker: Waker::new()?, message_since: None })
+        Ok(Self { stream, dialogue: D::default(), waker: Waker::new()?, patience, message_since: None })
     }
 
     /// The socket.
     #[must_use]
     pub const fn stream(&self) -> &TcpStream {
         &self.stream
+    }
+
+    /// How long the peer may take.
+    #[must_use]
+    pub const fn patience(&self) -> Patience {
+        self.patience
     }
 
     /// A handle with which other threads end a [`Control::hear`] early.
@@ -121,19 +130,19 @@ impl<D: Dialogue> Control<D> {
     /// # Errors
     /// If the connection is of no more use, silence included.
     pub fn await_turn(&mut self, awaited: &'static str) -> Result<D::Heard, ControlError> {
-        self.await_until(clock::now() + TURN_TIMEOUT, TURN_TIMEOUT, awaited)
+        self.await_for(self.patience.turn, awaited)
     }
 
-    /// What the peer says next, before `deadline`.
+    /// What the peer says next, within its turn after it has read what is on the way.
     ///
     /// # Errors
     /// If the connection is of no more use, silence included.
-    pub fn await_until(
-        &mut self,
-        deadline: MonoTime,
-        waited: Duration,
-        awaited: &'static str,
-    ) -> Result<D::Heard, ControlError> {
+    pub fn await_drained(&mut self, awaited: &'static str) -> Result<D::Heard, ControlError> {
+        self.await_for(self.patience.drain_and_turn(), awaited)
+    }
+
+    fn await_for(&mut self, waited: Duration, awaited: &'static str) -> Result<D::Heard, ControlError> {
+        let deadline = clock::now() + waited;
         loop {
             match self.hear(deadline)? {
                 Wake::Heard(heard) => return Ok(heard),
@@ -197,19 +206,20 @@ impl<D: Dialogue> Control<D> {
     /// If the peer does not take them.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), ControlError> {
         let mut rest = bytes;
-        let mut deadline = clock::now() + TURN_TIMEOUT;
+        let waited = self.patience.turn;
+        let mut deadline = clock::now() + waited;
         while !rest.is_empty() {
             match self.stream.write(rest) {
                 Ok(0) => return Err(ControlError::Closed),
                 Ok(written) => {
                     rest = &rest[written..];
                     // A peer that reads slowly is not one that does not read.
-                    deadline = clock::now() + TURN_TIMEOUT;
+                    deadline = clock::now() + waited;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if clock::now() >= deadline {
-                        return Err(ControlError::NotReading { bytes: bytes.len() });
+                        return Err(ControlError::NotReading { bytes: bytes.len(), waited });
                     }
                     self.wait_for(PollFlags::OUT, deadline)?;
                 }
@@ -237,9 +247,10 @@ impl<D: Dialogue> Control<D> {
 
     /// One message must not trickle for ever.
     fn check_trickle(&self) -> Result<(), ControlError> {
+        let waited = self.patience.message;
         match self.message_since {
-            Some(since) if clock::now().since(since) > MESSAGE_TIMEOUT => {
-                Err(ControlError::Silent { waited: MESSAGE_TIMEOUT, awaited: "the rest of a message" })
+            Some(since) if clock::now().since(since) > waited => {
+                Err(ControlError::Silent { waited, awaited: "the rest of a message" })
             }
             _ => Ok(()),
         }
@@ -247,7 +258,7 @@ impl<D: Dialogue> Control<D> {
 
     fn wait_for(&self, wanted: PollFlags, deadline: MonoTime) -> Result<(), ControlError> {
         let mut fds = [PollFd::new(&self.stream, wanted), PollFd::new(&self.waker.0, PollFlags::IN)];
-        let left = deadline.since(clock::now()).min(MESSAGE_TIMEOUT);
+        let left = deadline.since(clock::now()).min(self.patience.message);
         match poll(&mut fds, Some(&timespec(left))) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(errno) => Err(ControlError::Broken(errno.into())),

@@ -56,6 +56,7 @@ fn config(args: &ServeArgs) -> Config {
             max_queue: args.max_queue,
         },
         once: if args.once { Once::Yes } else { Once::No },
+        ..Config::default()
     }
 }
 

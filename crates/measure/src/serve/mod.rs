@@ -27,6 +27,8 @@ use model::spec::TestSpec;
 
 use policy::Policy;
 
+use crate::wire::limits::Patience;
+
 /// What a test partner is told at its start.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
@@ -40,6 +42,8 @@ pub struct Config {
     pub policy: Policy,
     /// Whether to end after one test.
     pub once: Once,
+    /// How long clients may take.
+    pub patience: Patience,
 }
 
 /// Whether a test partner ends after one test.

@@ -39,13 +39,14 @@ pub enum ServeError {
 /// # Errors
 /// If the port cannot be had, or fails.
 pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
-    let open = Door::open(config.bind, config.port, config.policy.clone());
+    let open = Door::open(config);
     let mut door = open.map_err(|source| ServeError::Open { port: config.port, address: config.bind, source })?;
     report(Event::Listening { address: door.local_addr().map_err(ServeError::Listen)? });
     let partner = Partner {
         desk: door.desk(),
         queue: Queue::new(config.policy.max_queue),
         policy: config.policy.clone(),
+        patience: config.patience,
         cpus: config.cpus.clone(),
         stamp_minus_mono_ns: door.stamp_minus_mono_ns(),
         stop: stop.clone(),

@@ -121,8 +121,9 @@ impl Policy {
         /// A client may be slow to notice the end.
         const GRACE: Duration = Duration::from_secs(5);
         match spec.limit {
-            Limit::Time(time) => time + spec.omit + GRACE,
-            Limit::Bytes(_) | Limit::Blocks(_) => self.max_time + GRACE,
+            Limit::Time(time) if !time.is_zero() => time + spec.omit + GRACE,
+            // An iperf3 says zero for a test that the user ends.
+            Limit::Time(_) | Limit::Bytes(_) | Limit::Blocks(_) => self.max_time + GRACE,
         }
     }
 }
@@ -161,6 +162,15 @@ mod tests {
         let spec = TestSpec { protocol: Protocol::Udp, rate, ..TestSpec::default() };
         assert!(matches!(limited().check(&spec), Err(Breach::Rate { .. })));
         assert_eq!(limited().check(&TestSpec { protocol: Protocol::Tcp, ..spec }), Ok(()));
+    }
+
+    #[test]
+    fn a_test_without_an_end_of_its_own_may_take_as_long_as_any() {
+        let until = |limit| limited().longest(&TestSpec { limit, ..TestSpec::default() });
+        assert_eq!(until(Limit::Time(Duration::from_secs(10))), Duration::from_secs(15));
+        for limit in [Limit::Time(Duration::ZERO), Limit::Blocks(1)] {
+            assert_eq!(until(limit), Duration::from_secs(65));
+        }
     }
 
     #[test]

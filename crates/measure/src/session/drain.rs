@@ -10,7 +10,6 @@ use units::MonoTime;
 
 use super::part::Running;
 use crate::telemetry;
-use crate::wire::limits::DRAIN_TIMEOUT;
 
 /// Until when a receiver goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,14 +32,14 @@ const GLANCE: Duration = Duration::from_millis(1);
 
 /// Waits for what is on the way, and stops the receivers. Returns a moment at which everything that came had come, so
 /// that silence is not counted as time.
-pub fn drain(running: &Running, until: Until) -> MonoTime {
-    let last = wait(running, until);
+pub fn drain(running: &Running, until: Until, longest: Duration) -> MonoTime {
+    let last = wait(running, until, longest);
     running.streams.stop_receiving();
     last
 }
 
-fn wait(running: &Running, until: Until) -> MonoTime {
-    let deadline = clock::now() + DRAIN_TIMEOUT;
+fn wait(running: &Running, until: Until, longest: Duration) -> MonoTime {
+    let deadline = clock::now() + longest;
     let (mut bytes, mut since) = (running.streams.bytes(Heading::Inbound), clock::now());
     while !running.streams.is_done(Heading::Inbound) && clock::now() < deadline {
         let silence = clock::now().since(since);
@@ -62,8 +61,8 @@ fn wait(running: &Running, until: Until) -> MonoTime {
 }
 
 /// Waits until the peer's kernel has everything that was sent: an iperf3 stops reading when it is told of the end.
-pub fn deliver(running: &Running) {
-    let deadline = clock::now() + DRAIN_TIMEOUT;
+pub fn deliver(running: &Running, longest: Duration) {
+    let deadline = clock::now() + longest;
     while !is_delivered(running) && clock::now() < deadline && clock::sleep_until(clock::now() + GLANCE).is_ok() {}
 }
 

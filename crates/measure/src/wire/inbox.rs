@@ -103,13 +103,22 @@ impl Inbox {
             return Err(WireError::TooLong { what, length, limit });
         }
         let Some(body) = self.rest().get(HEADER..HEADER + length) else { return Ok(None) };
-        let value = serde_json::from_slice(body).map_err(|source| WireError::Unreadable { what, source })?;
+        let value = object(body).map_err(|source| WireError::Unreadable { what, source })?;
         self.start += HEADER + length;
         Ok(Some(value))
     }
 
     fn rest(&self) -> &[u8] {
         &self.bytes[self.start..]
+    }
+}
+
+/// Reads an object. Every message is one, and a list must not pass for the fields of an object in their order.
+fn object<T: DeserializeOwned>(body: &[u8]) -> Result<T, serde_json::Error> {
+    use serde::de::Error;
+    match body.trim_ascii_start().first() {
+        Some(b'{') | None => serde_json::from_slice(body),
+        Some(_) => Err(serde_json::Error::custom("expected an object")),
     }
 }
 
@@ -130,19 +139,25 @@ pub fn write_blob<T: serde::Serialize>(value: &T, out: &mut Vec<u8>) -> Result<(
 mod tests {
     use super::*;
 
+    type Object = std::collections::BTreeMap<String, u32>;
+
+    fn object(value: u32) -> Object {
+        [("key".to_owned(), value)].into()
+    }
+
     #[test]
     fn a_message_is_understood_however_it_is_cut() {
         let mut wire = vec![Signal::TestStart.byte(), Signal::TestRunning.byte()];
-        write_blob(&vec![1, 2, 3], &mut wire).unwrap();
+        write_blob(&object(123), &mut wire).unwrap();
         let mut inbox = Inbox::default();
         for byte in &wire[..wire.len() - 1] {
             inbox.feed(&[*byte]);
         }
         assert_eq!(inbox.signal().unwrap(), Some(Signal::TestStart));
         assert_eq!(inbox.signal().unwrap(), Some(Signal::TestRunning));
-        assert_eq!(inbox.blob::<Vec<u8>>("list", 100).unwrap(), None);
+        assert_eq!(inbox.blob::<Object>("numbers", 100).unwrap(), None);
         inbox.feed(&wire[wire.len() - 1..]);
-        assert_eq!(inbox.blob::<Vec<u8>>("list", 100).unwrap(), Some(vec![1, 2, 3]));
+        assert_eq!(inbox.blob("numbers", 100).unwrap(), Some(object(123)));
         assert_eq!(inbox.waiting(), 0);
     }
 
@@ -150,28 +165,36 @@ mod tests {
     fn a_lie_about_length_is_refused_before_the_bytes_come() {
         let mut inbox = Inbox::default();
         inbox.feed(&[0xff, 0xff, 0xff, 0xff]);
-        let error = inbox.blob::<Vec<u8>>("parameters", 8192).unwrap_err();
+        let error = inbox.blob::<Object>("parameters", 8192).unwrap_err();
         assert_eq!(error.to_string(), "the parameters announce 4294967295 bytes, more than the limit of 8192");
     }
 
     #[test]
     fn messages_without_a_pause_between_them_take_no_more_room_than_one() {
         let mut message = Vec::new();
-        write_blob(&vec![7; 100], &mut message).unwrap();
+        write_blob(&object(7), &mut message).unwrap();
         let mut inbox = Inbox::default();
         inbox.feed(&message[..9]);
         for _ in 0..1_000 {
             inbox.feed(&message[9..]);
             inbox.feed(&message[..9]);
-            assert!(inbox.blob::<Vec<u8>>("list", 1_000).unwrap().is_some());
+            assert!(inbox.blob::<Object>("numbers", 1_000).unwrap().is_some());
         }
         assert!(inbox.bytes.len() <= message.len() + 9, "{} bytes are kept", inbox.bytes.len());
+    }
+
+    #[test]
+    fn a_list_is_no_message() {
+        let mut inbox = Inbox::default();
+        inbox.feed(b"\0\0\0\x06 [1,2]\0\0\0\x00");
+        let error = inbox.blob::<super::super::params::Params>("parameters", 100).unwrap_err();
+        assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "expected an object");
     }
 
     #[test]
     fn an_unreadable_blob_says_where() {
         let mut inbox = Inbox::default();
         inbox.feed(&[0, 0, 0, 2, b'{', b'x']);
-        assert!(matches!(inbox.blob::<Vec<u8>>("results", 100), Err(WireError::Unreadable { what: "results", .. })));
+        assert!(matches!(inbox.blob::<Object>("results", 100), Err(WireError::Unreadable { what: "results", .. })));
     }
 }

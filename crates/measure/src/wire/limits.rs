@@ -27,14 +27,37 @@ pub const MIN_UDP_LENGTH: u64 = 16;
 /// Largest UDP payload over IPv4: 65535 less 20 and 8 bytes of headers.
 pub const MAX_UDP_LENGTH: u64 = 65_507;
 
-/// How long a peer may be silent where it is its turn to speak. iperf3 gives up after 10 s as well.
-pub const TURN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a peer may take for its parts of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// Silence where it is its turn to speak. iperf3 gives up after 10 s as well.
+    pub turn: Duration,
+    /// One message from its first byte to its last, so that a slow trickle ends.
+    pub message: Duration,
+    /// Until all data connections stand. iperf3 waits as long for a datagram.
+    pub opening: Duration,
+    /// Until everything on the way has been read after the senders stopped. A full send buffer of 1 GiB at 1 Gbit/s is 9 s.
+    pub drain: Duration,
+}
 
-/// How long one message may take from its first byte to its last, so that a slow trickle ends.
-pub const MESSAGE_TIMEOUT: Duration = Duration::from_secs(30);
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            turn: Duration::from_secs(10),
+            message: Duration::from_secs(30),
+            opening: Duration::from_secs(30),
+            drain: Duration::from_secs(30),
+        }
+    }
+}
 
-/// How long the receiver goes on reading after the sender stopped. A full send buffer of 1 GiB at 1 Gbit/s is 9 s.
-pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
+impl Patience {
+    /// Silence of a peer that reads what is on the way before it speaks.
+    #[must_use]
+    pub fn drain_and_turn(&self) -> Duration {
+        self.drain + self.turn
+    }
+}
 
 /// How long a receiver of datagrams waits for stragglers after the sender stopped and none came.
 pub const DATAGRAM_QUIET: Duration = Duration::from_millis(100);

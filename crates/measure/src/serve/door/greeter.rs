@@ -2,13 +2,13 @@
 
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
 use linux::clock;
 use units::MonoTime;
 
 use super::canonical;
 use crate::wire::cookie::{COOKIE_LEN, Cookie};
-use crate::wire::limits::TURN_TIMEOUT;
 
 /// A connection that has not said yet what it is.
 #[derive(Debug)]
@@ -32,9 +32,9 @@ pub(super) enum Said {
 }
 
 impl Greeter {
-    pub(super) fn new(stream: TcpStream, peer: SocketAddr) -> io::Result<Self> {
+    pub(super) fn new(stream: TcpStream, peer: SocketAddr, turn: Duration) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
-        Ok(Self { stream, peer, deadline: clock::now() + TURN_TIMEOUT, bytes: [0; COOKIE_LEN], heard: 0 })
+        Ok(Self { stream, peer, deadline: clock::now() + turn, bytes: [0; COOKIE_LEN], heard: 0 })
     }
 
     pub(super) const fn stream(&self) -> &TcpStream {

@@ -13,7 +13,7 @@ pub mod desk;
 mod greeter;
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use linux::clock;
@@ -23,9 +23,11 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use self::datagrams::Datagrams;
 use self::desk::Desk;
 use self::greeter::{Greeter, Said};
+use super::Config;
 use super::policy::Policy;
 use crate::stop::Stop;
 use crate::wire::cookie::Cookie;
+use crate::wire::limits::Patience;
 use crate::wire::signal::Signal;
 
 /// The listening sockets of a test partner and those who stand before them.
@@ -36,6 +38,7 @@ pub struct Door {
     greeters: Vec<Greeter>,
     desk: Desk,
     policy: Policy,
+    patience: Patience,
 }
 
 /// A client that has named a new test.
@@ -72,14 +75,22 @@ impl Door {
     ///
     /// # Errors
     /// If the port is taken or not allowed.
-    pub fn open(bind: Option<IpAddr>, port: u16, policy: Policy) -> io::Result<Self> {
-        let (listener, datagrams) = match bind {
+    pub fn open(config: &Config) -> io::Result<Self> {
+        let port = config.port;
+        let (listener, datagrams) = match config.bind {
             Some(address) => open_both(SocketAddr::new(address.to_canonical(), port))?,
             // A host without IPv6 refuses the address that stands for both.
             None => open_both(SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), port))
                 .or_else(|_| open_both(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), port)))?,
         };
-        Ok(Self { listener, datagrams, greeters: Vec::new(), desk: Desk::default(), policy })
+        Ok(Self {
+            listener,
+            datagrams,
+            greeters: Vec::new(),
+            desk: Desk::default(),
+            policy: config.policy.clone(),
+            patience: config.patience,
+        })
     }
 
     /// Where it listens.
@@ -156,7 +167,7 @@ impl Door {
             host.nuisance(oldest.peer(), format!("said nothing while {MAX_GREETERS} others came"));
         }
         // A connection that cannot be set up is gone already.
-        if let Ok(greeter) = Greeter::new(stream, peer) {
+        if let Ok(greeter) = Greeter::new(stream, peer, self.patience.turn) {
             self.greeters.push(greeter);
         }
     }

@@ -10,7 +10,7 @@ use crate::session::drain::{Until, drain};
 use crate::session::failure::SessionError;
 use crate::session::omit::leave_out;
 use crate::session::part::Running;
-use crate::wire::limits::{DATAGRAM_QUIET, DRAIN_TIMEOUT, STREAM_QUIET};
+use crate::wire::limits::{DATAGRAM_QUIET, STREAM_QUIET};
 use crate::wire::results::Results;
 use crate::wire::server::Heard;
 use crate::wire::signal::Signal;
@@ -24,7 +24,7 @@ impl Visit {
         gathered: &mut Gathered,
     ) -> Result<(), SessionError> {
         running.streams.stop_sending();
-        let last = drain(&running, self.until(datagrams));
+        let last = drain(&running, self.until(datagrams), self.control.patience().drain);
         let part = gathered.part.insert(running.gather(last));
         if self.offer.is_none() {
             leave_out(part, self.spec.omit);
@@ -38,8 +38,7 @@ impl Visit {
         }
         let broken = part.broken.take();
         // The client drains what we have sent before it speaks.
-        let deadline = linux::clock::now() + DRAIN_TIMEOUT;
-        let theirs = match self.control.await_until(deadline, DRAIN_TIMEOUT, "its results")? {
+        let theirs = match self.control.await_drained("its results")? {
             Heard::Results(results) => *results,
             _ => return Err(SessionError::Terminated),
         };

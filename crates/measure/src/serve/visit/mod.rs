@@ -29,6 +29,7 @@ use crate::session::part::Ready;
 use crate::stop::Stop;
 use crate::wire::cookie::Cookie;
 use crate::wire::extension::Offer;
+use crate::wire::limits::Patience;
 use crate::wire::server::ServerDialogue;
 use crate::wire::signal::Signal;
 
@@ -38,6 +39,7 @@ pub(super) struct Partner {
     pub(super) desk: Desk,
     pub(super) queue: Queue,
     pub(super) policy: Policy,
+    pub(super) patience: Patience,
     pub(super) cpus: Vec<u16>,
     pub(super) stamp_minus_mono_ns: i64,
     pub(super) stop: Stop,
@@ -103,7 +105,7 @@ pub(super) fn receive(guest: Guest, partner: &Partner, report: &(dyn Fn(Event) +
 
 impl Visit {
     fn test(&mut self, partner: &Partner, gathered: &mut Gathered) -> Result<(), SessionError> {
-        let endpoints = self.await_endpoints(partner)?;
+        let (endpoints, _announced) = self.await_endpoints(partner)?;
         self.control.send_signal(Signal::TestStart)?;
         let ready = Ready::new(endpoints, &self.spec, &self.conduct()).map_err(cannot_start)?;
         self.control.send_signal(Signal::TestRunning)?;

@@ -27,7 +27,7 @@ const COURTESY: Duration = Duration::from_millis(500);
 const BAD_PARAMS: i32 = 114;
 
 pub(super) fn receive(guest: Guest, partner: &Partner, report: &dyn Fn(Event)) -> Result<Visit, SessionError> {
-    let mut control = Control::<ServerDialogue>::new(guest.stream).map_err(ControlError::Broken)?;
+    let mut control = Control::<ServerDialogue>::new(guest.stream, partner.patience).map_err(ControlError::Broken)?;
     control.feed(guest.cookie.as_bytes());
     control.await_turn("the name of its test")?;
     control.send_signal(Signal::ParamExchange)?;

@@ -14,7 +14,7 @@ use crate::engine::datagram::CounterWidth;
 use crate::engine::streams::{Closing, Conduct, Endpoint};
 use crate::options;
 use crate::serve::door::datagrams::HELLO_ANSWER;
-use crate::serve::door::desk::{Announcement, Arrival, Kind};
+use crate::serve::door::desk::{Announced, Announcement, Arrival, Kind};
 use crate::session::client::headings;
 use crate::session::failure::SessionError;
 use crate::session::part::fixed_length;
@@ -22,14 +22,12 @@ use crate::wire::extension::{Message, Refusal, RefusalKind};
 use crate::wire::server::Heard;
 use crate::wire::signal::Signal;
 
-/// How long all data connections may take to come. iperf3 waits as long for a datagram.
-const OPENING: Duration = Duration::from_secs(30);
 /// How soon a first datagram that came again gets its answer again.
 const GLANCE: Duration = Duration::from_millis(50);
 
 impl Visit {
-    /// Asks for the data connections and waits for all of them.
-    pub(super) fn await_endpoints(&mut self, partner: &Partner) -> Result<Vec<Endpoint>, SessionError> {
+    /// Asks for the data connections and waits for all of them. While the announcement is kept, more are turned away.
+    pub(super) fn await_endpoints(&mut self, partner: &Partner) -> Result<(Vec<Endpoint>, Announced), SessionError> {
         let headings: Vec<_> = headings(&self.spec).iter().map(|heading| heading.mirrored()).collect();
         let announced = partner.desk.announce(Announcement {
             cookie: self.cookie,
@@ -39,7 +37,7 @@ impl Visit {
             waker: self.control.waker(),
         });
         self.control.send_signal(Signal::CreateStreams)?;
-        let deadline = clock::now() + OPENING;
+        let deadline = clock::now() + partner.patience.opening;
         let mut endpoints: Vec<Endpoint> = Vec::with_capacity(headings.len());
         while endpoints.len() < headings.len() {
             while let Some(arrival) = announced.next() {
@@ -53,7 +51,7 @@ impl Visit {
                 self.answer_again(&endpoints);
             }
         }
-        Ok(endpoints)
+        Ok((endpoints, announced))
     }
 
     /// Sets a data socket up as the specification asks. Where this host cannot, the client is told.
@@ -77,7 +75,7 @@ impl Visit {
     fn hear_while_opening(&mut self, deadline: MonoTime, (came, wanted): (usize, usize)) -> Result<(), SessionError> {
         let now = clock::now();
         if now >= deadline {
-            return Err(SessionError::MissingStreams { came, wanted, waited: OPENING });
+            return Err(SessionError::MissingStreams { came, wanted, waited: self.control.patience().opening });
         }
         match self.control.hear(deadline.min(now + GLANCE))? {
             Wake::Nothing => Ok(()),

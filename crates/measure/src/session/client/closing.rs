@@ -15,7 +15,7 @@ use crate::session::omit::leave_out;
 use crate::session::part::{Part, Running};
 use crate::wire::client::Heard;
 use crate::wire::extension::Message;
-use crate::wire::limits::{DATAGRAM_QUIET, DRAIN_TIMEOUT};
+use crate::wire::limits::DATAGRAM_QUIET;
 use crate::wire::results::Results;
 use crate::wire::signal::Signal;
 
@@ -46,8 +46,9 @@ pub(super) fn close(
 fn end_test(greeted: &mut Greeted, running: &Running) -> Result<MonoTime, SessionError> {
     running.streams.stop_sending();
     let extended = greeted.hello.is_some();
+    let longest = greeted.control.patience().drain;
     if !extended && greeted.spec.protocol == Protocol::Tcp && !matches!(greeted.spec.limit, Limit::Time(_)) {
-        deliver(running);
+        deliver(running, longest);
     }
     let stopped = clock::now();
     announce_end(greeted, running, extended)?;
@@ -55,13 +56,12 @@ fn end_test(greeted: &mut Greeted, running: &Running) -> Result<MonoTime, Sessio
         // An iperf3 counts no more from here on, and neither do we.
         running.streams.stop_receiving();
     }
-    let deadline = clock::now() + DRAIN_TIMEOUT;
-    match greeted.control.await_until(deadline, DRAIN_TIMEOUT, "its word that the test has ended")? {
+    match greeted.control.await_drained("its word that the test has ended")? {
         Heard::ResultsWanted if !extended => Ok(stopped),
         Heard::ResultsWanted if greeted.spec.protocol == Protocol::Udp => {
-            Ok(drain(running, Until::Quiet(DATAGRAM_QUIET)))
+            Ok(drain(running, Until::Quiet(DATAGRAM_QUIET), longest))
         }
-        Heard::ResultsWanted => Ok(drain(running, Until::EndOfStream)),
+        Heard::ResultsWanted => Ok(drain(running, Until::EndOfStream, longest)),
         other => Err(refusal(other)),
     }
 }

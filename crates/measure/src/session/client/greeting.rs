@@ -14,7 +14,7 @@ use crate::stop::Stop;
 use crate::wire::client::{ClientDialogue, Heard};
 use crate::wire::cookie::Cookie;
 use crate::wire::extension::{Hello, Offer};
-use crate::wire::limits::TURN_TIMEOUT;
+use crate::wire::limits::Patience;
 use crate::wire::params::Params;
 
 /// A peer that has asked for the data connections.
@@ -46,7 +46,7 @@ pub(super) fn greet(request: &Request, stop: &Stop, watch: &mut dyn FnMut(Event)
     let (route, stream, round_trip) = first_that_answers(&request.host, &addresses, reach)?;
     watch(Event::Connected { address: route.remote.to_string() });
     let spec = fit_to_path(spec, &stream);
-    let control = Control::new(stream).map_err(ControlError::Broken)?;
+    let control = Control::new(stream, Patience::default()).map_err(ControlError::Broken)?;
     let cookie = new_cookie()?;
     let mut greeted = Greeted { control, route, cookie, spec, hello: None, round_trip };
     greeted.ask(request, stop, watch)?;
@@ -73,7 +73,8 @@ impl Greeted {
         stop: &Stop,
         watch: &mut dyn FnMut(Event),
     ) -> Result<(), SessionError> {
-        let mut deadline = clock::now() + TURN_TIMEOUT;
+        let turn = self.control.patience().turn;
+        let mut deadline = clock::now() + turn;
         let mut queued = false;
         loop {
             match self.hear_or_stop(deadline, stop)? {
@@ -90,7 +91,7 @@ impl Greeted {
                 None if queued => return Err(SessionError::QueueTooLong(patience)),
                 None => {
                     let awaited = "its request for data connections";
-                    return Err(ControlError::Silent { waited: TURN_TIMEOUT, awaited }.into());
+                    return Err(ControlError::Silent { waited: turn, awaited }.into());
                 }
             }
         }
