@@ -8,6 +8,7 @@
 //! * [`wire`]: the control protocol, as pure state machines
 //! * [`stamp`]: latency probes, RFC 8762
 //! * [`report`]: from what both sides counted to one measurement
+//! * [`foreign`]: what other tools have printed, read into our nouns
 //! * [`telemetry`], [`counting`], [`identity`]: from the kernel's words to ours
 //! * [`connect`], [`options`], [`control`], [`clock`], [`stop`]: sockets, their options, deadlines, two clocks on one
 
@@ -16,6 +17,7 @@ pub mod connect;
 pub mod control;
 pub mod counting;
 pub mod engine;
+pub mod foreign;
 pub mod identity;
 pub mod options;
 pub mod report;

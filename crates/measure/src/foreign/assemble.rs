@@ -1,0 +1,208 @@
+//! From what a tool has told to one test in our nouns.
+
+use std::time::Duration;
+
+use model::host::HostIdentity;
+use model::measurement::{Heading, Interval, Latency, Measurement, RttSummary};
+use model::run::{Failure, FailureKind, Outcome, Peer, Role};
+use model::spec::{Direction, Limit, Offload, Place, Protocol, SendMethod, TestSpec};
+use units::{ByteCount, DataRate, PacketCount};
+
+use super::told::{Label, Row, Told};
+use super::{Imported, failure, remarks, samples, segments, totals};
+
+/// The test.
+pub(crate) fn assemble(told: Told) -> Imported {
+    let segment_size = segments::find(&told);
+    let mss = segment_size.map(|size| size.mss).or(told.mss);
+    let (spec, assumed) = specification(&told);
+    let measurement = measurement(&told, mss, &assumed);
+    let remarks = remarks::of(&told, measurement.as_ref(), segment_size);
+    let role = told.role.unwrap_or(Role::Client);
+    let tool = if told.is_iperf3() { "iperf" } else { "nuttcp" };
+    let software = told.version.as_ref().map_or_else(
+        || if told.is_iperf3() { "iperf3".to_owned() } else { tool.to_owned() },
+        |version| format!("{tool} {version}"),
+    );
+    let address = told.connections.first().map(|connection| connection.peer.clone());
+    Imported {
+        format: told.format,
+        line: told.line,
+        started: told.started,
+        role,
+        local: HostIdentity {
+            name: told.host_name.clone(),
+            software: Some(software),
+            kernel: told.kernel.clone(),
+            ..HostIdentity::default()
+        },
+        peer: Peer {
+            target: told.target.clone().or_else(|| address.clone()).unwrap_or_else(|| "unknown".to_owned()),
+            address,
+            host: HostIdentity::default(),
+        },
+        outcome: outcome(&told),
+        samples: samples::samples(&told, mss),
+        command: told.command,
+        spec,
+        assumed,
+        measurement,
+        remarks,
+        anomalies: told.anomalies.into_list(),
+    }
+}
+
+fn outcome(told: &Told) -> Outcome {
+    match &told.error {
+        Some(error) => Outcome::Failed(failure::failure(error)),
+        None if told.ends.is_empty() => Outcome::Failed(Failure {
+            kind: FailureKind::Interrupted,
+            detail: "the output ends before the test".to_owned(),
+        }),
+        None => Outcome::Complete,
+    }
+}
+
+/// What was asked for, and what of it is assumed.
+fn specification(told: &Told) -> (TestSpec, Vec<String>) {
+    let asked = &told.asked;
+    let mut assumed = Vec::new();
+    let mut note = |what: &str| assumed.push(what.to_owned());
+    let protocol = told.protocol().unwrap_or_else(|| {
+        note("the protocol is not told; it is taken as TCP");
+        Protocol::Tcp
+    });
+    let headings: Vec<Heading> = told.rows.iter().map(|row| told.heading(row)).collect();
+    let seen = match (headings.contains(&Heading::Outbound), headings.contains(&Heading::Inbound)) {
+        (true, true) => Direction::Bidirectional,
+        (false, false) => Direction::Forward,
+        (out, _) if out == (told.role != Some(Role::Server)) => Direction::Forward,
+        _ => Direction::Reverse,
+    };
+    let ran = told.ends.iter().map(|count| count.row.end).chain(told.rows.iter().map(|row| row.end)).max();
+    let limit = asked.limit.unwrap_or_else(|| match ran.filter(|_| told.command.is_empty()) {
+        Some(ran) => {
+            note("the limit is not told; it is taken as the time that the test ran");
+            Limit::Time(ran)
+        }
+        None => {
+            note("the limit is not told; it is taken as the tool's own, 10 s");
+            TestSpec::default().limit
+        }
+    });
+    let streams = asked.streams.unwrap_or_else(|| {
+        let most = [Heading::Outbound, Heading::Inbound].map(|heading| totals::flows(told, heading, None).len());
+        u16::try_from(most.into_iter().max().unwrap_or(0)).unwrap_or(u16::MAX).max(1)
+    });
+    let first = told.rows.iter().find(|row| !row.omitted).map(|row| rounded(row.end.saturating_sub(row.start)));
+    let spec = TestSpec {
+        protocol,
+        direction: asked.direction.unwrap_or(seen),
+        limit,
+        omit: asked.omit.unwrap_or_default(),
+        streams,
+        rate: asked.rate,
+        pace: asked.pace,
+        congestion_control: asked.congestion_control.clone(),
+        mss: asked.mss,
+        window: asked.window,
+        dscp: asked.dscp,
+        length: asked.length,
+        send: asked.send.unwrap_or(SendMethod::Write),
+        udp_gso: Offload::Off,
+        udp_gro: Offload::Off,
+        family: asked.family,
+        place: Place {
+            bind: asked.bind,
+            device: asked.device.clone(),
+            netns: None,
+            cpus: asked.cpu.into_iter().collect(),
+        },
+        interval: asked.interval.or(first).unwrap_or(Duration::from_secs(1)),
+        sample_every: Duration::ZERO,
+        probe_every: Duration::ZERO,
+        ..TestSpec::default()
+    };
+    (spec, assumed)
+}
+
+/// What was probably asked for, of the length of an interval: iperf3 goes down to 100 ms.
+fn rounded(length: Duration) -> Duration {
+    const STEP: u64 = 100;
+    let millis = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+    if millis < STEP { length } else { Duration::from_millis((millis + STEP / 2) / STEP * STEP) }
+}
+
+fn measurement(told: &Told, mss: Option<u32>, assumed: &[String]) -> Option<Measurement> {
+    if told.rows.is_empty() && told.ends.is_empty() {
+        return None;
+    }
+    let mut found = Measurement {
+        latency: told.handshake.map(handshake),
+        local_cpu: told.local_cpu,
+        peer_cpu: told.peer_cpu,
+        peer_output: told.peer_output.clone(),
+        anomalies: told.notes.iter().chain(assumed).cloned().collect(),
+        ..Measurement::default()
+    };
+    found.anomalies.extend(told.anomalies.clone().into_list().iter().map(ToString::to_string));
+    for heading in [Heading::Outbound, Heading::Inbound] {
+        let intervals = intervals(told, heading);
+        let bytes: Vec<ByteCount> = intervals.iter().map(|interval| interval.bytes).collect();
+        found.intervals.extend(intervals);
+        found.totals.extend(totals::total(told, heading, &bytes));
+        found.flows.extend(totals::flows(told, heading, mss));
+    }
+    Some(found)
+}
+
+/// The one round trip of a handshake.
+fn handshake(rtt: Duration) -> Latency {
+    let micros = u64::try_from(rtt.as_micros()).ok();
+    let once = RttSummary {
+        sent: PacketCount::new(1),
+        min_us: micros,
+        median_us: micros,
+        max_us: micros,
+        ..RttSummary::default()
+    };
+    Latency { idle: Some(once), loaded: None }
+}
+
+/// The intervals of one direction, all streams together. Their spans differ from stream to stream by some
+/// microseconds, so that the next interval starts where a stream comes up again.
+fn intervals(told: &Told, heading: Heading) -> Vec<Interval> {
+    let mut groups: Vec<Vec<&Row>> = Vec::new();
+    for row in told.rows.iter().filter(|row| !row.omitted && told.heading(row) == heading) {
+        match groups.last_mut().filter(|group| group.iter().all(|other| other.label != row.label)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    groups.iter().filter_map(|rows| interval(rows, heading)).collect()
+}
+
+fn interval(rows: &[&Row], heading: Heading) -> Option<Interval> {
+    let streams: Vec<&&Row> = rows.iter().filter(|row| row.label != Label::Sum).collect();
+    let printed = rows.iter().find(|row| row.label == Label::Sum).map(|row| (**row).clone());
+    let added = || streams.iter().map(|row| (**row).clone()).reduce(|sum, row| totals::added(&sum, &row));
+    let sum = printed.or_else(added)?;
+    let windows = streams.iter().try_fold(0_u64, |sum, row| Some(sum.saturating_add(row.cwnd?.bytes.get())));
+    let trips: Option<Duration> = streams.iter().map(|row| row.rtt).sum();
+    let count = u32::try_from(streams.len()).ok().filter(|count| *count > 0);
+    let time = sum.end.saturating_sub(sum.start);
+    let lost = sum.datagrams.and_then(|datagrams| datagrams.lost).map(|lost| u64::try_from(lost).unwrap_or(0));
+    Some(Interval {
+        start: sum.start,
+        end: sum.end,
+        heading,
+        bytes: sum.bytes,
+        rate: sum.rate.or_else(|| DataRate::of(sum.bytes, time)).unwrap_or_default(),
+        retransmits: sum.retransmits.map(PacketCount::new),
+        rtt: trips.zip(count).map(|(trips, count)| trips / count),
+        cwnd: windows.filter(|_| count.is_some()).map(ByteCount::new),
+        lost: lost.map(PacketCount::new),
+        // Those that came; of a sender, those that left.
+        datagrams: sum.datagrams.map(|datagrams| PacketCount::new(datagrams.total.saturating_sub(lost.unwrap_or(0)))),
+    })
+}

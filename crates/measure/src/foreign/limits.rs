@@ -1,0 +1,28 @@
+//! How much of a file is read.
+
+/// The largest file: an hour of `iperf3 -J` with 128 streams and an interval a second is 60 MB.
+pub const MAX_BYTES: usize = 256 << 20;
+
+/// The longest line of text; longer ones are anomalies.
+pub const MAX_LINE_BYTES: usize = 4 << 10;
+
+/// The most tests of one file; later ones are left out.
+pub const MAX_TESTS: usize = 10_000;
+
+/// The most anomalies that are kept one by one; the others are counted.
+pub const MAX_ANOMALIES: usize = 100;
+
+/// The most lines that a command may be broken into.
+pub const MAX_COMMAND_LINES: usize = 8;
+
+/// The most lines that one line of output may be broken into.
+pub const MAX_BROKEN_LINES: usize = 4;
+
+/// Lines that may stand before the first brace of JSON.
+pub const LINES_BEFORE_JSON: usize = 20;
+
+/// The longest time that is taken for one: a year.
+pub const MAX_SECONDS: u64 = 366 * 86_400;
+
+/// The most characters of a line that an anomaly quotes.
+pub const MAX_QUOTED_CHARS: usize = 80;

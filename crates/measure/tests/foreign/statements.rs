@@ -1,0 +1,67 @@
+//! What can be said about the outputs that were printed in reports of real incidents.
+
+fn said(file: &str) -> Vec<String> {
+    let import = super::import(file);
+    let each = import.tests.iter().flat_map(|test| &test.remarks);
+    each.chain(&import.remarks).map(ToString::to_string).collect()
+}
+
+#[test]
+fn la_serena_to_champaign() {
+    assert_eq!(
+        said("la-serena-to-champaign-2020.txt"),
+        [
+            "all congestion windows printed are a multiple of 8948 bytes: the segment size, as packets of 9000 bytes \
+             over IPv4 with time stamps have it",
+            "62 segments were sent again of about 1430, 4.3 %, at 1.69 Mbit/s (segments of 8948 bytes)",
+            "58791 of 840532 datagrams were lost, 7.0 %, sent at 999 Mbit/s",
+        ]
+    );
+}
+
+#[test]
+fn brown_university_through_its_firewall() {
+    assert_eq!(
+        said("brown-firewall-2013.txt"),
+        [
+            "70 segments were sent again of about 38925, 0.18 %, at 44.8 Mbit/s (segments of 1448 bytes, assumed)",
+            "0.18 % loss over 8.29 ms of round trip lets one TCP stream reach about 40.4 Mbit/s (Mathis, segments of \
+             1448 bytes, assumed); it reached 44.8 Mbit/s",
+            "to bwctl.newy.net.internet2.edu 917 Mbit/s, from it 44.8 Mbit/s, 20.5 times as fast one way as the \
+             other; segments sent again: 0 and 70; round trips 8.38 ms and 8.29 ms",
+        ]
+    );
+}
+
+#[test]
+fn dynes_with_shallow_queues_and_shaped_at_the_sender() {
+    assert_eq!(
+        said("dynes-queues-2013.txt"),
+        [
+            "46 segments were sent again of about 46355, 0.10 %, at 17.5 Mbit/s (segments of 1448 bytes, assumed)",
+            "0.10 % loss over 36.7 ms of round trip lets one TCP stream reach about 12.3 Mbit/s (Mathis, segments of \
+             1448 bytes, assumed); it reached 17.5 Mbit/s",
+        ]
+    );
+    let shaped = said("dynes-paced-2013.txt");
+    assert_eq!(
+        shaped[0],
+        "1 segment was sent again of about 2147603, 0.00004656 %, at 826 Mbit/s (segments of 1448 bytes, assumed)"
+    );
+    assert!(shaped[1].contains("about 566 Mbit/s"), "{shaped:?}");
+}
+
+#[test]
+fn amlight_over_one_and_over_209_milliseconds() {
+    assert_eq!(
+        said("amlight-1ms-2023.txt"),
+        ["49 segments were sent again of about 9639948, 0.00051 %, at 59.5 Gbit/s (segments of 1448 bytes, assumed)"]
+    );
+    assert_eq!(
+        said("amlight-209ms-2023.txt"),
+        [
+            "for the first 2.00 s the rate was below half of its fastest, 29.3 Gbit/s; over the whole run it was 17.2 Gbit/s",
+            "the receiver ended 210 ms after the sender: what was on the way and in buffers took so long to arrive",
+        ]
+    );
+}
