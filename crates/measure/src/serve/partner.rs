@@ -51,16 +51,10 @@ pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> R
         stamp_minus_mono_ns: door.stamp_minus_mono_ns(),
         stop: stop.clone(),
     };
-    let visits = AtomicUsize::new(0);
+    let (visits, nuisances) = (AtomicUsize::new(0), Mutex::new(Nuisances::default()));
     thread::scope(|scope| {
-        let reception = Reception {
-            scope,
-            partner: &partner,
-            visits: &visits,
-            once: config.once,
-            nuisances: Mutex::new(Nuisances::default()),
-            report,
-        };
+        let log = Log { nuisances: &nuisances, report };
+        let reception = Reception { scope, partner: &partner, visits: &visits, once: config.once, log };
         let kept = door.keep(stop, &reception);
         // Visits that are under way see the wish and end; the scope waits for them.
         stop.stop();
@@ -77,7 +71,13 @@ struct Reception<'scope, 'env> {
     partner: &'env Partner,
     visits: &'env AtomicUsize,
     once: Once,
-    nuisances: Mutex<Nuisances>,
+    log: Log<'env>,
+}
+
+/// Where events go.
+#[derive(Clone, Copy)]
+struct Log<'env> {
+    nuisances: &'env Mutex<Nuisances>,
     report: &'env (dyn Fn(Event) + Sync),
 }
 
@@ -91,12 +91,14 @@ impl Host for Reception<'_, '_> {
             return;
         }
         self.visits.fetch_add(1, Ordering::Relaxed);
-        let (partner, visits, report, once) = (self.partner, self.visits, self.report, self.once);
+        let (partner, visits, log, once) = (self.partner, self.visits, self.log, self.once);
         let spawned = thread::Builder::new().name(format!("visit {peer}")).spawn_scoped(self.scope, move || {
-            let admission = visit::receive(guest, partner, report);
+            let admission = visit::receive(guest, partner, log.report);
             visits.fetch_sub(1, Ordering::Relaxed);
-            if once == Once::Yes && admission == Admission::Tested {
-                partner.stop.stop();
+            match admission {
+                Admission::Tested if once == Once::Yes => partner.stop.stop(),
+                Admission::Tested | Admission::TurnedAway => {}
+                Admission::NoClient(error) => log.nuisance(peer, format!("is no client: {}", error.failure().detail)),
             }
         });
         if spawned.is_err() {
@@ -106,6 +108,12 @@ impl Host for Reception<'_, '_> {
     }
 
     fn nuisance(&self, peer: SocketAddr, what: String) {
+        self.log.nuisance(peer, what);
+    }
+}
+
+impl Log<'_> {
+    fn nuisance(self, peer: SocketAddr, what: String) {
         let mut nuisances = self.nuisances.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for event in nuisances.note(clock::now(), peer, what) {
             (self.report)(event);
@@ -123,7 +131,7 @@ struct Nuisances {
 
 impl Nuisances {
     const PERIOD: Duration = Duration::from_secs(60);
-    const LINES: u32 = 5;
+    const LINES: u32 = 10;
 
     fn note(&mut self, now: MonoTime, peer: SocketAddr, what: String) -> Vec<Event> {
         let mut events = Vec::new();
@@ -153,7 +161,7 @@ mod tests {
         let peer = SocketAddr::from(([192, 0, 2, 1], 7));
         let mut note = |second: u64| nuisances.note(MonoTime::from_nanos(second * 1_000_000_000), peer, String::new());
         let lines: usize = (0..1_000).map(|_| note(1).len()).sum();
-        assert_eq!(lines, 5);
-        assert!(matches!(note(62)[..], [Event::Suppressed { count: 995 }, Event::Nuisance { .. }]));
+        assert_eq!(lines, 10);
+        assert!(matches!(note(62)[..], [Event::Suppressed { count: 990 }, Event::Nuisance { .. }]));
     }
 }

@@ -59,10 +59,11 @@ impl Partner {
         }
     }
 
-    /// Waits for the news that a client was not let in, and returns why.
+    /// Waits for the news that a client was not let in, or was none, and returns why.
     pub(crate) fn refusal(&self) -> String {
         self.wait_for("refusal", |event| match event {
             Event::Refused { reason, .. } => Some(reason),
+            Event::Nuisance { what, .. } => Some(what.strip_prefix("is no client: ").unwrap_or(&what).to_owned()),
             Event::Finished(visited) => panic!("it was let in: {visited:?}"),
             _ => None,
         })

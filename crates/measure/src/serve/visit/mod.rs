@@ -62,12 +62,14 @@ struct Visit {
 }
 
 /// What became of a guest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Admission {
     /// It was let in, and its test is over.
     Tested,
     /// It was not let in.
     TurnedAway,
+    /// It did not get as far as that.
+    NoClient(SessionError),
 }
 
 /// Receives a guest, runs its test, and reports what happened.
@@ -75,6 +77,7 @@ pub(super) fn receive(guest: Guest, partner: &Partner, report: &(dyn Fn(Event) +
     let peer = guest.peer;
     let mut visit = match reception::receive(guest, partner, report) {
         Ok(visit) => visit,
+        Err(error @ SessionError::Control(_)) => return Admission::NoClient(error),
         Err(error) => {
             report(Event::Refused { peer, reason: error.failure().detail });
             return Admission::TurnedAway;
