@@ -4,4 +4,6 @@
 
 mod actors;
 mod between;
+mod faults;
 mod interop;
+mod typing;

@@ -19,12 +19,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// The number at a place, as `/end/sum_sent/bytes`.
-    pub fn number(&self, place: &str) -> f64 {
-        let found = self.json.pointer(place).and_then(Value::as_f64);
-        found.unwrap_or_else(|| panic!("no number at {place}: {:#}", self.json))
-    }
-
     /// The whole number at a place.
     pub fn count(&self, place: &str) -> u64 {
         let found = self.json.pointer(place).and_then(Value::as_u64);

@@ -135,3 +135,11 @@ pub fn failure(run: &Run) -> &Failure {
         Outcome::Complete => panic!("the run did not fail"),
     }
 }
+
+/// Asserts that a test worked, without anything odd.
+#[track_caller]
+pub fn succeeded(client: &Tested) {
+    assert_eq!((client.code, &client.run.outcome), (Some(0), &Outcome::Complete), "{}", client.stderr);
+    assert_eq!(measured(&client.run).anomalies, [""; 0]);
+    assert_eq!(client.stderr, "", "a machine that reads JSON is told nothing else");
+}

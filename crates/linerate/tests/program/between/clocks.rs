@@ -8,8 +8,8 @@ use model::run::Run;
 use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
 
-use super::{succeeded, tested};
-use crate::actors::linerate::{ArchiveFile, Server, Tested, linerate, measured, test};
+use super::tested;
+use crate::actors::linerate::{ArchiveFile, Server, Tested, linerate, measured, succeeded, test};
 
 /// What the peer's clock shows more than ours in the test with two clocks, in seconds.
 const AHEAD_S: i64 = 100_000;

@@ -2,9 +2,8 @@
 
 use model::run::FailureKind;
 
-use super::succeeded;
 use crate::actors::iperf3;
-use crate::actors::linerate::{Server, failure, measured, test, test_host};
+use crate::actors::linerate::{Server, failure, measured, succeeded, test, test_host};
 
 /// Asserts that a linerate and an iperf3 are refused, and what the first is told.
 fn refused(limit: [&str; 2], linerate: &[&str], told: &str, iperf3: &[&str], told_iperf3: &str) {

@@ -2,8 +2,7 @@
 
 use std::process::Command;
 
-use super::succeeded;
-use crate::actors::linerate::{Server, measured, program, test, test_host};
+use crate::actors::linerate::{Server, measured, program, succeeded, test, test_host};
 use crate::actors::process::{Ended, Process};
 
 #[test]

@@ -4,9 +4,8 @@ use model::run::{FailureKind, Outcome};
 use model::spec::Limit;
 use units::ByteCount;
 
-use super::succeeded;
 use crate::actors::iperf3;
-use crate::actors::linerate::{Server, failure, measured, program, start_test, test};
+use crate::actors::linerate::{Server, failure, measured, program, start_test, succeeded, test};
 use crate::actors::process::Process;
 
 /// A test that runs until the others have met it. Its rate leaves the processors to them.
@@ -80,7 +79,7 @@ fn who_leaves_the_queue_gives_up_its_place() {
     let mut second = start_test("127.0.0.1", server.port, &["--bytes", "1MB"]);
     server.talk.wait_for("the second in the queue", |line| line.ends_with(" waits for its turn, 1 before it"));
     second.kill();
-    server.talk.wait_for("its end", |line| line.contains(" is not let in: "));
+    server.talk.wait_for("its end", |line| line.contains(" is no client: "));
     let third = start_test("127.0.0.1", server.port, &["--bytes", "1MB"]);
     server.talk.wait_for("the third in its place", |line| line.ends_with(" waits for its turn, 1 before it"));
     undisturbed(&server, first);

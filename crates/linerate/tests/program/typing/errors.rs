@@ -1,0 +1,126 @@
+//! What cannot be done is said in one line, with the way out.
+
+use std::fs;
+
+use crate::actors::linerate::{ArchiveFile, linerate};
+
+/// Asserts the exit code, that nothing went to standard output, and what the first line says.
+#[track_caller]
+fn refused(args: &[&str], code: i32, line: &str) -> String {
+    let ended = linerate(args);
+    assert_eq!(ended.code, Some(code), "{args:?}: {}", ended.stderr);
+    assert_eq!(ended.stdout, "", "{args:?}");
+    assert_eq!(ended.stderr.lines().next(), Some(line), "{args:?}");
+    ended.stderr
+}
+
+#[test]
+fn a_bare_letter_is_no_unit() {
+    refused(
+        &["test", "host", "--bytes", "4M"],
+        2,
+        "error: invalid value '4M' for '--bytes <SIZE>': `M` in `4M` is not a unit of bytes: write `MiB` for 2^20 or `MB` for 10^6 bytes",
+    );
+    refused(
+        &["test", "host", "--rate", "10G"],
+        2,
+        "error: invalid value '10G' for '--rate <RATE>': `G` in `10G` is not a unit of a rate: write `Gbit/s` for bits or `GB/s` for bytes a second",
+    );
+    refused(
+        &["test", "host", "--time", "10"],
+        2,
+        "error: invalid value '10' for '--time <TIME>': `10` has no unit; write for example `10s`",
+    );
+}
+
+#[test]
+fn values_that_make_no_sense_are_named() {
+    for (args, line) in [
+        (
+            ["--rate", "0bit/s"],
+            "error: invalid value '0bit/s' for '--rate <RATE>': a rate of zero would never send; leave the option out for no cap",
+        ),
+        (
+            ["--dscp", "184"],
+            "error: invalid value '184' for '--dscp <DSCP>': a DSCP is 0 to 63, not 184; a TOS byte is four times the DSCP",
+        ),
+        (
+            ["--dscp", "fast"],
+            "error: invalid value 'fast' for '--dscp <DSCP>': `fast` is no code point; write 0 to 63, or a name as ef or af41",
+        ),
+        (["--time", "0s"], "error: invalid value '0s' for '--time <TIME>': must be longer than nothing"),
+        (["--bytes", "0B"], "error: invalid value '0B' for '--bytes <SIZE>': nothing would be sent"),
+        (["-P", "0"], "error: invalid value '0' for '--streams <N>': 0 is not in 1..=128"),
+        (["--bind", "localhost"], "error: invalid value 'localhost' for '--bind <ADDRESS>': invalid IP address syntax"),
+    ] {
+        refused(&[&["test", "host"], &args[..]].concat(), 2, line);
+    }
+}
+
+#[test]
+fn options_that_contradict_each_other_are_named() {
+    let cannot = |one: &str, other: &str| format!("error: the argument '{one}' cannot be used with '{other}'");
+    for (args, line) in [
+        (&["-R", "--bidir"][..], cannot("--reverse", "--bidir")),
+        (&["-4", "-6"], cannot("--ipv4", "--ipv6")),
+        (&["--time", "1s", "--bytes", "1MB"], cannot("--time <TIME>", "--bytes <SIZE>")),
+        (&["--nagios", "--json"], cannot("--nagios", "--json")),
+    ] {
+        refused(&[&["test", "host"], args].concat(), 2, &line);
+    }
+}
+
+#[test]
+fn an_option_that_does_not_exist_is_named_with_the_nearest_that_does() {
+    let said = refused(&["test", "host", "--revers"], 2, "error: unexpected argument '--revers' found");
+    assert!(said.contains("a similar argument exists: '--reverse'"), "{said}");
+}
+
+#[test]
+fn an_archive_that_is_none_is_said_before_the_test_and_left_as_it_was() {
+    let archive = ArchiveFile::new();
+    let content = "rate,rtt\n9410,50\n".repeat(100);
+    fs::write(&archive.path, &content).unwrap();
+    for command in [&["test", "127.0.0.1"][..], &["runs", "list"], &["serve", "--port", "0"]] {
+        let ended = linerate(&[command, &["--archive", archive.arg()]].concat());
+        assert_eq!(ended.code, Some(8), "{command:?}: {}", ended.stderr);
+        let told = format!(
+            "error: the archive of runs cannot be opened: cannot open the archive {}: it is no SQLite database",
+            archive.arg()
+        );
+        assert!(ended.stderr.starts_with(&told), "{}", ended.stderr);
+        assert_eq!(
+            ended.stderr.lines().nth(1),
+            Some("hint: name another file with --archive, or keep nothing with --no-archive")
+        );
+        assert_eq!(fs::read_to_string(&archive.path).unwrap(), content);
+    }
+}
+
+#[test]
+fn an_archive_of_a_newer_version_is_left_alone() {
+    let archive = ArchiveFile::new();
+    assert_eq!(linerate(&["runs", "list", "--archive", archive.arg()]).code, Some(0));
+    // SQLite keeps the user's version number in bytes 60 to 63 of the file (sqlite.org/fileformat2.html, 1.3).
+    let mut bytes = fs::read(&archive.path).unwrap();
+    let version = u32::from_be_bytes(bytes[60..64].try_into().unwrap());
+    bytes[60..64].copy_from_slice(&(version + 1).to_be_bytes());
+    fs::write(&archive.path, &bytes).unwrap();
+    let ended = linerate(&["test", "127.0.0.1", "--archive", archive.arg()]);
+    assert_eq!(ended.code, Some(8), "{}", ended.stderr);
+    let first = ended.stderr.lines().next().unwrap();
+    assert!(first.contains(&format!("version {}", version + 1)), "{first}");
+    assert!(fs::read(&archive.path).unwrap() == bytes, "the archive was changed");
+}
+
+#[test]
+fn a_run_that_is_not_there_is_said_with_where_to_look() {
+    let archive = ArchiveFile::new();
+    let said = linerate(&["runs", "show", "--archive", archive.arg()]);
+    assert_eq!(said.code, Some(9), "{}", said.stderr);
+    assert!(said.stderr.starts_with("error: no run: "), "{}", said.stderr);
+    assert!(said.stderr.ends_with("hint: `linerate test HOST` makes one\n"), "{}", said.stderr);
+    let said = linerate(&["runs", "show", "01ARZ3", "--archive", archive.arg()]);
+    assert_eq!(said.code, Some(9), "{}", said.stderr);
+    assert!(said.stderr.starts_with("error: no such run: "), "{}", said.stderr);
+}

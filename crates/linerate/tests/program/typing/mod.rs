@@ -1,0 +1,9 @@
+//! What a person types, and what a person or a program reads.
+//!
+//! * [`errors`]: what cannot be done is said in one line, with the way out
+//! * [`help`]: the pages of `--help`
+//! * [`reading`]: results for programs, for monitoring systems, and out of the archive
+
+mod errors;
+mod help;
+mod reading;

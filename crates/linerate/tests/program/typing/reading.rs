@@ -1,0 +1,95 @@
+//! Results for programs, for monitoring systems, and out of the archive.
+
+use model::run::Run;
+use serde_json::Value;
+
+use crate::actors::linerate::{ArchiveFile, Server, linerate, measured};
+use crate::actors::process::Ended;
+
+/// Runs a test with a server of its own, with any kind of output.
+fn told(args: &[&str]) -> Ended {
+    let server = Server::start(&[]);
+    let port = server.port.to_string();
+    linerate(&[&["test", "127.0.0.1", "--port", &port], args].concat())
+}
+
+#[test]
+fn a_run_in_json_is_one_line_and_holds_nothing_that_its_type_does_not_know() {
+    for args in [&["--time", "200ms"][..], &["--time", "200ms", "-u", "--bidir"]] {
+        let ended = told(&[args, &["--json", "--no-archive"]].concat());
+        assert_eq!(ended.stdout.lines().count(), 1);
+        let value: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let run: Run = serde_json::from_str(&ended.stdout).unwrap();
+        // docs/formats/run.schema.json is written from the type, so what survives it is described there.
+        assert_eq!(serde_json::to_value(&run).unwrap(), value);
+        assert_eq!(value["format"], 1);
+        assert!(value["measurement"]["totals"][0]["goodput_bps"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn a_kept_run_is_listed_shown_exported_and_removed() {
+    let archive = ArchiveFile::new();
+    let printed = told(&["--time", "200ms", "--rate", "10Mbit/s", "--json", "--archive", archive.arg()]);
+    let run: Run = serde_json::from_str(&printed.stdout).unwrap();
+    let id = run.id.to_string();
+    let runs = |args: &[&str]| {
+        let ended = linerate(&[&["runs"], args, &["--archive", archive.arg()]].concat());
+        assert_eq!(ended.code, Some(0), "{args:?}: {}", ended.stderr);
+        ended.stdout
+    };
+    assert!(runs(&["list"]).lines().nth(1).unwrap().trim_start().starts_with(&id));
+    let listed: Value = serde_json::from_str(&runs(&["list", "--json"])).unwrap();
+    assert_eq!((&listed["id"], &listed["peer"]), (&id.as_str().into(), &"127.0.0.1".into()));
+    for name in ["last", &id, &id[..10]] {
+        assert_eq!(serde_json::from_str::<Run>(&runs(&["show", name, "--json"])).unwrap(), run, "{name}");
+    }
+    let shown = runs(&["show", "--intervals"]);
+    assert!(shown.contains(&format!("goodput      {}", measured(&run).totals[0].goodput)), "{shown}");
+    let export: Value = serde_json::from_str(&runs(&["export"])).unwrap();
+    assert_eq!(export["run"], serde_json::to_value(&run).unwrap());
+    assert_eq!(export["samples"]["streams"].as_array().unwrap().len(), 2, "both ends");
+    assert_eq!(runs(&["export", "--format", "csv"]).lines().count(), 1 + measured(&run).intervals.len());
+    assert!(runs(&["export", "--format", "samples-csv"]).lines().count() > 10);
+    assert_eq!(runs(&["list", "--failed"]), format!("no runs in {}\n", archive.arg()));
+    runs(&["rm", &id]);
+    assert_eq!(runs(&["list"]), format!("no runs in {}\n", archive.arg()));
+}
+
+#[test]
+fn a_monitoring_system_gets_one_line_and_its_own_codes() {
+    // 20 Mbit/s were asked for, so it is below 1 Gbit/s and above 1 Mbit/s on any machine.
+    for (thresholds, code, word) in [
+        (&[][..], 0, "OK"),
+        (&["--warning", "1Mbit/s", "--critical", "500kbit/s"], 0, "OK"),
+        (&["--warning", "1Gbit/s", "--critical", "1Mbit/s"], 1, "WARNING"),
+        (&["--warning", "2Gbit/s", "--critical", "1Gbit/s"], 2, "CRITICAL"),
+    ] {
+        let args = ["--time", "200ms", "--rate", "20Mbit/s", "--no-archive", "--nagios"];
+        let ended = told(&[&args, thresholds].concat());
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(code), ""), "{thresholds:?}");
+        assert_eq!(ended.stdout.lines().count(), 1, "{}", ended.stdout);
+        let (words, data) = ended.stdout.trim_end().split_once(" | ").unwrap();
+        assert!(words.starts_with(&format!("LINERATE {word} - ")), "{words}");
+        assert!(words.ends_with("bit/s to 127.0.0.1"), "{words}");
+        let goodput = data.strip_prefix("goodput=").unwrap().split(';').next().unwrap();
+        assert!(goodput.parse::<u64>().unwrap() > 1_000_000, "{data}");
+        assert!(data.contains(" retransmits=0c;;;0 rtt="), "{data}");
+    }
+}
+
+#[test]
+fn a_monitoring_system_is_told_that_a_test_was_not_possible() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let ended = linerate(&["test", "127.0.0.1", "--port", &closed, "--no-archive", "--nagios"]);
+    assert_eq!(ended.code, Some(3));
+    let told = format!("LINERATE UNKNOWN - 127.0.0.1:{closed} refuses the connection: nothing listens on this port\n");
+    assert_eq!(ended.stdout, told);
+}
+
+#[test]
+fn quiet_means_the_result_and_nothing_else() {
+    let ended = told(&["--time", "200ms", "--interval", "100ms", "--no-archive", "--quiet"]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    assert!(ended.stdout.contains("\ngoodput "), "{}", ended.stdout);
+}
