@@ -76,17 +76,18 @@ impl<'a> Timeline<'a> {
             if end - to < length / 10 {
                 to = end;
             }
-            // The count of the end is in a sample taken a little later.
-            let counted = if to == end { i64::MAX } else { to };
-            intervals.push(self.interval((from, to), counted));
+            // A peer may have begun a little earlier, and the count of the end is in a sample taken a little later.
+            let first = if from == 0 { i64::MIN } else { from };
+            let last = if to == end { i64::MAX } else { to };
+            intervals.push(self.interval((from, to), (first, last)));
             from = to;
         }
         intervals
     }
 
-    /// The interval `from..to`, with what was counted until `counted`.
-    fn interval(&self, (from, to): (i64, i64), counted: i64) -> Interval {
-        let bytes = ByteCount::new(self.bytes_at(counted).saturating_sub(self.bytes_at(from)));
+    /// The interval `from..to`, with what was counted in `first..last`.
+    fn interval(&self, (from, to): (i64, i64), (first, last): (i64, i64)) -> Interval {
+        let bytes = ByteCount::new(self.bytes_at(last).saturating_sub(self.bytes_at(first)));
         let (start, end) = (span(from), span(to));
         Interval {
             start,
@@ -94,12 +95,12 @@ impl<'a> Timeline<'a> {
             heading: self.heading,
             bytes,
             rate: DataRate::of(bytes, end - start).unwrap_or_default(),
-            retransmits: growth(&self.senders, Field::TotalRetrans, from, counted),
+            retransmits: growth(&self.senders, Field::TotalRetrans, first, last),
             rtt: mean_at(&self.senders, Field::Rtt, to).map(Duration::from_micros),
             cwnd: self.cwnd_at(to),
-            lost: growth(&self.receivers, Field::AppLost, from, counted),
-            datagrams: growth(&self.receivers, Field::AppPackets, from, counted)
-                .or_else(|| growth(&self.senders, Field::AppPackets, from, counted)),
+            lost: growth(&self.receivers, Field::AppLost, first, last),
+            datagrams: growth(&self.receivers, Field::AppPackets, first, last)
+                .or_else(|| growth(&self.senders, Field::AppPackets, first, last)),
         }
     }
 
@@ -215,11 +216,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_interval_has_what_was_counted_after_its_last_sample() {
-        let samples = [stream(End::Receiver, Field::AppBytes, &[(0, 0), (90, 900), (110, 1_000)])];
+    fn the_outer_intervals_have_what_was_counted_beyond_their_edges() {
+        let samples = [stream(End::Receiver, Field::AppBytes, &[(-10, 0), (90, 900), (110, 1_000)])];
         let timeline = Timeline::new(&samples, Heading::Outbound).unwrap();
         let intervals = timeline.intervals(Duration::from_micros(50), Duration::from_micros(100));
-        assert_eq!(intervals.iter().map(|i| i.bytes.get()).collect::<Vec<_>>(), [500, 500]);
+        assert_eq!(intervals.iter().map(|i| i.bytes.get()).collect::<Vec<_>>(), [540, 460]);
     }
 
     #[test]

@@ -64,3 +64,32 @@ pub const DATAGRAM_QUIET: Duration = Duration::from_millis(100);
 
 /// The same for a stream that its sender, an iperf3, does not close: what is in our socket is read, and no more.
 pub const STREAM_QUIET: Duration = Duration::from_millis(10);
+
+#[cfg(test)]
+mod tests {
+    use units::duration::show;
+
+    use super::*;
+
+    #[test]
+    fn the_documentation_has_the_same_limits() {
+        let page = include_str!("../../../../docs/formats/wire.md");
+        let patience = Patience::default();
+        let seconds = |time: Duration| format!("{} s", time.as_secs());
+        for row in [
+            format!("| parameters | {MAX_PARAMS_BYTES} bytes |"),
+            format!("| a message of the extension | {MAX_EXTENSION_BYTES} bytes |"),
+            format!("| results | {MAX_RESULTS_BYTES} bytes |"),
+            format!("| streams in one direction | {MAX_STREAMS} |"),
+            format!("| silence where it is the peer's turn | {} |", seconds(patience.turn)),
+            format!("| one message from its first byte to its last | {} |", seconds(patience.message)),
+            format!("| all data connections | {} |", seconds(patience.opening)),
+            format!("| reading what is on the way after the senders stopped | {} |", seconds(patience.drain)),
+            format!("of a datagram ({MIN_UDP_LENGTH} to {MAX_UDP_LENGTH})"),
+            format!("{} of silence end the waiting", show(DATAGRAM_QUIET)),
+            format!("and {} have been silent", show(STREAM_QUIET).replace(".0", "")),
+        ] {
+            assert!(page.contains(&row), "docs/formats/wire.md lacks {row}");
+        }
+    }
+}
