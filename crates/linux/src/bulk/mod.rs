@@ -7,8 +7,8 @@
 //! |---|---|
 //! | `copy` | send and receive through a buffer, and receive without touching the data |
 //! | `memfd` | a file in memory, sent with `sendfile` |
-//! | `frozen` | page-aligned memory that is never rewritten, for the two below |
-//! | `splice` | pages lent to a pipe and spliced from there to a socket |
+//! | `splice` | a payload in a pipe, whose pages are lent to a socket |
+//! | `frozen` | page-aligned memory that is never rewritten, for the next |
 //! | `zerocopy` | `MSG_ZEROCOPY` and the notices that it is done |
 //! | [`datagrams`] | many datagrams in one call, segmented and coalesced by the kernel |
 

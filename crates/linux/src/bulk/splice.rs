@@ -1,90 +1,78 @@
-//! Pages lent to a pipe, and from there to a socket: sending without a copy on every device, loopback included.
+//! Pages lent to a socket through a pipe: sending without a copy on every device, loopback included.
+//!
+//! The payload lies in a pipe that is never emptied. Each send doubles its references into a second pipe (`tee`), from
+//! which the socket takes them (`splice`). What the kernel does for each reference is most of what such a send costs,
+//! so the first pipe is filled from a socket, whose buffers hold up to 32 KiB; memory lent with `vmsplice` comes in
+//! pages of 4 KiB.
 
 use std::io;
-use std::ops::Range;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
-use rustix::pipe::{
-    IoSliceRaw, PipeFlags, SpliceFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with, splice, vmsplice,
-};
-use units::ByteCount;
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
+use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with, splice, tee};
 
-use super::{FrozenBuffer, Progress, attempt};
+use super::{Progress, attempt};
 
-/// A pipe through which the pages of a [`FrozenBuffer`] go to a socket.
+/// A payload that a socket can be sent over and over, from its start each time.
 #[derive(Debug)]
 pub struct SplicePipe {
-    read: OwnedFd,
-    write: OwnedFd,
-    capacity: usize,
+    payload: Pipe,
+    held: usize,
+    outgoing: Pipe,
     queued: usize,
 }
 
+#[derive(Debug)]
+struct Pipe {
+    read: OwnedFd,
+    write: OwnedFd,
+}
+
 impl SplicePipe {
-    /// A pipe for `wanted` bytes, or the next smaller power of two the kernel allows: without `CAP_SYS_RESOURCE`
+    /// Takes `payload`, or as much of its start as the kernel lets a pipe hold: without `CAP_SYS_RESOURCE`
     /// `fs.pipe-max-size` is the limit, 1 MiB by default.
     ///
     /// # Errors
-    /// What creating the pipe gives. A pipe that cannot be enlarged at all is none.
-    pub fn new(wanted: ByteCount) -> io::Result<Self> {
-        let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-        let mut capacity = fcntl_getpipe_size(&write)?;
-        let mut size = usize::try_from(wanted.get()).unwrap_or(LARGEST_PIPE).min(LARGEST_PIPE).next_power_of_two();
-        while size > capacity {
-            match fcntl_setpipe_size(&write, size) {
-                Ok(got) => capacity = got,
-                Err(Errno::PERM | Errno::NOMEM) => size /= 2,
-                Err(errno) => return Err(errno.into()),
-            }
+    /// `InvalidInput` for no bytes, or what creating and filling the pipes gives.
+    pub fn holding(payload: &[u8]) -> io::Result<Self> {
+        let (kept, outgoing) = (Pipe::new(payload.len())?, Pipe::new(payload.len())?);
+        let held = kept.fill(payload)?;
+        if held == 0 {
+            return Err(io::ErrorKind::InvalidInput.into());
         }
-        Ok(Self { read, write, capacity, queued: 0 })
+        Ok(Self { payload: kept, held, outgoing, queued: 0 })
     }
 
-    /// How much the pipe can hold. It counts in whole pages, so a range that starts inside a page fills it sooner.
+    /// Bytes of the payload: the most that one call sends.
     #[must_use]
-    pub fn capacity(&self) -> ByteCount {
-        ByteCount::new(self.capacity as u64)
+    pub fn held(&self) -> usize {
+        self.held
     }
 
-    /// How many bytes lie in the pipe, not yet taken by the socket.
+    /// How many bytes are on their way to the socket, not yet taken by it.
     #[must_use]
     pub fn queued(&self) -> usize {
         self.queued
     }
 
-    /// Sends from `range` of `buffer` to the socket `out` and returns how many bytes the socket has taken.
+    /// Sends up to `count` bytes of the payload to the socket `out` and returns how many bytes the socket has taken.
     ///
-    /// Whatever an earlier call has left in the pipe goes first, and only an empty pipe takes from `range`. So a caller
-    /// who always passes what follows the bytes counted so far sends each byte once and in order.
+    /// What the socket did not take goes first at the next call, which then takes nothing anew. So a caller who asks for
+    /// what is left of a number of bytes sends exactly that number, as long as `count` only falls until they are sent.
     ///
     /// A closed peer raises `SIGPIPE`, which programs in Rust ignore unless they ask for it.
     ///
     /// # Errors
-    /// `InvalidInput` where `range` is empty or not within the buffer, else what `vmsplice` and `splice` give, except
-    /// for what [`Progress`] holds.
-    pub fn send(&mut self, out: BorrowedFd<'_>, buffer: &FrozenBuffer, range: Range<usize>) -> io::Result<Progress> {
+    /// What `tee` and `splice` give, except for what [`Progress`] holds.
+    pub fn send(&mut self, out: BorrowedFd<'_>, count: usize) -> io::Result<Progress> {
         if self.queued == 0 {
-            match self.fill(buffer, range)? {
+            match attempt(|| tee(&self.payload.read, &self.outgoing.write, count, SpliceFlags::NONBLOCK))? {
                 Progress::Moved(lent) => self.queued = lent,
                 hindered => return Ok(hindered),
             }
         }
-        self.drain(out)
-    }
-
-    /// Lends pages of `range` to the empty pipe.
-    fn fill(&self, buffer: &FrozenBuffer, range: Range<usize>) -> io::Result<Progress> {
-        let data = buffer.get(range).filter(|data| !data.is_empty()).ok_or(io::ErrorKind::InvalidInput)?;
-        let pages = [IoSliceRaw::from_slice(data)];
-        // SAFETY: the pages stay as they are for good, which is what a `FrozenBuffer` promises, and the kernel keeps
-        // those it needs when the buffer is dropped.
-        attempt(|| unsafe { vmsplice(&self.write, &pages, SpliceFlags::NONBLOCK) })
-    }
-
-    /// Has the socket take what is in the pipe.
-    fn drain(&mut self, out: BorrowedFd<'_>) -> io::Result<Progress> {
-        let progress = attempt(|| splice(&self.read, None, out, None, self.queued, SpliceFlags::MOVE))?;
+        let progress = attempt(|| splice(&self.outgoing.read, None, out, None, self.queued, SpliceFlags::MOVE))?;
         if let Progress::Moved(taken) = progress {
             self.queued = self.queued.saturating_sub(taken);
         }
@@ -92,5 +80,43 @@ impl SplicePipe {
     }
 }
 
+impl Pipe {
+    /// A pipe for `wanted` bytes even where memory is in single pages, or the next smaller power of two the kernel
+    /// allows.
+    fn new(wanted: usize) -> io::Result<Self> {
+        let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+        let capacity = fcntl_getpipe_size(&write)?;
+        let mut size = wanted.min(LARGEST_PIPE).next_power_of_two();
+        while size > capacity {
+            match fcntl_setpipe_size(&write, size) {
+                Ok(_) => break,
+                Err(Errno::PERM | Errno::NOMEM) => size /= 2,
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(Self { read, write })
+    }
+
+    /// Moves `payload` in through a socket, whose memory nobody else has and nobody writes to again. Returns how much
+    /// found room.
+    fn fill(&self, payload: &[u8]) -> io::Result<usize> {
+        let (near, far) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        let mut held = 0;
+        for piece in payload.chunks(SOCKET_BUFFER) {
+            let mut left = send(&near, piece, SendFlags::NOSIGNAL)?;
+            while left > 0 {
+                match attempt(|| splice(&far, None, &self.write, None, left, SpliceFlags::NONBLOCK))? {
+                    Progress::Moved(moved) if moved > 0 => (held, left) = (held + moved, left - moved),
+                    _ => return Ok(held),
+                }
+            }
+        }
+        Ok(held)
+    }
+}
+
 /// The largest pipe the kernel makes (fs/pipe.c of 6.18, `round_pipe_size`: 2^31 bytes).
 const LARGEST_PIPE: usize = 1 << 31;
+
+/// Most that a local socket keeps in one piece (net/unix/af_unix.c of 6.18, `UNIX_SKB_FRAGS_SZ`: 32 KiB).
+const SOCKET_BUFFER: usize = 32 << 10;

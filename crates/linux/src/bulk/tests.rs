@@ -81,29 +81,39 @@ fn memory_file_ends_and_cannot_be_changed() {
 
 #[test]
 fn spliced_bytes_arrive_whole_also_where_the_socket_takes_part_of_the_pipe() {
-    let data = pattern(LEN);
-    let buffer = FrozenBuffer::new(LEN, |bytes| bytes.copy_from_slice(&data)).unwrap();
+    const HELD: usize = 250_000;
+    let data = pattern(HELD);
+    let expected: Vec<u8> = data.iter().copied().cycle().take(LEN).collect();
     for nonblocking in [true, false] {
-        let mut pipe = SplicePipe::new(ByteCount::new(256 << 10)).unwrap();
-        assert!(carried(LEN, nonblocking, |fd, at| pipe.send(fd, &buffer, at..LEN)) == data);
+        let mut pipe = SplicePipe::holding(&data).unwrap();
+        assert_eq!(pipe.held(), HELD);
+        let received = carried(LEN, nonblocking, |fd, at| pipe.send(fd, HELD - at % HELD));
+        assert!(received == expected);
         assert_eq!(pipe.queued(), 0);
     }
 }
 
 #[test]
-fn pipe_reports_what_it_got() {
-    let pipe = SplicePipe::new(ByteCount::new(300_000)).unwrap();
-    assert_eq!(pipe.capacity(), ByteCount::new(512 << 10));
+fn every_splice_starts_anew_and_takes_no_more_than_asked() {
+    let data = pattern(100_000);
+    let mut pipe = SplicePipe::holding(&data).unwrap();
+    let received = carried(5_000, false, |fd, _| pipe.send(fd, 50));
+    assert!(received.chunks(50).all(|chunk| *chunk == data[..50]));
+}
+
+#[test]
+fn pipe_holds_as_much_as_the_kernel_lets_it() {
+    let held = SplicePipe::holding(&vec![1; 16 << 20]).unwrap().held();
+    assert!((64 << 10..=16 << 20).contains(&held), "{held}");
+    assert!(SplicePipe::holding(&[]).is_err());
 }
 
 #[test]
 fn range_outside_of_the_buffer_is_refused() {
     let buffer = FrozenBuffer::new(100, |_| ()).unwrap();
     let (client, _server) = connected();
-    let mut pipe = SplicePipe::new(ByteCount::new(1)).unwrap();
-    assert_eq!(pipe.send(client.as_fd(), &buffer, 50..101).unwrap_err().kind(), io::ErrorKind::InvalidInput);
-    assert!(pipe.send(client.as_fd(), &buffer, 50..50).is_err());
     assert!(ZeroCopySender::new().send(client.as_fd(), &buffer, 0..101).is_err());
+    assert!(ZeroCopySender::new().send(client.as_fd(), &buffer, 50..50).is_err());
 }
 
 #[test]
@@ -178,8 +188,8 @@ fn full_send_buffer_would_block_on_every_path() {
     while let Progress::Moved(_) = send_copy(client.as_fd(), &buffer).unwrap() {}
     assert_eq!(send_copy(client.as_fd(), &buffer).unwrap(), Progress::WouldBlock);
     assert_eq!(file.send(client.as_fd(), 0, 1 << 20).unwrap(), Progress::WouldBlock);
-    let mut pipe = SplicePipe::new(ByteCount::new(1 << 16)).unwrap();
-    assert_eq!(pipe.send(client.as_fd(), &buffer, 0..1 << 20).unwrap(), Progress::WouldBlock);
+    let mut pipe = SplicePipe::holding(&buffer).unwrap();
+    assert_eq!(pipe.send(client.as_fd(), 1 << 20).unwrap(), Progress::WouldBlock);
     assert!(pipe.queued() > 0, "what the socket did not take stays in the pipe");
 }
 
@@ -193,8 +203,7 @@ fn reset_and_broken_pipe_are_told_apart() {
     drop(server);
     assert_eq!(receive_copy(client.as_fd(), &mut one).unwrap(), Progress::Reset);
     assert_eq!(send_copy(client.as_fd(), b"more").unwrap(), Progress::BrokenPipe);
-    let buffer = FrozenBuffer::new(4096, |_| ()).unwrap();
-    let mut pipe = SplicePipe::new(ByteCount::new(1)).unwrap();
-    assert_eq!(pipe.send(client.as_fd(), &buffer, 0..4096).unwrap(), Progress::BrokenPipe);
+    let mut pipe = SplicePipe::holding(&[1; 4096]).unwrap();
+    assert_eq!(pipe.send(client.as_fd(), 4096).unwrap(), Progress::BrokenPipe);
     assert_eq!(Memfd::filled(b"x").unwrap().send(client.as_fd(), 0, 1).unwrap(), Progress::BrokenPipe);
 }

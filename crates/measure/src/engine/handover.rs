@@ -8,7 +8,6 @@ use linux::bulk::{FrozenBuffer, Memfd, Progress, SplicePipe, ZeroCopySender, sen
 use linux::clock;
 use linux::sockets::{Switch, set_zerocopy};
 use model::spec::SendMethod;
-use units::ByteCount;
 
 /// One way, with the memory that it sends from. The payload is the same block over and over.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ pub(super) struct Handover {
 enum Way {
     Write(Vec<u8>),
     Sendfile(Memfd),
-    Splice { pipe: SplicePipe, pages: FrozenBuffer },
+    Splice(SplicePipe),
     Zerocopy { sender: ZeroCopySender, pages: FrozenBuffer },
 }
 
@@ -70,11 +69,11 @@ impl Handover {
     }
 
     fn splice(length: Option<usize>) -> io::Result<Self> {
-        let pipe = SplicePipe::new(ByteCount::new(LENT_BLOCK as u64))?;
-        let capacity = usize::try_from(pipe.capacity().get()).unwrap_or(usize::MAX);
-        let block = length.unwrap_or(capacity);
-        let pages = FrozenBuffer::new(block, fill)?;
-        Ok(Self::new(Way::Splice { pipe, pages }, block))
+        let mut payload = vec![0; length.unwrap_or(LENT_BLOCK)];
+        fill(&mut payload);
+        let pipe = SplicePipe::holding(&payload)?;
+        let block = length.unwrap_or(pipe.held());
+        Ok(Self::new(Way::Splice(pipe), block))
     }
 
     fn zerocopy(length: Option<usize>, fd: BorrowedFd<'_>) -> io::Result<Self> {
@@ -94,7 +93,7 @@ impl Handover {
         match self.way {
             Way::Write(_) => SendMethod::Write,
             Way::Sendfile(_) => SendMethod::Sendfile,
-            Way::Splice { .. } => SendMethod::Splice,
+            Way::Splice(_) => SendMethod::Splice,
             Way::Zerocopy { .. } => SendMethod::Zerocopy,
         }
     }
@@ -103,7 +102,7 @@ impl Handover {
     pub(super) const fn copy_fallback(&self) -> Option<bool> {
         match self.way {
             Way::Zerocopy { .. } => Some(self.copied),
-            Way::Write(_) | Way::Sendfile(_) | Way::Splice { .. } => None,
+            Way::Write(_) | Way::Sendfile(_) | Way::Splice(_) => None,
         }
     }
 
@@ -113,7 +112,7 @@ impl Handover {
         match &mut self.way {
             Way::Write(payload) => send_copy(fd, &payload[..want]),
             Way::Sendfile(file) => file.send(fd, 0, want),
-            Way::Splice { pipe, pages } => pipe.send(fd, pages, 0..want),
+            Way::Splice(pipe) => pipe.send(fd, want),
             Way::Zerocopy { sender, pages } => {
                 if sender.outstanding() >= OUTSTANDING {
                     self.copied |= sender.reap(fd)?.copied > 0;
