@@ -100,16 +100,23 @@ impl Prober {
         Ok(Self { thread, phase, baseline })
     }
 
-    /// How long the baseline takes over a path of this round trip.
+    /// How long to wait for the baseline over a path of this round trip: beyond what it takes, for a busy host.
     #[must_use]
     pub fn baseline_time(round_trip: Duration) -> Duration {
-        BASELINE_SPACING * 10 + GLANCE * 2 + round_trip
+        BASELINE_SPACING * 10 + round_trip + Duration::from_millis(100)
     }
 
     /// The probes of the baseline with the answers so far; none before the last of them was sent.
     #[must_use]
     pub fn baseline(&self) -> Vec<Probe> {
         self.baseline.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether every probe of the baseline has been answered.
+    #[must_use]
+    pub fn has_baseline(&self) -> bool {
+        let probes = self.baseline.lock().unwrap_or_else(PoisonError::into_inner);
+        !probes.is_empty() && probes.iter().all(|probe| probe.answer.is_some())
     }
 
     /// The test runs: probe beside it.

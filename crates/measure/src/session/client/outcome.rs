@@ -1,5 +1,7 @@
 //! Everything put together: a test that is over, however it ended.
 
+use std::time::Duration;
+
 use linux::clock;
 use model::host::HostIdentity;
 use model::run::{Outcome, Peer};
@@ -98,8 +100,10 @@ fn baseline(
     let started = clock::now();
     findings.clocks_before = opening::exchange_clocks(&mut greeted.control)?;
     if let Some(prober) = &prober {
-        let needed = Prober::baseline_time(greeted.round_trip);
-        opening::wait(needed.saturating_sub(clock::now().since(started)), stop)?;
+        let deadline = started + Prober::baseline_time(greeted.round_trip);
+        while !prober.has_baseline() && clock::now() < deadline {
+            opening::wait(Duration::from_millis(1), stop)?;
+        }
         if let Some(idle) = latency(&prober.baseline()).and_then(|latency| latency.idle) {
             watch(Event::Idle(idle));
         }
