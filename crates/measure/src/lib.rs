@@ -9,6 +9,7 @@
 //! * [`stamp`]: latency probes, RFC 8762
 //! * [`report`]: from what both sides counted to one measurement
 //! * [`foreign`]: what other tools have printed, read into our nouns
+//! * [`tools`]: tests by iperf3 and nuttcp where they are installed
 //! * [`telemetry`], [`counting`], [`identity`]: from the kernel's words to ours
 //! * [`connect`], [`options`], [`control`], [`clock`], [`stop`]: sockets, their options, deadlines, two clocks on one
 
@@ -26,6 +27,7 @@ pub mod session;
 pub mod stamp;
 pub mod stop;
 pub mod telemetry;
+pub mod tools;
 pub mod wire;
 
 /// The port of iperf3, and so ours, for control, data and latency probes.

@@ -3,6 +3,7 @@
 
 use model::spec::Family;
 
+use super::limits::MAX_WINDOWS;
 use super::told::{Printed, Told};
 
 /// A segment size that all printed windows are multiples of.
@@ -56,7 +57,7 @@ impl Packet {
 pub(crate) fn find(told: &Told) -> Option<SegmentSize> {
     let mut windows: Vec<Printed> = Vec::new();
     for window in told.rows.iter().filter_map(|row| row.cwnd).filter(|window| window.bytes.get() > 0) {
-        if !windows.contains(&window) {
+        if windows.len() < MAX_WINDOWS && !windows.contains(&window) {
             windows.push(window);
         }
     }

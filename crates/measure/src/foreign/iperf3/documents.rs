@@ -9,37 +9,58 @@ use super::json;
 use crate::foreign::Format;
 use crate::foreign::anomaly::Anomalies;
 use crate::foreign::command::{Command, after_prompt};
-use crate::foreign::limits::MAX_TESTS;
+use crate::foreign::limits::{MAX_BROKEN_OBJECTS, MAX_TESTS};
 use crate::foreign::told::Told;
 
 /// All tests of a text in which some line starts with a brace.
 pub(crate) fn read(text: &str, outside: &mut Anomalies) -> Vec<Told> {
     let mut reading = Reading { tests: Vec::new(), command: None, stream: None, outside };
-    let mut rest = text;
-    while let Some(offset) = start_of_object(rest) {
-        let before = text.len() - rest.len();
-        reading.between(text, before, before + offset);
-        rest = &rest[offset..];
-        let line = line_of(text, text.len() - rest.len());
-        let mut objects = serde_json::Deserializer::from_str(rest).into_iter::<Object>();
+    let mut place = Place { rest: text, line: 1 };
+    let mut broken = 0;
+    while let Some(offset) = start_of_object(place.rest) {
+        let first = place.line;
+        reading.between(place.skip(offset), first);
+        let line = place.line;
+        let mut objects = serde_json::Deserializer::from_str(place.rest).into_iter::<Object>();
         match objects.next() {
             Some(Ok(object)) => {
                 let end = objects.byte_offset();
                 reading.object(object, line);
-                rest = &rest[end..];
+                place.skip(end);
             }
-            Some(Err(error)) => {
+            Some(Err(error)) if broken < MAX_BROKEN_OBJECTS => {
+                broken += 1;
                 // The next try is at the next line that starts with a brace.
-                let found = rest.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
-                reading.outside.add(line + error.line().saturating_sub(1), format!("JSON of iperf3 ({error})"), found);
-                rest = rest.split_once('\n').map_or("", |(_, after)| after);
+                let down = error.line().saturating_sub(1);
+                let found = place.rest.lines().nth(down).unwrap_or_default();
+                reading.outside.add(line + down, format!("JSON of iperf3 ({error})"), found);
+                place.skip(place.rest.find('\n').map_or(place.rest.len(), |end| end + 1));
             }
-            None => break,
+            _ => {
+                reading.outside.add(line, format!("fewer than {MAX_BROKEN_OBJECTS} broken objects"), "one more");
+                place.skip(place.rest.len());
+            }
         }
     }
-    reading.between(text, text.len() - rest.len(), text.len());
+    reading.between(place.rest, place.line);
     reading.end_stream();
     reading.tests
+}
+
+/// What is still to be read, and which line of the file it starts in.
+struct Place<'a> {
+    rest: &'a str,
+    line: usize,
+}
+
+impl<'a> Place<'a> {
+    /// Goes on by `bytes`; returns what lies behind then.
+    fn skip(&mut self, bytes: usize) -> &'a str {
+        let (behind, rest) = self.rest.split_at(bytes);
+        self.line += behind.bytes().filter(|byte| *byte == b'\n').count();
+        self.rest = rest;
+        behind
+    }
 }
 
 struct Reading<'a> {
@@ -119,9 +140,8 @@ impl Reading<'_> {
     }
 
     /// Lines that are no JSON: iperf3 prints warnings there, people their commands.
-    fn between(&mut self, text: &str, from: usize, to: usize) {
-        let first = line_of(text, from);
-        for (index, line) in text[from..to].lines().enumerate() {
+    fn between(&mut self, text: &str, first: usize) {
+        for (index, line) in text.lines().enumerate() {
             if line.trim().is_empty() {
                 continue;
             }
@@ -136,10 +156,6 @@ impl Reading<'_> {
 /// Where the next line starts that starts with a brace.
 fn start_of_object(text: &str) -> Option<usize> {
     if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) }
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// An object with its keys in order, repeated ones included: iperf3 writes `error` twice, first the cause.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use model::measurement::{End, Heading};
-use model::run::Role;
 use serde_json::Value;
 use units::{ByteCount, DataRate};
 
@@ -50,7 +49,6 @@ pub(crate) fn end(end: &Value, told: &mut Told) {
     }
     sums(end, "", told);
     sums(end, "_bidir_reverse", told);
-    told.ends.retain(|count| told.role != Some(Role::Server) || is_own_count(count));
 }
 
 /// The sums of one direction.
@@ -68,11 +66,6 @@ fn sums(end: &Value, suffix: &str, told: &mut Told) {
         count.row.heading = heading;
         count
     }));
-}
-
-/// A server prints zeros for what only its client knows.
-fn is_own_count(count: &EndRow) -> bool {
-    count.row.bytes > ByteCount::ZERO
 }
 
 /// A row; `null` stands for what iperf3 could not compute.

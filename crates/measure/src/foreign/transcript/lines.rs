@@ -1,6 +1,8 @@
 //! One line at a time. Mail programs, wikis and slides break long lines; what makes a line only together with the next
 //! one is put together again.
 
+use std::collections::VecDeque;
+
 use units::WallTime;
 
 use super::command_line;
@@ -12,8 +14,11 @@ use crate::foreign::stamp;
 
 /// The lines of a text.
 pub(crate) struct Lines<'a> {
-    all: Vec<&'a str>,
-    at: usize,
+    all: std::str::Lines<'a>,
+    /// Those after the current one that were looked at already.
+    ahead: VecDeque<&'a str>,
+    /// The number of the current one.
+    number: usize,
     tag: Option<String>,
     columns: Columns,
     stamp: Option<WallTime>,
@@ -50,7 +55,14 @@ impl Kind<'_> {
 
 impl<'a> Lines<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { all: text.lines().collect(), at: 0, tag: None, columns: Columns::default(), stamp: None }
+        Self {
+            all: text.lines(),
+            ahead: VecDeque::new(),
+            number: 0,
+            tag: None,
+            columns: Columns::default(),
+            stamp: None,
+        }
     }
 
     /// The time that the last line was stamped with.
@@ -61,9 +73,8 @@ impl<'a> Lines<'a> {
     /// The next line, where each may start with `tag`, and `columns` are those of the headings above.
     pub(crate) fn next(&mut self, tag: Option<String>, columns: Columns) -> Option<Line<'a>> {
         (self.tag, self.columns) = (tag, columns);
-        let text = *self.all.get(self.at)?;
-        let number = self.at + 1;
-        self.at += 1;
+        let text = self.take()?;
+        let number = self.number;
         if text.len() > MAX_LINE_BYTES {
             return Some(Line { number, text, kind: Kind::TooLong });
         }
@@ -80,15 +91,29 @@ impl<'a> Lines<'a> {
 
     /// The next line, where it is not of a tool and not a command: a broken command goes on in it.
     pub(crate) fn next_if_unknown(&mut self) -> Option<&'a str> {
-        let text = *self.all.get(self.at)?;
+        let text = self.peek(0)?;
         let ends = text.trim().is_empty()
             || text.len() > MAX_LINE_BYTES
             || command_line(text.trim_start()).is_some_and(|_| text.contains("$ "));
         if ends || self.known(text).is_some() {
             return None;
         }
-        self.at += 1;
+        self.take()
+    }
+
+    fn take(&mut self) -> Option<&'a str> {
+        let text = self.peek(0)?;
+        self.ahead.pop_front();
+        self.number += 1;
         Some(text)
+    }
+
+    /// The line `distance` after the next one.
+    fn peek(&mut self, distance: usize) -> Option<&'a str> {
+        while self.ahead.len() <= distance {
+            self.ahead.push_back(self.all.next()?);
+        }
+        self.ahead.get(distance).copied()
     }
 
     /// `text` with as many lines after it as make one line together, where that is not what it is alone. Only a line
@@ -98,7 +123,7 @@ impl<'a> Lines<'a> {
         let mut may_go_on = self.known(text).is_none_or(|kind| kind.has_numbers());
         let mut joined = text.trim_end().to_owned();
         for more in 1..MAX_BROKEN_LINES {
-            let Some(next) = self.all.get(self.at + more - 1).map(|next| next.trim()) else { break };
+            let Some(next) = self.peek(more - 1).map(str::trim) else { break };
             let alone = next.is_empty() || self.known(next).is_some() || command_line(next).is_some();
             if !may_go_on || alone || joined.len() + next.len() > MAX_LINE_BYTES {
                 break;
@@ -111,7 +136,9 @@ impl<'a> Lines<'a> {
             }
         }
         let (more, kind) = best?;
-        self.at += more;
+        for _ in 0..more {
+            self.take();
+        }
         Some(kind)
     }
 
