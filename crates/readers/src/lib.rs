@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use std::slice::Chunks;
 
 use archive::export::read_export;
+use measure::foreign;
 use measure::stamp::packet::{Answer, Question};
 use measure::wire::client::ClientDialogue;
 use measure::wire::server::{self, ServerDialogue};
@@ -23,10 +24,11 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 6] = [
+pub const ALL: [Reader; 7] = [
     Reader { name: "dialogue_of_client", read: dialogue_of_client },
     Reader { name: "dialogue_of_server", read: dialogue_of_server },
     Reader { name: "exported_run", read: exported_run },
+    Reader { name: "foreign_output", read: foreign_output },
     Reader { name: "packed_samples", read: packed_samples },
     Reader { name: "quantities", read: quantities },
     Reader { name: "stamp", read: stamp },
@@ -96,6 +98,20 @@ pub fn exported_run(bytes: &[u8]) {
             stream.columns.iter().all(|column| column.values.len() == stream.at_us.len()),
             "columns of two lengths"
         );
+    }
+}
+
+/// What another tool has printed.
+pub fn foreign_output(bytes: &[u8]) {
+    let import = foreign::read(bytes);
+    for test in &import.tests {
+        for stream in &test.samples.streams {
+            assert!(
+                stream.columns.iter().all(|column| column.values.len() == stream.at_us.len()),
+                "columns of two lengths"
+            );
+        }
+        assert!(test.remarks.iter().all(|remark| !remark.to_string().is_empty()), "a remark that says nothing");
     }
 }
 
