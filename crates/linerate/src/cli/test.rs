@@ -45,7 +45,7 @@ pub struct TestArgs {
     #[arg(long, short = 'P', default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=128), value_name = "N", help_heading = "How much")]
     pub streams: u16,
     /// Leave this time at the start out of the peer's totals (iperf3 peers; steady state is found without it)
-    #[arg(long, short = 'O', value_parser = values::span, default_value = "0s", value_name = "TIME", help_heading = "How much")]
+    #[arg(long, short = 'O', value_parser = values::whole_seconds, default_value = "0s", value_name = "TIME", help_heading = "How much")]
     pub omit: Duration,
 
     /// The peer sends

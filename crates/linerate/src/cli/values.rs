@@ -37,6 +37,15 @@ pub fn span_above_zero(text: &str) -> Result<Duration, String> {
     Ok(time)
 }
 
+/// A span of whole seconds, zero allowed: an iperf3 knows no other.
+pub fn whole_seconds(text: &str) -> Result<Duration, String> {
+    let time = span(text)?;
+    if time.subsec_nanos() > 0 {
+        return Err("an iperf3 leaves out whole seconds".to_owned());
+    }
+    Ok(time)
+}
+
 /// Spacing of samples: 100 µs is where reading the kernel's state starts to disturb the flow.
 pub fn sample_spacing(text: &str) -> Result<Duration, String> {
     const LEAST: Duration = Duration::from_micros(100);

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::actors::linerate::{Server, measured, program, succeeded, test, test_host};
+use crate::actors::linerate::{Server, failure, measured, program, succeeded, test, test_host};
 use crate::actors::process::{Ended, Process};
 
 #[test]
@@ -58,6 +58,8 @@ const NETWORK: &str = "
     ip -n far link set to_near up
     ip -n near link set lo up
     ip -n far link set lo up
+    printf '192.0.2.3 dtn.test\\n192.0.2.2 dtn.test\\n' > /run/hosts
+    mount --bind /run/hosts /etc/hosts
 ";
 
 /// Runs this test again, as root of fresh user, mount and network namespaces with the network in them.
@@ -97,6 +99,25 @@ fn client_and_server_each_in_a_namespace_by_name_path_and_process() {
         let client = test_host("192.0.2.2", server.port, &["--bytes", "1MB", "--netns", &netns]);
         succeeded(&client);
         assert!(server.run().peer.address.unwrap().starts_with("192.0.2.2:"), "both in the server's namespace");
+    });
+}
+
+#[test]
+fn a_name_is_reached_at_its_second_address_where_the_first_does_not_answer() {
+    in_network("a_name_is_reached_at_its_second_address_where_the_first_does_not_answer", || {
+        let server = Server::start(&["--netns", "far"]);
+        // Nobody has 192.0.2.3, so nothing comes back from there before the time is up. Both are equally near to
+        // 192.0.2.1 by their bits, so the resolver keeps their order (RFC 6724, rules 9 and 10).
+        let args = ["--bytes", "1MB", "--netns", "near", "--connect-timeout", "300ms"];
+        let client = test_host("dtn.test", server.port, &args);
+        succeeded(&client);
+        assert_eq!(client.run.peer.address, Some(format!("192.0.2.2:{}", server.port)));
+        drop(server);
+        let client = test_host("dtn.test", 5201, &args);
+        assert_eq!(client.code, Some(3));
+        let told = "no address of `dtn.test` answers: 192.0.2.3:5201 does not answer within 300 ms; \
+                    192.0.2.2:5201 refuses the connection: nothing listens on this port";
+        assert_eq!(failure(&client.run).detail, told);
     });
 }
 

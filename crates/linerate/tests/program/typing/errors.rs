@@ -49,6 +49,7 @@ fn values_that_make_no_sense_are_named() {
             "error: invalid value 'fast' for '--dscp <DSCP>': `fast` is no code point; write 0 to 63, or a name as ef or af41",
         ),
         (["--time", "0s"], "error: invalid value '0s' for '--time <TIME>': must be longer than nothing"),
+        (["--omit", "1500ms"], "error: invalid value '1500ms' for '--omit <TIME>': an iperf3 leaves out whole seconds"),
         (["--bytes", "0B"], "error: invalid value '0B' for '--bytes <SIZE>': nothing would be sent"),
         (["-P", "0"], "error: invalid value '0' for '--streams <N>': 0 is not in 1..=128"),
         (["--bind", "localhost"], "error: invalid value 'localhost' for '--bind <ADDRESS>': invalid IP address syntax"),
