@@ -325,3 +325,21 @@ impl Dialogue for ServerDialogue {
         Self::mid_message(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    #[test]
+    fn a_host_that_has_vanished_is_asked_whether_it_is_there() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let control = Control::<ClientDialogue>::new(stream, Patience::default()).unwrap();
+        let socket = socket2::SockRef::from(control.stream());
+        assert!(socket.keepalive().unwrap());
+        let (time, interval) = (socket.tcp_keepalive_time().unwrap(), socket.tcp_keepalive_interval().unwrap());
+        assert_eq!(time + interval * socket.tcp_keepalive_retries().unwrap(), Duration::from_secs(25));
+    }
+}

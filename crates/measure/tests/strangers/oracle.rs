@@ -19,9 +19,14 @@ use crate::partner::PATIENCE;
 /// Runs a client against a server that does what `script` does with each of its connections, the control connection
 /// first.
 fn told(script: impl FnOnce(TcpStream, &TcpListener) + Send) -> Finished {
+    told_of(1, script)
+}
+
+/// The same of a test with several streams.
+fn told_of(streams: u16, script: impl FnOnce(TcpStream, &TcpListener) + Send) -> Finished {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let spec = TestSpec { limit: Limit::Time(Duration::from_millis(300)), ..TestSpec::default() };
+    let spec = TestSpec { limit: Limit::Time(Duration::from_millis(300)), streams, ..TestSpec::default() };
     let request = Request { host: "127.0.0.1".to_owned(), port, spec, queue_wait: Duration::from_secs(1) };
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -116,6 +121,41 @@ fn a_server_that_closes_at_any_step_is_lost_and_what_was_measured_is_kept() {
     });
     assert_eq!(failure(&ended).kind, FailureKind::Lost);
     assert!(ended.measurement.is_some());
+}
+
+#[test]
+fn a_stream_that_breaks_is_named_with_its_number_and_the_others_are_counted() {
+    let finished = told_of(3, |mut control, listener| {
+        greet(&mut control);
+        control.write_all(&[Signal::CreateStreams.byte()]).unwrap();
+        let mut data: Vec<TcpStream> = (0..3).map(|_| listener.accept().unwrap().0).collect();
+        for stream in &mut data {
+            stream.read_exact(&mut [0; COOKIE_LEN]).unwrap();
+        }
+        control.write_all(&[Signal::TestStart.byte(), Signal::TestRunning.byte()]).unwrap();
+        let mut broken = data.remove(1);
+        broken.read_exact(&mut [0; 1_000]).unwrap();
+        socket2::SockRef::from(&broken).set_linger(Some(Duration::ZERO)).unwrap();
+        drop(broken);
+        data.into_iter().for_each(|stream| drop(thread::spawn(|| read_all(stream))));
+        await_signal(&mut control, Signal::TestEnd);
+        let stream = |id: u32| json!({"id": id, "bytes": 5, "retransmits": -1, "jitter": 0, "errors": 0, "packets": 0});
+        let mut bytes = vec![Signal::ExchangeResults.byte()];
+        let results = json!({
+            "cpu_util_total": 1.0, "cpu_util_user": 0.5, "cpu_util_system": 0.5, "sender_has_retransmits": -1,
+            "streams": [stream(1), stream(3), stream(4)],
+        });
+        write_blob(&results, &mut bytes).unwrap();
+        bytes.push(Signal::DisplayResults.byte());
+        control.write_all(&bytes).unwrap();
+        read_all(control);
+    });
+    assert_eq!(failure(&finished).kind, FailureKind::Lost);
+    assert!(failure(&finished).detail.starts_with("the data connection of stream 2 broke: "), "{finished:?}");
+    let flows = finished.measurement.unwrap().flows;
+    let received: Vec<_> = flows.iter().map(|flow| flow.received.map(|bytes| bytes.get())).collect();
+    assert_eq!(received, [Some(5); 3], "what the peer counted");
+    assert!(flows.iter().all(|flow| flow.sent.unwrap().get() > 0), "{flows:?}");
 }
 
 #[test]
