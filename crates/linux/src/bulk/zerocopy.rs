@@ -123,10 +123,10 @@ fn receive_error(fd: BorrowedFd<'_>, control: &mut ControlBuffer) -> Result<usiz
     // SAFETY: `msghdr` is a struct of integers and pointers, for which zero is a value: no address, no data.
     let mut message: libc::msghdr = unsafe { MaybeUninit::zeroed().assume_init() };
     message.msg_control = control.0.as_mut_ptr().cast();
-    message.msg_controllen = control.0.len();
+    message.msg_controllen = control.0.len() as _;
     // SAFETY: `message` names `control` with its length and nothing else, and both live through the call.
     let received = unsafe { libc::recvmsg(fd.as_raw_fd(), &raw mut message, libc::MSG_ERRQUEUE) };
-    if received < 0 { Err(last_errno()) } else { Ok(message.msg_controllen) }
+    if received < 0 { Err(last_errno()) } else { Ok(message.msg_controllen as _) }
 }
 
 const MSG_ZEROCOPY: SendFlags = SendFlags::from_bits_retain(0x0400_0000); // include/linux/socket.h

@@ -68,7 +68,7 @@ impl ReceiveBatch {
             // SAFETY: the headers have just been pointed at memory of `self` with its lengths; all of it lives through
             // the call and nothing else refers to it.
             let received =
-                unsafe { libc::recvmmsg(fd.as_raw_fd(), headers.as_mut_ptr(), count, flags, ptr::null_mut()) };
+                unsafe { libc::recvmmsg(fd.as_raw_fd(), headers.as_mut_ptr(), count, flags as _, ptr::null_mut()) };
             usize::try_from(received).map_err(|_| last_errno())
         })?;
         if let Progress::Moved(received) = progress {
@@ -89,7 +89,7 @@ impl ReceiveBatch {
                 bytes: wire_bytes,
                 source,
                 source_len: usize::try_from(message.msg_namelen).unwrap_or(0),
-                control: control.0.get(..message.msg_controllen).unwrap_or_default(),
+                control: control.0.get(..message.msg_controllen as _).unwrap_or_default(),
             }
         })
     }
@@ -107,7 +107,8 @@ impl ReceiveBatch {
             message.msg_name = source.0.as_mut_ptr().cast();
             message.msg_namelen = ADDRESS_ROOM_LEN;
             message.msg_control = control.0.as_mut_ptr().cast();
-            message.msg_controllen = control.0.len();
+            // musl has 32 bits here where glibc has the kernel's 64.
+            message.msg_controllen = control.0.len() as _;
         }
     }
 }

@@ -116,7 +116,7 @@ impl SendBatch {
             let flags = wait.flags() | libc::MSG_NOSIGNAL;
             // SAFETY: the headers of the range have just been pointed at memory of `self` with its lengths; all of it
             // lives through the call, and the kernel writes only `msg_len` of each header.
-            let sent = unsafe { libc::sendmmsg(fd.as_raw_fd(), headers.as_mut_ptr(), count, flags) };
+            let sent = unsafe { libc::sendmmsg(fd.as_raw_fd(), headers.as_mut_ptr(), count, flags as _) };
             usize::try_from(sent).map_err(|_| last_errno())
         })
     }
@@ -139,7 +139,8 @@ impl SendBatch {
             message.msg_name = if self.destination_len > 0 { destination.cast() } else { ptr::null_mut() };
             message.msg_namelen = self.destination_len;
             message.msg_control = if self.segment_len > 0 { control.cast() } else { ptr::null_mut() };
-            message.msg_controllen = self.segment_len;
+            // musl has 32 bits here where glibc has the kernel's 64.
+            message.msg_controllen = self.segment_len as _;
         }
     }
 }
