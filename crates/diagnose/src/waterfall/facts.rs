@@ -1,0 +1,262 @@
+//! What matters most, in sentences, and the command that asks the next question.
+
+use model::measurement::Heading;
+use model::run::Run;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::duration::show;
+use units::{ByteCount, DataRate};
+
+use super::cause::{Cause, Reason};
+use super::{Share, Waterfall};
+
+/// One thing worth knowing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fact {
+    /// The cause that it is about.
+    pub cause: Cause,
+    /// One sentence, without a full stop.
+    pub text: String,
+    /// What to do next, where there is something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<NextStep>,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NextStep {
+    /// What kind of step it is.
+    pub kind: NextKind,
+    /// Where to type it.
+    pub place: Place,
+    /// What to type.
+    pub command: String,
+    /// What it changes or tells.
+    pub purpose: String,
+}
+
+/// What a next step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NextKind {
+    /// It changes a setting of a host.
+    Setting,
+    /// It is another test.
+    Test,
+    /// It looks at a host.
+    Look,
+}
+
+/// Where a next step is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// On the host that stores the run.
+    Here,
+    /// On the other host.
+    Peer,
+}
+
+/// The shares that matter most, as sentences; at most three, and none below a hundredth of the line rate.
+pub(super) fn facts(waterfall: &Waterfall, run: &Run) -> Vec<Fact> {
+    let teller = Teller { waterfall, run };
+    let worth = |share: &&Share| share.part_of_line_rate >= 0.01 && share.cause != Cause::ProtocolOverhead;
+    let largest = waterfall.shares.iter().filter(worth).take(3);
+    let told: Vec<Fact> = largest.map(|share| teller.fact(share)).collect();
+    if told.is_empty() { waterfall.shares.iter().take(1).map(|share| teller.fact(share)).collect() } else { told }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Teller<'a> {
+    waterfall: &'a Waterfall,
+    run: &'a Run,
+}
+
+impl Teller<'_> {
+    fn fact(self, share: &Share) -> Fact {
+        let what = match share.cause {
+            Cause::ProtocolOverhead => "headers and framing",
+            Cause::StartUp => "the start-up",
+            Cause::ReceiveWindow => "the receiver's window",
+            Cause::SendBuffer => "the sender's socket buffer",
+            Cause::SenderApplication => "the sending program or its processor",
+            Cause::ReceiverApplication => "the receiving program or its processor",
+            Cause::LossRecovery => "loss and its aftermath",
+            Cause::ConfiguredCap => "the rate that the test asked for",
+            Cause::CongestionWindow => "the congestion window, without a loss,",
+            Cause::PathCapacity => "the capacity of the path",
+            Cause::Idle => "time with nothing left to send",
+            Cause::Unknown => "something that the evidence does not show",
+        };
+        let percent = share.part_of_line_rate * 100.0;
+        let text = format!("{what} took {percent:.0} % of the line rate: {}", self.detail(share));
+        Fact { cause: share.cause, text, next: self.next(share) }
+    }
+
+    /// The numbers behind a share.
+    fn detail(self, share: &Share) -> String {
+        let seen = &self.waterfall.observed;
+        let reason = share.because.first().map_or(Reason::NotInSamples, |because| because.reason);
+        let numbers = match share.cause {
+            Cause::ReceiveWindow => seen
+                .window_offered
+                .zip(self.need())
+                .map(|(offered, need)| format!("it offered at most {offered} where {need}")),
+            Cause::SendBuffer => seen
+                .send_buffer_held
+                .zip(self.need())
+                .map(|(held, need)| format!("it held at most {held} where {need}")),
+            Cause::PathCapacity => seen.path_rate.map(|rate| {
+                format!(
+                    "it passed {rate}, headers included, while a queue stood on it, and the line rate is {}",
+                    self.line()
+                )
+            }),
+            Cause::LossRecovery => Some(self.losses()),
+            Cause::ReceiverApplication => {
+                seen.unread.map(|unread| format!("{}, up to {unread} of data unread", reason.text()))
+            }
+            Cause::ConfiguredCap => self.asked().map(|rate| format!("{rate} for each stream")),
+            Cause::ProtocolOverhead => {
+                let framing = self.waterfall.framing;
+                Some(format!("{} bytes around each {} bytes of payload", framing.header_bytes, framing.payload_bytes))
+            }
+            _ => None,
+        };
+        numbers.unwrap_or_else(|| reason.text().to_owned())
+    }
+
+    fn losses(self) -> String {
+        let losses = &self.waterfall.losses;
+        let all = format!("{} segments sent again in {} episodes", losses.retransmits, losses.episodes);
+        match losses.worst.first() {
+            Some(worst) => format!(
+                "{all}; the costliest began at {} with {} segments and cost {}",
+                show(worst.start),
+                worst.retransmits,
+                show(worst.lost_time),
+            ),
+            None => all,
+        }
+    }
+
+    fn asked(self) -> Option<DataRate> {
+        [self.run.spec.rate, self.run.spec.pace].into_iter().flatten().min()
+    }
+
+    fn line(self) -> DataRate {
+        self.waterfall.line_rate.rate
+    }
+
+    /// The bytes in flight that fill the line.
+    fn need(self) -> Option<String> {
+        let seen = &self.waterfall.observed;
+        let (needed, rtt) = seen.needed.zip(seen.base_rtt)?;
+        Some(format!("{needed} were needed ({} x {})", self.line(), show(rtt)))
+    }
+
+    fn next(self, share: &Share) -> Option<NextStep> {
+        let reason = share.because.first().map(|because| because.reason);
+        let goodput = DataRate::of(self.waterfall.delivered, self.waterfall.time).unwrap_or_default();
+        match share.cause {
+            Cause::ReceiveWindow if self.run.spec.window.is_some() => Some(self.without_window()),
+            Cause::SendBuffer if self.run.spec.window.is_some() => Some(self.without_window()),
+            Cause::ReceiveWindow => self.buffers(Buffers::Receiver),
+            Cause::SendBuffer => self.buffers(Buffers::Sender),
+            Cause::StartUp | Cause::Idle => {
+                Some(self.test("--time 30s", "a longer run, in which the start-up weighs less"))
+            }
+            Cause::SenderApplication => {
+                Some(self.test("--streams 4", "four threads: whether more processors help the sender"))
+            }
+            Cause::ReceiverApplication => {
+                Some(self.test("--receive discard", "whether the receiver keeps up when it does not touch the data"))
+            }
+            Cause::LossRecovery => {
+                let options = format!("--udp --rate {}", typed(goodput));
+                Some(self.test(&options, "where datagrams are lost at the same rate: in a host, or on the path"))
+            }
+            Cause::PathCapacity => {
+                let rate = self.waterfall.observed.path_rate.unwrap_or(goodput);
+                let options = format!("--udp --rate {}", typed(rate));
+                Some(self.test(&options, "whether the path passes more to traffic that does not slow down"))
+            }
+            Cause::ConfiguredCap => Some(self.test("", "the same without --rate and --pace")),
+            Cause::CongestionWindow => {
+                Some(self.test("--streams 4", "whether more streams fill the path before their windows grow"))
+            }
+            Cause::Unknown => self.more_evidence(reason?),
+            Cause::ProtocolOverhead => None,
+        }
+    }
+
+    fn more_evidence(self, reason: Reason) -> Option<NextStep> {
+        match reason {
+            Reason::NoSenderSamples | Reason::ClockNotAligned => Some(NextStep {
+                kind: NextKind::Look,
+                place: Place::Peer,
+                command: "linerate serve".to_owned(),
+                purpose: "a peer that tells its kernel's state and its clock".to_owned(),
+            }),
+            Reason::NoSamples | Reason::SampleGap | Reason::NotSending | Reason::NotInSamples => {
+                Some(self.test("--sample-every 1ms", "ten times as many samples"))
+            }
+            Reason::ShorterThanRoundTrip => Some(self.test("--time 30s", "a run of many round trips")),
+            _ => None,
+        }
+    }
+
+    fn without_window(self) -> NextStep {
+        self.test("", "the same without --window, so that the kernel sizes the buffers")
+    }
+
+    /// Raises the limit of autotuning to twice rate times round trip: half of a buffer is the kernel's own overhead
+    /// (`tcp_adv_win_scale` up to Linux 6.5; a sender's buffer holds twice its window, `tcp_sndbuf_expand`).
+    fn buffers(self, which: Buffers) -> Option<NextStep> {
+        let bytes = self.waterfall.observed.needed?.get().saturating_mul(2).clamp(SMALLEST_LIMIT, LARGEST_LIMIT);
+        let outbound = self.waterfall.heading == Heading::Outbound;
+        let (setting, here) = match which {
+            Buffers::Receiver => (format!("net.ipv4.tcp_rmem='4096 131072 {bytes}'"), !outbound),
+            Buffers::Sender => (format!("net.ipv4.tcp_wmem='4096 16384 {bytes}'"), outbound),
+        };
+        Some(NextStep {
+            kind: NextKind::Setting,
+            place: if here { Place::Here } else { Place::Peer },
+            command: format!("sysctl -w {setting}"),
+            purpose: format!("buffers of {}, twice what the path needs", ByteCount::new(bytes)),
+        })
+    }
+
+    /// Another test of the same direction.
+    fn test(self, options: &str, purpose: &str) -> NextStep {
+        let mut command = format!("linerate test {}", self.run.peer.target);
+        if self.waterfall.heading == Heading::Inbound {
+            command.push_str(" --reverse");
+        }
+        if !options.is_empty() {
+            command.push(' ');
+            command.push_str(options);
+        }
+        NextStep { kind: NextKind::Test, place: Place::Here, command, purpose: purpose.to_owned() }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Buffers {
+    Receiver,
+    Sender,
+}
+
+/// A rate in the form that options take: whole Mbit/s, or kbit/s below ten of them.
+fn typed(rate: DataRate) -> String {
+    match rate.bps() {
+        bps if bps >= 10_000_000 => format!("{}Mbit/s", bps / 1_000_000),
+        bps => format!("{}kbit/s", (bps / 1_000).max(1)),
+    }
+}
+
+/// The default limit of Linux 6.18; a smaller one would be a step back (Documentation/networking/ip-sysctl.rst had
+/// 6 MiB until then).
+const SMALLEST_LIMIT: u64 = 32 << 20;
+/// The setting is a signed 32-bit number.
+const LARGEST_LIMIT: u64 = 2_147_483_647;

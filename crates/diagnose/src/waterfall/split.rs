@@ -1,0 +1,259 @@
+//! Who owns the time of one step of one stream.
+//!
+//! The kernel tells how long, between two samples, data was outstanding (`busy`), and how much of that the receiver's
+//! window and the send buffer were the limit (net/ipv4/tcp_output.c, `tcp_chrono_set`; Linux 4.10). The rest of the
+//! step is told apart by the state at its end. `docs/waterfall.md` explains the order.
+
+use model::series::field::Field;
+
+use super::cause::Reason;
+use super::losses::Phase;
+use super::stream::{Clocks, Processor, Setting, Stream};
+use super::times::{KernelTimes, Times};
+
+/// The time of one step by reason, in microseconds, and which of it the kernel's own clocks told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split {
+    /// Reason and time: while nothing was outstanding, while the receiver's window was the limit, while the send buffer
+    /// was, and the rest.
+    pub(super) parts: [(Reason, u64); 4],
+    /// Whether the sender was busy: only then can the path have been the limit.
+    pub(super) busy_us: u64,
+}
+
+/// Goes through the steps of one stream in order.
+pub(super) struct Splitter<'a> {
+    stream: &'a Stream<'a>,
+    setting: &'a Setting<'a>,
+    start_end: i64,
+    times: Option<KernelTimes<'a>>,
+    /// The largest window that the receiver offered.
+    widest: u64,
+    /// How much more the receiver's kernel took than its program at the start: iperf3's cookie.
+    unread_at_start: u64,
+    /// Part of the receiver's samples that showed unread data, in percent.
+    unread_percent: u64,
+}
+
+/// What the receiver's program did in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Prompt,
+    Behind(Reason),
+    NotKnown,
+}
+
+impl<'a> Splitter<'a> {
+    pub(super) fn new(stream: &'a Stream<'a>, setting: &'a Setting<'a>, start_end: i64) -> Self {
+        let widest = stream.sent(Field::SndWnd).map_or(0, |window| window.max());
+        let unread_at_start = stream
+            .taken(Field::BytesReceived)
+            .zip(stream.taken(Field::AppBytes))
+            .map_or(0, |(kernel, program)| kernel.first().saturating_sub(program.first()).min(COOKIE));
+        let times = KernelTimes::new(stream);
+        let mut splitter = Self { stream, setting, start_end, times, widest, unread_at_start, unread_percent: 0 };
+        splitter.unread_percent = splitter.unread_percent();
+        splitter
+    }
+
+    /// Splits the step between two moments.
+    pub(super) fn step(&mut self, (from, to): (i64, i64), phase: Phase) -> Split {
+        let length = u64::try_from(to.saturating_sub(from)).unwrap_or(0);
+        let times = match &mut self.times {
+            Some(times) => times.take((from, to)),
+            None => Times { idle: 0, window: 0, buffer: 0, rest: length },
+        };
+        let reasons = self.reasons((from, to), phase, times);
+        let amounts = [times.idle, times.window, times.buffer, times.rest];
+        let mut parts = [(Reason::NotInSamples, 0); 4];
+        for ((part, reason), amount) in parts.iter_mut().zip(reasons).zip(amounts) {
+            *part = (reason, amount);
+        }
+        Split { parts, busy_us: length.saturating_sub(times.idle) }
+    }
+
+    /// A reason for each part of the step.
+    fn reasons(&self, step: (i64, i64), phase: Phase, times: Times) -> [Reason; 4] {
+        let Some(sender) = &self.stream.sender else { return [self.without_sender(step); 4] };
+        if self.setting.base_rtt.is_some_and(|rtt| i64::try_from(rtt).unwrap_or(i64::MAX) > self.setting.end) {
+            return [Reason::ShorterThanRoundTrip; 4];
+        }
+        if self.is_over(step.0) {
+            let reason = match self.reading(step) {
+                Reading::Behind(reason) => reason,
+                Reading::Prompt | Reading::NotKnown => Reason::AfterLastByte,
+            };
+            return [reason; 4];
+        }
+        if step.0 < self.start_end {
+            return self.starting(step);
+        }
+        if sender.times().last().is_none_or(|last| *last <= step.0) {
+            return [Reason::SampleGap; 4];
+        }
+        let still = sender.around(step.0).is_none_or(|(left, right)| right.saturating_sub(left) > self.setting.gap());
+        let reading = self.reading(step);
+        let window = match reading {
+            Reading::Behind(reason) => reason,
+            Reading::Prompt if self.setting.receiver_cpu == Processor::Exhausted => Reason::ReceiverCpu,
+            Reading::Prompt => Reason::SmallWindow,
+            Reading::NotKnown => Reason::ClockNotAligned,
+        };
+        let buffer = match (reading, phase) {
+            (Reading::Behind(reason), _) => reason,
+            (_, Phase::Recovery) => Reason::Recovery,
+            _ if still => Reason::SenderStill,
+            _ => Reason::FullSendBuffer,
+        };
+        let rest = match self.rest(step, phase, (still, reading)) {
+            // What is in flight is all that the buffer held, if only for a part of the step.
+            Reason::SenderWaited | Reason::SenderCpu if times.buffer > 0 => buffer,
+            other => other,
+        };
+        [self.waiting(still), window, buffer, rest]
+    }
+
+    /// Of a receiver's word alone.
+    fn without_sender(&self, step: (i64, i64)) -> Reason {
+        match self.reading(step) {
+            Reading::Behind(reason) => reason,
+            _ if self.stream.receiver.is_none() => Reason::NoSamples,
+            _ => Reason::NoSenderSamples,
+        }
+    }
+
+    fn starting(&self, (from, to): (i64, i64)) -> [Reason; 4] {
+        let silent = self.stream.delivered().is_none_or(|delivered| delivered.growth(0, to) == 0);
+        let growing = if silent { Reason::FirstBytes } else { Reason::SlowStart };
+        let idle = if silent { growing } else { self.waiting(false) };
+        let ended = self.program_ended(from);
+        [if ended { Reason::Draining } else { idle }, Reason::WindowOpening, growing, growing]
+    }
+
+    /// Nothing was outstanding.
+    fn waiting(&self, still: bool) -> Reason {
+        match self.setting.spec.rate {
+            _ if still => Reason::SenderStill,
+            Some(_) => Reason::AskedRate,
+            None if self.setting.sender_cpu == Processor::Exhausted => Reason::SenderCpu,
+            None => Reason::SenderWaited,
+        }
+    }
+
+    /// Data was outstanding, and the kernel counted neither window nor buffer.
+    fn rest(&self, (from, to): (i64, i64), phase: Phase, (still, reading): (bool, Reading)) -> Reason {
+        if let Reading::Behind(reason) = reading
+            && self.stream.sent(Field::BytesAcked).is_some_and(|acked| acked.growth(from, to) == 0)
+        {
+            return reason;
+        }
+        match phase {
+            Phase::Recovery => return Reason::Recovery,
+            Phase::Aftermath => return Reason::Aftermath,
+            Phase::Clear if still => return Reason::SampleGap,
+            Phase::Clear if self.is_paced(to) => return Reason::AskedPace,
+            Phase::Clear => {}
+        }
+        let state = |field| self.stream.sent(field).map(|curve| curve.state(to));
+        let (outstanding, cwnd) = (state(Field::Unacked), state(Field::SndCwnd));
+        let (waiting, segment) = (state(Field::Notsent), state(Field::SndMss).unwrap_or(0));
+        let full = |limit: u64, used: u64| u128::from(used) * 100 >= u128::from(limit) * FULL_PERCENT;
+        let window_full = state(Field::SndWnd).zip(outstanding).is_some_and(|(window, outstanding)| {
+            segment > 0 && full(window, outstanding.saturating_add(1).saturating_mul(segment))
+        });
+        let cwnd_full = cwnd.zip(outstanding).is_some_and(|(cwnd, outstanding)| full(cwnd, outstanding));
+        if window_full && !cwnd_full {
+            return self.nearly_full(reading);
+        }
+        if cwnd_full {
+            return Reason::FullCongestionWindow;
+        }
+        if waiting == Some(0) {
+            return if self.program_ended(to) { Reason::Draining } else { self.waiting(false) };
+        }
+        match (self.setting.sender_cpu, self.setting.receiver_cpu) {
+            (Processor::Exhausted, _) => Reason::SenderCpu,
+            (_, Processor::Exhausted) => Reason::ReceiverCpu,
+            _ if self.times.is_none() => Reason::NoKernelTimes,
+            _ => Reason::NotSending,
+        }
+    }
+
+    fn nearly_full(&self, reading: Reading) -> Reason {
+        match reading {
+            Reading::Behind(reason) => reason,
+            _ => Reason::NearlyFullWindow,
+        }
+    }
+
+    /// Whether the kernel's pacing is at the cap that the test asked for.
+    fn is_paced(&self, at: i64) -> bool {
+        let cap = self.stream.sent(Field::MaxPacingRate).zip(self.stream.sent(Field::PacingRate));
+        self.setting.spec.pace.is_some()
+            && cap.is_some_and(|(cap, rate)| u128::from(rate.state(at)) * 100 >= u128::from(cap.state(at)) * 98)
+    }
+
+    /// Whether all data had been acknowledged for good.
+    fn is_over(&self, at: i64) -> bool {
+        let acknowledged = self
+            .stream
+            .sent(Field::BytesAcked)
+            .is_some_and(|acked| acked.state(at) == acked.last() && acked.last() > 0);
+        acknowledged && self.program_ended(at) && self.stream.sent(Field::Unacked).is_none_or(|now| now.state(at) == 0)
+    }
+
+    /// Whether the sending program had handed over its last byte.
+    fn program_ended(&self, at: i64) -> bool {
+        self.stream.sent(Field::AppBytes).is_some_and(|bytes| bytes.state(at) == bytes.last() && bytes.last() > 0)
+    }
+
+    /// What the receiving program did in a step.
+    fn reading(&self, (from, to): (i64, i64)) -> Reading {
+        let Some(receiver) = &self.stream.receiver else { return self.reading_by_window(to) };
+        if self.setting.clocks == Clocks::Unrelated && self.stream.sender.is_some() {
+            return match self.unread_percent {
+                0..=10 => Reading::Prompt,
+                50.. => Reading::Behind(Reason::Unread),
+                _ => Reading::NotKnown,
+            };
+        }
+        let still = receiver.around(from).is_some_and(|(left, right)| right.saturating_sub(left) > self.setting.gap());
+        if still {
+            return Reading::Behind(Reason::ReceiverStill);
+        }
+        if self.is_behind((from, to)) { Reading::Behind(Reason::Unread) } else { Reading::Prompt }
+    }
+
+    /// A sender alone knows a receiver that does not read by the window that it closes.
+    fn reading_by_window(&self, at: i64) -> Reading {
+        let window = self.stream.sent(Field::SndWnd).map(|window| window.state(at));
+        match window {
+            Some(window) if window < self.widest / 8 => Reading::Behind(Reason::WindowClosed),
+            _ => Reading::Prompt,
+        }
+    }
+
+    /// Whether the program did not even take, throughout the step, what lay there at its start.
+    fn is_behind(&self, (from, to): (i64, i64)) -> bool {
+        let counts = self.stream.taken(Field::BytesReceived).zip(self.stream.taken(Field::AppBytes));
+        counts.is_some_and(|(kernel, program)| {
+            let unread = kernel.count(from).saturating_sub(program.count(from)).saturating_sub(self.unread_at_start);
+            unread > SMALL_UNREAD && program.growth(from, to) < unread
+        })
+    }
+
+    fn unread_percent(&self) -> u64 {
+        let Some(receiver) = &self.stream.receiver else { return 0 };
+        let steps = || receiver.times().windows(2).filter_map(|pair| Some((*pair.first()?, *pair.last()?)));
+        (steps().filter(|step| self.is_behind(*step)).count() as u64 * 100)
+            .checked_div(steps().count() as u64)
+            .unwrap_or(0)
+    }
+}
+
+/// iperf3's cookie, which comes before the payload, is this long; so are others in its place.
+const COOKIE: u64 = 64;
+/// Less than one receive of 64 KiB may lie there at any moment.
+const SMALL_UNREAD: u64 = 65_536;
+/// A window this full cannot take another burst of segments (64 KiB at most).
+const FULL_PERCENT: u128 = 85;

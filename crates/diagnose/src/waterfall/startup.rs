@@ -1,0 +1,49 @@
+//! Where the start-up of a stream ends.
+
+use model::series::field::Field;
+
+use super::stream::{Setting, Stream};
+
+/// End of the stream's start-up in microseconds: the first loss, the end of slow start, or the round trip after which
+/// the rate did not grow by a quarter within three more (the test by which BBR sees a full pipe, Cardwell et al.,
+/// "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016).
+pub(super) fn end(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
+    full_pipe(stream, setting).min(slow_start(stream, setting)).min(setting.end)
+}
+
+fn full_pipe(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
+    let Some(delivered) = stream.delivered() else { return 0 };
+    let round = setting.base_rtt.unwrap_or(0).max(setting.spacing);
+    let round = i64::try_from(round).unwrap_or(i64::MAX);
+    let (mut from, mut best, mut best_end, mut flat) = (0_i64, 0_u64, 0_i64, 0);
+    let end = stream.sampled_until().min(setting.end);
+    while from < end {
+        let to = from.saturating_add(round);
+        let grown = delivered.growth(from, to);
+        if u128::from(grown) * 4 >= u128::from(best) * 5 && grown > 0 {
+            (best, best_end, flat) = (grown, to, 0);
+        } else if best > 0 {
+            flat += 1;
+        }
+        if flat == FLAT_ROUNDS {
+            return best_end;
+        }
+        from = to;
+    }
+    setting.end
+}
+
+/// The first moment with a loss, or with a congestion window above its threshold.
+fn slow_start(stream: &Stream<'_>, setting: &Setting<'_>) -> i64 {
+    let Some(sender) = &stream.sender else { return setting.end };
+    let (lost, state) = (stream.sent(Field::TotalRetrans), stream.sent(Field::CaState));
+    let (window, threshold) = (stream.sent(Field::SndCwnd), stream.sent(Field::SndSsthresh));
+    let over = |at: &i64| {
+        lost.is_some_and(|lost| lost.state(*at) > lost.first())
+            || state.is_some_and(|state| state.state(*at) >= 2)
+            || window.zip(threshold).is_some_and(|(window, threshold)| window.state(*at) >= threshold.state(*at))
+    };
+    sender.times().iter().copied().filter(|at| *at >= 0).find(over).unwrap_or(setting.end)
+}
+
+const FLAT_ROUNDS: u32 = 3;
