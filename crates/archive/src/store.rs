@@ -333,6 +333,8 @@ mod tests {
             role: Role::Client,
             command: (0..5000).map(noise).collect(),
             spec: model::spec::TestSpec::default(),
+            declared_line_rate: None,
+            batch: None,
             local: model::host::HostIdentity::default(),
             peer: Peer { target: "dtn2".to_owned(), address: None, host: model::host::HostIdentity::default() },
             outcome: Outcome::Complete,

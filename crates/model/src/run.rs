@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::WallTime;
+use units::{DataRate, WallTime};
 
 use crate::host::HostIdentity;
 use crate::measurement::Measurement;
@@ -27,6 +27,12 @@ pub struct Run {
     pub command: Vec<String>,
     /// What was asked for.
     pub spec: TestSpec,
+    /// The line rate that the user declared, where the devices cannot tell it or tell too much.
+    #[serde(rename = "declared_line_rate_bps", default, skip_serializing_if = "Option::is_none")]
+    pub declared_line_rate: Option<DataRate>,
+    /// The first of the runs that repeated one test, of which this is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<RunId>,
     /// This host.
     pub local: HostIdentity,
     /// The other host.

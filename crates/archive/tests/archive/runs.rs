@@ -26,6 +26,8 @@ pub(crate) fn at(seconds: u64) -> Run {
         role: Role::Client,
         command: ["linerate", "test", "dtn2"].map(str::to_owned).into(),
         spec: TestSpec::default(),
+        declared_line_rate: None,
+        batch: None,
         local: HostIdentity::default(),
         peer: Peer { target: "dtn2".to_owned(), address: None, host: HostIdentity::default() },
         outcome: Outcome::Complete,

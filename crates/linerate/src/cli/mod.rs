@@ -1,5 +1,6 @@
 //! What a person may type. Parsing records and checks single values; it does nothing.
 
+pub mod import;
 pub mod runs;
 pub mod serve;
 pub mod test;
@@ -49,6 +50,8 @@ pub enum Command {
     Serve(Box<serve::ServeArgs>),
     /// List, show, export and remove stored runs
     Runs(runs::RunsArgs),
+    /// Read what iperf3 or nuttcp have printed, and keep it as runs
+    Import(import::ImportArgs),
     /// Watch a path that is slower than it should be measured, mended and measured again, on this machine
     Demo {
         /// Which part of the demonstration this process plays

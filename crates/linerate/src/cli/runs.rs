@@ -34,6 +34,17 @@ pub enum RunsAction {
         /// With each interval
         #[arg(long, short)]
         intervals: bool,
+        /// Draw it over time too, as SVG or PNG
+        #[arg(long, value_parser = super::values::picture, value_name = "FILE")]
+        plot: Option<PathBuf>,
+    },
+    /// Show what differs between two runs, or between two repeated tests, and whether it is more than noise
+    Compare {
+        /// The first one: its id, the start of it, or `last`
+        a: String,
+        /// The second one
+        #[arg(default_value = "last")]
+        b: String,
     },
     /// Write a run out, for other programs or another machine
     #[command(after_help = "Examples:

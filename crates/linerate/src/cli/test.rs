@@ -1,6 +1,7 @@
 //! `linerate test`.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
@@ -20,6 +21,7 @@ use super::values;
   linerate test dtn.example.org -R -P 4 -C cubic      four streams from the peer, CUBIC
   linerate test dtn.example.org --bytes 13GiB         how long do 13 GiB take?
   linerate test dtn.example.org -u --rate 1Gbit/s     datagrams at a fixed rate
+  linerate test dtn.example.org --plot path.svg       what happened when, as a picture
   linerate test 10.0.0.2 --netns ingress_sbox         from inside a container's network
 
 Rates, sizes and times carry their unit: 10Gbit/s, 4MiB, 209ms."
@@ -123,6 +125,18 @@ pub struct TestArgs {
     /// Time between latency probes beside the flow; 0s for none
     #[arg(long, value_parser = values::span, default_value = "10ms", value_name = "TIME", help_heading = "What is recorded")]
     pub probe_every: Duration,
+    /// Run the test so many times and say how much the results vary
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N", help_heading = "How much")]
+    pub repeat: u32,
+    /// Compare with a stored run, or with all runs of a repeated test
+    #[arg(long, value_name = "RUN", conflicts_with = "no_archive", help_heading = "What is recorded")]
+    pub against: Option<String>,
+    /// The line rate of the path, where the devices cannot tell it
+    #[arg(long, value_parser = values::rate, value_name = "RATE", help_heading = "What is recorded")]
+    pub expect: Option<DataRate>,
+    /// Draw the run over time, as SVG or PNG; each run of a repeated test gets its number: path-1.svg
+    #[arg(long, value_parser = values::picture, value_name = "FILE", help_heading = "What is recorded")]
+    pub plot: Option<PathBuf>,
     /// Do not keep the run
     #[arg(long, help_heading = "What is recorded")]
     pub no_archive: bool,
@@ -134,6 +148,10 @@ pub struct TestArgs {
     #[arg(long, value_parser = values::span, default_value = "5min", value_name = "TIME", help_heading = "Waiting")]
     pub wait: Duration,
 
+    /// Let another installed program run the test; the peer runs its server [default: linerate itself]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Which way")]
+    pub tool: Option<ToolArg>,
+
     /// Print one line for a monitoring system and use its exit codes
     #[arg(long, conflicts_with = "json", help_heading = "Monitoring")]
     pub nagios: bool,
@@ -143,6 +161,24 @@ pub struct TestArgs {
     /// CRITICAL where the goodput is below this
     #[arg(long, requires = "nagios", value_parser = values::rate, value_name = "RATE", help_heading = "Monitoring")]
     pub critical: Option<DataRate>,
+}
+
+/// `--tool`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ToolArg {
+    /// iperf3, to `iperf3 -s` or `linerate serve`
+    Iperf3,
+    /// nuttcp, to `nuttcp -S`
+    Nuttcp,
+}
+
+impl From<ToolArg> for measure::tools::Tool {
+    fn from(arg: ToolArg) -> Self {
+        match arg {
+            ToolArg::Iperf3 => Self::Iperf3,
+            ToolArg::Nuttcp => Self::Nuttcp,
+        }
+    }
 }
 
 /// `--send`.

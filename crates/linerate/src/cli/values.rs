@@ -1,9 +1,12 @@
 //! Readers of single values, for the argument parser.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use model::spec::Dscp;
 use units::{ByteCount, DataRate, Mss, duration};
+
+use crate::show::plot::Form;
 
 /// A rate above zero.
 pub fn rate(text: &str) -> Result<DataRate, String> {
@@ -54,6 +57,15 @@ pub fn sample_spacing(text: &str) -> Result<Duration, String> {
         return Err(format!("sampling is possible every {} or slower", duration::show(LEAST)));
     }
     Ok(time)
+}
+
+/// A file for a picture, of a kind that can be drawn.
+pub fn picture(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match Form::of(&path) {
+        Some(_) => Ok(path),
+        None => Err("pictures are drawn as SVG or PNG; hint: end the name in .svg or .png".to_owned()),
+    }
 }
 
 /// A segment size, in bytes.

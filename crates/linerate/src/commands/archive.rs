@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use archive::Archive;
-use model::run::{Run, RunId};
+use model::run::Run;
 use model::series::RunSamples;
 
 use crate::cli::Common;
@@ -23,10 +23,4 @@ pub fn open(common: &Common) -> anyhow::Result<Archive> {
 /// Keeps a run. It is on disk when this returns.
 pub fn keep(archive: &mut Archive, run: &Run, samples: &RunSamples) -> anyhow::Result<()> {
     archive.store(run, samples).context(Complaint::new(Exit::Local, "the run cannot be kept"))
-}
-
-/// A new name for a run.
-pub fn new_id(started: units::WallTime) -> anyhow::Result<RunId> {
-    let random = linux::random::bytes().context("the kernel gives no random bits")?;
-    Ok(RunId::new(started, u128::from_ne_bytes(random)))
 }

@@ -1,10 +1,15 @@
 //! What each command does.
 
 mod archive;
+mod attempt;
+mod compare;
 mod demo;
+mod import;
+mod plot;
 mod runs;
 mod serve;
 mod test;
+mod tool;
 
 pub use demo::Stage;
 
@@ -24,6 +29,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Test(args) => test::run(&common, &args),
         Command::Serve(args) => serve::run(&common, &args),
         Command::Runs(args) => runs::run(&common, &args.action),
+        Command::Import(args) => import::run(&common, &args),
         Command::Demo { stage } => demo::run(&common, stage),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -1,6 +1,6 @@
 //! `linerate runs`.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -11,7 +11,7 @@ use archive::{Archive, Filter};
 use model::run::RunId;
 
 use super::archive as kept;
-use super::print;
+use super::{compare, plot, print};
 use crate::cli::Common;
 use crate::cli::runs::{ExportFormat, RunsAction};
 use crate::exit::{Complaint, Exit};
@@ -30,16 +30,31 @@ pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
                 print(show::list::text(&summaries, archive.path()).as_bytes())
             }
         }
-        RunsAction::Show { run, intervals } => {
-            let run = archive.run(&resolve(&archive, run)?)?;
+        RunsAction::Show { run, intervals, plot } => {
+            let id = resolve(&archive, run)?;
+            let run = archive.run(&id)?;
+            let samples = archive.samples(&id)?;
+            if let Some(path) = plot {
+                plot::write(path, &run, &samples)?;
+            }
             if common.json {
                 return print(&show::json::line(&run)?);
             }
-            let mut text = show::run::text(&run, false, show::run::Width::Plain);
+            let mut text = show::run::text(&run, &samples, show::run::Detail::Stored);
+            if *intervals || std::io::stdout().is_terminal() {
+                text.push_str(&show::sparkline::lines(&run, &samples));
+            }
             if *intervals {
                 text.push_str(&show::intervals::table(&run));
             }
             print(text.as_bytes())
+        }
+        RunsAction::Compare { a, b } => {
+            let (a, b) = (compare::batch(&archive, a)?, compare::batch(&archive, b)?);
+            if common.json {
+                return print(&[show::json::lines(&a)?, show::json::lines(&b)?].concat());
+            }
+            print(show::compare::sets(&a, &b).as_bytes())
         }
         RunsAction::Export { run, format, output } => {
             let data = export(&archive, resolve(&archive, run)?, *format)?;
@@ -59,7 +74,7 @@ pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
     }
 }
 
-fn resolve(archive: &Archive, text: &str) -> anyhow::Result<RunId> {
+pub fn resolve(archive: &Archive, text: &str) -> anyhow::Result<RunId> {
     archive.resolve(text).map_err(|error| {
         let complaint = match &error {
             ResolveError::Empty { .. } => {

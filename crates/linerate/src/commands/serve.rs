@@ -6,11 +6,11 @@ use anyhow::Context;
 use archive::Archive;
 use measure::serve::policy::Policy;
 use measure::serve::{Config, Event, Once, ServeError, Visited, serve};
-use measure::stop::Stop;
 use model::run::{Role, Run};
 use model::series::RunSamples;
 
 use super::archive as kept;
+use super::attempt::{new_id, stop_on_signals};
 use super::print;
 use crate::cli::Common;
 use crate::cli::serve::ServeArgs;
@@ -21,11 +21,7 @@ pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     enter(args.netns.as_deref())?;
     let archive = if args.no_archive { None } else { Some(kept::open(common)?) };
     let log = Log { archive: Mutex::new(archive), common };
-    let stop = Stop::default();
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, i32::from(Exit::Interrupted.code()), stop.flag())?;
-        signal_hook::flag::register(signal, stop.flag())?;
-    }
+    let stop = stop_on_signals()?;
     serve(&config(args), &stop, &|event| log.event(event)).map_err(complain)?;
     Ok(Exit::Success)
 }
@@ -114,11 +110,13 @@ impl Log<'_> {
 fn into_run(visited: Visited) -> anyhow::Result<(Run, RunSamples)> {
     let run = Run {
         format: Run::FORMAT,
-        id: kept::new_id(visited.started)?,
+        id: new_id(visited.started)?,
         started: visited.started,
         role: Role::Server,
         command: std::env::args().collect(),
         spec: visited.spec,
+        declared_line_rate: None,
+        batch: None,
         local: measure::identity::local(Some(visited.local.ip())),
         peer: visited.peer,
         outcome: visited.outcome,

@@ -1,48 +1,92 @@
 //! `linerate test`.
 
-use std::io::IsTerminal;
+use archive::Archive;
+use measure::session::client::Request;
+use model::run::{FailureKind, Outcome, Run};
 
-use measure::session::client::{self, Finished, Request};
-use measure::stop::Stop;
-use model::run::{FailureKind, Outcome, Role, Run};
-use units::WallTime;
-
-use super::archive as kept;
-use super::print;
+use super::attempt::{Attempt, Frame, attempt, stop_on_signals};
+use super::{archive as kept, compare, plot, print, tool};
 use crate::cli::Common;
 use crate::cli::test::TestArgs;
 use crate::exit::{Complaint, Exit};
 use crate::show;
-use crate::show::progress::Progress;
+use crate::show::progress::Talk;
 
 pub fn run(common: &Common, args: &TestArgs) -> anyhow::Result<Exit> {
     let spec = args.spec();
     check_place(&spec.place)?;
     // Before the test, so that nobody measures for an hour and then cannot keep the result.
     let mut archive = if args.no_archive { None } else { Some(kept::open(common)?) };
+    let against = match (&archive, &args.against) {
+        (Some(archive), Some(run)) => Some(compare::batch(archive, run)?),
+        _ => None,
+    };
+    if let Some(path) = &args.plot {
+        plot::check(path)?;
+    }
     let stop = stop_on_signals()?;
-    let started = linux::clock::wall_now();
     let request = Request { host: args.host.clone(), port: args.port, spec, queue_wait: args.wait };
-    let mut progress = Progress::new(&request, common.quiet || common.json || args.nagios);
-    let finished = client::run(&request, &stop, &mut |event| progress.event(&event));
-    progress.finish();
-    let (run, samples) = into_run(request, started, finished)?;
-    if let Some(archive) = &mut archive {
+    let talk = if common.quiet || common.json || args.nagios { Talk::Nothing } else { Talk::Progress };
+    let mut frame = Frame { declared_line_rate: args.expect, batch: None };
+    let mut runs: Vec<Run> = Vec::new();
+    let mut exit = Exit::Success;
+    for _ in 0..args.repeat {
+        let attempt = match args.tool {
+            Some(program) => tool::attempt(&tool::errand(program.into(), &request), frame, &stop)?,
+            None => attempt(&request, frame, &stop, talk)?,
+        };
+        if args.repeat > 1 {
+            frame.batch.get_or_insert(attempt.run.id);
+        }
+        exit = report(common, args, &mut archive, attempt, &mut runs)?;
+        // What cannot be done once cannot be done again; the runs until then are kept.
+        if exit != Exit::Success || stop.is_stopped() {
+            break;
+        }
+    }
+    if !common.json && !args.nagios && (runs.len() > 1 || against.is_some()) {
+        print(show::compare::repeated(&runs, against.as_deref()).as_bytes())?;
+    }
+    Ok(exit)
+}
+
+/// Keeps a run, then shows it.
+fn report(
+    common: &Common,
+    args: &TestArgs,
+    archive: &mut Option<Archive>,
+    mut attempt: Attempt,
+    runs: &mut Vec<Run>,
+) -> anyhow::Result<Exit> {
+    if args.repeat > 1 {
+        attempt.run.batch = Some(runs.first().map_or(attempt.run.id, |first| first.id));
+    }
+    let Attempt { run, samples } = attempt;
+    if let Some(archive) = archive {
         kept::keep(archive, &run, &samples)?;
     }
-    if args.nagios {
+    let exit = if args.nagios {
         let thresholds = show::nagios::Thresholds { warning: args.warning, critical: args.critical };
         let (line, code) = show::nagios::line(&run, thresholds);
         print(line.as_bytes())?;
-        return Ok(Exit::Nagios(code));
-    }
-    if common.json {
-        print(&show::json::line(&run)?)?;
+        Exit::Nagios(code)
     } else {
-        print(show::run::text(&run, archive.is_some(), width()).as_bytes())?;
+        if common.json {
+            print(&show::json::line(&run)?)?;
+        } else {
+            print(show::run::text(&run, &samples, show::run::Detail::Fresh).as_bytes())?;
+        }
+        if let Outcome::Failed(failure) = &run.outcome {
+            show::error::print_failure(failure, &hints(failure.kind, &run));
+        }
+        Exit::of_outcome(&run.outcome)
+    };
+    if let Some(path) = &args.plot {
+        let path = if args.repeat > 1 { &plot::numbered(path, runs.len() + 1) } else { path };
+        plot::write(path, &run, &samples)?;
     }
-    show_failure(&run, common);
-    Ok(Exit::of_outcome(&run.outcome))
+    runs.push(run);
+    Ok(exit)
 }
 
 /// A namespace that does not exist is a slip of the user, not a run.
@@ -59,43 +103,6 @@ fn check_place(place: &model::spec::Place) -> anyhow::Result<()> {
     })
 }
 
-pub fn into_run(
-    request: Request,
-    started: WallTime,
-    finished: Finished,
-) -> anyhow::Result<(Run, model::series::RunSamples)> {
-    let run = Run {
-        format: Run::FORMAT,
-        id: kept::new_id(started)?,
-        started,
-        role: Role::Client,
-        command: std::env::args().collect(),
-        spec: request.spec,
-        local: finished.local,
-        peer: finished.peer,
-        outcome: finished.outcome,
-        measurement: finished.measurement,
-    };
-    Ok((run, finished.samples))
-}
-
-/// The first Ctrl-C ends the test in good order, the second one at once.
-pub fn stop_on_signals() -> anyhow::Result<Stop> {
-    let stop = Stop::default();
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, i32::from(Exit::Interrupted.code()), stop.flag())?;
-        signal_hook::flag::register(signal, stop.flag())?;
-    }
-    Ok(stop)
-}
-
-fn show_failure(run: &Run, common: &Common) {
-    if let Outcome::Failed(failure) = &run.outcome {
-        show::error::print_failure(failure, &hints(failure.kind, run));
-        let _ = common;
-    }
-}
-
 /// What to do next, by the kind of failure.
 fn hints(kind: FailureKind, run: &Run) -> Vec<String> {
     match kind {
@@ -107,8 +114,4 @@ fn hints(kind: FailureKind, run: &Run) -> Vec<String> {
         FailureKind::Lost => vec!["what was measured until then is kept: `linerate runs show last`".to_owned()],
         FailureKind::Refused | FailureKind::Protocol | FailureKind::Local | FailureKind::Interrupted => Vec::new(),
     }
-}
-
-fn width() -> show::run::Width {
-    if std::io::stdout().is_terminal() { show::run::Width::Terminal } else { show::run::Width::Plain }
 }

@@ -9,6 +9,11 @@ pub fn line(run: &Run) -> anyhow::Result<Vec<u8>> {
     with_newline(run)
 }
 
+/// Runs, a line each.
+pub fn lines(runs: &[Run]) -> anyhow::Result<Vec<u8>> {
+    Ok(runs.iter().map(line).collect::<anyhow::Result<Vec<_>>>()?.concat())
+}
+
 /// A list of runs, a line each.
 pub fn summaries(summaries: &[RunSummary]) -> anyhow::Result<Vec<u8>> {
     let mut lines = Vec::new();

@@ -2,12 +2,17 @@
 //!
 //! Data goes to standard output, talk to standard error. Colour is never used to carry a meaning.
 
+pub mod compare;
 pub mod error;
+pub mod explain;
+pub mod import;
 pub mod intervals;
 pub mod json;
 pub mod list;
 pub mod nagios;
+pub mod plot;
 pub mod progress;
 pub mod run;
 pub mod serve;
+pub mod sparkline;
 mod when;

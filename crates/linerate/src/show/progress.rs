@@ -11,6 +11,15 @@ use units::duration::show;
 
 use super::intervals;
 
+/// How much to say while a test goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Talk {
+    /// What happens.
+    Progress,
+    /// Nothing besides the result.
+    Nothing,
+}
+
 /// What is shown while a test goes on.
 pub struct Progress {
     bar: Option<ProgressBar>,
@@ -20,8 +29,9 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows nothing where `quiet`.
-    pub fn new(request: &Request, quiet: bool) -> Self {
+    /// Begins with the first word.
+    pub fn new(request: &Request, talk: Talk) -> Self {
+        let quiet = talk == Talk::Nothing;
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| bar(&request.spec));
         let progress = Self { bar, quiet, spec: request.spec.clone(), moved: 0 };
         progress.message(&format!("connecting to {}", request.host));

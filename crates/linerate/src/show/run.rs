@@ -6,25 +6,26 @@ use model::measurement::{
     CpuUse, DatagramCounts, DirectionTotal, Flow, Heading, Latency, Measurement, RttSummary, SteadyState,
 };
 use model::run::{FailureKind, Outcome, Run};
+use model::series::RunSamples;
 use model::spec::{Protocol, ReceiveMethod, SendMethod};
 use units::duration::show;
 
 use super::{serve, when};
 
-/// Where the text goes.
+/// How the run comes before a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Width {
-    /// A person looks at it at once.
-    Terminal,
-    /// A file or another program.
-    Plain,
+pub enum Detail {
+    /// It has just ended: what was typed is still on the screen.
+    Fresh,
+    /// It comes out of the archive.
+    Stored,
 }
 
 /// The run as a few lines, each with a label.
-pub fn text(run: &Run, kept: bool, width: Width) -> String {
+pub fn text(run: &Run, samples: &RunSamples, detail: Detail) -> String {
     let mut page = Page::default();
     page.line("test", &format!("{}, with {}", serve::summary(&run.spec), peer(run)));
-    if width == Width::Plain {
+    if detail == Detail::Stored {
         page.line("started", &when::local(run.started));
         page.line("command", &run.command.join(" "));
     }
@@ -34,9 +35,8 @@ pub fn text(run: &Run, kept: bool, width: Width) -> String {
     if let Some(measurement) = &run.measurement {
         describe(&mut page, run, measurement);
     }
-    if kept {
-        page.line("kept as", &format!("{0}   (linerate runs show {0})", run.id));
-    }
+    page.line("run", &run.id.to_string());
+    page.0.push_str(&super::explain::text(run, samples));
     page.0
 }
 

@@ -6,7 +6,7 @@
 //! however the demonstration ends.
 //!
 //! * [`near`]: makes the path, tests, changes it, tests again
-//! * [`far`]: serves
+//! * [`far`]: serves the other one
 //! * [`network`]: what both do to the kernel, through iproute2
 
 mod far;

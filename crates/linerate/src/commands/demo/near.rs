@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use anyhow::Context;
-use measure::session::client::{self, Request};
+use measure::session::client::Request;
 use model::measurement::Heading;
 use model::run::{Outcome, Run};
 use model::spec::{Limit, TestSpec};
@@ -13,11 +13,11 @@ use units::DataRate;
 
 use super::{Stage, network, stage};
 use crate::cli::Common;
+use crate::commands::attempt::{Attempt, Frame, attempt, stop_on_signals};
 use crate::commands::print;
-use crate::commands::test::into_run;
 use crate::exit::Exit;
 use crate::show;
-use crate::show::progress::Progress;
+use crate::show::progress::Talk;
 
 /// What the path should carry.
 const LINE_RATE: DataRate = DataRate::from_bps(1_000_000_000);
@@ -53,18 +53,15 @@ and the slow part of the path is the kernel's token bucket (tc tbf). Nothing out
 }
 
 fn test(common: &Common, title: &str) -> anyhow::Result<Run> {
-    print(format!("{title}\n$ linerate test {} --time 5s --cca cubic\n", network::FAR.1).as_bytes())?;
+    print(format!("{title}\n$ linerate test {} --time 5s --cca cubic --expect 1Gbit/s\n", network::FAR.1).as_bytes())?;
     let spec =
         TestSpec { limit: Limit::Time(TIME), congestion_control: Some("cubic".to_owned()), ..TestSpec::default() };
     let request =
         Request { host: network::FAR.1.to_owned(), port: measure::DEFAULT_PORT, spec, queue_wait: Duration::ZERO };
-    let stop = crate::commands::test::stop_on_signals()?;
-    let mut progress = Progress::new(&request, common.quiet);
-    let started = linux::clock::wall_now();
-    let finished = client::run(&request, &stop, &mut |event| progress.event(&event));
-    progress.finish();
-    let (run, _samples) = into_run(request, started, finished)?;
-    print(show::run::text(&run, false, show::run::Width::Terminal).as_bytes())?;
+    let talk = if common.quiet { Talk::Nothing } else { Talk::Progress };
+    let frame = Frame { declared_line_rate: Some(LINE_RATE), batch: None };
+    let Attempt { run, samples } = attempt(&request, frame, &stop_on_signals()?, talk)?;
+    print(show::run::text(&run, &samples, show::run::Detail::Fresh).as_bytes())?;
     match &run.outcome {
         Outcome::Complete => Ok(run),
         Outcome::Failed(failure) => Err(anyhow::anyhow!("the test failed: {}", failure.detail)),

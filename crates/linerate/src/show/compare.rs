@@ -1,0 +1,193 @@
+//! Runs beside each other: what differs in what was asked for, in the hosts, in the result, and whether the difference
+//! is more than noise.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use comfy_table::{ContentArrangement, Table, presets};
+use model::run::{Outcome, Run};
+use serde::Serialize;
+use serde_json::Value;
+use stats::rank;
+use stats::summary::Ordered;
+use units::DataRate;
+
+use super::when;
+
+/// The spread of a repeated test, and how it compares with stored runs where some are given.
+pub fn repeated(runs: &[Run], against: Option<&[Run]>) -> String {
+    let mut text = format!("\n{}\n", spread("these runs", &goodputs(runs)));
+    if let Some(stored) = against {
+        text.push_str(&format!("{}\n", spread("the stored ones", &goodputs(stored))));
+        text.push_str(&format!("{}\n", judgement(&goodputs(stored), &goodputs(runs))));
+    }
+    text
+}
+
+/// Two sets of runs beside each other. The first of each stands for what was asked for and for the hosts.
+pub fn sets(a: &[Run], b: &[Run]) -> String {
+    let (Some(first_a), Some(first_b)) = (a.first(), b.first()) else { return String::new() };
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(["", "A", "B"]);
+    table.add_row(["run".to_owned(), name(a), name(b)]);
+    table.add_row(["started".to_owned(), when::local(first_a.started), when::local(first_b.started)]);
+    let mut same = true;
+    for (part, a, b) in [
+        ("test", facts(&first_a.spec), facts(&first_b.spec)),
+        ("this host", facts(&first_a.local), facts(&first_b.local)),
+        ("peer", facts(&first_a.peer), facts(&first_b.peer)),
+        ("result", results(first_a), results(first_b)),
+    ] {
+        for (fact, a, b) in differing(&a, &b) {
+            same &= part == "result";
+            table.add_row([format!("{part}: {fact}"), a, b]);
+        }
+    }
+    let mut text = format!("{}\n", table.trim_fmt());
+    if same {
+        text.push_str("the tests and the hosts are the same, as far as they are known\n");
+    }
+    text.push_str(&format!("{}\n", judgement(&goodputs(a), &goodputs(b))));
+    text
+}
+
+fn name(runs: &[Run]) -> String {
+    match runs {
+        [only] => only.id.to_string(),
+        [first, ..] => format!("{} and {} more", first.id, runs.len() - 1),
+        [] => String::new(),
+    }
+}
+
+/// Whether B is faster or slower than A, and whether that could be chance.
+fn judgement(a: &[f64], b: &[f64]) -> String {
+    let medians = Ordered::new(a.to_vec()).median().zip(Ordered::new(b.to_vec()).median());
+    let Some((before, after)) = medians else { return "nothing to compare: no run has a goodput".to_owned() };
+    let change = if before > 0.0 { (after / before - 1.0) * 100.0 } else { 0.0 };
+    let difference = format!("median goodput {} against {} ({change:+.1} %)", rate(after), rate(before));
+    if a.len() < FEWEST || b.len() < FEWEST {
+        return format!(
+            "{difference}: with {} and {} runs nobody can tell this from noise; `linerate test --repeat {FEWEST}` makes enough",
+            b.len(),
+            a.len()
+        );
+    }
+    let Some(compared) = rank::compare(a, b) else { return difference };
+    let word = if compared.p_two_sided < LEVEL { "more than noise" } else { "not more than noise" };
+    format!("{difference}: {word} (Mann-Whitney, p = {:.3}, {} and {} runs)", compared.p_two_sided, b.len(), a.len())
+}
+
+/// With four runs on each side the smallest p that the rank test can give is 0.029, with three it is 0.1.
+const FEWEST: usize = 4;
+/// A difference that chance alone would make less often than this is taken for one.
+const LEVEL: f64 = 0.05;
+
+fn spread(what: &str, goodputs: &[f64]) -> String {
+    let ordered = Ordered::new(goodputs.to_vec());
+    let (Some(median), Some(min), Some(max)) = (ordered.median(), ordered.min(), ordered.max()) else {
+        return format!("{what}: no goodput");
+    };
+    let deviation = ordered.mad().filter(|_| median > 0.0).map_or(0.0, |mad| mad / median * 100.0);
+    format!(
+        "{what}: median {} of {}, from {} to {}, half of them within {deviation:.1} %",
+        rate(median),
+        goodputs.len(),
+        rate(min),
+        rate(max)
+    )
+}
+
+/// The goodput of each run that ended as it should; of a test both ways the slower direction.
+#[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s is exact")]
+fn goodputs(runs: &[Run]) -> Vec<f64> {
+    let slowest = |run: &Run| run.measurement.as_ref()?.totals.iter().map(|total| total.goodput).min();
+    let complete = runs.iter().filter(|run| run.outcome == Outcome::Complete);
+    complete.filter_map(slowest).map(|rate| rate.bps() as f64).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of rates is a rate")]
+fn rate(bps: f64) -> DataRate {
+    DataRate::from_bps(bps.round() as u64)
+}
+
+fn results(run: &Run) -> BTreeMap<String, String> {
+    let mut facts = BTreeMap::new();
+    for total in run.measurement.iter().flat_map(|measurement| &measurement.totals) {
+        let way = super::intervals::way(total.heading);
+        facts.insert(format!("goodput {way}"), total.goodput.to_string());
+        if let Some(retransmits) = total.retransmits {
+            facts.insert(format!("retransmits {way}"), retransmits.to_string());
+        }
+    }
+    let latency = run.measurement.as_ref().and_then(|measurement| measurement.latency.as_ref());
+    for (name, summary) in [("idle", latency.and_then(|l| l.idle)), ("loaded", latency.and_then(|l| l.loaded))] {
+        if let Some(median) = summary.and_then(|summary| summary.median_us) {
+            facts.insert(format!("round trip {name}"), format!("{median} us"));
+        }
+    }
+    facts
+}
+
+/// An object as flat facts, without what differs from run to run by nature.
+fn facts<T: Serialize>(value: &T) -> BTreeMap<String, String> {
+    const BY_NATURE: [&str; 2] = ["address", "target"];
+    let mut facts = BTreeMap::new();
+    flatten("", &serde_json::to_value(value).unwrap_or_default(), &mut facts);
+    facts.retain(|name, _| !BY_NATURE.contains(&name.as_str()));
+    facts
+}
+
+fn flatten(name: &str, value: &Value, facts: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
+                flatten(&name, member, facts);
+            }
+        }
+        Value::String(text) => {
+            facts.insert(name.to_owned(), text.clone());
+        }
+        other => {
+            facts.insert(name.to_owned(), other.to_string());
+        }
+    }
+}
+
+fn differing(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>) -> Vec<(String, String, String)> {
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let text =
+        |facts: &BTreeMap<String, String>, name: &String| facts.get(name).cloned().unwrap_or_else(|| "-".to_owned());
+    names
+        .into_iter()
+        .filter(|name| a.get(*name) != b.get(*name))
+        .map(|name| (name.clone(), text(a, name), text(b, name)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_runs_are_not_judged_and_many_are() {
+        assert!(judgement(&[9e8], &[1e8]).contains("nobody can tell this from noise"));
+        let fast = [9.0e8, 9.1e8, 9.2e8, 9.3e8, 9.4e8];
+        let slow = [1.0e8, 1.1e8, 1.2e8, 1.3e8, 1.4e8];
+        let text = judgement(&fast, &slow);
+        assert!(text.contains("(-87.0 %): more than noise (Mann-Whitney, p = 0.008"), "{text}");
+        assert!(judgement(&fast, &fast).contains("not more than noise"));
+        assert!(judgement(&[], &fast).contains("nothing to compare"));
+    }
+
+    #[test]
+    fn only_what_differs_is_shown_by_its_full_name() {
+        let old = facts(&serde_json::json!({"kernel": "6.1", "device": {"mtu_bytes": 9000}, "address": "x"}));
+        let new =
+            facts(&serde_json::json!({"kernel": "6.1", "device": {"mtu_bytes": 1500, "name": "em1"}, "address": "y"}));
+        let rows = differing(&old, &new);
+        assert_eq!(rows[0], ("device.mtu_bytes".to_owned(), "9000".to_owned(), "1500".to_owned()));
+        assert_eq!(rows[1], ("device.name".to_owned(), "-".to_owned(), "em1".to_owned()));
+        assert_eq!(rows.len(), 2);
+    }
+}

@@ -1,0 +1,30 @@
+//! The panels of a picture, from top to bottom.
+//!
+//! * [`goodput`]: what came through
+//! * [`window`]: how much the sender let be on its way, and what held it back
+//! * [`round_trip`]: how long the way was
+//! * [`losses`]: what was sent again, or never came
+//! * [`limits`]: what the sender waited for
+
+mod goodput;
+mod limits;
+mod losses;
+mod round_trip;
+mod window;
+
+use super::panel::Panel;
+use super::story::Story;
+
+/// All panels that the run's protocol has.
+pub fn all(story: &Story<'_>) -> Vec<Panel> {
+    let mut panels = vec![goodput::panel(story)];
+    if story.is_tcp() {
+        panels.extend(story.headings.iter().map(|heading| window::panel(story, *heading)));
+    }
+    panels.push(round_trip::panel(story));
+    panels.extend(story.headings.iter().map(|heading| losses::panel(story, *heading)));
+    if story.is_tcp() {
+        panels.extend(story.headings.iter().map(|heading| limits::panel(story, *heading)));
+    }
+    panels
+}
