@@ -36,6 +36,12 @@ pub(crate) fn scale(value: u64, numerator: u64, denominator: u64) -> u64 {
         .map_or(0, |scaled| u64::try_from(scaled).unwrap_or(u64::MAX))
 }
 
+/// `part` of `whole` from 0 to 1, for display: to a millionth, so that its text form reads back as the same number.
+#[expect(clippy::cast_precision_loss, reason = "shown, never counted with")]
+pub(crate) fn fraction(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { (part as f64 / whole as f64 * 1e6).round() / 1e6 }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::exact::fraction;
+
 /// Parts of the run's time by the kernel's clocks and by the table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelCheck {
@@ -61,8 +63,8 @@ impl KernelCheck {
         }
         let clock = |clock, kernel: u64, table: u64| ClockCheck {
             clock,
-            kernel: part(kernel, sums.total),
-            table: part(table, sums.total),
+            kernel: fraction(kernel, sums.total),
+            table: fraction(table, sums.total),
         };
         let clocks = vec![
             clock(KernelClock::Busy, sums.kernel_busy, sums.table_busy),
@@ -98,9 +100,4 @@ impl ClockSums {
         }
         "parts of the run fall between samples or outside the run"
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "shown and compared with a tolerance, never counted with")]
-fn part(time: u64, total: u64) -> f64 {
-    time as f64 / total as f64
 }

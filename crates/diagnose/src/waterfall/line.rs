@@ -41,7 +41,7 @@ impl LineRate {
     /// No line rate is known.
     pub const UNKNOWN: Self = Self { rate: DataRate::ZERO, source: LineRateSource::Unknown };
 
-    /// The speed of the slower network card that carried `run`, as far as the two told theirs.
+    /// The speed of the slower network card that carried `run`, as far as the two hosts told theirs.
     #[must_use]
     pub fn of_cards(run: &Run) -> Self {
         let speed = |host: &model::host::HostIdentity| host.device.as_ref()?.speed.filter(|speed| !speed.is_zero());
@@ -52,9 +52,10 @@ impl LineRate {
         }
     }
 
-    /// What passes in `time`.
+    /// What passes in `time`; damaged records may ask for more than 64 bits hold.
     pub(super) fn over(self, time: Duration) -> ByteCount {
-        self.rate * time
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        ByteCount::new(scale(self.rate.bps(), micros, 8_000_000))
     }
 }
 

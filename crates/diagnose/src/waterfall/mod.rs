@@ -35,7 +35,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::ByteCount;
 
-use crate::exact::apportion;
+use crate::exact::{apportion, fraction};
 use cause::{Cause, Reason};
 use check::KernelCheck;
 use facts::Fact;
@@ -233,15 +233,10 @@ fn shares((gap, line, line_rate): (ByteCount, ByteCount, LineRate), headers: u64
             cause,
             bytes: ByteCount::new(bytes),
             time: Duration::from_micros(time),
-            part_of_line_rate: part(bytes, line.get()),
+            part_of_line_rate: fraction(bytes, line.get()),
             because,
         })
         .collect();
     shares.sort_by_key(|share| std::cmp::Reverse(share.bytes));
     shares
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share is shown, never counted with")]
-fn part(bytes: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { bytes as f64 / whole as f64 }
 }

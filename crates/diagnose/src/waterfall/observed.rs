@@ -57,7 +57,7 @@ impl Observed {
         };
         Self {
             base_rtt,
-            needed: base_rtt.map(|rtt| line_rate.rate * rtt),
+            needed: base_rtt.map(|rtt| line_rate.over(rtt)),
             window_offered: greatest(&|stream| Some(stream.sent(Field::SndWnd)?.max())),
             send_buffer_held: greatest(&held),
             unread: greatest(&unread),
