@@ -12,17 +12,9 @@ use super::intervals::way;
 
 /// Where the rate went, or the datagrams; empty where nothing was measured.
 pub fn text(run: &Run, samples: &RunSamples) -> String {
-    let waterfalls = waterfall::explain(run, samples, line_rate(run));
+    let waterfalls = waterfall::explain(run, samples, LineRate::of(run));
     let balances = balance::balance(run);
     waterfalls.iter().map(bars).chain(balances.iter().map(datagrams)).collect()
-}
-
-/// The line rate that the user declared, else that of the slower network card.
-pub fn line_rate(run: &Run) -> LineRate {
-    match run.declared_line_rate {
-        Some(rate) => LineRate { rate, source: LineRateSource::Declared },
-        None => LineRate::of_cards(run),
-    }
 }
 
 /// Characters of a bar for the whole line rate.
