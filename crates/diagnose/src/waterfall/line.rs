@@ -41,6 +41,15 @@ impl LineRate {
     /// No line rate is known.
     pub const UNKNOWN: Self = Self { rate: DataRate::ZERO, source: LineRateSource::Unknown };
 
+    /// What the user declared for `run`, or else what its network cards tell.
+    #[must_use]
+    pub fn of(run: &Run) -> Self {
+        match run.declared_line_rate.filter(|rate| !rate.is_zero()) {
+            Some(rate) => Self { rate, source: LineRateSource::Declared },
+            None => Self::of_cards(run),
+        }
+    }
+
     /// The speed of the slower network card that carried `run`, as far as the two hosts told theirs.
     #[must_use]
     pub fn of_cards(run: &Run) -> Self {
