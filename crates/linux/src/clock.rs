@@ -79,6 +79,14 @@ pub fn thread_cpu_times() -> io::Result<CpuTimes> {
     resource_usage(libc::RUSAGE_THREAD)
 }
 
+/// CPU time of all children of this process that have ended and been waited for (`getrusage(RUSAGE_CHILDREN)`).
+///
+/// # Errors
+/// What the kernel says if it refuses the call.
+pub fn ended_children_cpu_times() -> io::Result<CpuTimes> {
+    resource_usage(libc::RUSAGE_CHILDREN)
+}
+
 fn resource_usage(who: libc::c_int) -> io::Result<CpuTimes> {
     let mut usage = MaybeUninit::<libc::rusage>::uninit();
     // SAFETY: `usage` is writable memory of the size the kernel fills.

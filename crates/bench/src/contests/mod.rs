@@ -1,0 +1,100 @@
+//! What is measured.
+//!
+//! * [`tcp`]: what a bit costs a sender and a receiver
+//! * [`telemetry`]: what sampling every millisecond adds to that
+//! * [`udp`]: what a datagram costs a sender
+//! * [`pacing`]: whether a rate that was asked for is the rate that is sent
+//! * [`link`]: whether both programs say the same of the same link
+//! * [`idle`]: what a waiting server takes
+//! * [`start`]: how long it takes from the command to the first byte
+
+mod idle;
+mod link;
+mod pacing;
+mod start;
+mod tcp;
+mod telemetry;
+mod udp;
+
+use clap::ValueEnum;
+
+use crate::actors::Actors;
+use crate::outcome::Row;
+
+/// One of the things that are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Contest {
+    /// What a bit costs a sender and a receiver
+    Tcp,
+    /// What sampling adds to that
+    Telemetry,
+    /// What a datagram costs a sender
+    Udp,
+    /// Whether a rate is kept
+    Pacing,
+    /// Whether both programs agree about a link
+    Link,
+    /// What a waiting server takes
+    Idle,
+    /// How long it takes to start
+    Start,
+}
+
+/// How much care is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Less than a minute in all.
+    Quick,
+    /// Less than five.
+    Full,
+}
+
+impl Effort {
+    /// One of two numbers.
+    pub(crate) fn choose<T>(self, quick: T, full: T) -> T {
+        match self {
+            Self::Quick => quick,
+            Self::Full => full,
+        }
+    }
+}
+
+impl Contest {
+    /// In the order in which they run.
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Tcp, Self::Telemetry, Self::Udp, Self::Pacing, Self::Link, Self::Idle, Self::Start];
+
+    /// What it is called in the result.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Tcp => "TCP, one stream, cubic, loopback",
+            Self::Telemetry => "telemetry",
+            Self::Udp => "UDP, 1448-byte datagrams, loopback",
+            Self::Pacing => "UDP at a rate",
+            Self::Link => "the same link (tc tbf)",
+            Self::Idle => "a waiting server",
+            Self::Start => "start of a test",
+        }
+    }
+
+    /// Measures.
+    pub(crate) fn run(self, actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+        match self {
+            Self::Tcp => tcp::run(actors, effort),
+            Self::Telemetry => telemetry::run(actors, effort),
+            Self::Udp => udp::run(actors, effort),
+            Self::Pacing => pacing::run(actors, effort),
+            Self::Link => link::run(actors, effort),
+            Self::Idle => idle::run(actors),
+            Self::Start => start::run(actors, effort),
+        }
+    }
+
+    /// Measures inside a namespace of its own, where another process of the bench has put this one.
+    pub(crate) fn inside(self, actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+        match self {
+            Self::Link => link::inside(actors, effort),
+            _ => self.run(actors, effort),
+        }
+    }
+}

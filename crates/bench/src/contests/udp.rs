@@ -1,0 +1,38 @@
+//! What a datagram costs a sender.
+
+use crate::actors::{Actors, Match, Place, Played, Who, words};
+use crate::contests::Effort;
+use crate::outcome::{Row, Target};
+use crate::pairs::Spread;
+use crate::program::Seat;
+
+pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    let (rounds, seconds) = effort.choose((2, 1), (7, 2));
+    let ours = words(&format!("--udp --flood --length 1448B --time {seconds}s"));
+    let whole = words(&format!("--udp --flood --no-gso --length 1448B --time {seconds}s"));
+    let peer = words(&format!("-u -b 0 -l 1448 -t {seconds}"));
+    let play = |client, arguments| {
+        let seats = (Seat::First, Seat::Second);
+        let played = actors.play(&Match { client, server: Who::Iperf3, arguments, seats, place: Place::Here })?;
+        anyhow::Ok(millions(&played))
+    };
+    let (mut segmented, mut single, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        segmented.push(play(Who::Linerate, &ours)?);
+        theirs.push(play(Who::Iperf3, &peer)?);
+        single.push(play(Who::Linerate, &whole)?);
+    }
+    let row = |what: &str, values: Vec<f64>| {
+        let ratio = Spread::of_ratios(&values, &theirs);
+        let peer = Spread::of(theirs.iter().copied()).median;
+        Row::new(what, Spread::of(values).median, "million per CPU-s").against(peer, ratio)
+    };
+    Ok(vec![
+        row("sender, kernel cuts (GSO)", segmented).target(Target::RatioAtLeast(8.0)),
+        row("sender, --no-gso", single),
+    ])
+}
+
+fn millions(played: &Played) -> f64 {
+    played.datagrams * 1e-6 / played.client_cpu_s
+}
