@@ -114,8 +114,8 @@ impl<'a> Sheet<'a> {
         // What a socket dropped on its own may be merged too, so nothing is known of such a host but that it dropped.
         if merging == Merging::Possible && by_host > 0 && self.unknown.is_empty() {
             self.unknown.push(format!(
-                "{by_host} packets were dropped, each of which may have held up to 128 datagrams (without GSO and GRO \
-                 every packet is one)"
+                "{by_host} packets were dropped, each of which may have held up to 128 datagrams (with --no-gso \
+                 --no-gro each is one)"
             ));
         }
         if self.unknown.is_empty() {

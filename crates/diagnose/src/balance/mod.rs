@@ -85,6 +85,13 @@ fn of_direction(run: &Run, measurement: &Measurement, total: &DirectionTotal, co
     let (in_sender, in_receiver) = fit(lost, in_sender, in_receiver, &mut notes);
     let known = in_sender.known().saturating_add(in_receiver.known());
     let lost_on_path = remainder(lost.saturating_sub(known), &in_sender, &in_receiver);
+    let tail = counts.lost_at_tail.get().min(lost_on_path.known());
+    if tail > 0 {
+        notes.push(format!(
+            "up to {tail} of those lost on the path came after the last one received; they may have been on their way \
+             when the test ended"
+        ));
+    }
     Balance {
         heading: total.heading,
         handed,

@@ -2,7 +2,7 @@
 
 use super::layout::Span;
 use super::panel::{BandStep, Layer, Level, Sample, Step};
-use super::scene::{Anchor, Backing, Paint, Pen, Point, Shape, Text, Weight};
+use super::scene::{Paint, Pen, Point, Shape};
 
 /// A panel's place on the picture, and what its edges stand for.
 #[derive(Debug, Clone, Copy)]
@@ -70,22 +70,10 @@ pub fn layer(layer: &Layer, frame: &Frame) -> Vec<Shape> {
 }
 
 /// A level line.
-pub fn level(level: &Level, frame: &Frame) -> Vec<Shape> {
+pub fn level(level: &Level, frame: &Frame) -> Shape {
     let y = frame.y(level.value);
     let from = Point { x: level.from_us.map_or(frame.left, |from| frame.x(from)), y };
-    let mut shapes = vec![Shape::line(from, Point { x: frame.right, y }, level.pen)];
-    if let Some(label) = &level.label {
-        shapes.push(Shape::Text(Text {
-            at: Point { x: frame.right - 4.0, y: y - 4.0 },
-            text: label.clone(),
-            size: 11.0,
-            weight: Weight::Regular,
-            colour: level.pen.colour,
-            anchor: Anchor::End,
-            backing: Backing::Seam,
-        }));
-    }
-    shapes
+    Shape::line(from, Point { x: frame.right, y }, level.pen)
 }
 
 /// Two short lines that cross.

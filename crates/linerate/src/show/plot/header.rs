@@ -38,17 +38,17 @@ impl Header {
     }
 }
 
-/// `dtn1 → dtn2  94.1 Mbit/s`, each direction.
+/// `dtn1 → dtn2: 94.1 Mbit/s`, each direction.
 fn title(story: &Story<'_>) -> String {
     let each = story.headings.iter().map(|heading| {
         let way = story.way(*heading);
         match story.total(*heading) {
-            Some(total) => format!("{way}  {}", total.goodput),
+            Some(total) => format!("{way}: {}", total.goodput),
             None => way,
         }
     });
-    let title = each.collect::<Vec<_>>().join("   ");
-    if matches!(story.run.outcome, Outcome::Failed(_)) { format!("{title}  failed") } else { title }
+    let title = each.collect::<Vec<_>>().join(", ");
+    if matches!(story.run.outcome, Outcome::Failed(_)) { format!("{title}, failed") } else { title }
 }
 
 fn test(run: &Run) -> String {

@@ -27,11 +27,31 @@ const LINE: f64 = 17.0;
 pub fn scene(header: &Header, panels: &[Panel], span: Span, fonts: &Fonts) -> Scene {
     let mut page = Page { y: 0.0, groups: Vec::new(), fonts, span };
     page.header(header);
+    // The axis of time stands under the last panel that needs it.
+    let axis_under = panels.iter().rposition(|panel| !panel.is_empty());
     for (index, panel) in panels.iter().enumerate() {
-        page.panel(panel, index + 1 == panels.len());
+        let is_last = index + 1 == panels.len();
+        page.panel(
+            panel,
+            if axis_under == Some(index) {
+                Below::TimeAxis
+            } else if is_last {
+                Below::Nothing
+            } else {
+                Below::Panel
+            },
+        );
     }
     page.footer(header);
     Scene { width: WIDTH, height: page.y.ceil(), title: header.title.clone(), groups: page.groups }
+}
+
+/// What stands under a panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Below {
+    TimeAxis,
+    Panel,
+    Nothing,
 }
 
 struct Page<'a> {
@@ -58,7 +78,7 @@ impl Page<'_> {
         self.groups.push(Group { name: "header".to_owned(), shapes });
     }
 
-    fn panel(&mut self, panel: &Panel, is_last: bool) {
+    fn panel(&mut self, panel: &Panel, below: Below) {
         let mut shapes = self.title_and_keys(panel);
         for note in &panel.notes {
             self.y += LINE - 2.0;
@@ -70,12 +90,12 @@ impl Page<'_> {
         let frame = Frame { left: LEFT, right: RIGHT, top, bottom: top + height, span: self.span, highest: panel.top };
         if !panel.is_empty() {
             self.inside(&mut shapes, &frame, panel);
-        } else if !is_last {
+        } else if below == Below::Panel {
             // Without marks the words say it all; a line keeps the panels apart.
             shapes.push(Shape::line(frame.at_floor(LEFT), frame.at_floor(RIGHT), Pen::new(GRID, 1.0, Dash::Solid)));
         }
         self.y = frame.bottom;
-        if is_last {
+        if below == Below::TimeAxis {
             self.time_axis(&mut shapes, &frame);
         }
         self.groups.push(Group { name: panel.name.clone(), shapes });
@@ -142,7 +162,7 @@ impl Page<'_> {
             shapes.push(Shape::Lines { lines, pen: Pen::new(GREY, 1.0, Dash::Short) });
         }
         for line in &panel.levels {
-            shapes.extend(level(line, frame));
+            shapes.push(level(line, frame));
         }
         let (left, right, top, bottom) = (frame.left, frame.right, frame.top, frame.bottom);
         let corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
@@ -187,13 +207,7 @@ const KEY_GAP: f64 = 18.0;
 const EMPTY_HEIGHT: f64 = 6.0;
 
 fn value_ticks(panel: &Panel) -> Ticks {
-    let wanted = if panel.height > 120.0 {
-        5
-    } else if panel.height > 90.0 {
-        4
-    } else {
-        2
-    };
+    let wanted = if panel.height > 120.0 { 6 } else { 4 };
     let least = if panel.quantity == Quantity::Count { 1.0 } else { 0.0 };
     Ticks::between(0.0, panel.top, wanted, panel.quantity.unit(panel.top), least)
 }
@@ -215,7 +229,12 @@ fn draw_key(key: &Key, x: f64, y: f64) -> Vec<Shape> {
         Mark::Dot(colour) => {
             vec![Shape::Dots { centres: vec![Point { x: x + width / 2.0, y: middle }], diameter: 4.0, colour }]
         }
-        Mark::Blank => vec![Shape::rectangle(x, middle - 5.0, x + width, middle + 5.0, Paint::Solid(Colour::WHITE))],
+        Mark::Blank => {
+            let (right, top, bottom) = (x + width, middle - 5.0, middle + 5.0);
+            let corners = [(x, top), (right, top), (right, bottom), (x, bottom), (x, top)];
+            let border = corners.map(|(x, y)| Point { x, y }).to_vec();
+            vec![Shape::Lines { lines: vec![border], pen: Pen::new(FRAME, 1.0, Dash::Solid) }]
+        }
         Mark::Cross(pen) => vec![super::draw::cross(Point { x: x + width / 2.0, y: middle }, pen)],
     };
     shapes.push(write(x + width + 6.0, y, &key.text, SMALL, INK, Weight::Regular));

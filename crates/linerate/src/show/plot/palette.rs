@@ -1,9 +1,7 @@
 //! Colours that colour-blind people tell apart (Okabe and Ito, "Color Universal Design"), each with a dash or hatching
 //! of its own wherever two meet in one panel.
 
-use model::measurement::Heading;
-
-use super::scene::{Colour, Dash, Paint, Pen};
+use super::scene::{Colour, Dash, Pen};
 
 pub const INK: Colour = Colour(0x1f, 0x24, 0x28);
 pub const GREY: Colour = Colour(0x5c, 0x63, 0x6a);
@@ -17,22 +15,6 @@ pub const GREEN: Colour = Colour(0x00, 0x9e, 0x73);
 pub const PURPLE: Colour = Colour(0xcc, 0x79, 0xa7);
 pub const ORANGE: Colour = Colour(0xe6, 0x9f, 0x00);
 pub const SKY: Colour = Colour(0x56, 0xb4, 0xe9);
-
-/// The main curve of a direction.
-pub const fn pen_of(heading: Heading) -> Pen {
-    match heading {
-        Heading::Outbound => Pen::new(BLUE, 1.6, Dash::Solid),
-        Heading::Inbound => Pen::new(VERMILLION, 1.6, Dash::Long),
-    }
-}
-
-/// Bars of a direction.
-pub const fn paint_of(heading: Heading) -> Paint {
-    match heading {
-        Heading::Outbound => Paint::Solid(BLUE),
-        Heading::Inbound => Paint::Solid(VERMILLION),
-    }
-}
 
 /// A limit that is known from elsewhere.
 pub const LIMIT: Pen = Pen::new(INK, 1.3, Dash::Dotted);

@@ -62,13 +62,11 @@ pub struct BandStep {
 }
 
 /// A value that holds for the whole run, or from some moment on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Level {
     pub value: f64,
     pub from_us: Option<f64>,
     pub pen: Pen,
-    /// What it is, written on it.
-    pub label: Option<String>,
 }
 
 /// What a mark means.

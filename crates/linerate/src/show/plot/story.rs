@@ -6,7 +6,9 @@ use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
 use model::spec::{Direction, Protocol};
 
+use super::palette::{BLUE, VERMILLION};
 use super::panel::Sample;
+use super::scene::{Dash, Pen};
 
 /// A run, read for its picture.
 pub struct Story<'a> {
@@ -51,6 +53,23 @@ impl<'a> Story<'a> {
         match heading {
             Heading::Outbound => format!("{local} → {peer}"),
             Heading::Inbound => format!("{peer} → {local}"),
+        }
+    }
+
+    /// A panel's name in the document.
+    pub fn named(&self, quantity: &str, heading: Heading) -> String {
+        match (self.headings.len(), heading) {
+            (0 | 1, _) => quantity.to_owned(),
+            (_, Heading::Outbound) => format!("{quantity}-out"),
+            (_, Heading::Inbound) => format!("{quantity}-in"),
+        }
+    }
+
+    /// The main curve of a direction.
+    pub fn pen(&self, heading: Heading) -> Pen {
+        match self.headings.iter().position(|other| *other == heading) {
+            None | Some(0) => Pen::new(BLUE, 1.6, Dash::Solid),
+            Some(_) => Pen::new(VERMILLION, 1.6, Dash::Long),
         }
     }
 

@@ -5,36 +5,56 @@ use model::measurement::{End, Heading, SteadyState};
 use units::DataRate;
 
 use crate::show::plot::axis::Quantity;
-use crate::show::plot::palette::{LIMIT, pen_of};
-use crate::show::plot::panel::{Key, Level, Mark, Panel, Step, peak, stairs};
-use crate::show::plot::scene::{Dash, Pen};
+use crate::show::plot::palette::{GREY, INK, LIMIT, ORANGE};
+use crate::show::plot::panel::{Layer, Level, Panel, Step, stairs};
+use crate::show::plot::scene::{Colour, Dash, Pen};
 use crate::show::plot::story::{Story, amount, exact, micros};
 
-pub fn panel(story: &Story<'_>) -> Panel {
-    let mut panel = Panel::new("goodput", "Goodput", Quantity::Rate, 170.0);
-    let mut highest: f64 = 0.0;
-    for heading in &story.headings {
-        let steps = steps(story, *heading);
-        if steps.is_empty() {
-            panel.note(format!("{}: {}", story.way(*heading), story.silence(*heading, End::Receiver)));
-            continue;
-        }
-        let curve = stairs(&steps);
-        highest = highest.max(peak([&curve]));
-        let key = format!("{}{}", story.way(*heading), counted_at(story, *heading));
-        panel.curve(vec![curve], pen_of(*heading), key);
-        steady(&mut panel, story, *heading);
+pub fn panel(story: &Story<'_>, heading: Heading) -> Panel {
+    let height = if story.headings.len() > 1 { 125.0 } else { 170.0 };
+    let mut panel = Panel::new(story.named("goodput", heading), "Goodput", Quantity::Rate, height);
+    let steps = steps(story, heading);
+    if steps.is_empty() {
+        panel.title = story.titled("Goodput", heading);
+        panel.note(story.silence(heading, End::Receiver));
+        return panel;
     }
+    let curve = stairs(&steps);
+    let highest = usual(&steps);
     panel.top = highest.max(1.0) * 1.12;
-    for (value, label) in limits(story) {
+    let pen = Pen { dash: Dash::Solid, ..story.pen(heading) };
+    panel.curve(vec![curve], pen, format!("{}{}", story.way(heading), counted_at(story, heading)));
+    steady(&mut panel, story, heading);
+    for (value, label, pen) in limits(story) {
         if value <= highest * IN_SIGHT {
             panel.top = panel.top.max(value * 1.12);
-            panel.levels.push(Level { value, from_us: None, pen: LIMIT, label: Some(label) });
-        } else if !panel.is_empty() {
+            panel.level(Level { value, from_us: None, pen }, label);
+        } else {
             panel.note(format!("{label}: far above this panel"));
         }
     }
+    beyond(&mut panel, &steps, pen.colour);
     panel
+}
+
+/// The greatest value; where a few steps are far above the rest, as after a pause, what the others stay below.
+fn usual(steps: &[Step]) -> f64 {
+    const FAR: f64 = 2.0;
+    let mut values: Vec<f64> = steps.iter().map(|step| step.value).collect();
+    values.sort_by(f64::total_cmp);
+    let greatest = values.last().copied().unwrap_or(0.0);
+    let most = values.get(values.len() * 98 / 100).copied().unwrap_or(greatest);
+    if greatest > most * FAR { most * 1.3 } else { greatest }
+}
+
+/// Steps that the panel has no room for.
+fn beyond(panel: &mut Panel, steps: &[Step], colour: Colour) {
+    let above: Vec<&Step> = steps.iter().filter(|step| step.value > panel.top).collect();
+    let Some(most) = above.iter().map(|step| step.value).reduce(f64::max) else { return };
+    let steps = if above.len() == 1 { "1 step is".to_owned() } else { format!("{} steps are", above.len()) };
+    panel.note(format!("{steps} above this panel, up to {}, marked at its top", Quantity::Rate.show(most)));
+    let samples = above.iter().map(|step| (f64::midpoint(step.from_us, step.to_us), step.value)).collect();
+    panel.layers.push(Layer::Dots { samples, diameter: 2.6, colour });
 }
 
 /// A limit this many times higher than the goodput would leave too little room to see the goodput in.
@@ -45,15 +65,15 @@ fn steady(panel: &mut Panel, story: &Story<'_>, heading: Heading) {
     let Some(SteadyState::Reached { ramp_up, goodput }) = story.total(heading).map(|total| &total.steady) else {
         return;
     };
-    let pen = Pen::new(pen_of(heading).colour.thinned(0.7), 1.1, Dash::Short);
+    let pen = Pen::new(INK, 1.1, Dash::Short);
     let value = amount(goodput.bps());
-    panel.levels.push(Level { value, from_us: Some(exact(micros(*ramp_up))), pen, label: None });
+    let from = exact(micros(*ramp_up));
     let after = if ramp_up.is_zero() {
         "from the start".to_owned()
     } else {
         format!("after {}", units::duration::show(*ramp_up))
     };
-    panel.keys.push(Key { mark: Mark::Line(pen), text: format!("steady {goodput} {after}") });
+    panel.level(Level { value, from_us: Some(from), pen }, format!("steady {goodput} {after}"));
 }
 
 /// Steps of a three-hundredth of the run; the run's own intervals where there are no samples.
@@ -87,20 +107,21 @@ fn counted_at(story: &Story<'_>, heading: Heading) -> &'static str {
 }
 
 /// What the goodput of one direction cannot exceed: the lowest known link rate, and caps that were asked for.
-fn limits(story: &Story<'_>) -> Vec<(f64, String)> {
+fn limits(story: &Story<'_>) -> Vec<(f64, String, Pen)> {
     let speed = |device: &Option<model::host::Device>| device.as_ref().and_then(|device| device.speed);
     let links = [speed(&story.run.local.device), speed(&story.run.peer.host.device)].into_iter().flatten().min();
     let spec = &story.run.spec;
     let all = |rate: DataRate| DataRate::from_bps(rate.bps().saturating_mul(u64::from(spec.streams)));
     let (cap, pace) = (spec.rate.map(all), spec.pace.map(all));
     [
-        ("line rate", story.run.declared_line_rate.or(links)),
-        ("cap of the sending program", cap),
-        ("cap of the kernel's pacing", pace),
+        ("line rate", story.run.declared_line_rate.or(links), LIMIT),
+        ("cap of the sending program", cap, Pen::new(GREY, 1.3, Dash::Long)),
+        ("cap of the kernel's pacing", pace, Pen::new(ORANGE, 1.3, Dash::Long)),
     ]
     .into_iter()
-    .filter_map(|(name, rate)| {
-        rate.filter(|rate| !rate.is_zero()).map(|rate| (amount(rate.bps()), format!("{name} {rate}")))
+    .filter_map(|(name, rate, pen)| {
+        let rate = rate.filter(|rate| !rate.is_zero())?;
+        Some((amount(rate.bps()), format!("{name} {rate}"), pen))
     })
     .collect()
 }

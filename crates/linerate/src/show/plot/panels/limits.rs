@@ -12,11 +12,7 @@ use crate::show::plot::scene::{Colour, Paint};
 use crate::show::plot::story::{Story, amount, exact};
 
 pub fn panel(story: &Story<'_>, heading: Heading) -> Panel {
-    let name = match heading {
-        Heading::Outbound => "limits-out",
-        Heading::Inbound => "limits-in",
-    };
-    let mut panel = Panel::new(name, "", Quantity::Share, 80.0);
+    let mut panel = Panel::new(story.named("limits", heading), "", Quantity::Share, 80.0);
     let senders = story.end(heading, End::Sender);
     let title = if senders.len() > 1 { "What the senders waited for" } else { "What the sender waited for" };
     panel.title = story.titled(title, heading);
@@ -32,6 +28,7 @@ pub fn panel(story: &Story<'_>, heading: Heading) -> Panel {
     }
     let edges = edges(story);
     let shares: Vec<Shares> = edges.windows(2).map(|pair| shares(&senders, pair[0], pair[1])).collect();
+    let mut idle = 1.0;
     for (kind, (text, paint)) in KINDS.into_iter().enumerate() {
         let band = |(pair, shares): (&[i64], &Shares)| {
             let low: f64 = shares[..kind].iter().sum();
@@ -40,8 +37,12 @@ pub fn panel(story: &Story<'_>, heading: Heading) -> Panel {
         let steps: Vec<BandStep> = edges.windows(2).zip(&shares).map(band).collect();
         let mean = steps.iter().map(|step| (step.high - step.low) * (step.to_us - step.from_us)).sum::<f64>()
             / exact(story.end_us);
+        idle -= mean;
         panel.layers.push(Layer::Band { steps, paint });
         panel.keys.push(Key { mark: Mark::Fill(paint), text: format!("{text} {:.0} %", mean * 100.0) });
+    }
+    if idle >= 0.005 {
+        panel.keys.push(Key { mark: Mark::Blank, text: format!("nothing outstanding {:.0} %", idle * 100.0) });
     }
     panel
 }
@@ -57,7 +58,11 @@ const KINDS: [(&str, Paint); 3] = [
     ("congestion window or pacing", Paint::Solid(Colour(0x9c, 0xc8, 0xe2))),
 ];
 
-/// The kernel counts this time in ticks of up to 10 ms (`CONFIG_HZ`), so shorter steps would show the ticks.
+/// The kernel counts this time in its ticks (`tcp_jiffies32`), often 4 ms (`CONFIG_HZ=250`). What is missing and is
+/// shorter than one was not seen to be missing.
+const TICK_US: f64 = 4_000.0;
+
+/// Steps of more than ten ticks.
 fn edges(story: &Story<'_>) -> Vec<i64> {
     const SHORTEST_US: i64 = 50_000;
     story.edges((story.end_us / SHORTEST_US).clamp(1, 150))
@@ -71,7 +76,8 @@ fn shares(senders: &[&StreamSamples], from: i64, to: i64) -> Shares {
         amount(all) / exact((to - from).max(1)) / amount(senders.len().max(1) as u64)
     };
     let [window, buffer, busy] = FIELDS.map(grown);
-    let window = window.min(1.0);
-    let buffer = buffer.min(1.0 - window);
-    [window, buffer, (busy - window - buffer).clamp(0.0, 1.0 - window - buffer)]
+    let busy = if busy + TICK_US / exact((to - from).max(1)) >= 1.0 { 1.0 } else { busy };
+    let window = window.min(busy);
+    let buffer = buffer.min(busy - window);
+    [window, buffer, busy - window - buffer]
 }

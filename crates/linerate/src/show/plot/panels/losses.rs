@@ -3,9 +3,10 @@
 use model::measurement::{End, Heading};
 use model::series::StreamSamples;
 use model::series::field::Field;
+use units::PacketCount;
 
 use crate::show::plot::axis::Quantity;
-use crate::show::plot::palette::{GREY, INK, paint_of};
+use crate::show::plot::palette::{GREY, INK};
 use crate::show::plot::panel::{Key, Layer, Mark, Panel, Step};
 use crate::show::plot::scene::{Dash, Paint, Pen};
 use crate::show::plot::story::{Story, amount, exact, value_before};
@@ -18,8 +19,10 @@ fn resent(story: &Story<'_>, heading: Heading) -> Panel {
     let mut panel = named(story, heading, "Segments sent again");
     let senders = story.end(heading, End::Sender);
     match steps(story, &senders, Field::TotalRetrans) {
-        None => panel.note(story.silence(heading, End::Sender)),
-        Some(steps) => bars(&mut panel, &steps, paint_of(heading), "sent again", "no segment was sent again"),
+        None => panel.note(untimed(story, heading, End::Sender)),
+        Some(steps) => {
+            bars(&mut panel, &steps, Paint::Solid(story.pen(heading).colour), "sent again", "no segment was sent again")
+        }
     }
     timeouts(&mut panel, story, &senders);
     panel
@@ -29,8 +32,10 @@ fn lost(story: &Story<'_>, heading: Heading) -> Panel {
     let mut panel = named(story, heading, "Datagrams lost");
     let receivers = story.end(heading, End::Receiver);
     match steps(story, &receivers, Field::AppLost) {
-        None => panel.note(story.silence(heading, End::Receiver)),
-        Some(steps) => bars(&mut panel, &steps, paint_of(heading), "lost", "no datagram was lost"),
+        None => panel.note(untimed(story, heading, End::Receiver)),
+        Some(steps) => {
+            bars(&mut panel, &steps, Paint::Solid(story.pen(heading).colour), "lost", "no datagram was lost")
+        }
     }
     if let Some(drops) =
         steps(story, &receivers, Field::SocketDrops).filter(|drops| drops.iter().any(|d| d.value > 0.0))
@@ -40,12 +45,22 @@ fn lost(story: &Story<'_>, heading: Heading) -> Panel {
     panel
 }
 
-fn named(story: &Story<'_>, heading: Heading, title: &str) -> Panel {
-    let name = match heading {
-        Heading::Outbound => "losses-out",
-        Heading::Inbound => "losses-in",
+/// What is known without samples: how many, but not when.
+fn untimed(story: &Story<'_>, heading: Heading, end: End) -> String {
+    let total = story.total(heading);
+    let count = match end {
+        End::Sender => total.and_then(|total| total.retransmits),
+        End::Receiver => total.and_then(|total| total.datagrams).map(|counts| counts.lost),
     };
-    let mut panel = Panel::new(name, story.titled(title, heading), Quantity::Count, 80.0);
+    match count.map(PacketCount::get) {
+        None => story.silence(heading, end),
+        Some(0) => "none in the whole run".to_owned(),
+        Some(count) => format!("{count} in the whole run; when is {}", story.silence(heading, end)),
+    }
+}
+
+fn named(story: &Story<'_>, heading: Heading, title: &str) -> Panel {
+    let mut panel = Panel::new(story.named("losses", heading), story.titled(title, heading), Quantity::Count, 80.0);
     let edges = edges(story);
     let step = edges.get(1).zip(edges.first()).map_or(0, |(to, from)| to - from);
     panel.per = format!("in each {}", units::duration::show(std::time::Duration::from_micros(step.unsigned_abs())));

@@ -17,7 +17,7 @@ use super::story::Story;
 
 /// All panels that the run's protocol has.
 pub fn all(story: &Story<'_>) -> Vec<Panel> {
-    let mut panels = vec![goodput::panel(story)];
+    let mut panels: Vec<Panel> = story.headings.iter().map(|heading| goodput::panel(story, *heading)).collect();
     if story.is_tcp() {
         panels.extend(story.headings.iter().map(|heading| window::panel(story, *heading)));
     }

@@ -6,7 +6,7 @@ use model::measurement::{End, Heading};
 use model::series::field::Field;
 
 use crate::show::plot::axis::Quantity;
-use crate::show::plot::palette::{GREY, LIMIT, SKY, pen_of};
+use crate::show::plot::palette::{GREY, LIMIT, SKY};
 use crate::show::plot::panel::{Key, Layer, Level, Mark, Panel, Sample, peak};
 use crate::show::plot::scene::{Dash, Pen};
 use crate::show::plot::story::{Story, amount, curve, exact, thinned, value_before};
@@ -27,7 +27,7 @@ pub fn panel(story: &Story<'_>) -> Panel {
         if story.is_tcp() && parts.is_empty() {
             panel.note(format!("smoothed by TCP, {}: {}", story.way(heading), story.silence(heading, End::Sender)));
         }
-        panel.curve(parts, pen_of(heading), key(story, heading));
+        panel.curve(parts, story.pen(heading), key(story, heading));
     }
     idle(&mut panel, story);
     if panel.is_empty() && panel.notes.is_empty() {
@@ -106,7 +106,7 @@ fn idle(panel: &mut Panel, story: &Story<'_>) {
     let latency = story.measurement().and_then(|measurement| measurement.latency.as_ref());
     if let Some(least) = latency.and_then(|latency| latency.idle).and_then(|idle| idle.min_us) {
         let text = units::duration::show(Duration::from_micros(least));
-        panel.levels.push(Level { value: amount(least), from_us: None, pen: LIMIT, label: None });
-        panel.keys.push(Key { mark: Mark::Line(LIMIT), text: format!("least while idle: {text}") });
+        let level = Level { value: amount(least), from_us: None, pen: LIMIT };
+        panel.level(level, format!("least while idle: {text}"));
     }
 }

@@ -7,16 +7,12 @@ use model::series::field::Field;
 use crate::show::plot::axis::Quantity;
 use crate::show::plot::palette::{BLUE, GREEN, PURPLE};
 use crate::show::plot::panel::{Panel, Sample, peak};
-use crate::show::plot::scene::{Dash, Pen};
+use crate::show::plot::scene::{Dash, Paint, Pen};
 use crate::show::plot::story::{Story, amount, curve, exact, value_before};
 
 pub fn panel(story: &Story<'_>, heading: Heading) -> Panel {
-    let name = match heading {
-        Heading::Outbound => "window-out",
-        Heading::Inbound => "window-in",
-    };
     let height = if story.headings.len() > 1 { 115.0 } else { 150.0 };
-    let mut panel = Panel::new(name, "", Quantity::Bytes, height);
+    let mut panel = Panel::new(story.named("window", heading), "", Quantity::Bytes, height);
     let senders = story.end(heading, End::Sender);
     let several = senders.len() > 1;
     panel.title = story.titled(if several { "Windows of each stream" } else { "Windows" }, heading);
@@ -28,11 +24,11 @@ pub fn panel(story: &Story<'_>, heading: Heading) -> Panel {
     let windows: Vec<_> = senders.iter().take(MOST_STREAMS).flat_map(|sender| congestion_window(sender)).collect();
     let own = peak(&flights).max(peak(&windows));
     panel.top = own.max(1.0) * 1.1;
+    let key = if several { "in flight, mean of the streams" } else { "in flight" };
+    panel.ground(flights, Paint::Solid(GREEN.thinned(0.4)), key);
     receivers_window(&mut panel, story, &senders, own);
     let pen = Pen::new(BLUE, if several { 0.9 } else { 1.6 }, Dash::Solid);
     panel.curve(windows, pen, congestion_key(senders.len()));
-    let key = if several { "in flight, mean of the streams" } else { "in flight" };
-    panel.curve(flights, Pen::new(GREEN, 1.2, Dash::Short), key);
     panel
 }
 
