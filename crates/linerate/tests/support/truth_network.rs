@@ -1,0 +1,133 @@
+//! Two hosts and a router between them, as three network namespaces that a test makes and takes away.
+//!
+//! near (10.91.1.1) ── router (10.91.1.2 │ 10.91.2.2) ── far (10.91.2.1). A second way, with a delay, goes through a
+//! VXLAN device in either host and a relay in the router: near 10.91.3.1, far 10.91.3.2.
+
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::truth_delay::Relay;
+
+/// The address of the far host by the direct way.
+pub const FAR: &str = "10.91.2.1";
+/// The address of the far host by the way with a delay.
+pub const FAR_DELAYED: &str = "10.91.3.2";
+
+/// The network of one test. Only one exists at a time: two would compete for the processors.
+pub struct Network {
+    /// Namespace of the near host.
+    pub near: String,
+    /// Namespace of the router.
+    pub router: String,
+    /// Namespace of the far host.
+    pub far: String,
+    relay: Option<Relay>,
+    _alone: MutexGuard<'static, ()>,
+}
+
+static ALONE: Mutex<()> = Mutex::new(());
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+impl Network {
+    /// Makes the three namespaces and their links.
+    pub fn new() -> Self {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = |host: &str| format!("truth-{host}-{}-{number}", std::process::id());
+        let network = Self { near: name("near"), router: name("router"), far: name("far"), relay: None, _alone: alone };
+        for host in [&network.near, &network.router, &network.far] {
+            tool(&format!("ip netns add {host}"));
+            tool(&format!("ip -n {host} link set lo up"));
+        }
+        network.link(&network.near, "10.91.1.1/24", ("to-near", "10.91.1.2"));
+        network.link(&network.far, "10.91.2.1/24", ("to-far", "10.91.2.2"));
+        network.set(&network.router, "net.ipv4.ip_forward", "1");
+        network
+    }
+
+    /// The same with a way that holds every packet for 10 ms.
+    pub fn with_delay() -> Self {
+        let mut network = Self::new();
+        for (host, number) in [(&network.near, 1), (&network.far, 2)] {
+            tool(&format!(
+                "ip -n {host} link add delayed type vxlan id 7 local 10.91.{number}.1 remote 10.91.{number}.2 dstport 4789"
+            ));
+            // The relay reads frames as bytes: a checksum left to the device would never be made.
+            network.within(host, "ethtool -K delayed tx off");
+            tool(&format!("ip -n {host} addr add 10.91.3.{number}/24 dev delayed"));
+            tool(&format!("ip -n {host} link set delayed mtu 1450 up"));
+        }
+        network.relay = Some(Relay::start(&network.router, ["10.91.1.1", "10.91.2.1"]));
+        network
+    }
+
+    fn link(&self, host: &str, address: &str, (end, gateway): (&str, &str)) {
+        let router = &self.router;
+        tool(&format!("ip link add dev0 netns {host} type veth peer name {end} netns {router}"));
+        tool(&format!("ip -n {router} addr add {gateway}/24 dev {end}"));
+        tool(&format!("ip -n {router} link set {end} up"));
+        tool(&format!("ip -n {host} addr add {address} dev dev0"));
+        tool(&format!("ip -n {host} link set dev0 up"));
+        tool(&format!("ip -n {host} route add default via {gateway}"));
+    }
+
+    /// Runs a tool in one of the namespaces.
+    pub fn within(&self, host: &str, command: &str) -> String {
+        tool(&format!("ip netns exec {host} {command}"))
+    }
+
+    /// Sets a kernel setting of one of the namespaces.
+    pub fn set(&self, host: &str, name: &str, value: &str) {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", host, "sysctl", "-qw", &format!("{name}={value}")]);
+        output(&mut command);
+    }
+
+    /// Drops five of a thousand large packets on their way to the far host, and counts them.
+    pub fn lose(&self, host: &str, hook: &str) {
+        self.within(host, "nft add table inet truth");
+        self.nft(host, &format!("add chain inet truth losing {{ type filter hook {hook} priority 0; }}"));
+        self.nft(host, "add rule inet truth losing meta length > 1000 numgen random mod 1000 < 5 counter drop");
+    }
+
+    /// Packets that [`lose`](Self::lose) has dropped.
+    pub fn lost(&self, host: &str) -> u64 {
+        let rules = self.within(host, "nft list table inet truth");
+        let count = rules.split("counter packets ").nth(1).and_then(|rest| rest.split(' ').next());
+        count.unwrap_or_else(|| panic!("no counter in {rules}")).parse().unwrap()
+    }
+
+    fn nft(&self, host: &str, rule: &str) {
+        output(Command::new("ip").args(["netns", "exec", host, "nft", rule]));
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        self.relay.take();
+        for host in [&self.near, &self.router, &self.far] {
+            // It fails only where making it failed.
+            let _ = Command::new("ip").args(["netns", "del", host]).status();
+        }
+    }
+}
+
+/// Runs a tool, and returns what it printed.
+pub fn tool(line: &str) -> String {
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    output(command.args(words))
+}
+
+fn output(command: &mut Command) -> String {
+    let ran = command.output();
+    let ran =
+        ran.unwrap_or_else(|error| panic!("{command:?} cannot be started ({error}); `scripts/setup test` installs it"));
+    let error = String::from_utf8_lossy(&ran.stderr);
+    assert!(
+        ran.status.success(),
+        "{command:?} failed; this test needs root and the kernel's veth, vxlan, tbf: {error}"
+    );
+    String::from_utf8_lossy(&ran.stdout).into_owned()
+}

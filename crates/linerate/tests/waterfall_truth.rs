@@ -1,0 +1,141 @@
+//! Truth tests of the waterfall: a cause is planted on a network of this machine, the program measures, and the largest
+//! share must be the planted one.
+//!
+//! They need root, `ip`, `tc`, `nft`, `ethtool` and `sysctl`. A share must be at least half of the gap: what the machine
+//! itself adds in processor time, on two processors that carry both hosts and the network, stays below a quarter.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
+#![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
+#![allow(dead_code, reason = "each truth test uses a part of what they share")]
+
+mod support;
+
+use diagnose::waterfall::cause::{Cause, Reason};
+use diagnose::waterfall::check::CheckVerdict;
+use diagnose::waterfall::line::{LineRate, LineRateSource};
+use diagnose::waterfall::{Waterfall, explain};
+use support::truth_cgroup::Quota;
+use support::truth_network::{FAR, FAR_DELAYED, Network};
+use support::truth_program::{Quotas, Recorded, test, test_within};
+use units::DataRate;
+
+const GIGABIT: u64 = 1_000_000_000;
+
+#[test]
+fn a_small_receive_buffer_on_a_long_path_is_the_receive_window() {
+    let network = Network::with_delay();
+    network.set(&network.far, "net.ipv4.tcp_rmem", "4096 65536 65536");
+    let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic")), GIGABIT);
+    assert_planted(&waterfall, Cause::ReceiveWindow);
+    assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
+    let fact = &waterfall.facts[0];
+    assert!(fact.text.starts_with("the receiver's window took"), "{fact:?}");
+    assert!(fact.next.as_ref().unwrap().command.starts_with("sysctl -w net.ipv4.tcp_rmem="), "{fact:?}");
+}
+
+#[test]
+fn a_small_send_buffer_on_a_long_path_is_the_send_buffer() {
+    let network = Network::with_delay();
+    network.set(&network.near, "net.ipv4.tcp_wmem", "4096 16384 16384");
+    let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic")), GIGABIT);
+    assert_planted(&waterfall, Cause::SendBuffer);
+    assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
+}
+
+#[test]
+fn a_path_shaped_to_a_tenth_of_the_line_is_its_capacity() {
+    let network = Network::new();
+    network.within(&network.router, "tc qdisc add dev to-far root tbf rate 100mbit burst 32k limit 256k");
+    let waterfall = explained(&test(&network, &format!("{FAR} --time 3s --cca cubic")), GIGABIT);
+    assert_planted(&waterfall, Cause::PathCapacity);
+    // tbf counts a frame with its header; the rate here has preamble, check sequence and gap on top: 24 of 1538 bytes.
+    let rate = waterfall.observed.path_rate.unwrap().bps();
+    assert!((95_000_000..=106_000_000).contains(&rate), "{rate}");
+}
+
+#[test]
+fn a_paced_sender_is_the_configured_rate() {
+    let network = Network::new();
+    let waterfall = explained(&test(&network, &format!("{FAR} --time 3s --cca cubic --pace 100Mbit/s")), GIGABIT);
+    assert_planted(&waterfall, Cause::ConfiguredCap);
+    assert_eq!(leading(&waterfall), Reason::AskedPace);
+    assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
+}
+
+#[test]
+fn a_slow_writer_is_the_configured_rate() {
+    let network = Network::new();
+    let waterfall = explained(&test(&network, &format!("{FAR} --time 3s --cca cubic --rate 100Mbit/s")), GIGABIT);
+    assert_planted(&waterfall, Cause::ConfiguredCap);
+    assert_eq!(leading(&waterfall), Reason::AskedRate);
+    assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
+}
+
+#[test]
+fn a_receiver_without_processor_time_is_the_receiving_program() {
+    let network = Network::new();
+    let quota = Quota::percent(5);
+    let quotas = Quotas { far: Some(&quota), near: None };
+    let args = format!("{FAR} --time 3s --cca cubic --receive copy");
+    let waterfall = explained(&test_within(&network, &quotas, &args), 10 * GIGABIT);
+    assert_planted(&waterfall, Cause::ReceiverApplication);
+}
+
+#[test]
+fn a_sender_without_processor_time_is_the_sending_program() {
+    let network = Network::new();
+    let quota = Quota::percent(10);
+    let quotas = Quotas { far: None, near: Some(&quota) };
+    let args = format!("{FAR} --time 3s --cca cubic --send write");
+    let waterfall = explained(&test_within(&network, &quotas, &args), 10 * GIGABIT);
+    assert_planted(&waterfall, Cause::SenderApplication);
+}
+
+#[test]
+fn a_megabyte_over_a_long_path_is_start_up() {
+    let network = Network::with_delay();
+    let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --bytes 1MB --cca cubic")), GIGABIT);
+    assert_planted(&waterfall, Cause::StartUp);
+}
+
+#[test]
+fn random_loss_on_a_long_path_is_loss_and_recovery() {
+    let network = Network::with_delay();
+    network.lose(&network.far, "prerouting");
+    let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic")), GIGABIT);
+    assert_planted(&waterfall, Cause::LossRecovery);
+    assert!(waterfall.losses.episodes > 0);
+    assert!(waterfall.losses.worst.windows(2).all(|pair| pair[0].lost >= pair[1].lost), "{:?}", waterfall.losses);
+}
+
+fn explained(recorded: &Recorded, line: u64) -> Waterfall {
+    let line_rate = LineRate { rate: DataRate::from_bps(line), source: LineRateSource::Declared };
+    let waterfall = explain(&recorded.run, &recorded.samples, line_rate).remove(0);
+    let sum: u64 = waterfall.shares.iter().map(|share| share.bytes.get()).sum();
+    assert_eq!(sum, waterfall.gap.get());
+    println!("{}", table(&waterfall));
+    waterfall
+}
+
+/// The planted cause must be the largest share, and more than half of the gap.
+fn assert_planted(waterfall: &Waterfall, cause: Cause) {
+    let planted = waterfall.bytes_of(cause).get();
+    assert_eq!(waterfall.dominant().unwrap().cause, cause, "{}", table(waterfall));
+    assert!(planted * 2 > waterfall.gap.get(), "{}", table(waterfall));
+}
+
+fn leading(waterfall: &Waterfall) -> Reason {
+    waterfall.dominant().unwrap().because[0].reason
+}
+
+fn table(waterfall: &Waterfall) -> String {
+    let head = format!(
+        "{} delivered of {} in {:?}; {:?}\n",
+        waterfall.delivered, waterfall.line, waterfall.time, waterfall.check
+    );
+    let line = |share: &diagnose::waterfall::Share| {
+        let reasons: Vec<String> =
+            share.because.iter().map(|because| format!("{:?} {}", because.reason, because.bytes)).collect();
+        format!("{:5.1} % {}: {}\n", share.part_of_line_rate * 100.0, share.cause.label(), reasons.join(", "))
+    };
+    head + &waterfall.shares.iter().map(line).collect::<String>()
+}
