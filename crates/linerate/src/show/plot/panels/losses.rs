@@ -21,7 +21,13 @@ fn resent(story: &Story<'_>, heading: Heading) -> Panel {
     match steps(story, &senders, Field::TotalRetrans) {
         None => panel.note(untimed(story, heading, End::Sender)),
         Some(steps) => {
-            bars(&mut panel, &steps, Paint::Solid(story.pen(heading).colour), "sent again", "no segment was sent again")
+            bars(
+                &mut panel,
+                &steps,
+                Paint::Solid(story.pen(heading).colour),
+                "sent again",
+                "no segment was sent again",
+            );
         }
     }
     timeouts(&mut panel, story, &senders);
@@ -34,7 +40,7 @@ fn lost(story: &Story<'_>, heading: Heading) -> Panel {
     match steps(story, &receivers, Field::AppLost) {
         None => panel.note(untimed(story, heading, End::Receiver)),
         Some(steps) => {
-            bars(&mut panel, &steps, Paint::Solid(story.pen(heading).colour), "lost", "no datagram was lost")
+            bars(&mut panel, &steps, Paint::Solid(story.pen(heading).colour), "lost", "no datagram was lost");
         }
     }
     if let Some(drops) =
