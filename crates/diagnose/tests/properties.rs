@@ -30,7 +30,7 @@ proptest! {
         rate in prop_oneof![Just(0), 1_u64..400_000_000_000, any::<u64>()],
     ) {
         let line_rate = LineRate { rate: DataRate::from_bps(rate), source: LineRateSource::Declared };
-        let run = run(spec, measurement);
+        let run = run(&spec, measurement);
         for waterfall in explain(&run, &samples, line_rate) {
             prop_assert_eq!(sum(&waterfall), u128::from(waterfall.gap.get()));
             for share in &waterfall.shares {
@@ -46,7 +46,7 @@ proptest! {
     #[test]
     fn without_samples_all_but_headers_is_unknown(measurement in measurement(), rate in 1_u64..400_000_000_000) {
         let line_rate = LineRate { rate: DataRate::from_bps(rate), source: LineRateSource::Nic };
-        for waterfall in explain(&run(TestSpec::default(), measurement), &RunSamples::default(), line_rate) {
+        for waterfall in explain(&run(&TestSpec::default(), measurement), &RunSamples::default(), line_rate) {
             prop_assert_eq!(sum(&waterfall), u128::from(waterfall.gap.get()));
             let known = waterfall.bytes_of(Cause::ProtocolOverhead).get() + waterfall.bytes_of(Cause::Unknown).get();
             prop_assert_eq!(known, waterfall.gap.get());
@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn a_waterfall_can_be_stored_and_read_back(samples in samples(), measurement in measurement()) {
         let line_rate = LineRate { rate: DataRate::from_bps(10_000_000_000), source: LineRateSource::Nic };
-        for waterfall in explain(&run(TestSpec::default(), measurement), &samples, line_rate) {
+        for waterfall in explain(&run(&TestSpec::default(), measurement), &samples, line_rate) {
             let text = serde_json::to_string(&waterfall).unwrap();
             prop_assert_eq!(serde_json::from_str::<Waterfall>(&text).unwrap(), waterfall);
         }
@@ -80,7 +80,7 @@ proptest! {
         let total = DirectionTotal { received: told, datagrams: Some(counts), ..total(Duration::from_secs(1), 0) };
         let measurement =
             Measurement { totals: vec![total], local_counters: local, peer_counters: peer, ..Measurement::default() };
-        let balances = balance(&run(spec, measurement));
+        let balances = balance(&run(&spec, measurement));
         prop_assert_eq!(balances.len(), 1);
         for balance in balances {
             prop_assert_eq!(added_up(&balance), u128::from(balance.handed.get()));
@@ -106,7 +106,7 @@ fn added_up(balance: &Balance) -> u128 {
         + u128::from(balance.received.get())
 }
 
-fn run(spec: TestSpec, measurement: Measurement) -> Run {
+fn run(spec: &TestSpec, measurement: Measurement) -> Run {
     let run = serde_json::json!({
         "format": Run::FORMAT,
         "id": "00000000000000000000000000",

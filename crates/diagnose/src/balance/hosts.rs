@@ -45,6 +45,8 @@ pub(super) struct HostDrops {
     by_host: u64,
     /// By the test's own socket: nobody else's.
     pub(super) own: u64,
+    /// Other datagrams that may be among those counted; `None` where nobody knows.
+    others: Option<u64>,
     counted: Vec<Counted>,
     unknown: Vec<String>,
 }
@@ -61,20 +63,32 @@ impl HostDrops {
             let because = Some(self.unknown.join("; "));
             return Part { packets, certainty: Certainty::Unknown, because, counted: self.counted };
         }
-        let certainty = if kept <= self.own { Certainty::Exact } else { Certainty::AtMost };
-        let because = (certainty == Certainty::AtMost)
-            .then(|| "counted by the whole host, whoever's datagrams they were".to_owned());
+        let exact = kept <= self.own || self.others == Some(0);
+        let certainty = if exact { Certainty::Exact } else { Certainty::AtMost };
+        let because = (!exact).then(|| match self.others {
+            Some(others) => format!("at most {others} of them may be other datagrams that this host sent meanwhile"),
+            None => "counted by the whole host: other datagrams may be among them".to_owned(),
+        });
         Part { packets: Some(PacketCount::new(kept)), certainty, because, counted: self.counted }
     }
 }
 
-/// What the sending host dropped.
-pub(super) fn in_sender(host: &Host<'_>, merging: Merging) -> HostDrops {
+/// What the sending host dropped of the `handed` datagrams.
+///
+/// Where every send is one datagram, `Udp.OutDatagrams` and `Udp.SndbufErrors` together are all that the host sent, and
+/// so tell how many were not of this test.
+pub(super) fn in_sender(host: &Host<'_>, merging: Merging, handed: u64) -> HostDrops {
     let mut sheet = Sheet::open(host);
     let socket = sheet.both_families("SndbufErrors");
     let queue = sheet.qdiscs(host.device);
     let driver = sheet.device(host.device, &["tx_drop", "tx_dropped"]);
-    sheet.close(socket.max(queue).saturating_add(driver), 0, merging)
+    let sends = |family: &str| host.counters.and_then(|counters| counters.change(&format!("{family}.OutDatagrams")));
+    let all = sends("Udp").map(|all| all.saturating_add(sends("Udp6").unwrap_or(0)));
+    // What only the queue counted may not be datagrams at all.
+    let others = all.map(|all| all.saturating_add(socket)).filter(|_| merging == Merging::Never && socket >= queue);
+    let others = others.and_then(|all| all.checked_sub(handed)).map(|others| others.min(socket));
+    let drops = sheet.close(socket.max(queue).saturating_add(driver), 0, merging);
+    HostDrops { others: others.filter(|_| driver == 0), ..drops }
 }
 
 /// What the receiving host dropped.
@@ -119,9 +133,9 @@ impl<'a> Sheet<'a> {
             ));
         }
         if self.unknown.is_empty() {
-            return HostDrops { by_host, own, counted: self.counted, unknown: self.unknown };
+            return HostDrops { by_host, own, others: None, counted: self.counted, unknown: self.unknown };
         }
-        HostDrops { by_host: 0, own: 0, counted: self.counted, unknown: self.unknown }
+        HostDrops { by_host: 0, own: 0, others: None, counted: self.counted, unknown: self.unknown }
     }
 
     /// A counter of UDP, over both versions of IP.

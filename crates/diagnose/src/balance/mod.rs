@@ -80,7 +80,7 @@ fn of_direction(run: &Run, measurement: &Measurement, total: &DirectionTotal, co
         notes.push("the receiver told nothing, so nothing is known to be lost".to_owned());
     }
     let merging = |offload| if offload == Offload::On { Merging::Possible } else { Merging::Never };
-    let in_sender = hosts::in_sender(&sender, merging(run.spec.udp_gso));
+    let in_sender = hosts::in_sender(&sender, merging(run.spec.udp_gso), handed.get());
     let in_receiver = hosts::in_receiver(&receiver, merging(run.spec.udp_gro), counts.dropped_at_socket);
     let (in_sender, in_receiver) = fit(lost, in_sender, in_receiver, &mut notes);
     let known = in_sender.known().saturating_add(in_receiver.known());

@@ -223,7 +223,11 @@ impl Teller<'_> {
             kind: NextKind::Setting,
             place: if here { Place::Here } else { Place::Peer },
             command: format!("sysctl -w {setting}"),
-            purpose: format!("buffers of {}, twice what the path needs", ByteCount::new(bytes)),
+            purpose: format!(
+                "buffers of up to {}; the path needs {} in flight",
+                ByteCount::new(bytes),
+                self.waterfall.observed.needed?,
+            ),
         })
     }
 

@@ -86,7 +86,8 @@ impl Ledger {
         clocks.to_path = sum([clocks.to_path, window - kept(window), buffer - kept(buffer)]);
     }
 
-    fn give(&mut self, reason: Reason, bytes: u64) {
+    /// Gives bytes to their owner.
+    pub(super) fn give(&mut self, reason: Reason, bytes: u64) {
         if let Some(sum) = self.wire.get_mut(reason.index()) {
             *sum = sum.saturating_add(bytes);
         }

@@ -1,7 +1,7 @@
 //! Where the line rate went: the gap between what a line could have carried and what arrived, in shares that add up.
 //!
 //! * [`cause`]: the names of shares, and what shows them
-//! * [`line`]: the line rate, and what headers take of it
+//! * [`mod@line`]: the line rate, and what headers take of it
 //! * [`losses`]: losses ranked by what they cost
 //! * [`check`]: the kernel's own clocks against the table
 //! * [`facts`]: what matters most, in sentences, and what to try next
@@ -189,6 +189,9 @@ fn ledger(
     let line = line_rate.rate.bytes_per_second() / count;
     let path = path.map(|path| path / count).filter(|path| *path < line);
     let mut ledger = Ledger::new();
+    if streams.is_empty() {
+        ledger.give(Reason::NoSamples, 1);
+    }
     for (stream, start_end) in streams.iter().zip(starts) {
         ledger.add(stream, setting, (*start_end, Allowance { line, path, framing }));
     }

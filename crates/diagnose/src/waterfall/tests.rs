@@ -1,1 +1,219 @@
-//! Claims about small made-up runs.
+//! Claims about small made-up runs: one stream, ten milliseconds a sample, one second, a line of 1 Gbit/s.
+
+use std::time::Duration;
+
+use model::measurement::{ClockRelation, DirectionTotal, End, Heading, Measurement, SteadyState, Whose};
+use model::run::Run;
+use model::series::field::Field;
+use model::series::{Column, RunSamples, StreamSamples};
+use units::{ByteCount, DataRate, PacketCount};
+
+use super::cause::{Cause, Reason};
+use super::check::CheckVerdict;
+use super::facts::Place;
+use super::line::{LineRate, LineRateSource};
+use super::losses::{LossEnd, LossEpisode, LossEvents};
+use super::{Waterfall, explain};
+
+const SAMPLES: u64 = 101;
+const MSS: u64 = 1448;
+/// A tenth of the line, in payload bytes each 10 ms.
+const TENTH: u64 = 120_000;
+
+/// A field, and its value in each sample.
+type Planned = (Field, Box<dyn Fn(u64) -> u64>);
+type Columns = Vec<Planned>;
+
+/// The columns of a sender that delivers a tenth of the line with half of its congestion window in use.
+fn steady() -> Columns {
+    vec![
+        (Field::BytesAcked, Box::new(|n| n * TENTH)),
+        (Field::AppBytes, Box::new(|n| (n + 1) * TENTH)),
+        (Field::BusyTime, Box::new(|n| n * 10_000)),
+        (Field::RwndLimited, Box::new(|_| 0)),
+        (Field::SndbufLimited, Box::new(|_| 0)),
+        (Field::Unacked, Box::new(|_| 100)),
+        (Field::SndCwnd, Box::new(|_| 200)),
+        (Field::SndSsthresh, Box::new(|_| 100)),
+        (Field::SndWnd, Box::new(|_| 10_000_000)),
+        (Field::SndMss, Box::new(|_| MSS)),
+        (Field::Notsent, Box::new(|_| 1_000_000)),
+        (Field::Rtt, Box::new(|_| 10_000)),
+        (Field::MinRtt, Box::new(|_| 10_000)),
+        (Field::CaState, Box::new(|_| 0)),
+        (Field::TotalRetrans, Box::new(|_| 0)),
+    ]
+}
+
+/// `steady` with one column replaced.
+fn with(field: Field, value: impl Fn(u64) -> u64 + 'static) -> Columns {
+    let mut columns = steady();
+    columns.retain(|(of, _)| *of != field);
+    columns.push((field, Box::new(value)));
+    columns
+}
+
+fn end(end: End, columns: &[Planned]) -> StreamSamples {
+    let column = |(field, value): &Planned| Column { field: *field, values: (0..SAMPLES).map(value).collect() };
+    StreamSamples {
+        stream: 1,
+        heading: Heading::Outbound,
+        end,
+        whose: Whose::Local,
+        at_us: (0..101).map(|n| n * 10_000).collect(),
+        columns: columns.iter().map(column).collect(),
+    }
+}
+
+fn waterfall(streams: Vec<StreamSamples>) -> Waterfall {
+    let bytes = ByteCount::new(100 * TENTH);
+    let total = DirectionTotal {
+        heading: Heading::Outbound,
+        sent: Some(bytes),
+        received: Some(bytes),
+        elapsed: Duration::from_secs(1),
+        goodput: DataRate::from_bps(96_000_000),
+        retransmits: None,
+        datagrams: None,
+        steady: SteadyState::NotReached,
+    };
+    let clock = ClockRelation { offset_ns: 0, uncertainty_ns: 0, drift_ppb: None, exchanges: 1 };
+    let measurement = Measurement { totals: vec![total], clock: Some(clock), ..Measurement::default() };
+    let run = serde_json::json!({
+        "format": Run::FORMAT, "id": "00000000000000000000000000", "started_unix_ns": 0, "role": "client",
+        "command": [], "spec": model::spec::TestSpec::default(), "local": {}, "peer": { "target": "far" },
+        "outcome": { "state": "complete" },
+    });
+    let run = Run { measurement: Some(measurement), ..serde_json::from_value(run).unwrap() };
+    let line_rate = LineRate { rate: DataRate::from_bps(1_000_000_000), source: LineRateSource::Declared };
+    explain(&run, &RunSamples { streams, ..RunSamples::default() }, line_rate).remove(0)
+}
+
+fn leading(waterfall: &Waterfall) -> Reason {
+    waterfall.dominant().unwrap().because[0].reason
+}
+
+#[test]
+fn what_the_kernel_counted_as_window_limited_is_the_receive_window() {
+    let waterfall = waterfall(vec![end(End::Sender, &with(Field::RwndLimited, |n| n * 10_000))]);
+    assert_eq!(waterfall.gap, ByteCount::new(125_000_000 - 100 * TENTH));
+    assert_eq!(leading(&waterfall), Reason::SmallWindow);
+    assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
+    let fact = &waterfall.facts[0];
+    assert_eq!(
+        fact.text,
+        "the receiver's window took 90 % of the line rate: it offered at most 10.0 MB where 1.25 MB were needed \
+         (1.00 Gbit/s x 10.0 ms)"
+    );
+    assert_eq!(fact.next.as_ref().unwrap().place, Place::Peer);
+}
+
+#[test]
+fn a_receiver_that_leaves_data_unread_is_the_receiving_program() {
+    let receiver: Columns = vec![
+        (Field::BytesReceived, Box::new(|n| n * TENTH + 4_000_000)),
+        (Field::AppBytes, Box::new(|n| (n * TENTH).saturating_sub(1_000_000))),
+    ];
+    let sender = end(End::Sender, &with(Field::RwndLimited, |n| n * 10_000));
+    assert_eq!(leading(&waterfall(vec![sender, end(End::Receiver, &receiver)])), Reason::Unread);
+}
+
+#[test]
+fn a_sender_alone_knows_a_closed_window() {
+    let mut columns = with(Field::RwndLimited, |n| n * 10_000);
+    columns.retain(|(field, _)| *field != Field::SndWnd);
+    columns.push((Field::SndWnd, Box::new(|n| if n == 0 { 10_000_000 } else { 1_000 })));
+    assert_eq!(leading(&waterfall(vec![end(End::Sender, &columns)])), Reason::WindowClosed);
+}
+
+#[test]
+fn round_trips_that_grow_at_a_flat_rate_are_the_path() {
+    let waterfall = waterfall(vec![end(End::Sender, &with(Field::Rtt, |_| 50_000))]);
+    assert_eq!(leading(&waterfall), Reason::StandingQueue);
+    // A tenth of the line with 90 bytes of headers around 1448.
+    assert_eq!(waterfall.observed.path_rate, Some(DataRate::from_bps(101_966_848)));
+}
+
+#[test]
+fn windows_that_are_full_because_of_a_queue_are_the_path_and_the_check_says_so() {
+    let mut columns = with(Field::Rtt, |_| 50_000);
+    columns.retain(|(field, _)| *field != Field::RwndLimited);
+    columns.push((Field::RwndLimited, Box::new(|n| n * 10_000)));
+    let waterfall = waterfall(vec![end(End::Sender, &columns)]);
+    assert_eq!(leading(&waterfall), Reason::StandingQueue);
+    assert_eq!(waterfall.check.verdict, CheckVerdict::Differs);
+    assert!(waterfall.check.because.unwrap().contains("a queue stood on the path"));
+}
+
+#[test]
+fn a_full_congestion_window_without_loss_is_its_own_share() {
+    let waterfall = waterfall(vec![end(End::Sender, &with(Field::Unacked, |_| 200))]);
+    assert_eq!(leading(&waterfall), Reason::FullCongestionWindow);
+}
+
+#[test]
+fn data_and_room_without_a_reason_is_unknown() {
+    assert_eq!(leading(&waterfall(vec![end(End::Sender, &steady())])), Reason::NotSending);
+}
+
+#[test]
+fn a_kernel_without_clocks_leaves_the_rest_unknown() {
+    let mut columns = steady();
+    columns.retain(|(field, _)| *field != Field::BusyTime);
+    let waterfall = waterfall(vec![end(End::Sender, &columns)]);
+    assert_eq!(leading(&waterfall), Reason::NoKernelTimes);
+    assert_eq!(waterfall.check.verdict, CheckVerdict::NotKnown);
+}
+
+#[test]
+fn of_a_receiver_alone_the_sender_is_unknown() {
+    let receiver: Columns =
+        vec![(Field::BytesReceived, Box::new(|n| n * TENTH)), (Field::AppBytes, Box::new(|n| n * TENTH))];
+    let waterfall = waterfall(vec![end(End::Receiver, &receiver)]);
+    assert_eq!(leading(&waterfall), Reason::NoSenderSamples);
+    assert_eq!(waterfall.facts[0].next.as_ref().unwrap().command, "linerate serve");
+}
+
+#[test]
+fn without_samples_everything_but_headers_is_unknown() {
+    let waterfall = waterfall(Vec::new());
+    assert_eq!(leading(&waterfall), Reason::NoSamples);
+    assert_eq!(waterfall.shares.len(), 2);
+    assert!(waterfall.bytes_of(Cause::ProtocolOverhead) > ByteCount::ZERO);
+}
+
+#[test]
+fn a_loss_costs_until_the_rate_is_back() {
+    // Half a second at the full rate, a loss, then half of it to the end.
+    let acked = |n: u64| n.min(50) * TENTH + n.saturating_sub(50) * TENTH / 2;
+    let mut columns = with(Field::BytesAcked, acked);
+    columns.retain(|(field, _)| ![Field::TotalRetrans, Field::SndCwnd].contains(field));
+    columns.push((Field::TotalRetrans, Box::new(|n| if n > 50 { 15 } else { 0 })));
+    columns.push((Field::SndCwnd, Box::new(|n| if n > 50 { 100 } else { 200 })));
+    let waterfall = waterfall(vec![end(End::Sender, &columns)]);
+    let worst = waterfall.losses.worst[0];
+    assert_eq!((worst.start, worst.end), (Duration::from_millis(500), LossEnd::EndOfRun));
+    assert_eq!((worst.retransmits, waterfall.losses.episodes), (PacketCount::new(15), 1));
+    assert_eq!(worst.lost, ByteCount::new(50 * TENTH / 2));
+    assert_eq!(worst.lost_time, Duration::from_millis(250));
+    assert_eq!(worst.cwnd_before.zip(worst.cwnd_after), Some((ByteCount::new(200 * MSS), ByteCount::new(100 * MSS))));
+}
+
+#[test]
+fn fifteen_early_retransmissions_rank_above_thirty_thousand_that_cost_less() {
+    let episode = |retransmits, lost| LossEpisode {
+        stream: 1,
+        start: Duration::ZERO,
+        recovery: Duration::ZERO,
+        until: Duration::ZERO,
+        end: LossEnd::Back,
+        retransmits: PacketCount::new(retransmits),
+        cwnd_before: None,
+        cwnd_after: None,
+        lost: ByteCount::new(lost),
+        lost_time: Duration::ZERO,
+    };
+    let events = LossEvents::rank(vec![episode(32_939, 5_000_000), episode(15, 9_000_000_000)]);
+    assert_eq!(events.worst[0].retransmits, PacketCount::new(15));
+    assert_eq!(events.retransmits, PacketCount::new(32_954));
+}
