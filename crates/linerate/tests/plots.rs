@@ -1,5 +1,7 @@
 //! Pictures of runs, as the program draws them from its archive: what is in them, whatever kind of run it was.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -73,7 +75,8 @@ impl Seen {
 /// One stream at 80 Mbit/s for one second, with a sample every 10 ms.
 fn sender(stream: u32, heading: Heading, whose: Whose) -> StreamSamples {
     let rows = 0..=100_u64;
-    let columns: [(Field, fn(u64) -> u64); 11] = [
+    type Course = fn(u64) -> u64;
+    let columns: [(Field, Course); 11] = [
         (Field::BytesAcked, |row| row * 100_000),
         (Field::Rtt, |row| 20_000 + row * 100),
         (Field::SndCwnd, |row| 10 + row),

@@ -91,7 +91,9 @@ impl Row {
         let words = if known.is_empty() { "unknown".to_owned() } else { (self.show)(least, most, known.iter().sum()) };
         let drawn = sparkline(&self.values, CELLS, letters);
         let label = format!("{}{suffix}", self.label);
-        format!("{label:<12} {drawn:<CELLS$} {words}").trim_end().to_owned() + "\n"
+        // As wide as the labels of `run::text`, or as the longest one where the direction is added.
+        let width = if suffix.is_empty() { 12 } else { 15 };
+        format!("{label:<width$} {drawn:<CELLS$} {words}").trim_end().to_owned() + "\n"
     }
 }
 

@@ -15,6 +15,7 @@ use units::{MonoTime, PacketCount};
 use super::budget::Budget;
 use super::counters::StreamCounters;
 use super::datagram::CounterWidth;
+use super::diary::Diary;
 use super::gate::Gate;
 use super::{tcp_receive, tcp_send, udp_receive, udp_send};
 use crate::control::Waker;
@@ -32,6 +33,7 @@ pub struct Stream {
     pub remote: SocketAddr,
     /// What its thread has done so far.
     pub counters: Arc<StreamCounters>,
+    pub(super) diary: Arc<Diary>,
     socket: Arc<OwnedFd>,
     done: Arc<AtomicBool>,
 }
@@ -105,6 +107,7 @@ pub enum Finish {
 pub(crate) struct Task {
     pub(crate) socket: Arc<OwnedFd>,
     pub(crate) counters: Arc<StreamCounters>,
+    pub(super) diary: Arc<Diary>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) spec: Arc<TestSpec>,
@@ -159,11 +162,12 @@ impl StreamSet {
 
     fn add(&mut self, index: usize, endpoint: Endpoint, spec: &Arc<TestSpec>, conduct: &Conduct) -> io::Result<()> {
         let Endpoint { socket, heading, local, remote } = endpoint;
-        let (socket, counters) = (Arc::new(socket), Arc::<StreamCounters>::default());
+        let (socket, counters, diary) = (Arc::new(socket), Arc::<StreamCounters>::default(), Arc::<Diary>::default());
         let end = end_of(heading);
         let task = Task {
             socket: Arc::clone(&socket),
             counters: Arc::clone(&counters),
+            diary: Arc::clone(&diary),
             budget: Arc::clone(&self.budget),
             stop: Arc::clone(if end == End::Sender { &self.stop_sending } else { &self.stop_receiving }),
             spec: Arc::clone(spec),
@@ -182,7 +186,7 @@ impl StreamSet {
         })?;
         self.threads.push(thread);
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        self.streams.push(Stream { number, heading, local, remote, counters, socket, done });
+        self.streams.push(Stream { number, heading, local, remote, counters, diary, socket, done });
         Ok(())
     }
 

@@ -1,11 +1,13 @@
 //! What the thread of a TCP receiver does.
 
 use std::io;
+use std::time::Duration;
 
 use linux::bulk::{Progress, receive_copy, receive_discard};
 use linux::clock;
 use model::spec::ReceiveMethod;
 
+use super::diary::Glances;
 use super::gate::Gate;
 use super::streams::{Finish, StreamEnd, Task, never_ran};
 
@@ -33,6 +35,7 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
 }
 
 fn drain(task: &Task, buffer: &mut [u8]) -> io::Result<Finish> {
+    let mut glances = Glances::default();
     loop {
         let progress = if buffer.is_empty() {
             receive_discard(task.fd(), DISCARD_BLOCK)?
@@ -40,7 +43,12 @@ fn drain(task: &Task, buffer: &mut [u8]) -> io::Result<Finish> {
             receive_copy(task.fd(), buffer)?
         };
         match progress {
-            Progress::Moved(received) => task.counters.add_bytes(received),
+            Progress::Moved(received) => {
+                task.counters.add_bytes(received);
+                if let Some(now) = glances.after(received) {
+                    task.diary.glance(now, Duration::ZERO);
+                }
+            }
             // Our own stopping closes the direction under a receiver that waits.
             _ if task.stopped() => return Ok(Finish::Done),
             Progress::EndOfStream => return Ok(Finish::EndOfStream),

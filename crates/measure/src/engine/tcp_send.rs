@@ -8,6 +8,7 @@ use linux::bulk::Progress;
 use linux::clock;
 use units::{ByteCount, MonoTime};
 
+use super::diary::Glances;
 use super::gate::Gate;
 use super::handover::Handover;
 use super::schedule::Schedule;
@@ -43,9 +44,10 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
 /// The loop at full speed.
 fn pump(task: &Task, handover: &mut Handover) -> io::Result<()> {
     let block = handover.block();
+    let mut glances = Glances::default();
     while !task.stopped() {
         let claimed = task.budget.claim(block, block);
-        if claimed == 0 || !send_all(task, handover, claimed)? {
+        if claimed == 0 || !send_all(task, handover, &mut glances, claimed)? {
             return Ok(());
         }
     }
@@ -59,9 +61,10 @@ fn pump_at_rate(task: &Task, handover: &mut Handover, mut schedule: Schedule) ->
         Some(_) => block,
         None => schedule.burst(SMALLEST_BURST, block),
     };
+    let mut glances = Glances::default();
     while !task.stopped() && sleep_until(schedule.due(), task) {
         let claimed = task.budget.claim(burst, block);
-        if claimed == 0 || !send_all(task, handover, claimed)? {
+        if claimed == 0 || !send_all(task, handover, &mut glances, claimed)? {
             return Ok(());
         }
         schedule.note(ByteCount::new(claimed as u64));
@@ -70,13 +73,16 @@ fn pump_at_rate(task: &Task, handover: &mut Handover, mut schedule: Schedule) ->
 }
 
 /// Sends exactly `claimed` bytes; false where the test was stopped first.
-fn send_all(task: &Task, handover: &mut Handover, claimed: usize) -> io::Result<bool> {
+fn send_all(task: &Task, handover: &mut Handover, glances: &mut Glances, claimed: usize) -> io::Result<bool> {
     let mut left = claimed;
     while left > 0 {
         match handover.send(task.fd(), left)? {
             Progress::Moved(sent) => {
                 task.counters.add_bytes(sent);
                 left -= sent;
+                if let Some(now) = glances.after(sent) {
+                    task.diary.glance(now, Duration::ZERO);
+                }
             }
             Progress::WouldBlock | Progress::NoBuffers if task.stopped() => return Ok(false),
             Progress::WouldBlock | Progress::NoBuffers => {}

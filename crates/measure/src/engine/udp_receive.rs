@@ -77,6 +77,7 @@ impl Receiver<'_> {
 
     fn note_batch(&mut self) {
         self.last = clock::now();
+        self.task.diary.glance(self.last, Duration::ZERO);
         let mut bytes = 0;
         for message in self.batch.iter() {
             bytes += note(&message, &mut self.sequence, &mut self.jitter, (self.task, self.last));

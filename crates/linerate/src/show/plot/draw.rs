@@ -122,12 +122,13 @@ fn ground(frame: &Frame, part: &[Sample], paint: Paint) -> Option<Shape> {
     Some(Shape::Area { outline, paint })
 }
 
-/// A bar, never so narrow that it is not seen.
+/// A bar, never so narrow or low that it is not seen: one event among many is still one.
 fn upright(frame: &Frame, bar: &Step, paint: Paint) -> Shape {
     const NARROWEST: f64 = 2.0;
+    const LOWEST: f64 = 3.0;
     let (left, right) = (frame.x(bar.from_us), frame.x(bar.to_us));
     let right = right.max(left + NARROWEST).min(frame.right);
-    Shape::rectangle(right.min(left), frame.y(bar.value), right, frame.bottom, paint)
+    Shape::rectangle(right.min(left), frame.y(bar.value).min(frame.bottom - LOWEST), right, frame.bottom, paint)
 }
 
 fn band(frame: &Frame, steps: &[BandStep], paint: Paint) -> Option<Shape> {

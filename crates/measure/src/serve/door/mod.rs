@@ -4,7 +4,7 @@
 //! expected is a data connection, any other a new client. Until the 37 bytes are there a connection costs a few hundred
 //! bytes of memory and no thread, so a thousand idle ones cost nothing to those who test.
 //!
-//! * [`greeter`]: a connection that has not said yet what it is
+//! * `greeter`: a connection that has not said yet what it is
 //! * [`desk`]: which data connections are expected
 //! * [`datagrams`]: the UDP side of the port
 

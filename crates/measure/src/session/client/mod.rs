@@ -1,10 +1,10 @@
 //! The side that asks: from a name to a measurement.
 //!
-//! * [`greeting`]: reach the peer, say what is wanted, wait for our turn
-//! * [`opening`]: the baseline before the test, and the data connections
-//! * [`course`]: the test itself
-//! * [`closing`]: stop, drain, exchange results
-//! * [`outcome`]: everything put together
+//! * `greeting`: reach the peer, say what is wanted, wait for our turn
+//! * `opening`: the baseline before the test, and the data connections
+//! * `course`: the test itself
+//! * `closing`: stop, drain, exchange results
+//! * `outcome`: everything put together
 
 mod closing;
 mod course;
