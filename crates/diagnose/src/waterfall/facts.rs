@@ -128,12 +128,13 @@ impl Teller<'_> {
 
     fn losses(self) -> String {
         let losses = &self.waterfall.losses;
-        let all = format!("{} segments sent again in {} episodes", losses.retransmits, losses.episodes);
+        let segments = |count: u64| if count == 1 { "1 segment".to_owned() } else { format!("{count} segments") };
+        let all = format!("{} sent again in {} of loss", segments(losses.retransmits.get()), episodes(losses.episodes));
         match losses.worst.first() {
             Some(worst) => format!(
-                "{all}; the costliest began at {} with {} segments and cost {}",
+                "{all}; the costliest began at {} with {} and cost {}",
                 show(worst.start),
-                worst.retransmits,
+                segments(worst.retransmits.get()),
                 show(worst.lost_time),
             ),
             None => all,
@@ -167,7 +168,7 @@ impl Teller<'_> {
                 Some(self.test("--time 30s", "a longer run, in which the start-up weighs less"))
             }
             Cause::SenderApplication => {
-                Some(self.test("--streams 4", "four threads: whether more processors help the sender"))
+                Some(self.test(&self.more_streams(), "more threads: whether more processors help the sender"))
             }
             Cause::ReceiverApplication => {
                 Some(self.test("--receive discard", "whether the receiver keeps up when it does not touch the data"))
@@ -183,7 +184,7 @@ impl Teller<'_> {
             }
             Cause::ConfiguredCap => Some(self.test("", "the same without --rate and --pace")),
             Cause::CongestionWindow => {
-                Some(self.test("--streams 4", "whether more streams fill the path before their windows grow"))
+                Some(self.test(&self.more_streams(), "whether more streams fill the path before their windows grow"))
             }
             Cause::Unknown => self.more_evidence(reason?),
             Cause::ProtocolOverhead => None,
@@ -204,6 +205,10 @@ impl Teller<'_> {
             Reason::ShorterThanRoundTrip => Some(self.test("--time 30s", "a run of many round trips")),
             _ => None,
         }
+    }
+
+    fn more_streams(self) -> String {
+        format!("--streams {}", self.run.spec.streams.saturating_mul(4).clamp(4, MOST_STREAMS))
     }
 
     fn without_window(self) -> NextStep {
@@ -245,6 +250,10 @@ impl Teller<'_> {
     }
 }
 
+fn episodes(count: u64) -> String {
+    if count == 1 { "1 episode".to_owned() } else { format!("{count} episodes") }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Buffers {
     Receiver,
@@ -259,6 +268,8 @@ fn typed(rate: DataRate) -> String {
     }
 }
 
+/// The most that `linerate test` takes.
+const MOST_STREAMS: u16 = 128;
 /// The default limit of Linux 6.18; a smaller one would be a step back (Documentation/networking/ip-sysctl.rst had
 /// 6 MiB until then).
 const SMALLEST_LIMIT: u64 = 32 << 20;

@@ -146,6 +146,17 @@ fn windows_that_are_full_because_of_a_queue_are_the_path_and_the_check_says_so()
 }
 
 #[test]
+fn a_rate_that_the_path_went_beyond_is_not_its_capacity() {
+    // Slow with long round trips for a time, then eight times as fast.
+    let mut columns = with(Field::Rtt, |n| if n < 50 { 50_000 } else { 10_000 });
+    columns.retain(|(field, _)| *field != Field::BytesAcked);
+    columns.push((Field::BytesAcked, Box::new(|n| n * TENTH + n.saturating_sub(50) * 7 * TENTH)));
+    let waterfall = waterfall(vec![end(End::Sender, &columns)]);
+    assert_eq!(waterfall.observed.path_rate, None);
+    assert_eq!(waterfall.bytes_of(Cause::PathCapacity), ByteCount::ZERO);
+}
+
+#[test]
 fn a_full_congestion_window_without_loss_is_its_own_share() {
     let waterfall = waterfall(vec![end(End::Sender, &with(Field::Unacked, |_| 200))]);
     assert_eq!(leading(&waterfall), Reason::FullCongestionWindow);
