@@ -65,8 +65,9 @@ pub(crate) struct Played {
     /// Processor time of client and server, in seconds.
     pub(crate) client_cpu_s: f64,
     pub(crate) server_cpu_s: f64,
-    /// What the client says of its own processor use: processors busy on average.
+    /// What client and server say of their own processor use: processors busy on average.
     pub(crate) client_says: f64,
+    pub(crate) server_says: f64,
 }
 
 impl Actors {
@@ -211,6 +212,7 @@ fn read(who: Who, client: &Ended, server: &Ended) -> anyhow::Result<Played> {
             client_cpu_s,
             server_cpu_s,
             client_says: needed("/measurement/local_cpu/user")? + needed("/measurement/local_cpu/system")?,
+            server_says: needed("/measurement/peer_cpu/user")? + needed("/measurement/peer_cpu/system")?,
         }),
         Who::Iperf3 => Ok(Played {
             goodput_bps: needed("/end/sum_received/bits_per_second")?,
@@ -221,6 +223,7 @@ fn read(who: Who, client: &Ended, server: &Ended) -> anyhow::Result<Played> {
             client_cpu_s,
             server_cpu_s,
             client_says: needed("/end/cpu_utilization_percent/host_total")? / 100.0,
+            server_says: needed("/end/cpu_utilization_percent/remote_total")? / 100.0,
         }),
     }
 }

@@ -72,6 +72,7 @@ fn share(before: &BTreeMap<String, f64>, after: &BTreeMap<String, f64>) -> Optio
 }
 
 /// The plain difference, for what it is worth: both ends' cost with samples every millisecond, by that with one a second.
+/// It is the processor time of the test itself, which both ends report: packing the samples comes after it.
 fn pairs(actors: &Actors, rounds: usize) -> anyhow::Result<Row> {
     let often = words("--cca cubic --time 1s --probe-every 0s --sample-every 1ms");
     let seldom = words("--cca cubic --time 1s --probe-every 0s --sample-every 1s");
@@ -79,7 +80,7 @@ fn pairs(actors: &Actors, rounds: usize) -> anyhow::Result<Row> {
         let seats = (Seat::First, Seat::Second);
         let (client, server) = (Who::Linerate, Who::Linerate);
         let played = actors.play(&Match { client, server, arguments, seats, place: Place::Here })?;
-        anyhow::Ok(played.received_bytes * 8e-9 / (played.client_cpu_s + played.server_cpu_s))
+        anyhow::Ok(played.received_bytes * 8e-9 / (played.seconds * (played.client_says + played.server_says)))
     };
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
