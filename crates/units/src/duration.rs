@@ -46,6 +46,30 @@ const GRAMMAR: Grammar = Grammar {
     },
 };
 
+/// The text form in files: `#[serde(deserialize_with = "units::duration::text::read")]`.
+pub mod text {
+    use std::borrow::Cow;
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, de};
+
+    /// Reads a span.
+    ///
+    /// # Errors
+    /// Where it is no text, or the text is not that of a span.
+    pub fn read<'de, D: Deserializer<'de>>(input: D) -> Result<Duration, D::Error> {
+        super::parse(&Cow::<str>::deserialize(input)?).map_err(de::Error::custom)
+    }
+
+    /// Reads a span that may be absent; the field has `#[serde(default)]` as well.
+    ///
+    /// # Errors
+    /// See [`read`].
+    pub fn read_some<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Duration>, D::Error> {
+        read(input).map(Some)
+    }
+}
+
 macro_rules! serde_form {
     ($(#[$doc:meta])* $module:ident, $to:expr, $from:expr) => {
         $(#[$doc])*

@@ -5,6 +5,7 @@
 //! * [`Mss`], [`Mtu`]: sizes of segments and frames
 //! * [`MonoTime`], [`WallTime`]: instants on two clocks that are never mixed
 //! * [`duration`]: `209ms`, and serde forms whose field names say the unit
+//! * [`text`]: the text forms of the others in files
 //!
 //! A bare number is refused wherever a quantity is read: `4M` may mean bits, bytes, 10^6 or 2^20, and has cost
 //! people days. `M` is always 10^6, `Mi` is always 2^20.
@@ -14,6 +15,7 @@ pub mod duration;
 mod parse;
 mod rate;
 mod size;
+pub mod text;
 mod time;
 
 pub use bytes::{ByteCount, PacketCount};

@@ -1,0 +1,15 @@
+//! Networks of namespaces over modelled paths, with known faults: the ground on which diagnosis is tested, shown and
+//! taught.
+//!
+//! Hosts are network namespaces of this machine, with the kernel's own TCP. Links are pairs of TAP devices, and what lies
+//! between them is a [`path::Chain`] for each direction, driven in real time.
+//!
+//! * [`scenario`]: the file that describes a network, its faults, its tests and the truth
+//! * [`blueprint`]: the same, worked out: every address, route and device
+//! * [`network`]: namespaces, devices and processes made from a blueprint, and gone without a trace
+//! * [`relay`]: what carries frames through chains
+
+pub mod blueprint;
+pub mod network;
+pub mod relay;
+pub mod scenario;

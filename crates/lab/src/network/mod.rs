@@ -1,0 +1,1 @@
+//! Namespaces, devices and processes made from a blueprint, and gone without a trace.

@@ -1,0 +1,1 @@
+//! What carries frames through chains.

@@ -1,0 +1,218 @@
+//! One direction of a path: elements one behind the other.
+
+use std::collections::VecDeque;
+
+use units::MonoTime;
+
+use crate::element::Element;
+use crate::outlet::{Outlet, Watcher};
+use crate::random::Seed;
+use crate::spec::{ElementSpec, SpecError};
+use crate::tally::Tally;
+use crate::train::{FrameId, Kind, Train};
+
+/// Where in a chain something happened: the number of its element, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place(u16);
+
+impl Place {
+    /// The number.
+    #[must_use]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// From when until when. Both count from the start of the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The first instant.
+    pub from: MonoTime,
+    /// The instant after the last; never where it is [`None`].
+    pub until: Option<MonoTime>,
+}
+
+/// An element of a chain and when it is there.
+#[derive(Debug, Clone)]
+pub struct Stage {
+    /// The element.
+    pub spec: ElementSpec,
+    /// When packets go through it, and not past it; always where it is [`None`]. What it holds when its time is over
+    /// still comes out.
+    pub during: Option<Span>,
+    /// When it goes on with which other settings, of the same kind.
+    pub changes: Vec<Change>,
+}
+
+/// Other settings of an element, from an instant on.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// When, counted from the start of the chain.
+    pub at: MonoTime,
+    /// The settings.
+    pub spec: ElementSpec,
+}
+
+impl From<ElementSpec> for Stage {
+    fn from(spec: ElementSpec) -> Self {
+        Self { spec, during: None, changes: Vec::new() }
+    }
+}
+
+/// Elements one behind the other, with their clock.
+#[derive(Debug)]
+pub struct Chain {
+    slots: Vec<Slot>,
+    /// What happens to elements at which instant, the earliest last.
+    timetable: Vec<Event>,
+    /// Trains on their way from one element to the next, with the number of that.
+    moving: VecDeque<(usize, Train)>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    element: Box<dyn Element>,
+    present: bool,
+    due: Option<MonoTime>,
+    tally: Tally,
+}
+
+#[derive(Debug)]
+struct Event {
+    at: MonoTime,
+    slot: usize,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Comes,
+    Goes,
+    Becomes(ElementSpec),
+}
+
+impl Chain {
+    /// A chain whose clock starts at `start`, and that draws its chances from `seed`.
+    ///
+    /// # Errors
+    /// A setting that no element can have, or a change to another kind of element.
+    pub fn new(stages: &[Stage], seed: Seed, start: MonoTime) -> Result<Self, SpecError> {
+        assert!(u16::try_from(stages.len()).is_ok(), "a chain has fewer than 2^16 elements");
+        let from_start = |at: MonoTime| start + at.since(MonoTime::from_nanos(0));
+        let mut slots = Vec::with_capacity(stages.len());
+        let mut timetable = Vec::new();
+        for (slot, stage) in stages.iter().enumerate() {
+            let seed = seed.part(slot as u64);
+            slots.push(Slot {
+                element: stage.spec.build(seed, start)?,
+                present: stage.during.is_none(),
+                due: None,
+                tally: Tally::default(),
+            });
+            if let Some(during) = stage.during {
+                timetable.push(Event { at: from_start(during.from), slot, what: What::Comes });
+                timetable.extend(during.until.map(|until| Event { at: from_start(until), slot, what: What::Goes }));
+            }
+            for change in &stage.changes {
+                change.spec.check()?;
+                if change.spec.kind() != stage.spec.kind() {
+                    return Err(SpecError::OtherKind { was: stage.spec.kind(), becomes: change.spec.kind() });
+                }
+                let what = What::Becomes(change.spec.clone());
+                timetable.push(Event { at: from_start(change.at), slot, what });
+            }
+        }
+        timetable.sort_by_key(|event| event.at);
+        timetable.reverse();
+        Ok(Self { slots, timetable, moving: VecDeque::new() })
+    }
+
+    /// Takes a train at `now`, which is not before any earlier call. What was due before is done first.
+    pub fn offer(&mut self, now: MonoTime, train: Train, watcher: &mut dyn Watcher) {
+        self.advance(now, watcher);
+        self.moving.push_back((0, Train { came: now, ..train }));
+        self.settle(now, watcher);
+    }
+
+    /// When something happens next by itself.
+    #[must_use]
+    pub fn due(&self) -> Option<MonoTime> {
+        let change = self.timetable.last().map(|event| event.at);
+        self.slots.iter().filter_map(|slot| slot.due).chain(change).min()
+    }
+
+    /// Does what is due by `now`, each at its own instant, however late this call is.
+    pub fn advance(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
+        while let Some(at) = self.due().filter(|due| *due <= now) {
+            self.apply_timetable(at);
+            // The last first, so that it has room for what the one before it lets out.
+            for place in (0..self.slots.len()).rev() {
+                if self.slots[place].due.is_some_and(|due| due <= at) {
+                    self.visit(place, at, watcher, |element, out| element.advance(out));
+                }
+            }
+            self.settle(at, watcher);
+        }
+    }
+
+    /// What each element did.
+    pub fn tallies(&self) -> impl Iterator<Item = &Tally> {
+        self.slots.iter().map(|slot| &slot.tally)
+    }
+
+    fn apply_timetable(&mut self, now: MonoTime) {
+        while let Some(event) = self.timetable.pop_if(|event| event.at <= now) {
+            let slot = &mut self.slots[event.slot];
+            match event.what {
+                What::Comes => slot.present = true,
+                What::Goes => slot.present = false,
+                What::Becomes(spec) => {
+                    slot.element.adopt(&spec, now);
+                    slot.due = slot.element.due();
+                }
+            }
+        }
+    }
+
+    /// Moves trains on until each is held, gone or at the end.
+    fn settle(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
+        while let Some((place, train)) = self.moving.pop_front() {
+            let Some(slot) = self.slots.get_mut(place) else {
+                watcher.delivered(now, train);
+                continue;
+            };
+            if !slot.present {
+                self.moving.push_back((place + 1, train));
+                continue;
+            }
+            assert!(train.frame != FrameId::PHANTOM, "phantoms stay in the element that made them");
+            slot.tally.offered(&train);
+            self.visit(place, now, watcher, |element, out| element.offer(train, out));
+        }
+    }
+
+    fn visit(
+        &mut self,
+        place: usize,
+        now: MonoTime,
+        watcher: &mut dyn Watcher,
+        call: impl FnOnce(&mut dyn Element, &mut Outlet<'_>),
+    ) {
+        let slot = &mut self.slots[place];
+        let mut out = Outlet {
+            now,
+            place: Place(u16::try_from(place).unwrap_or(u16::MAX)),
+            next: &mut self.moving,
+            watcher,
+            tally: &mut slot.tally,
+        };
+        call(slot.element.as_mut(), &mut out);
+        slot.due = slot.element.due();
+    }
+}
+
+/// Whether elements that lose or change packets at random let these alone, so that a link works at all.
+#[must_use]
+pub(crate) fn is_exempt(train: &Train) -> bool {
+    train.kind == Kind::Link
+}

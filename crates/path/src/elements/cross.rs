@@ -1,0 +1,197 @@
+//! Other people's packets in the same queue: they take its room and its time, and nobody sends or receives them.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use serde::Deserialize;
+use units::{DataRate, MonoTime};
+
+use crate::random::{Dice, Seed};
+use crate::spec::SpecError;
+use crate::train::{Ecn, Edits, FlowHash, FrameId, Kind, Train};
+
+/// Cross traffic as it is written in files.
+#[derive(Debug, Clone, PartialEq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CrossSpec {
+    /// Size of its packets on the link, in bytes; 1,514 without.
+    #[serde(default)]
+    pub packet_bytes: Option<NonZeroU32>,
+    /// Its class of service.
+    #[serde(default)]
+    pub dscp: u8,
+    /// When it comes and how fast.
+    #[serde(default)]
+    pub bursts: Vec<Burst>,
+}
+
+/// A time during which cross traffic comes at a constant rate, once or again and again.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Burst {
+    /// How fast it comes.
+    #[serde(deserialize_with = "units::text::read")]
+    pub rate: DataRate,
+    /// When it begins, counted from the start of the chain.
+    #[serde(default, deserialize_with = "units::duration::text::read")]
+    pub start: Duration,
+    /// How long it lasts; for ever without.
+    #[serde(default, deserialize_with = "units::duration::text::read_some")]
+    pub length: Option<Duration>,
+    /// From one beginning to the next; once without.
+    #[serde(default, deserialize_with = "units::duration::text::read_some")]
+    pub period: Option<Duration>,
+    /// By how much later than that a burst may begin, evenly drawn.
+    #[serde(default, deserialize_with = "units::duration::text::read")]
+    pub jitter: Duration,
+}
+
+impl CrossSpec {
+    /// # Errors
+    /// A burst of no rate, one that would begin again before it ends, or a class of service above 63.
+    pub fn check(&self) -> Result<(), SpecError> {
+        if self.dscp > 63 {
+            return Err(SpecError::Dscp { dscp: self.dscp });
+        }
+        for burst in &self.bursts {
+            if burst.rate.is_zero() {
+                return Err(SpecError::Zero { element: "cross", key: "rate" });
+            }
+            if burst.length.is_some_and(|length| length.is_zero()) {
+                return Err(SpecError::Zero { element: "cross", key: "length" });
+            }
+            if let Some(period) = burst.period
+                && burst.length.is_none_or(|length| length + burst.jitter > period)
+            {
+                return Err(SpecError::Overlap);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// See [`CrossSpec`].
+#[derive(Debug)]
+pub(crate) struct Cross {
+    spec: CrossSpec,
+    sources: Vec<Source>,
+    dice: Dice,
+    start: MonoTime,
+    /// The link's rate, by which packets are put together.
+    link: DataRate,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Source {
+    burst: usize,
+    /// When its next packets come; `None` when it is over.
+    next: Option<MonoTime>,
+    /// The beginning of this burst by the period, without jitter.
+    began: MonoTime,
+    /// When this burst ends.
+    ends: Option<MonoTime>,
+    packets: NonZeroU32,
+    spacing: Duration,
+}
+
+impl Cross {
+    pub(crate) fn new(spec: CrossSpec, link: DataRate, seed: Seed, start: MonoTime) -> Self {
+        let mut cross = Self { spec, sources: Vec::new(), dice: Dice::new(seed), start, link };
+        cross.lay_out();
+        cross
+    }
+
+    pub(crate) fn adopt(&mut self, spec: CrossSpec, link: DataRate) {
+        self.link = link;
+        if spec != self.spec {
+            self.spec = spec;
+            self.lay_out();
+        }
+    }
+
+    /// When packets come next.
+    pub(crate) fn next(&self) -> Option<MonoTime> {
+        self.sources.iter().filter_map(|source| source.next).min()
+    }
+
+    /// The packets that come next.
+    pub(crate) fn take(&mut self) -> Train {
+        let next = self.next();
+        let mut came = self.start;
+        let mut packets = NonZeroU32::MIN;
+        if let Some(source) = self.sources.iter_mut().find(|source| source.next == next) {
+            came = source.next.unwrap_or(came);
+            packets = source.packets;
+            source.step(&self.spec.bursts[source.burst], &mut self.dice);
+        }
+        let size = self.packet_bytes();
+        Train {
+            frame: FrameId::PHANTOM,
+            first: 0,
+            count: packets,
+            size,
+            last_size: size,
+            flow: FlowHash(0),
+            kind: Kind::Other,
+            dscp: self.spec.dscp,
+            ecn: Ecn::NotCapable,
+            whole: true,
+            edits: Edits::default(),
+            came,
+        }
+    }
+
+    fn packet_bytes(&self) -> u32 {
+        self.spec.packet_bytes.map_or(1_514, NonZeroU32::get)
+    }
+
+    fn lay_out(&mut self) {
+        let size = self.packet_bytes();
+        // Model: packets come in groups that take the link this long, or 8 packets' time where that is longer.
+        let together = (self.link * SHORTEST_GROUP).get() / u64::from(size);
+        let packets = NonZeroU32::new(u32::try_from(together).unwrap_or(u32::MAX).max(8)).unwrap_or(NonZeroU32::MIN);
+        let group = units::ByteCount::new(u64::from(size) * u64::from(packets.get()));
+        self.sources = self
+            .spec
+            .bursts
+            .iter()
+            .enumerate()
+            .map(|(burst, spec)| Source {
+                burst,
+                next: None,
+                began: self.start + spec.start,
+                ends: None,
+                packets,
+                spacing: spec.rate.time_for(group).unwrap_or(Duration::MAX).max(Duration::from_nanos(1)),
+            })
+            .collect();
+        for source in &mut self.sources {
+            source.begin(&self.spec.bursts[source.burst], &mut self.dice);
+        }
+    }
+}
+
+impl Source {
+    fn begin(&mut self, burst: &Burst, dice: &mut Dice) {
+        let jitter = u64::try_from(burst.jitter.as_nanos()).unwrap_or(u64::MAX);
+        let begins = self.began + Duration::from_nanos(dice.below(jitter.saturating_add(1)));
+        self.next = Some(begins);
+        self.ends = burst.length.map(|length| begins + length);
+    }
+
+    fn step(&mut self, burst: &Burst, dice: &mut Dice) {
+        let next = self.next.map(|at| at + self.spacing);
+        if next.zip(self.ends).is_some_and(|(next, ends)| next >= ends) {
+            self.next = None;
+            if let Some(period) = burst.period {
+                self.began = self.began + period;
+                self.begin(burst, dice);
+            }
+        } else {
+            self.next = next;
+        }
+    }
+}
+
+/// The time on the link of packets that come together.
+const SHORTEST_GROUP: Duration = Duration::from_micros(10);

@@ -1,0 +1,187 @@
+//! Packets that vanish, by chance or by rule.
+
+use std::num::NonZeroU64;
+
+use serde::Deserialize;
+use units::MonoTime;
+
+use crate::chain::is_exempt;
+use crate::element::Element;
+use crate::outlet::Outlet;
+use crate::random::{Dice, Seed};
+use crate::reason::Drop;
+use crate::spec::{ElementSpec, SpecError, check_probability};
+use crate::train::Train;
+
+/// A loss as it is written in files: which packets vanish.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum LossSpec {
+    /// Each with this probability.
+    Random(f64),
+    /// By a channel of two states, good and bad (Gilbert 1960, Elliott 1963).
+    #[serde(rename_all = "kebab-case")]
+    Bursty {
+        /// Probability that the channel turns bad with a packet.
+        to_bad: f64,
+        /// Probability that it turns good again.
+        to_good: f64,
+        /// Probability of a loss in the bad state.
+        #[serde(default = "certain")]
+        loss_in_bad: f64,
+        /// Probability of a loss in the good state.
+        #[serde(default)]
+        loss_in_good: f64,
+    },
+    /// Every n-th.
+    EveryNth(NonZeroU64),
+    /// Each larger than this with a probability that grows evenly with what it has more, and that a packet of 9,014
+    /// bytes has in full: dirty fibre, and adapters that fail with large frames.
+    #[serde(rename_all = "kebab-case")]
+    Large {
+        /// Size on the link, in bytes, up to which none is lost.
+        above: u32,
+        /// Probability for a packet of 9,014 bytes.
+        probability: f64,
+    },
+    /// Those of the flows that a link of several members sends over a bad one.
+    #[serde(rename_all = "kebab-case")]
+    Member {
+        /// How many members the link has.
+        of: NonZeroU64,
+        /// The number of the bad one, from 0.
+        bad: u64,
+        /// Probability of a loss there.
+        probability: f64,
+    },
+}
+
+fn certain() -> f64 {
+    1.0
+}
+
+/// Size on the link of a packet as long as jumbo frames allow: an MTU of 9,000 and an Ethernet header.
+const JUMBO: u32 = 9_014;
+
+impl LossSpec {
+    /// # Errors
+    /// A probability that is none, or a member that is not there.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let check = |key, probability| check_probability("loss", key, probability);
+        match *self {
+            Self::Random(probability) => check("random", probability),
+            Self::Bursty { to_bad, to_good, loss_in_bad, loss_in_good } => {
+                check("to-bad", to_bad)?;
+                check("to-good", to_good)?;
+                check("loss-in-bad", loss_in_bad)?;
+                check("loss-in-good", loss_in_good)
+            }
+            Self::EveryNth(_) => Ok(()),
+            Self::Large { above, probability } if above < JUMBO => check("probability", probability),
+            Self::Large { above, .. } => Err(SpecError::TooLarge { above, largest: JUMBO }),
+            Self::Member { of, bad, probability } if bad < of.get() => check("probability", probability),
+            Self::Member { of, bad, .. } => Err(SpecError::NoMember { bad, of: of.get() }),
+        }
+    }
+}
+
+/// See [`LossSpec`].
+#[derive(Debug)]
+pub(crate) struct Loss {
+    spec: LossSpec,
+    dice: Dice,
+    /// Packets that are safe until the next that a coin with one side decides about.
+    safe: u64,
+    /// Whether a channel of two states is in the bad one.
+    bad: bool,
+}
+
+impl Loss {
+    pub(crate) fn new(spec: &LossSpec, seed: Seed) -> Self {
+        let mut loss = Self { spec: spec.clone(), dice: Dice::new(seed), safe: 0, bad: false };
+        loss.safe = loss.gap();
+        loss
+    }
+
+    /// Packets from one loss to the next, for the kinds in which all packets are alike.
+    fn gap(&mut self) -> u64 {
+        match self.spec {
+            LossSpec::Random(probability) | LossSpec::Member { probability, .. } => self.dice.failures(probability),
+            LossSpec::EveryNth(n) => n.get() - 1,
+            LossSpec::Bursty { .. } | LossSpec::Large { .. } => 0,
+        }
+    }
+
+    fn reason(&self) -> Drop {
+        match self.spec {
+            LossSpec::Random(_) => Drop::Random,
+            LossSpec::Bursty { .. } => Drop::Burst,
+            LossSpec::EveryNth(_) => Drop::Periodic,
+            LossSpec::Large { .. } => Drop::Large,
+            LossSpec::Member { .. } => Drop::BadMember,
+        }
+    }
+
+    /// Lets the safe ones through in one piece, and drops the others.
+    fn by_gaps(&mut self, train: Train, out: &mut Outlet<'_>) {
+        let mut left = Some(train);
+        while let Some(train) = left {
+            let safe = u32::try_from(self.safe).unwrap_or(u32::MAX);
+            let (front, rest) = train.split_front(safe);
+            self.safe -= front.map_or(0, |front| u64::from(front.count.get()));
+            if let Some(front) = front {
+                out.pass(front);
+            }
+            let Some(rest) = rest else { return };
+            let (lost, rest) = rest.split_front(1);
+            if let Some(lost) = lost {
+                out.drop(lost, self.reason());
+                self.safe = self.gap();
+            }
+            left = rest;
+        }
+    }
+
+    fn loses(&mut self, packet: &Train) -> bool {
+        match self.spec {
+            LossSpec::Bursty { to_bad, to_good, loss_in_bad, loss_in_good } => {
+                let turns = self.dice.hits(if self.bad { to_good } else { to_bad });
+                self.bad ^= turns;
+                self.dice.hits(if self.bad { loss_in_bad } else { loss_in_good })
+            }
+            LossSpec::Large { above, probability } => {
+                let more = f64::from(packet.largest().saturating_sub(above)) / f64::from(JUMBO - above);
+                more > 0.0 && self.dice.hits((more * probability).min(1.0))
+            }
+            LossSpec::Random(_) | LossSpec::EveryNth(_) | LossSpec::Member { .. } => false,
+        }
+    }
+}
+
+impl Element for Loss {
+    fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
+        if is_exempt(&train) {
+            return out.pass(train);
+        }
+        match self.spec {
+            LossSpec::Member { of, bad, .. } if u64::from(train.flow.0) % of.get() != bad => out.pass(train),
+            LossSpec::Random(_) | LossSpec::EveryNth(_) | LossSpec::Member { .. } => self.by_gaps(train, out),
+            LossSpec::Bursty { .. } | LossSpec::Large { .. } => {
+                for packet in train.packets() {
+                    if self.loses(&packet) {
+                        out.drop(packet, self.reason());
+                    } else {
+                        out.pass(packet);
+                    }
+                }
+            }
+        }
+    }
+
+    fn adopt(&mut self, spec: &ElementSpec, _now: MonoTime) {
+        if let ElementSpec::Loss(spec) = spec {
+            self.spec = spec.clone();
+            self.safe = self.gap();
+        }
+    }
+}

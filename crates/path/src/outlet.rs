@@ -1,0 +1,94 @@
+//! How an element says what becomes of packets, and who hears it.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use units::{MonoTime, Mtu};
+
+use crate::chain::Place;
+use crate::reason::{Delay, Drop, Mark};
+use crate::tally::Tally;
+use crate::train::{Ecn, Train};
+
+/// The driver of a chain: it is told what became of each packet.
+///
+/// Each packet that was offered ends exactly once, delivered or dropped, and so does each that was duplicated on the
+/// way. Phantoms are not told of.
+pub trait Watcher {
+    /// The train has come to the end of the chain.
+    fn delivered(&mut self, at: MonoTime, train: Train);
+
+    /// These packets are gone.
+    fn dropped(&mut self, at: MonoTime, place: Place, reason: Drop, train: Train);
+
+    /// The ECN field of these packets was changed to what the train says.
+    fn marked(&mut self, at: MonoTime, place: Place, reason: Mark, train: Train) {
+        let _ = (at, place, reason, train);
+    }
+
+    /// These packets are there once more.
+    fn duplicated(&mut self, at: MonoTime, place: Place, train: Train);
+
+    /// The sender of these packets is to be told that the link carries no more than `mtu` (RFC 1191, RFC 8201). They
+    /// are dropped besides.
+    fn refused(&mut self, at: MonoTime, place: Place, mtu: Mtu, train: Train) {
+        let _ = (at, place, mtu, train);
+    }
+}
+
+/// What an element is given with each call.
+pub struct Outlet<'a> {
+    pub(crate) now: MonoTime,
+    pub(crate) place: Place,
+    pub(crate) next: &'a mut VecDeque<(usize, Train)>,
+    pub(crate) watcher: &'a mut dyn Watcher,
+    pub(crate) tally: &'a mut Tally,
+}
+
+impl Outlet<'_> {
+    /// The instant of this call.
+    #[must_use]
+    pub fn now(&self) -> MonoTime {
+        self.now
+    }
+
+    /// Lets a train through, now.
+    pub fn pass(&mut self, train: Train) {
+        self.tally.passed(&train);
+        self.next.push_back((self.place.index() + 1, Train { came: self.now, ..train }));
+    }
+
+    /// Drops packets.
+    pub fn drop(&mut self, train: Train, reason: Drop) {
+        self.tally.dropped(&train, reason);
+        self.watcher.dropped(self.now, self.place, reason, train);
+    }
+
+    /// Rewrites the ECN field of packets and returns them. They are not let through by that.
+    #[must_use]
+    pub fn mark(&mut self, train: Train, ecn: Ecn, reason: Mark) -> Train {
+        let mut train = Train { ecn, ..train };
+        train.edits.ecn_rewritten = true;
+        self.tally.marked(&train, reason);
+        self.watcher.marked(self.now, self.place, reason, train);
+        train
+    }
+
+    /// Lets packets through once more than they are.
+    pub fn duplicate(&mut self, train: Train) {
+        self.tally.duplicated(&train);
+        self.watcher.duplicated(self.now, self.place, train);
+        self.next.push_back((self.place.index() + 1, Train { came: self.now, ..train }));
+    }
+
+    /// Drops packets that are larger than the link carries, and has their sender told.
+    pub fn refuse(&mut self, train: Train, mtu: Mtu) {
+        self.watcher.refused(self.now, self.place, mtu, train);
+        self.drop(train, Drop::TooBig);
+    }
+
+    /// Notes that a train was held for a time, for a reason.
+    pub fn delayed(&mut self, train: &Train, reason: Delay, time: Duration) {
+        self.tally.delayed(train, reason, time);
+    }
+}
