@@ -112,7 +112,7 @@ impl Tally {
 
     pub(crate) fn delayed(&mut self, train: &Train, reason: Delay, time: Duration) {
         let waiting = &mut self.delayed[reason as usize];
-        waiting.packets += PacketCount::new(u64::from(train.count.get()));
+        waiting.packets = waiting.packets + PacketCount::new(u64::from(train.count.get()));
         waiting.total += time * train.count.get();
         waiting.longest = waiting.longest.max(time);
     }
@@ -120,7 +120,7 @@ impl Tally {
 
 impl Amount {
     fn add(&mut self, train: &Train) {
-        self.packets += PacketCount::new(u64::from(train.count.get()));
+        self.packets = self.packets + PacketCount::new(u64::from(train.count.get()));
         self.bytes += train.bytes();
     }
 }
