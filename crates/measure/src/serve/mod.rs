@@ -7,6 +7,7 @@
 //! * [`queue`]: whose turn it is
 //! * [`policy`]: what is allowed
 //! * `visit`: one client, from its parameters to its goodbye
+//! * `visits`: how many are heard at once, and how many of one address
 //! * [`partner`]: all of these together
 
 pub mod door;
@@ -15,6 +16,7 @@ pub mod partner;
 pub mod policy;
 pub mod queue;
 mod visit;
+mod visits;
 
 pub use partner::{ServeError, serve};
 

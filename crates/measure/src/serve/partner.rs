@@ -3,7 +3,6 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use units::MonoTime;
 use super::door::{Door, Guest, Host, turn_away};
 use super::queue::Queue;
 use super::visit::{self, Admission, Partner};
+use super::visits::Visits;
 use super::{Config, Event, Once};
 use crate::stop::Stop;
 
@@ -51,7 +51,8 @@ pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> R
         stamp_minus_mono_ns: door.stamp_minus_mono_ns(),
         stop: stop.clone(),
     };
-    let (visits, nuisances) = (AtomicUsize::new(0), Mutex::new(Nuisances::default()));
+    let visits = Visits::new(usize::from(config.policy.max_queue) + SPARE_VISITS);
+    let nuisances = Mutex::new(Nuisances::default());
     thread::scope(|scope| {
         let log = Log { nuisances: &nuisances, report };
         let reception = Reception { scope, partner: &partner, visits: &visits, once: config.once, log };
@@ -69,7 +70,7 @@ const SPARE_VISITS: usize = 16;
 struct Reception<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     partner: &'env Partner,
-    visits: &'env AtomicUsize,
+    visits: &'env Visits,
     once: Once,
     log: Log<'env>,
 }
@@ -84,17 +85,17 @@ struct Log<'env> {
 impl Host for Reception<'_, '_> {
     fn welcome(&self, guest: Guest) {
         let peer = guest.peer;
-        let room = usize::from(self.partner.policy.max_queue) + SPARE_VISITS;
-        if self.visits.load(Ordering::Relaxed) >= room {
-            turn_away(&guest.stream);
-            self.nuisance(peer, format!("came while {room} others were heard"));
-            return;
-        }
-        self.visits.fetch_add(1, Ordering::Relaxed);
-        let (partner, visits, log, once) = (self.partner, self.visits, self.log, self.once);
+        let visit = match self.visits.begin(peer.ip()) {
+            Ok(visit) => visit,
+            Err(crowded) => {
+                turn_away(&guest.stream);
+                return self.nuisance(peer, crowded.to_string());
+            }
+        };
+        let (partner, log, once) = (self.partner, self.log, self.once);
         let spawned = thread::Builder::new().name(format!("visit {peer}")).spawn_scoped(self.scope, move || {
             let admission = visit::receive(guest, partner, log.report);
-            visits.fetch_sub(1, Ordering::Relaxed);
+            drop(visit);
             match admission {
                 Admission::Tested if once == Once::Yes => partner.stop.stop(),
                 Admission::Tested | Admission::TurnedAway => {}
@@ -102,7 +103,6 @@ impl Host for Reception<'_, '_> {
             }
         });
         if spawned.is_err() {
-            self.visits.fetch_sub(1, Ordering::Relaxed);
             self.nuisance(peer, "came while no thread could be had".to_owned());
         }
     }
