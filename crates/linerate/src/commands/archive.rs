@@ -20,6 +20,21 @@ pub fn open(common: &Common) -> anyhow::Result<Archive> {
     )
 }
 
+/// Opens the archive to read what is in it. A file that the user names is not made: it is more likely a slip.
+pub fn open_to_read(common: &Common) -> anyhow::Result<Archive> {
+    match &common.archive {
+        // What cannot even be looked at is told by opening it.
+        Some(path) if path.try_exists().is_ok_and(|exists| !exists) => Err(anyhow::anyhow!(
+            "there is no file {}",
+            path.display()
+        )
+        .context(Complaint::new(Exit::NotFound, "no archive of runs").hint(
+            "name the right file with --archive or LINERATE_ARCHIVE; `linerate test HOST` makes one that is not there",
+        ))),
+        _ => open(common),
+    }
+}
+
 /// Keeps a run. It is on disk when this returns.
 pub fn keep(archive: &mut Archive, run: &Run, samples: &RunSamples) -> anyhow::Result<()> {
     archive.store(run, samples).context(Complaint::new(Exit::Local, "the run cannot be kept"))

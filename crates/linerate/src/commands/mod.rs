@@ -4,6 +4,7 @@ mod archive;
 mod attempt;
 mod compare;
 mod demo;
+mod hints;
 mod import;
 mod plot;
 mod runs;

@@ -18,7 +18,7 @@ use crate::exit::{Complaint, Exit};
 use crate::show;
 
 pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
-    let mut archive = kept::open(common)?;
+    let mut archive = kept::open_to_read(common)?;
     match action {
         RunsAction::List { limit, peer, failed } => {
             let ended = failed.then_some(Ended::Failed);

@@ -2,9 +2,10 @@
 
 use archive::Archive;
 use measure::session::client::Request;
-use model::run::{FailureKind, Outcome, Run};
+use model::run::{Outcome, Run};
 
 use super::attempt::{Attempt, Frame, attempt, stop_on_signals};
+use super::hints::hints;
 use super::{archive as kept, compare, plot, print, tool};
 use crate::cli::Common;
 use crate::cli::test::TestArgs;
@@ -77,7 +78,7 @@ fn report(
             print(show::run::text(&run, &samples, show::run::Detail::Fresh).as_bytes())?;
         }
         if let Outcome::Failed(failure) = &run.outcome {
-            show::error::print_failure(failure, &hints(failure.kind, &run));
+            show::error::print_failure(failure, &hints(failure, &run.peer.target, args.tool.map(Into::into)));
         }
         Exit::of_outcome(&run.outcome)
     };
@@ -101,17 +102,4 @@ fn check_place(place: &model::spec::Place) -> anyhow::Result<()> {
                 .hint("`ip netns list` and `lsns -t net` show those there are; a path or `pid:N` works as well"),
         )
     })
-}
-
-/// What to do next, by the kind of failure.
-fn hints(kind: FailureKind, run: &Run) -> Vec<String> {
-    match kind {
-        FailureKind::Unreachable => vec![
-            format!("is `linerate serve` or `iperf3 -s` running on {}?", run.peer.target),
-            "a firewall that drops instead of refusing looks like silence".to_owned(),
-        ],
-        FailureKind::Busy => vec!["--wait 10min waits longer in a linerate's queue; an iperf3 has none".to_owned()],
-        FailureKind::Lost => vec!["what was measured until then is kept: `linerate runs show last`".to_owned()],
-        FailureKind::Refused | FailureKind::Protocol | FailureKind::Local | FailureKind::Interrupted => Vec::new(),
-    }
 }

@@ -111,6 +111,13 @@ impl ArchiveFile {
         Self { path: folder.path().join("archive.db"), _folder: folder }
     }
 
+    /// Makes it, with one run: a test that nobody answers.
+    pub fn make(&self) {
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+        let ended = linerate(&["test", "127.0.0.1", "--port", &closed, "--archive", self.arg()]);
+        assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+    }
+
     /// The place as an argument.
     pub fn arg(&self) -> &str {
         self.path.to_str().unwrap()

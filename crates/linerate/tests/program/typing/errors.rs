@@ -101,7 +101,7 @@ fn an_archive_that_is_none_is_said_before_the_test_and_left_as_it_was() {
 #[test]
 fn an_archive_of_a_newer_version_is_left_alone() {
     let archive = ArchiveFile::new();
-    assert_eq!(linerate(&["runs", "list", "--archive", archive.arg()]).code, Some(0));
+    archive.make();
     // SQLite keeps the user's version number in bytes 60 to 63 of the file (sqlite.org/fileformat2.html, 1.3).
     let mut bytes = fs::read(&archive.path).unwrap();
     let version = u32::from_be_bytes(bytes[60..64].try_into().unwrap());
@@ -117,6 +117,10 @@ fn an_archive_of_a_newer_version_is_left_alone() {
 #[test]
 fn a_run_that_is_not_there_is_said_with_where_to_look() {
     let archive = ArchiveFile::new();
+    archive.make();
+    let first = linerate(&["runs", "list", "--json", "--archive", archive.arg()]).stdout;
+    let id = serde_json::from_str::<serde_json::Value>(&first).unwrap()["id"].as_str().unwrap().to_owned();
+    assert_eq!(linerate(&["runs", "rm", &id, "--archive", archive.arg()]).code, Some(0));
     let said = linerate(&["runs", "show", "--archive", archive.arg()]);
     assert_eq!(said.code, Some(9), "{}", said.stderr);
     assert!(said.stderr.starts_with("error: no run: "), "{}", said.stderr);
@@ -124,4 +128,32 @@ fn a_run_that_is_not_there_is_said_with_where_to_look() {
     let said = linerate(&["runs", "show", "01ARZ3", "--archive", archive.arg()]);
     assert_eq!(said.code, Some(9), "{}", said.stderr);
     assert!(said.stderr.starts_with("error: no such run: "), "{}", said.stderr);
+}
+
+#[test]
+fn reading_never_makes_an_archive_where_there_is_none() {
+    let archive = ArchiveFile::new();
+    for command in [&["runs", "list"][..], &["runs", "show"], &["runs", "compare", "a", "b"], &["runs", "rm", "a"]] {
+        let said = refused(
+            &[command, &["--archive", archive.arg()]].concat(),
+            9,
+            &format!("error: no archive of runs: there is no file {}", archive.arg()),
+        );
+        assert!(said.lines().nth(1).unwrap().starts_with("hint: name the right file with --archive"), "{said}");
+        assert!(!archive.path.exists());
+    }
+}
+
+#[test]
+fn a_name_that_does_not_resolve_is_told_as_a_name() {
+    // RFC 6761: `.invalid` never resolves.
+    for (target, hint) in [
+        ("dtn1.invalid", "hint: is `dtn1.invalid` spelled right?"),
+        ("dtn1.invalid:5202", "hint: the port is not part of the name: `linerate test dtn1.invalid --port 5202`"),
+    ] {
+        let ended = linerate(&["test", target, "--no-archive"]);
+        assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+        let hints: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("hint:")).collect();
+        assert!(hints.len() == 1 && hints[0].starts_with(hint), "{hints:?}");
+    }
 }
