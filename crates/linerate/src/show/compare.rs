@@ -2,16 +2,18 @@
 //! is more than noise.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::Table;
 use model::run::{Outcome, Run};
 use serde::Serialize;
 use serde_json::Value;
 use stats::rank;
 use stats::summary::Ordered;
 use units::DataRate;
+use units::duration::show;
 
-use super::when;
+use super::{table, when};
 
 /// The spread of a repeated test, and how it compares with stored runs where some are given.
 pub fn repeated(runs: &[Run], against: Option<&[Run]>) -> String {
@@ -27,23 +29,23 @@ pub fn repeated(runs: &[Run], against: Option<&[Run]>) -> String {
 pub fn sets(a: &[Run], b: &[Run]) -> String {
     let (Some(first_a), Some(first_b)) = (a.first(), b.first()) else { return String::new() };
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(["", "A", "B"]);
     table.add_row(["run".to_owned(), name(a), name(b)]);
     table.add_row(["started".to_owned(), when::local(first_a.started), when::local(first_b.started)]);
     let mut same = true;
+    let result = if a.len() > 1 || b.len() > 1 { "first result" } else { "result" };
     for (part, a, b) in [
         ("test", facts(&first_a.spec), facts(&first_b.spec)),
         ("this host", facts(&first_a.local), facts(&first_b.local)),
         ("peer", facts(&first_a.peer), facts(&first_b.peer)),
-        ("result", results(first_a), results(first_b)),
+        (result, results(first_a), results(first_b)),
     ] {
         for (fact, a, b) in differing(&a, &b) {
-            same &= part == "result";
+            same &= part == result;
             table.add_row([format!("{part}: {fact}"), a, b]);
         }
     }
-    let mut text = format!("{}\n", table.trim_fmt());
+    let mut text = table::text(table);
     if same {
         text.push_str("the tests and the hosts are the same, as far as they are known\n");
     }
@@ -118,11 +120,14 @@ fn results(run: &Run) -> BTreeMap<String, String> {
         if let Some(retransmits) = total.retransmits {
             facts.insert(format!("retransmits {way}"), retransmits.to_string());
         }
+        if let Some(datagrams) = &total.datagrams {
+            facts.insert(format!("datagrams lost {way}"), format!("{} of {}", datagrams.lost, datagrams.sent));
+        }
     }
     let latency = run.measurement.as_ref().and_then(|measurement| measurement.latency.as_ref());
     for (name, summary) in [("idle", latency.and_then(|l| l.idle)), ("loaded", latency.and_then(|l| l.loaded))] {
         if let Some(median) = summary.and_then(|summary| summary.median_us) {
-            facts.insert(format!("round trip {name}"), format!("{median} us"));
+            facts.insert(format!("round trip {name}"), show(Duration::from_micros(median)));
         }
     }
     facts

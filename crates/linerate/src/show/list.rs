@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use archive::RunSummary;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, Table};
 use model::run::{Outcome, Role};
 use model::spec::{Direction, Protocol};
 
-use super::when;
+use super::{table, when};
 
 /// A table of runs, or a line that says where they would be.
 pub fn text(summaries: &[RunSummary], archive: &Path) -> String {
@@ -15,7 +15,6 @@ pub fn text(summaries: &[RunSummary], archive: &Path) -> String {
         return format!("no runs in {}\n", archive.display());
     }
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(["RUN", "STARTED", "PEER", "TEST", "GOODPUT", "RETRANSMITS", "OUTCOME"]);
     for summary in summaries {
         table.add_row([
@@ -33,9 +32,7 @@ pub fn text(summaries: &[RunSummary], archive: &Path) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let mut text = table.trim_fmt();
-    text.push('\n');
-    text
+    table::text(table)
 }
 
 fn test(summary: &RunSummary) -> &'static str {

@@ -15,4 +15,5 @@ pub mod progress;
 pub mod run;
 pub mod serve;
 pub mod sparkline;
+mod table;
 mod when;

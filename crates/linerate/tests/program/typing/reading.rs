@@ -38,7 +38,7 @@ fn a_kept_run_is_listed_shown_exported_and_removed() {
         assert_eq!(ended.code, Some(0), "{args:?}: {}", ended.stderr);
         ended.stdout
     };
-    assert!(runs(&["list"]).lines().nth(1).unwrap().trim_start().starts_with(&id));
+    assert!(runs(&["list"]).lines().nth(1).unwrap().starts_with(&id));
     let listed: Value = serde_json::from_str(&runs(&["list", "--json"])).unwrap();
     assert_eq!((&listed["id"], &listed["peer"]), (&id.as_str().into(), &"127.0.0.1".into()));
     for name in ["last", &id, &id[..10]] {
@@ -92,4 +92,20 @@ fn quiet_means_the_result_and_nothing_else() {
     let ended = told(&["--time", "200ms", "--interval", "100ms", "--no-archive", "--quiet"]);
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     assert!(ended.stdout.contains("\ngoodput "), "{}", ended.stdout);
+}
+
+#[test]
+fn comparing_says_what_differs_and_where_only_the_result_does() {
+    let archive = ArchiveFile::new();
+    for rate in ["10Mbit/s", "10Mbit/s", "20Mbit/s"] {
+        assert_eq!(told(&["--time", "200ms", "--rate", rate, "--archive", archive.arg()]).code, Some(0));
+    }
+    let runs = |args: &[&str]| linerate(&[&["runs"], args, &["--archive", archive.arg()]].concat()).stdout;
+    let listed = runs(&["list"]);
+    let ids: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
+    let same = "the tests and the hosts are the same, as far as they are known\n";
+    let alike = runs(&["compare", ids[2], ids[1]]);
+    assert!(alike.contains(same) && !alike.contains("test: "), "{alike}");
+    let unlike = runs(&["compare", ids[1], ids[0]]);
+    assert!(unlike.contains("\ntest: rate_bps") && !unlike.contains(same), "{unlike}");
 }
