@@ -120,18 +120,14 @@ fn round_trip(latency: &Latency) -> String {
 }
 
 fn rtt(summary: &RttSummary) -> String {
-    let micros =
-        |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |micros| show(Duration::from_micros(micros)));
-    if summary.median_us.is_none() {
-        return format!("unknown, all {} probes lost", summary.sent);
-    }
-    let mut text =
-        format!("{} (p95 {}, max {}", micros(summary.median_us), micros(summary.p95_us), micros(summary.max_us));
-    if summary.lost.get() > 0 {
-        text.push_str(&format!(", {} of {} lost", summary.lost, summary.sent));
-    }
-    text.push(')');
-    text
+    let micros = |micros: u64| show(Duration::from_micros(micros));
+    let Some(median) = summary.median_us else { return format!("unknown, all {} probes lost", summary.sent) };
+    let p95 = summary.p95_us.map(|p95| format!("p95 {}", micros(p95)));
+    // Of a single round trip, as a handshake's, there is nothing more to say.
+    let max = summary.max_us.filter(|_| summary.sent.get() != 1).map(|max| format!("max {}", micros(max)));
+    let lost = (summary.lost.get() > 0).then(|| format!("{} of {} lost", summary.lost, summary.sent));
+    let known: Vec<String> = [p95, max, lost].into_iter().flatten().collect();
+    if known.is_empty() { micros(median) } else { format!("{} ({})", micros(median), known.join(", ")) }
 }
 
 fn processor(measurement: &Measurement) -> String {
@@ -178,5 +174,27 @@ pub fn kind(kind: FailureKind) -> &'static str {
         FailureKind::Protocol => "protocol",
         FailureKind::Local => "this host",
         FailureKind::Interrupted => "interrupted",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::PacketCount;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_of_a_round_trip_is_left_out() {
+        let mut summary = RttSummary { median_us: Some(209_000), ..RttSummary::default() };
+        assert_eq!(rtt(&summary), "209 ms");
+        let handshake = RttSummary { sent: PacketCount::new(1), max_us: Some(209_000), ..summary };
+        assert_eq!(rtt(&handshake), "209 ms");
+        summary.max_us = Some(215_000);
+        summary.sent = PacketCount::new(100);
+        summary.lost = PacketCount::new(2);
+        assert_eq!(rtt(&summary), "209 ms (max 215 ms, 2 of 100 lost)");
+        summary.p95_us = Some(210_000);
+        assert_eq!(rtt(&summary), "209 ms (p95 210 ms, max 215 ms, 2 of 100 lost)");
+        assert_eq!(rtt(&RttSummary { median_us: None, ..summary }), "unknown, all 100 probes lost");
     }
 }
