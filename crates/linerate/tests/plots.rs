@@ -211,9 +211,13 @@ fn of_many_streams_the_first_eight_windows_are_drawn() {
 fn datagrams_have_no_windows_and_losses_of_their_own() {
     let spec = TestSpec { protocol: Protocol::Udp, ..TestSpec::default() };
     let streams = vec![receiver(Heading::Outbound, Whose::Peer, &[(Field::AppBytes, 100_000), (Field::AppLost, 2)])];
-    let seen = Seen::of(&run(&spec, &[total("outbound")], "linerate 0.1.0"), &RunSamples { streams, probes: probes() });
+    let mut total = total("outbound");
+    total["datagrams"] = json!({ "sent": 1_000, "received": 782, "lost": 218, "lost_at_tail": 18, "reordered": 0,
+                                 "duplicated": 0, "jitter_us": 7 });
+    let seen = Seen::of(&run(&spec, &[total], "linerate 0.1.0"), &RunSamples { streams, probes: probes() });
     assert_eq!(seen.panels, ["header", "goodput", "round-trip", "losses", "footer"]);
     assert!(seen.says("lost: 200"), "{:?}", seen.texts);
+    assert!(seen.says("18 more at the tail, after the last one received"), "{:?}", seen.texts);
 }
 
 #[test]

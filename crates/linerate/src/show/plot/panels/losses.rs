@@ -41,6 +41,7 @@ fn lost(story: &Story<'_>, heading: Heading) -> Panel {
         None => panel.note(untimed(story, heading, End::Receiver)),
         Some(steps) => {
             bars(&mut panel, &steps, Paint::Solid(story.pen(heading).colour), "lost", "no datagram was lost");
+            tail(&mut panel, story, heading);
         }
     }
     if let Some(drops) =
@@ -49,6 +50,14 @@ fn lost(story: &Story<'_>, heading: Heading) -> Panel {
         bars(&mut panel, &drops, Paint::Rising(GREY), "dropped by the receiver's own socket", "");
     }
     panel
+}
+
+/// The receiver cannot miss what it was sent after the last one that came, so its samples do not count these.
+fn tail(panel: &mut Panel, story: &Story<'_>, heading: Heading) {
+    let counts = story.total(heading).and_then(|total| total.datagrams);
+    if let Some(more) = counts.map(|counts| counts.lost_at_tail.get()).filter(|more| *more > 0) {
+        panel.note(format!("{more} more at the tail, after the last one received"));
+    }
 }
 
 /// What is known without samples: how many, but not when.
