@@ -87,7 +87,7 @@ pub enum Qdisc {
 /// One end of an overlay: a VXLAN device.
 #[derive(Debug, Clone)]
 pub struct Tunnel {
-    /// Its name.
+    /// Its name, under which the host is known there too: `HOST.NAME` stands for its addresses in everybody's /etc/hosts.
     pub name: String,
     /// The network identifier (RFC 7348).
     pub vni: u32,
@@ -171,7 +171,9 @@ pub enum What {
     Qdisc {
         /// Which device.
         device: String,
-        /// Which discipline.
-        qdisc: Qdisc,
+        /// Which discipline; the kernel's own where it is [`None`].
+        qdisc: Option<Qdisc>,
     },
+    /// The host's programs run in another share of time, 0 to 1; in all of it where it is [`None`].
+    CpuShare(Option<f64>),
 }
