@@ -3,13 +3,13 @@
 /// Room for the control messages of one datagram, aligned as the kernel wants it.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(8))]
-pub(super) struct ControlBuffer(pub(super) [u8; CONTROL_ROOM]);
+pub(crate) struct ControlBuffer(pub(crate) [u8; CONTROL_ROOM]);
 
 impl ControlBuffer {
-    pub(super) const EMPTY: Self = Self([0; CONTROL_ROOM]);
+    pub(crate) const EMPTY: Self = Self([0; CONTROL_ROOM]);
 
     /// Writes one message and returns the length that `msg_controllen` takes.
-    pub(super) fn write(&mut self, kind: Kind, data: [u8; 2]) -> usize {
+    pub(crate) fn write(&mut self, kind: Kind, data: [u8; 2]) -> usize {
         let length = HEADER + data.len();
         self.0[..8].copy_from_slice(&length.to_ne_bytes());
         self.0[8..12].copy_from_slice(&kind.level.to_ne_bytes());
@@ -21,15 +21,15 @@ impl ControlBuffer {
 
 /// What a control message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(crate) struct Kind {
     /// Protocol level, such as `SOL_UDP`.
-    pub(super) level: libc::c_int,
+    pub(crate) level: libc::c_int,
     /// Number within the level.
-    pub(super) name: libc::c_int,
+    pub(crate) name: libc::c_int,
 }
 
 /// The control messages in `bytes`. Ends at the first whose length cannot be.
-pub(super) fn messages(mut bytes: &[u8]) -> impl Iterator<Item = (Kind, &[u8])> {
+pub(crate) fn messages(mut bytes: &[u8]) -> impl Iterator<Item = (Kind, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from_ne_bytes(bytes.get(..8)?.try_into().ok()?);
         let level = libc::c_int::from_ne_bytes(bytes.get(8..12)?.try_into().ok()?);
@@ -41,7 +41,7 @@ pub(super) fn messages(mut bytes: &[u8]) -> impl Iterator<Item = (Kind, &[u8])> 
 }
 
 /// A 32-bit word at `offset` of the data of a message.
-pub(super) fn word(data: &[u8], offset: usize) -> Option<u32> {
+pub(crate) fn word(data: &[u8], offset: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(data.get(offset..offset.checked_add(4)?)?.try_into().ok()?))
 }
 

@@ -12,7 +12,7 @@
 //! | `zerocopy` | `MSG_ZEROCOPY` and the notices that it is done |
 //! | [`datagrams`] | many datagrams in one call, segmented and coalesced by the kernel |
 
-mod control;
+pub(crate) mod control;
 mod copy;
 pub mod datagrams;
 mod frozen;

@@ -53,6 +53,7 @@ pub struct DscpError {
 pub fn set_dscp(fd: impl AsFd, dscp: Dscp) -> io::Result<()> {
     if family(&fd)? == Family::V6 {
         option::write_int(fd.as_fd(), TCLASS, dscp.traffic_class())?;
+        return option::write_int_where_carried(fd.as_fd(), TOS, dscp.traffic_class());
     }
     option::write_int(fd.as_fd(), TOS, dscp.traffic_class())
 }

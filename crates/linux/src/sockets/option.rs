@@ -71,6 +71,15 @@ pub(crate) fn write_int(fd: BorrowedFd<'_>, option: SocketOption, value: libc::c
     write(fd, option, &value.to_ne_bytes())
 }
 
+/// Sets an option of IPv4 on an IPv6 socket, which may carry IPv4 too. One that cannot, such as a raw one, has no such
+/// option and needs none.
+pub(crate) fn write_int_where_carried(fd: BorrowedFd<'_>, option: SocketOption, value: libc::c_int) -> io::Result<()> {
+    match write_int(fd, option, value) {
+        Err(error) if error.raw_os_error() == Some(libc::ENOPROTOOPT) => Ok(()),
+        outcome => outcome,
+    }
+}
+
 /// A number as the C `int` an option takes.
 pub(crate) fn int_from<T: TryInto<libc::c_int>>(value: T) -> io::Result<libc::c_int> {
     value.try_into().map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "larger than the option can hold"))

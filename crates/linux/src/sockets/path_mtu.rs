@@ -37,6 +37,7 @@ pub fn set_path_mtu_discovery(fd: impl AsFd, discovery: PathMtuDiscovery) -> io:
     // An IPv6 socket may carry IPv4, which has its own setting.
     if family(&fd)? == Family::V6 {
         option::write_int(fd.as_fd(), SocketOption::ipv6(libc::IPV6_MTU_DISCOVER), value)?;
+        return option::write_int_where_carried(fd.as_fd(), SocketOption::ip(libc::IP_MTU_DISCOVER), value);
     }
     option::write_int(fd.as_fd(), SocketOption::ip(libc::IP_MTU_DISCOVER), value)
 }

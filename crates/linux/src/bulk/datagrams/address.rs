@@ -5,13 +5,13 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 /// Room for an IPv4 or IPv6 address, aligned as the kernel wants it.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(8))]
-pub(super) struct AddressBuffer(pub(super) [u8; ADDRESS_ROOM]);
+pub(crate) struct AddressBuffer(pub(crate) [u8; ADDRESS_ROOM]);
 
 impl AddressBuffer {
-    pub(super) const EMPTY: Self = Self([0; ADDRESS_ROOM]);
+    pub(crate) const EMPTY: Self = Self([0; ADDRESS_ROOM]);
 
     /// Writes an address as `struct sockaddr_in` or `sockaddr_in6` and returns its length.
-    pub(super) fn write(&mut self, address: &SocketAddr) -> libc::socklen_t {
+    pub(crate) fn write(&mut self, address: &SocketAddr) -> libc::socklen_t {
         self.0 = [0; ADDRESS_ROOM];
         self.0[2..4].copy_from_slice(&address.port().to_be_bytes());
         match address {
@@ -31,7 +31,7 @@ impl AddressBuffer {
     }
 
     /// The address in the first `length` bytes, `None` where it is neither IPv4 nor IPv6.
-    pub(super) fn read(&self, length: usize) -> Option<SocketAddr> {
+    pub(crate) fn read(&self, length: usize) -> Option<SocketAddr> {
         let bytes = self.0.get(..length)?;
         let family = u16::from_ne_bytes(bytes.get(..2)?.try_into().ok()?);
         let port = u16::from_be_bytes(bytes.get(2..4)?.try_into().ok()?);
@@ -60,7 +60,7 @@ const SOCKADDR_IN6: libc::socklen_t = 28; // struct sockaddr_in6, include/uapi/l
 const ADDRESS_ROOM: usize = 32;
 
 /// The same as system calls take it.
-pub(super) const ADDRESS_ROOM_LEN: libc::socklen_t = 32;
+pub(crate) const ADDRESS_ROOM_LEN: libc::socklen_t = 32;
 
 #[cfg(test)]
 mod tests {

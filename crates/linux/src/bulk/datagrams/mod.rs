@@ -4,10 +4,11 @@
 //! many datagrams (`UDP_SEGMENT`, GSO) or joins many of a flow into one (`UDP_GRO`). Payload lives in one arena owned by
 //! the batch, so that nothing is allocated after the start.
 
-mod address;
+pub(crate) mod address;
 mod receive;
 mod send;
 
+pub(crate) use receive::wall_time;
 pub use receive::{Datagram, ReceiveBatch, Report};
 pub use send::{SegmentError, SendBatch};
 

@@ -176,7 +176,7 @@ impl<'a> Datagram<'a> {
 }
 
 /// Reads `struct timespec`.
-fn wall_time(data: &[u8]) -> Option<WallTime> {
+pub(crate) fn wall_time(data: &[u8]) -> Option<WallTime> {
     let seconds = i64::from_ne_bytes(data.get(..8)?.try_into().ok()?);
     let nanos = i64::from_ne_bytes(data.get(8..16)?.try_into().ok()?);
     let nanos = u64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?.checked_add(u64::try_from(nanos).ok()?)?;
