@@ -11,6 +11,7 @@
 //! | [`tcp_info`] | `struct tcp_info`, each field absent where the kernel is too old for it |
 //! | [`sockets`] | sockets and their options: congestion control, buffers, pacing, marking |
 //! | [`bulk`] | moving bytes: copies, `sendfile`, `splice`, `MSG_ZEROCOPY`, batches of datagrams |
+//! | [`icmp`] | sockets that speak ICMP, and their error queue |
 //! | [`host`] | kernel, name, boot and processors of this host |
 //! | [`counters`] | all that a host counts: protocols, CPUs, devices, drivers, queueing disciplines |
 //! | [`ethtool`] | what the driver of a device says |
@@ -30,6 +31,7 @@ pub mod clock;
 pub mod counters;
 pub mod ethtool;
 pub mod host;
+pub mod icmp;
 pub mod links;
 pub mod netlink;
 pub mod netns;
