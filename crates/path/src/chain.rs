@@ -144,7 +144,7 @@ impl Chain {
     /// Does what is due by `now`, each at its own instant, however late this call is.
     pub fn advance(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
         while let Some(at) = self.due().filter(|due| *due <= now) {
-            self.apply_timetable(at);
+            self.apply_timetable(at, watcher);
             // The last first, so that it has room for what the one before it lets out.
             for place in (0..self.slots.len()).rev() {
                 if self.slots[place].due.is_some_and(|due| due <= at) {
@@ -160,16 +160,12 @@ impl Chain {
         self.slots.iter().map(|slot| &slot.tally)
     }
 
-    fn apply_timetable(&mut self, now: MonoTime) {
+    fn apply_timetable(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
         while let Some(event) = self.timetable.pop_if(|event| event.at <= now) {
-            let slot = &mut self.slots[event.slot];
             match event.what {
-                What::Comes => slot.present = true,
-                What::Goes => slot.present = false,
-                What::Becomes(spec) => {
-                    slot.element.adopt(&spec, now);
-                    slot.due = slot.element.due();
-                }
+                What::Comes => self.slots[event.slot].present = true,
+                What::Goes => self.slots[event.slot].present = false,
+                What::Becomes(spec) => self.visit(event.slot, now, watcher, |element, out| element.adopt(&spec, out)),
             }
         }
     }

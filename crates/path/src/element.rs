@@ -27,6 +27,6 @@ pub trait Element: Debug + Send {
         let _ = out;
     }
 
-    /// Goes on with other settings, keeping what it holds. They are of the kind it was made from.
-    fn adopt(&mut self, spec: &ElementSpec, now: MonoTime);
+    /// Goes on with other settings from now on, keeping what it holds. They are of the kind it was made from.
+    fn adopt(&mut self, spec: &ElementSpec, out: &mut Outlet<'_>);
 }

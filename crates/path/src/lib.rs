@@ -14,16 +14,19 @@
 //! * [`buffer`]: queues with their disciplines, which several elements share
 //! * [`tally`]: what each element did, counted
 
+mod bucket;
 pub mod buffer;
 mod chain;
 mod element;
 pub mod elements;
 mod outlet;
+mod picker;
 pub mod random;
 pub mod reason;
 pub mod spec;
 pub mod tally;
 mod train;
+mod transmitter;
 
 pub use chain::{Chain, Change, Place, Span, Stage};
 pub use element::Element;

@@ -48,6 +48,9 @@ impl Dice {
         if probability >= 1.0 {
             return 0;
         }
+        if probability <= 0.0 {
+            return u64::MAX;
+        }
         // The inverse of the geometric distribution: ln(1 - u) / ln(1 - p).
         let failures = (-self.unit()).ln_1p() / (-probability).ln_1p();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and casts saturate")]
@@ -77,6 +80,7 @@ mod tests {
         // Six standard deviations of a binomial: sqrt(10^6 x 0.01 x 0.99) = 99.5.
         assert!((9_400..10_600).contains(&hits), "{hits}");
         assert_eq!(dice.failures(1.0), 0);
+        assert_eq!(dice.failures(0.0), u64::MAX);
         assert!(dice.failures(1e-12) > 1_000_000);
     }
 

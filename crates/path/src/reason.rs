@@ -21,12 +21,14 @@ pub enum Drop {
     Large,
     /// Lost because its flow was sent over a bad member of a link.
     BadMember,
-    /// Larger than the link carries.
+    /// Larger than the link carries, or than the bucket of a shaper.
     TooBig,
     /// The input buffer of a firewall had no room left.
     FirewallFull,
     /// Its connection had been idle for so long that a middlebox forgot it.
     Forgotten,
+    /// The connection table of a middlebox had no room left.
+    TableFull,
     /// It asked for congestion notification, and a middlebox drops such packets.
     EcnCapable,
     /// The host's adapter had merged it with others into one that was too big to go on.
@@ -35,7 +37,7 @@ pub enum Drop {
 
 impl Drop {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::QueueFull,
         Self::Early,
         Self::Sojourn,
@@ -48,6 +50,7 @@ impl Drop {
         Self::TooBig,
         Self::FirewallFull,
         Self::Forgotten,
+        Self::TableFull,
         Self::EcnCapable,
         Self::Merged,
     ];
@@ -68,6 +71,7 @@ impl Drop {
             Self::TooBig => "too-big",
             Self::FirewallFull => "firewall-full",
             Self::Forgotten => "forgotten",
+            Self::TableFull => "table-full",
             Self::EcnCapable => "ecn-capable",
             Self::Merged => "merged",
         }

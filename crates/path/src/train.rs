@@ -82,6 +82,20 @@ impl Train {
         (front, rest)
     }
 
+    /// This train and the one behind it as one, where they were one before.
+    #[must_use]
+    pub fn joined(&self, next: &Self) -> Option<Self> {
+        let goes_on = self.frame == next.frame
+            && self.frame != FrameId::PHANTOM
+            && self.first + self.count.get() == next.first
+            && self.last_size == self.size
+            && next.largest() <= self.size
+            && (next.size == self.size || next.count.get() == 1)
+            && (self.came, self.ecn, self.edits, self.dscp) == (next.came, next.ecn, next.edits, next.dscp);
+        let count = self.count.checked_add(next.count.get()).filter(|_| goes_on)?;
+        Some(Self { count, last_size: next.last_size, ..*self })
+    }
+
     /// The packets one by one.
     pub fn packets(self) -> impl Iterator<Item = Self> {
         let mut left = Some(self);
@@ -92,6 +106,9 @@ impl Train {
         })
     }
 }
+
+/// Bytes of the link's header (Ethernet) before the IP packet.
+pub(crate) const LINK_HEADER: u32 = 14;
 
 /// The driver's name for what carries packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -193,6 +210,20 @@ pub(crate) mod tests {
         assert_eq!(whole.split_front(0), (None, Some(whole)));
         let sizes: Vec<u64> = whole.packets().map(|packet| packet.bytes().get()).collect();
         assert_eq!(sizes, [1_514, 1_514, 600]);
+    }
+
+    #[test]
+    fn parts_of_a_train_become_one_again() {
+        let whole = train(5);
+        let (front, rest) = whole.split_front(2);
+        assert_eq!(front.unwrap().joined(&rest.unwrap()), Some(whole));
+        let singly: Vec<Train> = whole.packets().collect();
+        let joined = singly.iter().copied().reduce(|sum, next| sum.joined(&next).unwrap());
+        assert_eq!(joined, Some(whole));
+        assert_eq!(singly[0].joined(&singly[2]), None, "one is missing");
+        assert_eq!(singly[4].joined(&singly[4]), None, "the last is shorter, and nothing follows it");
+        let marked = Train { ecn: Ecn::Marked, ..singly[1] };
+        assert_eq!(singly[0].joined(&marked), None);
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn element_cannot_become_another() {
     let other: ElementSpec = toml::from_str("loss = { random = 0.1 }").unwrap();
     stages[0].changes.push(Change { at: at(0), spec: other });
     let error = Chain::new(&stages, Seed(1), at(0)).unwrap_err();
-    assert_eq!(error.to_string(), "a `delay` cannot become a `loss`");
+    assert_eq!(error.to_string(), "a `delay` cannot become a `loss`; a change has settings for the same element");
 }
 
 #[test]

@@ -1,21 +1,35 @@
 //! A queue: trains that wait, and the discipline that says which may.
 //!
-//! | file | discipline |
+//! | file | what it holds |
 //! |---|---|
-//! | `mod` | tail drop, with or without marks above a threshold |
+//! | `mod` | the queue: its room, and marks above a threshold |
 //! | `red` | early drops and marks at random |
 //! | `codel` | drops and marks of what has waited too long |
+//! | `line` | the trains themselves |
 
-use std::collections::VecDeque;
+mod codel;
+mod line;
+mod red;
+
+use std::time::Duration;
 
 use serde::Deserialize;
-use units::{ByteCount, MonoTime, PacketCount};
+use units::{ByteCount, MonoTime};
 
+use crate::chain::is_exempt;
 use crate::outlet::Outlet;
 use crate::random::Seed;
 use crate::reason::{Delay, Drop, Mark};
-use crate::spec::SpecError;
+use crate::spec::{SpecError, check_not_zero};
 use crate::train::{Ecn, FrameId, Train};
+use codel::CoDel;
+use line::Line;
+use red::Red;
+
+pub use codel::CoDelSpec;
+pub use red::RedSpec;
+
+pub(crate) use line::Batch;
 
 /// A queue as it is written in files. Without any limit it holds everything.
 #[derive(Debug, Clone, PartialEq, Deserialize, Default)]
@@ -30,129 +44,179 @@ pub struct BufferSpec {
     /// Mark packets that understand it, instead of letting them in unmarked, while more bytes than these wait.
     #[serde(default, deserialize_with = "units::text::read_some")]
     pub mark_above: Option<ByteCount>,
+    /// Drop or mark early, at random.
+    #[serde(default)]
+    pub red: Option<RedSpec>,
+    /// Drop or mark what has waited too long.
+    #[serde(default)]
+    pub codel: Option<CoDelSpec>,
 }
 
 impl BufferSpec {
     /// # Errors
-    /// A limit that lets nothing in.
+    /// A limit that lets nothing in, more than one discipline, or settings that a discipline cannot have.
     pub fn check(&self) -> Result<(), SpecError> {
-        if self.bytes == Some(ByteCount::new(0)) || self.packets == Some(0) {
-            return Err(SpecError::Zero { element: "queue", key: "bytes or packets" });
+        self.bytes.map_or(Ok(()), |bytes| check_not_zero("queue", "bytes", bytes))?;
+        self.packets.map_or(Ok(()), |packets| check_not_zero("queue", "packets", packets))?;
+        let disciplines = [self.mark_above.is_some(), self.red.is_some(), self.codel.is_some()];
+        if disciplines.iter().filter(|given| **given).count() > 1 {
+            return Err(SpecError::OnlyOne { element: "queue", keys: "`mark-above`, `red` and `codel`" });
         }
-        Ok(())
+        self.red.as_ref().map_or(Ok(()), RedSpec::check)?;
+        self.codel.as_ref().map_or(Ok(()), CoDelSpec::check)
     }
+}
+
+/// What a queue is a part of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Role {
+    /// Why packets are dropped that find no room.
+    pub(crate) full: Drop,
+    /// Why packets wait.
+    pub(crate) waiting: Delay,
+    /// How long a usual packet takes to leave.
+    pub(crate) packet_time: Duration,
 }
 
 /// Trains that wait.
 #[derive(Debug)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     spec: BufferSpec,
-    waiting: VecDeque<Train>,
-    bytes: u64,
-    packets: u64,
-    /// How many of the trains are not phantoms.
-    real: usize,
+    role: Role,
+    seed: Seed,
+    line: Line,
+    discipline: Discipline,
+}
+
+/// What a queue does besides dropping what finds no room. Another discipline is another file, a variant here, and its
+/// place among those that judge arrivals ([`Buffer::offer`]) or departures ([`Buffer::take`]).
+#[derive(Debug)]
+enum Discipline {
+    /// Nothing.
+    TailDrop,
+    /// It marks what comes while more bytes than these wait.
+    Threshold(u64),
+    Red(Red),
+    CoDel(CoDel),
+}
+
+/// What a discipline says about a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Admit,
+    /// Mark it if it understands that, else drop it.
+    Mark,
+    Drop,
 }
 
 impl Buffer {
     /// An empty queue.
-    #[must_use]
-    pub fn new(spec: BufferSpec, _seed: Seed) -> Self {
-        Self { spec, waiting: VecDeque::with_capacity(FIRST_ROOM), bytes: 0, packets: 0, real: 0 }
+    pub(crate) fn new(spec: &BufferSpec, role: Role, seed: Seed) -> Self {
+        Self { spec: spec.clone(), role, seed, line: Line::new(), discipline: Discipline::new(spec, seed) }
     }
 
-    /// Goes on with another limit. What waits may be more than that, and stays.
-    pub fn adopt(&mut self, spec: BufferSpec) {
-        self.spec = spec;
+    /// Goes on with other settings. What waits may be more than they allow, and stays.
+    pub(crate) fn adopt(&mut self, spec: &BufferSpec, packet_time: Duration) {
+        self.role.packet_time = packet_time;
+        match (&mut self.discipline, &spec.red, &spec.codel) {
+            (Discipline::Red(red), Some(spec), _) => red.adopt(spec.clone()),
+            (Discipline::CoDel(codel), _, Some(spec)) => codel.adopt(spec.clone()),
+            (discipline, ..) => *discipline = Discipline::new(spec, self.seed),
+        }
+        self.spec = spec.clone();
     }
 
     /// Whether nothing waits.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.line.is_empty()
     }
 
     /// Whether anything but phantoms waits.
-    #[must_use]
-    pub fn holds_real(&self) -> bool {
-        self.real > 0
+    pub(crate) fn holds_real(&self) -> bool {
+        self.line.holds_real()
     }
 
-    /// Bytes that wait.
-    #[must_use]
-    pub fn bytes(&self) -> ByteCount {
-        ByteCount::new(self.bytes)
+    /// The train at the front.
+    pub(crate) fn front(&self) -> Option<&Train> {
+        self.line.front()
     }
 
-    /// Packets that wait.
-    #[must_use]
-    pub fn packets(&self) -> PacketCount {
-        PacketCount::new(self.packets)
-    }
-
-    /// Lets in as many packets of a train as there is room for, and drops the rest.
+    /// Lets in as many packets of a train as there is room for and as the discipline allows, and drops the rest.
     ///
     /// Model: a train comes whole at one instant, so its own packets compete for the room; a network would have sent
     /// some of them on while the others still came.
-    pub fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
-        let (admitted, refused) = train.split_front(self.room_for(&train));
-        if let Some(refused) = refused.filter(|train| train.frame != FrameId::PHANTOM) {
-            out.drop(refused, Drop::QueueFull);
+    pub(crate) fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
+        if is_exempt(&train) {
+            return self.line.push(train);
         }
-        let Some(mut admitted) = admitted else { return };
-        let above = self.spec.mark_above.is_some_and(|threshold| self.bytes > threshold.get());
-        if above && admitted.ecn.may_be_marked() && admitted.frame != FrameId::PHANTOM {
-            admitted = out.mark(admitted, Ecn::Marked, Mark::Threshold);
+        match &mut self.discipline {
+            Discipline::TailDrop | Discipline::CoDel(_) => self.admit(train, None, out),
+            Discipline::Threshold(above) => {
+                let mark = (self.line.bytes() > *above).then_some(Mark::Threshold);
+                self.admit(train, mark, out);
+            }
+            Discipline::Red(_) => train.packets().for_each(|packet| self.offer_to_red(packet, out)),
         }
-        self.push(admitted);
     }
 
-    /// Takes up to `most` bytes of packets from the front, but at least one packet.
-    pub fn take(&mut self, most: u64, out: &mut Outlet<'_>) -> Option<Train> {
-        let front = self.waiting.pop_front()?;
-        let (taken, rest) = front.split_front(front.packets_within(most).max(1));
-        if let Some(rest) = rest {
-            self.waiting.push_front(rest);
+    /// Takes packets of one train from the front.
+    pub(crate) fn take(&mut self, now: MonoTime, batch: Batch, out: &mut Outlet<'_>) -> Option<Train> {
+        let taken = match &mut self.discipline {
+            Discipline::CoDel(codel) => codel.take(&mut self.line, batch, now, out)?,
+            Discipline::TailDrop | Discipline::Threshold(_) | Discipline::Red(_) => self.line.pop(batch)?,
+        };
+        if let Discipline::Red(red) = &mut self.discipline
+            && self.line.is_empty()
+        {
+            red.emptied(now);
         }
-        let taken = taken?;
-        self.bytes -= taken.bytes().get();
-        self.packets -= u64::from(taken.count.get());
         if taken.frame != FrameId::PHANTOM {
-            self.real -= usize::from(rest.is_none());
-            out.delayed(&taken, Delay::Queue, out.now().since(taken.came));
+            out.delayed(&taken, self.role.waiting, now.since(taken.came));
         }
         Some(taken)
     }
 
-    /// Size of the packet at the front.
-    #[must_use]
-    pub fn front_packet(&self) -> Option<ByteCount> {
-        self.waiting.front().map(|train| train.bytes_of_front(1))
+    fn offer_to_red(&mut self, packet: Train, out: &mut Outlet<'_>) {
+        let Discipline::Red(red) = &mut self.discipline else { return };
+        match red.judge(self.line.bytes(), packet.came, self.role.packet_time) {
+            Verdict::Admit => self.admit(packet, None, out),
+            Verdict::Mark if packet.ecn.may_be_marked() => self.admit(packet, Some(Mark::Early), out),
+            Verdict::Mark | Verdict::Drop if packet.frame == FrameId::PHANTOM => {}
+            Verdict::Mark | Verdict::Drop => out.drop(packet, Drop::Early),
+        }
     }
 
-    /// When the train at the front came.
-    #[must_use]
-    pub fn front_came(&self) -> Option<MonoTime> {
-        self.waiting.front().map(|train| train.came)
-    }
-
-    fn push(&mut self, train: Train) {
-        self.bytes += train.bytes().get();
-        self.packets += u64::from(train.count.get());
-        self.real += usize::from(train.frame != FrameId::PHANTOM);
-        self.waiting.push_back(train);
+    /// Lets in what there is room for, marked where it understands that.
+    fn admit(&mut self, train: Train, mark: Option<Mark>, out: &mut Outlet<'_>) {
+        let (admitted, refused) = train.split_front(self.room_for(&train));
+        if let Some(refused) = refused.filter(|train| train.frame != FrameId::PHANTOM) {
+            out.drop(refused, self.role.full);
+        }
+        let Some(mut admitted) = admitted else { return };
+        if let Some(reason) = mark.filter(|_| admitted.ecn.may_be_marked()) {
+            admitted = out.mark(admitted, Ecn::Marked, reason);
+        }
+        self.line.push(admitted);
     }
 
     /// How many packets of a train fit.
     fn room_for(&self, train: &Train) -> u32 {
         let by_bytes = match self.spec.bytes {
-            Some(limit) => train.packets_within(limit.get().saturating_sub(self.bytes)),
+            Some(limit) => train.packets_within(limit.get().saturating_sub(self.line.bytes())),
             None => train.count.get(),
         };
-        let by_packets = self.spec.packets.map_or(u64::MAX, |limit| limit.saturating_sub(self.packets));
+        let by_packets = self.spec.packets.map_or(u64::MAX, |limit| limit.saturating_sub(self.line.packets()));
         u32::try_from(by_packets).unwrap_or(u32::MAX).min(by_bytes)
     }
 }
 
-/// Trains for which a queue has room from its start, so that it seldom grows later.
-const FIRST_ROOM: usize = 1_024;
+impl Discipline {
+    fn new(spec: &BufferSpec, seed: Seed) -> Self {
+        match (&spec.red, &spec.codel, spec.mark_above) {
+            (Some(red), ..) => Self::Red(Red::new(red.clone(), seed)),
+            (_, Some(codel), _) => Self::CoDel(CoDel::new(codel.clone())),
+            (.., Some(above)) => Self::Threshold(above.get()),
+            _ => Self::TailDrop,
+        }
+    }
+}

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use units::{DataRate, MonoTime};
 
 use crate::random::{Dice, Seed};
-use crate::spec::SpecError;
+use crate::spec::{SpecError, check_dscp, check_not_zero};
 use crate::train::{Ecn, Edits, FlowHash, FrameId, Kind, Train};
 
 /// Cross traffic as it is written in files.
@@ -50,16 +50,10 @@ impl CrossSpec {
     /// # Errors
     /// A burst of no rate, one that would begin again before it ends, or a class of service above 63.
     pub fn check(&self) -> Result<(), SpecError> {
-        if self.dscp > 63 {
-            return Err(SpecError::Dscp { dscp: self.dscp });
-        }
+        check_dscp("cross", "dscp", self.dscp)?;
         for burst in &self.bursts {
-            if burst.rate.is_zero() {
-                return Err(SpecError::Zero { element: "cross", key: "rate" });
-            }
-            if burst.length.is_some_and(|length| length.is_zero()) {
-                return Err(SpecError::Zero { element: "cross", key: "length" });
-            }
+            check_not_zero("cross", "rate", burst.rate)?;
+            burst.length.map_or(Ok(()), |length| check_not_zero("cross", "length", length))?;
             if let Some(period) = burst.period
                 && burst.length.is_none_or(|length| length + burst.jitter > period)
             {
@@ -101,11 +95,20 @@ impl Cross {
         cross
     }
 
-    pub(crate) fn adopt(&mut self, spec: CrossSpec, link: DataRate) {
+    /// Goes on with other bursts, or the same on a link of another rate.
+    pub(crate) fn adopt(&mut self, spec: &CrossSpec, link: DataRate, now: MonoTime) {
         self.link = link;
-        if spec != self.spec {
-            self.spec = spec;
+        if *spec != self.spec {
+            self.spec = spec.clone();
             self.lay_out();
+            self.skip_to(now);
+        }
+    }
+
+    /// Leaves out what would have come before `now`.
+    pub(crate) fn skip_to(&mut self, now: MonoTime) {
+        for source in &mut self.sources {
+            source.skip_to(now, &self.spec.bursts[source.burst], &mut self.dice);
         }
     }
 
@@ -179,16 +182,33 @@ impl Source {
         self.ends = burst.length.map(|length| begins + length);
     }
 
+    fn skip_to(&mut self, now: MonoTime, burst: &Burst, dice: &mut Dice) {
+        if let Some(period) = burst.period.filter(|_| self.began < now) {
+            let nanos = now.since(self.began).as_nanos() / period.as_nanos().max(1) * period.as_nanos();
+            self.began = self.began + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+            self.begin(burst, dice);
+        }
+        if self.next.is_some_and(|next| next < now) {
+            self.go_to(now, burst, dice);
+        }
+    }
+
     fn step(&mut self, burst: &Burst, dice: &mut Dice) {
-        let next = self.next.map(|at| at + self.spacing);
-        if next.zip(self.ends).is_some_and(|(next, ends)| next >= ends) {
+        if let Some(next) = self.next {
+            self.go_to(next + self.spacing, burst, dice);
+        }
+    }
+
+    /// Has packets come next at `next`, or when the burst after this one begins, if this is over by then.
+    fn go_to(&mut self, next: MonoTime, burst: &Burst, dice: &mut Dice) {
+        if self.ends.is_some_and(|ends| next >= ends) {
             self.next = None;
             if let Some(period) = burst.period {
                 self.began = self.began + period;
                 self.begin(burst, dice);
             }
         } else {
-            self.next = next;
+            self.next = Some(next);
         }
     }
 }

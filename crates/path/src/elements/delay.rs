@@ -11,7 +11,7 @@ use crate::element::Element;
 use crate::outlet::Outlet;
 use crate::random::{Dice, Seed};
 use crate::reason::Delay;
-use crate::spec::{ElementSpec, SpecError};
+use crate::spec::{ElementSpec, LONGEST, SpecError};
 use crate::train::Train;
 
 /// A delay as it is written in files.
@@ -44,15 +44,14 @@ impl DelaySpec {
     /// # Errors
     /// More than ten seconds.
     pub fn check(&self) -> Result<(), SpecError> {
-        if self.time > LONGEST || self.jitter > LONGEST {
-            return Err(SpecError::TooLong { element: "delay", longest: LONGEST });
+        for (key, time) in [("time", self.time), ("jitter", self.jitter)] {
+            if time > LONGEST {
+                return Err(SpecError::TooLong { element: "delay", key, longest: LONGEST });
+            }
         }
         Ok(())
     }
 }
-
-/// The longest delay: more than any path on Earth has, and little enough to hold what is under way.
-const LONGEST: Duration = Duration::from_secs(10);
 
 /// See [`DelaySpec`].
 #[derive(Debug)]
@@ -119,7 +118,7 @@ impl Element for DelayLine {
     }
 
     /// What is under way arrives as it would have: a new route does not change the old one.
-    fn adopt(&mut self, spec: &ElementSpec, _now: MonoTime) {
+    fn adopt(&mut self, spec: &ElementSpec, _out: &mut Outlet<'_>) {
         if let ElementSpec::Delay(spec) = spec {
             self.spec = spec.clone();
             if self.under_way.is_empty() {

@@ -3,14 +3,14 @@
 use std::num::NonZeroU64;
 
 use serde::Deserialize;
-use units::MonoTime;
 
 use crate::chain::is_exempt;
 use crate::element::Element;
 use crate::outlet::Outlet;
+use crate::picker::{Pick, Picker, Rule};
 use crate::random::{Dice, Seed};
 use crate::reason::Drop;
-use crate::spec::{ElementSpec, SpecError, check_probability};
+use crate::spec::{ElementSpec, JUMBO, SpecError, check_probability};
 use crate::train::Train;
 
 /// A loss as it is written in files: which packets vanish.
@@ -60,9 +60,6 @@ fn certain() -> f64 {
     1.0
 }
 
-/// Size on the link of a packet as long as jumbo frames allow: an MTU of 9,000 and an Ethernet header.
-const JUMBO: u32 = 9_014;
-
 impl LossSpec {
     /// # Errors
     /// A probability that is none, or a member that is not there.
@@ -83,6 +80,25 @@ impl LossSpec {
             Self::Member { of, bad, .. } => Err(SpecError::NoMember { bad, of: of.get() }),
         }
     }
+
+    /// By which packets are lost, for the kinds in which all packets are alike.
+    fn rule(&self) -> Rule {
+        match *self {
+            Self::Random(probability) | Self::Member { probability, .. } => Rule::Probability(probability),
+            Self::EveryNth(n) => Rule::EveryNth(n),
+            Self::Bursty { .. } | Self::Large { .. } => Rule::Probability(0.0),
+        }
+    }
+
+    fn reason(&self) -> Drop {
+        match self {
+            Self::Random(_) => Drop::Random,
+            Self::Bursty { .. } => Drop::Burst,
+            Self::EveryNth(_) => Drop::Periodic,
+            Self::Large { .. } => Drop::Large,
+            Self::Member { .. } => Drop::BadMember,
+        }
+    }
 }
 
 /// See [`LossSpec`].
@@ -90,56 +106,16 @@ impl LossSpec {
 pub(crate) struct Loss {
     spec: LossSpec,
     dice: Dice,
-    /// Packets that are safe until the next that a coin with one side decides about.
-    safe: u64,
+    /// For the kinds in which all packets are alike.
+    picker: Picker,
     /// Whether a channel of two states is in the bad one.
     bad: bool,
 }
 
 impl Loss {
     pub(crate) fn new(spec: &LossSpec, seed: Seed) -> Self {
-        let mut loss = Self { spec: spec.clone(), dice: Dice::new(seed), safe: 0, bad: false };
-        loss.safe = loss.gap();
-        loss
-    }
-
-    /// Packets from one loss to the next, for the kinds in which all packets are alike.
-    fn gap(&mut self) -> u64 {
-        match self.spec {
-            LossSpec::Random(probability) | LossSpec::Member { probability, .. } => self.dice.failures(probability),
-            LossSpec::EveryNth(n) => n.get() - 1,
-            LossSpec::Bursty { .. } | LossSpec::Large { .. } => 0,
-        }
-    }
-
-    fn reason(&self) -> Drop {
-        match self.spec {
-            LossSpec::Random(_) => Drop::Random,
-            LossSpec::Bursty { .. } => Drop::Burst,
-            LossSpec::EveryNth(_) => Drop::Periodic,
-            LossSpec::Large { .. } => Drop::Large,
-            LossSpec::Member { .. } => Drop::BadMember,
-        }
-    }
-
-    /// Lets the safe ones through in one piece, and drops the others.
-    fn by_gaps(&mut self, train: Train, out: &mut Outlet<'_>) {
-        let mut left = Some(train);
-        while let Some(train) = left {
-            let safe = u32::try_from(self.safe).unwrap_or(u32::MAX);
-            let (front, rest) = train.split_front(safe);
-            self.safe -= front.map_or(0, |front| u64::from(front.count.get()));
-            if let Some(front) = front {
-                out.pass(front);
-            }
-            let Some(rest) = rest else { return };
-            let (lost, rest) = rest.split_front(1);
-            if let Some(lost) = lost {
-                out.drop(lost, self.reason());
-                self.safe = self.gap();
-            }
-            left = rest;
-        }
+        let picker = Picker::new(spec.rule(), seed.part(1));
+        Self { spec: spec.clone(), dice: Dice::new(seed), picker, bad: false }
     }
 
     fn loses(&mut self, packet: &Train) -> bool {
@@ -163,13 +139,19 @@ impl Element for Loss {
         if is_exempt(&train) {
             return out.pass(train);
         }
+        let reason = self.spec.reason();
         match self.spec {
             LossSpec::Member { of, bad, .. } if u64::from(train.flow.0) % of.get() != bad => out.pass(train),
-            LossSpec::Random(_) | LossSpec::EveryNth(_) | LossSpec::Member { .. } => self.by_gaps(train, out),
+            LossSpec::Random(_) | LossSpec::EveryNth(_) | LossSpec::Member { .. } => {
+                self.picker.sort(train, |pick, part| match pick {
+                    Pick::Spared => out.pass(part),
+                    Pick::Picked => out.drop(part, reason),
+                });
+            }
             LossSpec::Bursty { .. } | LossSpec::Large { .. } => {
                 for packet in train.packets() {
                     if self.loses(&packet) {
-                        out.drop(packet, self.reason());
+                        out.drop(packet, reason);
                     } else {
                         out.pass(packet);
                     }
@@ -178,10 +160,10 @@ impl Element for Loss {
         }
     }
 
-    fn adopt(&mut self, spec: &ElementSpec, _now: MonoTime) {
+    fn adopt(&mut self, spec: &ElementSpec, _out: &mut Outlet<'_>) {
         if let ElementSpec::Loss(spec) = spec {
+            self.picker.adopt(spec.rule());
             self.spec = spec.clone();
-            self.safe = self.gap();
         }
     }
 }

@@ -1,0 +1,188 @@
+//! What serves packets one behind the other: an interface that sends bits, a firewall that looks at packets.
+
+use std::fmt::Debug;
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use units::{ByteCount, DataRate, MonoTime};
+
+use crate::buffer::{Batch, Buffer};
+use crate::elements::Cross;
+use crate::outlet::Outlet;
+use crate::reason::Delay;
+use crate::train::{FrameId, Train};
+
+/// Queues and the one who serves them, with other people's traffic that comes to the same queues.
+#[derive(Debug)]
+pub(crate) struct Transmitter<Q> {
+    queue: Q,
+    cross: Vec<Cross>,
+    pace: Pace,
+    sending: Option<Sending>,
+}
+
+/// Where packets wait, and which is the next.
+pub(crate) trait Queueing: Debug {
+    /// Takes a train. It came when it says.
+    fn offer(&mut self, train: Train, out: &mut Outlet<'_>);
+
+    /// Takes the next packets, all of one train.
+    fn take(&mut self, now: MonoTime, batch: Batch, out: &mut Outlet<'_>) -> Option<Train>;
+
+    /// Whether anything but phantoms waits.
+    fn holds_real(&self) -> bool;
+}
+
+/// How fast packets are served.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Pace {
+    /// Bits on the link, at this rate.
+    Bits(DataRate),
+    /// So many packets a second, whatever their size.
+    Packets(NonZeroU64),
+}
+
+#[derive(Debug)]
+struct Sending {
+    train: Train,
+    since: MonoTime,
+    ends: MonoTime,
+}
+
+impl<Q: Queueing> Transmitter<Q> {
+    pub(crate) fn new(queue: Q, cross: Vec<Cross>, pace: Pace) -> Self {
+        Self { queue, cross, pace, sending: None }
+    }
+
+    pub(crate) fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
+        self.catch_up(out);
+        self.queue.offer(train, out);
+        self.start(out.now(), out);
+    }
+
+    /// Phantoms come out nowhere: nobody need be called for them, unless something real waits behind them.
+    pub(crate) fn due(&self) -> Option<MonoTime> {
+        let sending = self.sending.as_ref()?;
+        (sending.train.frame != FrameId::PHANTOM || self.queue.holds_real()).then_some(sending.ends)
+    }
+
+    /// Ends transmissions and takes in cross traffic, each at its instant, up to now.
+    pub(crate) fn catch_up(&mut self, out: &mut Outlet<'_>) {
+        let now = out.now();
+        loop {
+            let ends = self.sending.as_ref().map(|sending| sending.ends);
+            let arrives = self.cross.iter().filter_map(Cross::next).min();
+            match (ends, arrives) {
+                (Some(end), arrival) if end <= now && arrival.is_none_or(|at| end <= at) => self.finish(end, out),
+                (_, Some(at)) if at <= now => self.take_in(at, out),
+                _ => return,
+            }
+        }
+    }
+
+    /// What is being sent goes on at the new pace.
+    pub(crate) fn change_pace(&mut self, pace: Pace, out: &mut Outlet<'_>) {
+        self.catch_up(out);
+        let now = out.now();
+        if let Some(sending) = &mut self.sending {
+            let (before, after) = (self.pace.time_for(&sending.train), pace.time_for(&sending.train));
+            let left = sending.ends.since(now).as_nanos() * after.as_nanos() / before.as_nanos().max(1);
+            sending.ends = now + Duration::from_nanos(u64::try_from(left).unwrap_or(u64::MAX));
+        }
+        self.pace = pace;
+    }
+
+    pub(crate) fn queue_mut(&mut self) -> &mut Q {
+        &mut self.queue
+    }
+
+    pub(crate) fn cross_mut(&mut self) -> &mut Vec<Cross> {
+        &mut self.cross
+    }
+
+    fn take_in(&mut self, at: MonoTime, out: &mut Outlet<'_>) {
+        if let Some(cross) = self.cross.iter_mut().find(|cross| cross.next() == Some(at)) {
+            let phantom = cross.take();
+            self.queue.offer(phantom, out);
+            self.start(at, out);
+        }
+    }
+
+    fn finish(&mut self, end: MonoTime, out: &mut Outlet<'_>) {
+        if let Some(Sending { train, since, .. }) = self.sending.take()
+            && train.frame != FrameId::PHANTOM
+        {
+            out.delayed(&train, self.pace.delay(), end.since(since));
+            out.pass(train);
+        }
+        self.start(end, out);
+    }
+
+    /// Sends what is next, if nothing is being sent.
+    fn start(&mut self, now: MonoTime, out: &mut Outlet<'_>) {
+        if self.sending.is_none()
+            && let Some(train) = self.queue.take(now, self.pace.batch(), out)
+        {
+            self.sending = Some(Sending { train, since: now, ends: now + self.pace.time_for(&train) });
+        }
+    }
+}
+
+impl Pace {
+    /// How long a usual packet takes.
+    pub(crate) fn packet_time(self) -> Duration {
+        match self {
+            Self::Bits(rate) => rate.time_for(ByteCount::new(1_514)).unwrap_or(Duration::MAX),
+            Self::Packets(rate) => time_of_packets(1, rate),
+        }
+    }
+
+    fn time_for(self, train: &Train) -> Duration {
+        match self {
+            Self::Bits(rate) => rate.time_for(train.bytes()).unwrap_or(Duration::MAX),
+            Self::Packets(rate) => time_of_packets(train.count.get(), rate),
+        }
+    }
+
+    /// What leaves at one instant.
+    ///
+    /// Model: packets of one train come out together, up to [`LONGEST_BATCH`]. A link sends them one by one.
+    pub(crate) fn batch(self) -> Batch {
+        match self {
+            Self::Bits(rate) => Batch { bytes: (rate * LONGEST_BATCH).get(), packets: u32::MAX },
+            Self::Packets(rate) => {
+                let packets = u128::from(rate.get()) * LONGEST_BATCH.as_nanos() / 1_000_000_000;
+                Batch { bytes: u64::MAX, packets: u32::try_from(packets).unwrap_or(u32::MAX) }
+            }
+        }
+    }
+
+    fn delay(self) -> Delay {
+        match self {
+            Self::Bits(_) => Delay::Transmission,
+            Self::Packets(_) => Delay::Service,
+        }
+    }
+}
+
+fn time_of_packets(count: u32, rate: NonZeroU64) -> Duration {
+    let nanos = (u128::from(count) * 1_000_000_000).div_ceil(u128::from(rate.get()));
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
+/// How much time packets may share that come out together.
+pub(crate) const LONGEST_BATCH: Duration = Duration::from_micros(50);
+
+impl Queueing for Buffer {
+    fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
+        self.offer(train, out);
+    }
+
+    fn take(&mut self, now: MonoTime, batch: Batch, out: &mut Outlet<'_>) -> Option<Train> {
+        self.take(now, batch, out)
+    }
+
+    fn holds_real(&self) -> bool {
+        self.holds_real()
+    }
+}
