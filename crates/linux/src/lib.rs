@@ -18,7 +18,12 @@
 //! | [`links`] | devices and the addresses they carry |
 //! | [`qdisc`] | queueing disciplines and their counts |
 //! | [`netns`] | network namespaces: naming, entering, making |
+//! | [`namespaces`] | hosts made of namespaces, and programs in them |
+//! | [`mounts`] | what a thread sees at which place of the file system |
+//! | [`rtnetlink`] | devices, addresses, routes and queueing disciplines, made and changed |
 //! | [`sock_diag`] | the sockets of a namespace, listed or asked for one by one |
+//! | [`tap`] | network devices whose cable is a file descriptor |
+//! | [`readiness`] | waiting for many files at once, to the microsecond |
 //! | [`random`] | bits that nobody can guess |
 //! | [`netlink`] | asking the kernel over netlink |
 //!
@@ -33,16 +38,21 @@ pub mod ethtool;
 pub mod host;
 pub mod icmp;
 pub mod links;
+pub mod mounts;
+pub mod namespaces;
 pub mod netlink;
 pub mod netns;
 pub mod qdisc;
 pub mod random;
+pub mod readiness;
 #[cfg(test)]
 mod recorded;
+pub mod rtnetlink;
 #[cfg(test)]
 mod sandbox;
 pub mod sock_diag;
 pub mod sockets;
+pub mod tap;
 pub mod tcp_info;
 mod unavailable;
 

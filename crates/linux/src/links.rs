@@ -79,7 +79,7 @@ fn parse_address(message: &[u8]) -> Result<Carried, NetlinkError> {
 }
 
 /// The index of the device: both kinds of message have it behind four bytes.
-fn index(message: &[u8]) -> Result<u32, NetlinkError> {
+pub(crate) fn index(message: &[u8]) -> Result<u32, NetlinkError> {
     let bytes = message.get(4..8).and_then(|bytes| bytes.try_into().ok());
     bytes.map(u32::from_ne_bytes).ok_or(NetlinkError::Malformed { offset: 4, reason: "an index that is cut short" })
 }

@@ -1,6 +1,7 @@
 //! What the driver of a network device says: name, link, its own counters (`SIOCETHTOOL`,
 //! include/uapi/linux/ethtool.h of 6.18). All of it may be read without privilege.
 
+mod features;
 mod guarded;
 
 use std::io;
@@ -11,6 +12,7 @@ use std::os::fd::AsRawFd;
 use units::DataRate;
 
 use crate::Unavailable;
+pub use features::{Feature, FeatureError, Hold};
 use guarded::GuardedBuffer;
 
 /// Asks drivers of the network namespace in which it was opened.
@@ -86,6 +88,26 @@ impl Ethtool {
     /// Why they cannot be read.
     pub fn link(&self, device: &str) -> Result<LinkSettings, Unavailable> {
         self.link_settings(device).map_err(|error| unavailable(device, "link settings", &error))
+    }
+
+    /// Has `device` say that it has this speed, full duplex (`ETHTOOL_SLINKSETTINGS`). Of a TAP device it is a word
+    /// only, but one that programs read.
+    ///
+    /// # Errors
+    /// What the kernel says: `EOPNOTSUPP` where the driver does not let it be set, `EPERM` without `CAP_NET_ADMIN`.
+    pub fn set_speed(&self, device: &str, speed: DataRate) -> io::Result<()> {
+        let megabits = u32::try_from(speed.bps() / 1_000_000).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let answer = self.request(device, ETHTOOL_GLINKSETTINGS, &[])?;
+        let words = answer.bytes().get(LINK_MODE_WORDS).map_or(0, |&words| words.wrapping_neg());
+        let mut ask = [0; LINK_MODE_WORDS + 1 - 4];
+        ask[LINK_MODE_WORDS - 4] = words;
+        let answer = self.request(device, ETHTOOL_GLINKSETTINGS, &ask)?;
+        // The header, and three sets of link modes of so many words.
+        let length = LINK_SETTINGS_LEN + 3 * 4 * usize::from(words);
+        let mut settings = answer.bytes()[4..length].to_vec();
+        settings[..4].copy_from_slice(&megabits.to_ne_bytes());
+        settings[4] = DUPLEX_FULL;
+        self.request(device, ETHTOOL_SLINKSETTINGS, &settings).map(drop)
     }
 
     /// The driver's own counters of `device`, in its order and with its names (`ETHTOOL_GSTATS`).
@@ -200,12 +222,17 @@ const ETHTOOL_GDRVINFO: u32 = 0x03;
 const ETHTOOL_GSTRINGS: u32 = 0x1b;
 const ETHTOOL_GSTATS: u32 = 0x1d;
 const ETHTOOL_GLINKSETTINGS: u32 = 0x4c;
+const ETHTOOL_SLINKSETTINGS: u32 = 0x4d;
 const ETH_SS_STATS: u32 = 1;
+const DUPLEX_FULL: u8 = 1;
 const ETH_GSTRING_LEN: usize = 32;
 const SPEED_UNKNOWN: u32 = u32::MAX;
 
 /// Offset of `link_mode_masks_nwords` in `struct ethtool_link_settings`.
 const LINK_MODE_WORDS: usize = 15;
+
+/// Size of `struct ethtool_link_settings` without its sets of link modes.
+const LINK_SETTINGS_LEN: usize = 48;
 
 /// How often statistics are asked for anew because their number has changed (queues were added).
 const MAX_ATTEMPTS: usize = 5;

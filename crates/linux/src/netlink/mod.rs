@@ -5,6 +5,8 @@
 //! behind the netlink header.
 
 mod attribute;
+pub(crate) mod change;
+mod request;
 
 use std::io;
 use std::time::Duration;
@@ -14,8 +16,10 @@ use netlink_sys::{Socket, SocketAddr};
 
 use crate::{Unavailable, sockets};
 pub(crate) use attribute::{Attribute, attributes};
+pub(crate) use request::Request;
 
 /// A netlink socket of one protocol, such as `NETLINK_ROUTE`, in the network namespace in which it was opened.
+#[derive(Debug)]
 pub(crate) struct Netlink {
     socket: Socket,
     sequence: u32,
@@ -39,6 +43,14 @@ pub enum NetlinkError {
         /// Its reason.
         source: io::Error,
     },
+    /// The kernel refused the request, and says why in words.
+    #[error("netlink: the kernel refused the request: {words}")]
+    Explained {
+        /// Its words.
+        words: String,
+        /// Its reason.
+        source: io::Error,
+    },
     /// The table changed under each dump, or answers were lost each time.
     #[error("netlink: no consistent dump in {MAX_ATTEMPTS} attempts")]
     Unsteady,
@@ -56,8 +68,21 @@ impl NetlinkError {
     /// The same as a reason that something cannot be read.
     pub(crate) fn unavailable(&self, what: &str) -> Unavailable {
         match self {
-            Self::Socket { source, .. } | Self::Refused { source } => Unavailable::because(what, source),
+            Self::Socket { source, .. } | Self::Refused { source } | Self::Explained { source, .. } => {
+                Unavailable::because(what, source)
+            }
             Self::Unsteady | Self::Malformed { .. } => Unavailable::failed(what, self.to_string()),
+        }
+    }
+
+    /// The error number, where the kernel gave one.
+    #[must_use]
+    pub fn errno(&self) -> Option<i32> {
+        match self {
+            Self::Socket { source, .. } | Self::Refused { source } | Self::Explained { source, .. } => {
+                source.raw_os_error()
+            }
+            Self::Unsteady | Self::Malformed { .. } => None,
         }
     }
 

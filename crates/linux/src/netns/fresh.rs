@@ -55,6 +55,11 @@ pub fn isolate(command: &mut Command) -> &mut Command {
 pub fn unshare_user_net() -> io::Result<()> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET)?;
+    become_root_inside(user, group)
+}
+
+/// Makes the user and the group that this process had outside the root of the user namespace in which it is now.
+pub(crate) fn become_root_inside(user: u32, group: u32) -> io::Result<()> {
     // Without privilege a group may be mapped only after giving up setgroups(2) (user_namespaces(7)).
     write_file(c"/proc/self/setgroups", b"deny")?;
     map_root(c"/proc/self/uid_map", user)?;
@@ -85,8 +90,8 @@ pub fn bring_up_loopback() -> io::Result<()> {
     Ok(())
 }
 
-fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
-    // SAFETY: neither flag separates file descriptors or memory of threads, which is what could break their promises.
+pub(crate) fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
+    // SAFETY: callers pass kinds of namespaces. None of those separates file descriptors or memory of threads, which is what could break their promises.
     unsafe { unshare_unsafe(flags) }
 }
 

@@ -18,6 +18,7 @@ use rustix::fs::fstatfs;
 use rustix::io::Errno;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
+pub(crate) use fresh::{become_root_inside, unshare};
 pub use fresh::{bring_up_loopback, in_fresh_netns, isolate, unshare_user_net};
 pub use reference::{NetnsRef, NetnsRefError};
 

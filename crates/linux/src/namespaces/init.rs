@@ -1,0 +1,159 @@
+//! The first process of a host.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, pidfd_open, pidfd_send_signal, waitid};
+
+/// The first process of a host. All processes of the host end with this value, and with the process that owns it.
+#[derive(Debug)]
+pub struct Init {
+    pid: Pid,
+    pidfd: OwnedFd,
+}
+
+/// The part of time in which the processes of a host run; in the rest they are stopped.
+///
+/// Model: a slow processor works slowly all the time; this one works at full speed in turns with none. Over times much
+/// longer than a turn both do the same work. Processes see `SIGCONT`, and one that was stopped by its user goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DutyCycle {
+    /// How long they run in each turn.
+    pub on: Duration,
+    /// How long they are stopped after that.
+    pub off: Duration,
+}
+
+impl Init {
+    /// Starts it as the first child of the calling thread, which was [separated](super::separate) before, and shows
+    /// the processes of the new host under /proc.
+    ///
+    /// # Errors
+    /// What making a process gives, and what mounting /proc does: `EPERM` where a part of the outer /proc is covered,
+    /// as containers do (mount_namespaces(7)).
+    pub fn start(duty: Option<DutyCycle>) -> io::Result<Self> {
+        let maker = pidfd_open(getpid(), PidfdFlags::empty())?;
+        let (mut answer, word) = io::pipe()?;
+        // SAFETY: the child makes system calls on its own stack only and never returns, so it does not matter what
+        // other threads of this process were doing (signal-safety(7)).
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            be_init(maker.as_raw_fd(), word.as_raw_fd(), duty);
+        }
+        let pid = Pid::from_raw(pid).filter(|_| pid > 0).ok_or_else(io::Error::last_os_error)?;
+        let init = Self { pid, pidfd: pidfd_open(pid, PidfdFlags::empty())? };
+        drop(word);
+        let mut errno = [0; 4];
+        io::Read::read_exact(&mut answer, &mut errno)?;
+        match i32::from_ne_bytes(errno) {
+            0 => Ok(init),
+            errno => Err(io::Error::from_raw_os_error(errno)),
+        }
+    }
+
+    /// Its number in the namespace of processes of its maker.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.pid.as_raw_pid().unsigned_abs()
+    }
+
+    /// Has all processes of the host end at once; dropping the value waits until they have.
+    pub fn kill(&self) {
+        // It fails only where the process has ended already.
+        let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
+    }
+}
+
+impl AsFd for Init {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
+    }
+}
+
+impl Drop for Init {
+    fn drop(&mut self) {
+        self.kill();
+        // The kernel ends the first process of a namespace only after all others in it are gone
+        // (kernel/pid_namespace.c, zap_pid_ns_processes).
+        let _ = waitid(WaitId::PidFd(self.pidfd.as_fd()), WaitIdOptions::EXITED);
+    }
+}
+
+/// What the child does, for ever: it waits for the end of its maker. Only system calls from here on.
+fn be_init(maker: RawFd, word: RawFd, duty: Option<DutyCycle>) -> ! {
+    let errno = settle_in();
+    // SAFETY: `errno` is readable for its four bytes. The descriptors are this process's own, and nobody else in it
+    // uses any: its memory is a copy, of which no other thread runs.
+    unsafe {
+        libc::write(word, ptr::from_ref(&errno).cast(), size_of_val(&errno));
+        let maker = libc::dup2(maker, 0);
+        libc::syscall(libc::SYS_close_range, 1, libc::c_uint::MAX, 0);
+        if errno != 0 || maker != 0 {
+            libc::_exit(1);
+        }
+    }
+    loop {
+        match duty {
+            None => end_with_maker(None),
+            Some(DutyCycle { on, off }) => {
+                end_with_maker(Some(on));
+                signal_all(libc::SIGSTOP);
+                end_with_maker(Some(off));
+                signal_all(libc::SIGCONT);
+            }
+        }
+    }
+}
+
+/// Returns the error number of what does not work, or zero.
+fn settle_in() -> i32 {
+    // SAFETY: constant, terminated strings, and zero for all other pointers.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, c"lab-host".as_ptr());
+        // Not in the terminal's group, so that Ctrl-C is its maker's affair.
+        libc::setsid();
+        // Orphans are this process's children then, and nobody waits for them.
+        libc::signal(libc::SIGCHLD, libc::SIG_IGN);
+        let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+        if libc::mount(c"proc".as_ptr(), c"/proc".as_ptr(), c"proc".as_ptr(), flags, ptr::null()) != 0 {
+            return io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO);
+        }
+    }
+    0
+}
+
+/// Waits so long, and ends this process if its maker has ended.
+fn end_with_maker(time: Option<Duration>) {
+    let mut maker = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
+    let time = time.map(|time| libc::timespec {
+        tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: time.subsec_nanos().into(),
+    });
+    let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
+    // SAFETY: one entry and a time that live through the call.
+    let ready = unsafe { libc::ppoll(&raw mut maker, 1, time, ptr::null()) };
+    if ready > 0 {
+        // SAFETY: ends the process, which has nothing to clean up.
+        unsafe { libc::_exit(0) };
+    }
+}
+
+/// Signals all other processes of the namespace (kill(2): -1 is everyone but init).
+fn signal_all(signal: libc::c_int) {
+    // SAFETY: takes numbers only.
+    unsafe { libc::kill(-1, signal) };
+}
+
+/// A pipe whose ends close on exec, for use between `fork` and `exec`.
+pub(super) fn pipe() -> io::Result<[OwnedFd; 2]> {
+    let mut ends = MaybeUninit::<[RawFd; 2]>::uninit();
+    // SAFETY: there is room for two descriptors.
+    if unsafe { libc::pipe2(ends.as_mut_ptr().cast(), libc::O_CLOEXEC) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call has succeeded, so both are open, and ours.
+    Ok(unsafe { ends.assume_init() }.map(|end| unsafe { OwnedFd::from_raw_fd(end) }))
+}
