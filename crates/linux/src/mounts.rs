@@ -1,6 +1,5 @@
 //! What the calling thread sees at which place of the file system, in a mount namespace of its own (mount(2)).
 
-use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -26,7 +25,7 @@ pub fn keep_to_ourselves() -> io::Result<()> {
 pub fn mount_sysfs() -> io::Result<()> {
     let groups = Path::new("/sys/fs/cgroup");
     let kept = open(groups, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
-    plain(c"sysfs", Path::new("/sys"))?;
+    mount(c"sysfs", "/sys", c"sysfs", harmless(), None)?;
     if let Ok(kept) = kept {
         let place = format!("/proc/thread-self/fd/{}", kept.as_raw_fd());
         // A machine without control groups has nothing to show there.
@@ -40,7 +39,8 @@ pub fn mount_sysfs() -> io::Result<()> {
 /// # Errors
 /// What the kernel says.
 pub fn cover_with_tmpfs(directory: &Path) -> io::Result<()> {
-    plain(c"tmpfs", directory)
+    mount(c"tmpfs", directory, c"tmpfs", harmless(), Some(c"mode=0700"))?;
+    Ok(())
 }
 
 /// Shows `file` in the place of `shown`, which is a file too.
@@ -53,7 +53,6 @@ pub fn show_file(file: &Path, shown: &Path) -> io::Result<()> {
     Ok(mount_bind(file, shown)?)
 }
 
-fn plain(kind: &CStr, at: &Path) -> io::Result<()> {
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    Ok(mount(kind, at, kind, flags, None)?)
+fn harmless() -> MountFlags {
+    MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC
 }

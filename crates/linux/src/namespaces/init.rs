@@ -1,6 +1,6 @@
 //! The first process of a host.
 
-use std::io;
+use std::io::{self, PipeWriter, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
@@ -13,6 +13,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpid, pi
 pub struct Init {
     pid: Pid,
     pidfd: OwnedFd,
+    /// Where it hears of other turns.
+    orders: PipeWriter,
 }
 
 /// The part of time in which the processes of a host run; in the rest they are stopped.
@@ -37,17 +39,18 @@ impl Init {
     pub fn start(duty: Option<DutyCycle>) -> io::Result<Self> {
         let maker = pidfd_open(getpid(), PidfdFlags::empty())?;
         let (mut answer, word) = io::pipe()?;
+        let (heard, orders) = io::pipe()?;
         // SAFETY: the child makes system calls on its own stack only and never returns, so it does not matter what
         // other threads of this process were doing (signal-safety(7)).
         let pid = unsafe { libc::fork() };
         if pid == 0 {
-            be_init(maker.as_raw_fd(), word.as_raw_fd(), duty);
+            be_init([maker.as_raw_fd(), heard.as_raw_fd()], word.as_raw_fd(), duty);
         }
         let pid = Pid::from_raw(pid).filter(|_| pid > 0).ok_or_else(io::Error::last_os_error)?;
-        let init = Self { pid, pidfd: pidfd_open(pid, PidfdFlags::empty())? };
+        let init = Self { pid, pidfd: pidfd_open(pid, PidfdFlags::empty())?, orders };
         drop(word);
         let mut errno = [0; 4];
-        io::Read::read_exact(&mut answer, &mut errno)?;
+        answer.read_exact(&mut errno)?;
         match i32::from_ne_bytes(errno) {
             0 => Ok(init),
             errno => Err(io::Error::from_raw_os_error(errno)),
@@ -58,6 +61,14 @@ impl Init {
     #[must_use]
     pub fn id(&self) -> u32 {
         self.pid.as_raw_pid().unsigned_abs()
+    }
+
+    /// Has the processes of the host run in other turns from now on, or all the time.
+    ///
+    /// # Errors
+    /// `EPIPE` where the process has ended.
+    pub fn set_duty(&self, duty: Option<DutyCycle>) -> io::Result<()> {
+        (&self.orders).write_all(&order(duty))
     }
 
     /// Has all processes of the host end at once; dropping the value waits until they have.
@@ -82,29 +93,50 @@ impl Drop for Init {
     }
 }
 
+/// Turns as they are told to the process: how long on, how long off, in nanoseconds; never off is all the time.
+fn order(duty: Option<DutyCycle>) -> [u8; ORDER_LEN] {
+    let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).to_ne_bytes();
+    let mut order = [0; ORDER_LEN];
+    if let Some(DutyCycle { on, off }) = duty {
+        order[..8].copy_from_slice(&nanos(on));
+        order[8..].copy_from_slice(&nanos(off));
+    }
+    order
+}
+
+fn read_order(order: [u8; ORDER_LEN]) -> Option<DutyCycle> {
+    let (on, off) = order.split_first_chunk()?;
+    let off = off.first_chunk()?;
+    let [on, off] = [on, off].map(|nanos: &[u8; 8]| Duration::from_nanos(u64::from_ne_bytes(*nanos)));
+    (!off.is_zero()).then_some(DutyCycle { on, off })
+}
+
+const ORDER_LEN: usize = 16;
+
 /// What the child does, for ever: it waits for the end of its maker. Only system calls from here on.
-fn be_init(maker: RawFd, word: RawFd, duty: Option<DutyCycle>) -> ! {
+fn be_init([maker, heard]: [RawFd; 2], word: RawFd, mut duty: Option<DutyCycle>) -> ! {
     let errno = settle_in();
     // SAFETY: `errno` is readable for its four bytes. The descriptors are this process's own, and nobody else in it
     // uses any: its memory is a copy, of which no other thread runs.
     unsafe {
         libc::write(word, ptr::from_ref(&errno).cast(), size_of_val(&errno));
-        let maker = libc::dup2(maker, 0);
-        libc::syscall(libc::SYS_close_range, 1, libc::c_uint::MAX, 0);
-        if errno != 0 || maker != 0 {
+        // Out of the way of the two places first.
+        let [maker, heard] = [maker, heard].map(|file| libc::fcntl(file, libc::F_DUPFD, 3));
+        let placed = libc::dup2(maker, MAKER) == MAKER && libc::dup2(heard, ORDERS) == ORDERS;
+        libc::syscall(libc::SYS_close_range, 2, libc::c_uint::MAX, 0);
+        if errno != 0 || !placed {
             libc::_exit(1);
         }
     }
     loop {
-        match duty {
-            None => end_with_maker(None),
-            Some(DutyCycle { on, off }) => {
-                end_with_maker(Some(on));
-                signal_all(libc::SIGSTOP);
-                end_with_maker(Some(off));
-                signal_all(libc::SIGCONT);
-            }
-        }
+        let Some(DutyCycle { on, off }) = duty else {
+            wait(None, &mut duty);
+            continue;
+        };
+        wait(Some(on), &mut duty);
+        signal_all(libc::SIGSTOP);
+        wait(Some(off), &mut duty);
+        signal_all(libc::SIGCONT);
     }
 }
 
@@ -125,19 +157,30 @@ fn settle_in() -> i32 {
     0
 }
 
-/// Waits so long, and ends this process if its maker has ended.
-fn end_with_maker(time: Option<Duration>) {
-    let mut maker = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
+/// Waits so long or for an order, and ends this process if its maker has ended.
+fn wait(time: Option<Duration>, duty: &mut Option<DutyCycle>) {
+    let mut events = [MAKER, ORDERS].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
     let time = time.map(|time| libc::timespec {
         tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
         tv_nsec: time.subsec_nanos().into(),
     });
     let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
-    // SAFETY: one entry and a time that live through the call.
-    let ready = unsafe { libc::ppoll(&raw mut maker, 1, time, ptr::null()) };
-    if ready > 0 {
+    // SAFETY: two entries and a time that live through the call.
+    let ready = unsafe { libc::ppoll(events.as_mut_ptr(), 2, time, ptr::null()) };
+    let [maker, orders] = events;
+    if ready <= 0 {
+        return;
+    }
+    if maker.revents != 0 {
         // SAFETY: ends the process, which has nothing to clean up.
         unsafe { libc::_exit(0) };
+    }
+    let mut order = [0; ORDER_LEN];
+    // SAFETY: there is room for as many bytes as are asked for.
+    let read = unsafe { libc::read(orders.fd, order.as_mut_ptr().cast(), ORDER_LEN) };
+    // Orders are shorter than what a pipe takes in one piece (pipe(7)). Without any, the maker is about to end.
+    if usize::try_from(read) == Ok(ORDER_LEN) {
+        *duty = read_order(order);
     }
 }
 
@@ -146,6 +189,10 @@ fn signal_all(signal: libc::c_int) {
     // SAFETY: takes numbers only.
     unsafe { libc::kill(-1, signal) };
 }
+
+/// Descriptors of the first process.
+const MAKER: RawFd = 0;
+const ORDERS: RawFd = 1;
 
 /// A pipe whose ends close on exec, for use between `fork` and `exec`.
 pub(super) fn pipe() -> io::Result<[OwnedFd; 2]> {

@@ -68,11 +68,17 @@ pub fn acquire() -> Result<Source, RightsError> {
     Ok(Source::UserNamespace)
 }
 
+/// The user that this process acts for, as its own user namespace numbers it.
+#[must_use]
+pub fn user() -> u32 {
+    geteuid().as_raw()
+}
+
 /// The user that this process acts for, as the next outer user namespace numbers it: who is root by a user namespace is
 /// not that of the machine.
 #[must_use]
 pub fn outer_user() -> u32 {
-    let own = geteuid().as_raw();
+    let own = user();
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let outer = map.lines().find_map(|line| {
         let mut numbers = line.split_whitespace().map(|number| number.parse::<u32>().ok());

@@ -137,9 +137,20 @@ fn host_is_entered_by_its_number_as_long_as_it_is_the_right_one() {
 fn program_of_a_slow_host_gets_its_part_of_the_time() {
     in_sandbox(module_path!(), "program_of_a_slow_host_gets_its_part_of_the_time", || {
         let duty = DutyCycle { on: Duration::from_millis(2), off: Duration::from_millis(8) };
-        let host = host(Some(duty));
+        let host = host(None);
+        host.set_duty(Some(duty)).unwrap();
         // It counts how often it was made to go on; the count can rise only if it was stopped in between.
         let script = "trap 'n=$((n+1)); if [ $n -ge 5 ]; then exit 5; fi' CONT; n=0; while :; do :; done";
         assert_eq!(shell(&host, script).status().unwrap().code(), Some(5));
+    });
+}
+
+#[test]
+fn host_at_full_speed_again_stands_still_no_more() {
+    in_sandbox(module_path!(), "host_at_full_speed_again_stands_still_no_more", || {
+        // So long a stop would outlast the patience of any test.
+        let host = host(Some(DutyCycle { on: Duration::from_millis(1), off: Duration::from_secs(86_400) }));
+        host.set_duty(None).unwrap();
+        assert_eq!(shell(&host, "exit 6").status().unwrap().code(), Some(6));
     });
 }

@@ -59,6 +59,18 @@ impl Rtnetlink {
         self.netlink.change(RTM_NEWQDISC, CREATE | REPLACE, qdisc_request(device, kind).bytes())
     }
 
+    /// Gives a device back the queue that the kernel gives it by itself.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn unset_qdisc(&mut self, device: Index) -> Result<(), NetlinkError> {
+        match self.netlink.change(RTM_DELQDISC, 0, tc_request(device, 0, ROOT).bytes()) {
+            // It has it already.
+            Err(error) if matches!(error.errno(), Some(libc::ENOENT | libc::EINVAL)) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
     /// Gives a device the place where filters see what it receives.
     ///
     /// # Errors
@@ -85,6 +97,7 @@ fn tc_request(device: Index, handle: u32, parent: u32) -> Request {
 
 // include/uapi/linux/rtnetlink.h and pkt_sched.h of 6.18
 const RTM_NEWQDISC: u16 = 36;
+const RTM_DELQDISC: u16 = 37;
 const TCA_KIND: u16 = 1;
 const TCA_OPTIONS: u16 = 2;
 const TCA_TBF_PARMS: u16 = 1;

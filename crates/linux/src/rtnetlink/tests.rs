@@ -85,6 +85,9 @@ fn queueing_disciplines_are_as_tc_shows_them() {
         let shown = tc();
         assert!(shown.contains("rate 40Gbit") && shown.contains("limit 3000000b"), "{shown}");
         assert_eq!(shown.lines().count(), 1, "{shown}");
+        rtnetlink.unset_qdisc(made).unwrap();
+        assert!(!tc().contains("tbf"), "{}", tc());
+        rtnetlink.unset_qdisc(made).unwrap();
     });
 }
 

@@ -1,0 +1,78 @@
+//! A host of a network, and programs in it.
+
+use std::ffi::OsStr;
+use std::io;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use linux::namespaces::{Entrance, Init};
+
+/// A host: a network namespace with processes, files and a name of its own.
+#[derive(Debug)]
+pub struct Host {
+    pub(super) name: String,
+    pub(super) addresses: Vec<IpAddr>,
+    pub(super) init: Init,
+    pub(super) entrance: Entrance,
+    pub(super) recorded_facts: Option<PathBuf>,
+}
+
+impl Host {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The addresses by which others know it.
+    #[must_use]
+    pub fn addresses(&self) -> &[IpAddr] {
+        &self.addresses
+    }
+
+    /// The number of its first process, by which other processes of this user enter it.
+    #[must_use]
+    pub fn first_process(&self) -> u32 {
+        self.init.id()
+    }
+
+    /// The file of recorded facts, as programs in the host see it.
+    #[must_use]
+    pub fn recorded_facts(&self) -> Option<&Path> {
+        self.recorded_facts.as_deref()
+    }
+
+    /// A program that runs in the host: in its network, with its name, its /etc/hosts and its /sys. It ends with the
+    /// host at the latest, and so does everything that it starts.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        prepared(&self.entrance, self.recorded_facts.as_deref(), program)
+    }
+
+    /// Runs `work` on a thread of its own in the network of the host. Sockets stay there. Files and the host's name are
+    /// those of the caller; a panic goes on in the caller.
+    ///
+    /// # Errors
+    /// Where the host is gone; `work` has not run then.
+    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> io::Result<T> {
+        thread::scope(|scope| {
+            let inside = scope.spawn(|| self.entrance.enter_network().map(|()| work()));
+            inside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+}
+
+/// A program in the host behind `entrance`.
+pub(super) fn prepared(entrance: &Entrance, facts: Option<&Path>, program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    match facts {
+        Some(facts) => command.env(RECORDED_FACTS, facts),
+        None => command.env_remove(RECORDED_FACTS),
+    };
+    entrance.enter(&mut command);
+    command
+}
+
+/// The environment variable that names the file of recorded facts to programs in a host.
+pub const RECORDED_FACTS: &str = "LINERATE_RECORDED_FACTS";
