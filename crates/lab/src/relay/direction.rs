@@ -1,0 +1,301 @@
+//! One direction of a wire: a chain between two devices.
+
+use std::io::{self, IoSlice};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use linux::clock;
+use linux::tap::{FrameHeader, Tap};
+use path::{Chain, Place, Train, Watcher};
+use units::{MonoTime, Mtu, PacketCount};
+
+use super::frame::cut::Cut;
+use super::frame::{Frame, edit, too_big};
+use super::log::{Event, Log, Lost, What};
+use super::report::{Carried, DirectionReport};
+use super::store::Store;
+
+/// One direction of a wire.
+#[derive(Debug)]
+pub(super) struct Direction {
+    chain: Chain,
+    /// When the chain does something by itself.
+    due: Option<MonoTime>,
+    end: End,
+    /// Whether frames may wait in the sending device.
+    pub(super) readable: bool,
+}
+
+/// What is behind the end of a chain, and what is counted there.
+#[derive(Debug)]
+struct End {
+    /// Wire and direction.
+    name: (usize, usize),
+    from: Arc<Tap>,
+    to: Arc<Tap>,
+    reporters: Vec<IpAddr>,
+    allowance: too_big::Allowance,
+    /// What is to be written, once it is clear that what comes next does not belong to it.
+    pending: Option<Pending>,
+    /// Where packets are put together that do not go out as they lie.
+    scratch: Vec<u8>,
+    /// How many packets were made wrong: what says which of their bits.
+    corrupted: u64,
+    books: DirectionReport,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    due: MonoTime,
+    train: Train,
+}
+
+/// What all directions of a thread share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) store: Store,
+    pub(super) log: Log,
+}
+
+/// What became of an attempt to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// A frame of so many bytes.
+    Frame(usize),
+    /// There is none.
+    Nothing,
+}
+
+impl Direction {
+    pub(super) fn new(
+        chain: Chain,
+        name: (usize, usize),
+        [from, to]: [Arc<Tap>; 2],
+        reporters: Vec<IpAddr>,
+        start: MonoTime,
+    ) -> Self {
+        let end = End {
+            name,
+            from,
+            to,
+            reporters,
+            allowance: too_big::Allowance::new(start),
+            pending: None,
+            scratch: Vec::with_capacity(linux::tap::LONGEST),
+            corrupted: 0,
+            books: DirectionReport::default(),
+        };
+        let due = chain.due();
+        Self { chain, due, end, readable: true }
+    }
+
+    /// The device it reads from.
+    pub(super) fn source(&self) -> &Arc<Tap> {
+        &self.end.from
+    }
+
+    /// Which it is: the wire, and which of its directions.
+    pub(super) fn name(&self) -> (usize, usize) {
+        self.end.name
+    }
+
+    /// When it has to be called next, if nothing comes.
+    pub(super) fn due(&self) -> Option<MonoTime> {
+        self.due
+    }
+
+    /// Takes a frame from the sending device to the chain.
+    pub(super) fn take(&mut self, shared: &mut Shared) -> Taken {
+        let len = match self.end.from.read(shared.store.incoming()) {
+            Ok(len) => len,
+            // Down, or gone with its namespace: it says when it can be read again.
+            Err(_) => {
+                self.readable = false;
+                return Taken::Nothing;
+            }
+        };
+        let now = clock::now();
+        let bytes = &shared.store.incoming()[..len];
+        let Some(frame) = Frame::read(bytes) else { return Taken::Nothing };
+        // The number is given when the frame is kept.
+        let train = frame.train(&bytes[FrameHeader::LEN..], path::FrameId(0), now);
+        count(&mut self.end.books.taken, &train);
+        match shared.store.keep(len, frame) {
+            Some(id) => {
+                self.chain.offer(now, Train { frame: id, ..train }, &mut self.end.watch(shared));
+                self.due = self.chain.due();
+            }
+            None => self.end.lost(&mut shared.log, now, &train, Lost::NoRoom),
+        }
+        Taken::Frame(len)
+    }
+
+    /// Has the chain do what is due by now.
+    pub(super) fn advance(&mut self, now: MonoTime, shared: &mut Shared) {
+        self.chain.advance(now, &mut self.end.watch(shared));
+        self.due = self.chain.due();
+    }
+
+    /// Writes what has been held back so that what follows can go out with it.
+    pub(super) fn flush(&mut self, shared: &mut Shared) {
+        self.end.flush(&mut shared.store, &mut shared.log);
+    }
+
+    /// What it did; `unread_before` is what its device had dropped before the relay began.
+    pub(super) fn report(&self, unread_before: u64) -> DirectionReport {
+        let mut report = self.end.books.clone();
+        report.elements = self.chain.tallies().cloned().collect();
+        // A device that is gone with its namespace has no count any more.
+        report.lost.unread_frames = self.end.from.unread().unwrap_or(unread_before).saturating_sub(unread_before);
+        report
+    }
+}
+
+/// The side of a chain that is told what becomes of packets.
+struct Watch<'a> {
+    end: &'a mut End,
+    shared: &'a mut Shared,
+}
+
+impl End {
+    fn watch<'a>(&'a mut self, shared: &'a mut Shared) -> Watch<'a> {
+        Watch { end: self, shared }
+    }
+
+    /// Writes what was held back.
+    fn flush(&mut self, store: &mut Store, log: &mut Log) {
+        let Some(Pending { due, train }) = self.pending.take() else { return };
+        let (frame, bytes) = store.frame(train.frame);
+        let begun = clock::now();
+        self.books.lateness.record(begun.since(due));
+        match self.write(&frame, bytes, &train) {
+            Ok(()) => count(&mut self.books.given, &train),
+            Err(error) => {
+                let down = error.raw_os_error() == Some(IS_DOWN);
+                self.lost(log, begun, &train, if down { Lost::Down } else { Lost::Refused });
+            }
+        }
+        store.end(train.frame, train.count.get());
+    }
+
+    fn write(&mut self, frame: &Frame, bytes: &[u8], train: &Train) -> io::Result<()> {
+        if frame.is_whole(train) && train.edits == path::Edits::default() {
+            return self.to.write(&[IoSlice::new(bytes)]);
+        }
+        let payload = &bytes[FrameHeader::LEN..];
+        if !train.edits.corrupted {
+            let cut = edited(frame, payload, train);
+            return self.to.write(&[IoSlice::new(cut.head()), IoSlice::new(&payload[cut.payload.clone()])]);
+        }
+        for packet in train.packets() {
+            self.assemble(frame, payload, &packet);
+            self.corrupted += 1;
+            // Numbers behind each other fall on bits far from each other.
+            let chance = path::Seed(u64::from(train.flow.0)).part(self.corrupted).0;
+            edit::corrupt(&mut self.scratch[FrameHeader::LEN..], &frame.layout, chance);
+            self.to.write(&[IoSlice::new(&self.scratch)])?;
+        }
+        Ok(())
+    }
+
+    /// Puts one packet together, with all its sums made.
+    fn assemble(&mut self, frame: &Frame, payload: &[u8], packet: &Train) {
+        let cut = edited(frame, payload, packet);
+        cut.assemble(payload, &mut self.scratch);
+        edit::finish(&mut self.scratch, &cut.header);
+    }
+
+    fn lost(&mut self, log: &mut Log, at: MonoTime, train: &Train, lost: Lost) {
+        let counter = match lost {
+            Lost::NoRoom => &mut self.books.lost.no_room,
+            Lost::Down => &mut self.books.lost.down,
+            Lost::Refused => &mut self.books.lost.refused,
+        };
+        *counter = *counter + PacketCount::new(u64::from(train.count.get()));
+        log.add(Event::of(at, self.name, None, What::Lost(lost), train));
+    }
+
+    /// Tells the sender that a packet is too big, if one is to be told at all.
+    ///
+    /// Model: the answer is there at once, and takes no part in what happens on the way back. One answer is given to
+    /// the packets that a sender's offload cut from one frame, since a sender needs no more.
+    fn answer(&mut self, at: MonoTime, mtu: Mtu, train: Train, store: &Store) -> bool {
+        let (Some(packet), _) = train.split_front(1) else { return false };
+        let (frame, bytes) = store.frame(train.frame);
+        self.assemble(&frame, &bytes[FrameHeader::LEN..], &packet);
+        let quoted = &self.scratch[FrameHeader::LEN..];
+        // The headers of a packet may be shorter than those of its frame say.
+        let layout = super::frame::layout::Layout::read(quoted);
+        let Some(answer) = too_big::answer(quoted, &layout, mtu, &self.reporters) else { return false };
+        self.allowance.take(at) && self.from.write(&[IoSlice::new(&answer)]).is_ok()
+    }
+}
+
+/// The headers of packets as elements have changed them.
+fn edited(frame: &Frame, payload: &[u8], train: &Train) -> Cut {
+    let mut cut = frame.cut(payload, train);
+    let header = cut.header;
+    if let Some(ip) = frame.layout.ip.filter(|_| train.edits.ecn_rewritten) {
+        edit::set_ecn(cut.packet_headers(), &ip, train.ecn);
+    }
+    if train.edits.window_scale_stripped {
+        edit::strip_window_scale(cut.packet_headers(), &frame.layout, &header);
+    }
+    cut
+}
+
+impl Watcher for Watch<'_> {
+    /// Model: packets of one frame that come out within [`TOGETHER`] are written as one frame, as an adapter that
+    /// merges what it receives would hand them to its host.
+    fn delivered(&mut self, at: MonoTime, train: Train) {
+        if let Some(pending) = &mut self.end.pending
+            && at.since(pending.due) <= TOGETHER
+            && let Some(joined) = pending.train.joined(&Train { came: pending.train.came, ..train })
+        {
+            pending.train = joined;
+            return;
+        }
+        self.end.flush(&mut self.shared.store, &mut self.shared.log);
+        self.end.pending = Some(Pending { due: at, train });
+    }
+
+    fn dropped(&mut self, at: MonoTime, place: Place, reason: path::reason::Drop, train: Train) {
+        self.note(at, place, What::Dropped(reason), &train);
+        self.shared.store.end(train.frame, train.count.get());
+    }
+
+    fn marked(&mut self, at: MonoTime, place: Place, reason: path::reason::Mark, train: Train) {
+        self.note(at, place, What::Marked(reason), &train);
+    }
+
+    fn duplicated(&mut self, at: MonoTime, place: Place, train: Train) {
+        self.note(at, place, What::Duplicated, &train);
+        self.shared.store.add(train.frame, train.count.get());
+    }
+
+    fn refused(&mut self, at: MonoTime, place: Place, mtu: Mtu, train: Train) {
+        self.note(at, place, What::Refused(mtu), &train);
+        let given = self.end.answer(at, mtu, train, &self.shared.store);
+        let answers = &mut self.end.books.answers;
+        *(if given { &mut answers.given } else { &mut answers.withheld }) += 1;
+    }
+}
+
+impl Watch<'_> {
+    fn note(&mut self, at: MonoTime, place: Place, what: What, train: &Train) {
+        self.shared.log.add(Event::of(at, self.end.name, Some(place), what, train));
+    }
+}
+
+fn count(carried: &mut Carried, train: &Train) {
+    carried.frames += 1;
+    carried.packets = carried.packets + PacketCount::new(u64::from(train.count.get()));
+    carried.bytes += train.bytes();
+}
+
+/// See [`Watch::delivered`]: about what adapters wait before they tell of what has come (`rx-usecs`).
+const TOGETHER: Duration = Duration::from_micros(50);
+
+/// `EIO` (include/uapi/asm-generic/errno-base.h): what drivers/net/tun.c says of a device that is down.
+const IS_DOWN: i32 = 5;

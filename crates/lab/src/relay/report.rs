@@ -1,0 +1,207 @@
+//! What the relay did, and whether it was the limit.
+
+use std::time::Duration;
+
+use path::Tally;
+use units::{ByteCount, PacketCount};
+
+use super::lateness::Lateness;
+
+/// What a relay did since it was started.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// How long it has run.
+    pub elapsed: Duration,
+    /// Its wires, in the order in which they were given.
+    pub wires: Vec<WireReport>,
+    /// Its threads.
+    pub threads: Vec<ThreadReport>,
+    /// Why results of this run say something about the relay and not about the path; nothing where they do not.
+    pub limited: Option<Limited>,
+}
+
+/// What one wire did.
+#[derive(Debug, Clone)]
+pub struct WireReport {
+    /// Its name.
+    pub name: String,
+    /// From end 0 to end 1, and back.
+    pub directions: [DirectionReport; 2],
+}
+
+/// What one direction of a wire did.
+#[derive(Debug, Clone, Default)]
+pub struct DirectionReport {
+    /// What each element of the chain did.
+    pub elements: Vec<Tally>,
+    /// How much later than its instant each train was written.
+    pub lateness: Lateness,
+    /// What came from the sending device.
+    pub taken: Carried,
+    /// What the receiving device got. What was duplicated counts, and what is under way does not.
+    pub given: Carried,
+    /// What the relay lost, which no element did.
+    pub lost: Losses,
+    /// How often a sender was told that its packets are too big, and how often that was withheld: to keep to the rate
+    /// at which routers answer, or since there was nobody to be told, or nobody to tell.
+    pub answers: Answers,
+}
+
+/// An amount of traffic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Carried {
+    /// Frames, each of which may be many packets.
+    pub frames: u64,
+    /// Packets.
+    pub packets: PacketCount,
+    /// Their bytes on the link.
+    pub bytes: ByteCount,
+}
+
+/// What the relay lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Losses {
+    /// Frames that the sending device dropped, since the relay had not read those before.
+    pub unread_frames: u64,
+    /// Packets for which there was no memory.
+    pub no_room: PacketCount,
+    /// Packets for a device that was down: the host's doing, not the relay's.
+    pub down: PacketCount,
+    /// Packets that the kernel did not take for another reason.
+    pub refused: PacketCount,
+}
+
+impl Losses {
+    /// What was lost that should not have been. Frames count as one packet.
+    #[must_use]
+    pub fn unintended(&self) -> u64 {
+        self.unread_frames + self.no_room.get() + self.refused.get()
+    }
+}
+
+/// See [`DirectionReport::answers`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Answers {
+    /// Told.
+    pub given: u64,
+    /// Not told.
+    pub withheld: u64,
+}
+
+/// What one thread did.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ThreadReport {
+    /// Processor time it has used, with what it spent waiting without sleeping.
+    pub processor: Duration,
+    /// Time in which it had something to do, whether or not it had a processor.
+    pub busy: Duration,
+    /// The largest share of a whole second in which it had something to do, 0 to 1.
+    pub busiest: f64,
+    /// Why it has ended early.
+    pub failed: Option<String>,
+}
+
+/// Whether the relay was the limit, with numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limited {
+    /// Each way in which it was.
+    pub because: Vec<Limit>,
+}
+
+/// A way in which the relay was the limit.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Limit {
+    /// One in a hundred trains was written later than is allowed.
+    #[error(
+        "{wire}, direction {direction}: one train in a hundred was more than {p99:?} late, {allowed:?} are allowed"
+    )]
+    Late {
+        /// The wire.
+        wire: String,
+        /// The direction.
+        direction: usize,
+        /// How late.
+        p99: Duration,
+        /// What is allowed.
+        allowed: Duration,
+    },
+    /// It lost packets.
+    #[error("{wire}, direction {direction}: the relay lost packets: {losses:?}")]
+    Lossy {
+        /// The wire.
+        wire: String,
+        /// The direction.
+        direction: usize,
+        /// What it lost.
+        losses: Losses,
+    },
+    /// A thread had no time left.
+    #[error("thread {thread} of the relay was busy for {:.0} % of a second", busiest * 100.0)]
+    Busy {
+        /// The number of the thread.
+        thread: usize,
+        /// Its share of time.
+        busiest: f64,
+    },
+    /// A thread has ended early.
+    #[error("thread {thread} of the relay failed: {why}")]
+    Failed {
+        /// The number of the thread.
+        thread: usize,
+        /// Why.
+        why: String,
+    },
+}
+
+/// A thread that is busy for a larger share of a second was the limit in it.
+pub const MOST_BUSY: f64 = 0.95;
+
+/// The rule: a run is limited by the relay where, in any direction, one train in a hundred was written more than
+/// `late` after its instant, or where the relay lost anything (what a device that was down did not take aside), or where
+/// a thread was busy for more than [`MOST_BUSY`] of any whole second, or failed.
+pub(super) fn judge(wires: &[WireReport], threads: &[ThreadReport], late: Duration) -> Option<Limited> {
+    let mut because = Vec::new();
+    for wire in wires {
+        for (direction, report) in wire.directions.iter().enumerate() {
+            let p99 = report.lateness.p99();
+            if p99 > late {
+                because.push(Limit::Late { wire: wire.name.clone(), direction, p99, allowed: late });
+            }
+            if report.lost.unintended() > 0 {
+                because.push(Limit::Lossy { wire: wire.name.clone(), direction, losses: report.lost });
+            }
+        }
+    }
+    for (thread, report) in threads.iter().enumerate() {
+        if report.busiest > MOST_BUSY {
+            because.push(Limit::Busy { thread, busiest: report.busiest });
+        }
+        because.extend(report.failed.clone().map(|why| Limit::Failed { thread, why }));
+    }
+    (!because.is_empty()).then_some(Limited { because })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relay_is_the_limit_when_late_lossy_or_without_time_left() {
+        let wire = |change: fn(&mut DirectionReport)| {
+            let mut directions = [DirectionReport::default(), DirectionReport::default()];
+            change(&mut directions[1]);
+            [WireReport { name: "w".to_owned(), directions }]
+        };
+        let late = Duration::from_millis(1);
+        let idle = [ThreadReport { busiest: 0.95, ..ThreadReport::default() }];
+        assert_eq!(judge(&wire(|_| ()), &idle, late), None);
+        assert_eq!(judge(&wire(|report| report.lost.down = PacketCount::new(9)), &idle, late), None);
+        let limits = |wires: &[WireReport], threads| judge(wires, threads, late).unwrap().because;
+        let lossy = limits(&wire(|report| report.lost.unread_frames = 1), &idle);
+        assert!(matches!(lossy[..], [Limit::Lossy { direction: 1, .. }]));
+        let slow = limits(&wire(|report| report.lateness.record(Duration::from_millis(2))), &idle);
+        assert!(matches!(slow[..], [Limit::Late { direction: 1, .. }]));
+        let busy = limits(&wire(|_| ()), &[ThreadReport { busiest: 0.96, ..ThreadReport::default() }]);
+        assert!(matches!(busy[..], [Limit::Busy { thread: 0, .. }]));
+    }
+}
