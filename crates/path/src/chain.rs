@@ -63,6 +63,9 @@ impl From<ElementSpec> for Stage {
 #[derive(Debug)]
 pub struct Chain {
     slots: Vec<Slot>,
+    /// When each element is due, and at the end when the timetable is; [`NEVER`] where it is not. Side by side, as they
+    /// are looked through at every step.
+    dues: Vec<MonoTime>,
     /// What happens to elements at which instant, the earliest last.
     timetable: Vec<Event>,
     /// Trains on their way from one element to the next, with the number of that.
@@ -73,7 +76,6 @@ pub struct Chain {
 struct Slot {
     element: Box<dyn Element>,
     present: bool,
-    due: Option<MonoTime>,
     tally: Tally,
 }
 
@@ -106,7 +108,6 @@ impl Chain {
             slots.push(Slot {
                 element: stage.spec.build(seed, start)?,
                 present: stage.during.is_none(),
-                due: None,
                 tally: Tally::default(),
             });
             if let Some(during) = stage.during {
@@ -124,30 +125,34 @@ impl Chain {
         }
         timetable.sort_by_key(|event| event.at);
         timetable.reverse();
-        Ok(Self { slots, timetable, moving: VecDeque::new() })
+        let dues = vec![NEVER; slots.len() + 1];
+        let mut chain = Self { slots, dues, timetable, moving: VecDeque::with_capacity(FIRST_ROOM) };
+        chain.note_timetable();
+        Ok(chain)
     }
 
     /// Takes a train at `now`, which is not before any earlier call. What was due before is done first.
     pub fn offer(&mut self, now: MonoTime, train: Train, watcher: &mut dyn Watcher) {
         self.advance(now, watcher);
-        self.moving.push_back((0, Train { came: now, ..train }));
+        self.enter(0, Train { came: now, ..train }, now, watcher);
         self.settle(now, watcher);
     }
 
     /// When something happens next by itself.
     #[must_use]
     pub fn due(&self) -> Option<MonoTime> {
-        let change = self.timetable.last().map(|event| event.at);
-        self.slots.iter().filter_map(|slot| slot.due).chain(change).min()
+        self.dues.iter().copied().min().filter(|due| *due != NEVER)
     }
 
     /// Does what is due by `now`, each at its own instant, however late this call is.
     pub fn advance(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
         while let Some(at) = self.due().filter(|due| *due <= now) {
-            self.apply_timetable(at, watcher);
+            if self.dues.last().is_some_and(|due| *due <= at) {
+                self.apply_timetable(at, watcher);
+            }
             // The last first, so that it has room for what the one before it lets out.
             for place in (0..self.slots.len()).rev() {
-                if self.slots[place].due.is_some_and(|due| due <= at) {
+                if self.dues[place] <= at {
                     self.visit(place, at, watcher, |element, out| element.advance(out));
                 }
             }
@@ -168,25 +173,35 @@ impl Chain {
                 What::Becomes(spec) => self.visit(event.slot, now, watcher, |element, out| element.adopt(&spec, out)),
             }
         }
+        self.note_timetable();
+    }
+
+    fn note_timetable(&mut self) {
+        if let Some(due) = self.dues.last_mut() {
+            *due = self.timetable.last().map_or(NEVER, |event| event.at);
+        }
     }
 
     /// Moves trains on until each is held, gone or at the end.
     fn settle(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
         while let Some((place, train)) = self.moving.pop_front() {
-            let Some(slot) = self.slots.get_mut(place) else {
-                watcher.delivered(now, train);
-                continue;
-            };
-            if !slot.present {
-                self.moving.push_back((place + 1, train));
-                continue;
-            }
-            assert!(train.frame != FrameId::PHANTOM, "phantoms stay in the element that made them");
-            slot.tally.offered(&train);
-            self.visit(place, now, watcher, |element, out| element.offer(train, out));
+            self.enter(place, train, now, watcher);
         }
     }
 
+    /// Brings a train to an element, or to the next that is there, or to the end.
+    #[inline]
+    fn enter(&mut self, mut place: usize, train: Train, now: MonoTime, watcher: &mut dyn Watcher) {
+        while self.slots.get(place).is_some_and(|slot| !slot.present) {
+            place += 1;
+        }
+        let Some(slot) = self.slots.get_mut(place) else { return watcher.delivered(now, train) };
+        assert!(train.frame != FrameId::PHANTOM, "phantoms stay in the element that made them");
+        slot.tally.offered(&train);
+        self.visit(place, now, watcher, |element, out| element.offer(train, out));
+    }
+
+    #[inline]
     fn visit(
         &mut self,
         place: usize,
@@ -203,9 +218,15 @@ impl Chain {
             tally: &mut slot.tally,
         };
         call(slot.element.as_mut(), &mut out);
-        slot.due = slot.element.due();
+        self.dues[place] = slot.element.due().unwrap_or(NEVER);
     }
 }
+
+/// An instant that does not come.
+const NEVER: MonoTime = MonoTime::from_nanos(u64::MAX);
+
+/// Trains between elements for which there is room from the start.
+const FIRST_ROOM: usize = 64;
 
 /// Whether elements that lose or change packets at random let these alone, so that a link works at all.
 #[must_use]

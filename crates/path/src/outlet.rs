@@ -48,11 +48,13 @@ pub struct Outlet<'a> {
 impl Outlet<'_> {
     /// The instant of this call.
     #[must_use]
+    #[inline]
     pub fn now(&self) -> MonoTime {
         self.now
     }
 
     /// Lets a train through, now.
+    #[inline]
     pub fn pass(&mut self, train: Train) {
         self.tally.passed(&train);
         self.next.push_back((self.place.index() + 1, Train { came: self.now, ..train }));
@@ -88,6 +90,7 @@ impl Outlet<'_> {
     }
 
     /// Notes that a train was held for a time, for a reason.
+    #[inline]
     pub fn delayed(&mut self, train: &Train, reason: Delay, time: Duration) {
         self.tally.delayed(train, reason, time);
     }

@@ -98,7 +98,7 @@ impl ElementSpec {
             Self::Classes(spec) => Box::new(Classes::new(spec, seed, start)),
             Self::Shaper(spec) => Box::new(Shaper::new(spec, seed, start)),
             Self::Policer(spec) => Box::new(Policer::new(spec, start)),
-            Self::Delay(spec) => Box::new(DelayLine::new(spec, seed, start)),
+            Self::Delay(spec) => Box::new(DelayLine::new(spec, seed)),
             Self::Loss(spec) => Box::new(Loss::new(spec, seed)),
             Self::Reorder(spec) => Box::new(Reorderer::new(spec, seed)),
             Self::Duplicate(spec) => Box::new(Duplicator::new(spec, seed)),

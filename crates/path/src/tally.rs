@@ -15,7 +15,7 @@ pub struct Tally {
     duplicated: Amount,
     dropped: [Amount; Drop::ALL.len()],
     marked: [Amount; Mark::ALL.len()],
-    delayed: [Waiting; Delay::ALL.len()],
+    delayed: [Held; Delay::ALL.len()],
 }
 
 /// Packets and their bytes on the link.
@@ -36,6 +36,14 @@ pub struct Waiting {
     pub total: Duration,
     /// The longest of them.
     pub longest: Duration,
+}
+
+/// The same while it is counted: whole nanoseconds, of which 64 bits hold a second for each of 18 thousand million packets.
+#[derive(Debug, Clone, Copy, Default)]
+struct Held {
+    packets: u64,
+    nanos: u64,
+    longest: u64,
 }
 
 impl Waiting {
@@ -87,13 +95,20 @@ impl Tally {
     /// How long packets were held for a reason.
     #[must_use]
     pub fn delayed_for(&self, reason: Delay) -> Waiting {
-        self.delayed[reason as usize]
+        let held = self.delayed[reason as usize];
+        Waiting {
+            packets: PacketCount::new(held.packets),
+            total: Duration::from_nanos(held.nanos),
+            longest: Duration::from_nanos(held.longest),
+        }
     }
 
+    #[inline]
     pub(crate) fn offered(&mut self, train: &Train) {
         self.offered.add(train);
     }
 
+    #[inline]
     pub(crate) fn passed(&mut self, train: &Train) {
         self.passed.add(train);
     }
@@ -110,11 +125,13 @@ impl Tally {
         self.marked[reason as usize].add(train);
     }
 
+    #[inline]
     pub(crate) fn delayed(&mut self, train: &Train, reason: Delay, time: Duration) {
-        let waiting = &mut self.delayed[reason as usize];
-        waiting.packets = waiting.packets + PacketCount::new(u64::from(train.count.get()));
-        waiting.total += time * train.count.get();
-        waiting.longest = waiting.longest.max(time);
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let held = &mut self.delayed[reason as usize];
+        held.packets += u64::from(train.count.get());
+        held.nanos = held.nanos.saturating_add(nanos.saturating_mul(u64::from(train.count.get())));
+        held.longest = held.longest.max(nanos);
     }
 }
 

@@ -41,12 +41,14 @@ pub struct Train {
 impl Train {
     /// Bytes of all packets on the link.
     #[must_use]
+    #[inline]
     pub fn bytes(&self) -> ByteCount {
         ByteCount::new(u64::from(self.size) * u64::from(self.count.get() - 1) + u64::from(self.last_size))
     }
 
     /// Bytes of the first `count` packets on the link.
     #[must_use]
+    #[inline]
     pub fn bytes_of_front(&self, count: u32) -> ByteCount {
         if count >= self.count.get() { self.bytes() } else { ByteCount::new(u64::from(self.size) * u64::from(count)) }
     }
@@ -59,6 +61,7 @@ impl Train {
 
     /// How many packets from the front `bytes` hold.
     #[must_use]
+    #[inline]
     pub fn packets_within(&self, bytes: u64) -> u32 {
         if self.bytes().get() <= bytes {
             return self.count.get();
@@ -69,6 +72,7 @@ impl Train {
 
     /// Takes `count` packets off the front. Returns them, and what remains; `None` for no packets.
     #[must_use]
+    #[inline]
     pub fn split_front(self, count: u32) -> (Option<Self>, Option<Self>) {
         if count >= self.count.get() {
             return (Some(self), None);
@@ -84,6 +88,7 @@ impl Train {
 
     /// This train and the one behind it as one, where they were one before.
     #[must_use]
+    #[inline]
     pub fn joined(&self, next: &Self) -> Option<Self> {
         let goes_on = self.frame == next.frame
             && self.frame != FrameId::PHANTOM

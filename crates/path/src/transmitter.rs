@@ -18,6 +18,8 @@ pub(crate) struct Transmitter<Q> {
     queue: Q,
     cross: Vec<Cross>,
     pace: Pace,
+    /// That of the pace.
+    batch: Batch,
     sending: Option<Sending>,
 }
 
@@ -28,6 +30,13 @@ pub(crate) trait Queueing: Debug {
 
     /// Takes the next packets, all of one train.
     fn take(&mut self, now: MonoTime, batch: Batch, out: &mut Outlet<'_>) -> Option<Train>;
+
+    /// Whether a train that finds the transmitter idle need not go through the queue: it would come out at once, whole
+    /// and unchanged. What this saves is a third of the cost of an idle port.
+    fn lets_by(&self, train: &Train, batch: Batch, out: &mut Outlet<'_>) -> bool {
+        let _ = (train, batch, out);
+        false
+    }
 
     /// Whether anything but phantoms waits.
     fn holds_real(&self) -> bool;
@@ -51,11 +60,15 @@ struct Sending {
 
 impl<Q: Queueing> Transmitter<Q> {
     pub(crate) fn new(queue: Q, cross: Vec<Cross>, pace: Pace) -> Self {
-        Self { queue, cross, pace, sending: None }
+        Self { queue, cross, pace, batch: pace.batch(), sending: None }
     }
 
     pub(crate) fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
         self.catch_up(out);
+        if self.sending.is_none() && self.queue.lets_by(&train, self.batch, out) {
+            self.send(train, out.now());
+            return;
+        }
         self.queue.offer(train, out);
         self.start(out.now(), out);
     }
@@ -89,7 +102,7 @@ impl<Q: Queueing> Transmitter<Q> {
             let left = sending.ends.since(now).as_nanos() * after.as_nanos() / before.as_nanos().max(1);
             sending.ends = now + Duration::from_nanos(u64::try_from(left).unwrap_or(u64::MAX));
         }
-        self.pace = pace;
+        (self.pace, self.batch) = (pace, pace.batch());
     }
 
     pub(crate) fn queue_mut(&mut self) -> &mut Q {
@@ -100,6 +113,7 @@ impl<Q: Queueing> Transmitter<Q> {
         &mut self.cross
     }
 
+    #[inline]
     fn take_in(&mut self, at: MonoTime, out: &mut Outlet<'_>) {
         if let Some(cross) = self.cross.iter_mut().find(|cross| cross.next() == Some(at)) {
             let phantom = cross.take();
@@ -108,6 +122,7 @@ impl<Q: Queueing> Transmitter<Q> {
         }
     }
 
+    #[inline]
     fn finish(&mut self, end: MonoTime, out: &mut Outlet<'_>) {
         if let Some(Sending { train, since, .. }) = self.sending.take()
             && train.frame != FrameId::PHANTOM
@@ -119,12 +134,17 @@ impl<Q: Queueing> Transmitter<Q> {
     }
 
     /// Sends what is next, if nothing is being sent.
+    #[inline]
     fn start(&mut self, now: MonoTime, out: &mut Outlet<'_>) {
         if self.sending.is_none()
-            && let Some(train) = self.queue.take(now, self.pace.batch(), out)
+            && let Some(train) = self.queue.take(now, self.batch, out)
         {
-            self.sending = Some(Sending { train, since: now, ends: now + self.pace.time_for(&train) });
+            self.send(train, now);
         }
+    }
+
+    fn send(&mut self, train: Train, now: MonoTime) {
+        self.sending = Some(Sending { train, since: now, ends: now + self.pace.time_for(&train) });
     }
 }
 
@@ -137,6 +157,7 @@ impl Pace {
         }
     }
 
+    #[inline]
     fn time_for(self, train: &Train) -> Duration {
         match self {
             Self::Bits(rate) => rate.time_for(train.bytes()).unwrap_or(Duration::MAX),
@@ -180,6 +201,10 @@ impl Queueing for Buffer {
 
     fn take(&mut self, now: MonoTime, batch: Batch, out: &mut Outlet<'_>) -> Option<Train> {
         self.take(now, batch, out)
+    }
+
+    fn lets_by(&self, train: &Train, batch: Batch, out: &mut Outlet<'_>) -> bool {
+        self.lets_by(train, batch, out)
     }
 
     fn holds_real(&self) -> bool {

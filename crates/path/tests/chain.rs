@@ -3,7 +3,7 @@
 mod support;
 
 use path::reason::Drop;
-use path::{Chain, Change, ElementSpec, Seed, Span, Stage, Train};
+use path::{Chain, Change, Ecn, ElementSpec, FlowHash, Kind, Seed, Span, Stage, Train};
 use proptest::prelude::*;
 use support::{at, chain, drive, segments, stages};
 use units::MonoTime;
@@ -63,27 +63,67 @@ fn cross_traffic_takes_its_share_of_the_link() {
 }
 
 fn any_stages() -> impl Strategy<Value = Vec<Stage>> {
-    let element = prop_oneof![
-        Just(r#"{ delay = { time = "3ms", jitter = "2ms", order = "free" } }"#),
-        Just(r#"{ delay = { time = "1ms", jitter = "1ms" } }"#),
-        Just(r#"{ loss = { random = 0.2 } }"#),
-        Just(r#"{ loss = { every-nth = 3 } }"#),
-        Just(r#"{ loss = { bursty = { to-bad = 0.1, to-good = 0.3 } } }"#),
-        Just(r#"{ port = { rate = "100Mbit/s", queue = { bytes = "20kB" } } }"#),
-        Just(
-            r#"{ port = { rate = "1Gbit/s", queue = { packets = 7 }, cross = {
-            bursts = [{ rate = "2Gbit/s", length = "1ms", period = "3ms", jitter = "1ms" }] } } }"#
-        ),
-    ];
+    let element = prop::sample::select(ELEMENTS);
     prop::collection::vec(element, 0..6).prop_map(|elements| stages(&format!("chain = [{}]", elements.join(", "))))
 }
 
+/// Every kind of element, made so that much happens in it.
+const ELEMENTS: &[&str] = &[
+    r#"{ delay = { time = "3ms", jitter = "2ms", order = "free" } }"#,
+    r#"{ delay = { time = "1ms", jitter = "1ms" } }"#,
+    r#"{ loss = { random = 0.2 } }"#,
+    r#"{ loss = { every-nth = 3 } }"#,
+    r#"{ loss = { bursty = { to-bad = 0.1, to-good = 0.3 } } }"#,
+    r#"{ loss = { large = { above = 1514, probability = 0.5 } } }"#,
+    r#"{ loss = { member = { of = 2, bad = 1, probability = 0.5 } } }"#,
+    r#"{ port = { rate = "100Mbit/s", queue = { bytes = "20kB" } } }"#,
+    r#"{ port = { rate = "1Gbit/s", queue = { packets = 7, mark-above = "3kB" }, cross = {
+        bursts = [{ rate = "2Gbit/s", length = "1ms", period = "3ms", jitter = "1ms" }] } } }"#,
+    r#"{ port = { rate = "1Gbit/s", queue = { bytes = "1MB", red = { min = "3kB", max = "30kB", weight = 0.1, ecn = true,
+        gentle = true } }, cross = { bursts = [{ rate = "900Mbit/s" }] } } }"#,
+    r#"{ port = { rate = "500Mbit/s", queue = { codel = { target = "100us", interval = "1ms", ecn = true } },
+        cross = { bursts = [{ rate = "400Mbit/s", start = "1ms" }] } } }"#,
+    r#"{ classes = { rate = "500Mbit/s", expedited = { queue = { bytes = "30kB" } }, best-effort = { weight = 3, queue = {
+        codel = { target = "100us", interval = "1ms" } } }, scavenger = { weight = 1 },
+        cross = [{ dscp = 8, bursts = [{ rate = "200Mbit/s" }] }, { dscp = 46, bursts = [{ rate = "100Mbit/s" }] }] } }"#,
+    r#"{ shaper = { rate = "300Mbit/s", burst = "5kB", queue = { bytes = "100kB" } } }"#,
+    r#"{ policer = { rate = "300Mbit/s", burst = "9kB" } }"#,
+    r#"{ policer = { rate = "300Mbit/s", burst = "9kB", remark = 8 } }"#,
+    r#"{ reorder = { probability = 0.2, time = "500us" } }"#,
+    r#"{ reorder = { every-nth = 3, time = "500us" } }"#,
+    r#"{ duplicate = { probability = 0.2 } }"#,
+    r#"{ corrupt = { probability = 0.2 } }"#,
+    r#"{ mtu = { bytes = 1500, report = "silent" } }"#,
+    r#"{ mtu = { bytes = 3000, report = "icmp" } }"#,
+    r#"{ firewall = { packets-per-second = 30000, queue = { packets = 10 }, inspects = "tcp", strips-window-scale = true } }"#,
+    r#"{ conntrack = { forgets-after = "3ms", flows = 2 } }"#,
+    r#"{ ecn = "bleach" }"#,
+    r#"{ ecn = "mark-all" }"#,
+    r#"{ ecn = "drop-capable" }"#,
+    r#"{ merger = { window = "300us" } }"#,
+    r#"{ merger = { window = "300us", tunnelled-only = true, mtu = 9000 } }"#,
+];
+
 fn any_trains() -> impl Strategy<Value = Vec<(MonoTime, Train)>> {
-    prop::collection::vec((0_u64..500, 1_u32..40, 60_u32..9_000), 1..60).prop_map(|steps| {
+    let kind = prop::sample::select(vec![
+        Kind::TcpSyn,
+        Kind::TcpData,
+        Kind::TcpData,
+        Kind::TcpControl,
+        Kind::Udp,
+        Kind::TunnelledTcpData,
+        Kind::Link,
+    ]);
+    let ecn = prop::sample::select(vec![Ecn::NotCapable, Ecn::Capable0, Ecn::Marked]);
+    let header = (kind, ecn, prop::sample::select(vec![0_u8, 8, 46]), 0_u32..4, any::<bool>());
+    let step = (0_u64..500, 1_u32..40, 60_u32..9_000, 0_u32..60, header);
+    prop::collection::vec(step, 1..60).prop_map(|steps| {
         let mut now = 0;
-        let trains = steps.into_iter().zip(0..).map(|((pause, count, size), frame)| {
+        let trains = steps.into_iter().zip(0..).map(|((pause, count, size, shorter, header), frame)| {
             now += pause;
-            (at(now), segments(frame, count, size))
+            let (kind, ecn, dscp, flow, whole) = header;
+            let last_size = size - shorter;
+            (at(now), Train { kind, ecn, dscp, flow: FlowHash(flow), whole, last_size, ..segments(frame, count, size) })
         });
         trains.collect()
     })
@@ -101,6 +141,28 @@ proptest! {
         let duplicated: u64 = log.duplicated.iter().map(|(.., train)| u64::from(train.count.get())).sum();
         prop_assert_eq!(offered + duplicated, log.delivered_packets() + dropped);
         prop_assert!(log.delivered.is_sorted_by_key(|(at, _)| *at));
+        let mut ends = log.ends();
+        for (_, train) in &trains {
+            for packet in 0..train.count.get() {
+                prop_assert!(ends.remove(&(train.frame.0, packet)), "packet {} of {:?} ends", packet, train.frame);
+            }
+        }
+        prop_assert!(ends.is_empty());
+    }
+
+    #[test]
+    fn counters_of_each_element_agree(stages in any_stages(), trains in any_trains(), seed in any::<u64>()) {
+        let mut chain = Chain::new(&stages, Seed(seed), at(0)).unwrap();
+        let log = drive(&mut chain, trains.clone());
+        let mut comes: u64 = trains.iter().map(|(_, train)| train.bytes().get()).sum();
+        for tally in chain.tallies() {
+            prop_assert_eq!(tally.offered_amount().bytes.get(), comes);
+            let dropped: u64 = tally.drops().map(|(_, amount)| amount.bytes.get()).sum();
+            prop_assert_eq!(comes, tally.passed_amount().bytes.get() + dropped);
+            comes = tally.passed_amount().bytes.get() + tally.duplicated_amount().bytes.get();
+        }
+        let delivered: u64 = log.delivered.iter().map(|(_, train)| train.bytes().get()).sum();
+        prop_assert_eq!(delivered, comes);
     }
 
     #[test]

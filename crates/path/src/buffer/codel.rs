@@ -88,6 +88,7 @@ impl CoDel {
     ///
     /// The law is asked once for a batch: its packets came at one instant and leave at one, so what holds for the first
     /// that stays holds for the others.
+    #[inline(never)]
     pub(super) fn take(&mut self, line: &mut Line, batch: Batch, now: MonoTime, out: &mut Outlet<'_>) -> Option<Train> {
         let first = self.dequeue(line, now, out)?;
         let batch =

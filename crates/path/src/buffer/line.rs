@@ -28,6 +28,7 @@ impl Batch {
     pub(crate) const ONE: Self = Self { bytes: 0, packets: 1 };
 
     /// How many packets of a train it holds.
+    #[inline]
     pub(crate) fn packets_of(self, train: &Train) -> u32 {
         train.packets_within(self.bytes).min(self.packets).max(1)
     }
@@ -55,15 +56,18 @@ impl Line {
         self.packets
     }
 
+    #[inline]
     pub(crate) fn front(&self) -> Option<&Train> {
         self.trains.front()
     }
 
     /// Puts a train at the end, as a part of the last where it goes on with that.
+    #[inline]
     pub(crate) fn push(&mut self, train: Train) {
         self.bytes += train.bytes().get();
         self.packets += u64::from(train.count.get());
-        if let Some(last) = self.trains.back_mut()
+        if train.first > 0
+            && let Some(last) = self.trains.back_mut()
             && let Some(joined) = last.joined(&train)
         {
             *last = joined;
@@ -74,17 +78,18 @@ impl Line {
     }
 
     /// Takes packets of one train from the front.
+    #[inline(always)]
     pub(crate) fn pop(&mut self, batch: Batch) -> Option<Train> {
         let front = self.trains.front_mut()?;
-        let (taken, rest) = front.split_front(batch.packets_of(front));
-        let taken = taken?;
-        match rest {
-            Some(rest) => *front = rest,
-            None => {
-                self.trains.pop_front();
-                self.real -= usize::from(taken.frame != FrameId::PHANTOM);
-            }
-        }
+        let count = batch.packets_of(front);
+        let taken = if count < front.count.get() {
+            let (taken, rest) = front.split_front(count);
+            *front = rest?;
+            taken?
+        } else {
+            self.real -= usize::from(front.frame != FrameId::PHANTOM);
+            self.trains.pop_front()?
+        };
         self.bytes -= taken.bytes().get();
         self.packets -= u64::from(taken.count.get());
         Some(taken)

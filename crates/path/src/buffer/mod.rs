@@ -131,6 +131,18 @@ impl Buffer {
         self.line.is_empty()
     }
 
+    /// Whether a train that comes now would leave at once, whole and unchanged.
+    pub(crate) fn lets_by(&self, train: &Train, batch: Batch, out: &mut Outlet<'_>) -> bool {
+        let passes = matches!(self.discipline, Discipline::TailDrop | Discipline::Threshold(_))
+            && self.line.is_empty()
+            && self.room_for(train) == train.count.get()
+            && batch.packets_of(train) == train.count.get();
+        if passes {
+            out.delayed(train, self.role.waiting, Duration::ZERO);
+        }
+        passes
+    }
+
     /// Whether anything but phantoms waits.
     pub(crate) fn holds_real(&self) -> bool {
         self.line.holds_real()
@@ -145,6 +157,7 @@ impl Buffer {
     ///
     /// Model: a train comes whole at one instant, so its own packets compete for the room; a network would have sent
     /// some of them on while the others still came.
+    #[inline]
     pub(crate) fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
         if is_exempt(&train) {
             return self.line.push(train);
@@ -160,6 +173,7 @@ impl Buffer {
     }
 
     /// Takes packets of one train from the front.
+    #[inline(always)]
     pub(crate) fn take(&mut self, now: MonoTime, batch: Batch, out: &mut Outlet<'_>) -> Option<Train> {
         let taken = match &mut self.discipline {
             Discipline::CoDel(codel) => codel.take(&mut self.line, batch, now, out)?,
@@ -187,12 +201,18 @@ impl Buffer {
     }
 
     /// Lets in what there is room for, marked where it understands that.
+    #[inline]
     fn admit(&mut self, train: Train, mark: Option<Mark>, out: &mut Outlet<'_>) {
-        let (admitted, refused) = train.split_front(self.room_for(&train));
-        if let Some(refused) = refused.filter(|train| train.frame != FrameId::PHANTOM) {
-            out.drop(refused, self.role.full);
+        let mut admitted = train;
+        let room = self.room_for(&train);
+        if room < train.count.get() {
+            let (front, refused) = train.split_front(room);
+            if let Some(refused) = refused.filter(|train| train.frame != FrameId::PHANTOM) {
+                out.drop(refused, self.role.full);
+            }
+            let Some(front) = front else { return };
+            admitted = front;
         }
-        let Some(mut admitted) = admitted else { return };
         if let Some(reason) = mark.filter(|_| admitted.ecn.may_be_marked()) {
             admitted = out.mark(admitted, Ecn::Marked, reason);
         }
@@ -200,6 +220,7 @@ impl Buffer {
     }
 
     /// How many packets of a train fit.
+    #[inline]
     fn room_for(&self, train: &Train) -> u32 {
         let by_bytes = match self.spec.bytes {
             Some(limit) => train.packets_within(limit.get().saturating_sub(self.line.bytes())),

@@ -1,7 +1,7 @@
 //! The way: how long it is, and how uneven.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -58,10 +58,12 @@ impl DelaySpec {
 pub(crate) struct DelayLine {
     spec: DelaySpec,
     dice: Dice,
-    under_way: BinaryHeap<Reverse<UnderWay>>,
+    /// Trains that arrive in the order in which they came: all, unless they may overtake each other.
+    in_order: VecDeque<UnderWay>,
+    /// Trains that arrive in whatever order.
+    free: BinaryHeap<Reverse<UnderWay>>,
     /// Number of the next train, by which those that arrive at once are told apart.
     number: u64,
-    last_arrival: MonoTime,
 }
 
 #[derive(Debug)]
@@ -72,27 +74,54 @@ struct UnderWay {
 }
 
 impl DelayLine {
-    pub(crate) fn new(spec: &DelaySpec, seed: Seed, start: MonoTime) -> Self {
-        let under_way = BinaryHeap::with_capacity(1_024);
-        Self { spec: spec.clone(), dice: Dice::new(seed), under_way, number: 0, last_arrival: start }
+    pub(crate) fn new(spec: &DelaySpec, seed: Seed) -> Self {
+        Self {
+            spec: spec.clone(),
+            dice: Dice::new(seed),
+            in_order: VecDeque::with_capacity(FIRST_ROOM),
+            free: BinaryHeap::with_capacity(if spec.order == Order::Free { FIRST_ROOM } else { 0 }),
+            number: 0,
+        }
     }
 
     fn send(&mut self, train: Train, now: MonoTime) {
         let jitter = u64::try_from(self.spec.jitter.as_nanos()).unwrap_or(u64::MAX);
         let extra = if jitter == 0 { 0 } else { self.dice.below(jitter.saturating_add(1)) };
-        let mut arrives = now + self.spec.time + Duration::from_nanos(extra);
-        if self.spec.order == Order::Kept {
-            arrives = arrives.max(self.last_arrival);
-            self.last_arrival = arrives;
-        }
-        self.under_way.push(Reverse(UnderWay { arrives, number: self.number, train }));
+        let arrives = now + self.spec.time + Duration::from_nanos(extra);
+        let number = self.number;
         self.number += 1;
+        match self.spec.order {
+            Order::Kept => {
+                let last = self.in_order.back().map_or(arrives, |last| last.arrives);
+                self.in_order.push_back(UnderWay { arrives: arrives.max(last), number, train });
+            }
+            Order::Free => self.free.push(Reverse(UnderWay { arrives, number, train })),
+        }
+    }
+
+    fn first_in_order(&self) -> Option<(MonoTime, u64)> {
+        self.in_order.front().map(|first| (first.arrives, first.number))
+    }
+
+    fn first_free(&self) -> Option<(MonoTime, u64)> {
+        self.free.peek().map(|Reverse(first)| (first.arrives, first.number))
+    }
+
+    /// What arrives by now, the earliest first.
+    fn arrived(&mut self, now: MonoTime) -> Option<Train> {
+        let (ordered, free) = (self.first_in_order(), self.first_free());
+        let next = ordered.into_iter().chain(free).min().filter(|(arrives, _)| *arrives <= now);
+        if next.is_some() && next == ordered {
+            return self.in_order.pop_front().map(|first| first.train);
+        }
+        next.and_then(|_| self.free.pop()).map(|Reverse(first)| first.train)
     }
 }
 
 impl Element for DelayLine {
     fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
-        if self.spec.jitter.is_zero() && self.spec.time.is_zero() {
+        let holds = !self.in_order.is_empty() && self.spec.order == Order::Kept;
+        if self.spec.jitter.is_zero() && self.spec.time.is_zero() && !holds {
             out.pass(train);
         } else if self.spec.jitter.is_zero() {
             self.send(train, out.now());
@@ -102,12 +131,11 @@ impl Element for DelayLine {
     }
 
     fn due(&self) -> Option<MonoTime> {
-        self.under_way.peek().map(|Reverse(first)| first.arrives)
+        self.first_in_order().into_iter().chain(self.first_free()).map(|(arrives, _)| arrives).min()
     }
 
     fn advance(&mut self, out: &mut Outlet<'_>) {
-        while self.due().is_some_and(|due| due <= out.now()) {
-            let Some(Reverse(UnderWay { train, .. })) = self.under_way.pop() else { return };
+        while let Some(train) = self.arrived(out.now()) {
             let took = out.now().since(train.came);
             out.delayed(&train, Delay::Propagation, took.min(self.spec.time));
             if took > self.spec.time {
@@ -117,16 +145,17 @@ impl Element for DelayLine {
         }
     }
 
-    /// What is under way arrives as it would have: a new route does not change the old one.
+    /// What is under way arrives as it would have: a new route does not change the old one. Where the order is kept,
+    /// nothing that takes a shorter one arrives before it.
     fn adopt(&mut self, spec: &ElementSpec, _out: &mut Outlet<'_>) {
         if let ElementSpec::Delay(spec) = spec {
             self.spec = spec.clone();
-            if self.under_way.is_empty() {
-                self.last_arrival = MonoTime::from_nanos(0);
-            }
         }
     }
 }
+
+/// Trains for which there is room from the start.
+const FIRST_ROOM: usize = 1_024;
 
 impl PartialEq for UnderWay {
     fn eq(&self, other: &Self) -> bool {

@@ -1,6 +1,7 @@
 //! A driver in virtual time, which writes down what becomes of each packet.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // Helpers of tests fail like tests, and no test uses all.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -45,6 +46,12 @@ impl Log {
     /// Packets delivered.
     pub(crate) fn delivered_packets(&self) -> u64 {
         self.delivered.iter().map(|(_, train)| u64::from(train.count.get())).sum()
+    }
+
+    /// The packets, by frame and number, that were delivered or dropped.
+    pub(crate) fn ends(&self) -> BTreeSet<(u32, u32)> {
+        let ended = self.delivered.iter().map(|(_, train)| train).chain(self.dropped.iter().map(|(.., train)| train));
+        ended.flat_map(|train| (0..train.count.get()).map(|packet| (train.frame.0, train.first + packet))).collect()
     }
 
     /// Packets dropped for a reason.
