@@ -7,6 +7,7 @@
 //! * [`engine`]: the streams' threads and the sampler
 //! * [`wire`]: the control protocol, as pure state machines
 //! * [`stamp`]: latency probes, RFC 8762
+//! * [`echo`]: ICMP echoes: round trips, hops, path MTU
 //! * [`report`]: from what both sides counted to one measurement
 //! * [`foreign`]: what other tools have printed, read into our nouns
 //! * [`tools`]: tests by iperf3 and nuttcp where they are installed
@@ -17,6 +18,7 @@ pub mod clock;
 pub mod connect;
 pub mod control;
 pub mod counting;
+pub mod echo;
 pub mod engine;
 pub mod foreign;
 pub mod identity;

@@ -6,6 +6,7 @@
 //! * [`series`]: samples over time, column by column, and their packed form
 //! * [`counters`]: what a host counted before and after
 //! * [`host`]: who measured
+//! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
 //!
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
 //! and diagnosed there. Names of fields carry their unit (`rtt_us`, `goodput_bps`).
@@ -13,6 +14,7 @@
 pub mod counters;
 pub mod host;
 pub mod measurement;
+pub mod probe;
 pub mod run;
 pub mod schema;
 pub mod series;

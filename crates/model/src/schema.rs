@@ -2,11 +2,22 @@
 
 use schemars::{Schema, schema_for};
 
+use crate::probe::download::Download;
+use crate::probe::echo::EchoSeries;
+use crate::probe::hops::Trace;
+use crate::probe::path_mtu::PathMtu;
 use crate::run::Run;
 use crate::series::RunSamples;
 
 /// Every format with the name of its file under `docs/formats/`.
 #[must_use]
 pub fn all() -> Vec<(&'static str, Schema)> {
-    vec![("run.schema.json", schema_for!(Run)), ("samples.schema.json", schema_for!(RunSamples))]
+    vec![
+        ("run.schema.json", schema_for!(Run)),
+        ("samples.schema.json", schema_for!(RunSamples)),
+        ("probe-echo.schema.json", schema_for!(EchoSeries)),
+        ("probe-hops.schema.json", schema_for!(Trace)),
+        ("probe-mtu.schema.json", schema_for!(PathMtu)),
+        ("probe-download.schema.json", schema_for!(Download)),
+    ]
 }

@@ -1,5 +1,7 @@
 //! Round-trip times from probes.
 
+use std::time::Duration;
+
 use model::measurement::{Latency, RttSummary};
 use model::series::ProbeSamples;
 use stats::summary::Ordered;
@@ -17,17 +19,19 @@ pub fn latency(probes: &[Probe]) -> Option<Latency> {
 
 fn summary<'a>(probes: impl Iterator<Item = &'a Probe>) -> Option<RttSummary> {
     let mut sent = 0_u64;
+    let times: Vec<Duration> = probes.inspect(|_| sent += 1).filter_map(Probe::round_trip).collect();
+    (sent > 0).then(|| round_trips(sent, &times))
+}
+
+/// The summary of the round trips of those answered among `sent` probes.
+#[must_use]
+pub fn round_trips(sent: u64, times: &[Duration]) -> RttSummary {
+    let lost = sent.saturating_sub(times.len() as u64);
     #[expect(clippy::cast_precision_loss, reason = "a round trip has fewer than 2^53 microseconds")]
-    let times: Vec<f64> =
-        probes.inspect(|_| sent += 1).filter_map(|probe| Some(probe.round_trip()?.as_micros() as f64)).collect();
-    if sent == 0 {
-        return None;
-    }
-    let lost = sent - times.len() as u64;
-    let times = Ordered::new(times);
+    let times = Ordered::new(times.iter().map(|time| time.as_micros() as f64).collect());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "quantiles of whole microseconds")]
     let micros = |value: f64| value.round() as u64;
-    Some(RttSummary {
+    RttSummary {
         sent: PacketCount::new(sent),
         lost: PacketCount::new(lost),
         min_us: times.min().map(micros),
@@ -35,7 +39,7 @@ fn summary<'a>(probes: impl Iterator<Item = &'a Probe>) -> Option<RttSummary> {
         p95_us: times.quantile(0.95).map(micros),
         p99_us: times.quantile(0.99).map(micros),
         max_us: times.max().map(micros),
-    })
+    }
 }
 
 /// The probes as samples, with times from `start`. `stamp_minus_mono_ns` turns the peer's stamps into its monotonic
