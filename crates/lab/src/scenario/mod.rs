@@ -1,1 +1,176 @@
 //! The file that describes a network, its faults, its tests and the truth.
+//!
+//! docs/formats/scenario.md has the format. A file is read in one go: what is wrong with it is said with line, key and
+//! hint, all of it at once, before anything is made.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `read` | from text to [`Scenario`] |
+//! | `host`, `settings`, `link`, `route`, `overlay`, `service`, `fault`, `test`, `truth` | the parts, as written and as read |
+//! | `causes` | the causes that can be planted |
+//! | `needs` | what the machine must be able to do |
+//! | `library` | the scenarios that come with the program |
+//! | `plan` | addresses, routes, devices: from [`Scenario`] to [`Blueprint`] |
+//! | `source`, `desk`, `error`, `nearest` | places in the text, and complaints |
+
+pub mod causes;
+mod desk;
+mod error;
+mod fault;
+mod host;
+pub mod library;
+mod link;
+mod nearest;
+mod needs;
+mod overlay;
+mod plan;
+mod read;
+mod route;
+mod service;
+mod settings;
+mod source;
+mod test;
+#[cfg(test)]
+mod tests;
+mod truth;
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use model::spec::Family;
+use path::Seed;
+
+pub use error::{Complaint, Problem, ScenarioError};
+pub use fault::{Fault, FaultKind, Position};
+pub use host::{DeviceSettings, Host};
+pub use library::library;
+pub use link::Link;
+pub use needs::{Limits, Need};
+pub use overlay::{Overlay, OverlayKind};
+pub use route::Route;
+pub use service::{Proxy, Service, ServiceKind};
+pub use settings::Settings;
+pub use source::Place;
+pub use test::{Flow, Http, Ping, Point, Test, TestKind};
+pub use truth::{Cause, Truth, Where};
+
+use crate::blueprint::Blueprint;
+use plan::Plan;
+use source::Source;
+
+/// A network, its faults, its tests and the truth. Hosts, links and overlays are named by their numbers in the lists.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Its name: that of its file without the ending.
+    pub name: String,
+    /// What it is, in one line.
+    pub title: String,
+    /// The story.
+    pub about: String,
+    /// What stands for what.
+    pub emulates: Option<String>,
+    /// By how much the real network is scaled down, and why.
+    pub scale: Option<String>,
+    /// The versions of IP that all hosts have.
+    pub families: BTreeSet<Family>,
+    /// Hosts and routers.
+    pub hosts: Vec<Host>,
+    /// Links between them.
+    pub links: Vec<Link>,
+    /// Routes that differ from the shortest.
+    pub routes: Vec<Route>,
+    /// Networks over the network.
+    pub overlays: Vec<Overlay>,
+    /// What runs on hosts.
+    pub services: Vec<Service>,
+    /// What goes wrong.
+    pub faults: Vec<Fault>,
+    /// What is measured, in this order.
+    pub tests: Vec<Test>,
+    /// What a diagnosis should find.
+    pub truth: Truth,
+    plan: Plan,
+    source: Source,
+}
+
+/// The scenario of a file, or that of a name in the library. What has a slash or ends in `.toml` is a file.
+///
+/// # Errors
+/// See [`ScenarioError`].
+pub fn load(name_or_path: &str) -> Result<Scenario, ScenarioError> {
+    let path = Path::new(name_or_path);
+    let is_path = name_or_path.contains('/') || path.extension().is_some_and(|ending| ending == "toml");
+    if is_path {
+        return read::scenario(stem(path), Source { file: name_or_path.to_owned(), text: text_of(path)? });
+    }
+    match library().iter().find(|entry| entry.name == name_or_path) {
+        Some(entry) => entry.load(),
+        None => Err(ScenarioError::Unknown {
+            name: name_or_path.chars().take(80).collect(),
+            nearest: nearest::nearest(name_or_path, library().iter().map(|entry| entry.name)),
+        }),
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario from a text; `file` stands for it in complaints, and its name without ending is the scenario's.
+    ///
+    /// # Errors
+    /// [`ScenarioError::Refused`] with all that is wrong.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
+        if text.len() as u64 > LONGEST_FILE {
+            return Err(ScenarioError::TooLarge { file: file.to_owned(), limit: LONGEST_FILE });
+        }
+        read::scenario(stem(Path::new(file)), Source { file: file.to_owned(), text: text.to_owned() })
+    }
+
+    /// The network worked out, with all chance drawn from `seed`.
+    #[must_use]
+    pub fn blueprint(&self, seed: Seed) -> Blueprint {
+        plan::blueprint(self, seed)
+    }
+
+    /// The addresses of a host, of each of the scenario's families; inside an overlay, if the point is there.
+    #[must_use]
+    pub fn addresses(&self, point: Point) -> Vec<std::net::IpAddr> {
+        match point.overlay {
+            None => self.plan.addresses.hosts[point.host].clone(),
+            Some(overlay) => {
+                let ends = self.overlays[overlay].addresses(point.host).into_iter();
+                ends.map(|(address, _)| address).filter(|address| plan::speaks(&self.families, *address)).collect()
+            }
+        }
+    }
+
+    /// The hosts that packets pass from one host to another, both included.
+    #[must_use]
+    pub fn route(&self, from: usize, to: usize) -> Vec<usize> {
+        self.plan.routing.walk(&self.links, from, to).unwrap_or_default()
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn text_of(path: &Path) -> Result<String, ScenarioError> {
+    let file = path.display().to_string();
+    let mut text = String::new();
+    let read = File::open(path).and_then(|opened| opened.take(LONGEST_FILE + 1).read_to_string(&mut text));
+    match read {
+        Ok(_) if text.len() as u64 > LONGEST_FILE => Err(ScenarioError::TooLarge { file, limit: LONGEST_FILE }),
+        Ok(_) => Ok(text),
+        // A long file may be cut in the middle of a letter.
+        Err(error) if error.kind() == ErrorKind::NotFound && !file.contains('/') => {
+            let name = stem(path);
+            let nearest = nearest::nearest(&name, library().iter().map(|entry| entry.name));
+            Err(ScenarioError::Unknown { name: file, nearest })
+        }
+        Err(source) => Err(ScenarioError::Read { file, source }),
+    }
+}
+
+/// The longest scenario of the library has a tenth of this.
+const LONGEST_FILE: u64 = 256 << 10;

@@ -1,0 +1,209 @@
+//! From the text of a file to a scenario.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use model::spec::Family;
+use serde::Deserialize;
+
+use super::Scenario;
+use super::desk::Desk;
+use super::error::{Complaint, Problem, ScenarioError};
+use super::fault::{Fault, FaultText};
+use super::host::{self, Host, HostText};
+use super::link::{self, LinkText};
+use super::overlay::OverlayText;
+use super::plan::{Plan, reach};
+use super::route::RouteText;
+use super::service::{self, ServiceText};
+use super::settings::{Settings, SettingsText};
+use super::source::{Key, Source};
+use super::test::{Test, TestText};
+use super::truth::TruthText;
+
+/// A whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct ScenarioText {
+    title: String,
+    about: String,
+    emulates: Option<String>,
+    scale: Option<String>,
+    families: Option<Vec<Family>>,
+    #[serde(default)]
+    defaults: SettingsText,
+    #[serde(default)]
+    groups: BTreeMap<String, SettingsText>,
+    hosts: BTreeMap<String, HostText>,
+    #[serde(default)]
+    links: Vec<LinkText>,
+    #[serde(default)]
+    routes: Vec<RouteText>,
+    #[serde(default)]
+    overlays: Vec<OverlayText>,
+    #[serde(default)]
+    services: Vec<ServiceText>,
+    #[serde(default)]
+    faults: Vec<FaultText>,
+    #[serde(default)]
+    tests: Vec<TestText>,
+    truth: TruthText,
+}
+
+/// Reads a scenario.
+///
+/// # Errors
+/// [`ScenarioError::Refused`] with all that is wrong.
+pub(super) fn scenario(name: String, source: Source) -> Result<Scenario, ScenarioError> {
+    let text: ScenarioText = toml::from_str(&source.text).map_err(|error| syntax(&error, &source))?;
+    let mut desk = Desk::new(&source);
+    let families = families(text.families, &mut desk);
+    host::names(&mut desk);
+    for (number, link) in text.links.iter().enumerate() {
+        link.enter(number, &mut desk);
+    }
+    link::check_all(&mut desk);
+    let hosts = hosts((text.defaults, text.groups), text.hosts, &mut desk);
+    let links: Vec<_> = numbered(text.links).map(|(number, link)| link.settle(number, &mut desk)).collect();
+    let overlays: Vec<_> =
+        numbered(text.overlays).filter_map(|(number, overlay)| overlay.settle(number, &mut desk)).collect();
+    let list = Key::top("routes");
+    let routes: Vec<_> =
+        numbered(text.routes).filter_map(|(number, route)| route.settle(&list.nth(number), &mut desk)).collect();
+    let services: Vec<_> =
+        numbered(text.services).filter_map(|(number, service)| service.settle(number, &mut desk)).collect();
+    let mut faults = Vec::new();
+    for (number, fault) in numbered(text.faults) {
+        let fault = fault.settle(number, (&hosts, &links), &faults, &mut desk);
+        faults.extend(fault);
+    }
+    let tests: Vec<_> = numbered(text.tests).filter_map(|(number, test)| test.settle(number, &mut desk)).collect();
+    let truth = text.truth.settle(&faults, &mut desk);
+    service::check_all(&services, &mut desk);
+    // Whether packets arrive can be told only where all the parts are there.
+    let plan = if desk.is_content() {
+        check_times(&faults, &tests, &mut desk);
+        let plan = Plan::new((&hosts, &links, &overlays), &routes, &families, &mut desk);
+        reach::check(&plan, (&hosts, &links, &overlays), (&services, &tests), &mut desk);
+        plan
+    } else {
+        Plan::default()
+    };
+    let services = service::with_partners(services, &hosts, &tests);
+    desk.close(())?;
+    let ScenarioText { title, about, emulates, scale, .. } = text;
+    Ok(Scenario {
+        name,
+        title,
+        about,
+        emulates,
+        scale,
+        families,
+        hosts,
+        links,
+        routes,
+        overlays,
+        services,
+        faults,
+        tests,
+        truth,
+        plan,
+        source,
+    })
+}
+
+fn numbered<T>(list: Vec<T>) -> impl Iterator<Item = (usize, T)> {
+    list.into_iter().enumerate()
+}
+
+fn families(named: Option<Vec<Family>>, desk: &mut Desk<'_>) -> BTreeSet<Family> {
+    let families: BTreeSet<Family> = named.unwrap_or_else(|| vec![Family::Ipv4, Family::Ipv6]).into_iter().collect();
+    if families.is_empty() {
+        desk.complain(&Key::top("families"), Problem::Keys("a network speaks `ipv4`, `ipv6` or both"));
+    }
+    families
+}
+
+/// The hosts in the order of the file, each set by itself, its group and the defaults.
+fn hosts(
+    (defaults, groups): (SettingsText, BTreeMap<String, SettingsText>),
+    mut texts: BTreeMap<String, HostText>,
+    desk: &mut Desk<'_>,
+) -> Vec<Host> {
+    let defaults = defaults.settle(&Key::top("defaults"), desk);
+    let mut outer: BTreeMap<String, Settings> = BTreeMap::new();
+    for (name, group) in groups {
+        let key = Key::top("groups").at(&name);
+        if !texts.values().any(|host| host.group() == name) {
+            let mut known: Vec<String> = texts.values().map(|host| host.group().to_owned()).collect();
+            known.dedup();
+            desk.complain(&key, Problem::Undefined { what: "host's group", name: name.clone(), known });
+        }
+        let settings = group.settle(&key, desk).over(&defaults);
+        outer.insert(name, settings);
+    }
+    let names = desk.hosts.clone();
+    let in_order = names.iter().filter_map(|name| Some((name, texts.remove(name)?))).collect::<Vec<_>>();
+    in_order
+        .into_iter()
+        .map(|(name, text)| {
+            let outer = outer.get(text.group()).unwrap_or(&defaults);
+            text.settle(name, outer, desk)
+        })
+        .collect()
+}
+
+/// Complains about faults that are there only when nothing is tested.
+fn check_times(faults: &[Fault], tests: &[Test], desk: &mut Desk<'_>) {
+    let Some((first, last)) = test_time(tests) else { return };
+    for (number, fault) in faults.iter().enumerate() {
+        let too_late = last.is_some_and(|last| fault.from >= last);
+        let too_early = fault.until.is_some_and(|until| until <= first);
+        if too_late || too_early {
+            let fault = shown((fault.from, fault.until));
+            let problem = Problem::FaultOutsideTests { fault, tests: shown((first, last)) };
+            desk.complain(&Key::top("faults").nth(number), problem);
+        }
+    }
+}
+
+/// When the first test begins and the last one is over; the end is [`None`] where nobody knows.
+pub(super) fn test_time(tests: &[Test]) -> Option<(Duration, Option<Duration>)> {
+    let first = tests.iter().map(|test| test.start.unwrap_or_default()).min()?;
+    let mut last = Some(Duration::ZERO);
+    for test in tests {
+        let begins = test.start.map_or(last, Some);
+        let ends = begins.zip(test.length()).map(|(begins, length)| begins + length);
+        last = last.zip(ends).map(|(last, ends)| last.max(ends));
+    }
+    Some((first, last))
+}
+
+fn shown((from, until): (Duration, Option<Duration>)) -> String {
+    let from = units::duration::show(from);
+    until.map_or_else(|| format!("from {from}"), |until| format!("from {from} until {}", units::duration::show(until)))
+}
+
+/// A complaint of the TOML reader, with the key and without its own drawing of the place.
+fn syntax(error: &toml::de::Error, source: &Source) -> ScenarioError {
+    let place = source.place_of_byte(error.span().map_or(0, |span| span.start));
+    ScenarioError::Refused(vec![Complaint { place, problem: reworded(error.message()) }])
+}
+
+/// Serde's words for unknown keys and variants, taken apart again.
+fn reworded(message: &str) -> Problem {
+    for (opening, what) in [("unknown field `", "key"), ("unknown variant `", "word")] {
+        if let Some((name, rest)) = message.strip_prefix(opening).and_then(|rest| rest.split_once('`')) {
+            let known = rest.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+            return Problem::UnknownWord { what, name: name.to_owned(), known };
+        }
+    }
+    // The same as the reader itself puts it, inside the variant of an element.
+    if let Some((name, known)) =
+        message.strip_prefix("unexpected keys in table: ").and_then(|rest| rest.split_once(", available keys: "))
+    {
+        let known = known.split(", ").map(str::to_owned).collect();
+        return Problem::UnknownWord { what: "key", name: name.to_owned(), known };
+    }
+    Problem::Syntax(message.to_owned())
+}
