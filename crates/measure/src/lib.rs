@@ -8,6 +8,7 @@
 //! * [`wire`]: the control protocol, as pure state machines
 //! * [`stamp`]: latency probes, RFC 8762
 //! * [`echo`]: ICMP echoes: round trips, hops, path MTU
+//! * [`download`], [`http`]: one file over HTTP
 //! * [`report`]: from what both sides counted to one measurement
 //! * [`foreign`]: what other tools have printed, read into our nouns
 //! * [`tools`]: tests by iperf3 and nuttcp where they are installed
@@ -18,9 +19,11 @@ pub mod clock;
 pub mod connect;
 pub mod control;
 pub mod counting;
+pub mod download;
 pub mod echo;
 pub mod engine;
 pub mod foreign;
+pub mod http;
 pub mod identity;
 pub mod options;
 pub mod report;
