@@ -10,6 +10,7 @@ use linux::sockets::Switch;
 use linux::tap::Tap;
 use units::Mtu;
 
+use super::control::{self, Given};
 use super::error::{RaiseError, SysctlTrouble};
 use super::sysctl;
 use crate::blueprint::{Device, Host, Qdisc, Route, Tunnel, What};
@@ -19,11 +20,12 @@ pub(super) struct Tools<'a> {
     host: &'a str,
     rtnetlink: Rtnetlink,
     ethtool: Ethtool,
+    pub(super) given: &'a mut Given,
 }
 
 impl<'a> Tools<'a> {
     /// For the host called `host`, in whose network the calling thread is.
-    pub(super) fn open(host: &'a str) -> Result<Self, RaiseError> {
+    pub(super) fn open(host: &'a str, given: &'a mut Given) -> Result<Self, RaiseError> {
         let said = |source| RaiseError::Netlink {
             host: host.to_owned(),
             what: "cannot speak to the kernel".to_owned(),
@@ -35,7 +37,7 @@ impl<'a> Tools<'a> {
             needs: "a free descriptor",
             source,
         };
-        Ok(Self { host, rtnetlink: Rtnetlink::open().map_err(said)?, ethtool: Ethtool::open().map_err(socket)? })
+        Ok(Self { host, rtnetlink: Rtnetlink::open().map_err(said)?, ethtool: Ethtool::open().map_err(socket)?, given })
     }
 
     /// Everything in the network of the host. Returns its ends of cables in the order of the blueprint.
@@ -111,7 +113,14 @@ impl<'a> Tools<'a> {
         for (address, prefix) in addresses {
             self.address(index, name, *address, *prefix)?;
         }
-        self.rtnetlink.set_up(index).map_err(|source| self.said(format!("cannot bring up {name}"), source))
+        self.rtnetlink.set_up(index).map_err(|source| self.said(format!("cannot bring up {name}"), source))?;
+        for (address, prefix) in addresses {
+            self.given.networks.push((name.to_owned(), *address, *prefix));
+            if self.given.pinned.is_some() {
+                self.pin_network(name, *address, *prefix)?;
+            }
+        }
+        Ok(())
     }
 
     fn address(&mut self, index: Index, name: &str, address: std::net::IpAddr, prefix: u8) -> Result<(), RaiseError> {
@@ -120,8 +129,16 @@ impl<'a> Tools<'a> {
     }
 
     fn route(&mut self, route: &Route) -> Result<(), RaiseError> {
-        let metrics =
-            route.metrics.iter().map(|(name, value)| Metric::parse(name, value)).collect::<Result<Vec<_>, _>>();
+        self.given.keep(route);
+        self.make(route)
+    }
+
+    /// Makes a route, with what is pinned on all of them.
+    pub(super) fn make(&mut self, route: &Route) -> Result<(), RaiseError> {
+        let own = route.metrics.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let pinned = self.given.pinned.as_deref().filter(|_| !route.metrics.contains_key(CONGCTL));
+        let all = own.chain(pinned.map(|name| (CONGCTL, name)));
+        let metrics = all.map(|(name, value)| Metric::parse(name, value)).collect::<Result<Vec<_>, _>>();
         let metrics = metrics.map_err(|source| RaiseError::Metric { host: self.host.to_owned(), source })?;
         let device = self.index(&route.device)?;
         let made = self.rtnetlink.replace_route(&route::Route {
@@ -130,6 +147,7 @@ impl<'a> Tools<'a> {
             device,
             source: route.source,
             metrics: &metrics,
+            priority: if route.via.is_none() && route.to.0.is_ipv6() { BEFORE_THE_KERNELS } else { 0 },
         });
         let (to, prefix) = route.to;
         made.map_err(|source| {
@@ -164,11 +182,14 @@ impl<'a> Tools<'a> {
         settings.into_iter().try_for_each(|(key, value)| self.sysctl(key, value))
     }
 
-    fn sysctl(&self, key: &str, value: &str) -> Result<(), RaiseError> {
+    fn sysctl(&mut self, key: &str, value: &str) -> Result<(), RaiseError> {
+        if key == control::CONTROL {
+            return self.control(value);
+        }
         sysctl::set(key, value).map_err(|trouble| self.setting(key, trouble))
     }
 
-    fn setting(&self, key: &str, trouble: SysctlTrouble) -> RaiseError {
+    pub(super) fn setting(&self, key: &str, trouble: SysctlTrouble) -> RaiseError {
         RaiseError::Sysctl { host: self.host.to_owned(), key: key.to_owned(), trouble }
     }
 
@@ -186,3 +207,9 @@ fn is_of_any_device(host: &Host, key: &str) -> bool {
     let devices = host.devices.iter().map(|device| &device.name).chain(host.tunnels.iter().map(|tunnel| &tunnel.name));
     devices.into_iter().any(|device| sysctl::is_of_device(key, device))
 }
+
+/// The metric of a route that names a congestion control.
+const CONGCTL: &str = "congctl";
+
+/// The kernel's own routes of version 6 have 256 (include/uapi/linux/ipv6_route.h, `IP6_RT_PRIO_ADDRCONF`).
+const BEFORE_THE_KERNELS: u32 = 255;

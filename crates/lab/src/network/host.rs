@@ -5,9 +5,12 @@ use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::thread;
 
 use linux::namespaces::{Entrance, Init};
+
+use super::control::Given;
 
 /// A host: a network namespace with processes, files and a name of its own.
 #[derive(Debug)]
@@ -17,6 +20,7 @@ pub struct Host {
     pub(super) init: Init,
     pub(super) entrance: Entrance,
     pub(super) recorded_facts: Option<PathBuf>,
+    pub(super) given: Mutex<Given>,
 }
 
 impl Host {

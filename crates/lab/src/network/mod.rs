@@ -9,6 +9,7 @@
 //! * [`kept`]: networks that outlive the command that raised them, and how others find them
 //! * [`place`]: the directory of labs
 
+mod control;
 mod devices;
 mod error;
 mod files;
@@ -18,12 +19,15 @@ pub mod place;
 mod raise;
 mod sysctl;
 
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use linux::namespaces::{Entrance, rights};
 use linux::tap::Tap;
+use path::Seed;
 
-use crate::blueprint::{Alteration, Blueprint, What};
+use crate::blueprint::{Alteration, Blueprint, Cable, What};
+use crate::relay::Wire;
 pub use error::{RaiseError, SysctlTrouble};
 pub use host::{Host, RECORDED_FACTS};
 
@@ -33,6 +37,8 @@ pub struct Network {
     hosts: Vec<Host>,
     /// For each cable its two ends, until they are taken.
     ends: Vec<[Option<Tap>; 2]>,
+    cables: Vec<Cable>,
+    seed: Seed,
 }
 
 impl Network {
@@ -47,8 +53,12 @@ impl Network {
         check_rights()?;
         let place = place::directory()?;
         let names = files::names(blueprint);
-        let mut network = Self { hosts: Vec::with_capacity(blueprint.hosts.len()), ends: Vec::new() };
-        network.ends.resize_with(blueprint.cables.len(), || [None, None]);
+        let mut network = Self {
+            hosts: Vec::with_capacity(blueprint.hosts.len()),
+            ends: blueprint.cables.iter().map(|_| [None, None]).collect(),
+            cables: blueprint.cables.clone(),
+            seed: blueprint.seed,
+        };
         for host in &blueprint.hosts {
             let made =
                 on_scratch_thread(|| raise::host(host, &place, &names)).map_err(RaiseError::seen_from_outside)?;
@@ -67,6 +77,7 @@ impl Network {
                 init: made.init,
                 entrance,
                 recorded_facts: made.recorded_facts,
+                given: Mutex::new(made.given),
             });
         }
         Ok(network)
@@ -84,6 +95,22 @@ impl Network {
         self.hosts.iter().find(|host| host.name == name)
     }
 
+    /// The cables for a [relay](crate::relay), which then owns their ends; none the second time. The devices exist as
+    /// long as the relay has them, so it is to end before the network does.
+    pub fn wires(&mut self) -> Vec<Wire> {
+        let ends = self.ends.iter_mut().map(|[one, other]| Some([one.take()?, other.take()?]));
+        let wires = (0..).zip(&self.cables).zip(ends).filter_map(|((number, cable), taps)| {
+            Some(Wire {
+                name: cable.name.clone(),
+                taps: taps?,
+                stages: cable.chains.clone(),
+                reporters: cable.reporters.clone(),
+                seed: self.seed.part(number),
+            })
+        });
+        wires.collect()
+    }
+
     /// Changes something in a host, whatever its time.
     ///
     /// # Errors
@@ -99,7 +126,11 @@ impl Network {
         if let What::CpuShare(share) = &alteration.what {
             return host.init.set_duty(share.and_then(raise::duty_cycle)).map_err(gone);
         }
-        let altered = host.run(|| devices::Tools::open(&host.name)?.alter(&alteration.what)).map_err(gone)?;
+        let altered = host.run(|| {
+            let mut given = host.given.lock().unwrap_or_else(PoisonError::into_inner);
+            devices::Tools::open(&host.name, &mut given)?.alter(&alteration.what)
+        });
+        let altered = altered.map_err(gone)?;
         altered.map_err(RaiseError::seen_from_outside)
     }
 }

@@ -8,6 +8,7 @@ use linux::mounts;
 use linux::namespaces::{self, DutyCycle, Init};
 use linux::tap::Tap;
 
+use super::control::Given;
 use super::devices::Tools;
 use super::error::RaiseError;
 use super::{files, sysctl};
@@ -18,6 +19,7 @@ pub(super) struct Made {
     pub(super) init: Init,
     pub(super) taps: Vec<Tap>,
     pub(super) recorded_facts: Option<PathBuf>,
+    pub(super) given: Given,
 }
 
 /// Makes a host. The calling thread becomes a part of it, and is of no use for anything else after that.
@@ -32,10 +34,11 @@ pub(super) fn host(host: &blueprint::Host, place: &Path, names: &str) -> Result<
     mounts::mount_sysfs().map_err(failed("mounting /sys", UNCOVERED))?;
     namespaces::set_host_name(&host.name).map_err(failed("naming the host", "a name of at most 64 bytes"))?;
     sysctl::quieten_ipv6().map_err(|(key, trouble)| RaiseError::Sysctl { host: host.name.clone(), key, trouble })?;
-    let taps = Tools::open(&host.name)?.furnish(host)?;
+    let mut given = Given::default();
+    let taps = Tools::open(&host.name, &mut given)?.furnish(host)?;
     let duty = host.cpu_share.and_then(duty_cycle);
     let init = Init::start(duty).map_err(failed("mounting /proc", UNCOVERED))?;
-    Ok(Made { init, taps, recorded_facts })
+    Ok(Made { init, taps, recorded_facts, given })
 }
 
 /// The turns in which the programs of a host run that has this share of a processor.

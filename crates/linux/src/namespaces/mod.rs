@@ -7,10 +7,12 @@
 //! * [`separate`]: fresh namespaces for the calling thread
 //! * [`Init`]: the first process of a host
 //! * [`Entrance`]: starting programs in a host, from the process that made it or from any other
+//! * [`process`]: processes of others, found again and ended
 //! * [`rights`]: whether this process may do all that, and how it gets there without root
 
 mod entrance;
 mod init;
+pub mod process;
 pub mod rights;
 
 use std::io;

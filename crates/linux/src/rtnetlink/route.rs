@@ -21,6 +21,8 @@ pub struct Route<'a> {
     pub source: Option<IpAddr>,
     /// What is known of the way.
     pub metrics: &'a [Metric],
+    /// Of two routes to one destination the lower one is taken; 0 is what the kernel gives by itself.
+    pub priority: u32,
 }
 
 /// One metric of a route.
@@ -127,6 +129,9 @@ impl Rtnetlink {
         if let Some(source) = route.source {
             request.put(RTA_PREFSRC, &octets(source));
         }
+        if route.priority != 0 {
+            request.put_u32(RTA_PRIORITY, route.priority);
+        }
         if !route.metrics.is_empty() {
             request.nest(RTA_METRICS, |nested| put_metrics(nested, route.metrics));
         }
@@ -192,6 +197,7 @@ const RTN_UNICAST: u8 = 1;
 const RTA_DST: u16 = 1;
 const RTA_OIF: u16 = 4;
 const RTA_GATEWAY: u16 = 5;
+const RTA_PRIORITY: u16 = 6;
 const RTA_PREFSRC: u16 = 7;
 const RTA_METRICS: u16 = 8;
 const RTA_VIA: u16 = 18;

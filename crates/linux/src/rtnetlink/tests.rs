@@ -52,7 +52,8 @@ fn routes_have_their_metrics_and_take_the_place_of_others() {
         let metrics = metrics.map(|(name, value)| Metric::parse(name, value).unwrap());
         let via = |via: &str| Some(via.parse().unwrap());
         let to = ("198.51.100.0".parse().unwrap(), 24);
-        let route = Route { to, via: via("192.0.2.2"), device: made, source: via("192.0.2.1"), metrics: &metrics };
+        let route =
+            Route { to, via: via("192.0.2.2"), device: made, source: via("192.0.2.1"), metrics: &metrics, priority: 0 };
         rtnetlink.replace_route(&route).unwrap();
         let shown = ip("route show 198.51.100.0/24");
         for part in ["via 192.0.2.2", "src 192.0.2.1", "initcwnd 40", "mtu lock 1400", "congctl reno", "quickack 1"] {
