@@ -84,7 +84,7 @@ impl Default for Options {
             threads: None,
             memory: ByteCount::new(2 << 30),
             events: 1 << 20,
-            spin: Duration::from_micros(50),
+            spin: Duration::from_micros(20),
             late: Duration::from_millis(1),
         }
     }

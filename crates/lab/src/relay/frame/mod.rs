@@ -19,9 +19,12 @@ pub mod layout;
 pub(crate) mod samples;
 pub mod too_big;
 
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use linux::tap::{FrameHeader, Segmentation, SegmentationKind};
+use path::{Ecn, FrameId};
+use units::{MonoTime, Mtu};
 
 use layout::{Layout, TransportKind, Version};
 
@@ -86,3 +89,42 @@ fn cuts(layout: &Layout, segmentation: Segmentation) -> Option<Cuts> {
     let packets = u32::try_from((ip.end - transport.payload).div_ceil(payload)).ok().filter(|packets| *packets > 1)?;
     Some(Cuts { packets: NonZeroU32::new(packets)?, headers: transport.payload, payload, segmentation })
 }
+
+/// What holds for the reading of any bytes, as a frame that a device gave: nothing of it panics, the packets it is read
+/// as have the sizes that are written, and a part of it is read again as that part. `first` and `count` say which part.
+/// Panics where a claim does not hold.
+pub fn claims(bytes: &[u8], first: u32, count: u32) {
+    let Some(frame) = Frame::read(bytes) else { return };
+    let body = &bytes[FrameHeader::LEN..];
+    let whole = frame.train(body, FrameId(0), MonoTime::from_nanos(0));
+    let (_, rest) = whole.split_front(first % whole.count.get());
+    let (part, _) = rest.map_or((None, None), |rest| rest.split_front(count % rest.count.get() + 1));
+    let part = part.unwrap_or(whole);
+    let mut cut = frame.cut(body, &part);
+    let mut written = Vec::new();
+    cut.assemble(body, &mut written);
+    if frame.cuts.is_some() {
+        let again = Frame::read(&written).map(|again| again.train(&written[FrameHeader::LEN..], FrameId(0), whole.came));
+        let again = again.map(|again| (again.count, again.bytes(), again.last_size, again.flow));
+        assert_eq!(again, Some((part.count, part.bytes(), part.last_size, part.flow)), "a part is read as another");
+    } else {
+        assert_eq!(written[FrameHeader::LEN..], *body, "one packet goes on as it came");
+    }
+    let mut packet = written.clone();
+    edit::finish(&mut packet, &cut.header);
+    if let Some(packet) = packet.get_mut(FrameHeader::LEN..) {
+        let layout = Layout::read(packet);
+        edit::corrupt(packet, &layout, u64::from(first));
+        let reporters = [IpAddr::from([10, 0, 0, 1]), IpAddr::from([0xfd00, 0, 0, 0, 0, 0, 0, 1_u16])];
+        // Whether there is an answer is not a claim; that asking for one is safe is.
+        drop(too_big::answer(packet, &layout, Mtu::MIN, &reporters));
+    }
+    let header = cut.header;
+    edit::strip_window_scale(cut.packet_headers(), &frame.layout, &header);
+    if let Some(ip) = frame.layout.ip {
+        edit::set_ecn(cut.packet_headers(), &ip, Ecn::Marked);
+    }
+}
+
+#[cfg(test)]
+mod tests;
