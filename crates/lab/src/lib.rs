@@ -8,8 +8,10 @@
 //! * [`blueprint`]: the same, worked out: every address, route and device
 //! * [`network`]: namespaces, devices and processes made from a blueprint, and gone without a trace
 //! * [`relay`]: what carries frames through chains
+//! * [`check`]: what this machine can do of all that
 
 pub mod blueprint;
+pub mod check;
 pub mod network;
 pub mod relay;
 pub mod scenario;
