@@ -68,9 +68,9 @@ fn no_packet_costs_an_allocation() {
     let mut chain = chain(ALL, 1);
     let mut counts = Counts::default();
     let mut frame = 0;
-    let mut send = |until: u64, counts: &mut Counts| {
+    let mut send = |until: u32, counts: &mut Counts| {
         while frame < until {
-            chain.offer(at(frame * 60), traffic(frame), counts);
+            chain.offer(at(u64::from(frame) * 60), traffic(frame), counts);
             frame += 1;
         }
     };
@@ -85,8 +85,7 @@ fn no_packet_costs_an_allocation() {
 }
 
 /// About 800 Mbit/s of mixed traffic.
-fn traffic(frame: u64) -> Train {
-    let number = u32::try_from(frame).unwrap();
+fn traffic(frame: u32) -> Train {
     let kind = match frame % 50 {
         0 => Kind::TcpSyn,
         1 => Kind::TcpControl,
@@ -94,8 +93,8 @@ fn traffic(frame: u64) -> Train {
         3 => Kind::TunnelledTcpData,
         _ => Kind::TcpData,
     };
-    let size = if frame % 97 == 0 { 1_600 } else { 1_514 };
-    let ecn = if frame % 2 == 0 { Ecn::Capable0 } else { Ecn::NotCapable };
-    let dscp = [0, 0, 0, 46, 8][number as usize % 5];
-    Train { kind, ecn, dscp, flow: FlowHash(number / 50 % 10), ..segments(number, 4, size) }
+    let size = if frame.is_multiple_of(97) { 1_600 } else { 1_514 };
+    let ecn = if frame.is_multiple_of(2) { Ecn::Capable0 } else { Ecn::NotCapable };
+    let dscp = [0, 0, 0, 46, 8][frame as usize % 5];
+    Train { kind, ecn, dscp, flow: FlowHash(frame / 50 % 10), ..segments(frame, 4, size) }
 }

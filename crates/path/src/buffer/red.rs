@@ -136,3 +136,62 @@ impl Red {
 fn bytes(count: u64) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn red(gentle: bool, ecn: bool) -> Red {
+        let (min, max) = (ByteCount::new(100_000), ByteCount::new(300_000));
+        Red::new(RedSpec { min, max, probability: 0.1, weight: 0.002, gentle, ecn }, Seed(1))
+    }
+
+    /// Gaps between the packets that are not let in, while `waiting` bytes wait all the time.
+    fn gaps(red: &mut Red, waiting: u64, packets: u32) -> Vec<u32> {
+        red.average = bytes(waiting);
+        let (mut gaps, mut gap) = (Vec::new(), 0);
+        for _ in 0..packets {
+            gap += 1;
+            if red.judge(waiting, MonoTime::from_nanos(0), Duration::from_micros(1)) != Verdict::Admit {
+                gaps.push(gap);
+                gap = 0;
+            }
+        }
+        gaps
+    }
+
+    #[test]
+    fn drops_are_spaced_evenly_at_the_rate_of_the_formula() {
+        // At half of the way from min to max: p = 0.05. With the correction the gap is any of 1 to 1 / p - 1 alike, so
+        // 10 in the mean, with a standard deviation of 19 / sqrt(12) = 5.5. Of 10,000 gaps, five deviations are 0.27.
+        let gaps = gaps(&mut red(false, false), 200_000, 100_000);
+        let mean = f64::from(gaps.iter().sum::<u32>()) / bytes(gaps.len() as u64);
+        assert!((mean - 10.0).abs() < 0.27, "{mean}");
+        assert_eq!((gaps.iter().min(), gaps.iter().max()), (Some(&1), Some(&19)), "never longer");
+    }
+
+    #[test]
+    fn nothing_is_dropped_below_min_and_everything_above_max_unless_gentle() {
+        assert!(gaps(&mut red(false, false), 99_999, 10_000).is_empty());
+        assert_eq!(gaps(&mut red(false, false), 300_001, 100), [1; 100]);
+        // Gentle at 1.5 max: p = 0.1 + 0.9 / 2 = 0.55, so that a gap of 2 follows where the first is let in.
+        let gentle = gaps(&mut red(true, false), 450_000, 10_000);
+        assert!(gentle.iter().all(|gap| *gap <= 2) && gentle.len() > 5_000, "{}", gentle.len());
+        assert_eq!(gaps(&mut red(true, false), 600_001, 100), [1; 100]);
+    }
+
+    #[test]
+    fn average_follows_slowly_and_sinks_while_nothing_comes() {
+        let mut red = red(false, true);
+        let mut judge = |waiting, ns| red.judge(waiting, MonoTime::from_nanos(ns), Duration::from_micros(1));
+        for _ in 0..346 {
+            assert_eq!(judge(200_000, 0), Verdict::Admit, "1 - 0.998^346 is just below a half, where min is");
+        }
+        (0..2_000).for_each(|_| _ = judge(400_000, 0));
+        assert_eq!(judge(400_000, 0), Verdict::Mark);
+        // 394 kB x 0.998^1000 = 53 kB.
+        red.emptied(MonoTime::from_nanos(0));
+        red.judge(0, MonoTime::from_nanos(1_000_000), Duration::from_micros(1));
+        assert!((52_000.0..54_000.0).contains(&red.average), "{}", red.average);
+    }
+}

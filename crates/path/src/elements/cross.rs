@@ -150,9 +150,11 @@ impl Cross {
 
     fn lay_out(&mut self) {
         let size = self.packet_bytes();
-        // Model: packets come in groups that take the link this long, or 8 packets' time where that is longer.
+        // Model: packets come in groups, since single ones would cost more to reckon with than those that are really
+        // sent. A full queue takes a little more or less of a group than of single packets.
         let together = (self.link * SHORTEST_GROUP).get() / u64::from(size);
-        let packets = NonZeroU32::new(u32::try_from(together).unwrap_or(u32::MAX).max(8)).unwrap_or(NonZeroU32::MIN);
+        let packets =
+            NonZeroU32::new(u32::try_from(together).unwrap_or(u32::MAX).max(FEWEST)).unwrap_or(NonZeroU32::MIN);
         let group = units::ByteCount::new(u64::from(size) * u64::from(packets.get()));
         self.sources = self
             .spec
@@ -214,4 +216,7 @@ impl Source {
 }
 
 /// The time on the link of packets that come together.
-const SHORTEST_GROUP: Duration = Duration::from_micros(10);
+const SHORTEST_GROUP: Duration = Duration::from_micros(2);
+
+/// The fewest packets of cross traffic that come together.
+const FEWEST: u32 = 4;
