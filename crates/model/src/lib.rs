@@ -5,7 +5,7 @@
 //! * [`measurement`]: what a run found: flows, intervals, steady state, latency
 //! * [`series`]: samples over time, column by column, and their packed form
 //! * [`counters`]: what a host counted before and after
-//! * [`host`]: who measured
+//! * [`host`]: who measured, and all facts of a host at one moment
 //! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
 //!
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine

@@ -2,6 +2,7 @@
 
 use schemars::{Schema, schema_for};
 
+use crate::host::snapshot::Snapshot;
 use crate::probe::download::Download;
 use crate::probe::echo::EchoSeries;
 use crate::probe::hops::Trace;
@@ -15,6 +16,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
     vec![
         ("run.schema.json", schema_for!(Run)),
         ("samples.schema.json", schema_for!(RunSamples)),
+        ("snapshot.schema.json", schema_for!(Snapshot)),
         ("probe-echo.schema.json", schema_for!(EchoSeries)),
         ("probe-hops.schema.json", schema_for!(Trace)),
         ("probe-mtu.schema.json", schema_for!(PathMtu)),

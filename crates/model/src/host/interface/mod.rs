@@ -1,0 +1,78 @@
+//! One network device: link, driver, offloads, queues, interrupts, counters.
+//!
+//! * [`link`]: what the kernel makes it of: size limits, stacking, VLAN, VXLAN, bond
+//! * [`driver`]: driver, firmware, place on the bus, speed of the link
+//! * [`tuning`]: rings, channels, coalescing, pause frames, receive hashing
+//! * [`queues`]: which processors serve its queues and interrupts
+
+pub mod driver;
+pub mod link;
+pub mod queues;
+pub mod tuning;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::fact::Fact;
+use super::qdisc::Qdisc;
+use driver::{Bus, Driver, Eee, Fec, LinkMode};
+use link::Link;
+use queues::{Interrupt, Queues};
+use tuning::{Channels, Coalesce, Feature, Pause, ReceiveHashing, Rings};
+
+/// One network device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Interface {
+    /// Its name.
+    pub name: String,
+    /// What the kernel makes it of.
+    pub link: Fact<Link>,
+    /// Its driver.
+    pub driver: Fact<Driver>,
+    /// Where it is in the machine.
+    pub bus: Fact<Bus>,
+    /// Speed and duplex.
+    pub mode: Fact<LinkMode>,
+    /// Forward error correction.
+    pub fec: Fact<Fec>,
+    /// Energy-efficient Ethernet.
+    pub eee: Fact<Eee>,
+    /// Features by the kernel's names: `rx-gro-hw`, `tx-tcp-segmentation`.
+    pub features: Fact<BTreeMap<String, Feature>>,
+    /// Rings.
+    pub rings: Fact<Rings>,
+    /// Channels.
+    pub channels: Fact<Channels>,
+    /// Interrupt coalescing.
+    pub coalesce: Fact<Coalesce>,
+    /// Pause frames.
+    pub pause: Fact<Pause>,
+    /// How received packets are spread over queues.
+    pub receive_hashing: Fact<ReceiveHashing>,
+    /// The driver's own switches.
+    pub private_flags: Fact<BTreeMap<String, bool>>,
+    /// Queueing disciplines, parents before children.
+    pub qdiscs: Fact<Vec<Qdisc>>,
+    /// Which processors serve its queues.
+    pub queues: Fact<Queues>,
+    /// Its interrupts.
+    pub interrupts: Fact<Vec<Interrupt>>,
+    /// Counters of the kernel: `rx_packets`, `rx_dropped`, `rx_missed_errors`, `carrier_changes` and so on.
+    pub counters: Fact<BTreeMap<String, u64>>,
+    /// The driver's own counters, by its names.
+    pub driver_counters: Fact<BTreeMap<String, u64>>,
+}
+
+impl Interface {
+    /// Whether it is made by software alone, with no device of a bus under it. Not known where the bus is not.
+    #[must_use]
+    pub fn is_virtual(&self) -> Option<bool> {
+        match self.bus.state() {
+            super::fact::State::Ok => Some(false),
+            super::fact::State::Absent => Some(true),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Hosts: who measured, and what is known of a host at one moment.
+//!
+//! * [`HostIdentity`]: the little that a run keeps of each side
+//! * [`snapshot`]: all facts of one host at one moment
+//! * [`fact`]: a fact with its source, or why it is not known
+//! * [`machine`]: which host it is: kernel, boot, processors, product
+//! * [`cpu`]: what each processor is set to and has received
+//! * [`namespace`]: a network namespace: sysctls, routes, counters, interfaces
+//! * [`interface`]: one network device: link, driver, offloads, queues, interrupts, counters
+//! * [`qdisc`]: queueing disciplines with their options
+//! * [`route`]: routes, addresses, what TCP remembers of destinations
+//! * [`service`]: programs that change settings by themselves
+//! * [`provenance`]: which file sets a value at boot, and which of several wins
+//! * [`tracked`]: the sysctls a snapshot holds
+
+pub mod cpu;
+pub mod fact;
+pub mod interface;
+pub mod machine;
+mod measurer;
+pub mod namespace;
+pub mod provenance;
+pub mod qdisc;
+pub mod route;
+pub mod service;
+pub mod snapshot;
+pub mod tracked;
+
+pub use measurer::{Device, HostIdentity};

@@ -1,0 +1,48 @@
+//! Queueing disciplines of interfaces, with their options and counts.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One queueing discipline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Qdisc {
+    /// What it is: `fq`, `fq_codel`, `pfifo_fast`, `mq`, `noqueue`...
+    pub kind: String,
+    /// Its own number as `tc` shows it; `0:` for one that the kernel put in by default.
+    pub handle: String,
+    /// What it hangs on: `root`, `ingress`, or the number of a class, such as `8001:2`.
+    pub parent: String,
+    /// Options that are understood, named with their unit: `maxrate_bps`, `limit_packets`, `rate_bps`, `burst_bytes`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, u64>,
+    /// Options as the kernel gave them (`TCA_OPTIONS`, hexadecimal), from which the qdisc can be made again. Absent in
+    /// what was read from text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw_options: Option<String>,
+    /// What it has counted: `bytes`, `packets`, `drops`, `overlimits`, `requeues`, `backlog_bytes`, `backlog_packets`,
+    /// and what its kind counts besides, as `flows_plimit` of `fq`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
+}
+
+impl Qdisc {
+    /// Whether it belongs to the whole interface.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.parent == ROOT
+    }
+
+    /// Whether the kernel put it in by default.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        self.handle == "0:"
+    }
+}
+
+/// What the discipline of a whole interface hangs on.
+pub const ROOT: &str = "root";
+
+/// What the discipline for received packets hangs on.
+pub const INGRESS: &str = "ingress";
