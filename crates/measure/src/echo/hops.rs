@@ -71,8 +71,7 @@ impl Log {
             return Err(Failure { kind: FailureKind::Local, detail });
         }
         let fragments = Fragments::Allowed;
-        let pinger =
-            Pinger::open(Asking { target, family: spec.family, bind: spec.bind, dscp: spec.dscp, fragments })?;
+        let pinger = Pinger::open(Asking { target, family: spec.family, bind: spec.bind, dscp: spec.dscp, fragments })?;
         Ok(Self { pinger, timeout: spec.timeout, probes: usize::from(spec.probes), hops: Vec::new() })
     }
 

@@ -85,8 +85,7 @@ impl<'a> Search<'a> {
             return Err(Failure { kind: FailureKind::Local, detail });
         }
         let fragments = Fragments::Forbidden;
-        let pinger =
-            Pinger::open(Asking { target, family: spec.family, bind: spec.bind, dscp: spec.dscp, fragments })?;
+        let pinger = Pinger::open(Asking { target, family: spec.family, bind: spec.bind, dscp: spec.dscp, fragments })?;
         Ok(Self {
             pinger,
             stop,

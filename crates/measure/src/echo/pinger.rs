@@ -152,7 +152,8 @@ impl Pinger {
             let Err(error) = self.socket.send(&self.message) else { return Ok(sent) };
             self.interface_told = None;
             self.take_all();
-            if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) && self.interface_told.is_some() {
+            if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) && self.interface_told.is_some()
+            {
                 return Err(SendError::TooBig { interface: self.interface_told });
             }
             if trial == 1 {

@@ -175,11 +175,8 @@ impl Log {
         };
         let times: Vec<Duration> = self.sent.iter().filter_map(rtt).collect();
         summary.rtt = round_trips(self.sent.len() as u64 - summary.unsent.get(), &times);
-        let probe = |(sequence, sent): (u32, Sent)| EchoProbe {
-            sequence,
-            sent: sent.at.since(self.start),
-            fate: sent.fate,
-        };
+        let probe =
+            |(sequence, sent): (u32, Sent)| EchoProbe { sequence, sent: sent.at.since(self.start), fate: sent.fate };
         (summary, (0..).zip(self.sent).map(probe).collect())
     }
 }

@@ -202,7 +202,8 @@ mod tests {
         assert_eq!(framing_of("Content-Length: 7\r\nContent-Length: 7\r\n"), Ok(Framing::Length(7)));
         assert_eq!(framing_of("Content-Length: 7\r\nTransfer-Encoding: Chunked\r\n"), Ok(Framing::Chunked));
         assert_eq!(framing_of(""), Ok(Framing::UntilClose));
-        for wrong in ["Content-Length: 7\r\nContent-Length: 8\r\n", "Content-Length: +7\r\n", "Content-Length: -1\r\n"] {
+        for wrong in ["Content-Length: 7\r\nContent-Length: 8\r\n", "Content-Length: +7\r\n", "Content-Length: -1\r\n"]
+        {
             assert!(framing_of(wrong).is_err(), "{wrong}");
         }
         assert!(framing_of("Content-Length: 99999999999999999999\r\n").is_err());

@@ -115,13 +115,9 @@ impl<'a> Line<'a> {
 
     fn patiently(&mut self, mut call: impl FnMut(&mut TcpStream) -> io::Result<usize>) -> Result<usize, LineError> {
         let began = clock::now();
+        let mut now = began;
         loop {
-            match call(&mut self.stream) {
-                Ok(moved) => return Ok(moved),
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let now = clock::now();
+            // Before each call, since a stream that never pauses must end in time too.
             if self.stop.is_stopped() {
                 return Err(LineError::Stopped);
             } else if now >= self.deadline {
@@ -129,6 +125,12 @@ impl<'a> Line<'a> {
             } else if now.since(began) >= self.patience {
                 return Err(LineError::Silent { waited: self.patience });
             }
+            match call(&mut self.stream) {
+                Ok(moved) => return Ok(moved),
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+                Err(error) => return Err(error.into()),
+            }
+            now = clock::now();
         }
     }
 }

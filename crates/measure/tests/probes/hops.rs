@@ -37,9 +37,12 @@ fn two_routers_and_the_destination_are_found_in_both_families() {
             assert_eq!((&found.outcome, found.end), (&Outcome::Complete, TraceEnd::Destination));
             assert_eq!(addresses(&found), parsed(&[first, second, far]));
             assert!(found.hops.iter().all(|hop| hop.sent == 3 && hop.answers.len() == 3), "{found:?}");
-            assert!(found.hops[..2].iter().flat_map(|hop| &hop.answers).all(|answer| {
-                answer.report == Some(ReportKind::TimeExceeded) && !answer.rtt.is_zero()
-            }));
+            assert!(
+                found.hops[..2]
+                    .iter()
+                    .flat_map(|hop| &hop.answers)
+                    .all(|answer| { answer.report == Some(ReportKind::TimeExceeded) && !answer.rtt.is_zero() })
+            );
         }
     });
 }
