@@ -31,6 +31,8 @@ pub enum Exit {
     Interrupted,
     /// One of the monitoring system's own codes (`--nagios`).
     Nagios(u8),
+    /// The code of another process of this program, which has said why.
+    Passed(u8),
 }
 
 impl Exit {
@@ -51,7 +53,7 @@ impl Exit {
 
     /// The number.
     pub fn code(self) -> u8 {
-        if let Self::Nagios(code) = self {
+        if let Self::Nagios(code) | Self::Passed(code) = self {
             return code;
         }
         Self::TABLE.iter().find(|(exit, ..)| *exit == self).map_or(1, |(_, code, _)| *code)

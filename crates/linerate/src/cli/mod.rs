@@ -1,6 +1,7 @@
 //! What a person may type. Parsing records and checks single values; it does nothing.
 
 pub mod import;
+pub mod lab;
 pub mod runs;
 pub mod serve;
 pub mod test;
@@ -52,6 +53,8 @@ pub enum Command {
     Runs(runs::RunsArgs),
     /// Read what iperf3 or nuttcp have printed, and keep it as runs
     Import(import::ImportArgs),
+    /// Networks of this machine's own, over modelled paths, with known faults
+    Lab(lab::LabArgs),
     /// Watch a path that is slower than it should be measured, mended and measured again, on this machine
     Demo {
         /// Which part of the demonstration this process plays

@@ -6,6 +6,7 @@ mod compare;
 mod demo;
 mod hints;
 mod import;
+mod lab;
 mod plot;
 mod runs;
 mod serve;
@@ -31,6 +32,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Serve(args) => serve::run(&common, &args),
         Command::Runs(args) => runs::run(&common, &args.action),
         Command::Import(args) => import::run(&common, &args),
+        Command::Lab(args) => lab::run(&common, &args.action),
         Command::Demo { stage } => demo::run(&common, stage),
         Command::Completions { shell } => {
             let mut script = Vec::new();

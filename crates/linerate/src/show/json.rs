@@ -33,6 +33,11 @@ pub fn summaries(summaries: &[RunSummary]) -> anyhow::Result<Vec<u8>> {
     Ok(lines)
 }
 
+/// Anything else, as one line.
+pub fn document<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
+    with_newline(value)
+}
+
 fn with_newline<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');

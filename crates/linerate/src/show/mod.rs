@@ -8,6 +8,7 @@ pub mod explain;
 pub mod import;
 pub mod intervals;
 pub mod json;
+pub mod lab;
 pub mod list;
 pub mod nagios;
 pub mod plot;

@@ -59,6 +59,13 @@ impl Process {
     }
 }
 
+/// Has this process belong to no terminal any more, so that nothing that happens there ends it. It does nothing for the
+/// first process of a terminal.
+pub fn leave_terminal() {
+    // It fails only for a leader of a group, which is started by a shell and not by us.
+    let _ = rustix::process::setsid();
+}
+
 /// When the process of this number was started, in ticks since the machine was; with the number it names a process for
 /// as long as the machine runs. [`None`] where there is none.
 #[must_use]

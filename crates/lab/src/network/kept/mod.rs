@@ -124,6 +124,21 @@ impl Drop for Claim {
     }
 }
 
+/// The file for what the keeper of a lab says while nobody listens, empty.
+///
+/// # Errors
+/// Where there is no place for it.
+pub fn log(name: &str) -> Result<File, KeptError> {
+    check_name(name)?;
+    let path = log_of(&place::directory()?.join(name));
+    let file = File::options().create(true).truncate(true).read(true).write(true).open(&path);
+    file.map_err(|source| KeptError::File { action: "write", path, source })
+}
+
+fn log_of(directory: &Path) -> PathBuf {
+    directory.with_extension("log")
+}
+
 /// A lab that is running.
 #[derive(Debug)]
 pub struct Kept {
@@ -227,6 +242,7 @@ fn locked(directory: &Path) -> Result<Option<File>, KeptError> {
 fn remove(directory: &Path) {
     // What cannot be taken away now is tried again by the next command that looks.
     let _ = fs::remove_dir_all(directory);
+    let _ = fs::remove_file(log_of(directory));
 }
 
 /// # Errors

@@ -1,0 +1,97 @@
+//! `linerate lab`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Networks of namespaces on this machine, over modelled paths with known faults.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    #[command(subcommand)]
+    pub action: LabAction,
+}
+
+/// What to do with labs.
+#[derive(Debug, Subcommand)]
+pub enum LabAction {
+    /// Say what this machine can do, and what that matters
+    Check,
+    /// List the scenarios that come with the program, and the labs that are running
+    List,
+    /// Play a scenario: its network comes up, its faults come and go, its tests run, and all is gone
+    Run(RunArgs),
+    /// Make the network of a scenario, and keep it
+    Up(UpArgs),
+    /// Run a program in a host of a lab
+    Exec(ExecArgs),
+    /// End a lab, with everything that runs in it
+    Down {
+        /// The lab [default: the only one that is running]
+        lab: Option<String>,
+        /// All labs of this user
+        #[arg(long, conflicts_with = "lab")]
+        all: bool,
+    },
+}
+
+/// Make the network of a scenario, and keep it until `linerate lab down`. Its faults come and go at their times; its
+/// tests are not run.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate lab up healthy-100ms                  a scenario of the library (`linerate lab list`)
+  linerate lab up my.toml --seed 7 --as mine     a file, with other chances, under another name
+  linerate lab exec client -- ping -c 3 server   look at it with any tool
+  linerate lab down                              end it")]
+pub struct UpArgs {
+    /// A file, or a name of the library
+    #[arg(value_name = "FILE|NAME")]
+    pub scenario: String,
+    /// Where all chance comes from: the same number gives the same losses
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+    /// What to call the lab [default: the scenario's name]
+    #[arg(long = "as", value_name = "LAB")]
+    pub name: Option<String>,
+    /// Stay, and end the lab with this process
+    #[arg(long)]
+    pub foreground: bool,
+    /// Be the process that keeps the lab for another one
+    #[arg(long, hide = true)]
+    pub keeper: bool,
+}
+
+/// Run a program in a host of a lab: in its network, with its name and its /etc/hosts. The exit code is the program's.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate lab exec client -- ping -c 3 server
+  linerate lab exec healthy-100ms/client -- ss -ti
+  linerate lab exec client -- bash")]
+pub struct ExecArgs {
+    /// The host, with its lab where several have one of that name
+    #[arg(value_name = "[LAB/]HOST")]
+    pub host: String,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
+}
+
+/// Play a scenario: make its network, run its tests while its faults come and go, tell the truth about it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate lab run healthy-100ms                         a scenario of the library (`linerate lab list`)
+  linerate lab run my.toml --seed 7                      a file, with other chances
+  linerate lab run random-loss-1e-4 --log truth.jsonl    each lost packet, with its reason")]
+pub struct RunArgs {
+    /// A file, or a name of the library
+    #[arg(value_name = "FILE|NAME")]
+    pub scenario: String,
+    /// Where all chance comes from: the same number gives the same losses
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+    /// Write what happened to single packets, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Do not keep the runs of the tests
+    #[arg(long)]
+    pub no_archive: bool,
+}
