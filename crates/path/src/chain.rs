@@ -209,9 +209,11 @@ impl Chain {
         watcher: &mut dyn Watcher,
         call: impl FnOnce(&mut dyn Element, &mut Outlet<'_>),
     ) {
+        let is_last = place + 1 == self.slots.len();
         let slot = &mut self.slots[place];
         let mut out = Outlet {
             now,
+            is_last,
             place: Place(u16::try_from(place).unwrap_or(u16::MAX)),
             next: &mut self.moving,
             watcher,

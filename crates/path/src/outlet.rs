@@ -41,6 +41,8 @@ pub struct Outlet<'a> {
     pub(crate) now: MonoTime,
     pub(crate) place: Place,
     pub(crate) next: &'a mut VecDeque<(usize, Train)>,
+    /// Whether what is let through is at the end of the chain.
+    pub(crate) is_last: bool,
     pub(crate) watcher: &'a mut dyn Watcher,
     pub(crate) tally: &'a mut Tally,
 }
@@ -57,7 +59,7 @@ impl Outlet<'_> {
     #[inline]
     pub fn pass(&mut self, train: Train) {
         self.tally.passed(&train);
-        self.next.push_back((self.place.index() + 1, Train { came: self.now, ..train }));
+        self.hand_on(Train { came: self.now, ..train });
     }
 
     /// Drops packets.
@@ -80,13 +82,22 @@ impl Outlet<'_> {
     pub fn duplicate(&mut self, train: Train) {
         self.tally.duplicated(&train);
         self.watcher.duplicated(self.now, self.place, train);
-        self.next.push_back((self.place.index() + 1, Train { came: self.now, ..train }));
+        self.hand_on(Train { came: self.now, ..train });
     }
 
     /// Drops packets that are larger than the link carries, and has their sender told.
     pub fn refuse(&mut self, train: Train, mtu: Mtu) {
         self.watcher.refused(self.now, self.place, mtu, train);
         self.drop(train, Drop::TooBig);
+    }
+
+    #[inline]
+    fn hand_on(&mut self, train: Train) {
+        if self.is_last {
+            self.watcher.delivered(self.now, train);
+        } else {
+            self.next.push_back((self.place.index() + 1, train));
+        }
     }
 
     /// Notes that a train was held for a time, for a reason.

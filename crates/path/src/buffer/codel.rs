@@ -93,8 +93,8 @@ impl CoDel {
         let first = self.dequeue(line, now, out)?;
         let batch =
             Batch { bytes: batch.bytes.saturating_sub(first.bytes().get()), packets: batch.packets.saturating_sub(1) };
-        let goes_on = line.front().is_some_and(|front| first.joined(front).is_some());
-        if !goes_on || batch.packets == 0 || line.front().is_none_or(|front| front.packets_within(batch.bytes) == 0) {
+        let goes_on = |front: &Train| first.joined(front).is_some() && front.packets_within(batch.bytes) > 0;
+        if batch.packets == 0 || !line.front().is_some_and(goes_on) {
             return Some(first);
         }
         let others = line.pop(batch)?;

@@ -137,7 +137,7 @@ impl Buffer {
             && self.line.is_empty()
             && self.room_for(train) == train.count.get()
             && batch.packets_of(train) == train.count.get();
-        if passes {
+        if passes && train.frame != FrameId::PHANTOM {
             out.delayed(train, self.role.waiting, Duration::ZERO);
         }
         passes

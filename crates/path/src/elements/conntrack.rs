@@ -92,8 +92,7 @@ impl Element for Conntrack {
         let now = out.now();
         let known = match train.kind {
             Kind::TcpSyn => {
-                let old = self.seen.get_mut(&train.flow).map(|seen| *seen = now).is_some();
-                if !old && !self.has_room(now) {
+                if !self.seen.contains_key(&train.flow) && !self.has_room(now) {
                     return out.drop(train, Drop::TableFull);
                 }
                 self.seen.insert(train.flow, now);

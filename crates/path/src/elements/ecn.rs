@@ -6,7 +6,7 @@ use crate::chain::is_exempt;
 use crate::element::Element;
 use crate::outlet::Outlet;
 use crate::reason::{Drop, Mark};
-use crate::spec::{ElementSpec, SpecError};
+use crate::spec::ElementSpec;
 use crate::train::{Ecn, Train};
 
 /// What happens to the ECN field (RFC 3168), as it is written in files.
@@ -19,14 +19,6 @@ pub enum EcnSpec {
     MarkAll,
     /// Packets that understand marks are dropped.
     DropCapable,
-}
-
-impl EcnSpec {
-    /// # Errors
-    /// None: each can be had.
-    pub fn check(self) -> Result<(), SpecError> {
-        Ok(())
-    }
 }
 
 /// See [`EcnSpec`].

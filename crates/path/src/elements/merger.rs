@@ -99,38 +99,41 @@ impl Merger {
         self.groups.push(Group { flow, lone: Some(first), segment, bytes: segment, until });
     }
 
-    /// Adds packets from the front of a train to the group of its flow, or begins one. Returns what remains.
+    /// Adds packets from the front of a train to the group of its flow, or begins another. Returns what remains.
     fn merge(&mut self, train: Train, out: &mut Outlet<'_>) -> Option<Train> {
-        let group = self.groups.iter_mut().find(|group| group.flow == train.flow);
-        let Some((group, joining @ 1..)) = group.map(|group| (group.room_for(&train), group)).map(|(n, g)| (g, n))
-        else {
-            self.close(train.flow, out);
-            let (first, rest) = train.split_front(1);
-            if let Some(first) = first {
-                self.open(first, out);
+        let place = self.groups.iter().position(|group| group.flow == train.flow);
+        match place.map(|place| (place, self.groups[place].room_for(&train))) {
+            Some((place, count @ 1..)) => {
+                let (joining, rest) = train.split_front(count);
+                self.join(place, joining?, out);
+                rest
             }
-            return rest;
-        };
-        let (joined, rest) = train.split_front(joining);
-        let joined = joined?;
-        group.bytes += (0..joined.count.get()).map(|_| payload(&joined)).sum::<u32>();
+            _ => {
+                self.close(train.flow, out);
+                let (first, rest) = train.split_front(1);
+                self.open(first?, out);
+                rest
+            }
+        }
+    }
+
+    /// Adds segments to a group, which is their end unless all fit behind the adapter.
+    fn join(&mut self, place: usize, joining: Train, out: &mut Outlet<'_>) {
+        let group = &mut self.groups[place];
+        let is_last = joining.last_size < group.segment;
+        group.bytes += payload(&joining) * joining.count.get();
         group.until = out.now() + self.spec.window;
-        let ends = joined.last_size < group.segment;
-        // Model: segments that fit behind the adapter together are let through as they came, and the last of them may
-        // be joined again.
-        if group.bytes <= self.spec.mtu.get() + LINK_HEADER {
-            self.close(joined.flow, out);
-            self.open(joined, out);
+        if group.bytes > self.spec.mtu.get() + LINK_HEADER {
+            group.lone.take().into_iter().for_each(|lone| out.drop(lone, Drop::Merged));
+            out.drop(joining, Drop::Merged);
         } else {
-            if let Some(lone) = group.lone.take() {
-                out.drop(lone, Drop::Merged);
-            }
-            out.drop(joined, Drop::Merged);
+            // Model: segments that fit together are let through as they came, and the last of them may be joined again.
+            self.close(joining.flow, out);
+            self.open(joining, out);
         }
-        if ends {
-            self.close(train.flow, out);
+        if is_last {
+            self.close(joining.flow, out);
         }
-        rest
     }
 }
 

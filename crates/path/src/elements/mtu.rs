@@ -7,7 +7,7 @@ use crate::chain::is_exempt;
 use crate::element::Element;
 use crate::outlet::Outlet;
 use crate::reason::Drop;
-use crate::spec::{ElementSpec, SpecError};
+use crate::spec::ElementSpec;
 use crate::train::{LINK_HEADER, Train};
 
 /// A limit of size as it is written in files.
@@ -30,14 +30,6 @@ pub enum Report {
     Icmp,
     /// Nobody: a switch, or a router whose reports are filtered away. A black hole.
     Silent,
-}
-
-impl MtuSpec {
-    /// # Errors
-    /// None: every size that can be read can be had.
-    pub fn check(&self) -> Result<(), SpecError> {
-        Ok(())
-    }
 }
 
 /// See [`MtuSpec`].
