@@ -127,10 +127,11 @@ impl IcmpSocket {
                     _ => return Err(error),
                 }
             };
+            let control: usize = message.msg_controllen as _;
             return Ok(Some(Taken {
                 bytes: bytes.min(self.payload.len()),
                 source: usize::try_from(message.msg_namelen).unwrap_or(0),
-                control: usize::try_from(message.msg_controllen).unwrap_or(0).min(self.control.0.len()),
+                control: control.min(self.control.0.len()),
             }));
         }
     }
