@@ -7,6 +7,7 @@
 //! * [`scenario`]: the file that describes a network, its faults, its tests and the truth
 //! * [`blueprint`]: the same, worked out: every address, route and device
 //! * [`network`]: namespaces, devices and processes made from a blueprint, and gone without a trace
+//! * [`services`]: file servers and proxies that run on hosts
 //! * [`relay`]: what carries frames through chains
 //! * [`check`]: what this machine can do of all that
 
@@ -15,3 +16,4 @@ pub mod check;
 pub mod network;
 pub mod relay;
 pub mod scenario;
+pub mod services;
