@@ -218,7 +218,7 @@ fn congestion_control(name: &str) -> Ability {
         format!("congestion control {name}"),
         can,
         "hosts that set it",
-        "`modprobe tcp_NAME`, as root of the machine",
+        "`modprobe tcp_…` with its name, as root of the machine",
     )
 }
 

@@ -91,7 +91,7 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
     scenario.check(&limits).map_err(|error| {
         let complaint = Complaint::new(Exit::Local, "this machine cannot carry the scenario");
         let complaint = error.hints().into_iter().fold(complaint, Complaint::hint);
-        anyhow::Error::from(error).context(complaint.hint("`linerate lab check` shows what it can"))
+        anyhow::Error::from(error).context(complaint)
     })
 }
 
