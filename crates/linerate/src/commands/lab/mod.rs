@@ -2,10 +2,12 @@
 //!
 //! * [`up`]: starting the process that keeps a lab
 //! * [`keeper`]: that process
+//! * [`play`]: a scenario from its first host to its last test
 //! * [`find`]: labs and hosts by what a person typed
 
 mod find;
 mod keeper;
+mod play;
 mod up;
 
 use std::os::unix::process::CommandExt;
@@ -25,6 +27,7 @@ pub fn run(common: &Common, action: &LabAction) -> anyhow::Result<Exit> {
     match action {
         LabAction::Check => check(common),
         LabAction::List => list(common),
+        LabAction::Run(args) => play::run(common, args),
         LabAction::Up(args) => up::run(common, args),
         LabAction::Exec(args) => exec(args),
         LabAction::Down { lab, all } => down(common, lab.as_deref(), *all),

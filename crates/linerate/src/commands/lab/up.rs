@@ -56,7 +56,7 @@ fn detach(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> an
 }
 
 /// A scenario that cannot be had.
-fn refuse(error: ScenarioError) -> anyhow::Error {
+pub fn refuse(error: ScenarioError) -> anyhow::Error {
     let exit = match &error {
         ScenarioError::Unknown { .. } | ScenarioError::Read { .. } => Exit::NotFound,
         ScenarioError::TooLarge { .. } | ScenarioError::Refused(_) => Exit::Usage,

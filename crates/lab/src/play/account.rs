@@ -1,0 +1,71 @@
+//! What the path did, told per link and direction.
+
+use std::collections::BTreeMap;
+
+use path::Tally;
+use path::reason::{Delay, Mark};
+use units::PacketCount;
+
+use super::outcome::LinkAccount;
+use crate::relay::Report;
+use crate::scenario::Scenario;
+
+/// The account of every direction of every link.
+pub(super) fn accounts(scenario: &Scenario, report: &Report) -> Vec<LinkAccount> {
+    let wires = scenario.links.iter().zip(&report.wires);
+    let directions = wires.flat_map(|(link, wire)| {
+        let [one, other] = link.ends.map(|host| scenario.hosts[host].name.clone());
+        let ways = [(one.clone(), other.clone()), (other, one)];
+        ways.into_iter().zip(&wire.directions).map(|((from, to), direction)| LinkAccount {
+            link: link.name.clone(),
+            from,
+            to,
+            taken_packets: direction.taken.packets,
+            taken_bytes: direction.taken.bytes,
+            given_packets: direction.given.packets,
+            dropped_packets: drops(&direction.elements),
+            marked_packets: marks(&direction.elements),
+            mean_delay_ns: delays(&direction.elements),
+            lateness_p99_ns: nanos(direction.lateness.p99()),
+        })
+    });
+    directions.collect()
+}
+
+fn drops(elements: &[Tally]) -> BTreeMap<String, PacketCount> {
+    let mut drops = BTreeMap::new();
+    for (reason, amount) in elements.iter().flat_map(Tally::drops) {
+        add(&mut drops, reason.name(), amount.packets);
+    }
+    drops
+}
+
+fn marks(elements: &[Tally]) -> BTreeMap<String, PacketCount> {
+    let mut marks = BTreeMap::new();
+    for (tally, reason) in elements.iter().flat_map(|tally| Mark::ALL.map(|reason| (tally, reason))) {
+        add(&mut marks, reason.name(), tally.marked_for(reason).packets);
+    }
+    marks
+}
+
+/// Delays of elements one behind the other add up.
+fn delays(elements: &[Tally]) -> BTreeMap<String, u64> {
+    let mut delays = BTreeMap::new();
+    for (tally, reason) in elements.iter().flat_map(|tally| Delay::ALL.map(|reason| (tally, reason))) {
+        if let Some(mean) = tally.delayed_for(reason).mean() {
+            *delays.entry(reason.name().to_owned()).or_default() += nanos(mean);
+        }
+    }
+    delays
+}
+
+fn add(counts: &mut BTreeMap<String, PacketCount>, name: &str, packets: PacketCount) {
+    if packets.get() > 0 {
+        let count = counts.entry(name.to_owned()).or_default();
+        *count = *count + packets;
+    }
+}
+
+fn nanos(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,178 @@
+//! Playing a scenario: its network comes up, its faults come and go, its tests run, and all is gone.
+//!
+//! * [`play`]: the whole
+//! * [`outcome`]: what it gives
+//! * [`timetable`]: changes in hosts, each at its time
+//! * `trial`: one test
+//! * `partners`: the services that tests talk to
+//! * `account`: what the path really did
+
+mod account;
+mod arguments;
+mod error;
+pub mod outcome;
+mod partners;
+pub mod timetable;
+mod trial;
+
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use linux::clock;
+use measure::stop::Stop;
+use path::Seed;
+use units::MonoTime;
+
+pub use arguments::arguments;
+pub use error::PlayError;
+use outcome::{PlantedCause, Played, Tested};
+use partners::Partners;
+
+use crate::network::Network;
+use crate::relay::log::Events;
+use crate::relay::{Options, Relay, Report};
+use crate::scenario::{Point, Scenario, Test, Truth, Where};
+
+/// What is played, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Where all chance comes from.
+    pub seed: Seed,
+    /// The program of linerate, which hosts run to serve and to test.
+    pub program: &'a Path,
+    /// The archive in which the runs of tests are kept.
+    pub archive: Option<&'a Path>,
+    /// Whether tests show their progress.
+    pub voice: Voice,
+    /// The wish to end before the last test.
+    pub stop: &'a Stop,
+}
+
+/// Whether tests show their progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// On standard error, where that is a terminal.
+    Progress,
+    /// Not at all.
+    Silent,
+}
+
+/// Who is told how it goes.
+pub trait Audience {
+    /// The network is up: so many hosts and links, in this time.
+    fn raised(&mut self, network: &Network, took: Duration);
+
+    /// A test begins at an instant of the network's clock.
+    fn begins(&mut self, test: &Test, at: Duration);
+
+    /// A test has ended.
+    fn ended(&mut self, test: &Test, tested: &Tested);
+}
+
+/// Plays a scenario once, and returns with what was found all that happened to single packets. However it ends, nothing
+/// of its network is left.
+///
+/// # Errors
+/// See [`PlayError`].
+pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<(Played, Events), PlayError> {
+    let scenario = setting.scenario;
+    let blueprint = scenario.blueprint(setting.seed);
+    let began = clock::now();
+    let mut network = Network::raise(&blueprint)?;
+    let wires = network.wires();
+    let partners = Partners::start(scenario, &network, setting.program)?;
+    let start = clock::now();
+    let relay = Relay::start(wires, start, &Options::default())?;
+    audience.raised(&network, start.since(began));
+    let (over, ends) = channel::<()>();
+    let tests = thread::scope(|scope| {
+        let (alterations, inside) = (&blueprint.alterations, &network);
+        let changes = scope.spawn(move || timetable::keep(alterations, inside, start, &ends));
+        let tests = run_all(setting, &network, start, audience);
+        drop(over);
+        let changed = changes.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        changed.and(tests)
+    })?;
+    drop(partners);
+    let (report, events) = relay.stop();
+    Ok((played(setting, tests, &report), events))
+}
+
+fn run_all(
+    setting: &Setting<'_>,
+    network: &Network,
+    start: MonoTime,
+    audience: &mut dyn Audience,
+) -> Result<Vec<Tested>, PlayError> {
+    let scenario = setting.scenario;
+    let mut tests = Vec::new();
+    for test in &scenario.tests {
+        let failed = |source| PlayError::Test { label: test.label.clone(), source };
+        if !wait_until(start + test.start.unwrap_or_default(), setting.stop).map_err(failed)? {
+            break;
+        }
+        let began = clock::now().since(start);
+        audience.begins(test, began);
+        let finding = trial::run(test, &network.hosts()[test.from.host], setting).map_err(failed)?;
+        let (from, to) = (name(scenario, test.from), name(scenario, test.to));
+        let tested = Tested { label: test.label.clone(), from, to, began, finding };
+        audience.ended(test, &tested);
+        tests.push(tested);
+    }
+    Ok(tests)
+}
+
+/// Sleeps in parts short enough to notice the wish to end; false where it came.
+fn wait_until(instant: MonoTime, stop: &Stop) -> std::io::Result<bool> {
+    const GLANCE: Duration = Duration::from_millis(50);
+    while !stop.is_stopped() {
+        let now = clock::now();
+        if now >= instant {
+            return Ok(true);
+        }
+        clock::sleep_until(instant.min(now + GLANCE))?;
+    }
+    Ok(false)
+}
+
+fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report) -> Played {
+    let scenario = setting.scenario;
+    let limits = report.limited.iter().flat_map(|limited| &limited.because);
+    Played {
+        scenario: scenario.name.clone(),
+        title: scenario.title.clone(),
+        seed: setting.seed.0,
+        tests,
+        truth: causes(scenario, &scenario.truth),
+        links: account::accounts(scenario, report),
+        limited_by_emulation: limits.map(ToString::to_string).collect(),
+    }
+}
+
+fn causes(scenario: &Scenario, truth: &Truth) -> Vec<PlantedCause> {
+    let causes = truth.causes.iter().map(|cause| {
+        let (place, towards) = match &cause.place {
+            Where::Host(host) => (scenario.hosts[*host].name.clone(), None),
+            Where::Link { link, direction } => {
+                let link = &scenario.links[*link];
+                let towards = direction.map(|direction| scenario.hosts[link.ends[1 - direction]].name.clone());
+                (link.name.clone(), towards)
+            }
+        };
+        PlantedCause { cause: cause.id.to_owned(), place, towards, since: cause.since }
+    });
+    causes.collect()
+}
+
+/// How a point is written in files and results.
+fn name(scenario: &Scenario, point: Point) -> String {
+    let host = &scenario.hosts[point.host].name;
+    match point.overlay {
+        Some(overlay) => format!("{host}.{}", scenario.overlays[overlay].name),
+        None => host.clone(),
+    }
+}

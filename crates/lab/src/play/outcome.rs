@@ -1,0 +1,115 @@
+//! What playing a scenario gives: what was measured, and what really happened.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::probe::download::Download;
+use model::probe::echo::EchoSeries;
+use model::probe::hops::Trace;
+use model::probe::path_mtu::PathMtu;
+use model::run::Run;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::{ByteCount, PacketCount};
+
+/// A scenario played once.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Played {
+    /// Its name.
+    pub scenario: String,
+    /// Its title.
+    pub title: String,
+    /// Where all chance came from.
+    pub seed: u64,
+    /// Its tests, in the order in which they ran.
+    pub tests: Vec<Tested>,
+    /// What is wrong in the network.
+    pub truth: Vec<PlantedCause>,
+    /// What the path did to packets, by its own account.
+    pub links: Vec<LinkAccount>,
+    /// Each way in which the emulation was the limit and not the network that it emulates. Where there is one, the
+    /// measurements are no evidence.
+    pub limited_by_emulation: Vec<String>,
+}
+
+/// A test of a scenario and its result.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Tested {
+    /// What it is called.
+    pub label: String,
+    /// The host that asked, with the overlay.
+    pub from: String,
+    /// The host that answered.
+    pub to: String,
+    /// When it began, by the clock of the network.
+    #[serde(rename = "began_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub began: Duration,
+    /// What was found.
+    pub finding: Finding,
+}
+
+/// What a test found.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "result")]
+pub enum Finding {
+    /// A flow of TCP or UDP.
+    Run(Box<Run>),
+    /// Round trips.
+    Echo(EchoSeries),
+    /// The largest packet.
+    PathMtu(PathMtu),
+    /// The routers on the way.
+    Hops(Trace),
+    /// Downloads.
+    Downloads(Vec<Download>),
+    /// The program that measures gave no result.
+    Nothing {
+        /// What it said.
+        detail: String,
+    },
+}
+
+/// One thing that is wrong in a network.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlantedCause {
+    /// Its name in the catalogue.
+    pub cause: String,
+    /// The host or link.
+    pub place: String,
+    /// Towards which host, where it concerns one direction of a link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub towards: Option<String>,
+    /// Since when, by the clock of the network.
+    #[serde(rename = "since_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub since: Duration,
+}
+
+/// What one direction of a link did to packets.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct LinkAccount {
+    /// The link.
+    pub link: String,
+    /// Where packets came from.
+    pub from: String,
+    /// Where they went.
+    pub to: String,
+    /// What came.
+    pub taken_packets: PacketCount,
+    /// Its bytes on the link.
+    pub taken_bytes: ByteCount,
+    /// What was given on.
+    pub given_packets: PacketCount,
+    /// Dropped packets, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dropped_packets: BTreeMap<String, PacketCount>,
+    /// Packets whose ECN field was changed, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub marked_packets: BTreeMap<String, PacketCount>,
+    /// The mean time for which a packet was held, by reason, in nanoseconds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub mean_delay_ns: BTreeMap<String, u64>,
+    /// By how much later than it should one packet train in a hundred came out, in nanoseconds.
+    pub lateness_p99_ns: u64,
+}
