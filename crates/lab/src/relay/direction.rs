@@ -38,6 +38,8 @@ struct End {
     allowance: too_big::Allowance,
     /// What is to be written, once it is clear that what comes next does not belong to it.
     pending: Option<Pending>,
+    /// Within which time packets of one frame are written together.
+    together: Option<Duration>,
     /// Where packets are put together that do not go out as they lie.
     scratch: Vec<u8>,
     /// How many packets were made wrong: what says which of their bits.
@@ -73,7 +75,7 @@ impl Direction {
         name: (usize, usize),
         [from, to]: [Arc<Tap>; 2],
         reporters: Vec<IpAddr>,
-        start: MonoTime,
+        (start, together): (MonoTime, Option<Duration>),
     ) -> Self {
         let end = End {
             name,
@@ -82,6 +84,7 @@ impl Direction {
             reporters,
             allowance: too_big::Allowance::new(start),
             pending: None,
+            together,
             scratch: Vec::with_capacity(linux::tap::LONGEST),
             corrupted: 0,
             books: DirectionReport::default(),
@@ -169,6 +172,9 @@ impl End {
         let (frame, bytes) = store.frame(train.frame);
         let begun = clock::now();
         self.books.lateness.record(begun.since(due));
+        if train.edits.corrupted {
+            log.add(Event::of(begun, self.name, None, What::Corrupted, &train));
+        }
         match self.write(&frame, bytes, &train) {
             Ok(()) => count(&mut self.books.given, &train),
             Err(error) => {
@@ -246,11 +252,9 @@ fn edited(frame: &Frame, payload: &[u8], train: &Train) -> Cut {
 }
 
 impl Watcher for Watch<'_> {
-    /// Model: packets of one frame that come out within [`TOGETHER`] are written as one frame, as an adapter that
-    /// merges what it receives would hand them to its host.
     fn delivered(&mut self, at: MonoTime, train: Train) {
         if let Some(pending) = &mut self.end.pending
-            && at.since(pending.due) <= TOGETHER
+            && self.end.together.is_some_and(|together| at.since(pending.due) <= together)
             && let Some(joined) = pending.train.joined(&Train { came: pending.train.came, ..train })
         {
             pending.train = joined;
@@ -293,9 +297,6 @@ fn count(carried: &mut Carried, train: &Train) {
     carried.packets = carried.packets + PacketCount::new(u64::from(train.count.get()));
     carried.bytes += train.bytes();
 }
-
-/// See [`Watch::delivered`]: about what adapters wait before they tell of what has come (`rx-usecs`).
-const TOGETHER: Duration = Duration::from_micros(50);
 
 /// `EIO` (include/uapi/asm-generic/errno-base.h): what drivers/net/tun.c says of a device that is down.
 const IS_DOWN: i32 = 5;

@@ -1,9 +1,10 @@
 //! How much later than its instant each train was written.
 
+use std::fmt;
 use std::time::Duration;
 
 /// Times, counted in steps of a sixteenth of their size.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Lateness {
     counts: Box<[u64; STEPS]>,
     count: u64,
@@ -13,6 +14,14 @@ pub struct Lateness {
 impl Default for Lateness {
     fn default() -> Self {
         Self { counts: Box::new([0; STEPS]), count: 0, longest: Duration::ZERO }
+    }
+}
+
+impl fmt::Debug for Lateness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Lateness");
+        shown.field("count", &self.count).field("median", &self.median()).field("p99", &self.p99());
+        shown.field("longest", &self.longest).finish_non_exhaustive()
     }
 }
 

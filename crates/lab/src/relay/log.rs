@@ -42,6 +42,8 @@ pub enum What {
     Refused(Mtu),
     /// They came out once more.
     Duplicated,
+    /// They were written with a wrong bit, as an element had it.
+    Corrupted,
     /// The relay lost them, which no element of the path did.
     Lost(Lost),
 }
@@ -174,6 +176,7 @@ impl<'a> Line<'a> {
             What::Marked(reason) => ("marked", Some(reason.name()), None),
             What::Refused(mtu) => ("refused", None, Some(mtu.get())),
             What::Duplicated => ("duplicated", None, None),
+            What::Corrupted => ("corrupted", None, None),
             What::Lost(reason) => ("lost", Some(reason.name()), None),
         };
         Self {

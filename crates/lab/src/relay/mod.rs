@@ -74,6 +74,12 @@ pub struct Options {
     pub events: usize,
     /// How long before a deadline a thread stops sleeping. It wakes about so late from sleep.
     pub spin: Duration,
+    /// Packets of one frame that come out within this time are written as one frame again; each by itself where it is
+    /// [`None`].
+    ///
+    /// Model: so does an adapter that merges what it receives, and waits about so long before it tells of it (`gro`,
+    /// `rx-usecs`).
+    pub together: Option<Duration>,
     /// How late one train in a hundred may be before the relay says that it was the limit.
     pub late: Duration,
 }
@@ -85,6 +91,7 @@ impl Default for Options {
             memory: ByteCount::new(2 << 30),
             events: 1 << 20,
             spin: Duration::from_micros(20),
+            together: Some(Duration::from_micros(50)),
             late: Duration::from_millis(1),
         }
     }
@@ -141,7 +148,7 @@ impl Relay {
         let count = wanted.clamp(1, (2 * wires.len()).max(1));
         let mut groups: Vec<Vec<Direction>> = (0..count).map(|_| Vec::new()).collect();
         for (number, wire) in wires.into_iter().enumerate() {
-            for (way, direction) in directions(number, wire, start)?.into_iter().enumerate() {
+            for (way, direction) in directions(number, wire, (start, options.together))?.into_iter().enumerate() {
                 groups[(number + way) % count].push(direction);
             }
         }
@@ -259,13 +266,13 @@ impl Thread {
     }
 }
 
-fn directions(number: usize, wire: Wire, start: MonoTime) -> Result<[Direction; 2], RelayError> {
+fn directions(number: usize, wire: Wire, manner: (MonoTime, Option<Duration>)) -> Result<[Direction; 2], RelayError> {
     let Wire { name, taps, stages, reporters, seed } = wire;
     let [near, far] = taps.map(Arc::new);
     let [there, back] = stages;
     let [of_there, of_back] = reporters;
     let chain = |direction: usize, stages: &[Stage]| {
-        Chain::new(stages, seed.part(direction as u64), start).map_err(|source| RelayError::Chain {
+        Chain::new(stages, seed.part(direction as u64), manner.0).map_err(|source| RelayError::Chain {
             wire: name.clone(),
             direction,
             source,
@@ -273,8 +280,8 @@ fn directions(number: usize, wire: Wire, start: MonoTime) -> Result<[Direction; 
     };
     let ends = [Arc::clone(&near), Arc::clone(&far)];
     Ok([
-        Direction::new(chain(0, &there)?, (number, 0), ends, of_there, start),
-        Direction::new(chain(1, &back)?, (number, 1), [far, near], of_back, start),
+        Direction::new(chain(0, &there)?, (number, 0), ends, of_there, manner),
+        Direction::new(chain(1, &back)?, (number, 1), [far, near], of_back, manner),
     ])
 }
 

@@ -104,7 +104,8 @@ pub fn claims(bytes: &[u8], first: u32, count: u32) {
     let mut written = Vec::new();
     cut.assemble(body, &mut written);
     if frame.cuts.is_some() {
-        let again = Frame::read(&written).map(|again| again.train(&written[FrameHeader::LEN..], FrameId(0), whole.came));
+        let again =
+            Frame::read(&written).map(|again| again.train(&written[FrameHeader::LEN..], FrameId(0), whole.came));
         let again = again.map(|again| (again.count, again.bytes(), again.last_size, again.flow));
         assert_eq!(again, Some((part.count, part.bytes(), part.last_size, part.flow)), "a part is read as another");
     } else {

@@ -120,7 +120,8 @@ fn wrong_bit_is_one_and_makes_the_sum_wrong() {
 fn answer_quotes_what_was_too_big_and_goes_to_its_sender() {
     let reporters = ["10.0.0.9".parse().unwrap(), "fd00::9".parse().unwrap()];
     let mtu = Mtu::new(1_400).unwrap();
-    for (bytes, header, icmp, most) in [(samples::tcp4(1_448, 0), 20, 3, 576), (samples::tcp6(1_428, 0), 40, 2, 1_280)] {
+    for (bytes, header, icmp, most) in [(samples::tcp4(1_448, 0), 20, 3, 576), (samples::tcp6(1_428, 0), 40, 2, 1_280)]
+    {
         let packet = &bytes[FrameHeader::LEN..];
         let layout = Layout::read(packet);
         let answer = too_big::answer(packet, &layout, mtu, &reporters).unwrap().split_off(FrameHeader::LEN);
@@ -131,7 +132,8 @@ fn answer_quotes_what_was_too_big_and_goes_to_its_sender() {
         assert_eq!(answer[read.payload + 8..], packet[14..14 + most - header - 8]);
         let addresses = read.addresses(&answer);
         assert_eq!(addresses[addresses.len() / 2..], layout.ip.unwrap().addresses(packet)[..addresses.len() / 2]);
-        let pseudo = if header == 20 { Sum::default() } else { pseudo_header(&answer, &read, answer.len() - read.payload) };
+        let pseudo =
+            if header == 20 { Sum::default() } else { pseudo_header(&answer, &read, answer.len() - read.payload) };
         assert_eq!(pseudo.of(&answer[read.payload..]).checksum(), 0);
         // Nobody answers an error, and nobody speaks for a family of which it has no address.
         assert_eq!(too_big::answer(&answer, &Layout::read(&answer), mtu, &reporters), None);
