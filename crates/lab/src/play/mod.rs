@@ -4,7 +4,7 @@
 //! * [`outcome`]: what it gives
 //! * [`timetable`]: changes in hosts, each at its time
 //! * `trial`: one test
-//! * `partners`: the services that tests talk to
+//! * `partners`, `web`: the services that tests talk to
 //! * `account`: what the path really did
 
 mod account;
@@ -14,6 +14,7 @@ pub mod outcome;
 mod partners;
 pub mod timetable;
 mod trial;
+mod web;
 
 use std::path::Path;
 use std::sync::mpsc::channel;
@@ -85,15 +86,21 @@ pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<(Playe
     let mut network = Network::raise(&blueprint)?;
     let wires = network.wires();
     let partners = Partners::start(scenario, &network, setting.program)?;
+    let sites = web::open(scenario, &network, setting.seed)?;
     let start = clock::now();
     let relay = Relay::start(wires, start, &Options::default())?;
     audience.raised(&network, start.since(began));
     let (over, ends) = channel::<()>();
+    let closing = Stop::default();
     let tests = thread::scope(|scope| {
         let (alterations, inside) = (&blueprint.alterations, &network);
         let changes = scope.spawn(move || timetable::keep(alterations, inside, start, &ends));
+        for site in &sites {
+            scope.spawn(|| site.serve(&closing));
+        }
         let tests = run_all(setting, &network, start, audience);
         drop(over);
+        closing.stop();
         let changed = changes.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         changed.and(tests)
     })?;

@@ -1,7 +1,7 @@
 //! `linerate lab run`.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, IsTerminal};
 use std::path::Path;
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ impl Audience for Screen<'_> {
     }
 
     fn begins(&mut self, test: &Test, at: Duration) {
-        if !self.common.json && !self.common.quiet {
+        if std::io::stderr().is_terminal() && !self.common.quiet {
             eprintln!("{:5.1} s  {} …", at.as_secs_f64(), test.label);
         }
     }
