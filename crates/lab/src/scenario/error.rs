@@ -47,7 +47,15 @@ impl ScenarioError {
             Self::Unknown { nearest: Some(nearest), .. } => vec![format!("did you mean `{nearest}`?")],
             Self::Unknown { .. } => vec!["`linerate lab list` shows the library".to_owned()],
             Self::Read { .. } | Self::TooLarge { .. } => Vec::new(),
-            Self::Refused(complaints) => complaints.iter().filter_map(|complaint| complaint.problem.hint()).collect(),
+            Self::Refused(complaints) => {
+                let mut hints: Vec<String> = Vec::new();
+                for hint in complaints.iter().filter_map(|complaint| complaint.problem.hint()) {
+                    if !hints.contains(&hint) {
+                        hints.push(hint);
+                    }
+                }
+                hints
+            }
         }
     }
 }

@@ -113,9 +113,9 @@ impl HostText {
                 devices.insert(link, DeviceSettings { mtu, speed, offloads, qdisc });
             }
         }
-        if let Some(toml::Value::Table(recorded)) = self.facts.as_ref().and_then(|facts| facts.get("devices")) {
+        if let Some(toml::Value::Table(recorded)) = self.facts.as_ref().and_then(|facts| facts.get("interfaces")) {
             for link in recorded.keys() {
-                link_of(&key.at("facts").at("devices").at(link), number, link, desk);
+                link_of(&key.at("facts").at("interfaces").at(link), number, link, desk);
             }
         }
         Host {

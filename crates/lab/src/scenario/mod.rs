@@ -30,8 +30,6 @@ mod service;
 mod settings;
 mod source;
 mod test;
-#[cfg(test)]
-mod tests;
 mod truth;
 
 use std::collections::BTreeSet;
@@ -67,7 +65,7 @@ pub struct Scenario {
     pub name: String,
     /// What it is, in one line.
     pub title: String,
-    /// The story.
+    /// The story, as one paragraph.
     pub about: String,
     /// What stands for what.
     pub emulates: Option<String>,

@@ -94,10 +94,10 @@ pub(super) fn scenario(name: String, source: Source) -> Result<Scenario, Scenari
     let ScenarioText { title, about, emulates, scale, .. } = text;
     Ok(Scenario {
         name,
-        title,
-        about,
-        emulates,
-        scale,
+        title: paragraph(&title),
+        about: paragraph(&about),
+        emulates: emulates.as_deref().map(paragraph),
+        scale: scale.as_deref().map(paragraph),
         families,
         hosts,
         links,
@@ -110,6 +110,11 @@ pub(super) fn scenario(name: String, source: Source) -> Result<Scenario, Scenari
         plan,
         source,
     })
+}
+
+/// A text without the breaks of its lines: whoever shows it has another width.
+fn paragraph(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn numbered<T>(list: Vec<T>) -> impl Iterator<Item = (usize, T)> {
@@ -180,8 +185,8 @@ pub(super) fn test_time(tests: &[Test]) -> Option<(Duration, Option<Duration>)> 
 }
 
 fn shown((from, until): (Duration, Option<Duration>)) -> String {
-    let from = units::duration::show(from);
-    until.map_or_else(|| format!("from {from}"), |until| format!("from {from} until {}", units::duration::show(until)))
+    let time = |at: Duration| if at.is_zero() { "the start".to_owned() } else { units::duration::show(at) };
+    until.map_or_else(|| format!("from {}", time(from)), |until| format!("from {} until {}", time(from), time(until)))
 }
 
 /// A complaint of the TOML reader, with the key and without its own drawing of the place.

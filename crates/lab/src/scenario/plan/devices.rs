@@ -109,14 +109,14 @@ pub(super) fn tunnels(scenario: &Scenario, host: usize) -> Vec<Tunnel> {
         .collect()
 }
 
-/// Recorded facts with devices under their names, where the file has the names of links.
+/// Recorded facts with interfaces under their names, where the file has the names of links.
 pub(super) fn named(mut facts: toml::Table, scenario: &Scenario, names: &NamesOfHost) -> toml::Table {
-    if let Some(toml::Value::Table(devices)) = facts.get_mut("devices") {
-        let by_link = std::mem::take(devices);
+    if let Some(toml::Value::Table(interfaces)) = facts.get_mut("interfaces") {
+        let by_link = std::mem::take(interfaces);
         for (link, facts) in by_link {
             let number = scenario.links.iter().position(|other| other.name == link);
             let name = number.and_then(|number| names.get(&number)).cloned();
-            devices.insert(name.unwrap_or(link), facts);
+            interfaces.insert(name.unwrap_or(link), facts);
         }
     }
     facts

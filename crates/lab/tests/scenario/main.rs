@@ -1,0 +1,6 @@
+//! Scenario files: what comes with the program, what is refused, and what a network is worked out to.
+
+mod blueprint;
+mod library;
+mod refusals;
+mod strangers;
