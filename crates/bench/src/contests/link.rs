@@ -17,9 +17,10 @@ use crate::program::Seat;
 const NEAR: (&str, &str) = ("near0", "198.18.0.1");
 const FAR: (&str, &str) = ("far0", "198.18.0.2");
 
-pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+/// Has a process of its own, with privileges in a namespace of its own, measure one contest.
+pub(super) fn apart(stage: &str, actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["--stage", "link", "--linerate"]).arg(actors.linerate());
+    command.args(["--stage", stage, "--linerate"]).arg(actors.linerate());
     if effort == Effort::Quick {
         command.arg("--quick");
     }
