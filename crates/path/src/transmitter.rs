@@ -153,7 +153,7 @@ impl<Q: Queueing> Transmitter<Q> {
 }
 
 impl Pace {
-    /// How long a usual packet takes.
+    /// How long a usual packet takes. Model: one of 1,514 bytes, whatever is really sent.
     pub(crate) fn packet_time(self) -> Duration {
         match self {
             Self::Bits(rate) => rate.time_for(ByteCount::new(1_514)).unwrap_or(Duration::MAX),

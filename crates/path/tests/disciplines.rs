@@ -18,7 +18,7 @@ fn packets(count: u32, gap: u64, ecn: Ecn) -> Vec<(MonoTime, Train)> {
     (0..count).map(|n| (at(gap * u64::from(n)), Train { ecn, ..segments(n, 1, 1_500) })).collect()
 }
 
-/// When `CoDel` drops, if a queue stands from time 0 on: RFC 8289 sections 5.3 to 5.6, reckoned by hand.
+/// When `CoDel` drops, if a queue stands from time 0 on: the law of RFC 8289, reckoned by hand.
 ///
 /// The first packet that waited for 5 ms is taken at 5 ms, so dropping begins at 105 ms, and goes on after
 /// 100 ms / sqrt(n). It happens as a packet is taken, so at the next millisecond.

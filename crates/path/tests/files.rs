@@ -46,6 +46,18 @@ fn every_element_is_read_with_all_its_settings() {
 }
 
 #[test]
+fn every_example_of_the_documentation_is_read() {
+    let page = include_str!("../../../docs/path.md");
+    let examples: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let stages: Vec<_> = examples.iter().flat_map(|text| stages(text)).collect();
+    Chain::new(&stages, Seed(1), at(0)).unwrap();
+    let mut kinds: Vec<&str> = stages.iter().map(|stage| stage.spec.kind()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert_eq!(kinds.len(), 14, "an example of each: {kinds:?}");
+}
+
+#[test]
 fn settings_that_no_element_can_have_are_refused_by_name_and_with_what_is_possible() {
     for (text, message) in REFUSED {
         let spec: ElementSpec = toml::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));

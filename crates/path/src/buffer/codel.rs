@@ -28,12 +28,12 @@ pub struct CoDelSpec {
     pub ecn: bool,
 }
 
-/// RFC 8289 section 4.4.
+/// What RFC 8289 recommends in section 4.
 fn target() -> Duration {
     Duration::from_millis(5)
 }
 
-/// RFC 8289 section 4.3.
+/// What RFC 8289 recommends in section 4.
 fn interval() -> Duration {
     Duration::from_millis(100)
 }
@@ -105,7 +105,7 @@ impl CoDel {
         first.joined(&others)
     }
 
-    /// `dequeue` of RFC 8289 section 5.5.
+    /// `dequeue` of RFC 8289 section 5.
     fn dequeue(&mut self, line: &mut Line, now: MonoTime, out: &mut Outlet<'_>) -> Option<Train> {
         let (mut packet, mut too_long) = self.next(line, now)?;
         if self.dropping {
@@ -145,7 +145,7 @@ impl CoDel {
         self.drop_next = self.control_law(now);
     }
 
-    /// `dodequeue` of RFC 8289 section 5.6: the packet at the front, and whether all have waited too long for an
+    /// `dodequeue` of RFC 8289 section 5: the packet at the front, and whether all have waited too long for an
     /// interval.
     fn next(&mut self, line: &mut Line, now: MonoTime) -> Option<(Train, bool)> {
         let Some(packet) = line.pop(Batch::ONE) else {
@@ -174,7 +174,7 @@ impl CoDel {
         None
     }
 
-    /// RFC 8289 section 5.3: the time between drops falls with the square root of their number.
+    /// `control_law` of RFC 8289 section 5: the time between drops falls with the square root of their number.
     fn control_law(&self, from: MonoTime) -> MonoTime {
         from + self.spec.interval.div_f64(f64::from(self.count.max(1)).sqrt())
     }

@@ -37,12 +37,12 @@ pub struct RedSpec {
     pub ecn: bool,
 }
 
-/// What sch_red takes where nothing is said is 0.02; Floyd recommends 0.1 since 1997.
+/// Floyd, "RED: Discussions of Setting Parameters", 1997. The paper has 0.02.
 fn tenth() -> f64 {
     0.1
 }
 
-/// The weight of the paper, section 11.
+/// The weight of the paper.
 fn slow() -> f64 {
     0.002
 }

@@ -26,6 +26,8 @@ pub struct CrossSpec {
 }
 
 /// A time during which cross traffic comes at a constant rate, once or again and again.
+///
+/// Model: it does not slow down when it is dropped.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Burst {

@@ -65,6 +65,8 @@ impl Inspects {
 }
 
 /// See [`FirewallSpec`].
+///
+/// Model: one server for all flows; a real one has several, and gives each flow to one of them.
 #[derive(Debug)]
 pub(crate) struct Firewall {
     inspects: Inspects,

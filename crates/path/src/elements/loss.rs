@@ -36,7 +36,7 @@ pub enum LossSpec {
     /// Every n-th.
     EveryNth(NonZeroU64),
     /// Each larger than this with a probability that grows evenly with what it has more, and that a packet of 9,014
-    /// bytes has in full: dirty fibre, and adapters that fail with large frames.
+    /// bytes has in full: dirty fibre, and adapters that fail with large frames. Model: a real one is not even.
     #[serde(rename_all = "kebab-case")]
     Large {
         /// Size on the link, in bytes, up to which none is lost.
