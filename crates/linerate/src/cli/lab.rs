@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::lab_parts::LabPart;
+
 /// Networks of namespaces on this machine, over modelled paths with known faults.
 #[derive(Debug, Args)]
 pub struct LabArgs {
@@ -32,6 +34,8 @@ pub enum LabAction {
         #[arg(long, conflicts_with = "lab")]
         all: bool,
     },
+    #[command(flatten)]
+    Part(LabPart),
 }
 
 /// Make the network of a scenario, and keep it until `linerate lab down`. Its faults come and go at their times; its

@@ -2,6 +2,7 @@
 
 pub mod import;
 pub mod lab;
+pub mod lab_parts;
 pub mod runs;
 pub mod serve;
 pub mod test;

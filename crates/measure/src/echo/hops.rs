@@ -110,7 +110,7 @@ impl Log {
         while self.is_waiting()
             && let Some(heard) = self.pinger.hear(deadline, stop)
         {
-            self.note(heard);
+            self.note(&heard);
         }
     }
 
@@ -119,12 +119,12 @@ impl Log {
         self.hops[..until].iter().flatten().any(|asked| asked.answer.is_none())
     }
 
-    fn note(&mut self, heard: Heard) {
+    fn note(&mut self, heard: &Heard) {
         let (hop, probe) = (usize::from(heard.sequence) / self.probes, usize::from(heard.sequence) % self.probes);
         let Some(asked) = self.hops.get_mut(hop).and_then(|hop| hop.get_mut(probe)) else { return };
-        let (address, report) = match heard.what {
-            What::Answer { source, .. } => (source, None),
-            What::Report(Report { kind, reporter }) => (reporter, Some(kind)),
+        let (address, report) = match &heard.what {
+            What::Answer { source, .. } => (*source, None),
+            What::Report(Report { kind, reporter }) => (*reporter, Some(*kind)),
         };
         let at = if heard.at < asked.at { clock::now() } else { heard.at };
         asked.answer.get_or_insert(HopAnswer { address, rtt: at.since(asked.at), report });

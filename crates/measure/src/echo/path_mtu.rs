@@ -49,9 +49,9 @@ pub fn path_mtu(target: &str, spec: &PathMtuSpec, stop: &Stop) -> PathMtu {
     found
 }
 
-fn limit(verdict: SizeVerdict) -> MtuLimit {
+fn limit(verdict: &SizeVerdict) -> MtuLimit {
     match verdict {
-        SizeVerdict::Told { reporter, told } => MtuLimit::Told { reporter, told },
+        SizeVerdict::Told { reporter, told } => MtuLimit::Told { reporter: *reporter, told: *told },
         SizeVerdict::BeyondInterface => MtuLimit::Interface,
         SizeVerdict::Arrives | SizeVerdict::Silent => MtuLimit::Silent,
     }
@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
             };
             // Who tells a size that arrives is believed: senders use no larger one.
             if too_large - self.arrives == 1 || told == Some(self.arrives) {
-                return Ok(Some(limit(verdict)));
+                return Ok(Some(limit(&verdict)));
             }
             self.attempt(told.unwrap_or(self.arrives.midpoint(too_large)))?;
         }
@@ -165,16 +165,16 @@ impl<'a> Search<'a> {
         while self.tried[place].verdict == SizeVerdict::Silent
             && let Some(heard) = self.pinger.hear(deadline, self.stop)
         {
-            self.note(heard)?;
+            self.note(&heard)?;
         }
         Ok(self.tried[place].verdict.clone())
     }
 
     /// Notes what came back; of a size tried before it may still change what is known.
-    fn note(&mut self, heard: Heard) -> Result<(), Failure> {
+    fn note(&mut self, heard: &Heard) -> Result<(), Failure> {
         let Some(&(place, sent)) = self.asked.get(usize::from(heard.sequence)) else { return Ok(()) };
         let tried = &mut self.tried[place];
-        match heard.what {
+        match &heard.what {
             What::Answer { .. } => {
                 tried.answered = tried.answered.saturating_add(1);
                 tried.verdict = SizeVerdict::Arrives;
@@ -185,7 +185,7 @@ impl<'a> Search<'a> {
             }
             What::Report(Report { kind: ReportKind::TooBig { mtu_bytes }, reporter }) => {
                 if tried.verdict == SizeVerdict::Silent {
-                    tried.verdict = SizeVerdict::Told { reporter, told: mtu_bytes };
+                    tried.verdict = SizeVerdict::Told { reporter: *reporter, told: *mtu_bytes };
                 }
             }
             What::Report(Report { kind: ReportKind::Unreachable { code }, reporter }) => {
