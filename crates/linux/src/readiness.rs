@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, epoll, eventfd, poll};
 use rustix::io::Errno;
 
 /// Files that are watched, each with a number. A file is told of when something new has come, and not again for what
@@ -64,16 +64,12 @@ impl Readiness {
     /// a signal comes.
     ///
     /// # Errors
-    /// What `epoll_pwait2` gives; it is there since Linux 5.11.
+    /// What `ppoll` and `epoll_wait` give.
     pub fn wait(&self, patience: Patience, mut ready: impl FnMut(u32)) -> io::Result<()> {
-        let timeout = match patience {
-            Patience::None => Some(Timespec { tv_sec: 0, tv_nsec: 0 }),
-            Patience::For(time) => Some(Timespec {
-                tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
-                tv_nsec: time.subsec_nanos().into(),
-            }),
-            Patience::Endless => None,
-        };
+        if patience != Patience::None {
+            self.sleep(patience)?;
+        }
+        let timeout = Some(Timespec { tv_sec: 0, tv_nsec: 0 });
         let mut events = [const { MaybeUninit::uninit() }; EVENTS];
         let told = match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
             Ok((told, _)) => &*told,
@@ -86,6 +82,23 @@ impl Readiness {
             u32::try_from(data.u64()).into_iter().for_each(&mut ready);
         }
         Ok(())
+    }
+
+    /// Sleeps until there is something. `epoll_wait` counts in milliseconds before Linux 5.11; `ppoll` never did.
+    fn sleep(&self, patience: Patience) -> io::Result<()> {
+        let timeout = match patience {
+            Patience::Endless => None,
+            Patience::None => Some(Duration::ZERO),
+            Patience::For(time) => Some(time),
+        };
+        let timeout = timeout.map(|time| Timespec {
+            tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: time.subsec_nanos().into(),
+        });
+        match poll(&mut [PollFd::new(&self.epoll, PollFlags::IN)], timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
     }
 }
 
