@@ -15,6 +15,7 @@
 //! | [`host`] | kernel, name, boot and processors of this host |
 //! | [`counters`] | all that a host counts: protocols, CPUs, devices, drivers, queueing disciplines |
 //! | [`ethtool`] | what the driver of a device says |
+//! | [`facts`] | all that netlink tells of devices, routes and settings, as facts of a snapshot |
 //! | [`links`] | devices and the addresses they carry |
 //! | [`qdisc`] | queueing disciplines and their counts |
 //! | [`netns`] | network namespaces: naming, entering, making |
@@ -35,6 +36,7 @@ pub mod bulk;
 pub mod clock;
 pub mod counters;
 pub mod ethtool;
+pub mod facts;
 pub mod host;
 pub mod icmp;
 pub mod links;

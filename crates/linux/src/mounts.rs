@@ -2,11 +2,14 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, open};
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change};
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MountFlags, MountPropagationFlags, fsconfig_create, fsmount, fsopen,
+    mount, mount_bind, mount_bind_recursive, mount_change,
+};
 
 /// Lets nothing that is mounted from here on be seen outside of the namespace.
 ///
@@ -32,6 +35,18 @@ pub fn mount_sysfs() -> io::Result<()> {
         let _ = mount_bind_recursive(&place, groups);
     }
     Ok(())
+}
+
+/// The devices of the calling thread's network namespace as a file system that is mounted nowhere (since Linux 5.2): it
+/// is read below `/proc/self/fd/N` and ends with the file. The sysfs at /sys shows those of whoever mounted it.
+///
+/// # Errors
+/// `EPERM` without `CAP_SYS_ADMIN` over the namespace.
+pub fn detached_sysfs() -> io::Result<OwnedFd> {
+    let context = fsopen(c"sysfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_create(&context)?;
+    let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
+    Ok(fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?)
 }
 
 /// Covers `directory` with an empty file system in memory, which ends with the namespace.

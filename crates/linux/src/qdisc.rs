@@ -20,6 +20,10 @@ pub struct Qdisc {
     pub kind: String,
     /// What it has counted.
     pub statistics: QdiscStatistics,
+    /// Its options, as its kind has them (`TCA_OPTIONS`).
+    pub options: Vec<u8>,
+    /// What its kind counts besides (`TCA_STATS_APP`).
+    pub application: Vec<u8>,
 }
 
 /// Parent of the qdisc of a whole device (`TC_H_ROOT`).
@@ -71,6 +75,8 @@ fn parse(message: &[u8]) -> Result<Qdisc, NetlinkError> {
         parent: word(message, 12)?,
         kind: String::new(),
         statistics: QdiscStatistics::default(),
+        options: Vec::new(),
+        application: Vec::new(),
     };
     for attribute in attributes(message, TCMSG_LEN) {
         let attribute = attribute?;
@@ -79,7 +85,13 @@ fn parse(message: &[u8]) -> Result<Qdisc, NetlinkError> {
                 let name = attribute.value.split(|&byte| byte == 0).next().unwrap_or_default();
                 qdisc.kind = String::from_utf8_lossy(name).into_owned();
             }
-            TCA_STATS2 => qdisc.statistics = parse_statistics(&attribute)?,
+            TCA_OPTIONS => qdisc.options = attribute.value.to_vec(),
+            TCA_STATS2 => {
+                qdisc.statistics = parse_statistics(&attribute)?;
+                let mut parts = attribute.nested().filter_map(Result::ok);
+                let application = parts.find(|part| part.kind == TCA_STATS_APP);
+                qdisc.application = application.map(|part| part.value.to_vec()).unwrap_or_default();
+            }
             _ => {}
         }
     }
@@ -135,9 +147,11 @@ fn shifted(error: NetlinkError, start: usize) -> NetlinkError {
 const RTM_GETQDISC: u16 = 38;
 const TCMSG_LEN: usize = 20;
 const TCA_KIND: u16 = 1;
+const TCA_OPTIONS: u16 = 2;
 const TCA_STATS2: u16 = 7;
 const TCA_STATS_BASIC: u16 = 1;
 const TCA_STATS_QUEUE: u16 = 3;
+const TCA_STATS_APP: u16 = 4;
 const TCA_STATS_PKT64: u16 = 8;
 
 #[cfg(test)]
@@ -161,9 +175,8 @@ mod tests {
         let qdisc = parse(&crate::recorded::bytes(TBF)).unwrap();
         let statistics =
             QdiscStatistics { bytes: 3180, packets: 4, drops: 6, overlimits: 10, requeues: 0, qlen: 2, backlog: 2000 };
-        let expected =
-            Qdisc { interface: 1, device: None, handle: 7 << 16, parent: ROOT, kind: "tbf".to_owned(), statistics };
-        assert_eq!(qdisc, expected);
+        assert_eq!((qdisc.interface, qdisc.device, qdisc.handle, qdisc.parent), (1, None, 7 << 16, ROOT));
+        assert_eq!((qdisc.kind.as_str(), qdisc.options.len(), qdisc.statistics), ("tbf", 40, statistics));
     }
 
     #[test]

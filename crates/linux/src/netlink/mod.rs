@@ -6,6 +6,7 @@
 
 mod attribute;
 pub(crate) mod change;
+pub(crate) mod generic;
 mod request;
 
 use std::io;

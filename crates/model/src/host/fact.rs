@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A value with its source, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written<T>", into = "Written<T>", bound(serialize = "T: Clone + Serialize"))]
+#[schemars(rename = "FactOf{T}")]
 pub struct Fact<T> {
     /// The value, or why it is not known.
     pub reading: Result<T, Missing>,
@@ -149,7 +150,6 @@ impl fmt::Display for Missing {
 
 /// A fact as it is written: `state` is left out where it is `ok`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Fact_of_{T}")]
 struct Written<T> {
     /// Whether the value is known, and why not.
     #[serde(default, skip_serializing_if = "State::is_ok")]
