@@ -102,7 +102,7 @@ impl ServiceText {
 
     fn proxy(&self, key: &Key, of: &str, desk: &mut Desk<'_>) -> Option<Proxy> {
         let over = desk.hosts(&key.at("over"), &self.over);
-        if over.is_empty() {
+        if self.over.is_empty() {
             desk.complain(key, Problem::Needs { of: of.to_owned(), key: "over" });
         }
         let rerouted = self.rerouted.unwrap_or(0.0);

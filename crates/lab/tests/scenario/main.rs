@@ -2,5 +2,6 @@
 
 mod blueprint;
 mod library;
+mod pages;
 mod refusals;
 mod strangers;
