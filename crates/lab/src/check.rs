@@ -18,7 +18,8 @@ use units::{ByteCount, DataRate, Mtu};
 
 use crate::blueprint::{Blueprint, Host};
 use crate::network::Network;
-use crate::scenario::Need;
+use crate::relay::probe::{Capacity, ProbeError, probe};
+use crate::scenario::{Limits, Need};
 
 /// One thing that a machine can do or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -84,6 +85,7 @@ pub fn abilities() -> Vec<Ability> {
     all.extend(["cubic", "reno", "bbr", "htcp"].map(congestion_control));
     all.push(groups());
     all.push(processors());
+    all.push(relay());
     all
 }
 
@@ -103,6 +105,21 @@ pub fn lacking(needs: &BTreeSet<Need>) -> BTreeSet<Need> {
         tried.unwrap_or(false)
     };
     needs.iter().filter(|need| !met(need)).cloned().collect()
+}
+
+/// What this machine can carry, and which of these needs it does not meet. It takes a third of a second.
+///
+/// # Errors
+/// Where the relay cannot be measured.
+pub fn limits(needs: &BTreeSet<Need>) -> Result<Limits, ProbeError> {
+    let Capacity { whole, packets_per_second } = probe()?;
+    // As many threads as the relay starts by itself: all processors but one.
+    let threads = processors_here().saturating_sub(1).max(1) as u64;
+    Ok(Limits {
+        rate: DataRate::from_bps(whole.bps().saturating_mul(threads)),
+        packets_per_second: packets_per_second.saturating_mul(threads),
+        lacking: lacking(needs),
+    })
 }
 
 /// What takes devices.
@@ -239,9 +256,24 @@ fn groups() -> Ability {
 }
 
 fn processors() -> Ability {
-    let count = linux::affinity::allowed_cpus().map_or(1, |allowed| allowed.len());
+    let count = processors_here();
     let can = if count >= FEW { Can::Yes(Some(count.to_string())) } else { Can::No(count.to_string()) };
     ability("processors", can, "rates: the relay takes one for itself, hosts share the others", "at least 4 of them")
+}
+
+fn processors_here() -> usize {
+    linux::affinity::allowed_cpus().map_or(1, |allowed| allowed.len())
+}
+
+fn relay() -> Ability {
+    let can = match probe() {
+        Ok(Capacity { whole, packets_per_second }) => {
+            Can::Yes(Some(format!("{whole} in whole frames, {packets_per_second} packets a second one by one")))
+        }
+        Err(error) => Can::No(chain(&error)),
+    };
+    let matters = "rates of scenarios: what a thread of the relay carries on this machine at this moment";
+    ability("the relay", can, matters, "what the reason names")
 }
 
 fn ability(what: impl Into<String>, can: Can, matters: &'static str, get: &'static str) -> Ability {

@@ -120,6 +120,7 @@ fn keeper_for_another_test() {
     // Nothing comes: this ends by being killed.
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
     let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// A shell with a busy child and a daemon of its own session, which says when both are there.
