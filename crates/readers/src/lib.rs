@@ -7,7 +7,11 @@ use std::fmt::Debug;
 use std::slice::Chunks;
 
 use archive::export::read_export;
+use measure::echo::message;
 use measure::foreign;
+use measure::http::body::{BodyCounter, Framing, framing};
+use measure::http::head;
+use measure::http::url::Url;
 use measure::stamp::packet::{Answer, Question};
 use measure::wire::client::ClientDialogue;
 use measure::wire::server::{self, ServerDialogue};
@@ -24,11 +28,14 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 7] = [
+pub const ALL: [Reader; 10] = [
     Reader { name: "dialogue_of_client", read: dialogue_of_client },
     Reader { name: "dialogue_of_server", read: dialogue_of_server },
+    Reader { name: "echo_message", read: echo_message },
     Reader { name: "exported_run", read: exported_run },
     Reader { name: "foreign_output", read: foreign_output },
+    Reader { name: "http", read: http },
+    Reader { name: "frame", read: frame },
     Reader { name: "packed_samples", read: packed_samples },
     Reader { name: "quantities", read: quantities },
     Reader { name: "stamp", read: stamp },
@@ -90,6 +97,51 @@ fn assert_pieces_do_not_matter<T: PartialEq + Debug>(bytes: &[u8], hear: impl Fn
     }
 }
 
+/// What a raw or a ping socket hears, and what ICMP errors quote. The first byte says of which kind it is.
+pub fn echo_message(bytes: &[u8]) {
+    let Some((&kind, packet)) = bytes.split_first() else { return };
+    let family = if kind & 1 == 0 { linux::sockets::Family::V4 } else { linux::sockets::Family::V6 };
+    let header = if kind & 2 == 0 { message::Header::Absent } else { message::Header::Present };
+    if let Some(reply) = message::read_reply(family, header, packet) {
+        assert!(packet.ends_with(reply.payload), "the payload of a reply is its end");
+    }
+    // What is quoted is what was sent.
+    if let Some(id) = message::read_quoted(family, packet) {
+        let mut again = Vec::new();
+        message::write_request(&mut again, family, id, *b"linerate", 0);
+        assert_eq!(message::read_quoted(family, &again), Some(id));
+    }
+}
+
+/// What HTTP clients and servers send us. The first byte says in pieces of which size a body arrives, which must not
+/// matter.
+pub fn http(bytes: &[u8]) {
+    let Some((&size, stream)) = bytes.split_first() else { return };
+    if let Ok(text) = std::str::from_utf8(stream)
+        && let Ok(url) = text.parse::<Url>()
+    {
+        let again = format!("http://{}{}", url.authority(), url.target).parse();
+        assert_eq!(again.as_ref(), Ok(&url), "{text:?} is written otherwise than it is read");
+    }
+    if let Ok(Some((request, length))) = head::read_request(stream) {
+        assert!(length <= stream.len() && request.fields.0.len() <= head::MAX_FIELDS);
+    }
+    let Ok(Some((response, length))) = head::read_response(stream) else { return };
+    let Ok(framing) = framing(&response) else { return };
+    let count = |size: usize| {
+        let mut counter = BodyCounter::new(framing);
+        let mut taken = 0;
+        for piece in stream[length..].chunks(size) {
+            taken += counter.feed(piece).map_err(|error| error.to_string())?;
+        }
+        Ok::<_, String>((counter.counted(), taken, counter.is_done()))
+    };
+    assert_eq!(count(usize::from(size).max(1)), count(1), "pieces of {size} bytes are counted otherwise");
+    if let (Framing::Length(announced), Ok((counted, ..))) = (framing, count(64)) {
+        assert!(counted <= announced, "more is counted than was announced");
+    }
+}
+
 /// A run that somebody exported, and maybe edited.
 pub fn exported_run(bytes: &[u8]) {
     let Ok(export) = read_export(bytes, MAX_EXPORT_BYTES) else { return };
@@ -113,6 +165,13 @@ pub fn foreign_output(bytes: &[u8]) {
         }
         assert!(test.remarks.iter().all(|remark| !remark.to_string().is_empty()), "a remark that says nothing");
     }
+}
+
+/// A frame of a device of the lab, behind eight bytes that say which of its packets are written.
+pub fn frame(bytes: &[u8]) {
+    let Some((chosen, frame)) = bytes.split_first_chunk::<8>() else { return };
+    let [a, b, c, d, e, f, g, h] = *chosen;
+    lab::relay::frame::claims(frame, u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
 }
 
 /// Samples as they are stored and sent.

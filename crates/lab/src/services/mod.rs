@@ -3,7 +3,6 @@
 //! * [`files`]: a server of generated files
 //! * [`proxy`]: deals requests out to several servers in turn, and passes a share of them on to others
 //! * [`deal`]: who gets which request
-//! * [`roles`]: the processes that the services of a scenario need
 //! * [`door`]: where connections come in, and what is heard of each
 //!
 //! Plain threads, one a connection; each connection carries one request. No file is ever held as a whole.
@@ -12,7 +11,6 @@ pub mod deal;
 pub mod door;
 pub mod files;
 pub mod proxy;
-pub mod roles;
 mod visit;
 
 pub use door::{Door, Exchange, Limits, OpenError, Passage};
