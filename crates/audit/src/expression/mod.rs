@@ -1,0 +1,234 @@
+//! Conditions in CEL, compiled once and evaluated on many hosts.
+//!
+//! When an expression is compiled, every name of a fact in it is looked up in the vocabulary and replaced by the number of
+//! a [`Slot`]. So a misspelt name is found when the rule is read, the facts that a rule uses are known without running it,
+//! and a missing fact names itself: CEL's own three-valued logic does the rest, in which `missing || true` is true and
+//! `missing || false` stays unknown.
+
+mod functions;
+mod names;
+mod template;
+
+use std::sync::Arc;
+
+use cel::common::value::CowVal;
+use cel::context::VariableResolver;
+use cel::parser::Expression as Tree;
+use cel::{Context, Env, ExecutionError, Value};
+
+use crate::fact::{Fact, LACKS, Missing, Path};
+use crate::scope::{Per, Scope};
+use crate::vocabulary::Vocabulary;
+
+pub use template::Template;
+
+/// The language of conditions: the functions it has, and the facts that expressions compiled with it use.
+pub struct Language {
+    env: Arc<Env>,
+    slots: Vec<Slot>,
+    vocabulary: Vocabulary,
+}
+
+impl std::fmt::Debug for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Language").field("slots", &self.slots).finish_non_exhaustive()
+    }
+}
+
+/// A fact that some expression uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slot {
+    /// Its name.
+    pub path: Path,
+    /// What is asked about it.
+    pub view: View,
+}
+
+/// What is asked about a fact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// Its value.
+    Value,
+    /// By how much a counter grew per second since the snapshot before.
+    Rate,
+    /// By how much a counter grew since the snapshot before.
+    Increase,
+}
+
+/// A compiled expression.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    tree: Tree,
+    slots: Vec<usize>,
+    source: String,
+}
+
+/// What is wrong with the text of an expression, counted from its first character.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// Line within the text, from 0.
+    pub line: usize,
+    /// Column within the line, in characters, from 0.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Why an expression has no value on this host.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unvalued {
+    /// A fact is missing.
+    Lacks {
+        /// Its slot, where it is one; an element of a list has none.
+        slot: Option<usize>,
+        /// Why it is missing.
+        why: String,
+    },
+    /// The expression itself failed: a division by zero, a text where a number was expected.
+    Failed(String),
+}
+
+impl Language {
+    /// The language over a vocabulary.
+    #[must_use]
+    pub fn new(vocabulary: Vocabulary) -> Self {
+        let mut env = Env::stdlib();
+        functions::declare(&mut env);
+        Self { env: Arc::new(env), slots: Vec::new(), vocabulary }
+    }
+
+    /// Compiles an expression that may use the facts of a scope.
+    ///
+    /// # Errors
+    /// Where it is no CEL, or names a fact that there is not.
+    pub fn compile(&mut self, source: &str, per: Per) -> Result<Expression, Fault> {
+        let program = self.env.compile(source).map_err(|errors| {
+            let first = errors.errors.into_iter().next();
+            first.map_or_else(
+                || Fault { line: 0, column: 0, message: "cannot be read".to_owned() },
+                |error| Fault {
+                    line: usize::try_from(error.pos.0 - 1).unwrap_or(0),
+                    column: usize::try_from(error.pos.1 - 1).unwrap_or(0),
+                    message: error.msg,
+                },
+            )
+        })?;
+        let mut tree = program.expression().clone();
+        let mut found = Vec::new();
+        names::resolve(&mut tree, &names::Place { source, info: program.source_info(), per }, self, &mut found)?;
+        found.sort_unstable();
+        found.dedup();
+        Ok(Expression { tree, slots: found, source: source.to_owned() })
+    }
+
+    /// A slot by its number.
+    #[must_use]
+    pub fn slot(&self, number: usize) -> &Slot {
+        &self.slots[number]
+    }
+
+    /// The facts there are.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// What expressions are evaluated in: the facts of one scope.
+    #[must_use]
+    pub fn ground<'a>(&'a self, scope: &'a Scope<'a>) -> Ground<'a> {
+        Ground { slots: &self.slots, scope }
+    }
+
+    fn slot_number(&mut self, slot: Slot) -> usize {
+        if let Some(number) = self.slots.iter().position(|known| *known == slot) {
+            return number;
+        }
+        self.slots.push(slot);
+        self.slots.len() - 1
+    }
+}
+
+impl Expression {
+    /// The facts it uses, as numbers of slots.
+    #[must_use]
+    pub fn slots(&self) -> &[usize] {
+        &self.slots
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Its value.
+    ///
+    /// # Errors
+    /// Where a fact is missing, or the expression does not fit the facts.
+    pub fn evaluate(&self, context: &Context<'_, '_>) -> Result<Fact, Unvalued> {
+        let value = Value::resolve_val(&self.tree, context).map_err(|error| unvalued(&error))?;
+        let fact = Fact::of_value(value.as_ref());
+        fact.ok_or_else(|| Unvalued::Failed(format!("gives a {}", value.get_type().name())))
+    }
+}
+
+/// The facts of a scope by the numbers of their slots.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    slots: &'a [Slot],
+    scope: &'a Scope<'a>,
+}
+
+impl<'a> Ground<'a> {
+    /// A context for evaluating any expression of the language in this scope.
+    #[must_use]
+    pub fn context(&'a self, language: &Language) -> Context<'a, 'a> {
+        let mut context = Context::with_env(Arc::clone(&language.env));
+        context.set_variable_resolver(self);
+        context
+    }
+
+    /// The value of a slot.
+    ///
+    /// # Errors
+    /// Why it is not known.
+    pub fn value(&self, number: usize) -> Result<Fact, Missing> {
+        let slot = &self.slots[number];
+        match slot.view {
+            View::Value => self.scope.fact(&slot.path).cloned(),
+            View::Rate => self.scope.rate(&slot.path),
+            View::Increase => self.scope.increase(&slot.path),
+        }
+    }
+}
+
+impl VariableResolver for Ground<'_> {
+    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
+        let slot = self.slots.get(name.strip_prefix(SLOT)?.parse::<usize>().ok()?)?;
+        let computed = match slot.view {
+            View::Value => return self.scope.fact(&slot.path).ok().map(Fact::lend),
+            View::Rate => self.scope.rate(&slot.path),
+            View::Increase => self.scope.increase(&slot.path),
+        };
+        computed.ok().map(|fact| match fact {
+            Fact::List(_) => CowVal::owned(fact),
+            single => CowVal::Owned(cel::common::value::Val::clone_as_boxed(&single)),
+        })
+    }
+}
+
+/// What no name in the text of an expression starts with.
+const SLOT: &str = "@";
+
+fn unvalued(error: &ExecutionError) -> Unvalued {
+    match error {
+        ExecutionError::UndeclaredReference(name) if name.starts_with(SLOT) => {
+            Unvalued::Lacks { slot: name[SLOT.len()..].parse().ok(), why: String::new() }
+        }
+        ExecutionError::FunctionError { function, message } if function == LACKS => {
+            Unvalued::Lacks { slot: None, why: message.clone() }
+        }
+        other => Unvalued::Failed(other.to_string()),
+    }
+}

@@ -1,0 +1,122 @@
+//! The command that a person would type for an operation.
+
+use super::Operation;
+
+/// Where an operation takes place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Target<'a> {
+    /// The namespace; empty for the host's own.
+    pub namespace: &'a str,
+    /// The device.
+    pub link: &'a str,
+}
+
+impl Target<'_> {
+    /// A command as it is typed for this namespace.
+    pub(super) fn inside(&self, command: &str) -> String {
+        match self.namespace {
+            "" => command.to_owned(),
+            path if path.starts_with('/') => format!("nsenter --net={path} {command}"),
+            name => format!("ip netns exec {name} {command}"),
+        }
+    }
+}
+
+impl Operation<String> {
+    /// The command; advice is its own text.
+    #[must_use]
+    pub fn command(&self, target: &Target<'_>) -> String {
+        let link = target.link;
+        let plain = match self {
+            Self::Sysctl { key, value } if value.contains(' ') => format!("sysctl -w {key}=\"{value}\""),
+            Self::Sysctl { key, value } => format!("sysctl -w {key}={value}"),
+            Self::Route { to, metrics } => {
+                format!("ip route change {to} (all attributes that `ip route show {to}` lists) {metrics}")
+            }
+            Self::Mtu { bytes } => format!("ip link set dev {link} mtu {bytes}"),
+            Self::TxQueueLength { packets } => format!("ip link set dev {link} txqueuelen {packets}"),
+            Self::LargestAggregate { bytes } => {
+                format!("ip link set dev {link} gso_ipv4_max_size {bytes} gro_ipv4_max_size {bytes}")
+            }
+            Self::BondHash { policy } => format!("ip link set dev {link} type bond xmit_hash_policy {policy}"),
+            Self::Qdisc { parent, kind, options } => {
+                let parent = if parent == "root" { parent.clone() } else { format!("parent {parent}") };
+                let options = options.as_ref().map(|options| format!(" {options}")).unwrap_or_default();
+                format!("tc qdisc replace dev {link} {parent} {kind}{options}")
+            }
+            Self::Class { parent, class, options } => {
+                format!("tc class replace dev {link} parent {parent} classid {class} {options}")
+            }
+            Self::NoQdisc {} => format!("tc qdisc del dev {link} root"),
+            Self::Advice { text, .. } => return text.clone(),
+            _ => return self.ethtool(link).map_or_else(|| self.of_the_host(link), |command| target.inside(&command)),
+        };
+        target.inside(&plain)
+    }
+
+    fn ethtool(&self, link: &str) -> Option<String> {
+        Some(match self {
+            Self::Feature { name, on } => format!("ethtool -K {link} {name} {}", switch(*on)),
+            Self::Rings { rx, tx } => {
+                let rx = rx.as_ref().map(|rx| format!(" rx {rx}")).unwrap_or_default();
+                let tx = tx.as_ref().map(|tx| format!(" tx {tx}")).unwrap_or_default();
+                format!("ethtool -G {link}{rx}{tx}")
+            }
+            Self::Channels { combined } => format!("ethtool -L {link} combined {combined}"),
+            Self::Coalesce { adaptive } => {
+                format!("ethtool -C {link} adaptive-rx {0} adaptive-tx {0}", switch(*adaptive))
+            }
+            Self::Pause { rx, tx } => format!("ethtool -A {link} rx {} tx {}", switch(*rx), switch(*tx)),
+            Self::Eee { on } => format!("ethtool --set-eee {link} eee {}", switch(*on)),
+            Self::Autonegotiation { on } => format!("ethtool -s {link} autoneg {}", switch(*on)),
+            Self::Spread { queues } => format!("ethtool -X {link} equal {queues}"),
+            _ => return None,
+        })
+    }
+
+    fn of_the_host(&self, link: &str) -> String {
+        match self {
+            Self::Interrupts { cpus } => format!(
+                "for irq in $(ls /sys/class/net/{link}/device/msi_irqs); do \
+                 echo {cpus} > /proc/irq/$irq/smp_affinity_list; done"
+            ),
+            Self::Steering { cpus } => {
+                format!("for queue in /sys/class/net/{link}/queues/rx-*; do echo {cpus} > $queue/rps_cpus; done")
+            }
+            Self::Governor { name } => {
+                format!("for cpu in /sys/devices/system/cpu/cpu*/cpufreq; do echo {name} > $cpu/scaling_governor; done")
+            }
+            Self::Smt { on } => format!("echo {} > /sys/devices/system/cpu/smt/control", switch(*on)),
+            Self::IdleStates { longest_exit_us } => format!("cpupower idle-set -D {longest_exit_us}"),
+            Self::BootParameter { add } => format!("grubby --update-kernel=ALL --args=\"{add}\", then reboot"),
+            Self::StopService { unit } => format!("systemctl disable --now {unit}"),
+            Self::Module { name } => format!("modprobe {name} && echo {name} > /etc/modules-load.d/{name}.conf"),
+            _ => String::new(),
+        }
+    }
+}
+
+pub(super) fn switch(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_name_the_namespace_and_the_device() {
+        let text = str::to_owned;
+        let own = Target { namespace: "", link: "eth0" };
+        let docker = Target { namespace: "/run/docker/netns/ingress_sbox", link: "eth0" };
+        let rmem = Operation::Sysctl { key: text("net.ipv4.tcp_rmem"), value: text("4096 131072 536870912") };
+        assert_eq!(rmem.command(&own), "sysctl -w net.ipv4.tcp_rmem=\"4096 131072 536870912\"");
+        assert!(rmem.command(&docker).starts_with("nsenter --net=/run/docker/netns/ingress_sbox sysctl -w "));
+        let rings = Operation::Rings { rx: Some(text("8192")), tx: None };
+        assert_eq!(rings.command(&own), "ethtool -G eth0 rx 8192");
+        assert_eq!(
+            Operation::Feature { name: text("rx-gro-hw"), on: false }.command(&Target { namespace: "vpn", ..own }),
+            "ip netns exec vpn ethtool -K eth0 rx-gro-hw off"
+        );
+    }
+}

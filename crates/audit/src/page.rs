@@ -1,0 +1,1 @@
+//! docs/rules.md, from the rules.

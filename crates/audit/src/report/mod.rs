@@ -1,0 +1,168 @@
+//! The answer of an audit.
+
+mod text;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fact::Missing;
+use crate::fix::{Disruption, Operation};
+use crate::profile::ProfileValue;
+use crate::rule::{RuleFault, Severity};
+
+pub use text::shown;
+
+/// What all rules say about one host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// The host.
+    pub host: String,
+    /// What was wanted of it, with defaults filled in.
+    pub profile: Vec<ProfileValue>,
+    /// How often rules gave each answer.
+    pub summary: Summary,
+    /// Rules that fired: the worst first.
+    pub findings: Vec<Finding>,
+    /// Rules that could not be answered.
+    pub unknown: Vec<Unknown>,
+    /// Answers that were asked for in full: rules that passed or did not apply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Other>,
+    /// Rules that could not be used at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<RuleFault>,
+}
+
+/// How often rules gave each answer; a rule that is asked for several devices counts for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// Rules there are.
+    pub rules: usize,
+    /// Answers: nothing wrong.
+    pub pass: usize,
+    /// Answers: something wrong.
+    pub fail: usize,
+    /// Answers: a fact is missing.
+    pub unknown: usize,
+    /// Answers: not for this host, or not for what was looked at.
+    pub not_applicable: usize,
+}
+
+/// What was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Subject {
+    /// The network namespace; absent for the host's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// The route.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<String>,
+}
+
+/// A rule that fired.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The rule.
+    pub rule: String,
+    /// What it looked at.
+    pub subject: Subject,
+    /// How much it costs.
+    pub severity: Severity,
+    /// What is wrong.
+    pub title: String,
+    /// Facts that decided it.
+    pub facts: Vec<UsedFact>,
+    /// The value that is recommended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<String>,
+    /// Why it matters.
+    pub why: String,
+    /// What to do, in order.
+    pub fix: Vec<Step>,
+    /// What that costs while it is done.
+    pub disruption: Disruption,
+    /// Symptoms that it explains.
+    pub explains: Vec<String>,
+    /// What to keep in mind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caveat: Option<String>,
+}
+
+/// One step of a fix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// The operation.
+    pub operation: Operation<String>,
+    /// The command that a person would type.
+    pub command: String,
+    /// The command that takes it back, with the values of this snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
+}
+
+/// A rule that could not be answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unknown {
+    /// The rule.
+    pub rule: String,
+    /// What it looked at.
+    pub subject: Subject,
+    /// How much it would cost if it fired.
+    pub severity: Severity,
+    /// What is missing, and why.
+    pub missing: Vec<LackedFact>,
+    /// Facts that were known.
+    pub facts: Vec<UsedFact>,
+}
+
+/// A rule that passed or did not apply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Other {
+    /// The rule.
+    pub rule: String,
+    /// What it looked at.
+    pub subject: Subject,
+    /// Its answer.
+    pub answer: Answer,
+    /// Facts that decided it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<UsedFact>,
+}
+
+/// The answer of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// Nothing wrong.
+    Pass,
+    /// Something wrong.
+    Fail,
+    /// A fact is missing.
+    Unknown,
+    /// Not for this host, or not for what was looked at.
+    NotApplicable,
+}
+
+/// A fact with its value and source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UsedFact {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: serde_json::Value,
+    /// Where it was read.
+    pub source: String,
+}
+
+/// A fact that is missing.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct LackedFact {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    #[serde(flatten)]
+    pub missing: Missing,
+}
