@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use std::slice::Chunks;
 
 use archive::export::read_export;
+use lab::scenario::{Scenario, ScenarioError};
 use measure::echo::message;
 use measure::foreign;
 use measure::http::body::{BodyCounter, Framing, framing};
@@ -16,6 +17,7 @@ use measure::stamp::packet::{Answer, Question};
 use measure::wire::client::ClientDialogue;
 use measure::wire::server::{self, ServerDialogue};
 use model::series::packed;
+use path::Seed;
 use units::{ByteCount, DataRate, duration};
 
 /// A reader, by the name that its fuzz target and its corpus have.
@@ -28,7 +30,7 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 10] = [
+pub const ALL: [Reader; 11] = [
     Reader { name: "dialogue_of_client", read: dialogue_of_client },
     Reader { name: "dialogue_of_server", read: dialogue_of_server },
     Reader { name: "echo_message", read: echo_message },
@@ -38,6 +40,7 @@ pub const ALL: [Reader; 10] = [
     Reader { name: "frame", read: frame },
     Reader { name: "packed_samples", read: packed_samples },
     Reader { name: "quantities", read: quantities },
+    Reader { name: "scenario", read: scenario },
     Reader { name: "stamp", read: stamp },
 ];
 
@@ -193,6 +196,21 @@ pub fn quantities(bytes: &[u8]) {
     if let Ok(time) = duration::parse(text) {
         let shown = duration::show(time);
         assert!(duration::parse(&shown).is_ok(), "{text:?} is shown as {shown}");
+    }
+}
+
+/// The description of a lab. What is refused has a place; what is not can be worked out.
+pub fn scenario(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Scenario::parse("any.toml", text) {
+        Ok(scenario) => {
+            let blueprint = scenario.blueprint(Seed(0));
+            assert_eq!(blueprint.hosts.len(), scenario.hosts.len());
+            let devices = blueprint.hosts.iter().flat_map(|host| &host.devices);
+            assert!(devices.into_iter().all(|device| device.name.len() <= 15), "a name too long for a device");
+        }
+        Err(ScenarioError::Refused(complaints)) => assert!(!complaints.is_empty(), "refused for nothing"),
+        Err(_) => {}
     }
 }
 
