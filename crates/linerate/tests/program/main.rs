@@ -6,4 +6,5 @@ mod actors;
 mod between;
 mod faults;
 mod interop;
+mod parts;
 mod typing;
