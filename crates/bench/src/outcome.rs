@@ -34,6 +34,8 @@ pub(crate) enum Target {
     RatioAtLeast(f64),
     /// The ratio differs from one by at most so many per cent.
     RatioWithinPercent(f64),
+    /// Our value is at least this.
+    AtLeast(f64),
     /// Our value is at most this.
     AtMost(f64),
     /// Our value is zero, give or take this.
@@ -81,6 +83,7 @@ impl Row {
         match self.target? {
             Target::RatioAtLeast(least) => ratio.map(|ratio| ratio >= least),
             Target::RatioWithinPercent(percent) => ratio.map(|ratio| (ratio - 1.0).abs() * 100.0 <= percent),
+            Target::AtLeast(least) => Some(ours >= least),
             Target::AtMost(most) => Some(ours <= most),
             Target::Within(distance) => Some(ours.abs() <= distance),
         }
@@ -177,6 +180,7 @@ impl std::fmt::Display for Target {
         match self {
             Self::RatioAtLeast(least) => write!(f, ">= {least:.1} x"),
             Self::RatioWithinPercent(percent) => write!(f, "± {percent} %"),
+            Self::AtLeast(least) => write!(f, ">= {least}"),
             Self::AtMost(most) => write!(f, "<= {most}"),
             Self::Within(distance) => write!(f, "± {distance}"),
         }
@@ -198,6 +202,7 @@ mod tests {
         assert_eq!(row(Target::RatioAtLeast(2.0), 2.0), Some(true));
         assert_eq!(row(Target::RatioWithinPercent(1.0), 0.985), Some(false));
         assert_eq!(row(Target::RatioWithinPercent(1.0), 1.005), Some(true));
+        assert_eq!(row(Target::AtLeast(3.1), 1.0), Some(false));
         assert_eq!(row(Target::AtMost(2.9), 1.0), Some(false));
         assert_eq!(row(Target::Within(3.0), 1.0), Some(true));
     }

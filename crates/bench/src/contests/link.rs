@@ -3,19 +3,16 @@
 //! The bench starts itself in a namespace of its own, with privileges there and nowhere else, and the other namespace
 //! from within. Both end with their processes.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, ensure};
 
+use super::far::{FAR, Far, NEAR, tool};
 use crate::actors::{Actors, Match, Place, Who, words};
 use crate::contests::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 use crate::program::Seat;
-
-/// Addresses set aside for benchmarks (RFC 2544).
-const NEAR: (&str, &str) = ("near0", "198.18.0.1");
-const FAR: (&str, &str) = ("far0", "198.18.0.2");
 
 /// Has a process of its own, with privileges in a namespace of its own, measure one contest.
 pub(super) fn apart(stage: &str, actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
@@ -35,6 +32,8 @@ pub(super) fn apart(stage: &str, actors: &Actors, effort: Effort) -> anyhow::Res
 /// The part inside.
 pub(super) fn inside(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let far = Far::start()?;
+    tool("ip", &["link", "add", NEAR.0, "type", "veth", "peer", "name", FAR.0, "netns", &far.id().to_string()])?;
+    far.address_both()?;
     let (pairs, seconds) = effort.choose((1, 2), (3, 4));
     let mut rows = Vec::new();
     for (mbits, name) in [(100, "100 Mbit/s"), (1_000, "1 Gbit/s")] {
@@ -43,7 +42,7 @@ pub(super) fn inside(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>
         let theirs = words(&format!("-C cubic -t {seconds}"));
         let play = |who, arguments| {
             let seats = (Seat::First, Seat::Second);
-            let place = Place::Inside(far.0.id(), FAR.1);
+            let place = Place::Inside(far.id(), FAR.1);
             let played = actors.play(&Match { client: who, server: who, arguments, seats, place })?;
             anyhow::Ok(played.goodput_bps * 1e-6)
         };
@@ -59,44 +58,8 @@ pub(super) fn inside(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>
     Ok(rows)
 }
 
-/// A process that keeps the other namespace.
-struct Far(Child);
-
-impl Far {
-    fn start() -> anyhow::Result<Self> {
-        let mut command = Command::new("cat");
-        command.stdin(Stdio::piped()).stdout(Stdio::null());
-        let child = linux::netns::isolate(&mut command).spawn().context("the second namespace cannot be made")?;
-        let far = Self(child);
-        let pid = far.0.id().to_string();
-        tool("ip", &["link", "add", NEAR.0, "type", "veth", "peer", "name", FAR.0, "netns", &pid])?;
-        let there = ["--target", &pid, "--user", "--net", "--preserve-credentials", "ip"];
-        for ((device, address), program, before) in [(NEAR, "ip", &[][..]), (FAR, "nsenter", &there[..])] {
-            tool(program, &[before, &["address", "add", &format!("{address}/30"), "dev", device]].concat())?;
-            tool(program, &[before, &["link", "set", device, "up"]].concat())?;
-        }
-        Ok(far)
-    }
-}
-
-impl Drop for Far {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Shapes what the near end sends, with 25 ms of queue before the slow part.
 fn shape(mbits: u32) -> anyhow::Result<()> {
     let rate = format!("{mbits}mbit");
     tool("tc", &["qdisc", "replace", "dev", NEAR.0, "root", "tbf", "rate", &rate, "burst", "128kb", "latency", "25ms"])
-}
-
-fn tool(program: &str, arguments: &[&str]) -> anyhow::Result<()> {
-    let output = Command::new(program).args(arguments).output();
-    let output = output.with_context(|| format!("`{program}` cannot be started"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "`{program} {}` fails: {}", arguments.join(" "), said.trim());
-    Ok(())
 }

@@ -5,14 +5,17 @@
 //! * [`udp`]: what a datagram costs a sender
 //! * [`pacing`]: whether a rate that was asked for is the rate that is sent
 //! * [`link`]: whether both programs say the same of the same link
+//! * [`relay`]: what the lab's relay carries
 //! * [`network`]: how long it takes to make the network of a lab
 //! * [`idle`]: what a waiting server takes
 //! * [`start`]: how long it takes from the command to the first byte
 
+mod far;
 mod idle;
 mod link;
 mod network;
 mod pacing;
+mod relay;
 mod start;
 mod tcp;
 mod telemetry;
@@ -36,6 +39,8 @@ pub(crate) enum Contest {
     Pacing,
     /// Whether both programs agree about a link
     Link,
+    /// What the lab's relay carries
+    Relay,
     /// How long it takes to make the network of a lab
     Network,
     /// What a waiting server takes
@@ -65,8 +70,17 @@ impl Effort {
 
 impl Contest {
     /// In the order in which they run.
-    pub(crate) const ALL: [Self; 8] =
-        [Self::Tcp, Self::Telemetry, Self::Udp, Self::Pacing, Self::Link, Self::Network, Self::Idle, Self::Start];
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Tcp,
+        Self::Telemetry,
+        Self::Udp,
+        Self::Pacing,
+        Self::Link,
+        Self::Relay,
+        Self::Network,
+        Self::Idle,
+        Self::Start,
+    ];
 
     /// What it is called in the result.
     pub(crate) const fn title(self) -> &'static str {
@@ -76,6 +90,7 @@ impl Contest {
             Self::Udp => "UDP, 1448-byte datagrams, loopback",
             Self::Pacing => "UDP at a rate",
             Self::Link => "the same link (tc tbf)",
+            Self::Relay => "the relay of a lab",
             Self::Network => "the network of a lab",
             Self::Idle => "a waiting server",
             Self::Start => "start of a test",
@@ -90,6 +105,7 @@ impl Contest {
             Self::Udp => udp::run(actors, effort),
             Self::Pacing => pacing::run(actors, effort),
             Self::Link => link::apart("link", actors, effort),
+            Self::Relay => link::apart("relay", actors, effort),
             Self::Network => link::apart("network", actors, effort),
             Self::Idle => idle::run(actors),
             Self::Start => start::run(actors, effort),
@@ -100,6 +116,7 @@ impl Contest {
     pub(crate) fn inside(self, actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
         match self {
             Self::Link => link::inside(actors, effort),
+            Self::Relay => relay::inside(actors, effort),
             Self::Network => network::inside(effort),
             _ => self.run(actors, effort),
         }

@@ -110,13 +110,10 @@ impl Direction {
 
     /// Takes a frame from the sending device to the chain.
     pub(super) fn take(&mut self, shared: &mut Shared) -> Taken {
-        let len = match self.end.from.read(shared.store.incoming()) {
-            Ok(len) => len,
-            // Down, or gone with its namespace: it says when it can be read again.
-            Err(_) => {
-                self.readable = false;
-                return Taken::Nothing;
-            }
+        let Ok(len) = self.end.from.read(shared.store.incoming()) else {
+            // Empty, or gone with its namespace: it says when it can be read again.
+            self.readable = false;
+            return Taken::Nothing;
         };
         let now = clock::now();
         let bytes = &shared.store.incoming()[..len];

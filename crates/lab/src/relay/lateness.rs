@@ -74,7 +74,7 @@ impl Lateness {
 
 /// Nanoseconds below this have a step each; from there on each power of two has so many.
 const FINE: u64 = 16;
-const STEPS: usize = (61 * FINE) as usize;
+const STEPS: usize = 61 * 16;
 
 fn step_of(nanos: u64) -> usize {
     if nanos < FINE {

@@ -201,7 +201,8 @@ mod tests {
         assert_eq!((train(&bytes).dscp, train(&bytes).ecn), (46, Ecn::Capable0));
         let mut bytes = samples::tcp6(100, 0);
         bytes[linux::tap::FrameHeader::LEN + 14] = 0x60 | 46 >> 2;
-        bytes[linux::tap::FrameHeader::LEN + 15] = ((46 << 2 | 0b11) << 4) as u8;
+        // The last four bits of the class, of which two are the mark, and the first of the flow label.
+        bytes[linux::tap::FrameHeader::LEN + 15] = (0b10 << 2 | 0b11) << 4;
         assert_eq!((train(&bytes).dscp, train(&bytes).ecn), (46, Ecn::Marked));
     }
 }
