@@ -24,8 +24,8 @@ fn distance(one: &[char], other: &[char]) -> usize {
     for (i, row) in rows.iter_mut().enumerate() {
         row[0] = i;
     }
-    for j in 0..=other.len() {
-        rows[0][j] = j;
+    for (j, first) in rows[0].iter_mut().enumerate() {
+        *first = j;
     }
     for i in 1..=one.len() {
         for j in 1..=other.len() {

@@ -84,7 +84,7 @@ fn the_machine_has_its_say() {
         packets_per_second: 10_000,
         lacking: lacking.iter().cloned().collect::<BTreeSet<_>>(),
     };
-    let fast = scenario.check(&limits(900_000_000, &[])).unwrap_err();
+    let fast = scenario.check(&limits(500_000_000, &[])).unwrap_err();
     assert!(told(&fast).contains("more than the relay carries on this machine"), "{}", told(&fast));
     assert!(told(&fast).contains("tests[1]"), "{}", told(&fast));
     let lacking = Scenario::parse("net.toml", GOOD).unwrap().check(&limits(u64::MAX, &[Need::Ipv6])).unwrap_err();

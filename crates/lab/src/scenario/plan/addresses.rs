@@ -74,7 +74,7 @@ impl Addresses {
                 }
                 match owners.get(address) {
                     Some(other) => {
-                        desk.complain(&key, Problem::SameAddress { address: *address, other: other.clone() })
+                        desk.complain(&key, Problem::SameAddress { address: *address, other: other.clone() });
                     }
                     None => {
                         owners.insert(*address, format!("host `{}`", host.name));
