@@ -2,6 +2,7 @@
 //!
 //! * `network`: the network, and what nftables does and counts in it
 //! * `echoes`, `hops`, `path_mtu`, `downloads`: the measurements
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 mod downloads;
 mod echoes;
