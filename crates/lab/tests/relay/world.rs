@@ -92,8 +92,8 @@ impl World {
 
 impl Host {
     fn new() -> Self {
-        let (jobs, todo) = channel::<Job>();
-        let live = move || linux::netns::in_fresh_netns(|| todo.into_iter().for_each(|job| job())).unwrap();
+        let (jobs, waiting) = channel::<Job>();
+        let live = move || linux::netns::in_fresh_netns(|| waiting.into_iter().for_each(|job| job())).unwrap();
         Self { jobs: Some(jobs), thread: Some(thread::spawn(live)) }
     }
 
