@@ -1,0 +1,161 @@
+//! Scenarios as texts, played by the program.
+
+use std::fs;
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use lab::play::outcome::{Finding, LinkAccount, Played};
+use model::measurement::{Interval, Measurement};
+use model::run::Run;
+use serde_json::Value;
+
+/// A played scenario and what happened to its packets.
+pub(crate) struct Show {
+    pub(crate) played: Played,
+    /// The log of single packets.
+    pub(crate) log: Vec<Value>,
+}
+
+/// A network that is kept for other programs, until this is dropped.
+pub(crate) struct KeptNetwork {
+    name: String,
+    _scenario: tempfile::TempDir,
+    _alone: std::sync::MutexGuard<'static, ()>,
+}
+
+/// Makes the network of a scenario.
+pub(crate) fn keep(name: &str, text: &str) -> KeptNetwork {
+    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = directory.path().join("scenario.toml");
+    fs::write(&scenario, text).unwrap();
+    let name = format!("{name}-{}", std::process::id());
+    let up = linerate(&["lab", "up", scenario.to_str().unwrap(), "--as", &name]).output().unwrap();
+    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    KeptNetwork { name, _scenario: directory, _alone: alone }
+}
+
+impl KeptNetwork {
+    /// A program in a host.
+    pub(crate) fn exec(&self, host: &str, command: &[&str]) -> Command {
+        let mut exec = linerate(&["lab", "exec", &format!("{}/{host}", self.name), "--"]);
+        exec.args(command);
+        exec
+    }
+}
+
+impl Drop for KeptNetwork {
+    fn drop(&mut self) {
+        let down = linerate(&["lab", "down", &self.name]).status();
+        assert!(std::thread::panicking() || down.unwrap().success());
+    }
+}
+
+fn linerate(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_linerate"));
+    command.args(arguments);
+    command
+}
+
+/// Labs of one machine share its processors, so one plays after the other.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Two hosts with a router between them, and no faults but those of the chains; tuned, so that nothing but the path
+/// limits.
+pub(crate) fn two_hosts(there: &str, back: &str, tests: &str) -> String {
+    format!(
+        r#"
+title = "two hosts"
+about = "For a truth test."
+[defaults]
+sysctl = {{ "net.ipv4.tcp_rmem" = "4096 131072 67108864", "net.ipv4.tcp_wmem" = "4096 131072 67108864" }}
+[hosts.near]
+[hosts.middle]
+forwards = true
+[hosts.far]
+[[links]]
+name = "access"
+between = ["near", "middle"]
+speed = "1Gbit/s"
+[[links]]
+name = "long"
+between = ["middle", "far"]
+speed = "1Gbit/s"
+there = [{there}]
+back = [{back}]
+{tests}
+[truth]
+healthy = true
+"#
+    )
+}
+
+/// A test from `near` to `far`, with more keys.
+pub(crate) fn test(kind: &str, keys: &str) -> String {
+    format!("[[tests]]\nkind = \"{kind}\"\nfrom = \"near\"\nto = \"far\"\n{keys}\n")
+}
+
+/// Plays a scenario.
+pub(crate) fn play(text: &str) -> Show {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let directory = tempfile::tempdir().unwrap();
+    let (scenario, log) = (directory.path().join("scenario.toml"), directory.path().join("log.jsonl"));
+    fs::write(&scenario, text).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_linerate"))
+        .args(["lab", "run", "--json", "--no-archive", "--log"])
+        .arg(&log)
+        .arg(&scenario)
+        .output()
+        .unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let played = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {complaint}"));
+    let log = fs::read_to_string(&log).unwrap();
+    Show { played, log: log.lines().map(|line| serde_json::from_str(line).unwrap()).collect() }
+}
+
+impl Show {
+    /// The result of a test, by its place.
+    pub(crate) fn finding(&self, number: usize) -> &Finding {
+        &self.played.tests[number].finding
+    }
+
+    /// The run of a flow.
+    pub(crate) fn run(&self, number: usize) -> &Run {
+        match self.finding(number) {
+            Finding::Run(run) => run,
+            other => panic!("no run: {other:?}"),
+        }
+    }
+
+    /// What a run has measured.
+    pub(crate) fn measurement(&self, number: usize) -> &Measurement {
+        let run = self.run(number);
+        run.measurement.as_ref().unwrap_or_else(|| panic!("{:?}", run.outcome))
+    }
+
+    /// The account of the long link, there or back.
+    pub(crate) fn long(&self, to: &str) -> &LinkAccount {
+        self.played.links.iter().find(|account| account.link == "long" && account.to == to).unwrap()
+    }
+
+    /// Packets of a kind in the log of single packets.
+    pub(crate) fn logged(&self, is: impl Fn(&Value) -> bool) -> u64 {
+        self.log.iter().filter(|line| is(line)).map(|line| line["packets"].as_u64().unwrap()).sum()
+    }
+
+    /// By how much the emulation itself was late, one time in a hundred: what a delay may be too long by.
+    pub(crate) fn lateness(&self) -> Duration {
+        Duration::from_nanos(self.played.links.iter().map(|account| account.lateness_p99_ns).max().unwrap())
+    }
+}
+
+/// The mean rate after a time, in Mbit/s, without what came after the last whole second.
+pub(crate) fn rate_after(intervals: &[Interval], start: Duration) -> f64 {
+    let rates: Vec<f64> = intervals
+        .iter()
+        .filter(|interval| interval.start >= start && interval.end - interval.start >= Duration::from_millis(900))
+        .map(|interval| interval.rate.bps() as f64 * 1e-6)
+        .collect();
+    rates.iter().sum::<f64>() / rates.len() as f64
+}
