@@ -83,6 +83,8 @@ impl Worker {
             // Where it is refused, the kernel chooses, which costs precision only.
             let _ = affinity::pin_current_thread(&[processor]);
         }
+        // Only root may. Without it a busy machine makes the relay late, which is measured.
+        let _ = affinity::prefer_current_thread();
         let outcome = wake_exactly().and_then(|()| self.drive());
         let mut part = self.part();
         part.thread.failed = outcome.err().map(|error| error.to_string());
