@@ -6,6 +6,7 @@
 //! * [`series`]: samples over time, column by column, and their packed form
 //! * [`counters`]: what a host counted before and after
 //! * [`host`]: who measured, and all facts of a host at one moment
+//! * [`played`]: a scenario of the lab, played: what was found, and the truth
 //! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
 //!
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
@@ -14,6 +15,7 @@
 pub mod counters;
 pub mod host;
 pub mod measurement;
+pub mod played;
 pub mod probe;
 pub mod run;
 pub mod schema;

@@ -3,6 +3,7 @@
 use schemars::{Schema, schema_for};
 
 use crate::host::snapshot::Snapshot;
+use crate::played::Played;
 use crate::probe::download::Download;
 use crate::probe::echo::EchoSeries;
 use crate::probe::hops::Trace;
@@ -17,6 +18,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("run.schema.json", schema_for!(Run)),
         ("samples.schema.json", schema_for!(RunSamples)),
         ("snapshot.schema.json", schema_for!(Snapshot)),
+        ("played.schema.json", schema_for!(Played)),
         ("probe-echo.schema.json", schema_for!(EchoSeries)),
         ("probe-hops.schema.json", schema_for!(Trace)),
         ("probe-mtu.schema.json", schema_for!(PathMtu)),

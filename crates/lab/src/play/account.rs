@@ -6,9 +6,9 @@ use path::Tally;
 use path::reason::{Delay, Mark};
 use units::PacketCount;
 
-use super::outcome::LinkAccount;
 use crate::relay::Report;
 use crate::scenario::Scenario;
+use model::played::LinkAccount;
 
 /// The account of every direction of every link.
 pub(super) fn accounts(scenario: &Scenario, report: &Report) -> Vec<LinkAccount> {

@@ -1,7 +1,7 @@
 //! Playing a scenario: its network comes up, its faults come and go, its tests run, and all is gone.
 //!
 //! * [`play`]: the whole
-//! * [`outcome`]: what it gives
+//! * [`model::played`]: what it gives
 //! * [`timetable`]: changes in hosts, each at its time
 //! * `trial`: one test
 //! * `partners`, `web`: the services that tests talk to
@@ -10,7 +10,6 @@
 mod account;
 mod arguments;
 mod error;
-pub mod outcome;
 mod partners;
 pub mod timetable;
 mod trial;
@@ -28,7 +27,7 @@ use units::MonoTime;
 
 pub use arguments::arguments;
 pub use error::PlayError;
-use outcome::{PlantedCause, Played, Tested};
+use model::played::{PlantedCause, Played, Tested};
 use partners::Partners;
 
 use crate::network::Network;

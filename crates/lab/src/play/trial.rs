@@ -16,10 +16,10 @@ use model::run::Run;
 use model::spec::Family;
 
 use super::arguments::arguments;
-use super::outcome::Finding;
 use super::{Setting, Voice};
 use crate::network::Host;
 use crate::scenario::{Flow, Ping, Point, Scenario, Service, ServiceKind, Test, TestKind};
+use model::played::Finding;
 
 /// Runs a test from inside its host.
 pub(super) fn run(test: &Test, host: &Host, setting: &Setting<'_>) -> io::Result<Finding> {

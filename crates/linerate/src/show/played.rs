@@ -2,9 +2,9 @@
 
 use diagnose::waterfall::line::LineRate;
 use diagnose::waterfall::{self, Waterfall};
-use lab::play::outcome::{Finding, LinkAccount, PlantedCause, Played, Tested};
 use lab::scenario::Scenario;
 use model::measurement::RttSummary;
+use model::played::{Finding, LinkAccount, PlantedCause, Played, Tested};
 use model::probe::download::Download;
 use model::probe::path_mtu::{MtuLimit, PathMtu};
 use model::run::{Outcome, Run};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lab::play::outcome::Finding;
+use model::played::Finding;
 use model::probe::path_mtu::MtuLimit;
 
 use super::stage::{play, test, two_hosts};

@@ -5,8 +5,8 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use lab::play::outcome::{Finding, LinkAccount, Played};
 use model::measurement::{Interval, Measurement};
+use model::played::{Finding, LinkAccount, Played};
 use model::run::Run;
 use serde_json::Value;
 

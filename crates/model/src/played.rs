@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::probe::download::Download;
-use model::probe::echo::EchoSeries;
-use model::probe::hops::Trace;
-use model::probe::path_mtu::PathMtu;
-use model::run::Run;
+use crate::probe::download::Download;
+use crate::probe::echo::EchoSeries;
+use crate::probe::hops::Trace;
+use crate::probe::path_mtu::PathMtu;
+use crate::run::Run;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, PacketCount};
