@@ -2,12 +2,17 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::process::Stdio;
+use std::process::{Child, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
+use linux::namespaces::process::{Process, start_of};
 use measure::download::download;
 use measure::echo::hops::trace;
 use measure::echo::path_mtu::path_mtu;
 use measure::echo::series::series;
+use measure::stop::Stop;
 use model::probe::download::DownloadSpec;
 use model::probe::echo::EchoSpec;
 use model::probe::hops::HopsSpec;
@@ -65,10 +70,30 @@ fn run_flow(flow: &Flow, peer: &str, port: u16, host: &Host, setting: &Setting<'
     } else {
         command.stderr(Stdio::inherit());
     }
-    let output = command.stdout(Stdio::piped()).spawn()?.wait_with_output()?;
+    let output = until_stopped(command.stdout(Stdio::piped()).spawn()?, setting.stop)?;
     Ok(match serde_json::from_slice::<Run>(&output.stdout) {
         Ok(run) => Finding::Run(Box::new(run)),
         Err(_) => Finding::Nothing { detail: String::from_utf8_lossy(&output.stderr).trim().to_owned() },
+    })
+}
+
+/// What the program has printed when it has ended: by itself, or since it was asked to where the wish to stop came.
+fn until_stopped(child: Child, stop: &Stop) -> io::Result<Output> {
+    const GLANCE: Duration = Duration::from_millis(50);
+    let process = start_of(child.id()).and_then(|started| Process::find(child.id(), started));
+    thread::scope(|scope| {
+        let (ended, ending) = channel::<()>();
+        let output = scope.spawn(move || {
+            let _ended = ended;
+            child.wait_with_output()
+        });
+        while let Err(RecvTimeoutError::Timeout) = ending.recv_timeout(GLANCE) {
+            if stop.is_stopped() {
+                process.iter().try_for_each(Process::ask_to_end)?;
+                break;
+            }
+        }
+        output.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 

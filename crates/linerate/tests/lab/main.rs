@@ -5,4 +5,5 @@
 mod asking;
 mod ending;
 mod keeping;
+mod playing;
 mod user;

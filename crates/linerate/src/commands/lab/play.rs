@@ -115,3 +115,50 @@ fn exit(played: &Played, is_stopped: bool) -> Exit {
         (false, false) => Exit::Local,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Parser;
+    use lab::play::arguments;
+    use lab::scenario::{Flow, Scenario, TestKind};
+
+    use crate::cli::{Cli, Command};
+
+    /// Flows of a scenario with these keys, from `a` to `b`.
+    fn flows(tests: &[&str]) -> Vec<Flow> {
+        let tests = tests.iter().map(|keys| format!("[[tests]]\nfrom = \"a\"\nto = \"b\"\n{keys}\n"));
+        let text = format!(
+            "title = \"t\"\nabout = \"t\"\n[hosts.a]\n[hosts.b]\n[[links]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n{}\n\
+             [truth]\nhealthy = true\n",
+            tests.collect::<String>()
+        );
+        let scenario = Scenario::parse("t.toml", &text).unwrap();
+        let flows = scenario.tests.into_iter().map(|test| match test.kind {
+            TestKind::Tcp(flow) | TestKind::Udp(flow) => flow,
+            other => panic!("{other:?}"),
+        });
+        flows.collect()
+    }
+
+    #[test]
+    fn a_flow_of_a_scenario_is_the_test_that_its_arguments_ask_for() {
+        let flows = flows(&[
+            "kind = \"tcp\"",
+            "kind = \"tcp\"\ntime = \"3s\"\nstreams = 4\nreverse = true\ncca = \"cubic\"\nmss = 1400\nfamily = \"ipv6\"",
+            "kind = \"tcp\"\nbytes = \"13GiB\"\nbidir = true\npace = \"9.9Gbit/s\"\nwindow = \"64KiB\"\nsend = \"write\"",
+            "kind = \"tcp\"\nrate = \"1Mbit/s\"\nomit = \"2s\"\nreceive = \"copy\"\nexpect = \"10Gbit/s\"\nlength = \"1B\"",
+            "kind = \"udp\"\ndscp = 46\nlength = \"1200B\"\nno-gso = true\nno-gro = true\nprobe-every = \"0s\"",
+            "kind = \"udp\"\nflood = true\nblocks = 1000\nfamily = \"ipv4\"\ninterval = \"500ms\"\nsample-every = \"1ms\"",
+        ]);
+        for flow in flows {
+            let words: Vec<OsString> =
+                ["linerate", "test", "192.0.2.1"].map(OsString::from).into_iter().chain(arguments(&flow)).collect();
+            let cli = Cli::try_parse_from(&words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+            let Command::Test(args) = cli.command else { panic!("{words:?}") };
+            assert_eq!(args.spec(), flow.spec, "{words:?}");
+            assert_eq!(args.expect, flow.expect);
+        }
+    }
+}
