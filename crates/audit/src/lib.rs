@@ -21,6 +21,7 @@ pub mod fix;
 pub mod inputs;
 pub mod page;
 pub mod profile;
+mod project;
 pub mod report;
 pub mod rule;
 pub mod scope;

@@ -166,3 +166,9 @@ pub struct LackedFact {
     #[serde(flatten)]
     pub missing: Missing,
 }
+
+/// The schema of a report, for `docs/formats/`.
+#[must_use]
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Report)
+}

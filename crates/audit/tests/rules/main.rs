@@ -2,4 +2,5 @@
 
 mod cases;
 mod incidents;
+mod page;
 mod support;

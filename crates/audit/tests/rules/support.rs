@@ -14,16 +14,16 @@ const INPUT_ROOTS: [&str; 6] = ["peers", "baseline", "probe", "path", "proxy", "
 
 /// A host with what is wanted of it and what is known besides.
 #[derive(Clone)]
-pub struct Situation {
+pub(crate) struct Situation {
     /// Facts by root, `profile` among them.
-    pub now: Fact,
+    pub(crate) now: Fact,
     /// What was different ten seconds earlier.
-    pub before: Option<Fact>,
+    pub(crate) before: Option<Fact>,
 }
 
 impl Situation {
     /// Facts by root, over a DTN of 10 Gbit/s at 100 ms.
-    pub fn new(now: Value, before: Option<Value>) -> Self {
+    pub(crate) fn new(now: Value, before: Option<Value>) -> Self {
         let usual = serde_json::json!({"profile": {"roles": ["dtn"], "target_rate": "10Gbit/s", "rtt": "100ms"}});
         let mut facts = Fact::from_json(usual);
         merge(&mut facts, Fact::from_json(now));
@@ -31,21 +31,21 @@ impl Situation {
     }
 
     /// Other facts over these.
-    pub fn with(&self, over: Value) -> Self {
+    pub(crate) fn with(&self, over: Value) -> Self {
         let mut other = self.clone();
         merge(&mut other.now, Fact::from_json(over));
         other
     }
 
     /// The same without a fact, now.
-    pub fn without(&self, path: &Path) -> Self {
+    pub(crate) fn without(&self, path: &Path) -> Self {
         let mut other = self.clone();
         remove(&mut other.now, path);
         other
     }
 
     /// What all rules say.
-    pub fn audit(&self, rules: &Rules) -> Report {
+    pub(crate) fn audit(&self, rules: &Rules) -> Report {
         let Fact::Map(now) = &self.now else { panic!("facts have names") };
         let profile: Profile = serde_json::from_value(now["profile"].to_json()).expect("a profile");
         let before = self.before.as_ref().map(|over| {
@@ -62,7 +62,7 @@ impl Situation {
 }
 
 /// The answers of one rule.
-pub fn answers(report: &Report, rule: &str) -> Vec<Answer> {
+pub(crate) fn answers(report: &Report, rule: &str) -> Vec<Answer> {
     let findings = report.findings.iter().filter(|finding| finding.rule == rule).map(|_| Answer::Fail);
     let unknown = report.unknown.iter().filter(|unknown| unknown.rule == rule).map(|_| Answer::Unknown);
     let others = report.others.iter().filter(|other| other.rule == rule).map(|other| other.answer);

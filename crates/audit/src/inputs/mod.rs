@@ -1,5 +1,9 @@
 //! What an audit can know besides the snapshot.
 
+mod baseline;
+mod peers;
+mod tracked;
+
 use crate::fact::{Fact, FactMap};
 use crate::scope::{HostFacts, INPUT_ROOTS};
 use crate::vocabulary::Vocabulary;
@@ -28,6 +32,18 @@ pub enum InputError {
 }
 
 impl Inputs {
+    /// Adds what the host was in better days.
+    pub fn add_baseline(&mut self, now: &HostFacts, baseline: &HostFacts) {
+        let facts = baseline::facts(now, baseline);
+        merge(self.facts.entry("baseline".to_owned()).or_insert_with(|| Fact::Map(FactMap::new())), facts);
+    }
+
+    /// Adds what the other hosts of the same role are.
+    pub fn add_peers(&mut self, host: &HostFacts, peers: &[HostFacts]) {
+        let facts = peers::facts(host, peers);
+        merge(self.facts.entry("peers".to_owned()).or_insert_with(|| Fact::Map(FactMap::new())), facts);
+    }
+
     /// Adds facts that an operator or another program gives, in the names of the vocabulary.
     ///
     /// # Errors

@@ -1,0 +1,135 @@
+//! Facts of a NIC: what its driver lets be set, its slot, its interrupts and queues.
+
+use model::host::interface::Interface;
+use model::host::interface::driver::Bus;
+use model::host::interface::queues::Interrupt;
+use model::host::snapshot::Snapshot;
+
+use super::driver_counters;
+use crate::fact::{Fact, FactMap};
+use crate::project::{absent, cpu_list, int, known, map, offered, text, unsupported};
+
+pub(super) fn add(interface: &Interface, snapshot: &Snapshot, facts: &mut FactMap) {
+    facts.insert("nic".to_owned(), nic(interface));
+    facts.insert("pci".to_owned(), known(&interface.bus, |bus| pci(bus, snapshot)));
+    facts.insert("irq".to_owned(), irq(interface));
+    let steered = known(&interface.queues, |queues| {
+        let masks = queues.rx.iter().filter_map(|queue| queue.rps_cpus.as_deref());
+        int(masks.filter(|mask| mask.contains(|c: char| c != '0' && c != ',')).count())
+    });
+    facts.insert("queues".to_owned(), map([("steered", steered)]));
+}
+
+fn nic(interface: &Interface) -> Fact {
+    let driver = |pick: fn(&model::host::interface::driver::Driver) -> &str| {
+        known(&interface.driver, |driver| text(pick(driver)))
+    };
+    let features = known(&interface.features, |features| {
+        let feature = |feature: &model::host::interface::tuning::Feature| {
+            map([("on", Fact::Bool(feature.active)), ("fixed", Fact::Bool(feature.is_fixed()))])
+        };
+        Fact::Map(features.iter().map(|(name, each)| (name.clone(), feature(each))).collect())
+    });
+    map([
+        ("driver", driver(|driver| &driver.name)),
+        ("firmware", driver(|driver| &driver.firmware)),
+        ("features", features),
+        ("rings", rings(interface)),
+        ("channels", channels(interface)),
+        ("coalesce", coalesce(interface)),
+        ("pause", pause(interface)),
+        ("autoneg", known(&interface.mode, |mode| mode.autonegotiation.map_or_else(|| unsupported(""), Fact::Bool))),
+        ("eee_active", known(&interface.eee, |eee| Fact::Bool(eee.active))),
+        ("stats", known(&interface.driver_counters, driver_counters::facts)),
+    ])
+}
+
+fn rings(interface: &Interface) -> Fact {
+    known(&interface.rings, |rings| {
+        map([
+            ("rx", offered(rings.rx)),
+            ("rx_max", offered(rings.rx_max)),
+            ("tx", offered(rings.tx)),
+            ("tx_max", offered(rings.tx_max)),
+        ])
+    })
+}
+
+fn channels(interface: &Interface) -> Fact {
+    known(&interface.channels, |channels| {
+        map([("combined", offered(channels.combined)), ("combined_max", offered(channels.combined_max))])
+    })
+}
+
+fn coalesce(interface: &Interface) -> Fact {
+    known(&interface.coalesce, |coalesce| {
+        let adaptive = |on: Option<bool>| on.map_or_else(|| unsupported("the driver does not say"), Fact::Bool);
+        map([
+            ("adaptive_rx", adaptive(coalesce.adaptive_rx)),
+            ("adaptive_tx", adaptive(coalesce.adaptive_tx)),
+            ("rx_usecs", offered(coalesce.values.get("rx-usecs").copied())),
+        ])
+    })
+}
+
+fn pause(interface: &Interface) -> Fact {
+    known(&interface.pause, |pause| {
+        map([
+            ("rx", Fact::Bool(pause.rx)),
+            ("tx", Fact::Bool(pause.tx)),
+            ("rx_frames", offered(pause.rx_frames)),
+            ("tx_frames", offered(pause.tx_frames)),
+        ])
+    })
+}
+
+fn pci(bus: &Bus, snapshot: &Snapshot) -> Fact {
+    let cpus = bus.local_cpus.as_deref().and_then(cpu_list);
+    let threads = snapshot
+        .machine
+        .cores
+        .value()
+        .and_then(|&cores| snapshot.processors.each.len().checked_div(usize::try_from(cores).ok()?));
+    let local_cores = cpus.zip(threads).and_then(|(cpus, threads)| cpus.len().checked_div(threads));
+    map([
+        ("numa_node", bus.numa_node.map_or(Fact::Int(-1), int)),
+        ("local_cpus", bus.local_cpus.as_deref().map_or_else(|| absent(""), text)),
+        ("local_cores", local_cores.map_or_else(|| absent("the cores near the slot are not known"), int)),
+        ("rate_bps", slot_rate(bus).map_or_else(|| absent("no PCIe slot"), Fact::Int)),
+        ("width", bus.pcie_width.map_or_else(|| absent("no PCIe slot"), int)),
+        ("width_max", bus.pcie_max_width.map_or_else(|| absent("no PCIe slot"), int)),
+    ])
+}
+
+/// What a slot carries: lanes times transfers, less the line code: 8b/10b up to 5 GT/s, 128b/130b from 8, 242 of 256 bytes of
+/// a flit from 64 (PCI Express Base Specification 6.0, sections 4.2.1 and 4.2.3).
+#[expect(clippy::cast_possible_truncation, reason = "a slot carries less than 2^41 bit/s")]
+fn slot_rate(bus: &Bus) -> Option<i64> {
+    let transfers: f64 = bus.pcie_speed.as_deref()?.split_whitespace().next()?.parse().ok()?;
+    let code = match transfers {
+        slow if slow < 8.0 => 0.8,
+        flits if flits >= 64.0 => 242.0 / 256.0,
+        _ => 128.0 / 130.0,
+    };
+    Some((transfers * 1e9 * code * f64::from(bus.pcie_width?)) as i64)
+}
+
+fn irq(interface: &Interface) -> Fact {
+    let off_node = known(&interface.bus, |bus| {
+        let Some(local) = bus.local_cpus.as_deref().and_then(cpu_list) else { return absent("no CPUs are near it") };
+        known(&interface.interrupts, |interrupts| {
+            let away = |interrupt: &&Interrupt| {
+                let effective = interrupt.effective_cpus.as_deref().and_then(cpu_list).unwrap_or_default();
+                effective.iter().any(|cpu| !local.contains(cpu))
+            };
+            int(interrupts.iter().filter(away).count())
+        })
+    });
+    let pinned = known(&interface.interrupts, |interrupts| {
+        let single = |interrupt: &&Interrupt| {
+            interrupt.allowed_cpus.as_deref().and_then(cpu_list).is_some_and(|cpus| cpus.len() == 1)
+        };
+        int(interrupts.iter().filter(single).count())
+    });
+    map([("off_node", off_node), ("pinned", pinned)])
+}

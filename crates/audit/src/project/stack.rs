@@ -1,0 +1,100 @@
+//! Which device stands on which.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::host::interface::Interface;
+use model::host::interface::link::Link;
+use model::host::namespace::Namespace;
+use model::host::route::Route;
+use model::host::snapshot::Snapshot;
+
+/// What stands on each device of a namespace, by name.
+pub(super) fn carried<'a>(namespace: &'a Namespace, snapshot: &'a Snapshot) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
+    let mut above: BTreeMap<&str, Vec<&Interface>> = BTreeMap::new();
+    for interface in &namespace.interfaces {
+        let Some(link) = interface.link.value() else { continue };
+        if let Some(lower) = &link.lower {
+            above.entry(lower).or_default().push(interface);
+        }
+        let bridge = link.controller.as_deref().and_then(|controller| namespace.interface(controller));
+        if let Some(bridge) = bridge {
+            above.entry(&interface.name).or_default().push(bridge);
+        }
+    }
+    let floating = floating_tunnels(snapshot);
+    let mut carried = BTreeMap::new();
+    for interface in &namespace.interfaces {
+        let (mut kinds, mut seen, mut next) = (BTreeSet::new(), BTreeSet::new(), vec![interface.name.as_str()]);
+        while let Some(name) = next.pop() {
+            for upper in above.get(name).into_iter().flatten() {
+                if seen.insert(upper.name.as_str()) {
+                    kinds.extend(upper.link.value().and_then(|link| link.kind.as_deref()));
+                    next.push(&upper.name);
+                }
+            }
+        }
+        if is_nic(interface) {
+            kinds.extend(floating.iter().copied());
+        }
+        carried.insert(interface.name.as_str(), kinds);
+    }
+    carried
+}
+
+/// Whether a device is hardware, or is so for a guest.
+pub(super) fn is_nic(interface: &Interface) -> bool {
+    let virtual_kind = interface.link.value().is_some_and(|link| link.kind.is_some());
+    interface.name != "lo" && !virtual_kind && interface.is_virtual() != Some(true)
+}
+
+/// Kinds of tunnels in any namespace.
+pub(super) fn tunnels(snapshot: &Snapshot) -> Vec<&str> {
+    let kinds = snapshot.interfaces().filter_map(|(_, interface)| interface.link.value()?.kind.as_deref());
+    kinds.filter(|kind| is_tunnel(kind)).collect()
+}
+
+/// Tunnels without a fixed underlay, as container overlays make them in namespaces of their own: any NIC may carry them.
+fn floating_tunnels(snapshot: &Snapshot) -> BTreeSet<&str> {
+    let links = snapshot.interfaces().filter_map(|(_, interface)| interface.link.value());
+    let floating = links.filter(|link| link.lower.is_none() && link.lower_elsewhere.is_none());
+    floating.filter_map(|link| link.kind.as_deref()).filter(|kind| is_tunnel(kind)).collect()
+}
+
+fn is_tunnel(kind: &str) -> bool {
+    matches!(kind, "vxlan" | "geneve")
+}
+
+/// The MTU of the device under this one; 0 where there is none.
+pub(super) fn lower_mtu(link: &Link, namespace: &Namespace) -> Option<u32> {
+    if link.lower_elsewhere.is_some() {
+        return None;
+    }
+    let Some(lower) = &link.lower else { return Some(0) };
+    namespace.interface(lower)?.link.value()?.mtu
+}
+
+/// Of a bridge, the smallest MTU of its ports; 0 otherwise.
+pub(super) fn least_port_mtu(interface: &Interface, link: &Link, namespace: &Namespace) -> u32 {
+    if link.kind.as_deref() != Some("bridge") {
+        return 0;
+    }
+    let links = namespace.interfaces.iter().filter_map(|other| other.link.value());
+    let ports = links.filter(|port| port.controller.as_deref() == Some(interface.name.as_str()));
+    ports.filter_map(|port| port.mtu).min().unwrap_or(0)
+}
+
+/// Default routes over different devices.
+pub(super) fn uplinks(routes: &[Route]) -> usize {
+    let defaults = routes.iter().filter(|route| is_default(route) && route.table == MAIN_TABLE);
+    let direct = defaults
+        .flat_map(|route| route.interface.iter().chain(route.hops.iter().filter_map(|hop| hop.interface.as_ref())));
+    direct.collect::<BTreeSet<_>>().len()
+}
+
+/// Whether a route is for all that has no other.
+pub(super) fn is_default(route: &Route) -> bool {
+    route.kind == "unicast" && matches!(route.destination.as_str(), "0.0.0.0/0" | "::/0")
+}
+
+/// `RT_TABLE_MAIN`, include/uapi/linux/rtnetlink.h.
+const MAIN_TABLE: u32 = 254;
