@@ -91,7 +91,7 @@ fn flow(run: &Run, samples: Option<&RunSamples>) -> Vec<String> {
 /// The three largest shares of the gap.
 fn largest(waterfall: &Waterfall) -> Option<String> {
     let mut shares: Vec<_> = waterfall.shares.iter().filter(|share| share.part_of_line_rate >= 0.01).collect();
-    shares.sort_by(|one, other| other.bytes.cmp(&one.bytes));
+    shares.sort_by_key(|share| std::cmp::Reverse(share.bytes));
     let named: Vec<String> = shares
         .iter()
         .take(3)
