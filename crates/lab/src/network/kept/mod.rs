@@ -1,6 +1,6 @@
 //! Networks that outlive the command that raised them, and how other processes find them.
 //!
-//! The process that keeps a lab has a directory of the lab's name under the [place](super::place) of labs, with a lock
+//! The process that keeps a lab has a directory of the lab's name under the [`place`] of labs, with a lock
 //! on it for as long as it lives, and writes a [`Record`] there once the network is up. A directory without a lock is
 //! that of a keeper who died, and whoever finds it takes it away.
 //!
