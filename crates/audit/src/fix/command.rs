@@ -17,6 +17,9 @@ impl Target<'_> {
         match self.namespace {
             "" => command.to_owned(),
             path if path.starts_with('/') => format!("nsenter --net={path} {command}"),
+            of_process if of_process.starts_with("pid:") => {
+                format!("nsenter --net=/proc/{}/ns/net {command}", &of_process["pid:".len()..])
+            }
             name => format!("ip netns exec {name} {command}"),
         }
     }

@@ -52,6 +52,7 @@ pub(super) fn facts(snapshot: &Snapshot) -> FactMap {
     ])
 }
 
+#[expect(clippy::ptr_arg, reason = "handed over as a function of `&String`")]
 fn text_of(value: &String) -> Fact {
     text(value.as_str())
 }
