@@ -27,8 +27,8 @@ pub struct Played {
     pub truth: Vec<PlantedCause>,
     /// What the path did to packets, by its own account.
     pub links: Vec<LinkAccount>,
-    /// Each way in which the emulation was the limit and not the network that it emulates. Where there is one, the
-    /// measurements are no evidence.
+    /// In which ways the emulation was the limit and not the network that it emulates, the three worst. Where there is
+    /// one, the measurements are no evidence.
     pub limited_by_emulation: Vec<String>,
 }
 

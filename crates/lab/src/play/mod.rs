@@ -32,7 +32,7 @@ use partners::Partners;
 
 use crate::network::Network;
 use crate::relay::log::Events;
-use crate::relay::{Options, Relay, Report};
+use crate::relay::{Limited, Options, Relay, Report};
 use crate::scenario::{Point, Scenario, Test, Truth, Where};
 
 /// What is played, and how.
@@ -147,7 +147,6 @@ fn wait_until(instant: MonoTime, stop: &Stop) -> std::io::Result<bool> {
 
 fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report) -> Played {
     let scenario = setting.scenario;
-    let limits = report.limited.iter().flat_map(|limited| &limited.because);
     Played {
         scenario: scenario.name.clone(),
         title: scenario.title.clone(),
@@ -155,7 +154,7 @@ fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report) -> Played 
         tests,
         truth: causes(scenario, &scenario.truth),
         links: account::accounts(scenario, report),
-        limited_by_emulation: limits.map(ToString::to_string).collect(),
+        limited_by_emulation: report.limited.as_ref().map(Limited::worst).unwrap_or_default(),
     }
 }
 

@@ -30,25 +30,15 @@ use model::played::Finding;
 pub(super) fn run(test: &Test, host: &Host, setting: &Setting<'_>) -> io::Result<Finding> {
     let scenario = setting.scenario;
     let stop = setting.stop;
+    let peer = address(scenario, test.to, test.family)?;
     match &test.kind {
         TestKind::Tcp(flow) | TestKind::Udp(flow) => {
-            let peer = address(scenario, test.to, flow.spec.family)?;
             run_flow(flow, &peer, partner_port(scenario, test.to.host), host, setting)
         }
-        TestKind::Ping(ping) => {
-            let peer = address(scenario, test.to, None)?;
-            host.run(|| Finding::Echo(series(&peer, &echo_spec(ping), stop)))
-        }
-        TestKind::Mtu => {
-            let peer = address(scenario, test.to, None)?;
-            host.run(|| Finding::PathMtu(path_mtu(&peer, &PathMtuSpec::default(), stop)))
-        }
-        TestKind::Hops => {
-            let peer = address(scenario, test.to, None)?;
-            host.run(|| Finding::Hops(trace(&peer, &HopsSpec::default(), stop)))
-        }
+        TestKind::Ping(ping) => host.run(|| Finding::Echo(series(&peer, &echo_spec(ping), stop))),
+        TestKind::Mtu => host.run(|| Finding::PathMtu(path_mtu(&peer, &PathMtuSpec::default(), stop))),
+        TestKind::Hops => host.run(|| Finding::Hops(trace(&peer, &HopsSpec::default(), stop))),
         TestKind::Http(http) => {
-            let peer = address(scenario, test.to, None)?;
             let url = url(&peer, http_port(scenario, test.to.host)?, &http.file);
             let fetch = || (0..http.count).map(|_| download(&DownloadSpec::of(url.clone()), stop)).collect();
             host.run(|| Finding::Downloads(fetch()))

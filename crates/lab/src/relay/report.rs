@@ -1,8 +1,10 @@
 //! What the relay did, and whether it was the limit.
 
+use std::fmt;
 use std::time::Duration;
 
 use path::Tally;
+use units::duration::show;
 use units::{ByteCount, PacketCount};
 
 use super::lateness::Lateness;
@@ -79,6 +81,19 @@ impl Losses {
     }
 }
 
+impl fmt::Display for Losses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { unread_frames, no_room, refused, .. } = self;
+        let parts = [
+            (*unread_frames, "frames that it had not read"),
+            (no_room.get(), "packets for which it had no memory"),
+            (refused.get(), "packets that the kernel did not take"),
+        ];
+        let said = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        f.write_str(&said.collect::<Vec<_>>().join(", "))
+    }
+}
+
 /// See [`DirectionReport::answers`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Answers {
@@ -113,7 +128,8 @@ pub struct Limited {
 pub enum Limit {
     /// One in a hundred trains was written later than is allowed.
     #[error(
-        "{wire}, direction {direction}: one train in a hundred was more than {p99:?} late, {allowed:?} are allowed"
+        "{wire}, direction {direction}: one train in a hundred was more than {} late, {} is allowed",
+        show(*p99), show(*allowed)
     )]
     Late {
         /// The wire.
@@ -126,7 +142,7 @@ pub enum Limit {
         allowed: Duration,
     },
     /// It lost packets.
-    #[error("{wire}, direction {direction}: the relay lost packets: {losses:?}")]
+    #[error("{wire}, direction {direction}: the relay lost {losses}")]
     Lossy {
         /// The wire.
         wire: String,
@@ -152,6 +168,37 @@ pub enum Limit {
         why: String,
     },
 }
+
+impl Limit {
+    /// How bad it is, for comparison with others of any kind: what was lost and what broke is worse than what came late.
+    fn weight(&self) -> (u8, u128) {
+        match self {
+            Self::Failed { .. } => (3, 0),
+            Self::Lossy { losses, .. } => (2, losses.unintended().into()),
+            Self::Late { p99, .. } => (1, p99.as_nanos()),
+            Self::Busy { .. } => (0, 0),
+        }
+    }
+}
+
+impl Limited {
+    /// Each way in which it was, in words: at most the three worst, and how many more there are.
+    #[must_use]
+    pub fn worst(&self) -> Vec<String> {
+        let mut limits: Vec<_> = self.because.iter().collect();
+        limits.sort_by_key(|limit| std::cmp::Reverse(limit.weight()));
+        let mut said: Vec<_> = limits.iter().take(SAID).map(ToString::to_string).collect();
+        if let Some(last) = said.last_mut()
+            && limits.len() > SAID
+        {
+            last.push_str(&format!("; and {} more", limits.len() - SAID));
+        }
+        said
+    }
+}
+
+/// What more than this says, nobody reads.
+const SAID: usize = 3;
 
 /// A thread that is busy for a larger share of a second was the limit in it.
 pub const MOST_BUSY: f64 = 0.95;
@@ -203,5 +250,24 @@ mod tests {
         assert!(matches!(slow[..], [Limit::Late { direction: 1, .. }]));
         let busy = limits(&wire(|_| ()), &[ThreadReport { busiest: 0.96, ..ThreadReport::default() }]);
         assert!(matches!(busy[..], [Limit::Busy { thread: 0, .. }]));
+    }
+
+    #[test]
+    fn worst_three_limits_are_told_and_the_others_counted() {
+        let late = |millis| Limit::Late {
+            wire: "w".to_owned(),
+            direction: 0,
+            p99: Duration::from_millis(millis),
+            allowed: Duration::from_millis(1),
+        };
+        let losses = Losses { unread_frames: 4, ..Losses::default() };
+        let lossy = Limit::Lossy { wire: "w".to_owned(), direction: 1, losses };
+        let limited = Limited { because: vec![late(2), late(7), lossy, late(5), late(3)] };
+        let told = [
+            "w, direction 1: the relay lost 4 frames that it had not read",
+            "w, direction 0: one train in a hundred was more than 7.00 ms late, 1.00 ms is allowed",
+            "w, direction 0: one train in a hundred was more than 5.00 ms late, 1.00 ms is allowed; and 2 more",
+        ];
+        assert_eq!(limited.worst(), told);
     }
 }

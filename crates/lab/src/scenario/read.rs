@@ -77,7 +77,8 @@ pub(super) fn scenario(name: String, source: Source) -> Result<Scenario, Scenari
         let fault = fault.settle(number, (&hosts, &links), &faults, &mut desk);
         faults.extend(fault);
     }
-    let tests: Vec<_> = numbered(text.tests).filter_map(|(number, test)| test.settle(number, &mut desk)).collect();
+    let tests: Vec<_> =
+        numbered(text.tests).filter_map(|(number, test)| test.settle(number, &families, &mut desk)).collect();
     let truth = text.truth.settle(&faults, &mut desk);
     service::check_all(&services, &mut desk);
     // Whether packets arrive can be told only where all the parts are there.

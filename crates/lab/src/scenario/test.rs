@@ -1,5 +1,6 @@
 //! Tests: what is measured, from where, to where, when.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use model::spec::{Direction, Dscp, Family, Limit, Offload, Protocol, ReceiveMethod, SendMethod, TestSpec};
@@ -21,6 +22,8 @@ pub struct Test {
     pub to: Point,
     /// When it begins, by the clock of the network; when the one before it is over where it is [`None`].
     pub start: Option<Duration>,
+    /// By which of its addresses the host that answers is asked; by its first where it is [`None`].
+    pub family: Option<Family>,
     /// What is measured.
     pub kind: TestKind,
 }
@@ -217,7 +220,7 @@ impl KindText {
 const ALWAYS: [&str; 5] = ["kind", "from", "to", "label", "start"];
 
 impl TestText {
-    pub(super) fn settle(self, number: usize, desk: &mut Desk<'_>) -> Option<Test> {
+    pub(super) fn settle(self, number: usize, families: &BTreeSet<Family>, desk: &mut Desk<'_>) -> Option<Test> {
         let key = Key::top("tests").nth(number);
         let of = self.kind.name();
         desk.only_keys(&key, of, &[&ALWAYS, self.kind.keys()].concat());
@@ -242,8 +245,11 @@ impl TestText {
         if from.host == to.host {
             desk.complain(&key.at("to"), Problem::Keys("a test goes to another host"));
         }
+        if self.family.is_some_and(|family| !families.contains(&family)) {
+            desk.complain(&key.at("family"), Problem::Keys("the network speaks no such family"));
+        }
         let label = self.label.unwrap_or_else(|| format!("{} to {}", self.from, self.to));
-        Some(Test { label, from, to, start: self.start, kind })
+        Some(Test { label, from, to, start: self.start, family: self.family, kind })
     }
 
     fn flow(&self, protocol: Protocol, key: &Key, desk: &mut Desk<'_>) -> Flow {

@@ -65,6 +65,10 @@ fn each_mistake_is_told_with_its_place_and_a_hint() {
         ("a circle", refusal("[truth]", circle)),
         ("a fault that nobody sees", refusal("[truth]", late)),
         ("a key of another kind", refusal("time = \"5s\"", "count = 5")),
+        ("a family that nobody speaks", {
+            let one = GOOD.replacen("about", "families = [\"ipv4\"]\nabout", 1);
+            told(&Scenario::parse("net.toml", &one.replacen("start =", "family = \"ipv6\"\nstart =", 1)).unwrap_err())
+        }),
         ("a setting of the machine", refusal("[hosts.b]\n", "[hosts.b]\nsysctl = { \"net.core.rmem_max\" = 1 }\n")),
         ("unknown cause", refusal("healthy = true", "[[truth.causes]]\nid = \"random-lost\"\nhost = \"a\"")),
         ("several at once", refusal("to = \"b\"\nstart = \"0s\"", "to = \"c\"\nstream = 3")),

@@ -3,7 +3,7 @@
 use diagnose::waterfall::line::LineRate;
 use diagnose::waterfall::{self, Waterfall};
 use lab::scenario::Scenario;
-use model::measurement::RttSummary;
+use model::measurement::{Latency, RttSummary};
 use model::played::{Finding, LinkAccount, PlantedCause, Played, Tested};
 use model::probe::download::Download;
 use model::probe::path_mtu::{MtuLimit, PathMtu};
@@ -83,9 +83,16 @@ fn flow(run: &Run, samples: Option<&RunSamples>) -> Vec<String> {
         }
         lines.push(line);
     }
+    lines.extend(measurement.latency.as_ref().and_then(round_trips));
     let waterfalls = samples.map(|samples| waterfall::explain(run, samples, LineRate::of(run)));
     lines.extend(waterfalls.iter().flatten().filter_map(largest));
     lines
+}
+
+/// What a stream does to the round trips of everybody.
+fn round_trips(latency: &Latency) -> Option<String> {
+    let (idle, loaded) = (latency.idle.as_ref()?.median_us?, latency.loaded.as_ref()?.median_us?);
+    Some(format!("round trip {}, under load {}", us(idle), us(loaded)))
 }
 
 /// The three largest shares of the gap.

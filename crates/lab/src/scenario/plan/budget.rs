@@ -52,6 +52,13 @@ impl Scenario {
         desk.close(())
     }
 
+    /// The largest rate that a test asks of a link, where any sets one.
+    #[must_use]
+    pub fn fastest(&self) -> Option<DataRate> {
+        let loads = self.tests.iter().filter_map(|test| self.load(test));
+        loads.map(|load| DataRate::from_bps(load.rate / load.links.max(1))).max()
+    }
+
     /// What is needed, each with the first key that needs it.
     fn needs_with_keys(&self) -> BTreeMap<Need, Key> {
         let mut needs = BTreeMap::new();

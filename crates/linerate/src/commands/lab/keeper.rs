@@ -9,7 +9,8 @@ use std::time::Duration;
 use lab::blueprint::Blueprint;
 use lab::network::kept::{Claim, Record};
 use lab::network::{Network, RaiseError};
-use lab::relay::{Options, Relay, RelayError};
+use lab::relay::probe::ProbeError;
+use lab::relay::{Limited, Options, Relay, RelayError};
 use lab::scenario::{Limits, Scenario};
 use linux::clock;
 use linux::namespaces::process::{leave_terminal, start_of};
@@ -62,8 +63,8 @@ pub fn run(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> a
     }
     follow(&blueprint, &network, start, &signals);
     let (report, _) = relay.stop();
-    if report.limited.is_some() {
-        eprintln!("warning: the relay was the limit of this lab for some time: {:?}", report.limited);
+    for limit in report.limited.iter().flat_map(Limited::worst) {
+        eprintln!("warning: the relay was the limit of this lab for some time: {limit}");
     }
     drop(network);
     drop(claim);
@@ -84,10 +85,15 @@ fn follow(blueprint: &Blueprint, network: &Network, start: MonoTime, signals: &S
     signals.wait(None);
 }
 
-/// What the kernel lacks is told with the line of the scenario that needs it.
+/// What the kernel lacks, and what the relay cannot carry, is told with the line of the scenario that needs it.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
-    let lacking = lab::check::lacking(&scenario.needs());
-    let limits = Limits { rate: DataRate::from_bps(u64::MAX), packets_per_second: u64::MAX, lacking };
+    let needs = scenario.needs();
+    let limits = if scenario.fastest().is_some_and(|rate| rate > ANYWHERE) {
+        lab::check::limits(&needs).map_err(cannot_probe)?
+    } else {
+        let lacking = lab::check::lacking(&needs);
+        Limits { rate: DataRate::from_bps(u64::MAX), packets_per_second: u64::MAX, lacking }
+    };
     scenario.check(&limits).map_err(|error| {
         let complaint = Complaint::new(Exit::Local, "this machine cannot carry the scenario");
         let complaint = error.hints().into_iter().fold(complaint, Complaint::hint);
@@ -105,6 +111,13 @@ fn cannot_raise(error: RaiseError) -> anyhow::Error {
             .hint("`linerate lab check` shows what this machine can"),
     )
 }
+
+fn cannot_probe(error: ProbeError) -> anyhow::Error {
+    anyhow::Error::from(error).context(Complaint::new(Exit::Local, "what the relay carries here cannot be measured"))
+}
+
+/// Up to this rate the relay is not measured, which takes a quarter of a second.
+const ANYWHERE: DataRate = DataRate::from_bps(500_000_000);
 
 fn cannot_carry(error: RelayError) -> anyhow::Error {
     anyhow::Error::from(error).context(Complaint::new(Exit::Local, "the cables cannot be driven"))
