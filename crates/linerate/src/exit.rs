@@ -27,6 +27,8 @@ pub enum Exit {
     Local,
     /// A run or file that was asked for is not there or not readable.
     NotFound,
+    /// The audit found what costs rate.
+    Found,
     /// Stopped by the user.
     Interrupted,
     /// One of the monitoring system's own codes (`--nagios`).
@@ -37,7 +39,7 @@ pub enum Exit {
 
 impl Exit {
     /// Every code with its meaning, in order.
-    pub const TABLE: [(Self, u8, &'static str); 11] = [
+    pub const TABLE: [(Self, u8, &'static str); 12] = [
         (Self::Success, 0, "done"),
         (Self::Unexpected, 1, "an internal failure, worth a report"),
         (Self::Usage, 2, "the command line, or a value in it, is wrong"),
@@ -48,6 +50,7 @@ impl Exit {
         (Self::Protocol, 7, "the peer broke the protocol"),
         (Self::Local, 8, "this host cannot do it: a missing right, device or kernel feature, or the archive"),
         (Self::NotFound, 9, "the run or file that was asked for is not there, or not readable"),
+        (Self::Found, 10, "the audit found what costs rate"),
         (Self::Interrupted, 130, "stopped by the user"),
     ];
 

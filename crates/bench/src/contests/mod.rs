@@ -1,5 +1,6 @@
 //! What is measured.
 //!
+//! * [`audit`]: how long all rules take over many stored snapshots
 //! * [`tcp`]: what a bit costs a sender and a receiver
 //! * [`telemetry`]: what sampling every millisecond adds to that
 //! * [`udp`]: what a datagram costs a sender
@@ -10,6 +11,7 @@
 //! * [`idle`]: what a waiting server takes
 //! * [`start`]: how long it takes from the command to the first byte
 
+mod audit;
 mod far;
 mod idle;
 mod link;
@@ -47,6 +49,8 @@ pub(crate) enum Contest {
     Idle,
     /// How long it takes to start
     Start,
+    /// How long all rules take over many stored snapshots
+    Audit,
 }
 
 /// How much care is taken.
@@ -70,7 +74,7 @@ impl Effort {
 
 impl Contest {
     /// In the order in which they run.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Tcp,
         Self::Telemetry,
         Self::Udp,
@@ -80,6 +84,7 @@ impl Contest {
         Self::Network,
         Self::Idle,
         Self::Start,
+        Self::Audit,
     ];
 
     /// What it is called in the result.
@@ -94,6 +99,7 @@ impl Contest {
             Self::Network => "the network of a lab",
             Self::Idle => "a waiting server",
             Self::Start => "start of a test",
+            Self::Audit => "audit of stored snapshots",
         }
     }
 
@@ -109,6 +115,7 @@ impl Contest {
             Self::Network => link::apart("network", actors, effort),
             Self::Idle => idle::run(actors),
             Self::Start => start::run(actors, effort),
+            Self::Audit => audit::run(actors, effort),
         }
     }
 

@@ -1,0 +1,136 @@
+//! `linerate host audit`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use audit::Profile;
+use audit::profile::Role;
+use audit::rule::Severity;
+use clap::{Args, ValueEnum};
+use units::{ByteCount, DataRate};
+
+use super::values;
+
+/// Ask every rule about a host: what costs rate, why, and the command that mends it. Nothing is changed. Without a snapshot
+/// it is this host. What is not known stays unknown: it is never a pass.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate host audit --rtt 190ms --target-rate 10Gbit/s       this host, for transfers over 190 ms
+  linerate host audit dtn1.json --before dtn1-old.json         counters as rates between two snapshots
+  linerate host audit dtn1.json --peer dtn2.json --peer dtn3.json
+  linerate host audit --explain NIC-GROHW-OVERLAY              one rule in full
+
+Ends with 10 where a finding is as severe as --fail-on says, so that cron can tell.")]
+pub struct AuditArgs {
+    /// A snapshot, as `linerate host snapshot --json` writes it, instead of this host
+    #[arg(value_name = "SNAPSHOT")]
+    pub snapshot: Option<PathBuf>,
+    /// What the host does; several with commas [default: dtn, and what the snapshot shows]
+    #[arg(long, value_name = "ROLE", value_delimiter = ',', value_parser = role)]
+    pub role: Vec<Role>,
+    /// The rate that it should reach to one peer [default: that of its fastest link]
+    #[arg(long, value_name = "RATE", value_parser = values::rate)]
+    pub target_rate: Option<DataRate>,
+    /// Round-trip time to its farthest peer; without it buffers are not judged
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero)]
+    pub rtt: Option<Duration>,
+    /// Streams of one transfer [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub streams: Option<u32>,
+    /// TCP connections at one time [default: the streams of one transfer]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub flows: Option<u32>,
+    /// By when one transfer must be done
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero)]
+    pub deadline: Option<Duration>,
+    /// Size of one transfer
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub transfer: Option<ByteCount>,
+    /// Rate of the reserved or policed circuit
+    #[arg(long, value_name = "RATE", value_parser = values::rate)]
+    pub circuit: Option<DataRate>,
+    /// Connections are kept open between transfers
+    #[arg(long)]
+    pub persistent: bool,
+    /// The congestion control that is wanted
+    #[arg(long, value_name = "NAME")]
+    pub congestion_control: Option<String>,
+    /// An earlier snapshot of the host: counters are judged as rates since then
+    #[arg(long, value_name = "SNAPSHOT")]
+    pub before: Option<PathBuf>,
+    /// A snapshot of the host in better days
+    #[arg(long, value_name = "SNAPSHOT")]
+    pub baseline: Option<PathBuf>,
+    /// A snapshot of another host with the same role; may be given several times
+    #[arg(long, value_name = "SNAPSHOT")]
+    pub peer: Vec<PathBuf>,
+    /// Other facts as JSON or TOML, in the names of docs/rules.md: probe, path, proxy, log; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub input: Vec<PathBuf>,
+    /// A directory of rules of your own (*.toml), beside those that are compiled in
+    #[arg(long, value_name = "DIR")]
+    pub rules: Option<PathBuf>,
+    /// Print one rule in full, and audit nothing
+    #[arg(long, value_name = "RULE")]
+    pub explain: Option<String>,
+    /// Keep the answers of rules that passed or did not apply as well (with --json)
+    #[arg(long)]
+    pub all: bool,
+    /// From which severity on a finding makes the command end with 10
+    #[arg(long, value_name = "SEVERITY", default_value = "high")]
+    pub fail_on: FailOn,
+}
+
+/// From which severity on findings count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Only the worst.
+    Critical,
+    /// What can cost half of the rate, and worse.
+    High,
+    /// What is worth a maintenance window, and worse.
+    Medium,
+    /// Advice, and worse.
+    Low,
+    /// None: the command ends with 0 whatever is found.
+    Never,
+}
+
+impl FailOn {
+    /// Whether a finding of this severity counts.
+    pub fn counts(self, severity: Severity) -> bool {
+        match self {
+            Self::Critical => severity <= Severity::Critical,
+            Self::High => severity <= Severity::High,
+            Self::Medium => severity <= Severity::Medium,
+            Self::Low => severity <= Severity::Low,
+            Self::Never => false,
+        }
+    }
+}
+
+impl AuditArgs {
+    /// What is wanted of the host.
+    pub fn profile(&self) -> Profile {
+        Profile {
+            roles: self.role.clone(),
+            target_rate: self.target_rate,
+            rtt: self.rtt,
+            streams: self.streams,
+            flows: self.flows,
+            deadline: self.deadline,
+            transfer: self.transfer,
+            circuit: self.circuit,
+            mss_bytes: None,
+            persistent: self.persistent,
+            congestion_control: self.congestion_control.clone(),
+            learnt: audit::profile::Learnt::default(),
+        }
+    }
+}
+
+fn role(text: &str) -> Result<Role, String> {
+    let found = Role::ALL.iter().find(|(_, word)| *word == text);
+    let known = || Role::ALL.iter().map(|(_, word)| *word).collect::<Vec<_>>().join(", ");
+    found.map(|(role, _)| *role).ok_or_else(|| format!("there are the roles {}", known()))
+}

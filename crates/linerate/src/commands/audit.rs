@@ -1,0 +1,122 @@
+//! `linerate host audit`.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use audit::scope::HostFacts;
+use audit::{Case, Inputs, Keep, Rules};
+use host::live::{self, Which};
+use host::recorded;
+use model::host::snapshot::Snapshot;
+
+use super::print;
+use crate::cli::Common;
+use crate::cli::audit::AuditArgs;
+use crate::exit::{Complaint, Exit};
+use crate::show;
+
+pub fn run(common: &Common, args: &AuditArgs) -> anyhow::Result<Exit> {
+    let mut rules = Rules::built_in();
+    if let Some(folder) = &args.rules {
+        add_rules(&mut rules, folder)?;
+    }
+    if let Some(id) = &args.explain {
+        let rule = rules.get(id).ok_or_else(|| {
+            Complaint::new(Exit::NotFound, format!("there is no rule `{id}`")).hint("docs/rules.md lists all rules")
+        })?;
+        return print(audit::page::explained(rule).as_bytes());
+    }
+    let host = match &args.snapshot {
+        Some(path) => facts_of(path)?,
+        None => HostFacts::of(&this_host()?),
+    };
+    let inputs = inputs(args, &rules, &host)?;
+    let keep = if args.all { Keep::Everything } else { Keep::Findings };
+    let report = audit::audit(&rules, &Case { host: &host, profile: &args.profile(), inputs: &inputs, keep });
+    for fault in &report.faults {
+        eprintln!("warning: {fault}; this rule is left out");
+    }
+    if common.json {
+        print(&show::json::document(&report)?)?;
+    } else {
+        print(show::audit::text(&report).as_bytes())?;
+    }
+    let counts = report.findings.iter().any(|finding| args.fail_on.counts(finding.severity));
+    Ok(if counts { Exit::Found } else { Exit::Success })
+}
+
+fn this_host() -> anyhow::Result<Snapshot> {
+    let recorded = std::env::var_os(recorded::VARIABLE).map(Into::into);
+    let request = live::Request { which: Which::All, role_group: None, recorded };
+    live::read(&request).with_context(|| Complaint::new(Exit::Local, "cannot read the facts of this host"))
+}
+
+fn inputs(args: &AuditArgs, rules: &Rules, host: &HostFacts) -> anyhow::Result<Inputs> {
+    let mut inputs = Inputs::default();
+    if let Some(path) = &args.baseline {
+        inputs.add_baseline(host, &facts_of(path)?);
+    }
+    if !args.peer.is_empty() {
+        let peers = args.peer.iter().map(|path| facts_of(path)).collect::<anyhow::Result<Vec<_>>>()?;
+        inputs.add_peers(host, &peers);
+    }
+    for path in &args.input {
+        let text = text_of(path)?;
+        let is_toml = path.extension().is_some_and(|extension| extension == "toml");
+        let shown = path.display();
+        let parsed = if is_toml {
+            toml::from_str(&text).map_err(anyhow::Error::from)
+        } else {
+            serde_json::from_str(&text).map_err(anyhow::Error::from)
+        };
+        let facts = parsed.with_context(|| Complaint::new(Exit::Usage, format!("cannot understand {shown}")))?;
+        let added = inputs.add(facts, rules.language().vocabulary());
+        added.with_context(|| Complaint::new(Exit::Usage, format!("cannot use {shown}")))?;
+    }
+    inputs.before = args.before.as_deref().map(facts_of).transpose()?;
+    Ok(inputs)
+}
+
+fn add_rules(rules: &mut Rules, folder: &Path) -> anyhow::Result<()> {
+    let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read the rules in {}", folder.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).with_context(unreadable)? {
+        let path = entry.with_context(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            files.push(path);
+        }
+    }
+    // Of two rules with one name the later file's holds, so the order must not be chance.
+    files.sort();
+    for path in files {
+        rules.add(&path.display().to_string(), &text_of(&path)?);
+    }
+    Ok(())
+}
+
+fn facts_of(path: &Path) -> anyhow::Result<HostFacts> {
+    let text = text_of(path)?;
+    let shown = path.display();
+    let snapshot: Snapshot = serde_json::from_str(&text).with_context(|| {
+        Complaint::new(Exit::NotFound, format!("{shown} is no snapshot"))
+            .hint("`linerate host snapshot --json --out FILE` writes one")
+    })?;
+    if snapshot.format > Snapshot::FORMAT {
+        return Err(Complaint::new(Exit::NotFound, format!("{shown} was written by a newer linerate")).into());
+    }
+    Ok(HostFacts::of(&snapshot))
+}
+
+fn text_of(path: &Path) -> anyhow::Result<String> {
+    let shown = path.display();
+    let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {shown}"));
+    let length = fs::metadata(path).with_context(unreadable)?.len();
+    if length > LARGEST_FILE {
+        return Err(Complaint::new(Exit::NotFound, format!("{shown} is larger than any snapshot")).into());
+    }
+    fs::read_to_string(path).with_context(unreadable)
+}
+
+/// A snapshot of a host with a thousand namespaces is below this.
+const LARGEST_FILE: u64 = 256 << 20;
