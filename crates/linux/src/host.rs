@@ -58,6 +58,13 @@ pub fn boot_id() -> io::Result<String> {
     Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
 }
 
+/// Size of a page of memory.
+#[must_use]
+pub fn page_bytes() -> u64 {
+    // SAFETY: takes a number and returns one.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4_096)
+}
+
 /// The processors of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Processors {

@@ -24,8 +24,10 @@ pub struct Driver {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Bus {
     /// Which bus: `pci`, `virtio`, `usb`.
+    #[serde(default)]
     pub kind: String,
     /// Its address there.
+    #[serde(default)]
     pub address: String,
     /// Vendor and device, as `15b3:1019`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,16 @@
+//! All facts of a host at one moment.
+//!
+//! * [`live`]: read from the running kernel, by netlink, /proc and /sys
+//! * [`saved`]: read from outputs that somebody saved: of `ethtool`, `sysctl`, `ip` and `tc`, or a sosreport
+//! * [`provenance`]: which file sets a value at boot, and which of several wins
+//! * [`recorded`]: facts of hardware that a lab host does not have
+//! * [`files`]: files of a system, on disk or held in memory
+//!
+//! What the facts mean is decided elsewhere.
+
+mod digest;
+pub mod files;
+pub mod live;
+pub mod provenance;
+pub mod recorded;
+pub mod saved;

@@ -1,0 +1,87 @@
+//! What each processor is set to, and what it has received.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use linux::affinity;
+use linux::counters::{SoftnetCpu, parse_softnet};
+use model::host::cpu::{IdleState, Processor, Processors, Softnet};
+use model::host::fact::{Fact, Missing, Source};
+
+use super::{file, machine};
+
+pub(super) fn read() -> Processors {
+    let online = file::text(format!("{CPUS}/online"));
+    let numbers = online.value().and_then(|list| affinity::parse_cpu_list(list)).unwrap_or_default();
+    let softnet = Softnets::read();
+    let nodes = machine::numa_nodes();
+    let each = numbers.into_iter().map(|number| one(number, &nodes, &softnet)).collect();
+    Processors { online, smt_control: file::text(format!("{CPUS}/smt/control")), each }
+}
+
+fn one(number: usize, nodes: &Fact<BTreeMap<u32, String>>, softnet: &Softnets) -> Processor {
+    let place = format!("{CPUS}/cpu{number}");
+    Processor {
+        number: u32::try_from(number).unwrap_or(u32::MAX),
+        socket: file::parsed(format!("{place}/topology/physical_package_id")),
+        numa_node: node(number, nodes),
+        governor: file::text(format!("{place}/cpufreq/scaling_governor")),
+        energy_preference: file::text(format!("{place}/cpufreq/energy_performance_preference")),
+        max_frequency: file::parsed(format!("{place}/cpufreq/scaling_max_freq")),
+        idle_states: idle_states(&format!("{place}/cpuidle")),
+        softnet: softnet.of(number),
+    }
+}
+
+fn node(number: usize, nodes: &Fact<BTreeMap<u32, String>>) -> Fact<u32> {
+    let holds = |list: &str| affinity::parse_cpu_list(list).is_some_and(|cpus| cpus.contains(&number));
+    let reading = match &nodes.reading {
+        Ok(nodes) => nodes.iter().find(|(_, list)| holds(list)).map(|(node, _)| *node).ok_or(Missing::Absent),
+        Err(missing) => Err(missing.clone()),
+    };
+    Fact { reading, source: nodes.source.clone() }
+}
+
+fn idle_states(directory: &str) -> Fact<Vec<IdleState>> {
+    let source = Source::file(directory);
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) => return Fact::missing(file::missing(&error), source),
+    };
+    let numbers =
+        entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_prefix("state")?.parse::<u32>().ok());
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    let state = |number: u32| {
+        let of = |name: &str| file::optional(format!("{directory}/state{number}/{name}"));
+        Some(IdleState { name: of("name")?, exit: of("latency")?.parse().ok()?, disabled: of("disable")? != "0" })
+    };
+    Fact::known(numbers.into_iter().filter_map(state).collect(), source)
+}
+
+/// The table of all processors, of the whole host whatever namespace it is read in.
+struct Softnets(Fact<Vec<SoftnetCpu>>);
+
+impl Softnets {
+    fn read() -> Self {
+        let text = file::text("/proc/net/softnet_stat");
+        Self(text.map(|text| parse_softnet(&text).0))
+    }
+
+    fn of(&self, number: usize) -> Fact<Softnet> {
+        let found = |cpus: &Vec<SoftnetCpu>| {
+            let cpu = cpus.iter().find(|cpu| cpu.cpu == number).ok_or(Missing::Absent)?;
+            Ok(Softnet {
+                processed: cpu.processed,
+                dropped: cpu.dropped,
+                time_squeeze: cpu.time_squeeze,
+                received_rps: cpu.received_rps,
+                flow_limit: cpu.flow_limit,
+            })
+        };
+        let reading = self.0.reading.as_ref().map_err(Clone::clone).and_then(found);
+        Fact { reading, source: self.0.source.clone() }
+    }
+}
+
+const CPUS: &str = "/sys/devices/system/cpu";

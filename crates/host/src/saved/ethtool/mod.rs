@@ -1,0 +1,9 @@
+//! Outputs of `ethtool`.
+//!
+//! * [`features`] is `-k`
+//! * [`tables`] are `-g`, `-l`, `-c`, `-a`
+//! * [`driver`] is `-i`, and `-S`
+
+pub mod driver;
+pub mod features;
+pub mod tables;

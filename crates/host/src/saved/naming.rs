@@ -1,0 +1,105 @@
+//! Which file holds the output of which program, by its name: as sosreport names them (`ethtool_-k_eth0`,
+//! `ip_netns_exec_NAME_sysctl_-a`), or as people do (`ethtool -k eth0.txt`, `ethtool-g-eth0.out`, `sysctl-a`).
+
+/// An output that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// The namespace, where the program was run in another than that of the host.
+    pub namespace: Option<String>,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What an output is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// `ethtool` with one of the options in [`OPTIONS`].
+    Ethtool {
+        /// The option.
+        option: char,
+        /// The device.
+        device: String,
+    },
+    /// `sysctl -a`.
+    Sysctl,
+    /// `ip -d link` or `ip -d address`.
+    Link,
+    /// `tc -s qdisc`.
+    Qdisc {
+        /// The device, where it was asked for one.
+        device: Option<String>,
+    },
+}
+
+/// The options of `ethtool` whose output is read.
+pub const OPTIONS: [char; 7] = ['a', 'c', 'g', 'i', 'k', 'l', 'S'];
+
+/// What the file at `path` holds; [`None`] where its name does not say.
+#[must_use]
+pub fn of(path: &str) -> Option<Output> {
+    let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let namespace = directory.rsplit_once("namespaces/").map(|(_, name)| name.to_owned());
+    let file = [".txt", ".out", ".log"].iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
+    // In a namespace the command begins with how it was entered.
+    let file = match &namespace {
+        Some(name) => file.strip_prefix(&format!("ip_netns_exec_{name}_")).unwrap_or(file),
+        None => file,
+    };
+    Some(Output { namespace, kind: kind(file)? })
+}
+
+fn kind(file: &str) -> Option<Kind> {
+    if let Some(rest) = file.strip_prefix("ethtool") {
+        let rest = rest.trim_start_matches(SEPARATORS);
+        let option = rest.chars().next().filter(|option| OPTIONS.contains(option))?;
+        let rest = &rest[1..];
+        let device = rest.strip_prefix(SEPARATORS)?.trim_start_matches(SEPARATORS);
+        return (!device.is_empty()).then(|| Kind::Ethtool { option, device: device.to_owned() });
+    }
+    let words: Vec<&str> = file.split(SEPARATORS).filter(|word| !word.is_empty()).collect();
+    match words.as_slice() {
+        ["sysctl"] | ["sysctl", "a", ..] => Some(Kind::Sysctl),
+        ["ip", rest @ ..] if rest.iter().all(|word| LINK_WORDS.contains(word)) && !rest.is_empty() => Some(Kind::Link),
+        ["tc", rest @ ..] if rest.contains(&"qdisc") => {
+            let device = rest.iter().skip_while(|word| **word != "dev").nth(1);
+            Some(Kind::Qdisc { device: device.map(|device| (*device).to_owned()) })
+        }
+        _ => None,
+    }
+}
+
+const SEPARATORS: [char; 3] = [' ', '_', '-'];
+
+/// Words of the commands that show links with details, perhaps with statistics and addresses.
+const LINK_WORDS: [&str; 8] = ["d", "s", "link", "address", "addr", "show", "a", "details"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_known_as_sosreport_and_as_people_name_them() {
+        let ethtool = |option, device: &str| Kind::Ethtool { option, device: device.to_owned() };
+        let cases = [
+            ("/sos_commands/networking/ethtool_-k_eth0", Some((None, ethtool('k', "eth0")))),
+            ("/ethtool -g bond0.100.txt", Some((None, ethtool('g', "bond0.100")))),
+            ("/ethtool-S-enp3s0f0", Some((None, ethtool('S', "enp3s0f0")))),
+            ("/ethtool_-T_eth0", None),
+            ("/ethtool", None),
+            ("/ethtool_-k", None),
+            ("/sos_commands/kernel/sysctl_-a", Some((None, Kind::Sysctl))),
+            ("/sos_commands/networking/ip_-s_-d_link", Some((None, Kind::Link))),
+            ("/sos_commands/networking/ip_route_show_table_all", None),
+            ("/sos_commands/networking/tc_-s_qdisc_show", Some((None, Kind::Qdisc { device: None }))),
+            ("/tc -s qdisc show dev eth0.txt", Some((None, Kind::Qdisc { device: Some("eth0".to_owned()) }))),
+            (
+                "/sos_commands/networking/namespaces/in gress/ip_netns_exec_in gress_ethtool_-k_eth1",
+                Some((Some("in gress"), ethtool('k', "eth1"))),
+            ),
+        ];
+        for (path, expected) in cases {
+            let expected = expected.map(|(namespace, kind)| Output { namespace: namespace.map(str::to_owned), kind });
+            assert_eq!(of(path), expected, "{path}");
+        }
+    }
+}
