@@ -1,5 +1,7 @@
 //! What a person may type. Parsing records and checks single values; it does nothing.
 
+pub mod audit;
+pub mod host;
 pub mod import;
 pub mod lab;
 pub mod lab_parts;
@@ -54,6 +56,8 @@ pub enum Command {
     Runs(runs::RunsArgs),
     /// Read what iperf3 or nuttcp have printed, and keep it as runs
     Import(import::ImportArgs),
+    /// Know a host: its settings, where they come from, what it has counted
+    Host(host::HostArgs),
     /// Networks of this machine's own, over modelled paths, with known faults
     Lab(lab::LabArgs),
     /// Watch a path that is slower than it should be measured, mended and measured again, on this machine

@@ -2,9 +2,11 @@
 
 mod archive;
 mod attempt;
+mod audit;
 mod compare;
 mod demo;
 mod hints;
+mod host;
 mod import;
 mod lab;
 mod plot;
@@ -32,6 +34,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Serve(args) => serve::run(&common, &args),
         Command::Runs(args) => runs::run(&common, &args.action),
         Command::Import(args) => import::run(&common, &args),
+        Command::Host(args) => host::run(&common, &args.action),
         Command::Lab(args) => lab::run(&common, &args.action),
         Command::Demo { stage } => demo::run(&common, stage),
         Command::Completions { shell } => {
