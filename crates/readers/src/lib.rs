@@ -7,6 +7,9 @@ use std::fmt::Debug;
 use std::slice::Chunks;
 
 use archive::export::read_export;
+use host::files::Held;
+use host::saved::{self, ethtool};
+use host::{provenance, recorded};
 use lab::scenario::{Scenario, ScenarioError};
 use measure::echo::message;
 use measure::foreign;
@@ -30,7 +33,7 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 11] = [
+pub const ALL: [Reader; 15] = [
     Reader { name: "dialogue_of_client", read: dialogue_of_client },
     Reader { name: "dialogue_of_server", read: dialogue_of_server },
     Reader { name: "echo_message", read: echo_message },
@@ -40,8 +43,12 @@ pub const ALL: [Reader; 11] = [
     Reader { name: "frame", read: frame },
     Reader { name: "packed_samples", read: packed_samples },
     Reader { name: "quantities", read: quantities },
+    Reader { name: "recorded_facts", read: recorded_facts },
+    Reader { name: "saved_output", read: saved_output },
     Reader { name: "scenario", read: scenario },
+    Reader { name: "sosreport", read: sosreport },
     Reader { name: "stamp", read: stamp },
+    Reader { name: "sysctl_files", read: sysctl_files },
 ];
 
 /// More than any exported run in the corpus; the limit itself is an input of the reader.
@@ -175,6 +182,67 @@ pub fn frame(bytes: &[u8]) {
     let Some((chosen, frame)) = bytes.split_first_chunk::<8>() else { return };
     let [a, b, c, d, e, f, g, h] = *chosen;
     lab::relay::frame::claims(frame, u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
+}
+
+/// What an archive of sosreport holds.
+pub fn sosreport(bytes: &[u8]) {
+    let Ok(snapshot) = saved::from_archive_bytes(bytes, "sosreport", units::WallTime::default()) else { return };
+    let provenance = snapshot.provenance.value().into_iter().flat_map(|provenance| provenance.files.keys());
+    assert!(provenance.into_iter().all(|path| !path.contains("/../")), "a path that leads out of the archive");
+    assert_written_and_read_back(&snapshot);
+}
+
+/// What ethtool, sysctl, ip and tc have printed. The first byte says which of them.
+pub fn saved_output(bytes: &[u8]) {
+    let Some((&which, text)) = bytes.split_first() else { return };
+    let text = &String::from_utf8_lossy(text);
+    let unknown = match which % 10 {
+        0 => ethtool::features::read(text).unknown,
+        1 => ethtool::tables::rings(text).unknown,
+        2 => ethtool::tables::channels(text).unknown,
+        3 => ethtool::tables::coalesce(text).unknown,
+        4 => ethtool::tables::pause(text).unknown,
+        5 => ethtool::driver::driver(text).unknown,
+        6 => ethtool::driver::counters(text).unknown,
+        7 => saved::sysctl::read(text).unknown,
+        8 => saved::ip_link::read(text).unknown,
+        _ => saved::tc::read(text, None).unknown,
+    };
+    let lines = text.lines().count();
+    assert!(unknown.len() <= saved::MAX_UNKNOWN);
+    assert!(unknown.iter().all(|(line, _)| (1..=lines).contains(&(*line as usize))), "a line that is not there");
+}
+
+/// Files that set sysctls at boot. The first lines name them: `path` and the rest up to a line of dashes.
+pub fn sysctl_files(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut held = Held::default();
+    for part in text.split("\n---\n") {
+        let (path, content) = part.split_once('\n').unwrap_or((part, ""));
+        held.files.insert(format!("/{}", path.trim_matches('/')), content.as_bytes().to_vec());
+    }
+    let running = [("net.core.rmem_max", "1"), ("net.ipv4.conf.eth0.rp_filter", "2")];
+    let running = running.map(|(key, value)| (key.to_owned(), Some(value.to_owned()))).into();
+    let found = provenance::find(&held, &running);
+    for (name, setting) in &found.provenance.settings {
+        for winner in [setting.winner, setting.winner_after_sysctl_system].into_iter().flatten() {
+            assert!(!setting.definitions[winner].masked, "{name}: a masked definition wins");
+        }
+        assert!(setting.definitions.len() <= provenance::MAX_DEFINITIONS);
+    }
+}
+
+/// Facts of hardware that a lab host does not have.
+pub fn recorded_facts(bytes: &[u8]) {
+    if let Err(message) = recorded::parse(bytes) {
+        assert!(!message.is_empty(), "a refusal without a reason");
+    }
+}
+
+fn assert_written_and_read_back(snapshot: &model::host::snapshot::Snapshot) {
+    let written = serde_json::to_string(snapshot).unwrap_or_default();
+    let again: Option<model::host::snapshot::Snapshot> = serde_json::from_str(&written).ok();
+    assert_eq!(again.as_ref(), Some(snapshot), "what was read is not what is read after writing it");
 }
 
 /// Samples as they are stored and sent.
