@@ -9,6 +9,7 @@
 //! * [`relay`]: what the lab's relay carries
 //! * [`network`]: how long it takes to make the network of a lab
 //! * [`idle`]: what a waiting server takes
+//! * [`snapshot`]: how long it takes to know this host
 //! * [`start`]: how long it takes from the command to the first byte
 
 mod audit;
@@ -18,6 +19,7 @@ mod link;
 mod network;
 mod pacing;
 mod relay;
+mod snapshot;
 mod start;
 mod tcp;
 mod telemetry;
@@ -49,6 +51,8 @@ pub(crate) enum Contest {
     Idle,
     /// How long it takes to start
     Start,
+    /// How long it takes to know this host
+    Snapshot,
     /// How long all rules take over many stored snapshots
     Audit,
 }
@@ -74,7 +78,7 @@ impl Effort {
 
 impl Contest {
     /// In the order in which they run.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Tcp,
         Self::Telemetry,
         Self::Udp,
@@ -84,6 +88,7 @@ impl Contest {
         Self::Network,
         Self::Idle,
         Self::Start,
+        Self::Snapshot,
         Self::Audit,
     ];
 
@@ -99,6 +104,7 @@ impl Contest {
             Self::Network => "the network of a lab",
             Self::Idle => "a waiting server",
             Self::Start => "start of a test",
+            Self::Snapshot => "a snapshot of this host",
             Self::Audit => "audit of stored snapshots",
         }
     }
@@ -115,6 +121,7 @@ impl Contest {
             Self::Network => link::apart("network", actors, effort),
             Self::Idle => idle::run(actors),
             Self::Start => start::run(actors, effort),
+            Self::Snapshot => snapshot::run(actors, effort),
             Self::Audit => audit::run(actors, effort),
         }
     }
