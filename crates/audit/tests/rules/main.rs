@@ -7,4 +7,6 @@ mod incidents;
 #[cfg(test)]
 mod page;
 #[cfg(test)]
+mod snapshot;
+#[cfg(test)]
 mod support;
