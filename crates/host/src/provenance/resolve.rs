@@ -13,6 +13,8 @@ pub(super) fn setting(definitions: Vec<Definition>, tuned_reapplies: bool, runni
 }
 
 /// Who holds after boot. `systemd-sysctl` does not read `/etc/sysctl.conf` by that name.
+///
+/// Model: every host boots with systemd. One that runs `sysctl --system` instead has what that leaves.
 fn winner(definitions: &[Definition], tuned_reapplies: bool) -> Option<usize> {
     let of_files = last(definitions, |definition| is_sysctl(definition) && definition.file != MAIN_FILE);
     let of_tuned = last(definitions, |definition| definition.origin == Origin::Tuned);
