@@ -1,8 +1,8 @@
 //! Network devices and the addresses they carry (`RTM_GETLINK`, `RTM_GETADDR`).
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
-use crate::netlink::{Attribute, Netlink, NetlinkError, attributes};
+use crate::netlink::{Netlink, NetlinkError, attributes, value};
 
 /// One network device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,13 +50,13 @@ fn parse_link(message: &[u8]) -> Result<Link, NetlinkError> {
     for attribute in attributes(message, IFINFOMSG_LEN) {
         let attribute = attribute?;
         match attribute.kind {
-            IFLA_IFNAME => link.name = text(&attribute),
-            IFLA_MTU => link.mtu = attribute.value.first_chunk().copied().map(u32::from_ne_bytes),
+            IFLA_IFNAME => link.name = value::text(&attribute),
+            IFLA_MTU => link.mtu = value::u32(&attribute),
             IFLA_LINKINFO => {
                 for part in attribute.nested() {
                     let part = part?;
                     if part.kind == IFLA_INFO_KIND {
-                        link.kind = Some(text(&part));
+                        link.kind = Some(value::text(&part));
                     }
                 }
             }
@@ -72,7 +72,7 @@ fn parse_address(message: &[u8]) -> Result<Carried, NetlinkError> {
         let attribute = attribute?;
         // On a point-to-point link IFA_ADDRESS is the peer's, and comes before our own.
         if matches!(attribute.kind, IFA_ADDRESS | IFA_LOCAL) {
-            carried.address = ip(attribute.value).or(carried.address);
+            carried.address = value::ip(attribute.value).or(carried.address);
         }
     }
     Ok(carried)
@@ -82,18 +82,6 @@ fn parse_address(message: &[u8]) -> Result<Carried, NetlinkError> {
 pub(crate) fn index(message: &[u8]) -> Result<u32, NetlinkError> {
     let bytes = message.get(4..8).and_then(|bytes| bytes.try_into().ok());
     bytes.map(u32::from_ne_bytes).ok_or(NetlinkError::Malformed { offset: 4, reason: "an index that is cut short" })
-}
-
-fn ip(bytes: &[u8]) -> Option<IpAddr> {
-    if let Ok(v4) = <[u8; 4]>::try_from(bytes) {
-        return Some(Ipv4Addr::from(v4).into());
-    }
-    <[u8; 16]>::try_from(bytes).ok().map(|v6| Ipv6Addr::from(v6).into())
-}
-
-fn text(attribute: &Attribute<'_>) -> String {
-    let bytes = attribute.value.split(|&byte| byte == 0).next().unwrap_or_default();
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 // include/uapi/linux/rtnetlink.h, if_link.h, if_addr.h of 6.18

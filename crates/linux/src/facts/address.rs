@@ -2,9 +2,9 @@
 
 use model::host::route::Address;
 
-use super::{Names, route_socket, value};
+use super::{Names, route_socket};
 use crate::Unavailable;
-use crate::netlink::{NetlinkError, attributes};
+use crate::netlink::{NetlinkError, attributes, value};
 
 /// All addresses in the namespace. `names` are those of its devices.
 ///

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use model::host::interface::link::Link;
 
-use super::{Names, link_kind, route_socket, value};
+use super::{Names, link_kind, route_socket};
 use crate::Unavailable;
-use crate::netlink::{Attribute, NetlinkError, attributes};
+use crate::netlink::{Attribute, NetlinkError, attributes, value};
 
 /// One device.
 #[derive(Debug, Clone, PartialEq, Eq)]

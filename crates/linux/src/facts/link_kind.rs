@@ -2,8 +2,7 @@
 
 use model::host::interface::link::{Bond, Link, Vxlan};
 
-use super::value;
-use crate::netlink::{Attribute, NetlinkError};
+use crate::netlink::{Attribute, NetlinkError, value};
 
 /// Reads it into `link`, and gives the number of the device under it where only its kind tells that.
 pub(super) fn read(info: &Attribute<'_>, link: &mut Link) -> Result<Option<u32>, NetlinkError> {

@@ -17,7 +17,6 @@ pub mod route;
 pub mod tcp_metrics;
 #[cfg(test)]
 mod tests;
-mod value;
 
 use std::collections::BTreeMap;
 

@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::value;
-use crate::netlink::attributes;
+use crate::netlink::{attributes, value};
 
 /// The options that are understood, named with their unit.
 pub(super) fn read(kind: &str, bytes: &[u8]) -> BTreeMap<String, u64> {

@@ -5,8 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use model::host::route::{NextHop, Route};
 
-use super::{Names, route_socket, value};
-use crate::netlink::{Attribute, NetlinkError, attributes};
+use super::{Names, route_socket};
+use crate::netlink::{Attribute, NetlinkError, attributes, value};
+use crate::rtnetlink::metrics::{Form, METRICS, RTA_METRICS, RTAX_FEATURE_ECN, RTAX_LOCK};
 use crate::{Reason, Unavailable};
 
 /// All routes of IPv4 and IPv6 in the namespace, without those of the table `local` and without exceptions learnt.
@@ -104,7 +105,7 @@ fn written(attribute: &Attribute<'_>, form: Form) -> Option<String> {
     let number = value::u32(attribute)?;
     Some(match form {
         Form::Name => value::text(attribute),
-        Form::Number => number.to_string(),
+        Form::Number | Form::Switch => number.to_string(),
         Form::Millis { per } => format!("{}ms", f64::from(number) / f64::from(per)),
         Form::Features if number == RTAX_FEATURE_ECN => "ecn".to_owned(),
         Form::Features => format!("{number:#x}"),
@@ -167,38 +168,6 @@ fn protocol_name(protocol: u8) -> String {
     name.to_owned()
 }
 
-/// How a metric is written.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    Number,
-    /// A time, kept in so many parts of a millisecond.
-    Millis {
-        per: u8,
-    },
-    Features,
-    Name,
-}
-
-/// As in [`crate::rtnetlink::route`], which writes what is read here.
-const METRICS: [(&str, u16, Form); 16] = [
-    ("mtu", 2, Form::Number),
-    ("window", 3, Form::Number),
-    ("rtt", 4, Form::Millis { per: 8 }),
-    ("rttvar", 5, Form::Millis { per: 4 }),
-    ("ssthresh", 6, Form::Number),
-    ("cwnd", 7, Form::Number),
-    ("advmss", 8, Form::Number),
-    ("reordering", 9, Form::Number),
-    ("hoplimit", 10, Form::Number),
-    ("initcwnd", 11, Form::Number),
-    ("features", 12, Form::Features),
-    ("rto_min", 13, Form::Millis { per: 1 }),
-    ("initrwnd", 14, Form::Number),
-    ("quickack", 15, Form::Number),
-    ("congctl", 16, Form::Name),
-    ("fastopen_no_cookie", 17, Form::Number),
-];
-
 // include/uapi/linux/rtnetlink.h of 6.18
 const RTM_GETROUTE: u16 = 26;
 const RTMSG_LEN: usize = 12;
@@ -210,9 +179,6 @@ const RTA_OIF: u16 = 4;
 const RTA_GATEWAY: u16 = 5;
 const RTA_PRIORITY: u16 = 6;
 const RTA_PREFSRC: u16 = 7;
-const RTA_METRICS: u16 = 8;
 const RTA_MULTIPATH: u16 = 9;
 const RTA_TABLE: u16 = 15;
 const RTA_VIA: u16 = 18;
-const RTAX_LOCK: u16 = 1;
-const RTAX_FEATURE_ECN: u32 = 1;

@@ -4,10 +4,9 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use model::host::route::TcpMetrics;
 
-use super::value;
 use crate::Unavailable;
 use crate::netlink::generic::GenericNetlink;
-use crate::netlink::{Attribute, NetlinkError};
+use crate::netlink::{Attribute, NetlinkError, value};
 
 /// All destinations that TCP remembers in the namespace, up to [`MAX_ENTRIES`].
 ///

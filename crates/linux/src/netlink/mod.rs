@@ -8,6 +8,7 @@ mod attribute;
 pub(crate) mod change;
 pub(crate) mod generic;
 mod request;
+pub(crate) mod value;
 
 use std::io;
 use std::time::Duration;

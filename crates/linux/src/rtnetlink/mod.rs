@@ -8,6 +8,7 @@
 //! * [`device`]: kinds of devices that are made here
 
 pub mod device;
+pub(crate) mod metrics;
 pub mod qdisc;
 pub mod route;
 

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use units::duration;
 
+use super::metrics::{Form, METRICS, RTA_METRICS, RTAX_FEATURE_ECN, RTAX_LOCK};
 use super::{Index, Rtnetlink, family, octets};
 use crate::netlink::change::{CREATE, REPLACE};
 use crate::netlink::{NetlinkError, Request};
@@ -50,7 +51,7 @@ enum Value {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MetricError {
     /// No such metric.
-    #[error("no metric of a route is called `{name}`; there are {}", KINDS.map(|(name, ..)| name).join(", "))]
+    #[error("no metric of a route is called `{name}`; there are {}", METRICS.map(|(name, ..)| name).join(", "))]
     Unknown {
         /// What was asked for.
         name: String,
@@ -73,7 +74,7 @@ impl Metric {
     /// # Errors
     /// For a name or a value that does not exist.
     pub fn parse(name: &str, text: &str) -> Result<Self, MetricError> {
-        let (_, kind, form) = KINDS
+        let (_, kind, form) = METRICS
             .into_iter()
             .find(|(known, ..)| *known == name)
             .ok_or_else(|| MetricError::Unknown { name: name.to_owned() })?;
@@ -92,7 +93,7 @@ impl Metric {
                 Value::Number(u32::try_from(value).map_err(|_| wrong("less than weeks"))?)
             }
             Form::Features => match text {
-                "ecn" => Value::Number(1), // RTAX_FEATURE_ECN
+                "ecn" => Value::Number(RTAX_FEATURE_ECN),
                 _ => return Err(wrong("`ecn`")),
             },
             // TCP_CA_NAME_MAX, include/net/tcp.h
@@ -153,40 +154,6 @@ fn put_metrics(request: &mut Request, metrics: &[Metric]) {
     }
 }
 
-/// How a metric is written.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    Number,
-    Switch,
-    /// A time, kept in so many parts of a millisecond.
-    Millis {
-        per: u8,
-    },
-    Features,
-    Name,
-}
-
-/// Names as in ip-route(8), numbers as `RTAX_…` in include/uapi/linux/rtnetlink.h of 6.18, units as in
-/// net/ipv4/metrics.c and include/net/tcp.h (`rtt` in eighths, `rttvar` in quarters of a millisecond).
-const KINDS: [(&str, u16, Form); 16] = [
-    ("mtu", 2, Form::Number),
-    ("window", 3, Form::Number),
-    ("rtt", 4, Form::Millis { per: 8 }),
-    ("rttvar", 5, Form::Millis { per: 4 }),
-    ("ssthresh", 6, Form::Number),
-    ("cwnd", 7, Form::Number),
-    ("advmss", 8, Form::Number),
-    ("reordering", 9, Form::Number),
-    ("hoplimit", 10, Form::Number),
-    ("initcwnd", 11, Form::Number),
-    ("features", 12, Form::Features),
-    ("rto_min", 13, Form::Millis { per: 1 }),
-    ("initrwnd", 14, Form::Number),
-    ("quickack", 15, Form::Switch),
-    ("congctl", 16, Form::Name),
-    ("fastopen_no_cookie", 17, Form::Switch),
-];
-
 // include/uapi/linux/rtnetlink.h of 6.18
 const RTM_NEWROUTE: u16 = 24;
 const RT_TABLE_MAIN: u8 = 254;
@@ -199,9 +166,7 @@ const RTA_OIF: u16 = 4;
 const RTA_GATEWAY: u16 = 5;
 const RTA_PRIORITY: u16 = 6;
 const RTA_PREFSRC: u16 = 7;
-const RTA_METRICS: u16 = 8;
 const RTA_VIA: u16 = 18;
-const RTAX_LOCK: u16 = 1;
 
 #[cfg(test)]
 mod tests {

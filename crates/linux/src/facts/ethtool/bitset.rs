@@ -1,9 +1,8 @@
 //! Sets of bits, with names or without, and the names of bits.
 
-use super::super::value;
 use super::{ETHTOOL_A_HEADER, NESTED};
 use crate::netlink::generic::GenericNetlink;
-use crate::netlink::{Attribute, NetlinkError};
+use crate::netlink::{Attribute, NetlinkError, value};
 
 /// A set without names: its bits in words of 32.
 pub(super) fn bits(attribute: &Attribute<'_>) -> Result<Vec<u32>, NetlinkError> {

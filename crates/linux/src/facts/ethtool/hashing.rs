@@ -1,8 +1,8 @@
 //! How received packets are spread over queues.
 
-use super::super::value;
 use super::{Asked, Settings};
 use crate::Unavailable;
+use crate::netlink::value;
 
 /// The table by which received packets are spread over queues.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

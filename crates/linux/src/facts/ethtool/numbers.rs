@@ -4,9 +4,9 @@ use model::host::interface::driver::{Eee, Fec, LinkMode};
 use model::host::interface::tuning::{Channels, Coalesce, Pause, Rings};
 use units::DataRate;
 
-use super::super::value;
 use super::{Asked, Settings, bitset};
 use crate::Unavailable;
+use crate::netlink::value;
 
 impl Settings {
     /// The rings of the device with the number `index`.
