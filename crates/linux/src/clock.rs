@@ -37,6 +37,25 @@ pub fn sleep_until(instant: MonoTime) -> io::Result<()> {
     }
 }
 
+/// Sleeps until `instant`, in parts short enough to notice soon where `stopped` comes true. Returns whether the instant
+/// has come.
+///
+/// # Errors
+/// See [`sleep_until`].
+pub fn sleep_unless(instant: MonoTime, stopped: impl Fn() -> bool) -> io::Result<bool> {
+    const GLANCE: Duration = Duration::from_millis(20);
+    loop {
+        let now = now();
+        if now >= instant {
+            return Ok(true);
+        }
+        if stopped() {
+            return Ok(false);
+        }
+        sleep_until(instant.min(now + GLANCE))?;
+    }
+}
+
 /// CPU time the calling thread has used, user and kernel together (`CLOCK_THREAD_CPUTIME_ID`, exact to the nanosecond).
 #[must_use]
 pub fn thread_cpu_time() -> Duration {

@@ -118,7 +118,9 @@ fn run_all(
     let mut tests = Vec::new();
     for test in &scenario.tests {
         let failed = |source| PlayError::Test { label: test.label.clone(), source };
-        if !wait_until(start + test.start.unwrap_or_default(), setting.stop).map_err(failed)? {
+        let due = start + test.start.unwrap_or_default();
+        let stopped = || setting.stop.is_stopped();
+        if stopped() || !clock::sleep_unless(due, stopped).map_err(failed)? {
             break;
         }
         let began = clock::now().since(start);
@@ -130,19 +132,6 @@ fn run_all(
         tests.push(tested);
     }
     Ok(tests)
-}
-
-/// Sleeps in parts short enough to notice the wish to end; false where it came.
-fn wait_until(instant: MonoTime, stop: &Stop) -> std::io::Result<bool> {
-    const GLANCE: Duration = Duration::from_millis(50);
-    while !stop.is_stopped() {
-        let now = clock::now();
-        if now >= instant {
-            return Ok(true);
-        }
-        clock::sleep_until(instant.min(now + GLANCE))?;
-    }
-    Ok(false)
 }
 
 fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report) -> Played {

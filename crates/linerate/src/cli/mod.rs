@@ -1,6 +1,5 @@
 //! What a person may type. Parsing records and checks single values; it does nothing.
 
-pub mod audit;
 pub mod host;
 pub mod import;
 pub mod lab;

@@ -2,7 +2,6 @@
 
 mod archive;
 mod attempt;
-mod audit;
 mod compare;
 mod demo;
 mod hints;

@@ -42,7 +42,7 @@ pub fn json(file: &str, test: &Imported, run: &Run) -> anyhow::Result<Vec<u8>> {
     let texts = |list: &[String]| serde_json::Value::from(list.to_vec());
     let remarks: Vec<String> = test.remarks.iter().map(ToString::to_string).collect();
     let anomalies: Vec<String> = test.anomalies.iter().map(ToString::to_string).collect();
-    let mut bytes = serde_json::to_vec(&serde_json::json!({
+    super::json::document(&serde_json::json!({
         "file": file,
         "line": test.line,
         "format": test.format.to_string(),
@@ -50,9 +50,7 @@ pub fn json(file: &str, test: &Imported, run: &Run) -> anyhow::Result<Vec<u8>> {
         "assumed": texts(&test.assumed),
         "anomalies": texts(&anomalies),
         "run": run,
-    }))?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    }))
 }
 
 fn line(label: &str, text: &str) -> String {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A run as one line; schema: docs/formats/run.schema.json.
 pub fn line(run: &Run) -> anyhow::Result<Vec<u8>> {
-    with_newline(run)
+    document(run)
 }
 
 /// Runs, a line each.
@@ -18,7 +18,7 @@ pub fn lines(runs: &[Run]) -> anyhow::Result<Vec<u8>> {
 pub fn summaries(summaries: &[RunSummary]) -> anyhow::Result<Vec<u8>> {
     let mut lines = Vec::new();
     for summary in summaries {
-        lines.extend(with_newline(&serde_json::json!({
+        lines.extend(document(&serde_json::json!({
             "id": summary.id,
             "started_unix_ns": summary.started,
             "role": summary.role,
@@ -35,10 +35,6 @@ pub fn summaries(summaries: &[RunSummary]) -> anyhow::Result<Vec<u8>> {
 
 /// Anything else, as one line.
 pub fn document<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
-    with_newline(value)
-}
-
-fn with_newline<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     Ok(line)

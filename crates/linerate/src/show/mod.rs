@@ -2,12 +2,10 @@
 //!
 //! Data goes to standard output, talk to standard error. Colour is never used to carry a meaning.
 
-pub mod audit;
 pub mod compare;
 pub mod error;
 pub mod explain;
 pub mod host;
-mod host_parts;
 pub mod import;
 pub mod intervals;
 pub mod json;

@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use linux::clock;
 use model::spec::Protocol;
-use units::MonoTime;
 
 use super::diary::Diary;
 pub use super::diary::SampleLog;
@@ -74,25 +73,14 @@ fn look_after(diaries: &[Arc<Diary>], spacing: Duration, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         let earliest = diaries.iter().map(|diary| diary.due()).min().unwrap_or_default();
         let skip = (spacing * skipped).min(LONGEST_SKIP.saturating_sub(spacing));
-        pause_until(earliest + skip + grace, stop);
+        // It fails for no instant that can be.
+        let _ = clock::sleep_unless(earliest + skip + grace, || stop.load(Ordering::Relaxed));
         let now = clock::now();
         let neglected = diaries.iter().filter(|diary| diary.glance(now, grace)).count();
         skipped = if neglected > 0 { 0 } else { (2 * skipped + 1).min(MOST_SKIPPED - 1) };
         if diaries.iter().map(|diary| diary.memory()).sum::<usize>() > MEMORY_LIMIT {
             diaries.iter().for_each(|diary| diary.thin());
             spacing *= 2;
-        }
-    }
-}
-
-/// Sleeps to the instant, in parts short enough to notice the end of the test.
-fn pause_until(instant: MonoTime, stop: &AtomicBool) {
-    const GLANCE: Duration = Duration::from_millis(20);
-    loop {
-        let now = clock::now();
-        let step = instant.min(now + GLANCE);
-        if now >= instant || stop.load(Ordering::Relaxed) || clock::sleep_until(step).is_err() {
-            return;
         }
     }
 }

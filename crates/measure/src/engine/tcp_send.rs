@@ -97,16 +97,7 @@ fn send_all(task: &Task, handover: &mut Handover, glances: &mut Glances, claimed
 
 /// Sleeps in parts short enough to notice the end of the test; false where it came.
 pub(super) fn sleep_until(due: MonoTime, task: &Task) -> bool {
-    const GLANCE: Duration = Duration::from_millis(20);
-    loop {
-        let now = clock::now();
-        if now >= due {
-            return true;
-        }
-        if task.stopped() || clock::sleep_until(due.min(now + GLANCE)).is_err() {
-            return false;
-        }
-    }
+    clock::sleep_unless(due, || task.stopped()).unwrap_or(false)
 }
 
 /// Less than a segment would only make the kernel wait for the rest of it.

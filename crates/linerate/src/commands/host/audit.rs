@@ -6,13 +6,11 @@ use std::path::Path;
 use anyhow::Context;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Rules};
-use host::live::{self, Which};
-use host::recorded;
-use model::host::snapshot::Snapshot;
 
-use super::print;
+use super::reading::{facts_of, text_of, this_host};
 use crate::cli::Common;
-use crate::cli::audit::AuditArgs;
+use crate::cli::host::audit::AuditArgs;
+use crate::commands::print;
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
@@ -40,16 +38,10 @@ pub fn run(common: &Common, args: &AuditArgs) -> anyhow::Result<Exit> {
     if common.json {
         print(&show::json::document(&report)?)?;
     } else {
-        print(show::audit::text(&report).as_bytes())?;
+        print(show::host::audit::text(&report).as_bytes())?;
     }
     let counts = report.findings.iter().any(|finding| args.fail_on.counts(finding.severity));
     Ok(if counts { Exit::Found } else { Exit::Success })
-}
-
-fn this_host() -> anyhow::Result<Snapshot> {
-    let recorded = std::env::var_os(recorded::VARIABLE).map(Into::into);
-    let request = live::Request { which: Which::All, role_group: None, recorded };
-    live::read(&request).with_context(|| Complaint::new(Exit::Local, "cannot read the facts of this host"))
 }
 
 fn inputs(args: &AuditArgs, rules: &Rules, host: &HostFacts) -> anyhow::Result<Inputs> {
@@ -94,29 +86,3 @@ fn add_rules(rules: &mut Rules, folder: &Path) -> anyhow::Result<()> {
     }
     Ok(())
 }
-
-fn facts_of(path: &Path) -> anyhow::Result<HostFacts> {
-    let text = text_of(path)?;
-    let shown = path.display();
-    let snapshot: Snapshot = serde_json::from_str(&text).with_context(|| {
-        Complaint::new(Exit::NotFound, format!("{shown} is no snapshot"))
-            .hint("`linerate host snapshot --json --out FILE` writes one")
-    })?;
-    if snapshot.format > Snapshot::FORMAT {
-        return Err(Complaint::new(Exit::NotFound, format!("{shown} was written by a newer linerate")).into());
-    }
-    Ok(HostFacts::of(&snapshot))
-}
-
-fn text_of(path: &Path) -> anyhow::Result<String> {
-    let shown = path.display();
-    let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {shown}"));
-    let length = fs::metadata(path).with_context(unreadable)?.len();
-    if length > LARGEST_FILE {
-        return Err(Complaint::new(Exit::NotFound, format!("{shown} is larger than any snapshot")).into());
-    }
-    fs::read_to_string(path).with_context(unreadable)
-}
-
-/// A snapshot of a host with a thousand namespaces is below this.
-const LARGEST_FILE: u64 = 256 << 20;

@@ -1,25 +1,9 @@
-//! `linerate host`.
+//! `linerate host snapshot`.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use linux::netns::NetnsRef;
-
-/// Know a host: its settings, where they come from, what it has counted.
-#[derive(Debug, Args)]
-pub struct HostArgs {
-    #[command(subcommand)]
-    pub action: HostAction,
-}
-
-/// What to do.
-#[derive(Debug, Subcommand)]
-pub enum HostAction {
-    /// Read all facts of this host, or of one whose outputs somebody saved
-    Snapshot(SnapshotArgs),
-    /// Say what costs rate on this host or on that of a snapshot, why, and how to mend it
-    Audit(Box<super::audit::AuditArgs>),
-}
 
 /// Read all facts of this host that have to do with its network, each with where it was read. Takes no privilege; says
 /// what more root would see.

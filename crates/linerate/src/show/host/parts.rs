@@ -8,7 +8,7 @@ use model::host::interface::Interface;
 use model::host::interface::tuning::Feature;
 use model::host::qdisc::Qdisc;
 
-use super::table;
+use crate::show::table;
 
 /// A text, or why it is not known.
 pub fn or_unknown(fact: &Fact<String>) -> String {

@@ -1,4 +1,4 @@
-//! `linerate host`.
+//! `linerate host snapshot`.
 
 use std::fs;
 use std::io;
@@ -11,20 +11,13 @@ use host::saved::{self, SavedError};
 use linux::netns::NetnsError;
 use model::host::snapshot::Snapshot;
 
-use super::print;
 use crate::cli::Common;
-use crate::cli::host::{HostAction, SnapshotArgs};
+use crate::cli::host::snapshot::SnapshotArgs;
+use crate::commands::print;
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
-pub fn run(common: &Common, action: &HostAction) -> anyhow::Result<Exit> {
-    match action {
-        HostAction::Snapshot(args) => snapshot(common, args),
-        HostAction::Audit(args) => super::audit::run(common, args),
-    }
-}
-
-fn snapshot(common: &Common, args: &SnapshotArgs) -> anyhow::Result<Exit> {
+pub fn run(common: &Common, args: &SnapshotArgs) -> anyhow::Result<Exit> {
     let mut snapshot = match &args.from {
         Some(path) => from_saved(path)?,
         None => live::read(&request(args)).map_err(refused)?,
@@ -38,7 +31,7 @@ fn snapshot(common: &Common, args: &SnapshotArgs) -> anyhow::Result<Exit> {
     if common.json {
         return print(&show::json::document(&snapshot)?);
     }
-    print(show::host::text(&snapshot).as_bytes())
+    print(show::host::snapshot::text(&snapshot).as_bytes())
 }
 
 fn request(args: &SnapshotArgs) -> Request {

@@ -6,8 +6,8 @@ use model::host::namespace::Namespace;
 use model::host::provenance::Setting;
 use model::host::snapshot::{Snapshot, Way};
 
-use super::host_parts::{interfaces, or_unknown, state};
-use super::{when, wrap};
+use super::parts::{interfaces, or_unknown, state};
+use crate::show::{when, wrap};
 
 /// The summary of a snapshot.
 pub fn text(snapshot: &Snapshot) -> String {

@@ -9,7 +9,7 @@ use audit::rule::Severity;
 use clap::{Args, ValueEnum};
 use units::{ByteCount, DataRate};
 
-use super::values;
+use crate::cli::values;
 
 /// Ask every rule about a host: what costs rate, why, and the command that mends it. Nothing is changed. Without a snapshot
 /// it is this host. What is not known stays unknown: it is never a pass.

@@ -1,0 +1,22 @@
+//! `linerate host`.
+
+pub mod audit;
+pub mod snapshot;
+
+use clap::{Args, Subcommand};
+
+/// Know a host: its settings, where they come from, what it has counted.
+#[derive(Debug, Args)]
+pub struct HostArgs {
+    #[command(subcommand)]
+    pub action: HostAction,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum HostAction {
+    /// Read all facts of this host, or of one whose outputs somebody saved
+    Snapshot(snapshot::SnapshotArgs),
+    /// Say what costs rate on this host or on that of a snapshot, why, and how to mend it
+    Audit(Box<audit::AuditArgs>),
+}
