@@ -7,6 +7,7 @@
 //! * [`counters`]: what a host counted before and after
 //! * [`host`]: who measured, and all facts of a host at one moment
 //! * [`played`]: a scenario of the lab, played: what was found, and the truth
+//! * [`round`]: a whole plan, run once
 //! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
 //!
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
@@ -17,6 +18,7 @@ pub mod host;
 pub mod measurement;
 pub mod played;
 pub mod probe;
+pub mod round;
 pub mod run;
 pub mod schema;
 pub mod series;

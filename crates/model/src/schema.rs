@@ -8,6 +8,7 @@ use crate::probe::download::Download;
 use crate::probe::echo::EchoSeries;
 use crate::probe::hops::Trace;
 use crate::probe::path_mtu::PathMtu;
+use crate::round::Round;
 use crate::run::Run;
 use crate::series::RunSamples;
 
@@ -19,6 +20,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("samples.schema.json", schema_for!(RunSamples)),
         ("snapshot.schema.json", schema_for!(Snapshot)),
         ("played.schema.json", schema_for!(Played)),
+        ("round.schema.json", schema_for!(Round)),
         ("probe-echo.schema.json", schema_for!(EchoSeries)),
         ("probe-hops.schema.json", schema_for!(Trace)),
         ("probe-mtu.schema.json", schema_for!(PathMtu)),

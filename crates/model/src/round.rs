@@ -1,0 +1,131 @@
+//! A round: a whole plan, run once. What diagnosis works on.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::{DataRate, WallTime};
+
+use crate::host::snapshot::Snapshot;
+use crate::played::Finding;
+use crate::run::RunId;
+
+/// One execution of a plan.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Round {
+    /// Version of this format; readers refuse what is newer than they are.
+    pub format: u32,
+    /// Its name in the archive.
+    pub id: RunId,
+    /// What the plan is called.
+    pub title: String,
+    /// When it started, by the calendar of the host that led it.
+    #[serde(rename = "started_unix_ns")]
+    pub started: WallTime,
+    /// How long it took.
+    #[serde(rename = "elapsed_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub elapsed: Duration,
+    /// The hosts that the plan names: those that test, and those that only stand on the way.
+    pub members: Vec<Member>,
+    /// Links between hosts, as far as they are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<Segment>,
+    /// What was tested, in the order in which it began.
+    pub tests: Vec<Tested>,
+}
+
+impl Round {
+    /// The version of the format that this program writes.
+    pub const FORMAT: u32 = 1;
+}
+
+/// A host of a round.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Member {
+    /// Its name in the plan.
+    pub name: String,
+    /// What distinguishes it, by what the plan calls it: `role`, `site`, `vm-host`, `nic`. Where a value is the name of
+    /// another member, this host depends on that one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, String>,
+    /// All its facts before the tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Box<Snapshot>>,
+    /// All its facts after the tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Box<Snapshot>>,
+    /// Why it took no part, or ceased to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// A link between two members, which tests may share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Segment {
+    /// Its name.
+    pub name: String,
+    /// The members at its ends.
+    pub between: [String; 2],
+    /// Its rate, where the plan knows it.
+    #[serde(rename = "rate_bps", default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<DataRate>,
+}
+
+/// A test of a round and what it found.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Tested {
+    /// What it is called.
+    pub label: String,
+    /// The end that asked.
+    pub from: Endpoint,
+    /// The end that answered.
+    pub to: Endpoint,
+    /// When it began, after the start of the round.
+    #[serde(rename = "began_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub began: Duration,
+    /// The rate that it should reach, where the plan says so.
+    #[serde(rename = "expected_bps", default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<DataRate>,
+    /// The segments on the way from the one that asked to the one that answered; empty where the way is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub way: Vec<Passage>,
+    /// What was found.
+    pub finding: Finding,
+}
+
+/// Where a test begins or ends.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Endpoint {
+    /// The member.
+    pub host: String,
+    /// The overlay or other network that the member was reached in; its usual address where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+}
+
+/// One segment in one direction.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Passage {
+    /// The segment's name.
+    pub segment: String,
+    /// The member at its far end.
+    pub towards: String,
+}
+
+/// `host`, or `host.network`.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.host)?;
+        self.network.iter().try_for_each(|network| write!(f, ".{network}"))
+    }
+}
+
+impl fmt::Display for Passage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} towards {}", self.segment, self.towards)
+    }
+}
