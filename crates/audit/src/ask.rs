@@ -155,6 +155,7 @@ impl Place<'_> {
             wanted: wanted_text,
             why: rule.why.clone(),
             fix: self.steps(rule, wanted.as_ref()),
+            lowers: rule.lowers,
             disruption: rule.disruption,
             explains: rule.explains.clone(),
             caveat: rule.caveat.clone(),

@@ -1,6 +1,6 @@
 //! The command that a person would type for an operation.
 
-use super::Operation;
+use super::{Operation, mask};
 
 /// Where an operation takes place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,6 +23,24 @@ impl Target<'_> {
             name => format!("ip netns exec {name} {command}"),
         }
     }
+
+    /// A line for a shell, as it is typed where /sys shows this namespace. That of `nsenter` alone shows the old one.
+    pub(super) fn in_its_sysfs(&self, line: &str) -> String {
+        let quoted = |line: &str| format!("'{}'", line.replace('\'', "'\\''"));
+        match self.namespace {
+            "" => line.to_owned(),
+            name if !name.starts_with('/') && !name.starts_with("pid:") => {
+                self.inside(&format!("sh -c {}", quoted(line)))
+            }
+            _ => self.inside(&format!("unshare -m sh -c {}", quoted(&format!("mount -t sysfs sysfs /sys && {line}")))),
+        }
+    }
+}
+
+/// Writes the mask of the CPUs to each receive queue.
+fn steering(link: &str, cpus: &str) -> String {
+    let mask = mask::of_list(cpus).unwrap_or_else(|| cpus.to_owned());
+    format!("for queue in /sys/class/net/{link}/queues/rx-*; do echo {mask} > $queue/rps_cpus; done")
 }
 
 impl Operation<String> {
@@ -42,16 +60,18 @@ impl Operation<String> {
                 format!("ip link set dev {link} gso_ipv4_max_size {bytes} gro_ipv4_max_size {bytes}")
             }
             Self::BondHash { policy } => format!("ip link set dev {link} type bond xmit_hash_policy {policy}"),
-            Self::Qdisc { parent, kind, options } => {
+            Self::Qdisc { parent, kind, handle, options } => {
                 let parent = if parent == "root" { parent.clone() } else { format!("parent {parent}") };
+                let handle = handle.as_ref().map(|handle| format!(" handle {handle}")).unwrap_or_default();
                 let options = options.as_ref().map(|options| format!(" {options}")).unwrap_or_default();
-                format!("tc qdisc replace dev {link} {parent} {kind}{options}")
+                format!("tc qdisc replace dev {link} {parent}{handle} {kind}{options}")
             }
             Self::Class { parent, class, options } => {
                 format!("tc class replace dev {link} parent {parent} classid {class} {options}")
             }
             Self::NoQdisc {} => format!("tc qdisc del dev {link} root"),
             Self::Advice { text, .. } => return text.clone(),
+            Self::Steering { cpus } => return target.in_its_sysfs(&steering(link, cpus)),
             _ => return self.ethtool(link).map_or_else(|| self.of_the_host(link), |command| target.inside(&command)),
         };
         target.inside(&plain)
@@ -83,9 +103,6 @@ impl Operation<String> {
                 "for irq in $(ls /sys/class/net/{link}/device/msi_irqs); do \
                  echo {cpus} > /proc/irq/$irq/smp_affinity_list; done"
             ),
-            Self::Steering { cpus } => {
-                format!("for queue in /sys/class/net/{link}/queues/rx-*; do echo {cpus} > $queue/rps_cpus; done")
-            }
             Self::Governor { name } => {
                 format!("for cpu in /sys/devices/system/cpu/cpu*/cpufreq; do echo {name} > $cpu/scaling_governor; done")
             }
@@ -117,6 +134,21 @@ mod tests {
         assert!(rmem.command(&docker).starts_with("nsenter --net=/run/docker/netns/ingress_sbox sysctl -w "));
         let rings = Operation::Rings { rx: Some(text("8192")), tx: None };
         assert_eq!(rings.command(&own), "ethtool -G eth0 rx 8192");
+        let steering = Operation::Steering { cpus: text("0-3,32") };
+        assert_eq!(
+            steering.command(&own),
+            "for queue in /sys/class/net/eth0/queues/rx-*; do echo 00000001,0000000f > $queue/rps_cpus; done"
+        );
+        assert!(steering.command(&docker).starts_with(
+            "nsenter --net=/run/docker/netns/ingress_sbox unshare -m sh -c 'mount -t sysfs sysfs /sys && for queue"
+        ));
+        let shaper = Operation::Qdisc {
+            parent: text("root"),
+            kind: text("htb"),
+            handle: Some(text("1:")),
+            options: Some(text("default 1")),
+        };
+        assert_eq!(shaper.command(&own), "tc qdisc replace dev eth0 root handle 1: htb default 1");
         assert_eq!(
             Operation::Feature { name: text("rx-gro-hw"), on: false }.command(&Target { namespace: "vpn", ..own }),
             "ip netns exec vpn ethtool -K eth0 rx-gro-hw off"

@@ -4,6 +4,7 @@
 //! here comes from the same snapshot as the finding.
 
 mod command;
+pub mod mask;
 mod undo;
 
 use schemars::JsonSchema;
@@ -96,6 +97,9 @@ pub enum Operation<T> {
         parent: String,
         /// Its kind.
         kind: String,
+        /// Its own number, where classes or others are to hang on it: `1:`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        handle: Option<String>,
         /// Its options, as `tc` has them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         options: Option<T>,
@@ -125,7 +129,7 @@ pub enum Operation<T> {
     },
     /// Packets of the device's receive queues spread over CPUs in software.
     Steering {
-        /// The CPUs.
+        /// The CPUs as a list, `0-3,8`; none for an end of it.
         cpus: T,
     },
     /// The frequency governor of all CPUs.
@@ -221,9 +225,10 @@ impl<T> Operation<T> {
             Self::TxQueueLength { packets } => Operation::TxQueueLength { packets: change(packets)? },
             Self::LargestAggregate { bytes } => Operation::LargestAggregate { bytes: change(bytes)? },
             Self::BondHash { policy } => Operation::BondHash { policy: policy.clone() },
-            Self::Qdisc { parent, kind, options } => Operation::Qdisc {
+            Self::Qdisc { parent, kind, handle, options } => Operation::Qdisc {
                 parent: parent.clone(),
                 kind: kind.clone(),
+                handle: handle.clone(),
                 options: options.as_ref().map(change).transpose()?,
             },
             Self::Class { parent, class, options } => {

@@ -82,6 +82,9 @@ pub struct Finding {
     pub why: String,
     /// What to do, in order.
     pub fix: Vec<Step>,
+    /// Whether the fix is there to lower a value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lowers: bool,
     /// What that costs while it is done.
     pub disruption: Disruption,
     /// Symptoms that it explains.

@@ -93,6 +93,7 @@ impl Reader<'_> {
             unit: written.unit,
             why: one_line(&written.why),
             fix,
+            lowers: written.lowers,
             disruption: written.disruption,
             explains: written.explains.clone(),
             sources: written.sources.clone(),

@@ -28,6 +28,8 @@ pub(super) struct Written {
     pub(super) why: String,
     #[serde(default)]
     pub(super) fix: Vec<Operation<Spanned<String>>>,
+    #[serde(default)]
+    pub(super) lowers: bool,
     pub(super) disruption: Disruption,
     #[serde(default)]
     pub(super) explains: Vec<String>,

@@ -43,6 +43,8 @@ pub struct Rule {
     pub why: String,
     /// What to do, in order.
     pub fix: Vec<Operation<Template>>,
+    /// Whether it is there to lower a value; no other rule may.
+    pub lowers: bool,
     /// What that costs while it is done.
     pub disruption: Disruption,
     /// Symptoms that it explains.
