@@ -4,6 +4,7 @@
 //! * [`snapshot`]: all facts of one host at one moment
 //! * [`fact`]: a fact with its source, or why it is not known
 //! * [`machine`]: which host it is: kernel, boot, processors, product
+//! * [`change`]: the change log: what was changed, when, by whom and why
 //! * [`cpu`]: what each processor is set to and has received
 //! * [`namespace`]: a network namespace: sysctls, routes, counters, interfaces
 //! * [`interface`]: one network device: link, driver, offloads, queues, interrupts, counters
@@ -12,9 +13,12 @@
 //! * [`service`]: programs that change settings by themselves
 //! * [`provenance`]: which file sets a value at boot, and which of several wins
 //! * [`tracked`]: the sysctls a snapshot holds
+//! * [`fix`]: steps that change settings, the old values, and the journal
 
+pub mod change;
 pub mod cpu;
 pub mod fact;
+pub mod fix;
 pub mod interface;
 pub mod machine;
 mod measurer;

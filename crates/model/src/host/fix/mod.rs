@@ -1,0 +1,245 @@
+//! Fixes: typed steps, the values that they take the place of, and the journal that survives a loss of power.
+//!
+//! * [`Step`], [`Change`]: one concrete change at one place; [`discipline`]: queueing disciplines with typed options
+//! * [`names`], [`sysctl`]: what names and values a step may carry at all; [`Step::check`]
+//! * [`captured`]: old values, in a form from which exactly they are made again
+//! * [`journal`]: one entry a fix
+//! * [`talk`]: what is said to the privileged helper, and what it says
+
+pub mod captured;
+pub mod check;
+pub mod discipline;
+pub mod journal;
+pub mod names;
+pub mod sysctl;
+pub mod talk;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use discipline::{Discipline, Hook, HtbClass};
+use names::{BondPolicy, ClassId, CpuList, CpuMask, DeviceName, FeatureName, GovernorName, ModuleName};
+use names::{NamespaceName, Prefix, SysctlKey};
+
+pub use check::Unfit;
+
+/// One change at one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// The network namespace: a name of `ip netns` or Docker, or `pid:N`; that of the helper where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<NamespaceName>,
+    /// What changes.
+    pub change: Change,
+}
+
+/// What changes. Nothing in it is a path, a program or a text that is run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Change {
+    /// A kernel setting.
+    Sysctl {
+        /// Its name, with dots.
+        key: SysctlKey,
+        /// Its new value, as the kernel writes it, with blanks between numbers.
+        value: String,
+    },
+    /// A feature of a device.
+    Feature {
+        /// The device.
+        device: DeviceName,
+        /// The kernel's name of it.
+        name: FeatureName,
+        /// Whether it is to be active.
+        on: bool,
+    },
+    /// Sizes of rings.
+    Rings {
+        /// The device.
+        device: DeviceName,
+        /// Receive descriptors.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rx: Option<u32>,
+        /// Transmit descriptors.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tx: Option<u32>,
+    },
+    /// How many queues a device has. What is absent stays.
+    Channels {
+        /// The device.
+        device: DeviceName,
+        /// Queues that receive and send.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        combined: Option<u32>,
+        /// Queues that only receive.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rx: Option<u32>,
+        /// Queues that only send.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tx: Option<u32>,
+    },
+    /// Whether a driver adapts how many packets an interrupt stands for.
+    Coalesce {
+        /// The device.
+        device: DeviceName,
+        /// Whether it does, for both directions.
+        adaptive: bool,
+    },
+    /// Flow control with the switch.
+    Pause {
+        /// The device.
+        device: DeviceName,
+        /// Whether pause frames are heeded.
+        rx: bool,
+        /// Whether pause frames are sent.
+        tx: bool,
+    },
+    /// Whether the link saves energy when idle.
+    Eee {
+        /// The device.
+        device: DeviceName,
+        /// Whether it does.
+        on: bool,
+    },
+    /// Whether speed and duplex are negotiated.
+    Autonegotiation {
+        /// The device.
+        device: DeviceName,
+        /// Whether they are.
+        on: bool,
+    },
+    /// Received packets spread evenly over the first so many queues.
+    Spread {
+        /// The device.
+        device: DeviceName,
+        /// Queues.
+        queues: u32,
+    },
+    /// The largest packet that a device sends.
+    Mtu {
+        /// The device.
+        device: DeviceName,
+        /// Its size.
+        bytes: u32,
+    },
+    /// Length of the transmit queue.
+    TxQueueLength {
+        /// The device.
+        device: DeviceName,
+        /// Packets.
+        packets: u32,
+    },
+    /// The largest aggregates of IPv4 that a device is handed and that are built from what it receives.
+    LargestAggregate {
+        /// The device.
+        device: DeviceName,
+        /// Their size.
+        bytes: u32,
+    },
+    /// How a bond chooses the member for a flow.
+    BondHash {
+        /// The bond.
+        device: DeviceName,
+        /// The policy.
+        policy: BondPolicy,
+    },
+    /// A queueing discipline in the place of what is there.
+    Qdisc {
+        /// The device.
+        device: DeviceName,
+        /// What it hangs on.
+        hook: Hook,
+        /// Kind and options.
+        discipline: Discipline,
+    },
+    /// A class of `htb`.
+    Class {
+        /// The device.
+        device: DeviceName,
+        /// What it hangs on.
+        hook: Hook,
+        /// Its own number.
+        class: ClassId,
+        /// Its options.
+        htb: HtbClass,
+    },
+    /// No queueing discipline but what the kernel gives by itself.
+    NoQdisc {
+        /// The device.
+        device: DeviceName,
+    },
+    /// Metrics of the one route to a destination in the main table. All else of the route stays as it is.
+    Route {
+        /// The destination.
+        to: Prefix,
+        /// The metrics that change, as `ip route` writes them: `initcwnd 40 mtu lock 8900`.
+        metrics: String,
+    },
+    /// Where the interrupts of a device may go.
+    Interrupts {
+        /// The device.
+        device: DeviceName,
+        /// The processors.
+        cpus: CpuList,
+    },
+    /// Which processors handle what each receive queue of a device brings, in software (RPS).
+    Steering {
+        /// The device.
+        device: DeviceName,
+        /// The processors.
+        cpus: CpuMask,
+    },
+    /// The frequency governor of all processors.
+    Governor {
+        /// Its name.
+        name: GovernorName,
+    },
+    /// Whether a core runs two threads.
+    Smt {
+        /// Whether it does.
+        on: bool,
+    },
+    /// Idle states that take longer to leave are closed.
+    IdleStates {
+        /// Microseconds.
+        longest_exit_us: u32,
+    },
+    /// A kernel module loaded. It stays loaded when the fix is undone: others may use it by then.
+    Module {
+        /// Its name.
+        name: ModuleName,
+    },
+}
+
+impl Change {
+    /// The device that it is about, if one.
+    #[must_use]
+    pub fn device(&self) -> Option<&DeviceName> {
+        match self {
+            Self::Feature { device, .. }
+            | Self::Rings { device, .. }
+            | Self::Channels { device, .. }
+            | Self::Coalesce { device, .. }
+            | Self::Pause { device, .. }
+            | Self::Eee { device, .. }
+            | Self::Autonegotiation { device, .. }
+            | Self::Spread { device, .. }
+            | Self::Mtu { device, .. }
+            | Self::TxQueueLength { device, .. }
+            | Self::LargestAggregate { device, .. }
+            | Self::BondHash { device, .. }
+            | Self::Qdisc { device, .. }
+            | Self::Class { device, .. }
+            | Self::NoQdisc { device }
+            | Self::Interrupts { device, .. }
+            | Self::Steering { device, .. } => Some(device),
+            Self::Sysctl { .. }
+            | Self::Route { .. }
+            | Self::Governor { .. }
+            | Self::Smt { .. }
+            | Self::IdleStates { .. }
+            | Self::Module { .. } => None,
+        }
+    }
+}
