@@ -17,6 +17,8 @@
 //! | [`ethtool`] | what the driver of a device says |
 //! | [`facts`] | all that netlink tells of devices, routes and settings, as facts of a snapshot |
 //! | [`links`] | devices and the addresses they carry |
+//! | [`packet_socket`] | frames that a device receives, counted by VLAN and protocol |
+//! | [`tracepoint`] | events of the kernel, with their fields, as perf gives them |
 //! | [`qdisc`] | queueing disciplines and their counts |
 //! | [`netns`] | network namespaces: naming, entering, making |
 //! | [`namespaces`] | hosts made of namespaces, and programs in them |
@@ -44,6 +46,7 @@ pub mod mounts;
 pub mod namespaces;
 pub mod netlink;
 pub mod netns;
+pub mod packet_socket;
 pub mod qdisc;
 pub mod random;
 pub mod readiness;
@@ -56,6 +59,7 @@ pub mod sock_diag;
 pub mod sockets;
 pub mod tap;
 pub mod tcp_info;
+pub mod tracepoint;
 mod unavailable;
 
 pub use unavailable::{Reason, Unavailable};

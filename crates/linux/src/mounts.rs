@@ -1,5 +1,6 @@
 //! What the calling thread sees at which place of the file system, in a mount namespace of its own (mount(2)).
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -43,7 +44,19 @@ pub fn mount_sysfs() -> io::Result<()> {
 /// # Errors
 /// `EPERM` without `CAP_SYS_ADMIN` over the namespace.
 pub fn detached_sysfs() -> io::Result<OwnedFd> {
-    let context = fsopen(c"sysfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    detached(c"sysfs")
+}
+
+/// The events of the kernel as a file system that is mounted nowhere; see [`detached_sysfs`].
+///
+/// # Errors
+/// `EPERM` without `CAP_SYS_ADMIN` outside of any user namespace, `ENODEV` where the kernel has no such file system.
+pub fn detached_tracefs() -> io::Result<OwnedFd> {
+    detached(c"tracefs")
+}
+
+fn detached(kind: &CStr) -> io::Result<OwnedFd> {
+    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_create(&context)?;
     let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
     Ok(fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?)

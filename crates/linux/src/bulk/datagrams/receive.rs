@@ -144,6 +144,16 @@ impl<'a> Datagram<'a> {
         self.source.read(self.source_len)
     }
 
+    /// The address as the kernel wrote it, of whatever family.
+    pub(crate) fn raw_source(&self) -> &'a [u8] {
+        self.source.0.get(..self.source_len).unwrap_or_default()
+    }
+
+    /// The control messages that came with it.
+    pub(crate) fn control(&self) -> &'a [u8] {
+        self.control
+    }
+
     /// What the kernel reported with it, read in one go.
     #[must_use]
     pub fn report(&self) -> Report {
