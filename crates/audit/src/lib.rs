@@ -6,6 +6,8 @@
 //! * [`vocabulary`]: the names of facts, what they mean, where they are read
 //! * [`scope`]: the facts of a host, a namespace, a device, a route
 //! * [`profile`]: what is wanted of the host: role, rate, round-trip time
+//! * [`settings`]: what somebody sets, in one flat list
+//! * [`compare`]: one host at two times, or several hosts, by their settings
 //! * [`inputs`]: what is known besides: peers, baseline, tests, the path
 //! * [`expression`]: conditions in CEL
 //! * [`rule`]: rules as data
@@ -15,6 +17,7 @@
 //! A missing fact is never a pass: the rule is unknown, and says what is missing.
 
 mod ask;
+pub mod compare;
 pub mod expression;
 pub mod fact;
 pub mod fix;
@@ -25,6 +28,7 @@ mod project;
 pub mod report;
 pub mod rule;
 pub mod scope;
+pub mod settings;
 pub mod vocabulary;
 
 pub use ask::{Case, Keep, audit};

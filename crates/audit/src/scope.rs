@@ -1,6 +1,7 @@
 //! Which facts a rule sees: those of a host, and of one of its namespaces, devices or routes.
 
 use crate::fact::{Fact, FactMap, Missing, Path, Reason};
+use crate::settings::Settings;
 
 /// For what a rule is asked: once a host, or once for each of something.
 #[derive(
@@ -53,6 +54,8 @@ pub struct HostFacts {
     pub facts: FactMap,
     /// Its namespaces; the first is that in which the snapshot was taken.
     pub namespaces: Vec<NamespaceFacts>,
+    /// What somebody sets of it, for comparing it with other hosts and times.
+    pub settings: Settings,
     /// When the facts were read.
     pub taken: Option<Taken>,
 }

@@ -2,7 +2,6 @@
 
 mod baseline;
 mod peers;
-mod tracked;
 
 use crate::fact::{Fact, FactMap};
 use crate::scope::{HostFacts, INPUT_ROOTS};

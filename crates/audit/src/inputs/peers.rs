@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tracked::settings;
 use crate::fact::{Fact, FactMap};
 use crate::scope::{HostFacts, LinkFacts};
+use crate::settings::{Key, Reading, Settings};
 
 pub(super) fn facts(host: &HostFacts, peers: &[HostFacts]) -> Fact {
     let text = |text: &str| Fact::Text(text.to_owned());
@@ -29,33 +29,39 @@ pub(super) fn facts(host: &HostFacts, peers: &[HostFacts]) -> Fact {
 
 /// Settings in which the host differs from what most of its peers have: the most agreed upon first.
 fn outliers(host: &HostFacts, peers: &[HostFacts]) -> Fact {
-    let here = settings(host);
-    let theirs: Vec<BTreeMap<String, String>> = peers.iter().map(settings).collect();
-    let keys: BTreeSet<&String> = here.keys().chain(theirs.iter().flat_map(BTreeMap::keys)).collect();
-    let mut found: Vec<(usize, &String, &str, &str)> = Vec::new();
+    let every = || std::iter::once(host).chain(peers).map(|host| &host.settings);
+    // The telling setting may exist on one kind of hardware only, so "none" is a value as well.
+    let keys: BTreeSet<&Key> = every().flat_map(Settings::known).map(|(key, _)| key).collect();
+    let mut found: Vec<(usize, &Key, &str, &str)> = Vec::new();
     for key in keys {
-        // The telling setting may exist on one kind of hardware only, so "none" is a value as well.
-        let value = |settings: &'_ BTreeMap<String, String>| settings.get(key).cloned().unwrap_or_default();
-        let group: Vec<String> = theirs.iter().map(value).collect();
-        let Some((common, count)) = most(group.iter().map(String::as_str)) else { continue };
-        let own = here.get(key).map_or("", String::as_str);
+        let Some(own) = known(&host.settings, key) else { continue };
+        let group = peers.iter().filter_map(|peer| known(&peer.settings, key));
+        let Some((common, count)) = most(group) else { continue };
         if own != common {
-            let common = theirs.iter().find_map(|settings| settings.get(key).filter(|value| *value == common));
-            found.push((count, key, own, common.map_or("", String::as_str)));
+            found.push((count, key, own, common));
         }
     }
-    found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     let shown = |value: &str| Fact::Text(if value.is_empty() { "none" } else { value }.to_owned());
     #[expect(clippy::cast_precision_loss, reason = "a share of few hosts")]
-    let entry = |(count, key, here, group): (usize, &String, &str, &str)| {
+    let entry = |(count, key, here, group): (usize, &Key, &str, &str)| {
         Fact::Map(FactMap::from([
-            ("key".to_owned(), Fact::Text(key.clone())),
+            ("key".to_owned(), Fact::Text(key.to_string())),
             ("here".to_owned(), shown(here)),
             ("group".to_owned(), shown(group)),
             ("share".to_owned(), Fact::Float(count as f64 / peers.len() as f64)),
         ]))
     };
     Fact::List(found.into_iter().map(entry).collect())
+}
+
+/// The text of a setting, empty where the host has no such thing; nothing where it is not known.
+fn known<'a>(settings: &'a Settings, key: &Key) -> Option<&'a str> {
+    match settings.get(key) {
+        Reading::Known(value) => Some(&value.text),
+        Reading::None => Some(""),
+        Reading::Unknown(_) => None,
+    }
 }
 
 /// The firmware that most NICs of each driver have.
@@ -118,24 +124,26 @@ fn of<'a>(link: &'a LinkFacts, root: &str, name: &str) -> Option<&'a Fact> {
 mod tests {
     use super::*;
     use crate::scope::NamespaceFacts;
+    use crate::settings::Value;
 
-    fn host(driver: &str, features: &[(&str, bool)]) -> HostFacts {
-        let features: serde_json::Value =
-            features.iter().map(|(name, on)| ((*name).to_owned(), serde_json::json!({ "on": on }))).collect();
-        let nic = serde_json::json!({ "driver": driver, "features": features });
+    fn host(driver: &str, features: &[(&str, &str)]) -> HostFacts {
+        let nic = serde_json::json!({ "driver": driver });
         let facts = FactMap::from([("nic".to_owned(), Fact::from_json(nic))]);
         let links = vec![LinkFacts { name: "em1".to_owned(), facts }];
-        HostFacts { namespaces: vec![NamespaceFacts { links, ..NamespaceFacts::default() }], ..HostFacts::default() }
+        let setting =
+            |(name, value): &(&str, &str)| (Key::device("em1", format!("feature.{name}")), Value::new(*value));
+        let settings = features.iter().map(setting).collect();
+        let namespaces = vec![NamespaceFacts { links, ..NamespaceFacts::default() }];
+        HostFacts { namespaces, settings, ..HostFacts::default() }
     }
 
     #[test]
     fn a_feature_that_only_one_host_has_is_an_outlier() {
-        let here = host("bnxt_en", &[("rx-gro", true), ("rx-gro-hw", true)]);
-        let peers = [0; 3].map(|_| host("ixgbe", &[("rx-gro", true)]));
+        let here = host("bnxt_en", &[("rx-gro", "on"), ("rx-gro-hw", "on")]);
+        let peers = [0; 3].map(|_| host("ixgbe", &[("rx-gro", "on")]));
         let Fact::Map(facts) = facts(&here, &peers) else { panic!("facts have names") };
         assert_eq!(facts["driver"], Fact::Text("ixgbe".to_owned()));
         let outliers = facts["outliers"].to_string();
-        assert!(outliers.contains("{group: none here: true key: em1 features rx-gro-hw share: 1.000}"), "{outliers}");
-        assert!(!outliers.contains("rx-gro share"), "{outliers}");
+        assert_eq!(outliers, "[{group: none here: on key: em1: feature.rx-gro-hw share: 1.000}]");
     }
 }

@@ -13,6 +13,7 @@ use model::host::snapshot::Snapshot;
 
 use crate::fact::{Fact, FactMap, Missing, Reason};
 use crate::scope::{HostFacts, Taken};
+use crate::settings::Settings;
 
 impl HostFacts {
     /// The facts of a snapshot.
@@ -26,6 +27,7 @@ impl HostFacts {
             name: snapshot.machine.name.value().cloned().unwrap_or_default(),
             facts: machine::facts(snapshot),
             namespaces: namespace::all(snapshot),
+            settings: Settings::of(snapshot),
             taken,
         }
     }

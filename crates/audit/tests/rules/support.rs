@@ -99,7 +99,7 @@ fn host(facts: &FactMap, seconds: u64) -> HostFacts {
         namespaces.insert(0, NamespaceFacts { facts, ..NamespaceFacts::default() });
     }
     let taken = Some(Taken { boot_id: "boot".to_owned(), micros: seconds * 1_000_000 });
-    HostFacts { name: "host".to_owned(), facts: facts.clone(), namespaces, taken }
+    HostFacts { name: "host".to_owned(), facts: facts.clone(), namespaces, taken, ..HostFacts::default() }
 }
 
 fn remove(fact: &mut Fact, path: &Path) {
