@@ -6,11 +6,13 @@
 //! * [`store`]: putting runs in, reading and removing them
 //! * [`list`]: runs without their contents
 //! * [`resolve`]: from what a person types to one run
+//! * [`changes`]: the change log of hosts
 //! * [`export`]: runs as JSON and CSV, and JSON back
 //!
 //! A run is on disk when [`Archive::store`](store) returns. Several processes may have one archive open.
 //! `docs/formats/archive.md` describes the file.
 
+pub mod changes;
 pub mod export;
 pub mod fault;
 pub mod list;

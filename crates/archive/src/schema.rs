@@ -102,4 +102,4 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
 }
 
 /// What leads from each version to the next. An entry never changes once a release had it.
-const MIGRATIONS: &[&str] = &[include_str!("schema/1-runs-and-samples.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema/1-runs-and-samples.sql"), include_str!("schema/3-changes.sql")];

@@ -2,6 +2,7 @@
 
 use schemars::{Schema, schema_for};
 
+use crate::host::change::LoggedChange;
 use crate::host::snapshot::Snapshot;
 use crate::played::Played;
 use crate::probe::download::Download;
@@ -19,6 +20,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("run.schema.json", schema_for!(Run)),
         ("samples.schema.json", schema_for!(RunSamples)),
         ("snapshot.schema.json", schema_for!(Snapshot)),
+        ("change.schema.json", schema_for!(LoggedChange)),
         ("played.schema.json", schema_for!(Played)),
         ("round.schema.json", schema_for!(Round)),
         ("probe-echo.schema.json", schema_for!(EchoSeries)),

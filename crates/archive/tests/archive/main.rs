@@ -1,6 +1,7 @@
 //! The archive as its users meet it.
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+mod changes;
 mod exporting;
 mod keeping;
 mod killing;
