@@ -102,4 +102,8 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
 }
 
 /// What leads from each version to the next. An entry never changes once a release had it.
-const MIGRATIONS: &[&str] = &[include_str!("schema/1-runs-and-samples.sql"), include_str!("schema/3-changes.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/1-runs-and-samples.sql"),
+    include_str!("schema/2-snapshots.sql"),
+    include_str!("schema/3-changes.sql"),
+];
