@@ -5,6 +5,8 @@
 
 mod command;
 pub mod mask;
+pub mod plan;
+pub mod route;
 mod undo;
 
 use schemars::JsonSchema;
@@ -203,6 +205,22 @@ impl Disruption {
 }
 
 impl<T> Operation<T> {
+    /// What it costs while it is done, where nobody says otherwise.
+    #[must_use]
+    pub fn disruption(&self) -> Disruption {
+        match self {
+            Self::Rings { .. }
+            | Self::Channels { .. }
+            | Self::Autonegotiation { .. }
+            | Self::Eee { .. }
+            | Self::Pause { .. }
+            | Self::Mtu { .. } => Disruption::LinkBounce,
+            Self::Smt { .. } | Self::StopService { .. } => Disruption::ServiceRestart,
+            Self::BootParameter { .. } => Disruption::Reboot,
+            _ => Disruption::None,
+        }
+    }
+
     /// The same operation with other texts.
     ///
     /// # Errors
