@@ -1,36 +1,35 @@
 //! What is known while a file is read, and what was found wrong with it.
 
-use super::error::{Complaint, Problem, ScenarioError};
-use super::source::{Key, Source};
+use super::error::{Problem, ScenarioError};
+use document::{Key, NewName, Source};
 
-/// Names defined so far, and complaints. Reading goes on after a complaint, so that a person sees all of them at once.
+/// Names defined so far, and complaints.
 #[derive(Debug)]
 pub(super) struct Desk<'a> {
-    pub(super) source: &'a Source,
+    document: document::Desk<'a, Problem>,
     pub(super) hosts: Vec<String>,
     /// Names of links with the hosts at their ends.
     pub(super) links: Vec<(String, [usize; 2])>,
     pub(super) overlays: Vec<String>,
-    complaints: Vec<Complaint>,
 }
 
 impl<'a> Desk<'a> {
     pub(super) fn new(source: &'a Source) -> Self {
-        Self { source, hosts: Vec::new(), links: Vec::new(), overlays: Vec::new(), complaints: Vec::new() }
+        let document = document::Desk::new(source);
+        Self { document, hosts: Vec::new(), links: Vec::new(), overlays: Vec::new() }
     }
 
-    pub(super) fn complain(&mut self, key: &Key, problem: Problem) {
-        self.complaints.push(Complaint { place: self.source.place(key), problem });
+    pub(super) fn source(&self) -> &'a Source {
+        self.document.source()
+    }
+
+    pub(super) fn complain(&mut self, key: &Key, problem: impl Into<Problem>) {
+        self.document.complain(key, problem);
     }
 
     /// The number of the host of this name.
     pub(super) fn host(&mut self, key: &Key, name: &str) -> Option<usize> {
-        let found = self.hosts.iter().position(|host| host == name);
-        if found.is_none() {
-            let problem = Problem::Undefined { what: "host", name: name.to_owned(), known: self.hosts.clone() };
-            self.complain(key, problem);
-        }
-        found
+        self.document.defined(key, ("host", name), &self.hosts)
     }
 
     /// The numbers of the hosts of a list of names.
@@ -40,22 +39,13 @@ impl<'a> Desk<'a> {
 
     /// The number of the link of this name.
     pub(super) fn link(&mut self, key: &Key, name: &str) -> Option<usize> {
-        let found = self.links.iter().position(|(link, _)| link == name);
-        if found.is_none() {
-            let known = self.links.iter().map(|(link, _)| link.clone()).collect();
-            self.complain(key, Problem::Undefined { what: "link", name: name.to_owned(), known });
-        }
-        found
+        let known: Vec<String> = self.links.iter().map(|(link, _)| link.clone()).collect();
+        self.document.defined(key, ("link", name), &known)
     }
 
     /// The number of the overlay of this name.
     pub(super) fn overlay(&mut self, key: &Key, name: &str) -> Option<usize> {
-        let found = self.overlays.iter().position(|overlay| overlay == name);
-        if found.is_none() {
-            let problem = Problem::Undefined { what: "overlay", name: name.to_owned(), known: self.overlays.clone() };
-            self.complain(key, problem);
-        }
-        found
+        self.document.defined(key, ("overlay", name), &self.overlays)
     }
 
     /// Which end of a link a host is at: 0 or 1.
@@ -77,48 +67,27 @@ impl<'a> Desk<'a> {
 
     /// Whether a new name is one that a host, a link or an overlay can have, and not taken.
     pub(super) fn name_is_good(&mut self, key: &Key, what: &'static str, name: &str, taken: &[String]) -> bool {
-        if let Some(why) = fault_of_name(name) {
-            self.complain(key, Problem::Name { what, name: name.chars().take(80).collect(), why });
-            return false;
-        }
-        let twice = taken.iter().any(|other| other == name);
-        if twice {
-            self.complain(key, Problem::Twice { what, name: name.to_owned() });
-        }
-        !twice
+        self.document.name_is_good(key, NewName { what, name, fault: fault_of_name(name) }, taken)
     }
 
     /// Complains about keys of a table that things of its kind do not have.
     pub(super) fn only_keys(&mut self, table: &Key, of: &str, known: &[&str]) {
-        for key in self.source.keys_of(table) {
-            if !known.contains(&key.as_str()) {
-                let known = known.iter().map(|&word| word.to_owned()).collect();
-                self.complain(&table.at(&key), Problem::NotOfKind { of: of.to_owned(), key: key.clone(), known });
-            }
-        }
+        self.document.only_keys(table, of, known);
     }
 
     /// What a table of this kind needs; a complaint where it is missing.
-    pub(super) fn needed<T>(&mut self, table: &Key, of: &str, (key, value): (&'static str, Option<T>)) -> Option<T> {
-        if value.is_none() {
-            self.complain(table, Problem::Needs { of: of.to_owned(), key });
-        }
-        value
+    pub(super) fn needed<T>(&mut self, table: &Key, of: &str, value: (&'static str, Option<T>)) -> Option<T> {
+        self.document.needed(table, of, value)
     }
 
     /// Whether nothing has been found wrong so far.
     pub(super) fn is_content(&self) -> bool {
-        self.complaints.is_empty()
+        self.document.is_content()
     }
 
     /// What was made, unless there were complaints.
-    pub(super) fn close<T>(mut self, made: T) -> Result<T, ScenarioError> {
-        if self.complaints.is_empty() {
-            return Ok(made);
-        }
-        self.complaints.sort_by_key(|complaint| (complaint.place.line, complaint.place.column));
-        self.complaints.dedup();
-        Err(ScenarioError::Refused(self.complaints))
+    pub(super) fn close<T>(self, made: T) -> Result<T, ScenarioError> {
+        self.document.close(made).map_err(ScenarioError::Refused)
     }
 }
 

@@ -1,11 +1,10 @@
 //! Why a scenario is refused.
 
-use std::fmt;
 use std::io;
 
+use document::{Hint, Slip, suggestion};
+
 use super::causes;
-use super::nearest::nearest;
-use super::source::Place;
 
 /// Why there is no scenario to be had.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +34,7 @@ pub enum ScenarioError {
         limit: u64,
     },
     /// What the file says cannot be.
-    #[error("{}", shown(.0))]
+    #[error("{}", document::shown(.0))]
     Refused(Vec<Complaint>),
 }
 
@@ -47,123 +46,20 @@ impl ScenarioError {
             Self::Unknown { nearest: Some(nearest), .. } => vec![format!("did you mean `{nearest}`?")],
             Self::Unknown { .. } => vec!["`linerate lab list` shows the library".to_owned()],
             Self::Read { .. } | Self::TooLarge { .. } => Vec::new(),
-            Self::Refused(complaints) => {
-                let mut hints: Vec<String> = Vec::new();
-                for hint in complaints.iter().filter_map(|complaint| complaint.problem.hint()) {
-                    if !hints.contains(&hint) {
-                        hints.push(hint);
-                    }
-                }
-                hints
-            }
+            Self::Refused(complaints) => document::hints(complaints),
         }
     }
 }
 
-fn shown(complaints: &[Complaint]) -> String {
-    complaints.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-/// One thing that is wrong, and where.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Complaint {
-    /// Where it stands.
-    pub place: Place,
-    /// What is wrong.
-    pub problem: Problem,
-}
-
-impl fmt::Display for Complaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.problem)
-    }
-}
+/// One thing that is wrong with a scenario, and where.
+pub type Complaint = document::Complaint<Problem>;
 
 /// What can be wrong with a scenario.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Problem {
-    /// A key, or a name where only a few may stand, that is not known there.
-    #[error("unknown {what} `{name}`")]
-    UnknownWord {
-        /// A key, an element, a kind.
-        what: &'static str,
-        /// What stands there.
-        name: String,
-        /// What may stand there.
-        known: Vec<String>,
-    },
-    /// Not TOML, or a value of the wrong kind.
-    #[error("{0}")]
-    Syntax(String),
-    /// A host, link, overlay or anything else that is named but not defined.
-    #[error("no {what} is called `{name}`")]
-    Undefined {
-        /// What it should be.
-        what: &'static str,
-        /// Its name.
-        name: String,
-        /// What there is.
-        known: Vec<String>,
-    },
-    /// Two things of one name.
-    #[error("there is another {what} called `{name}`")]
-    Twice {
-        /// What they are.
-        what: &'static str,
-        /// Their name.
-        name: String,
-    },
-    /// Not a name that a host, a link or an overlay can have.
-    #[error("`{name}` cannot be the name of {what}: {why}")]
-    Name {
-        /// What it should name.
-        what: &'static str,
-        /// The name.
-        name: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// Keys that exclude each other, or of which one is needed.
-    #[error("{0}")]
-    Keys(&'static str),
-    /// A key that things of this kind do not have.
-    #[error("{of} has no `{key}`")]
-    NotOfKind {
-        /// What it is.
-        of: String,
-        /// The key.
-        key: String,
-        /// The keys it has.
-        known: Vec<String>,
-    },
-    /// A key that things of this kind need.
-    #[error("{of} needs `{key}`")]
-    Needs {
-        /// What it is.
-        of: String,
-        /// The key.
-        key: &'static str,
-    },
-    /// More than a lab has room for.
-    #[error("{count} {what} are too many: a network has at most {limit}")]
-    TooMany {
-        /// Hosts, links.
-        what: &'static str,
-        /// How many.
-        count: usize,
-        /// The most.
-        limit: usize,
-    },
-    /// A value outside its range.
-    #[error("{value} is not between {from} and {to}")]
-    Range {
-        /// The value.
-        value: f64,
-        /// The least.
-        from: f64,
-        /// The most.
-        to: f64,
-    },
+    /// What can be wrong with any file that a person writes.
+    #[error(transparent)]
+    Slip(#[from] Slip),
     /// A setting of an element that no element can have.
     #[error(transparent)]
     Element(#[from] path::SpecError),
@@ -286,21 +182,14 @@ pub enum Problem {
     },
 }
 
-impl Problem {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Hint for Problem {
+    fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::UnknownWord { name, known, .. } | Self::NotOfKind { key: name, known, .. } => {
-                return suggestion(name, known, "known here");
-            }
-            Self::Undefined { what: "cause", name, .. } => {
+            Self::Slip(Slip::Undefined { what: "cause", name, .. }) => {
                 let known: Vec<String> = causes::ALL.iter().map(|(id, _)| (*id).to_owned()).collect();
                 return suggestion(name, &known, "known causes");
             }
-            Self::Undefined { name, known, .. } => return suggestion(name, known, "defined"),
-            Self::Name { .. } => "use letters, digits and hyphens: `dtn-01`".to_owned(),
-            Self::Needs { of, key } => format!("write `{key} = …` for {of}"),
+            Self::Slip(slip) => return slip.hint(),
             Self::SameAddress { .. } => "leave `address` out, then each gets one of its own".to_owned(),
             Self::Unlinked { host } => format!("add a [[links]] with `between = [\"{host}\", …]`"),
             Self::NoRoute { .. } => "hosts on the way need `forwards = true`".to_owned(),
@@ -318,12 +207,7 @@ impl Problem {
             Self::NoWayBack { setting } => format!("give the host its usual value of `{setting}`"),
             Self::TooFast { .. } => "scale the network down, and say so in `scale`".to_owned(),
             Self::Lacking { .. } => "`linerate lab check` shows what this machine can do".to_owned(),
-            Self::Syntax(_)
-            | Self::Twice { .. }
-            | Self::Keys(_)
-            | Self::TooMany { .. }
-            | Self::Range { .. }
-            | Self::Element(_)
+            Self::Element(_)
             | Self::Address { .. }
             | Self::Loop { .. }
             | Self::NotNeighbours { .. }
@@ -332,12 +216,4 @@ impl Problem {
             | Self::WholeMachine { .. } => return None,
         })
     }
-}
-
-fn suggestion(name: &str, known: &[String], which: &str) -> Option<String> {
-    if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
-        return Some(format!("did you mean `{near}`?"));
-    }
-    let listed = known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
-    (!known.is_empty()).then(|| format!("{which}: {listed}"))
 }

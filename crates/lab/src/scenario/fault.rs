@@ -1,5 +1,6 @@
 //! Faults: what goes wrong, where, from when until when.
 
+use document::{Key, Slip};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -13,7 +14,6 @@ use super::host::Host;
 use super::link::{Link, check_element};
 use super::route::{Route, RouteText};
 use super::settings::{CONGESTION_CONTROL, QdiscText, Settings, SettingsText};
-use super::source::Key;
 
 /// Something that goes wrong.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ impl FaultText {
     ) -> Option<Fault> {
         let key = Key::top("faults").nth(number);
         if earlier.iter().any(|fault| fault.id == self.id) {
-            desk.complain(&key.at("id"), Problem::Twice { what: "fault", name: self.id.clone() });
+            desk.complain(&key.at("id"), Slip::Twice { what: "fault", name: self.id.clone() });
         }
         let (id, from, until) = (self.id.clone(), self.from.unwrap_or_default(), self.until);
         if until.is_some_and(|until| until <= from) {
@@ -138,7 +138,7 @@ impl FaultText {
             (Some(_), _) => self.of_host(&key, hosts, desk),
             (None, Some(_)) => self.of_link(&key, links, desk),
             (None, None) => {
-                desk.complain(&key, Problem::Keys("a fault is on a `host` or on a `link`"));
+                desk.complain(&key, Slip::Keys("a fault is on a `host` or on a `link`"));
                 None
             }
         };
@@ -156,14 +156,14 @@ impl FaultText {
             (Some(element), None) => {
                 check_element(&element, &key.at("add"), desk);
                 if self.nth.is_some() {
-                    desk.complain(&key.at("nth"), Problem::Keys("`nth` says which element is `set`; use `at`"));
+                    desk.complain(&key.at("nth"), Slip::Keys("`nth` says which element is `set`; use `at`"));
                 }
                 Some(FaultKind::Added { link, directions, element, at: self.at.unwrap_or_default() })
             }
             (None, Some(element)) => {
                 check_element(&element, &key.at("set"), desk);
                 if self.at.is_some() {
-                    desk.complain(&key.at("at"), Problem::Keys("`at` says where an element is put; use `nth`"));
+                    desk.complain(&key.at("at"), Slip::Keys("`at` says where an element is put; use `nth`"));
                 }
                 let places = directions
                     .into_iter()
@@ -176,7 +176,7 @@ impl FaultText {
                 Some(FaultKind::Set { link, places, element })
             }
             _ => {
-                desk.complain(key, Problem::Keys("a fault on a link either adds (`add`) or sets (`set`) an element"));
+                desk.complain(key, Slip::Keys("a fault on a link either adds (`add`) or sets (`set`) an element"));
                 None
             }
         }
@@ -207,7 +207,7 @@ impl FaultText {
             None => None,
         };
         if settings.is_empty() && route.is_none() {
-            desk.complain(key, Problem::Keys("a fault on a host changes a setting or a route"));
+            desk.complain(key, Slip::Keys("a fault on a host changes a setting or a route"));
         }
         if self.until.is_some() {
             check_way_back(&settings, &hosts[host], key, desk);

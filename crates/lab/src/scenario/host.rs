@@ -1,5 +1,6 @@
 //! Hosts: who they are and how they are set.
 
+use document::{Key, Slip};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -7,9 +8,7 @@ use serde::Deserialize;
 use units::{DataRate, Mtu};
 
 use super::desk::Desk;
-use super::error::Problem;
 use super::settings::{Settings, SettingsText};
-use super::source::Key;
 
 /// A host or a router.
 #[derive(Debug, Clone)]
@@ -141,7 +140,7 @@ fn link_of(key: &Key, host: usize, link: &str, desk: &mut Desk<'_>) -> Option<us
 /// The hosts in the order of the file: their numbers are in their addresses.
 pub(super) fn names(desk: &mut Desk<'_>) {
     let key = Key::top("hosts");
-    for name in desk.source.keys_of(&key) {
+    for name in desk.source().keys_of(&key) {
         let taken = std::mem::take(&mut desk.hosts);
         desk.name_is_good(&key.at(&name), "a host", &name, &taken);
         desk.hosts = taken;
@@ -149,7 +148,7 @@ pub(super) fn names(desk: &mut Desk<'_>) {
     }
     let count = desk.hosts.len();
     if count > MOST_HOSTS {
-        desk.complain(&key, Problem::TooMany { what: "hosts", count, limit: MOST_HOSTS });
+        desk.complain(&key, Slip::TooMany { what: "hosts", count, limit: MOST_HOSTS });
     }
 }
 

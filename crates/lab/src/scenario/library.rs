@@ -1,7 +1,7 @@
 //! The scenarios that come with the program: the files of `scenarios/`.
 
-use super::source::Source;
 use super::{Scenario, ScenarioError, read};
+use document::Source;
 
 /// A scenario of the library.
 #[derive(Debug, Clone, Copy)]

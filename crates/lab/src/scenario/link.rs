@@ -1,12 +1,12 @@
 //! Links: what lies between two hosts.
 
+use document::{Key, Slip};
 use path::ElementSpec;
 use serde::Deserialize;
 use units::{DataRate, Mtu};
 
 use super::desk::Desk;
 use super::error::Problem;
-use super::source::Key;
 
 /// A link between two hosts.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl LinkText {
     pub(super) fn settle(self, number: usize, desk: &mut Desk<'_>) -> Link {
         let key = Key::top("links").nth(number);
         if self.both.is_some() && (self.there.is_some() || self.back.is_some()) {
-            desk.complain(&key.at("both"), Problem::Keys("`both` leaves nothing for `there` and `back`"));
+            desk.complain(&key.at("both"), Slip::Keys("`both` leaves nothing for `there` and `back`"));
         }
         for (name, chain) in [("both", &self.both), ("there", &self.there), ("back", &self.back)] {
             for (place, element) in chain.iter().flatten().enumerate() {
@@ -66,7 +66,7 @@ impl LinkText {
             }
         }
         if self.cost == Some(0) {
-            desk.complain(&key.at("cost"), Problem::Keys("a link costs at least 1"));
+            desk.complain(&key.at("cost"), Slip::Keys("a link costs at least 1"));
         }
         let both = self.both.unwrap_or_default();
         Link {
@@ -97,7 +97,7 @@ const ETHERNET: Mtu = match Mtu::new(1_500) {
 pub(super) fn check_all(desk: &mut Desk<'_>) {
     let count = desk.links.len();
     if count > MOST_LINKS {
-        desk.complain(&Key::top("links"), Problem::TooMany { what: "links", count, limit: MOST_LINKS });
+        desk.complain(&Key::top("links"), Slip::TooMany { what: "links", count, limit: MOST_LINKS });
     }
     if desk.hosts.len() < 2 {
         return;

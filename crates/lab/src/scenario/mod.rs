@@ -11,7 +11,7 @@
 //! | `needs` | what the machine must be able to do |
 //! | `library` | the scenarios that come with the program |
 //! | `plan` | addresses, routes, devices: from [`Scenario`] to [`Blueprint`] |
-//! | `source`, `desk`, `error`, `nearest` | places in the text, and complaints |
+//! | `desk`, `error` | what is known while a file is read, and complaints |
 
 pub mod causes;
 mod desk;
@@ -20,7 +20,6 @@ mod fault;
 mod host;
 pub mod library;
 mod link;
-mod nearest;
 mod needs;
 mod overlay;
 mod plan;
@@ -28,7 +27,6 @@ mod read;
 mod route;
 mod service;
 mod settings;
-mod source;
 mod test;
 mod truth;
 
@@ -37,9 +35,11 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
+use document::Source;
 use model::spec::Family;
 use path::Seed;
 
+pub use document::Place;
 pub use error::{Complaint, Problem, ScenarioError};
 pub use fault::{Fault, FaultKind, Position};
 pub use host::{DeviceSettings, Host};
@@ -50,13 +50,11 @@ pub use overlay::{Overlay, OverlayKind};
 pub use route::Route;
 pub use service::{Proxy, Service, ServiceKind};
 pub use settings::Settings;
-pub use source::Place;
 pub use test::{Flow, Http, Ping, Point, Test, TestKind};
 pub use truth::{Cause, Truth, Where};
 
 use crate::blueprint::Blueprint;
 use plan::Plan;
-use source::Source;
 
 /// A network, its faults, its tests and the truth. Hosts, links and overlays are named by their numbers in the lists.
 #[derive(Debug, Clone)]
@@ -107,7 +105,7 @@ pub fn load(name_or_path: &str) -> Result<Scenario, ScenarioError> {
         Some(entry) => entry.load(),
         None => Err(ScenarioError::Unknown {
             name: name_or_path.chars().take(80).collect(),
-            nearest: nearest::nearest(name_or_path, library().iter().map(|entry| entry.name)),
+            nearest: document::nearest(name_or_path, library().iter().map(|entry| entry.name)),
         }),
     }
 }
@@ -163,7 +161,7 @@ fn text_of(path: &Path) -> Result<String, ScenarioError> {
         // A long file may be cut in the middle of a letter.
         Err(error) if error.kind() == ErrorKind::NotFound && !file.contains('/') => {
             let name = stem(path);
-            let nearest = nearest::nearest(&name, library().iter().map(|entry| entry.name));
+            let nearest = document::nearest(&name, library().iter().map(|entry| entry.name));
             Err(ScenarioError::Unknown { name: file, nearest })
         }
         Err(source) => Err(ScenarioError::Read { file, source }),

@@ -1,5 +1,6 @@
 //! Overlays: networks whose packets travel inside those of others.
 
+use document::{Key, Slip};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde::Deserialize;
@@ -7,7 +8,6 @@ use units::Mtu;
 
 use super::desk::Desk;
 use super::error::Problem;
-use super::source::Key;
 
 /// A network over the network.
 #[derive(Debug, Clone)]
@@ -75,26 +75,26 @@ impl OverlayText {
         desk.overlays.push(self.name.clone());
         if self.name.len() > LONGEST_DEVICE || self.name.starts_with("to-") || self.name == "lo" {
             let why = "a device is called so: at most 15 characters, not `lo`, and not `to-` first";
-            desk.complain(&key.at("name"), Problem::Name { what: "an overlay", name: self.name.clone(), why });
+            desk.complain(&key.at("name"), Slip::Name { what: "an overlay", name: self.name.clone(), why });
         }
         let (most, what) = match self.kind {
             OverlayKind::Vxlan => (MOST_VNI, "VXLAN"),
             OverlayKind::Vlan => (MOST_VLAN, "VLAN"),
         };
         if self.id == 0 || self.id > most {
-            desk.complain(&key.at("id"), Problem::Range { value: self.id.into(), from: 1.0, to: most.into() });
+            desk.complain(&key.at("id"), Slip::Range { value: self.id.into(), from: 1.0, to: most.into() });
         }
         if self.port.is_some() && self.kind == OverlayKind::Vlan {
             let known = ["kind", "name", "hosts", "id", "mtu", "subnet"].map(str::to_owned).to_vec();
             let of = format!("a {what}");
-            desk.complain(&key.at("port"), Problem::NotOfKind { of, key: "port".to_owned(), known });
+            desk.complain(&key.at("port"), Slip::NotOfKind { of, key: "port".to_owned(), known });
         }
         let mut hosts = desk.hosts(&key.at("hosts"), &self.hosts);
         let named = hosts.len();
         hosts.sort_unstable();
         hosts.dedup();
         if hosts.len() != named || named < 2 {
-            desk.complain(&key.at("hosts"), Problem::Keys("an overlay has at least two hosts, each once"));
+            desk.complain(&key.at("hosts"), Slip::Keys("an overlay has at least two hosts, each once"));
         }
         let subnet = match self.subnet {
             Some(text) => subnet(&text, &key.at("subnet"), desk)?,

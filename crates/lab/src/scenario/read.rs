@@ -1,5 +1,6 @@
 //! From the text of a file to a scenario.
 
+use document::{Complaint, Key, Slip, Source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use serde::Deserialize;
 
 use super::Scenario;
 use super::desk::Desk;
-use super::error::{Complaint, Problem, ScenarioError};
+use super::error::{Problem, ScenarioError};
 use super::fault::{Fault, FaultText};
 use super::host::{self, Host, HostText};
 use super::link::{self, LinkText};
@@ -17,7 +18,6 @@ use super::plan::{Plan, reach};
 use super::route::RouteText;
 use super::service::{self, ServiceText};
 use super::settings::{Settings, SettingsText};
-use super::source::{Key, Source};
 use super::test::{Test, TestText};
 use super::truth::TruthText;
 
@@ -55,7 +55,7 @@ struct ScenarioText {
 /// # Errors
 /// [`ScenarioError::Refused`] with all that is wrong.
 pub(super) fn scenario(name: String, source: Source) -> Result<Scenario, ScenarioError> {
-    let text: ScenarioText = toml::from_str(&source.text).map_err(|error| syntax(&error, &source))?;
+    let text: ScenarioText = source.read().map_err(|complaint| refused(*complaint))?;
     let mut desk = Desk::new(&source);
     let families = families(text.families, &mut desk);
     host::names(&mut desk);
@@ -125,7 +125,7 @@ fn numbered<T>(list: Vec<T>) -> impl Iterator<Item = (usize, T)> {
 fn families(named: Option<Vec<Family>>, desk: &mut Desk<'_>) -> BTreeSet<Family> {
     let families: BTreeSet<Family> = named.unwrap_or_else(|| vec![Family::Ipv4, Family::Ipv6]).into_iter().collect();
     if families.is_empty() {
-        desk.complain(&Key::top("families"), Problem::Keys("a network speaks `ipv4`, `ipv6` or both"));
+        desk.complain(&Key::top("families"), Slip::Keys("a network speaks `ipv4`, `ipv6` or both"));
     }
     families
 }
@@ -143,7 +143,7 @@ fn hosts(
         if !texts.values().any(|host| host.group() == name) {
             let mut known: Vec<String> = texts.values().map(|host| host.group().to_owned()).collect();
             known.dedup();
-            desk.complain(&key, Problem::Undefined { what: "host's group", name: name.clone(), known });
+            desk.complain(&key, Slip::Undefined { what: "host's group", name: name.clone(), known });
         }
         let settings = group.settle(&key, desk).over(&defaults);
         outer.insert(name, settings);
@@ -190,26 +190,6 @@ fn shown((from, until): (Duration, Option<Duration>)) -> String {
     until.map_or_else(|| format!("from {}", time(from)), |until| format!("from {} until {}", time(from), time(until)))
 }
 
-/// A complaint of the TOML reader, with the key and without its own drawing of the place.
-fn syntax(error: &toml::de::Error, source: &Source) -> ScenarioError {
-    let place = source.place_of_byte(error.span().map_or(0, |span| span.start));
-    ScenarioError::Refused(vec![Complaint { place, problem: reworded(error.message()) }])
-}
-
-/// Serde's words for unknown keys and variants, taken apart again.
-fn reworded(message: &str) -> Problem {
-    for (opening, what) in [("unknown field `", "key"), ("unknown variant `", "word")] {
-        if let Some((name, rest)) = message.strip_prefix(opening).and_then(|rest| rest.split_once('`')) {
-            let known = rest.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-            return Problem::UnknownWord { what, name: name.to_owned(), known };
-        }
-    }
-    // The same as the reader itself puts it, inside the variant of an element.
-    if let Some((name, known)) =
-        message.strip_prefix("unexpected keys in table: ").and_then(|rest| rest.split_once(", available keys: "))
-    {
-        let known = known.split(", ").map(str::to_owned).collect();
-        return Problem::UnknownWord { what: "key", name: name.to_owned(), known };
-    }
-    Problem::Syntax(message.to_owned())
+fn refused(complaint: Complaint<Slip>) -> ScenarioError {
+    ScenarioError::Refused(vec![Complaint { place: complaint.place, problem: complaint.problem.into() }])
 }

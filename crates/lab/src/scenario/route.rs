@@ -1,5 +1,6 @@
 //! Routes that differ from the shortest.
 
+use document::{Key, Slip};
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -7,7 +8,6 @@ use units::Mtu;
 
 use super::desk::Desk;
 use super::error::Problem;
-use super::source::Key;
 
 /// A route of a host that the file gives.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl RouteText {
     /// The route of a host that is known from elsewhere.
     pub(super) fn settle_for(self, host: usize, key: &Key, desk: &mut Desk<'_>) -> Option<Route> {
         if self.host.as_ref().is_some_and(|name| *name != desk.hosts[host]) {
-            desk.complain(&key.at("host"), Problem::Keys("the route is that of the fault's own host"));
+            desk.complain(&key.at("host"), Slip::Keys("the route is that of the fault's own host"));
         }
         let to = match &self.to {
             Some(names) => desk.hosts(&key.at("to"), names),
@@ -64,7 +64,7 @@ impl RouteText {
         };
         let metrics = self.metrics();
         if link.is_none() && metrics.is_empty() {
-            desk.complain(key, Problem::Keys("a route needs `via`, `link` or a metric"));
+            desk.complain(key, Slip::Keys("a route needs `via`, `link` or a metric"));
         }
         Some(Route { host, to, link, metrics })
     }

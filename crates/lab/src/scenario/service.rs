@@ -1,14 +1,13 @@
 //! What runs on hosts, for tests to talk to.
 
+use document::{Key, Slip};
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use units::ByteCount;
 
 use super::desk::Desk;
-use super::error::Problem;
 use super::host::Host;
-use super::source::Key;
 use super::test::{Test, TestKind};
 
 /// A program that answers.
@@ -88,7 +87,7 @@ impl ServiceText {
         let (kind, usual_port) = match self.kind {
             KindText::Serve => (ServiceKind::Serve, SERVE_PORT),
             KindText::Files if self.files.is_empty() => {
-                desk.complain(&key, Problem::Needs { of: of.to_owned(), key: "files" });
+                desk.complain(&key, Slip::Needs { of: of.to_owned(), key: "files" });
                 return None;
             }
             KindText::Files => {
@@ -103,11 +102,11 @@ impl ServiceText {
     fn proxy(&self, key: &Key, of: &str, desk: &mut Desk<'_>) -> Option<Proxy> {
         let over = desk.hosts(&key.at("over"), &self.over);
         if self.over.is_empty() {
-            desk.complain(key, Problem::Needs { of: of.to_owned(), key: "over" });
+            desk.complain(key, Slip::Needs { of: of.to_owned(), key: "over" });
         }
         let rerouted = self.rerouted.unwrap_or(0.0);
         if !(0.0..=1.0).contains(&rerouted) {
-            desk.complain(&key.at("rerouted"), Problem::Range { value: rerouted, from: 0.0, to: 1.0 });
+            desk.complain(&key.at("rerouted"), Slip::Range { value: rerouted, from: 0.0, to: 1.0 });
         }
         let overlay = match &self.overlay {
             Some(name) => Some(desk.overlay(&key.at("overlay"), name)?),
@@ -138,12 +137,12 @@ pub(super) fn check_all(services: &[Service], desk: &mut Desk<'_>) {
         if let ServiceKind::Proxy(proxy) = &service.kind {
             let has_files = |other: &Service| other.host == proxy.origin && matches!(other.kind, ServiceKind::Files(_));
             if !services.iter().any(has_files) {
-                desk.complain(&key.at("origin"), Problem::Keys("no `files` service runs on this host"));
+                desk.complain(&key.at("origin"), Slip::Keys("no `files` service runs on this host"));
             }
         }
         let same = |other: &Service| other.host == service.host && other.port == service.port;
         if services[..number].iter().any(same) {
-            desk.complain(&key, Problem::Keys("another service of this host has the same port"));
+            desk.complain(&key, Slip::Keys("another service of this host has the same port"));
         }
     }
 }

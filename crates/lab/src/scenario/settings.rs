@@ -1,5 +1,6 @@
 //! How a host is set: by itself, by its group, by the defaults.
 
+use document::{Key, Slip};
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -7,7 +8,6 @@ use units::{ByteCount, DataRate, Mtu};
 
 use super::desk::Desk;
 use super::error::Problem;
-use super::source::Key;
 use crate::blueprint::Qdisc;
 
 /// Settings of a host. What is absent stays as the kernel has it.
@@ -117,7 +117,7 @@ impl SettingsText {
         if let Some(share) = self.cpu_share
             && !(LEAST_SHARE..=1.0).contains(&share)
         {
-            desk.complain(&key.at("cpu-share"), Problem::Range { value: share, from: LEAST_SHARE, to: 1.0 });
+            desk.complain(&key.at("cpu-share"), Slip::Range { value: share, from: LEAST_SHARE, to: 1.0 });
         }
         Settings {
             sysctls: sysctls(&self.sysctl, &key.at("sysctl"), desk),
@@ -152,7 +152,7 @@ fn collect(table: &toml::Table, key: &Key, prefix: &str, desk: &mut Desk<'_>, fo
             toml::Value::String(text) => text.clone(),
             toml::Value::Integer(number) => number.to_string(),
             _ => {
-                desk.complain(&key, Problem::Keys("a kernel setting is a text or a whole number"));
+                desk.complain(&key, Slip::Keys("a kernel setting is a text or a whole number"));
                 continue;
             }
         };

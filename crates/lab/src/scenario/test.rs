@@ -1,5 +1,6 @@
 //! Tests: what is measured, from where, to where, when.
 
+use document::{Key, Slip};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -8,8 +9,6 @@ use serde::Deserialize;
 use units::{ByteCount, DataRate, Mss};
 
 use super::desk::Desk;
-use super::error::Problem;
-use super::source::Key;
 
 /// One test.
 #[derive(Debug, Clone)]
@@ -243,10 +242,10 @@ impl TestText {
         };
         let (from, to) = (from?, to?);
         if from.host == to.host {
-            desk.complain(&key.at("to"), Problem::Keys("a test goes to another host"));
+            desk.complain(&key.at("to"), Slip::Keys("a test goes to another host"));
         }
         if self.family.is_some_and(|family| !families.contains(&family)) {
-            desk.complain(&key.at("family"), Problem::Keys("the network speaks no such family"));
+            desk.complain(&key.at("family"), Slip::Keys("the network speaks no such family"));
         }
         let label = self.label.unwrap_or_else(|| format!("{} to {}", self.from, self.to));
         Some(Test { label, from, to, start: self.start, family: self.family, kind })
@@ -254,13 +253,13 @@ impl TestText {
 
     fn flow(&self, protocol: Protocol, key: &Key, desk: &mut Desk<'_>) -> Flow {
         if [self.bytes.is_some(), self.blocks.is_some(), self.time.is_some()].iter().filter(|is| **is).count() > 1 {
-            desk.complain(key, Problem::Keys("only one of `time`, `bytes` and `blocks` ends a test"));
+            desk.complain(key, Slip::Keys("only one of `time`, `bytes` and `blocks` ends a test"));
         }
         if self.reverse && self.bidir {
-            desk.complain(&key.at("bidir"), Problem::Keys("`reverse` or `bidir`, not both"));
+            desk.complain(&key.at("bidir"), Slip::Keys("`reverse` or `bidir`, not both"));
         }
         if self.flood && self.rate.is_some() {
-            desk.complain(&key.at("flood"), Problem::Keys("`flood` has no `rate`"));
+            desk.complain(&key.at("flood"), Slip::Keys("`flood` has no `rate`"));
         }
         let usual = TestSpec::default();
         let spec = TestSpec {
@@ -300,7 +299,7 @@ impl TestText {
             ..usual
         };
         if spec.streams == 0 || spec.streams > MOST_STREAMS {
-            let problem = Problem::Range { value: spec.streams.into(), from: 1.0, to: MOST_STREAMS.into() };
+            let problem = Slip::Range { value: spec.streams.into(), from: 1.0, to: MOST_STREAMS.into() };
             desk.complain(&key.at("streams"), problem);
         }
         Flow { spec, expect: self.expect }

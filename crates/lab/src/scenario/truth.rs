@@ -1,14 +1,13 @@
 //! The truth: what is wrong in a network, which a diagnosis is judged by.
 
+use document::{Key, Slip};
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::causes;
 use super::desk::Desk;
-use super::error::Problem;
 use super::fault::Fault;
-use super::source::Key;
 
 /// What is wrong, and what is not.
 #[derive(Debug, Clone, Default)]
@@ -90,7 +89,7 @@ impl TruthText {
     pub(super) fn settle(self, faults: &[Fault], desk: &mut Desk<'_>) -> Truth {
         let key = Key::top("truth");
         if self.healthy != self.causes.is_empty() {
-            let problem = Problem::Keys("a network is either `healthy = true` or has [[truth.causes]]");
+            let problem = Slip::Keys("a network is either `healthy = true` or has [[truth.causes]]");
             desk.complain(&key, problem);
         }
         let list = key.at("causes");
@@ -107,7 +106,7 @@ impl CauseText {
     fn settle(self, key: &Key, faults: &[Fault], desk: &mut Desk<'_>) -> Option<Cause> {
         let id = causes::find(&self.id);
         if id.is_none() {
-            let problem = Problem::Undefined { what: "cause", name: self.id.clone(), known: Vec::new() };
+            let problem = Slip::Undefined { what: "cause", name: self.id.clone(), known: Vec::new() };
             desk.complain(&key.at("id"), problem);
         }
         let fault = match &self.fault {
@@ -115,7 +114,7 @@ impl CauseText {
                 let found = faults.iter().position(|fault| fault.id == *name);
                 if found.is_none() {
                     let known = faults.iter().map(|fault| fault.id.clone()).collect();
-                    desk.complain(&key.at("fault"), Problem::Undefined { what: "fault", name: name.clone(), known });
+                    desk.complain(&key.at("fault"), Slip::Undefined { what: "fault", name: name.clone(), known });
                 }
                 found
             }
@@ -141,7 +140,7 @@ impl WhereText {
                 Some(Where::Link { link, direction })
             }
             _ => {
-                desk.complain(key, Problem::Keys("a place is a `host`, or a `link` with or without `towards`"));
+                desk.complain(key, Slip::Keys("a place is a `host`, or a `link` with or without `towards`"));
                 None
             }
         }

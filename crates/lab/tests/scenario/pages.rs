@@ -1,5 +1,6 @@
 //! What docs/formats/scenario.md says.
 
+use document::Slip;
 use lab::scenario::{Problem, Scenario, ScenarioError, causes};
 use path::ElementSpec;
 use serde::Deserialize;
@@ -25,8 +26,10 @@ fn its_examples_are_read() {
         // An example is a part of a file: what it names may stand elsewhere, but its keys and values are right.
         let Err(ScenarioError::Refused(complaints)) = Scenario::parse("page.toml", &text) else { continue };
         for complaint in complaints {
-            let elsewhere =
-                matches!(complaint.problem, Problem::Undefined { .. } | Problem::Unlinked { .. } | Problem::Keys(_));
+            let elsewhere = matches!(
+                complaint.problem,
+                Problem::Slip(Slip::Undefined { .. } | Slip::Keys(_)) | Problem::Unlinked { .. }
+            );
             assert!(elsewhere, "{complaint}\n{text}");
         }
     }

@@ -3,6 +3,7 @@
 //! Host N (from 1, in the order of the file) has 10.0.N.1 and fd00:0:0:N::1. Link K (from 0) has the two addresses
 //! from 10.128.0.0 + 2K and from fd00:0:1:K::. An overlay has its own subnet.
 
+use document::Key;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,7 +14,6 @@ use crate::scenario::desk::Desk;
 use crate::scenario::error::Problem;
 use crate::scenario::host::Host;
 use crate::scenario::overlay::Overlay;
-use crate::scenario::source::Key;
 
 /// The addresses of a network.
 #[derive(Debug, Clone, Default)]

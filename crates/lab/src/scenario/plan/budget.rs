@@ -1,5 +1,6 @@
 //! What a scenario asks of the machine, and whether the machine has it.
 
+use document::Key;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::spec::{Direction, Family};
@@ -16,7 +17,6 @@ use crate::scenario::link::Link;
 use crate::scenario::needs::{Limits, Need};
 use crate::scenario::overlay::OverlayKind;
 use crate::scenario::settings::{CONGESTION_CONTROL, Settings};
-use crate::scenario::source::Key;
 use crate::scenario::test::{Test, TestKind};
 
 impl Scenario {

@@ -1,5 +1,6 @@
 //! Whether packets arrive.
 
+use document::Key;
 use std::collections::BTreeSet;
 
 use super::Plan;
@@ -10,7 +11,6 @@ use crate::scenario::host::Host;
 use crate::scenario::link::Link;
 use crate::scenario::overlay::Overlay;
 use crate::scenario::service::{Service, ServiceKind};
-use crate::scenario::source::Key;
 use crate::scenario::test::Test;
 
 /// Complains about circles anywhere, and about tests, overlays and proxies whose packets would not arrive.

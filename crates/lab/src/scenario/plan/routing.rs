@@ -1,5 +1,6 @@
 //! The way from each host to each other.
 
+use document::Key;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -8,7 +9,6 @@ use crate::scenario::error::Problem;
 use crate::scenario::host::Host;
 use crate::scenario::link::Link;
 use crate::scenario::route::Route;
-use crate::scenario::source::Key;
 
 /// By which link each host sends to each other.
 #[derive(Debug, Clone, Default)]

@@ -1,18 +1,23 @@
-//! The text of a scenario, and where in it something stands.
+//! The text of a file, and where in it something stands.
 
 use std::fmt;
 
+use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::{Complaint, Slip};
+
 /// The text of one file and its name.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
-    pub(super) file: String,
-    pub(super) text: String,
+pub struct Source {
+    /// The file's name, or what stands for one.
+    pub file: String,
+    /// What is in it.
+    pub text: String,
 }
 
-/// A place in a scenario file.
+/// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The file, or what stands for one.
@@ -27,7 +32,7 @@ pub struct Place {
 
 /// The way from the top of a file to a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Key(Vec<Step>);
+pub struct Key(Vec<Step>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
@@ -37,17 +42,20 @@ enum Step {
 
 impl Key {
     /// A key at the top.
-    pub(super) fn top(name: &str) -> Self {
+    #[must_use]
+    pub fn top(name: &str) -> Self {
         Self::default().at(name)
     }
 
     /// A key of this table.
-    pub(super) fn at(&self, name: &str) -> Self {
+    #[must_use]
+    pub fn at(&self, name: &str) -> Self {
         self.with(Step::Name(name.to_owned()))
     }
 
     /// An entry of this list, from 0.
-    pub(super) fn nth(&self, number: usize) -> Self {
+    #[must_use]
+    pub fn nth(&self, number: usize) -> Self {
         self.with(Step::Number(number))
     }
 
@@ -79,14 +87,27 @@ impl fmt::Display for Place {
 }
 
 impl Source {
+    /// Reads the text as TOML of this shape.
+    ///
+    /// # Errors
+    /// The first thing that is not of this shape, and where: the reader goes no further.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Box<Complaint<Slip>>> {
+        toml::from_str(&self.text).map_err(|error| {
+            let place = self.place_of_byte(error.span().map_or(0, |span| span.start));
+            Box::new(Complaint { place, problem: Slip::of_reader(error.message()) })
+        })
+    }
+
     /// Where a key stands, or as much of it as the file has.
-    pub(super) fn place(&self, key: &Key) -> Place {
+    #[must_use]
+    pub fn place(&self, key: &Key) -> Place {
         let offset = DeTable::parse(&self.text).map_or(0, |top| deepest(&DeValue::Table(top.into_inner()), key));
         self.place_at(offset, key.to_string())
     }
 
     /// The place of a byte of the text.
-    pub(super) fn place_of_byte(&self, offset: usize) -> Place {
+    #[must_use]
+    pub fn place_of_byte(&self, offset: usize) -> Place {
         let key = DeTable::parse(&self.text).map_or_else(
             |_| Key::default(),
             |top| {
@@ -98,7 +119,8 @@ impl Source {
     }
 
     /// The keys of a table, in the order of the file.
-    pub(super) fn keys_of(&self, table: &Key) -> Vec<String> {
+    #[must_use]
+    pub fn keys_of(&self, table: &Key) -> Vec<String> {
         let Ok(top) = DeTable::parse(&self.text) else { return Vec::new() };
         let top = DeValue::Table(top.into_inner());
         let Some(DeValue::Table(found)) = find(&top, &table.0) else { return Vec::new() };

@@ -1,7 +1,8 @@
 //! What somebody may have meant to write.
 
 /// The word nearest to `wrong`, if one is near enough to have been meant: a third of its letters may differ.
-pub(super) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wrong: Vec<char> = wrong.chars().take(LONGEST).map(alike).collect();
     let most = (wrong.len() / 3).max(1);
     known

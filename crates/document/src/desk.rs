@@ -1,0 +1,105 @@
+//! What was found wrong with a file while it is read.
+
+use std::fmt;
+
+use crate::{Complaint, Key, Slip, Source};
+
+/// Complaints about a file. Reading goes on after one, so that a person sees all of them at once.
+#[derive(Debug)]
+pub struct Desk<'a, P> {
+    source: &'a Source,
+    complaints: Vec<Complaint<P>>,
+}
+
+/// A name that a file gives to something.
+#[derive(Debug, Clone, Copy)]
+pub struct NewName<'a> {
+    /// What it names: `a link`.
+    pub what: &'static str,
+    /// The name.
+    pub name: &'a str,
+    /// What is wrong with it, if anything.
+    pub fault: Option<&'static str>,
+}
+
+impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
+    /// Nothing has been found yet.
+    #[must_use]
+    pub fn new(source: &'a Source) -> Self {
+        Self { source, complaints: Vec::new() }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// Writes a problem down.
+    pub fn complain(&mut self, key: &Key, problem: impl Into<P>) {
+        self.complaints.push(Complaint { place: self.source.place(key), problem: problem.into() });
+    }
+
+    /// Whether a new name is one that such a thing can have, and not taken.
+    pub fn name_is_good(&mut self, key: &Key, named: NewName<'_>, taken: &[String]) -> bool {
+        let NewName { what, name, fault } = named;
+        if let Some(why) = fault {
+            self.complain(key, Slip::Name { what, name: name.chars().take(LONGEST_SHOWN).collect(), why });
+            return false;
+        }
+        let twice = taken.iter().any(|other| other == name);
+        if twice {
+            self.complain(key, Slip::Twice { what, name: name.to_owned() });
+        }
+        !twice
+    }
+
+    /// Where a name stands among those that are defined; a complaint where it does not.
+    pub fn defined(&mut self, key: &Key, (what, name): (&'static str, &str), known: &[String]) -> Option<usize> {
+        let found = known.iter().position(|other| other == name);
+        if found.is_none() {
+            self.complain(key, Slip::Undefined { what, name: name.to_owned(), known: known.to_vec() });
+        }
+        found
+    }
+
+    /// Complains about keys of a table that things of its kind do not have.
+    pub fn only_keys(&mut self, table: &Key, of: &str, known: &[&str]) {
+        for key in self.source.keys_of(table) {
+            if !known.contains(&key.as_str()) {
+                let known = known.iter().map(|&word| word.to_owned()).collect();
+                self.complain(&table.at(&key), Slip::NotOfKind { of: of.to_owned(), key: key.clone(), known });
+            }
+        }
+    }
+
+    /// What a table of this kind needs; a complaint where it is missing.
+    pub fn needed<T>(&mut self, table: &Key, of: &str, (key, value): (&'static str, Option<T>)) -> Option<T> {
+        if value.is_none() {
+            self.complain(table, Slip::Needs { of: of.to_owned(), key });
+        }
+        value
+    }
+
+    /// Whether nothing has been found wrong so far.
+    #[must_use]
+    pub fn is_content(&self) -> bool {
+        self.complaints.is_empty()
+    }
+
+    /// What was made, unless there were complaints.
+    ///
+    /// # Errors
+    /// All complaints, in the order of the file.
+    pub fn close<T>(mut self, made: T) -> Result<T, Vec<Complaint<P>>> {
+        if self.complaints.is_empty() {
+            return Ok(made);
+        }
+        self.complaints.sort_by_key(|complaint| (complaint.place.line, complaint.place.column));
+        self.complaints.dedup();
+        Err(self.complaints)
+    }
+}
+
+/// Of a name that cannot be one, this much is repeated.
+const LONGEST_SHOWN: usize = 80;
