@@ -11,6 +11,7 @@ use units::{DataRate, WallTime};
 use crate::host::snapshot::Snapshot;
 use crate::played::Finding;
 use crate::run::RunId;
+use crate::series::RunSamples;
 
 /// One execution of a plan.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -95,6 +96,9 @@ pub struct Tested {
     pub way: Vec<Passage>,
     /// What was found.
     pub finding: Finding,
+    /// The samples of a run; in the archive where they are absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Box<RunSamples>>,
 }
 
 /// Where a test begins or ends.

@@ -6,10 +6,12 @@
 //! * `trial`: one test
 //! * `partners`, `web`: the services that tests talk to
 //! * `account`: what the path really did
+//! * `evidence`: what a diagnosis may see of it
 
 mod account;
 mod arguments;
 mod error;
+mod evidence;
 mod partners;
 pub mod timetable;
 mod trial;
@@ -28,6 +30,8 @@ use units::MonoTime;
 pub use arguments::arguments;
 pub use error::PlayError;
 use model::played::{PlantedCause, Played, Tested};
+use model::round::Round;
+use model::run::RunId;
 use partners::Partners;
 
 use crate::network::Network;
@@ -48,6 +52,10 @@ pub struct Setting<'a> {
     pub archive: Option<&'a Path>,
     /// Whether tests show their progress.
     pub voice: Voice,
+    /// What the round is called in the archive.
+    pub id: RunId,
+    /// Whether the facts of all hosts are read before and after the tests.
+    pub facts: bool,
     /// The wish to end before the last test.
     pub stop: &'a Stop,
 }
@@ -73,12 +81,22 @@ pub trait Audience {
     fn ended(&mut self, test: &Test, tested: &Tested);
 }
 
-/// Plays a scenario once, and returns with what was found all that happened to single packets. However it ends, nothing
-/// of its network is left.
+/// What playing gave.
+#[derive(Debug)]
+pub struct Show {
+    /// What was found, and the truth.
+    pub played: Played,
+    /// What a diagnosis may see.
+    pub round: Round,
+    /// What happened to single packets.
+    pub events: Events,
+}
+
+/// Plays a scenario once. However it ends, nothing of its network is left.
 ///
 /// # Errors
 /// See [`PlayError`].
-pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<(Played, Events), PlayError> {
+pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<Show, PlayError> {
     let scenario = setting.scenario;
     let blueprint = scenario.blueprint(setting.seed);
     let began = clock::now();
@@ -86,6 +104,9 @@ pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<(Playe
     let wires = network.wires();
     let partners = Partners::start(scenario, &network, setting.program)?;
     let sites = web::open(scenario, &network, setting.seed)?;
+    let look = || if setting.facts { evidence::look(&network, setting.program) } else { Vec::new() };
+    let before = look();
+    let mut round = evidence::round(scenario, setting.id, clock::wall_now());
     let start = clock::now();
     let relay = Relay::start(wires, start, &Options::default())?;
     audience.raised(&network, start.since(began));
@@ -97,21 +118,23 @@ pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<(Playe
         for site in &sites {
             scope.spawn(|| site.serve(&closing));
         }
-        let tests = run_all(setting, &network, start, audience);
+        let tests = run_all(setting, &network, (start, &mut round), audience);
         drop(over);
         closing.stop();
         let changed = changes.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         changed.and(tests)
     })?;
+    evidence::add_facts(&mut round, before, look());
+    round.elapsed = clock::now().since(start);
     drop(partners);
     let (report, events) = relay.stop();
-    Ok((played(setting, tests, &report), events))
+    Ok(Show { played: played(setting, tests, &report), round, events })
 }
 
 fn run_all(
     setting: &Setting<'_>,
     network: &Network,
-    start: MonoTime,
+    (start, round): (MonoTime, &mut Round),
     audience: &mut dyn Audience,
 ) -> Result<Vec<Tested>, PlayError> {
     let scenario = setting.scenario;
@@ -129,6 +152,7 @@ fn run_all(
         let (from, to) = (name(scenario, test.from), name(scenario, test.to));
         let tested = Tested { label: test.label.clone(), from, to, began, finding };
         audience.ended(test, &tested);
+        round.tests.push(evidence::tested(scenario, test, &tested));
         tests.push(tested);
     }
     Ok(tests)

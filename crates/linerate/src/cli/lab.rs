@@ -95,6 +95,9 @@ pub struct RunArgs {
     /// Write what happened to single packets, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// Write what a diagnosis may see, as JSON: tests, samples, the facts of all hosts, and nothing of the truth
+    #[arg(long, value_name = "FILE", conflicts_with = "no_archive")]
+    pub evidence: Option<PathBuf>,
     /// Do not keep the runs of the tests
     #[arg(long)]
     pub no_archive: bool,

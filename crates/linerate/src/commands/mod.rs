@@ -4,6 +4,7 @@ mod archive;
 mod attempt;
 mod compare;
 mod demo;
+mod file;
 mod hints;
 mod host;
 mod import;

@@ -1,12 +1,12 @@
 //! `--plot`: a picture of a run, next to its text.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use model::run::Run;
 use model::series::RunSamples;
 
+use super::file;
 use crate::exit::{Complaint, Exit};
 use crate::show::plot::{self, Form};
 
@@ -17,38 +17,24 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
             .hint("that is a folder; name a file in it: it ends in .svg or .png")
             .into());
     }
-    let partial = partial(path);
-    let tried = std::fs::File::create(&partial).and_then(|_| std::fs::remove_file(&partial));
-    tried.with_context(|| cannot_write(path))
+    file::check(path).with_context(|| {
+        Complaint::new(Exit::Local, format!("cannot write {}", path.display()))
+            .hint("the picture needs a folder that is there and that you may write to")
+    })
 }
 
-/// Writes the picture as a whole or not at all: under another name first.
+/// Writes the picture.
 pub fn write(path: &Path, run: &Run, samples: &RunSamples) -> anyhow::Result<()> {
     // The argument parser has let only names of known forms pass.
     let form = Form::of(path).unwrap_or(Form::Svg);
     let picture = plot::picture(run, samples, form)?;
-    let partial = partial(path);
-    let written = std::fs::File::create(&partial)
-        .and_then(|mut file| file.write_all(&picture))
-        .and_then(|()| std::fs::rename(&partial, path));
-    written.with_context(|| cannot_write(path))
+    file::write(path, &picture)
 }
 
 /// The file of one run among several: `path.svg` becomes `path-3.svg`.
 pub fn numbered(path: &Path, number: usize) -> PathBuf {
     let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     path.with_file_name(format!("{}-{number}.{}", part(path.file_stem()), part(path.extension())))
-}
-
-fn partial(path: &Path) -> PathBuf {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    partial.into()
-}
-
-fn cannot_write(path: &Path) -> Complaint {
-    Complaint::new(Exit::Local, format!("cannot write {}", path.display()))
-        .hint("the picture needs a folder that is there and that you may write to")
 }
 
 #[cfg(test)]

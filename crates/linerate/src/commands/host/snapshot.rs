@@ -1,7 +1,6 @@
 //! `linerate host snapshot`.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use anyhow::Context;
@@ -13,7 +12,7 @@ use model::host::snapshot::Snapshot;
 
 use crate::cli::Common;
 use crate::cli::host::snapshot::SnapshotArgs;
-use crate::commands::print;
+use crate::commands::{file, print};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
@@ -26,7 +25,7 @@ pub fn run(common: &Common, args: &SnapshotArgs) -> anyhow::Result<Exit> {
         snapshot.machine.role_group.clone_from(&args.group);
     }
     if let Some(path) = &args.out {
-        write(path, &show::json::document(&snapshot)?)?;
+        file::write(path, &show::json::document(&snapshot)?)?;
     }
     if common.json {
         return print(&show::json::document(&snapshot)?);
@@ -73,17 +72,4 @@ fn from_saved(path: &Path) -> anyhow::Result<Snapshot> {
         };
         anyhow::Error::new(error).context(complaint)
     })
-}
-
-/// Whole or not at all: whoever reads the file meanwhile sees the old one.
-fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}", std::process::id()));
-    let written = fs::write(&beside, content).and_then(|()| fs::rename(&beside, path));
-    written
-        .inspect_err(|_: &io::Error| {
-            // It may not even exist.
-            let _ = fs::remove_file(&beside);
-        })
-        .with_context(|| Complaint::new(Exit::Local, format!("cannot write to {}", path.display())))
 }

@@ -8,10 +8,11 @@ use std::time::Duration;
 use anyhow::Context;
 use archive::Archive;
 use lab::network::Network;
-use lab::play::{Audience, PlayError, Setting, Voice, play};
+use lab::play::{Audience, PlayError, Setting, Show, Voice, play};
 use lab::relay::log::Events;
 use lab::scenario::{Scenario, Test};
 use model::played::{Finding, Played, Tested};
+use model::round::Round;
 use model::series::RunSamples;
 use path::Seed;
 use units::duration::show;
@@ -21,8 +22,8 @@ use super::keeper::check;
 use super::up::refuse;
 use crate::cli::Common;
 use crate::cli::lab::RunArgs;
-use crate::commands::attempt::stop_on_signals;
-use crate::commands::{archive as kept, print};
+use crate::commands::attempt::{new_id, stop_on_signals};
+use crate::commands::{archive as kept, file, print};
 use crate::exit::{Complaint, Exit};
 use crate::show::{json, played};
 
@@ -32,21 +33,27 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
     check(&scenario)?;
     let program = std::env::current_exe().context("this program does not know where it is")?;
     let archive = if args.no_archive { None } else { Some(kept::open(common)?) };
-    let file = archive.as_ref().map(|archive| archive.path().to_owned());
+    let place = archive.as_ref().map(|archive| archive.path().to_owned());
     let stop = stop_on_signals()?;
     let setting = Setting {
         scenario: &scenario,
         seed: Seed(args.seed),
         program: &program,
-        archive: file.as_deref(),
+        archive: place.as_deref(),
+        id: new_id(linux::clock::wall_now())?,
+        facts: args.evidence.is_some(),
         voice: if common.quiet || common.json { Voice::Silent } else { Voice::Progress },
         stop: &stop,
     };
     let mut screen = Screen { common, archive: archive.as_ref() };
     screen.say(&played::introduction(&scenario))?;
-    let (outcome, events) = play(&setting, &mut screen).map_err(complain)?;
+    let Show { played: outcome, mut round, events } = play(&setting, &mut screen).map_err(complain)?;
     if let Some(path) = &args.log {
         write_log(path, &scenario, &events)?;
+    }
+    if let Some(path) = &args.evidence {
+        add_samples(&mut round, archive.as_ref());
+        file::write(path, &json::document(&round)?)?;
     }
     if common.json {
         print(&json::document(&outcome)?)?;
@@ -91,6 +98,15 @@ impl Audience for Screen<'_> {
 
     fn ended(&mut self, _test: &Test, tested: &Tested) {
         let _ = self.say(&played::tested(tested, self.samples(tested).as_ref()));
+    }
+}
+
+/// Whoever reads the evidence elsewhere does not have the archive.
+fn add_samples(round: &mut Round, archive: Option<&Archive>) {
+    for tested in &mut round.tests {
+        if let (Finding::Run(run), Some(archive)) = (&tested.finding, archive) {
+            tested.samples = archive.samples(&run.id).ok().map(Box::new);
+        }
     }
 }
 

@@ -1,0 +1,117 @@
+//! What a diagnosis may see of a played scenario: a round of tests with the facts of all hosts, and nothing of the truth.
+
+use std::io;
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use model::host::snapshot::Snapshot;
+use model::round::{Endpoint, Member, Passage, Round, Segment, Tested};
+use model::run::RunId;
+use units::WallTime;
+
+use crate::network::{Host, Network};
+use crate::scenario::{Point, Scenario, Test, TestKind};
+
+/// What was seen of a host at one time, or why nothing was.
+pub(super) type Seen = Result<Box<Snapshot>, String>;
+
+/// The facts of every host, read by the program inside each: all at once, since one waits for its kernel most of the time.
+pub(super) fn look(network: &Network, program: &Path) -> Vec<Seen> {
+    thread::scope(|scope| {
+        let reading: Vec<_> = network.hosts().iter().map(|host| scope.spawn(|| snapshot(host, program))).collect();
+        let seen = reading.into_iter().map(|thread| match thread.join() {
+            Ok(seen) => seen,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        seen.collect()
+    })
+}
+
+fn snapshot(host: &Host, program: &Path) -> Seen {
+    let mut command = host.command(program);
+    command.args(["host", "snapshot", "--json"]).stdin(Stdio::null());
+    let output = command.output().map_err(|error: io::Error| error.to_string())?;
+    understood(&output)
+}
+
+fn understood(output: &Output) -> Seen {
+    serde_json::from_slice(&output.stdout).map(Box::new).map_err(|error| {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        if complaint.trim().is_empty() { error.to_string() } else { complaint.trim().to_owned() }
+    })
+}
+
+/// The round of a scenario, without its tests, which are added as they end.
+pub(super) fn round(scenario: &Scenario, id: RunId, started: WallTime) -> Round {
+    let members = scenario.hosts.iter().map(|host| {
+        let mut attributes = host.attributes.clone();
+        if !host.group.is_empty() {
+            attributes.insert("group".to_owned(), host.group.clone());
+        }
+        Member { name: host.name.clone(), attributes, before: None, after: None, failure: None }
+    });
+    let segments = scenario.links.iter().map(|link| Segment {
+        name: link.name.clone(),
+        between: link.ends.map(|host| scenario.hosts[host].name.clone()),
+        rate: None,
+    });
+    Round {
+        format: Round::FORMAT,
+        id,
+        title: scenario.title.clone(),
+        started,
+        elapsed: Duration::ZERO,
+        members: members.collect(),
+        segments: segments.collect(),
+        tests: Vec::new(),
+    }
+}
+
+/// Puts what was seen of the hosts into their places.
+pub(super) fn add_facts(round: &mut Round, before: Vec<Seen>, after: Vec<Seen>) {
+    for ((member, before), after) in round.members.iter_mut().zip(before).zip(after) {
+        let mut keep = |seen: Seen| match seen {
+            Ok(snapshot) => Some(snapshot),
+            Err(why) => {
+                member.failure.get_or_insert(why);
+                None
+            }
+        };
+        let (before, after) = (keep(before), keep(after));
+        (member.before, member.after) = (before, after);
+    }
+}
+
+/// A test with the way that its packets took.
+pub(super) fn tested(scenario: &Scenario, test: &Test, result: &model::played::Tested) -> Tested {
+    let expected = match &test.kind {
+        TestKind::Tcp(flow) | TestKind::Udp(flow) => flow.expect,
+        TestKind::Ping(_) | TestKind::Mtu | TestKind::Hops | TestKind::Http(_) => None,
+    };
+    Tested {
+        label: result.label.clone(),
+        from: endpoint(scenario, test.from),
+        to: endpoint(scenario, test.to),
+        began: result.began,
+        expected,
+        way: way(scenario, &scenario.route(test.from.host, test.to.host)),
+        finding: result.finding.clone(),
+        samples: None,
+    }
+}
+
+fn endpoint(scenario: &Scenario, point: Point) -> Endpoint {
+    let network = point.overlay.map(|overlay| scenario.overlays[overlay].name.clone());
+    Endpoint { host: scenario.hosts[point.host].name.clone(), network }
+}
+
+fn way(scenario: &Scenario, route: &[usize]) -> Vec<Passage> {
+    let steps = route.windows(2).filter_map(|step| {
+        let &[from, to] = step else { return None };
+        let link = scenario.links.iter().find(|link| link.ends == [from, to] || link.ends == [to, from])?;
+        Some(Passage { segment: link.name.clone(), towards: scenario.hosts[to].name.clone() })
+    });
+    steps.collect()
+}
