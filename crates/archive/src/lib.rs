@@ -7,6 +7,7 @@
 //! * [`list`]: runs without their contents
 //! * [`resolve`]: from what a person types to one run
 //! * [`changes`]: the change log of hosts
+//! * [`snapshots`]: snapshots of hosts
 //! * [`export`]: runs as JSON and CSV, and JSON back
 //!
 //! A run is on disk when [`Archive::store`](store) returns. Several processes may have one archive open.
@@ -19,6 +20,7 @@ pub mod list;
 pub mod location;
 pub mod resolve;
 pub mod schema;
+pub mod snapshots;
 pub mod store;
 
 pub use list::{Filter, RunSummary};

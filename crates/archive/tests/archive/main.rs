@@ -7,3 +7,4 @@ mod keeping;
 mod killing;
 mod refusing;
 mod runs;
+mod snapshots;
