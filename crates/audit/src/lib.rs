@@ -11,7 +11,8 @@
 //! * [`inputs`]: what is known besides: peers, baseline, tests, the path
 //! * [`expression`]: conditions in CEL
 //! * [`rule`]: rules as data
-//! * [`fix`]: operations with their commands and their undo
+//! * [`fix`]: operations with their commands and their undo, plans
+//! * [`persist`]: what keeps a fix over the next start
 //! * [`report`]: the answer
 //!
 //! A missing fact is never a pass: the rule is unknown, and says what is missing.
@@ -23,6 +24,7 @@ pub mod fact;
 pub mod fix;
 pub mod inputs;
 pub mod page;
+pub mod persist;
 pub mod profile;
 mod project;
 pub mod report;

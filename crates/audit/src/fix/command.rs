@@ -13,7 +13,7 @@ pub struct Target<'a> {
 
 impl Target<'_> {
     /// A command as it is typed for this namespace.
-    pub(super) fn inside(&self, command: &str) -> String {
+    pub(in crate::fix) fn inside(&self, command: &str) -> String {
         match self.namespace {
             "" => command.to_owned(),
             path if path.starts_with('/') => format!("nsenter --net={path} {command}"),
@@ -25,7 +25,7 @@ impl Target<'_> {
     }
 
     /// A line for a shell, as it is typed where /sys shows this namespace. That of `nsenter` alone shows the old one.
-    pub(super) fn in_its_sysfs(&self, line: &str) -> String {
+    pub(in crate::fix) fn in_its_sysfs(&self, line: &str) -> String {
         let quoted = |line: &str| format!("'{}'", line.replace('\'', "'\\''"));
         match self.namespace {
             "" => line.to_owned(),
@@ -107,7 +107,8 @@ impl Operation<String> {
                 format!("for cpu in /sys/devices/system/cpu/cpu*/cpufreq; do echo {name} > $cpu/scaling_governor; done")
             }
             Self::Smt { on } => format!("echo {} > /sys/devices/system/cpu/smt/control", switch(*on)),
-            Self::IdleStates { longest_exit_us } => format!("cpupower idle-set -D {longest_exit_us}"),
+            // It closes those that take as long as it is told, and longer.
+            Self::IdleStates { longest_exit_us } => format!("cpupower idle-set -D {}", longest_exit_us + 1),
             Self::BootParameter { add } => format!("grubby --update-kernel=ALL --args=\"{add}\", then reboot"),
             Self::StopService { unit } => format!("systemctl disable --now {unit}"),
             Self::Module { name } => format!("modprobe {name} && echo {name} > /etc/modules-load.d/{name}.conf"),
@@ -116,7 +117,7 @@ impl Operation<String> {
     }
 }
 
-pub(super) fn switch(on: bool) -> &'static str {
+pub(in crate::fix) fn switch(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 

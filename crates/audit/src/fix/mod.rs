@@ -4,6 +4,7 @@
 //! here comes from the same snapshot as the finding.
 
 mod command;
+pub mod exact;
 pub mod mask;
 pub mod plan;
 pub mod route;

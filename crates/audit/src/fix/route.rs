@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use model::host::namespace::Namespace;
+use model::host::route::Route;
+
 /// Metrics by name: `initcwnd 40 mtu lock 8900` has `initcwnd` as `40` and `mtu` as `lock 8900`. [`None`] where a name
 /// has no value.
 #[must_use]
@@ -17,6 +20,48 @@ pub fn metrics(text: &str) -> Option<BTreeMap<String, String>> {
     }
     Some(metrics)
 }
+
+/// The one route to a destination in the main table; none where there are several or it is of another kind.
+#[must_use]
+pub fn only<'a>(namespace: &'a Namespace, to: &str) -> Option<&'a Route> {
+    let routes = namespace.routes.value()?;
+    let mut found = routes.iter().filter(|route| route.destination == to && route.table == MAIN_TABLE);
+    match (found.next(), found.next()) {
+        (Some(only), None) if only.kind == "unicast" => Some(only),
+        _ => None,
+    }
+}
+
+/// The command that makes a route whole, with these metrics. [`None`] for a route over several routers.
+#[must_use]
+pub fn command(route: &Route, metrics: &BTreeMap<String, String>) -> Option<String> {
+    if !route.hops.is_empty() {
+        return None;
+    }
+    let six = route.destination.contains(':');
+    let mut line = format!("ip{} route replace {}", if six { " -6" } else { "" }, route.destination);
+    let via = route.via.map(|via| if via.is_ipv6() && !six { format!("inet6 {via}") } else { via.to_string() });
+    let parts = [
+        ("via", via),
+        ("dev", route.interface.clone()),
+        ("proto", Some(route.protocol.clone())),
+        ("src", route.preferred_source.map(|source| source.to_string())),
+        ("metric", route.priority.filter(|&priority| priority != 0).map(|priority| priority.to_string())),
+    ];
+    for (name, value) in parts {
+        if let Some(value) = value {
+            line.push_str(&format!(" {name} {value}"));
+        }
+    }
+    if !metrics.is_empty() {
+        line.push(' ');
+        line.push_str(&written(metrics));
+    }
+    Some(line)
+}
+
+/// `RT_TABLE_MAIN`, include/uapi/linux/rtnetlink.h.
+const MAIN_TABLE: u32 = 254;
 
 /// Metrics in one line.
 #[must_use]
