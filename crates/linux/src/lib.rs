@@ -23,6 +23,8 @@
 //! | [`netns`] | network namespaces: naming, entering, making |
 //! | [`namespaces`] | hosts made of namespaces, and programs in them |
 //! | [`mounts`] | what a thread sees at which place of the file system |
+//! | [`monitor`] | being told when a setting is changed, and by whom |
+//! | [`set`] | settings of devices and routes, read whole and made again |
 //! | [`rtnetlink`] | devices, addresses, routes and queueing disciplines, made and changed |
 //! | [`sock_diag`] | the sockets of a namespace, listed or asked for one by one |
 //! | [`tap`] | network devices whose cable is a file descriptor |
@@ -42,6 +44,7 @@ pub mod facts;
 pub mod host;
 pub mod icmp;
 pub mod links;
+pub mod monitor;
 pub mod mounts;
 pub mod namespaces;
 pub mod netlink;
@@ -53,6 +56,7 @@ pub mod readiness;
 #[cfg(test)]
 mod recorded;
 pub mod rtnetlink;
+pub mod set;
 #[cfg(test)]
 mod sandbox;
 pub mod sock_diag;

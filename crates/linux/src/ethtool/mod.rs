@@ -3,6 +3,7 @@
 
 mod features;
 mod guarded;
+mod spread;
 
 use std::io;
 use std::mem::MaybeUninit;

@@ -82,7 +82,7 @@ fn gateway(attribute: &Attribute<'_>) -> Option<IpAddr> {
     value::ip(bytes)
 }
 
-fn metrics(attribute: &Attribute<'_>) -> Result<BTreeMap<String, String>, NetlinkError> {
+pub(crate) fn metrics(attribute: &Attribute<'_>) -> Result<BTreeMap<String, String>, NetlinkError> {
     let mut locks = 0;
     let mut found = Vec::new();
     value::for_nested(attribute, |part| {

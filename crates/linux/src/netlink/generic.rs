@@ -46,6 +46,14 @@ impl GenericNetlink {
         self.netlink.get(self.family, request.bytes(), |message| read(&mut attributes(message, GENLMSGHDR_LEN)))
     }
 
+    /// Makes one request that changes something, whose attributes `write` adds.
+    pub(crate) fn change(&mut self, command: u8, write: impl FnOnce(&mut Request)) -> Result<(), NetlinkError> {
+        let mut request = Request::new(&[command, VERSION, 0, 0]);
+        write(&mut request);
+        self.netlink.explain_refusals()?;
+        self.netlink.change(self.family, 0, request.bytes())
+    }
+
     /// Dumps a table, whose request has the attributes `asked`.
     pub(crate) fn dump<T>(
         &mut self,

@@ -34,20 +34,8 @@ impl Rtnetlink {
     /// # Errors
     /// What the kernel says; `ENOENT` where it has no such discipline.
     pub fn set_tbf(&mut self, device: Index, tbf: Tbf) -> Result<(), NetlinkError> {
-        let narrow = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
-        let rate = tbf.rate.bytes_per_second();
-        // struct tc_tbf_qopt: two of struct tc_ratespec (rate, peak rate), limit, buffer, mtu. A rate of Ethernet
-        // frames takes no table (net/sched/sch_tbf.c, tbf_change).
-        let mut settings = vec![0; 36];
-        settings[1] = TC_LINKLAYER_ETHERNET;
-        settings[8..12].copy_from_slice(&narrow(rate).to_ne_bytes());
-        settings[24..28].copy_from_slice(&narrow(tbf.limit.get()).to_ne_bytes());
         let mut request = qdisc_request(device, "tbf");
-        request.nest(TCA_OPTIONS, |options| {
-            options.put(TCA_TBF_PARMS, &settings);
-            options.put(TCA_TBF_RATE64, &rate.to_ne_bytes());
-            options.put_u32(TCA_TBF_BURST, narrow(tbf.burst.get()));
-        });
+        put_tbf(&mut request, tbf);
         self.netlink.change(RTM_NEWQDISC, CREATE | REPLACE, request.bytes())
     }
 
@@ -80,6 +68,23 @@ impl Rtnetlink {
         request.put_text(TCA_KIND, "ingress");
         self.netlink.change(RTM_NEWQDISC, CREATE | REPLACE, request.bytes())
     }
+}
+
+/// Adds the options of a shaper.
+pub(crate) fn put_tbf(request: &mut Request, tbf: Tbf) {
+    let narrow = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+    let rate = tbf.rate.bytes_per_second();
+    // struct tc_tbf_qopt: two of struct tc_ratespec (rate, peak rate), limit, buffer, mtu. A rate of Ethernet
+    // frames takes no table (net/sched/sch_tbf.c, tbf_change).
+    let mut settings = vec![0; 36];
+    settings[1] = TC_LINKLAYER_ETHERNET;
+    settings[8..12].copy_from_slice(&narrow(rate).to_ne_bytes());
+    settings[24..28].copy_from_slice(&narrow(tbf.limit.get()).to_ne_bytes());
+    request.nest(TCA_OPTIONS, |options| {
+        options.put(TCA_TBF_PARMS, &settings);
+        options.put(TCA_TBF_RATE64, &rate.to_ne_bytes());
+        options.put_u32(TCA_TBF_BURST, narrow(tbf.burst.get()));
+    });
 }
 
 fn qdisc_request(device: Index, kind: &str) -> Request {

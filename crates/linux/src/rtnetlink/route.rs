@@ -7,7 +7,7 @@ use units::duration;
 use super::metrics::{Form, METRICS, RTA_METRICS, RTAX_FEATURE_ECN, RTAX_LOCK};
 use super::{Index, Rtnetlink, family, octets};
 use crate::netlink::change::{CREATE, REPLACE};
-use crate::netlink::{NetlinkError, Request};
+use crate::netlink::{NetlinkError, Request, attributes, value};
 
 /// A route in the main table.
 #[derive(Debug, Clone, Copy)]
@@ -146,12 +146,36 @@ fn put_metrics(request: &mut Request, metrics: &[Metric]) {
     if locks != 0 {
         request.put_u32(RTAX_LOCK, locks);
     }
+    put_values(request, metrics);
+}
+
+fn put_values(request: &mut Request, metrics: &[Metric]) {
     for metric in metrics {
         match &metric.value {
             Value::Number(number) => request.put_u32(metric.kind, *number),
             Value::Name(name) => request.put_text(metric.kind, name),
         };
     }
+}
+
+/// What `RTA_METRICS` holds with some of its metrics changed.
+pub(crate) fn merged_metrics(old: &[u8], changed: &[Metric]) -> Vec<u8> {
+    let is_changed = |kind: u16| changed.iter().any(|metric| metric.kind == kind);
+    let old: Vec<_> = attributes(old, 0).filter_map(Result::ok).collect();
+    let held = old.iter().find(|part| part.kind == RTAX_LOCK).and_then(value::u32).unwrap_or_default();
+    let of = |lock: Lock| {
+        changed.iter().filter(move |metric| metric.lock == lock).fold(0, |bits, one| bits | 1u32 << one.kind)
+    };
+    let locks = held & !of(Lock::Open) | of(Lock::Locked);
+    let mut request = Request::new(&[]);
+    if locks != 0 {
+        request.put_u32(RTAX_LOCK, locks);
+    }
+    for part in old.iter().filter(|part| part.kind != RTAX_LOCK && !is_changed(part.kind)) {
+        request.put(part.kind, part.value);
+    }
+    put_values(&mut request, changed);
+    request.bytes().to_vec()
 }
 
 // include/uapi/linux/rtnetlink.h of 6.18

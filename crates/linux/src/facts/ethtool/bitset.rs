@@ -5,7 +5,7 @@ use crate::netlink::generic::GenericNetlink;
 use crate::netlink::{Attribute, NetlinkError, value};
 
 /// A set without names: its bits in words of 32.
-pub(super) fn bits(attribute: &Attribute<'_>) -> Result<Vec<u32>, NetlinkError> {
+pub(crate) fn bits(attribute: &Attribute<'_>) -> Result<Vec<u32>, NetlinkError> {
     let mut words = Vec::new();
     value::for_nested(attribute, |part| {
         if part.kind == BITSET_VALUE {

@@ -10,6 +10,7 @@ mod features;
 mod hashing;
 mod numbers;
 
+pub(crate) use bitset::bits as bits_of;
 pub use hashing::HashTable;
 
 use crate::Unavailable;
@@ -84,6 +85,16 @@ impl Asked {
     }
 }
 
+/// The header of a request about the device with the number `index`.
+pub(crate) fn header_of(request: &mut Request, index: u32) {
+    header(request, Asked::of(index));
+}
+
+/// The same for a request whose answer has sets of bits without names.
+pub(crate) fn compact_header_of(request: &mut Request, index: u32) {
+    header(request, Asked::compact(index));
+}
+
 fn header(request: &mut Request, device: Asked) {
     // Of all requests the header is the first attribute.
     request.nest(NESTED | ETHTOOL_A_HEADER, |header| {
@@ -95,7 +106,7 @@ fn header(request: &mut Request, device: Asked) {
 }
 
 /// Families that came after Linux 5.2 want attributes marked that hold others (`NLA_F_NESTED`, netlink.h).
-const NESTED: u16 = 0x8000;
+pub(crate) const NESTED: u16 = 0x8000;
 
 // include/uapi/linux/ethtool_netlink.h and ethtool.h of 6.18
 const ETHTOOL_A_HEADER: u16 = 1;
