@@ -86,7 +86,8 @@ pub struct PlantedCause {
     pub since: Duration,
 }
 
-/// What one direction of a link did to packets.
+/// What one direction of a link did to packets. Every one is accounted for: what was taken and what was duplicated is what
+/// was given on, dropped, lost or held.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct LinkAccount {
     /// The link.
@@ -101,9 +102,16 @@ pub struct LinkAccount {
     pub taken_bytes: ByteCount,
     /// What was given on.
     pub given_packets: PacketCount,
+    /// What was still on its way when the network ended.
+    pub held_packets: PacketCount,
+    /// What was there once more than it came.
+    pub duplicated_packets: PacketCount,
     /// Dropped packets, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dropped_packets: BTreeMap<String, PacketCount>,
+    /// Packets that the emulation itself lost, by reason: a device that was down, or no room for what is under way.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lost_packets: BTreeMap<String, PacketCount>,
     /// Packets whose ECN field was changed, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub marked_packets: BTreeMap<String, PacketCount>,
@@ -112,4 +120,22 @@ pub struct LinkAccount {
     pub mean_delay_ns: BTreeMap<String, u64>,
     /// By how much later than it should one packet train in a hundred came out, in nanoseconds.
     pub lateness_p99_ns: u64,
+}
+
+impl LinkAccount {
+    /// What was dropped or lost, whoever did it.
+    #[must_use]
+    pub fn gone(&self) -> PacketCount {
+        let counts = self.dropped_packets.values().chain(self.lost_packets.values());
+        PacketCount::new(counts.map(|packets| packets.get()).sum())
+    }
+
+    /// Of how many packets it does not say what became of them, or more than once. There are none unless the account
+    /// itself is wrong.
+    #[must_use]
+    pub fn unaccounted(&self) -> u64 {
+        let came = self.taken_packets + self.duplicated_packets;
+        let went = self.given_packets + self.gone() + self.held_packets;
+        came.get().abs_diff(went.get())
+    }
 }

@@ -7,6 +7,8 @@ use path::reason::{Delay, Mark};
 use units::PacketCount;
 
 use crate::relay::Report;
+use crate::relay::log::Lost;
+use crate::relay::report::Losses;
 use crate::scenario::Scenario;
 use model::played::LinkAccount;
 
@@ -23,7 +25,10 @@ pub(super) fn accounts(scenario: &Scenario, report: &Report) -> Vec<LinkAccount>
             taken_packets: direction.taken.packets,
             taken_bytes: direction.taken.bytes,
             given_packets: direction.given.packets,
+            held_packets: direction.held,
+            duplicated_packets: duplicates(&direction.elements),
             dropped_packets: drops(&direction.elements),
+            lost_packets: losses(&direction.lost),
             marked_packets: marks(&direction.elements),
             mean_delay_ns: delays(&direction.elements),
             lateness_p99_ns: nanos(direction.lateness.p99()),
@@ -38,6 +43,19 @@ fn drops(elements: &[Tally]) -> BTreeMap<String, PacketCount> {
         add(&mut drops, reason.name(), amount.packets);
     }
     drops
+}
+
+fn duplicates(elements: &[Tally]) -> PacketCount {
+    PacketCount::new(elements.iter().map(|tally| tally.duplicated_amount().packets.get()).sum())
+}
+
+/// Frames that were never read are no packets of the account: they were not taken.
+fn losses(lost: &Losses) -> BTreeMap<String, PacketCount> {
+    let mut losses = BTreeMap::new();
+    for (reason, packets) in [(Lost::NoRoom, lost.no_room), (Lost::Down, lost.down), (Lost::Refused, lost.refused)] {
+        add(&mut losses, reason.name(), packets);
+    }
+    losses
 }
 
 fn marks(elements: &[Tally]) -> BTreeMap<String, PacketCount> {

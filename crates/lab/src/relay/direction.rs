@@ -121,7 +121,7 @@ impl Direction {
         // The number is given when the frame is kept.
         let train = frame.train(&bytes[FrameHeader::LEN..], path::FrameId(0), now);
         count(&mut self.end.books.taken, &train);
-        match shared.store.keep(len, frame) {
+        match shared.store.keep(len, frame, self.end.name) {
             Some(id) => {
                 self.chain.offer(now, Train { frame: id, ..train }, &mut self.end.watch(shared));
                 self.due = self.chain.due();
@@ -143,9 +143,10 @@ impl Direction {
     }
 
     /// What it did; `unread_before` is what its device had dropped before the relay began.
-    pub(super) fn report(&self, unread_before: u64) -> DirectionReport {
+    pub(super) fn report(&self, unread_before: u64, store: &Store) -> DirectionReport {
         let mut report = self.end.books.clone();
         report.elements = self.chain.tallies().cloned().collect();
+        report.held = store.held_for(self.end.name);
         // A device that is gone with its namespace has no count any more.
         report.lost.unread_frames = self.end.from.unread().unwrap_or(unread_before).saturating_sub(unread_before);
         report

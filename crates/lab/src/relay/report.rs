@@ -31,7 +31,8 @@ pub struct WireReport {
     pub directions: [DirectionReport; 2],
 }
 
-/// What one direction of a wire did.
+/// What one direction of a wire did. Every packet is somewhere: what was taken and what was duplicated is what was given,
+/// dropped by elements, lost or is held.
 #[derive(Debug, Clone, Default)]
 pub struct DirectionReport {
     /// What each element of the chain did.
@@ -42,6 +43,8 @@ pub struct DirectionReport {
     pub taken: Carried,
     /// What the receiving device got. What was duplicated counts, and what is under way does not.
     pub given: Carried,
+    /// Packets that are under way: taken or duplicated, and not yet given, dropped or lost.
+    pub held: PacketCount,
     /// What the relay lost, which no element did.
     pub lost: Losses,
     /// How often a sender was told that its packets are too big, and how often that was withheld: to keep to the rate

@@ -5,9 +5,12 @@
 //! never given back.
 
 use path::FrameId;
-use units::ByteCount;
+use units::{ByteCount, PacketCount};
 
 use super::frame::Frame;
+
+/// On which wire a frame is under way, and in which direction.
+pub(super) type Owner = (usize, usize);
 
 /// Frames under way, each until the last of its packets has ended.
 #[derive(Debug)]
@@ -43,6 +46,7 @@ struct Kept {
     room: Room,
     len: usize,
     frame: Frame,
+    owner: Owner,
     /// Packets that have not ended.
     packets: u64,
 }
@@ -65,7 +69,7 @@ impl Store {
     }
 
     /// Keeps the `len` bytes that were read; `None` where there is no more memory.
-    pub(super) fn keep(&mut self, len: usize, frame: Frame) -> Option<FrameId> {
+    pub(super) fn keep(&mut self, len: usize, frame: Frame, owner: Owner) -> Option<FrameId> {
         let class = SIZES.iter().position(|size| len <= *size)?;
         if self.classes[class].unused.is_empty() {
             if self.taken.get() + CHUNK as u64 > self.limit.get() {
@@ -81,7 +85,7 @@ impl Store {
             small[class].bytes_mut(fresh)[..len].copy_from_slice(&large[0].bytes(self.incoming)[..len]);
             fresh
         };
-        let kept = Kept { room, len, frame, packets: u64::from(frame.packets().get()) };
+        let kept = Kept { room, len, frame, owner, packets: u64::from(frame.packets().get()) };
         if let Some(number) = self.unused.pop() {
             self.frames[number as usize] = kept;
             return Some(FrameId(number));
@@ -112,6 +116,11 @@ impl Store {
             self.classes[kept.room.class].unused.push(kept.room);
             self.unused.push(id.0);
         }
+    }
+
+    /// How many packets of an owner are under way. It looks at every frame.
+    pub(super) fn held_for(&self, owner: Owner) -> PacketCount {
+        PacketCount::new(self.frames.iter().filter(|kept| kept.owner == owner).map(|kept| kept.packets).sum())
     }
 
     /// How many frames are under way.
@@ -154,9 +163,11 @@ mod tests {
     use super::*;
     use crate::relay::frame::samples;
 
+    const OWNER: Owner = (3, 1);
+
     fn put(store: &mut Store, bytes: &[u8]) -> Option<FrameId> {
         store.incoming()[..bytes.len()].copy_from_slice(bytes);
-        store.keep(bytes.len(), Frame::read(bytes).unwrap())
+        store.keep(bytes.len(), Frame::read(bytes).unwrap(), OWNER)
     }
 
     #[test]
@@ -174,8 +185,10 @@ mod tests {
             store.end(*id, frame.packets().get());
         }
         assert_eq!(store.under_way(), kept.len());
+        let left = [OWNER, (3, 0)].map(|owner| store.held_for(owner).get());
+        assert_eq!(left, [kept.len() as u64, 0], "one packet of each frame, and all of one owner");
         kept.iter().for_each(|(_, id)| store.end(*id, 1));
-        assert_eq!(store.under_way(), 0);
+        assert_eq!((store.under_way(), store.held_for(OWNER).get()), (0, 0));
     }
 
     #[test]

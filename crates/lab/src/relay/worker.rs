@@ -176,7 +176,9 @@ impl Worker {
             failed: None,
         };
         let reports = self.directions.iter().zip(&self.unread_before);
-        let directions = reports.map(|(direction, before)| (direction.name(), direction.report(*before))).collect();
+        let store = &self.shared.store;
+        let directions = reports.map(|(direction, before)| (direction.name(), direction.report(*before, store)));
+        let directions = directions.collect();
         Part { thread, directions }
     }
 }

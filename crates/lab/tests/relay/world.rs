@@ -8,11 +8,12 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use lab::relay::log::Events;
 use lab::relay::log::{Event, What};
-use lab::relay::{Options, Relay, Wire};
+use lab::relay::{Options, Relay, Report, Wire};
 use linux::counters::HostCounters;
 use linux::tap::Tap;
-use path::{ElementSpec, Seed, Stage};
+use path::{ElementSpec, Seed, Stage, Tally};
 
 /// Runs the test `name` with `body` in a process in fresh user and network namespaces, as their root: this works with
 /// and without privilege.
@@ -78,6 +79,20 @@ impl World {
         receiver.read_exact(&mut received).unwrap();
         assert!(received == content(bytes), "other bytes have come than were sent");
         (sending.join().unwrap(), receiver)
+    }
+
+    /// Stops the relay. Of every packet its books say what became of it.
+    pub(crate) fn stop(self) -> (Report, Events) {
+        let (report, events) = self.relay.stop();
+        for direction in report.wires.iter().flat_map(|wire| &wire.directions) {
+            let elements = || direction.elements.iter();
+            let duplicated: u64 = elements().map(|tally| tally.duplicated_amount().packets.get()).sum();
+            let dropped: u64 = elements().flat_map(Tally::drops).map(|(_, amount)| amount.packets.get()).sum();
+            let lost = direction.lost.no_room + direction.lost.down + direction.lost.refused;
+            let went = (direction.given.packets + lost + direction.held).get() + dropped;
+            assert_eq!(direction.taken.packets.get() + duplicated, went, "{direction:?}");
+        }
+        (report, events)
     }
 
     /// Waits until `done`, asking again and again.

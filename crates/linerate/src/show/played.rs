@@ -180,7 +180,11 @@ fn link(account: &LinkAccount) -> String {
         format!("{}: {} > {}", account.link, account.from, account.to),
         account.taken_packets.get()
     );
-    let counts = [(&account.dropped_packets, "dropped"), (&account.marked_packets, "marked")];
+    let counts = [
+        (&account.dropped_packets, "dropped"),
+        (&account.lost_packets, "lost by the emulation"),
+        (&account.marked_packets, "marked"),
+    ];
     for (reason, packets, what) in counts.iter().flat_map(|(counts, what)| {
         counts.iter().map(move |(reason, packets): (&String, &PacketCount)| (reason, packets, what))
     }) {

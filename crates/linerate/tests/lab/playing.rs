@@ -47,6 +47,10 @@ fn json_is_one_document_with_runs_that_are_kept() {
     assert_eq!((played.seed, played.tests.len()), (1, 2));
     let Finding::Run(run) = &played.tests[1].finding else { panic!("{:?}", played.tests[1]) };
     assert!(played.tests[1].began > played.tests[0].began);
+    for link in &played.links {
+        assert!(link.taken_packets.get() > 100, "{link:?}");
+        assert_eq!(link.unaccounted(), 0, "{link:?}");
+    }
     let kept = Command::new(env!("CARGO_BIN_EXE_linerate"))
         .args(["runs", "show", &run.id.to_string(), "--json", "--archive", &archive])
         .output()

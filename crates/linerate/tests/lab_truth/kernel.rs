@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::stage::{keep, play, rate_after, test, two_hosts};
+use super::stage::{holds, keep, play, rate_after, shows, test, two_hosts, within};
 
 /// A flood through a token bucket with a queue: the kernel's in the sending host, and ours on the link.
 #[test]
@@ -14,18 +14,21 @@ fn shaper_lets_through_what_the_kernels_does() {
     let flood =
         test("udp", "time = \"4s\"\nrate = \"30Mbit/s\"\nlength = \"1200B\"\nno-gso = true\nprobe-every = \"0s\"");
     let ours = "{ shaper = { rate = \"20Mbit/s\", burst = \"16kB\", queue = { bytes = \"64kB\" } } }";
-    let modelled = play(&two_hosts(ours, "", &flood));
+    let modelled = two_hosts(ours, "", &flood);
     let with_tbf = two_hosts("", "", &flood).replace(
         "[hosts.middle]\n",
         "[hosts.middle]\nqdisc = { tbf = { rate = \"20Mbit/s\", burst = \"16kB\", limit = \"64kB\" } }\n",
     );
-    let kernel = play(&with_tbf);
-    let [modelled, kernel] = [modelled, kernel].map(|show| show.measurement(0).totals[0].datagrams.unwrap());
-    let (ours, theirs) = (modelled.received.get() as f64, kernel.received.get() as f64);
-    assert!((ours / theirs - 1.0).abs() < 0.01, "{ours} of ours, {theirs} of the kernel's");
     // 20 Mbit/s for 4 s in frames of 1,242 bytes, and what fits into bucket and queue.
     let expected = (20e6 / 8.0 * 4.0 + 80e3) / 1_242.0;
-    assert!((ours / expected - 1.0).abs() < 0.02, "{ours}, {expected} were expected");
+    holds(|| {
+        let [ours, kernels] = [&modelled, &with_tbf].map(|text| play(text));
+        let [came, came_of_kernels] =
+            [&ours, &kernels].map(|show| show.measurement(0).totals[0].datagrams.unwrap().received.get() as f64);
+        let alike = within(0.99..=1.01, came / came_of_kernels, "of what the kernel lets through");
+        let claim = alike.and_then(|()| within(0.98..=1.02, came / expected, "of what is expected"));
+        (claim, [ours, kernels].into_iter().flat_map(|show| show.played.limited_by_emulation).collect())
+    });
 }
 
 /// A link of a rate carries it, to the bit: goodput with headers is the rate. Its queue holds more than half a second, and
@@ -34,15 +37,10 @@ fn shaper_lets_through_what_the_kernels_does() {
 fn a_port_carries_its_rate() {
     let flow = test("tcp", "time = \"6s\"\ncca = \"reno\"\nprobe-every = \"0s\"");
     let link = "{ port = { rate = \"50Mbit/s\", queue = { bytes = \"4MB\" } } }, { delay = { time = \"2ms\" } }";
-    let show = play(&two_hosts(link, "{ delay = { time = \"2ms\" } }", &flow));
-    let goodput = rate_after(&show.measurement(0).intervals, Duration::from_secs(1));
-    let with_headers = goodput * 1_514.0 / 1_448.0;
-    assert!((with_headers / 50.0 - 1.0).abs() < 0.01, "{with_headers} Mbit/s");
-    assert_eq!(show.long("far").given_packets.get(), show.long("far").taken_packets.get() - dropped(&show));
-}
-
-fn dropped(show: &super::stage::Show) -> u64 {
-    show.long("far").dropped_packets.values().map(|packets| packets.get()).sum()
+    shows(&two_hosts(link, "{ delay = { time = \"2ms\" } }", &flow), |show| {
+        let goodput = rate_after(&show.measurement(0).intervals, Duration::from_secs(1));
+        within(49.5..=50.5, goodput * 1_514.0 / 1_448.0, "Mbit/s with headers")
+    });
 }
 
 /// Two thirds of a send buffer that is too small for the path are in flight where the sender asks before it writes, as
@@ -52,7 +50,16 @@ fn dropped(show: &super::stage::Show) -> u64 {
 fn two_thirds_of_a_full_send_buffer_are_in_flight() {
     let limit = 8 << 20;
     let text = long_path(limit);
-    let network = keep("plateau", &text);
+    // A segment takes one or two per cent of memory beyond its payload; 0.66 is usual.
+    holds(|| {
+        let share = in_flight_by_iperf3(&text) / f64::from(limit);
+        (within(0.645..=0.69, share, "of the buffer in flight"), Vec::new())
+    });
+}
+
+/// Bytes in flight, the mean from the sixth second on.
+fn in_flight_by_iperf3(text: &str) -> f64 {
+    let network = keep("plateau", text);
     let mut server =
         network.exec("far", &["iperf3", "-s", "-1", "--forceflush"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut said = BufReader::new(server.stdout.take().unwrap()).lines();
@@ -67,19 +74,17 @@ fn two_thirds_of_a_full_send_buffer_are_in_flight() {
         let rtt_s = interval["streams"][0]["rtt"].as_f64().unwrap() * 1e-6;
         interval["sum"]["bits_per_second"].as_f64().unwrap() / 8.0 * rtt_s
     });
-    let share = flying.sum::<f64>() / (intervals.len() - 5) as f64 / f64::from(limit);
-    // A segment takes one or two per cent of memory beyond its payload; 0.66 is usual.
-    assert!((0.645..=0.69).contains(&share), "{share:.3} of the buffer in flight");
+    flying.sum::<f64>() / (intervals.len() - 5) as f64
 }
 
 /// A sender that waits in its write has all of it in flight: once woken it fills the buffer to the brim.
 #[test]
 fn all_of_a_full_send_buffer_is_in_flight_where_the_sender_waits_in_its_write() {
     let limit = 8 << 20;
-    let show = play(&long_path(limit));
-    let goodput = rate_after(&show.measurement(0).intervals, Duration::from_secs(5));
-    let share = goodput * 1e6 / 8.0 * 0.209 / f64::from(limit);
-    assert!((0.9..=1.02).contains(&share), "{share:.3} of the buffer in flight");
+    shows(&long_path(limit), |show| {
+        let goodput = rate_after(&show.measurement(0).intervals, Duration::from_secs(5));
+        within(0.9..=1.02, goodput * 1e6 / 8.0 * 0.209 / f64::from(limit), "of the buffer in flight")
+    });
 }
 
 /// 209 ms, packets of 9,000 bytes, and a send buffer of at most `limit` bytes. Reno: the start of others ends early where round trips vary, as

@@ -6,6 +6,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 mod kernel;
+mod machine;
 mod measured;
 mod response;
 mod stage;

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::stage::{Show, play, rate_after, test, two_hosts};
+use super::stage::{Show, rate_after, shows, test, two_hosts, within};
 
 /// Payload of a segment: an MTU of 1,500 less IP, TCP and its timestamps.
 const SEGMENT_BITS: f64 = 1_448.0 * 8.0;
@@ -13,43 +13,41 @@ const SEGMENT_BITS: f64 = 1_448.0 * 8.0;
 #[test]
 fn reno_follows_the_square_root_of_the_loss() {
     let (loss, rtt, streams) = (2e-3, 0.04, 2.0);
-    let show = lossy("reno", loss, "20ms", "streams = 2");
+    let text = lossy("reno", loss, "20ms", "streams = 2");
     // Mathis, Semke, Mahdavi, Ott 1997: MSS / RTT x sqrt(3/2) / sqrt(p).
     let window = (1.5_f64 / loss).sqrt();
-    assert_near(rate(&show), streams * window * SEGMENT_BITS / rtt * 1e-6, "reno");
+    shows(&text, |show| near(rate(show), streams * window * SEGMENT_BITS / rtt * 1e-6));
 }
 
 #[test]
 fn cubic_follows_its_response_function() {
     let (loss, rtt, streams) = (3e-4, 0.1, 4.0);
-    let show = lossy("cubic", loss, "50ms", "streams = 4");
+    let text = lossy("cubic", loss, "50ms", "streams = 4");
     // RFC 9438 section 5.1, formula (6) with C = 0.4 and beta = 0.7, and never less than Reno's (section 4.3).
     let cubic = 1.054 * (rtt / loss).powf(0.75);
     let window = cubic.max((1.5_f64 / loss).sqrt());
-    assert_near(rate(&show), streams * window * SEGMENT_BITS / rtt * 1e-6, "cubic");
+    shows(&text, |show| near(rate(show), streams * window * SEGMENT_BITS / rtt * 1e-6));
 }
 
 #[test]
 fn bbr_does_not_mind_a_loss_of_a_thousandth() {
-    let rate = rate(&lossy("bbr", 1e-3, "20ms", "streams = 1"));
     // The link carries 100 Mbit/s with headers: 95.7 of payload in packets of 1,514 bytes.
-    assert!((75.0..=96.0).contains(&rate), "{rate} Mbit/s");
+    shows(&lossy("bbr", 1e-3, "20ms", "streams = 1"), |show| within(75.0..=96.0, rate(show), "Mbit/s"));
 }
 
-fn lossy(algorithm: &str, loss: f64, delay: &str, keys: &str) -> Show {
+fn lossy(algorithm: &str, loss: f64, delay: &str, keys: &str) -> String {
     let there = format!(
         "{{ loss = {{ random = {loss} }} }}, {{ port = {{ rate = \"100Mbit/s\" }} }}, {{ delay = {{ time = \"{delay}\" }} }}"
     );
     let back = format!("{{ delay = {{ time = \"{delay}\" }} }}");
     let test = test("tcp", &format!("time = \"14s\"\ncca = \"{algorithm}\"\n{keys}"));
-    play(&two_hosts(&there, &back, &test))
+    two_hosts(&there, &back, &test)
 }
 
 fn rate(show: &Show) -> f64 {
     rate_after(&show.measurement(0).intervals, Duration::from_secs(4))
 }
 
-fn assert_near(measured: f64, expected: f64, what: &str) {
-    let factor = measured / expected;
-    assert!((1.0 / 1.5..=1.5).contains(&factor), "{what}: {measured:.1} Mbit/s, {expected:.1} were expected");
+fn near(measured: f64, expected: f64) -> anyhow::Result<()> {
+    within(expected / 1.5..=expected * 1.5, measured, "Mbit/s")
 }
