@@ -7,6 +7,7 @@
 //! * [`recorded`]: facts of hardware that a lab host does not have
 //! * [`fix`]: steps that change settings, applied and taken back
 //! * [`helper`]: the privileged part that does it, and asking it
+//! * [`persist`]: files that keep a fix over the next start
 //! * [`files`]: files of a system, on disk or held in memory
 //!
 //! What the facts mean is decided elsewhere.
@@ -17,6 +18,7 @@ pub mod files;
 pub mod fix;
 pub mod helper;
 pub mod live;
+pub mod persist;
 pub mod provenance;
 pub mod recorded;
 pub mod saved;
