@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::compare::{Aligned, Match};
 use crate::fact::{Fact, FactMap};
 use crate::scope::{HostFacts, LinkFacts};
-use crate::settings::{Key, Reading, Settings};
+use crate::settings::{Key, Settings};
 
 pub(super) fn facts(host: &HostFacts, peers: &[HostFacts]) -> Fact {
     let text = |text: &str| Fact::Text(text.to_owned());
@@ -29,14 +30,14 @@ pub(super) fn facts(host: &HostFacts, peers: &[HostFacts]) -> Fact {
 
 /// Settings in which the host differs from what most of its peers have: the most agreed upon first.
 fn outliers(host: &HostFacts, peers: &[HostFacts]) -> Fact {
-    let every = || std::iter::once(host).chain(peers).map(|host| &host.settings);
-    // The telling setting may exist on one kind of hardware only, so "none" is a value as well.
-    let keys: BTreeSet<&Key> = every().flat_map(Settings::known).map(|(key, _)| key).collect();
+    let every: Vec<&Settings> = std::iter::once(host).chain(peers).map(|host| &host.settings).collect();
+    let aligned = Aligned::of(&every, Match::Role);
     let mut found: Vec<(usize, &Key, &str, &str)> = Vec::new();
-    for key in keys {
-        let Some(own) = known(&host.settings, key) else { continue };
-        let group = peers.iter().filter_map(|peer| known(&peer.settings, key));
-        let Some((common, count)) = most(group) else { continue };
+    for (key, row) in aligned.rows() {
+        // The telling setting may exist on one kind of hardware only, so "none" is a value as well.
+        let Some((own, others)) = row.split_first() else { continue };
+        let common = most(others.iter().filter_map(|cell| cell.text()));
+        let (Some(own), Some((common, count))) = (own.text(), common) else { continue };
         if own != common {
             found.push((count, key, own, common));
         }
@@ -53,15 +54,6 @@ fn outliers(host: &HostFacts, peers: &[HostFacts]) -> Fact {
         ]))
     };
     Fact::List(found.into_iter().map(entry).collect())
-}
-
-/// The text of a setting, empty where the host has no such thing; nothing where it is not known.
-fn known<'a>(settings: &'a Settings, key: &Key) -> Option<&'a str> {
-    match settings.get(key) {
-        Reading::Known(value) => Some(&value.text),
-        Reading::None => Some(""),
-        Reading::Unknown(_) => None,
-    }
 }
 
 /// The firmware that most NICs of each driver have.

@@ -36,7 +36,9 @@ fn kind(interface: &Interface) -> String {
         (Some(kind), Some(vlan), _) => format!("{kind} {vlan}"),
         (Some(kind), _, Some(vxlan)) => format!("{kind} {}", vxlan.vni),
         (Some(kind), None, None) => kind.clone(),
-        (None, ..) => "physical".to_owned(),
+        (None, ..) if interface.name == "lo" => "loopback".to_owned(),
+        (None, ..) if interface.is_virtual() == Some(true) => "virtual".to_owned(),
+        (None, ..) => PHYSICAL.to_owned(),
     }
 }
 
@@ -181,3 +183,6 @@ fn channel_numbers(channels: &Channels) -> [(&'static str, Option<u32>); 8] {
         ("combined-max", channels.combined_max),
     ]
 }
+
+/// The kind of a device that is hardware, or is so for a guest.
+pub(crate) const PHYSICAL: &str = "physical";

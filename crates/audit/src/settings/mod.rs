@@ -25,6 +25,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use boot::Origin;
+pub(crate) use device::PHYSICAL;
 pub use key::{Key, NotAKey};
 
 /// The value of a setting.
