@@ -2,10 +2,12 @@
 //!
 //! * [`waterfall`]: where the line rate of a TCP run went, in named shares that add up
 //! * [`balance`]: where the datagrams of a UDP run went, added up to the last one
+//! * [`locate`]: which host, segment or attribute explains the bad pairs of a round
 //!
-//! `docs/waterfall.md` and `docs/datagram-balance.md` explain both to users. Missing evidence is *unknown* with its
-//! reason, never zero.
+//! `docs/localisation.md`, `docs/waterfall.md` and `docs/datagram-balance.md` explain them to users. Missing evidence is
+//! *unknown* with its reason, never zero.
 
 pub mod balance;
 mod exact;
+pub mod locate;
 pub mod waterfall;
