@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use crate::source::Parsed;
 use crate::{Complaint, Key, Slip, Source};
 
 /// Complaints about a file. Reading goes on after one, so that a person sees all of them at once.
 #[derive(Debug)]
 pub struct Desk<'a, P> {
-    source: &'a Source,
+    parsed: Parsed<'a>,
     complaints: Vec<Complaint<P>>,
 }
 
@@ -26,18 +27,20 @@ impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
     /// Nothing has been found yet.
     #[must_use]
     pub fn new(source: &'a Source) -> Self {
-        Self { source, complaints: Vec::new() }
+        Self { parsed: source.parsed(), complaints: Vec::new() }
     }
 
-    /// The file.
+    /// The keys of a table, in the order of the file.
     #[must_use]
-    pub fn source(&self) -> &'a Source {
-        self.source
+    pub fn keys_of(&self, table: &Key) -> Vec<String> {
+        self.parsed.keys_of(table)
     }
 
-    /// Writes a problem down.
+    /// Writes a problem down, unless there are more than anybody reads.
     pub fn complain(&mut self, key: &Key, problem: impl Into<P>) {
-        self.complaints.push(Complaint { place: self.source.place(key), problem: problem.into() });
+        if self.complaints.len() < MOST_COMPLAINTS {
+            self.complaints.push(Complaint { place: self.parsed.place(key), problem: problem.into() });
+        }
     }
 
     /// Whether a new name is one that such a thing can have, and not taken.
@@ -65,7 +68,7 @@ impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
 
     /// Complains about keys of a table that things of its kind do not have.
     pub fn only_keys(&mut self, table: &Key, of: &str, known: &[&str]) {
-        for key in self.source.keys_of(table) {
+        for key in self.keys_of(table) {
             if !known.contains(&key.as_str()) {
                 let known = known.iter().map(|&word| word.to_owned()).collect();
                 self.complain(&table.at(&key), Slip::NotOfKind { of: of.to_owned(), key: key.clone(), known });
@@ -103,3 +106,6 @@ impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
 
 /// Of a name that cannot be one, this much is repeated.
 const LONGEST_SHOWN: usize = 80;
+
+/// Nobody mends more than this in one go.
+const MOST_COMPLAINTS: usize = 200;

@@ -101,8 +101,14 @@ impl Source {
     /// Where a key stands, or as much of it as the file has.
     #[must_use]
     pub fn place(&self, key: &Key) -> Place {
-        let offset = DeTable::parse(&self.text).map_or(0, |top| deepest(&DeValue::Table(top.into_inner()), key));
-        self.place_at(offset, key.to_string())
+        self.parsed().place(key)
+    }
+
+    /// The text taken apart, for who asks for more than one place.
+    #[must_use]
+    pub fn parsed(&self) -> Parsed<'_> {
+        let top = DeTable::parse(&self.text).map_or_else(|_| DeTable::new(), Spanned::into_inner);
+        Parsed { source: self, top: DeValue::Table(top) }
     }
 
     /// The place of a byte of the text.
@@ -118,17 +124,6 @@ impl Source {
         self.place_at(offset, key.to_string())
     }
 
-    /// The keys of a table, in the order of the file.
-    #[must_use]
-    pub fn keys_of(&self, table: &Key) -> Vec<String> {
-        let Ok(top) = DeTable::parse(&self.text) else { return Vec::new() };
-        let top = DeValue::Table(top.into_inner());
-        let Some(DeValue::Table(found)) = find(&top, &table.0) else { return Vec::new() };
-        let mut keys: Vec<_> = found.keys().map(|key| (key.span().start, key.get_ref().to_string())).collect();
-        keys.sort_unstable();
-        keys.into_iter().map(|(_, key)| key).collect()
-    }
-
     fn place_at(&self, offset: usize, key: String) -> Place {
         let before = self.text.get(..offset).unwrap_or(&self.text);
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
@@ -138,6 +133,36 @@ impl Source {
             column: before[line_start..].chars().count() + 1,
             key,
         }
+    }
+}
+
+/// A text taken apart; one that is no TOML has no keys.
+#[derive(Debug)]
+pub struct Parsed<'a> {
+    source: &'a Source,
+    top: DeValue<'a>,
+}
+
+impl<'a> Parsed<'a> {
+    /// The text.
+    #[must_use]
+    pub fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// Where a key stands, or as much of it as the file has.
+    #[must_use]
+    pub fn place(&self, key: &Key) -> Place {
+        self.source.place_at(deepest(&self.top, key), key.to_string())
+    }
+
+    /// The keys of a table, in the order of the file.
+    #[must_use]
+    pub fn keys_of(&self, table: &Key) -> Vec<String> {
+        let Some(DeValue::Table(found)) = find(&self.top, &table.0) else { return Vec::new() };
+        let mut keys: Vec<_> = found.keys().map(|key| (key.span().start, key.get_ref().to_string())).collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, key)| key).collect()
     }
 }
 
@@ -237,8 +262,10 @@ mod tests {
 
     #[test]
     fn keys_come_in_the_order_of_the_file() {
-        assert_eq!(source().keys_of(&Key::default()), ["title", "hosts", "links"]);
-        assert_eq!(source().keys_of(&Key::top("links").nth(0)), ["name", "both"]);
-        assert!(source().keys_of(&Key::top("links").nth(7)).is_empty());
+        let source = source();
+        let parsed = source.parsed();
+        assert_eq!(parsed.keys_of(&Key::default()), ["title", "hosts", "links"]);
+        assert_eq!(parsed.keys_of(&Key::top("links").nth(0)), ["name", "both"]);
+        assert!(parsed.keys_of(&Key::top("links").nth(7)).is_empty());
     }
 }

@@ -19,8 +19,9 @@ impl<'a> Desk<'a> {
         Self { document, hosts: Vec::new(), links: Vec::new(), overlays: Vec::new() }
     }
 
-    pub(super) fn source(&self) -> &'a Source {
-        self.document.source()
+    /// What reads other files as well.
+    pub(super) fn document(&mut self) -> &mut document::Desk<'a, Problem> {
+        &mut self.document
     }
 
     pub(super) fn complain(&mut self, key: &Key, problem: impl Into<Problem>) {

@@ -1,9 +1,9 @@
 //! Faults: what goes wrong, where, from when until when.
 
-use document::{Key, Slip};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use document::{Key, Slip};
 use path::ElementSpec;
 use serde::Deserialize;
 use units::Mtu;

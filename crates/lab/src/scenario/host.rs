@@ -1,9 +1,9 @@
 //! Hosts: who they are and how they are set.
 
-use document::{Key, Slip};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use document::{Key, Slip};
 use serde::Deserialize;
 use units::{DataRate, Mtu};
 
@@ -140,7 +140,7 @@ fn link_of(key: &Key, host: usize, link: &str, desk: &mut Desk<'_>) -> Option<us
 /// The hosts in the order of the file: their numbers are in their addresses.
 pub(super) fn names(desk: &mut Desk<'_>) {
     let key = Key::top("hosts");
-    for name in desk.source().keys_of(&key) {
+    for name in desk.document().keys_of(&key) {
         let taken = std::mem::take(&mut desk.hosts);
         desk.name_is_good(&key.at(&name), "a host", &name, &taken);
         desk.hosts = taken;

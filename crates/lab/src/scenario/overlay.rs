@@ -1,8 +1,8 @@
 //! Overlays: networks whose packets travel inside those of others.
 
-use document::{Key, Slip};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use document::{Key, Slip};
 use serde::Deserialize;
 use units::Mtu;
 

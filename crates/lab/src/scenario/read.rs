@@ -1,10 +1,11 @@
 //! From the text of a file to a scenario.
 
-use document::{Complaint, Key, Slip, Source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use document::{Complaint, Key, Slip, Source};
 use model::spec::Family;
+use plan::task::text::Tables;
 use serde::Deserialize;
 
 use super::Scenario;
@@ -56,6 +57,7 @@ struct ScenarioText {
 /// [`ScenarioError::Refused`] with all that is wrong.
 pub(super) fn scenario(name: String, source: Source) -> Result<Scenario, ScenarioError> {
     let text: ScenarioText = source.read().map_err(|complaint| refused(*complaint))?;
+    let tasks: Tables = source.read().map_err(|complaint| refused(*complaint))?;
     let mut desk = Desk::new(&source);
     let families = families(text.families, &mut desk);
     host::names(&mut desk);
@@ -77,8 +79,9 @@ pub(super) fn scenario(name: String, source: Source) -> Result<Scenario, Scenari
         let fault = fault.settle(number, (&hosts, &links), &faults, &mut desk);
         faults.extend(fault);
     }
+    let tests = numbered(text.tests).zip(&tasks.tests);
     let tests: Vec<_> =
-        numbered(text.tests).filter_map(|(number, test)| test.settle(number, &families, &mut desk)).collect();
+        tests.filter_map(|((number, test), task)| test.settle(number, (task, &families), &mut desk)).collect();
     let truth = text.truth.settle(&faults, &mut desk);
     service::check_all(&services, &mut desk);
     // Whether packets arrive can be told only where all the parts are there.

@@ -1,8 +1,8 @@
 //! Routes that differ from the shortest.
 
-use document::{Key, Slip};
 use std::collections::BTreeMap;
 
+use document::{Key, Slip};
 use serde::Deserialize;
 use units::Mtu;
 

@@ -1,8 +1,8 @@
 //! What runs on hosts, for tests to talk to.
 
-use document::{Key, Slip};
 use std::collections::BTreeMap;
 
+use document::{Key, Slip};
 use serde::Deserialize;
 use units::ByteCount;
 

@@ -1,8 +1,8 @@
 //! How a host is set: by itself, by its group, by the defaults.
 
-use document::{Key, Slip};
 use std::collections::BTreeMap;
 
+use document::{Key, Slip};
 use serde::Deserialize;
 use units::{ByteCount, DataRate, Mtu};
 

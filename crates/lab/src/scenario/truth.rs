@@ -1,8 +1,8 @@
 //! The truth: what is wrong in a network, which a diagnosis is judged by.
 
-use document::{Key, Slip};
 use std::time::Duration;
 
+use document::{Key, Slip};
 use serde::Deserialize;
 
 use super::causes;

@@ -3,10 +3,10 @@
 //! Host N (from 1, in the order of the file) has 10.0.N.1 and fd00:0:0:N::1. Link K (from 0) has the two addresses
 //! from 10.128.0.0 + 2K and from fd00:0:1:K::. An overlay has its own subnet.
 
-use document::Key;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use document::Key;
 use model::spec::Family;
 
 use super::speaks;

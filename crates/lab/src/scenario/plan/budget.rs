@@ -1,8 +1,8 @@
 //! What a scenario asks of the machine, and whether the machine has it.
 
-use document::Key;
 use std::collections::{BTreeMap, BTreeSet};
 
+use document::Key;
 use model::spec::{Direction, Family};
 use path::ElementSpec;
 use path::elements::LossSpec;

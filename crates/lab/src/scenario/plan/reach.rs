@@ -1,6 +1,5 @@
 //! Whether packets arrive.
 
-use document::Key;
 use std::collections::BTreeSet;
 
 use super::Plan;
@@ -12,6 +11,7 @@ use crate::scenario::link::Link;
 use crate::scenario::overlay::Overlay;
 use crate::scenario::service::{Service, ServiceKind};
 use crate::scenario::test::Test;
+use document::Key;
 
 /// Complains about circles anywhere, and about tests, overlays and proxies whose packets would not arrive.
 pub(in crate::scenario) fn check(

@@ -1,6 +1,5 @@
 //! The way from each host to each other.
 
-use document::Key;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -9,6 +8,7 @@ use crate::scenario::error::Problem;
 use crate::scenario::host::Host;
 use crate::scenario::link::Link;
 use crate::scenario::route::Route;
+use document::Key;
 
 /// By which link each host sends to each other.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,316 @@
+//! A plan: hosts, what lies between them, and which of them test what.
+//!
+//! Hosts, networks, segments and groups are named by their numbers in the lists.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use model::round::{Endpoint, Member, Passage};
+use units::DataRate;
+
+use crate::task::Task;
+use crate::topology;
+
+/// Which hosts test what, when. See docs/formats/plan.md.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// What it is called, in one line.
+    pub title: String,
+    /// What it is for.
+    pub about: Option<String>,
+    /// When rounds begin and how long hosts rest.
+    pub times: Times,
+    /// Hosts that test, and those that only stand on the way.
+    pub hosts: Vec<Host>,
+    /// Overlays and other networks that hosts have addresses in besides their usual ones.
+    pub networks: Vec<Network>,
+    /// Links between hosts, as far as they are known.
+    pub segments: Vec<Segment>,
+    /// Ways that are not the shortest.
+    pub ways: Vec<Way>,
+    /// Pairs of hosts, by name.
+    pub groups: Vec<Group>,
+    /// What is tested between them.
+    pub tests: Vec<Test>,
+    /// What single pairs should do, where it is not what their test says.
+    pub expectations: Vec<PairExpectation>,
+}
+
+/// When rounds begin, and how long hosts rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// Time from the start of one round to that of the next; there is one round where it is [`None`].
+    pub every: Option<Duration>,
+    /// How long a host rests between two heavy tests: connections are made, queues run empty, results are sent.
+    pub gap: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { every: None, gap: Duration::from_secs(2) }
+    }
+}
+
+/// A host of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// How others reach it: a name or an address.
+    pub address: Option<String>,
+    /// The same in other networks, by number.
+    pub addresses: BTreeMap<usize, String>,
+    /// What it does.
+    pub roles: Vec<String>,
+    /// What distinguishes it: site, model of its adapter, the machine it runs on.
+    pub attributes: BTreeMap<String, String>,
+    /// How to start something on it; it only answers where it is [`None`].
+    pub reach: Option<Reach>,
+    /// The name of the machine that it is. Hosts of one machine never test at the same time.
+    pub machine: Option<String>,
+    /// Its line rate.
+    pub rate: Option<DataRate>,
+    /// Whether it sends on what is not for it.
+    pub forwards: bool,
+}
+
+/// How to start something on a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    /// By `ssh` to this target.
+    Ssh(String),
+    /// It is this host of a lab that is running.
+    Lab(String),
+    /// It is the host that leads the round.
+    Here,
+}
+
+/// An overlay or another network that hosts have addresses in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Network {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub about: Option<String>,
+}
+
+/// A link between two hosts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// Its name.
+    pub name: String,
+    /// The hosts at its ends.
+    pub between: [usize; 2],
+    /// Its rate.
+    pub rate: Option<DataRate>,
+    /// Whether the pairs that use it take turns.
+    pub use_: Use,
+}
+
+/// Whether several heavy tests may cross a segment at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Use {
+    /// As many as like: it carries all of them.
+    #[default]
+    AtOnce,
+    /// One after the other.
+    InTurn,
+}
+
+/// The segments from one host to another, where they are not the shortest way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    /// Where it begins.
+    pub from: usize,
+    /// Where it ends.
+    pub to: usize,
+    /// In which network; the usual one where it is [`None`].
+    pub network: Option<usize>,
+    /// Segments in the order in which packets pass them.
+    pub over: Vec<usize>,
+}
+
+/// Pairs of hosts that test each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Which pairs.
+    pub shape: Shape,
+    /// The network that they meet in; their usual addresses where it is [`None`].
+    pub network: Option<usize>,
+    /// Directed pairs that are left out.
+    pub without: BTreeSet<(usize, usize)>,
+}
+
+/// How the pairs of a group come about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shape {
+    /// Each with each, both ways.
+    Mesh(Vec<usize>),
+    /// Each of one side with each of the other.
+    Disjoint {
+        /// The one side.
+        a: Vec<usize>,
+        /// The other.
+        b: Vec<usize>,
+        /// Whether the other side tests back.
+        ways: Ways,
+    },
+    /// These, from the first to the second.
+    List(Vec<(usize, usize)>),
+}
+
+/// Whether pairs of two sides are tested in both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ways {
+    /// From each side to the other.
+    Both,
+    /// From the first side to the second.
+    One,
+}
+
+/// What is tested between the hosts of a group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Test {
+    /// What it is called where results are shown.
+    pub label: String,
+    /// The group.
+    pub group: usize,
+    /// What is measured.
+    pub task: Task,
+    /// What it should find.
+    pub expect: Option<Expectation>,
+    /// Time from one to the next of the same pair, where it is not that of the plan.
+    pub every: Option<Duration>,
+}
+
+/// What a test should find.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Expectation {
+    /// This rate.
+    Rate(DataRate),
+    /// So many hundredths of the line rate.
+    Percent(f64),
+    /// Echoes that come back within this time.
+    Rtt(Duration),
+}
+
+/// What pairs should do, where it is not what their test says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairExpectation {
+    /// Senders; all where empty.
+    pub from: Vec<usize>,
+    /// Receivers; all where empty.
+    pub to: Vec<usize>,
+    /// In which network; the usual one where it is [`None`].
+    pub network: Option<usize>,
+    /// What they should do.
+    pub expect: Expectation,
+}
+
+impl Plan {
+    /// The host of this name.
+    #[must_use]
+    pub fn host(&self, name: &str) -> Option<usize> {
+        self.hosts.iter().position(|host| host.name == name)
+    }
+
+    /// By what a host is asked in a network.
+    #[must_use]
+    pub fn address(&self, host: usize, network: Option<usize>) -> Option<&str> {
+        let host = &self.hosts[host];
+        network.map_or(host.address.as_deref(), |network| host.addresses.get(&network).map(String::as_str))
+    }
+
+    /// A host and a network as a round names them.
+    #[must_use]
+    pub fn endpoint(&self, host: usize, network: Option<usize>) -> Endpoint {
+        let network = network.map(|network| self.networks[network].name.clone());
+        Endpoint { host: self.hosts[host].name.clone(), network }
+    }
+
+    /// A host as a round begins.
+    #[must_use]
+    pub fn member(&self, host: usize) -> Member {
+        let host = &self.hosts[host];
+        let mut attributes = host.attributes.clone();
+        if !host.roles.is_empty() {
+            attributes.insert("role".to_owned(), host.roles.join(", "));
+        }
+        if let Some(machine) = &host.machine {
+            attributes.insert("machine".to_owned(), machine.clone());
+        }
+        Member { name: host.name.clone(), attributes, before: None, after: None, failure: None }
+    }
+
+    /// The segments as a round names them.
+    #[must_use]
+    pub fn round_segments(&self) -> Vec<model::round::Segment> {
+        let name = |host: usize| self.hosts[host].name.clone();
+        let segment = |segment: &Segment| model::round::Segment {
+            name: segment.name.clone(),
+            between: segment.between.map(name),
+            rate: segment.rate,
+        };
+        self.segments.iter().map(segment).collect()
+    }
+
+    /// The segments on the way from one host to another; empty where it is not known.
+    #[must_use]
+    pub fn way(&self, from: usize, to: usize, network: Option<usize>) -> Vec<usize> {
+        topology::way(self, (from, to), network)
+    }
+
+    /// The same as a round names it.
+    #[must_use]
+    pub fn passages(&self, from: usize, to: usize, network: Option<usize>) -> Vec<Passage> {
+        topology::passages(self, from, &self.way(from, to, network))
+    }
+
+    /// The lowest known rate between two hosts.
+    #[must_use]
+    pub fn line_rate(&self, from: usize, to: usize, network: Option<usize>) -> Option<DataRate> {
+        let ends = [from, to].into_iter().filter_map(|host| self.hosts[host].rate);
+        let way = self.way(from, to, network).into_iter().filter_map(|segment| self.segments[segment].rate);
+        ends.chain(way).min()
+    }
+
+    /// What a test should find between two hosts.
+    #[must_use]
+    pub fn expectation(&self, test: usize, from: usize, to: usize) -> Option<Expectation> {
+        let Test { group, expect, .. } = &self.tests[test];
+        let network = self.groups[*group].network;
+        let names = |list: &[usize], host| list.is_empty() || list.contains(&host);
+        // What is said of echoes is not said of flows.
+        let concerns = |expect: &Expectation| {
+            (self.tests[test].task.kind() == crate::task::Kind::Ping) == matches!(expect, Expectation::Rtt(_))
+        };
+        let mut of_pairs = self.expectations.iter().rev();
+        let of_pair = of_pairs.find(|pair| {
+            names(&pair.from, from) && names(&pair.to, to) && pair.network == network && concerns(&pair.expect)
+        });
+        of_pair.map(|pair| pair.expect).or(*expect)
+    }
+
+    /// The rate that a test should reach between two hosts, as far as the plan can tell.
+    #[must_use]
+    pub fn expected_rate(&self, test: usize, from: usize, to: usize) -> Option<DataRate> {
+        let network = self.groups[self.tests[test].group].network;
+        match self.expectation(test, from, to)? {
+            Expectation::Rate(rate) => Some(rate),
+            Expectation::Percent(percent) => self.line_rate(from, to, network).map(|line| part_of(line, percent)),
+            Expectation::Rtt(_) => None,
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a share of a rate is no more exact than a rate is known"
+)]
+fn part_of(rate: DataRate, percent: f64) -> DataRate {
+    DataRate::from_bps((rate.bps() as f64 * (percent / 100.0).clamp(0.0, 1.0)).round() as u64)
+}

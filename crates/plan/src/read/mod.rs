@@ -1,0 +1,98 @@
+//! From the text of a file to a plan.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `mod` | the whole file |
+//! | `text` | its tables, as written |
+//! | `names` | what is defined, and complaints |
+//! | `host`, `between`, `group`, `test` | the tables, as read |
+
+mod between;
+pub(crate) mod group;
+mod host;
+pub(crate) mod names;
+pub(crate) mod test;
+mod text;
+
+use document::{Complaint, Slip, Source};
+
+use crate::plan::{Plan, Times};
+use crate::task::text::Tables;
+use names::Names;
+use text::PlanText;
+
+/// Why there is no plan to be had.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The file is longer than any plan is.
+    #[error("{file} has more than {limit} bytes, which no plan needs")]
+    TooLarge {
+        /// The file.
+        file: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// What the file says cannot be.
+    #[error("{}", document::shown(.0))]
+    Refused(Vec<Complaint<Slip>>),
+}
+
+impl PlanError {
+    /// What to do about it, a line each.
+    #[must_use]
+    pub fn hints(&self) -> Vec<String> {
+        match self {
+            Self::TooLarge { .. } => Vec::new(),
+            Self::Refused(complaints) => document::hints(complaints),
+        }
+    }
+}
+
+impl Plan {
+    /// Reads a plan from a text; `file` stands for it in complaints.
+    ///
+    /// # Errors
+    /// [`PlanError::Refused`] with all that is wrong.
+    pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
+        if text.len() > LONGEST_FILE {
+            return Err(PlanError::TooLarge { file: file.to_owned(), limit: LONGEST_FILE });
+        }
+        plan(&Source { file: file.to_owned(), text: text.to_owned() })
+    }
+}
+
+fn plan(source: &Source) -> Result<Plan, PlanError> {
+    let refused = |complaint: Box<Complaint<Slip>>| PlanError::Refused(vec![*complaint]);
+    let text: PlanText = source.read().map_err(refused)?;
+    let tasks: Tables = source.read().map_err(refused)?;
+    let mut names = Names::new(source, &text);
+    let networks = host::networks(text.networks, &names);
+    let hosts = host::hosts(text.hosts, &mut names);
+    let segments = between::segments(text.segments, &mut names);
+    let ways = between::ways(text.ways, &segments, &mut names);
+    let groups = group::groups(text.groups, &hosts, &mut names);
+    let tests =
+        if text.tests.is_empty() { test::usual(&groups) } else { test::tests(text.tests, &tasks.tests, &mut names) };
+    let expectations = test::expectations(&text.expectations, &mut names);
+    let usual = Times::default();
+    let times = Times { every: text.times.every, gap: text.times.gap.unwrap_or(usual.gap) };
+    let plan = Plan {
+        title: text.title,
+        about: text.about.map(|about| about.split_whitespace().collect::<Vec<_>>().join(" ")),
+        times,
+        hosts,
+        networks,
+        segments,
+        ways,
+        groups,
+        tests,
+        expectations,
+    };
+    if names.desk.is_content() {
+        test::check_all(&plan, &mut names);
+    }
+    names.desk.close(plan).map_err(PlanError::Refused)
+}
+
+/// A mesh of a hundred hosts with attributes has a thirtieth of this.
+const LONGEST_FILE: usize = 1 << 20;

@@ -1,0 +1,152 @@
+//! What a test measures, and how: the part that plans and scenarios of the lab have in common.
+
+pub mod text;
+mod written;
+
+use std::time::Duration;
+
+use model::spec::{Direction, Family, Limit, TestSpec};
+use units::{ByteCount, DataRate};
+
+pub use text::Kind;
+pub use written::keys;
+
+/// What a test measures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// A stream of bytes.
+    Tcp(Flow),
+    /// Datagrams.
+    Udp(Flow),
+    /// Round trips of echoes.
+    Ping(Ping),
+    /// The largest packet that gets through.
+    Mtu,
+    /// Downloads of a file, one after the other.
+    Http(Http),
+    /// The routers on the way.
+    Hops,
+}
+
+/// A test of `linerate test`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flow {
+    /// What it does.
+    pub spec: TestSpec,
+    /// The line rate of the path, where devices do not tell it.
+    pub expect: Option<DataRate>,
+}
+
+/// Echoes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ping {
+    /// How many.
+    pub count: u32,
+    /// Time from one to the next.
+    pub interval: Duration,
+    /// Payload of each, in bytes.
+    pub size: ByteCount,
+}
+
+impl Default for Ping {
+    /// Ten in a second, as large as those of `ping`.
+    fn default() -> Self {
+        Self { count: 10, interval: Duration::from_millis(100), size: ByteCount::new(56) }
+    }
+}
+
+/// Downloads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Http {
+    /// The name of the file.
+    pub file: String,
+    /// How many times it is fetched.
+    pub count: u32,
+}
+
+/// What a test does to others that run at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// A few packets a second: it disturbs no other light one.
+    Light,
+    /// As much as the path carries: nothing else may run on its hosts.
+    Heavy,
+}
+
+impl Task {
+    /// In one word.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Tcp(_) => Kind::Tcp,
+            Self::Udp(_) => Kind::Udp,
+            Self::Ping(_) => Kind::Ping,
+            Self::Mtu => Kind::Mtu,
+            Self::Http(_) => Kind::Http,
+            Self::Hops => Kind::Hops,
+        }
+    }
+
+    /// What it does to others.
+    #[must_use]
+    pub const fn weight(&self) -> Weight {
+        match self {
+            Self::Tcp(_) | Self::Udp(_) | Self::Http(_) => Weight::Heavy,
+            Self::Ping(_) | Self::Mtu | Self::Hops => Weight::Light,
+        }
+    }
+
+    /// Whether both ends send at once, so that the way back needs no test of its own.
+    #[must_use]
+    pub fn is_both_ways(&self) -> bool {
+        matches!(self, Self::Tcp(flow) | Self::Udp(flow) if flow.spec.direction == Direction::Bidirectional)
+    }
+
+    /// How long it takes by itself; not known where it ends with an amount.
+    #[must_use]
+    pub fn length(&self) -> Option<Duration> {
+        match self {
+            Self::Tcp(flow) | Self::Udp(flow) => match flow.spec.limit {
+                Limit::Time(time) => Some(time.saturating_add(flow.spec.omit)),
+                Limit::Bytes(_) | Limit::Blocks(_) => None,
+            },
+            Self::Ping(ping) => Some(ping.interval.saturating_mul(ping.count)),
+            Self::Mtu | Self::Http(_) | Self::Hops => None,
+        }
+    }
+
+    /// How much time to keep for it where the path carries `rate`.
+    #[must_use]
+    pub fn time_to_keep(&self, rate: Option<DataRate>) -> Duration {
+        let least = Duration::from_secs(1);
+        let known = self.length().or_else(|| match self {
+            Self::Tcp(flow) | Self::Udp(flow) => match flow.spec.limit {
+                Limit::Bytes(bytes) => rate?.time_for(bytes).map(|time| time.saturating_mul(2)),
+                Limit::Time(_) | Limit::Blocks(_) => None,
+            },
+            Self::Mtu => Some(FOR_AN_MTU),
+            Self::Hops => Some(FOR_HOPS),
+            Self::Http(http) => Some(FOR_A_DOWNLOAD.saturating_mul(http.count)),
+            Self::Ping(_) => None,
+        });
+        known.unwrap_or(FOR_AN_AMOUNT).max(least)
+    }
+
+    /// The address family that it asks for.
+    #[must_use]
+    pub fn family(&self) -> Option<Family> {
+        match self {
+            Self::Tcp(flow) | Self::Udp(flow) => flow.spec.family,
+            Self::Ping(_) | Self::Mtu | Self::Http(_) | Self::Hops => None,
+        }
+    }
+}
+
+/// A search between two sizes asks about a dozen times, and waits for those that stay away.
+const FOR_AN_MTU: Duration = Duration::from_secs(10);
+/// Thirty hops at most, three questions each, most of them at once.
+const FOR_HOPS: Duration = Duration::from_secs(10);
+/// What nobody knows before.
+const FOR_A_DOWNLOAD: Duration = Duration::from_secs(30);
+/// The same.
+const FOR_AN_AMOUNT: Duration = Duration::from_secs(30);
