@@ -44,7 +44,15 @@ pub fn mount_sysfs() -> io::Result<()> {
 /// # Errors
 /// `EPERM` without `CAP_SYS_ADMIN` over the namespace.
 pub fn detached_sysfs() -> io::Result<OwnedFd> {
-    detached(c"sysfs")
+    detached(c"sysfs", MountAttrFlags::MOUNT_ATTR_RDONLY)
+}
+
+/// The same to write to.
+///
+/// # Errors
+/// `EPERM` without `CAP_SYS_ADMIN` over the namespace.
+pub fn detached_sysfs_to_write() -> io::Result<OwnedFd> {
+    detached(c"sysfs", MountAttrFlags::MOUNT_ATTR_NOEXEC)
 }
 
 /// The events of the kernel as a file system that is mounted nowhere; see [`detached_sysfs`].
@@ -52,14 +60,13 @@ pub fn detached_sysfs() -> io::Result<OwnedFd> {
 /// # Errors
 /// `EPERM` without `CAP_SYS_ADMIN` outside of any user namespace, `ENODEV` where the kernel has no such file system.
 pub fn detached_tracefs() -> io::Result<OwnedFd> {
-    detached(c"tracefs")
+    detached(c"tracefs", MountAttrFlags::MOUNT_ATTR_RDONLY)
 }
 
-fn detached(kind: &CStr) -> io::Result<OwnedFd> {
+fn detached(kind: &CStr, access: MountAttrFlags) -> io::Result<OwnedFd> {
     let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_create(&context)?;
-    let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
-    Ok(fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?)
+    Ok(fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, access | MountAttrFlags::MOUNT_ATTR_NOSUID)?)
 }
 
 /// Covers `directory` with an empty file system in memory, which ends with the namespace.

@@ -1,7 +1,6 @@
 //! From what a rule proposes to steps that can be applied, and in plain words what cannot.
 
 use audit::fix::{Operation, Target, mask};
-use linux::netns::NetnsRef;
 use model::host::fix::discipline::Hook;
 use model::host::fix::names::{
     BondPolicy, ClassId, CpuList, CpuMask, DeviceName, FeatureName, GovernorName, ModuleName, NameError, NamespaceName,
@@ -79,14 +78,6 @@ fn namespace(text: &str) -> Result<Option<NamespaceName>, NameError> {
     let name = text.strip_prefix("/run/netns/").or_else(|| text.strip_prefix("/run/docker/netns/"));
     let name = name.or_else(|| text.strip_prefix("/var/run/docker/netns/")).unwrap_or(text);
     (!name.is_empty()).then(|| NamespaceName::new(name)).transpose()
-}
-
-/// The namespace as the kernel's interface wants it.
-pub(super) fn reference(name: &NamespaceName) -> NetnsRef {
-    match name.as_str().strip_prefix("pid:").and_then(|pid| pid.parse().ok()) {
-        Some(pid) => NetnsRef::Pid(pid),
-        None => NetnsRef::Name(name.as_str().to_owned()),
-    }
 }
 
 fn change(operation: &Operation<String>, link: &str) -> Result<Change, StepError> {

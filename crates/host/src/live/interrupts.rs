@@ -22,7 +22,7 @@ pub(super) fn read(hardware: Option<&Hardware>) -> Fact<Vec<Interrupt>> {
 }
 
 /// The interrupts of a device of a bus: its messages, or else its line.
-fn numbers(device: &Path) -> Option<(Source, Vec<u32>)> {
+pub(super) fn numbers(device: &Path) -> Option<(Source, Vec<u32>)> {
     let messages = device.join("msi_irqs");
     if let Ok(entries) = fs::read_dir(&messages) {
         let mut numbers: Vec<u32> =

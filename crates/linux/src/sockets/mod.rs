@@ -11,6 +11,7 @@
 //! | `dscp` | the class of service in the IP header |
 //! | `path_mtu` | path MTU discovery and its result |
 //! | `address` | sharing of addresses, binding to a device, CPU and cookie of a socket |
+//! | `peer` | who is at the other end of a Unix socket |
 //! | `waiting` | how long a blocking call waits |
 //! | `ancillary` | what the kernel reports with received data and finished sends |
 //! | `option` | `getsockopt` and `setsockopt` themselves |
@@ -22,6 +23,7 @@ mod dscp;
 pub(crate) mod option;
 mod pacing;
 mod path_mtu;
+mod peer;
 mod tcp;
 mod waiting;
 
@@ -36,6 +38,7 @@ pub use ancillary::{receives_gro, set_receive_drops, set_receive_gro, set_receiv
 pub use buffers::{Direction, SocketMemory, buffer_size, memory, set_buffer_size, set_buffer_size_beyond_limit};
 pub use dscp::{Dscp, DscpError, dscp, set_dscp};
 pub use pacing::{PacingLimit, pacing_limit, set_pacing_limit};
+pub use peer::{Peer, peer};
 pub use path_mtu::{PathMtuDiscovery, path_mtu, path_mtu_discovery, set_path_mtu_discovery};
 pub use socket2::{SockRef, Socket};
 pub use tcp::{
