@@ -102,6 +102,11 @@ pub fn read(request: &Request) -> Result<Snapshot, ReadError> {
     Ok(snapshot)
 }
 
+/// The interrupts of a device of a bus, by its directory.
+pub(crate) fn interrupt_numbers(device: &std::path::Path) -> Option<Vec<u32>> {
+    interrupts::numbers(device).map(|(_, numbers)| numbers)
+}
+
 /// The name and version of this program, as a snapshot keeps it.
 pub(crate) fn software() -> String {
     concat!("linerate ", env!("CARGO_PKG_VERSION")).to_owned()
