@@ -8,6 +8,7 @@
 //! * [`fix`]: steps that change settings, applied and taken back
 //! * [`helper`]: the privileged part that does it, and asking it
 //! * [`persist`]: files that keep a fix over the next start
+//! * [`watch`]: what changes, entered in the change log
 //! * [`files`]: files of a system, on disk or held in memory
 //!
 //! What the facts mean is decided elsewhere.
@@ -22,3 +23,4 @@ pub mod persist;
 pub mod provenance;
 pub mod recorded;
 pub mod saved;
+pub mod watch;

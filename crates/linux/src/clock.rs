@@ -21,6 +21,12 @@ pub fn wall_now() -> WallTime {
     WallTime::from_unix_nanos(nanos_of(clock_gettime(ClockId::Realtime)))
 }
 
+/// How long the host has been up, with the time it was suspended (`CLOCK_BOOTTIME`).
+#[must_use]
+pub fn since_boot() -> Duration {
+    Duration::from_nanos(nanos_of(clock_gettime(ClockId::Boottime)))
+}
+
 /// Sleeps until `CLOCK_MONOTONIC` has reached `instant`; returns at once where that is past.
 ///
 /// Uses `clock_nanosleep` with `TIMER_ABSTIME`, so a loop over instants does not drift, and goes on after a signal.

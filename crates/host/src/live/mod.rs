@@ -3,6 +3,7 @@
 //! * [`read`]: the snapshot
 //! * [`Request`]: of which namespaces
 //! * `namespaces`: which there are; `namespace`, `interface`: what is in one
+//! * `part`: reading again what may have changed
 //! * `sysfs`: the view of /sys that belongs to a namespace
 //! * `machine`, `processors`, `services`, `modules`: what belongs to the whole host
 
@@ -13,11 +14,12 @@ mod interrupts;
 mod machine;
 mod modules;
 mod namespace;
-mod namespaces;
+pub(crate) mod namespaces;
+pub(crate) mod part;
 mod processors;
 mod queues;
 mod services;
-mod sysfs;
+pub(crate) mod sysfs;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

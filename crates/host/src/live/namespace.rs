@@ -57,7 +57,7 @@ impl Qdiscs {
     }
 }
 
-fn sysctls(names: &Names) -> BTreeMap<String, Fact<String>> {
+pub(super) fn sysctls(names: &Names) -> BTreeMap<String, Fact<String>> {
     let read = |key: &str| {
         let fact = file::text(format!("/proc/sys/{}", swapped(key))).map(|text| one_blank(&text));
         (key.to_owned(), fact)

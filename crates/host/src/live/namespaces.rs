@@ -8,14 +8,14 @@ use linux::netns::{self, NetnsRef};
 
 /// A namespace other than that of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Other {
-    pub(super) name: String,
-    pub(super) inode: u64,
-    pub(super) reference: NetnsRef,
+pub(crate) struct Other {
+    pub(crate) name: String,
+    pub(crate) inode: u64,
+    pub(crate) reference: NetnsRef,
 }
 
 /// All namespaces but `own`, each once; a name of `ip netns` or Docker before the number of a process.
-pub(super) fn others(own: Option<u64>) -> Vec<Other> {
+pub(crate) fn others(own: Option<u64>) -> Vec<Other> {
     let named = netns::list().into_iter();
     let mut found: Vec<Other> = named
         .map(|known| Other { name: known.name, inode: known.inode, reference: NetnsRef::Path(known.path) })

@@ -10,7 +10,7 @@ use model::host::interface::link::Link;
 use super::file;
 
 /// The directory of the network devices.
-pub(super) struct Sysfs {
+pub(crate) struct Sysfs {
     base: PathBuf,
     /// Keeps the mount.
     private: Option<OwnedFd>,
@@ -18,7 +18,7 @@ pub(super) struct Sysfs {
 
 impl Sysfs {
     /// A view of the calling thread's namespace where this process may make one, else /sys as it is.
-    pub(super) fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let private = mounts::detached_sysfs().ok();
         let base = match &private {
             Some(mount) => format!("/proc/self/fd/{}", mount.as_raw_fd()).into(),
@@ -31,7 +31,7 @@ impl Sysfs {
     ///
     /// # Errors
     /// [`Missing::Denied`] where /sys shows another namespace and a view of one's own may not be made.
-    pub(super) fn directory(&self, name: &str, link: &Link) -> Result<PathBuf, Missing> {
+    pub(crate) fn directory(&self, name: &str, link: &Link) -> Result<PathBuf, Missing> {
         let directory = self.base.join("class/net").join(name);
         let is_this = |file: &str, expected: Option<String>| {
             expected.is_none() || file::optional(directory.join(file)) == expected

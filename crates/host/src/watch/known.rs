@@ -1,0 +1,215 @@
+//! What is known of the host, setting by setting, and what a new reading changes in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use archive::changes::watched::WatchedKey;
+use audit::compare::{self, Change};
+use audit::settings::{Key, Reading, Settings, Value};
+
+/// Every setting with its last known value.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Known {
+    values: BTreeMap<Key, String>,
+    /// Settings, and groups of them, that could not be read: what is read of them for the first time is no change.
+    unread: BTreeSet<Key>,
+}
+
+/// A new reading.
+pub(super) struct NewReading<'a> {
+    pub(super) settings: &'a Settings,
+    /// What is no part of a snapshot; [`None`] where it was not read.
+    pub(super) besides: Option<&'a BTreeMap<Key, String>>,
+}
+
+/// What a new reading changes.
+#[derive(Debug, Default)]
+pub(super) struct Difference {
+    pub(super) changes: Vec<Change>,
+    /// For the archive: settings with their value now, [`None`] for those that are gone.
+    pub(super) settings: Vec<(WatchedKey, Option<String>)>,
+}
+
+impl Known {
+    /// What the archive has kept.
+    pub(super) fn kept(settings: BTreeMap<WatchedKey, String>) -> Self {
+        let mut known = Self::default();
+        for (kept, value) in settings {
+            let device = Some(kept.subject).filter(|subject| !subject.is_empty());
+            match kept.name.strip_prefix(UNREAD) {
+                Some(name) => drop(known.unread.insert(Key::of(&kept.namespace, device.as_deref(), name))),
+                None => drop(known.values.insert(Key::of(&kept.namespace, device.as_deref(), kept.name), value)),
+            }
+        }
+        known
+    }
+
+    /// What a snapshot says.
+    pub(super) fn of(settings: &Settings) -> Self {
+        let values = settings.known().map(|(key, value)| (key.clone(), value.text.clone()));
+        Self { values: values.collect(), unread: settings.unknown().map(|(key, _)| key.clone()).collect() }
+    }
+
+    /// The last known value of a setting.
+    pub(super) fn value(&self, key: &Key) -> Option<&String> {
+        self.values.get(key)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Takes in a new reading, except for those settings that `left_out` names: they stay as they were. Tells what
+    /// changed. A setting that cannot be read now keeps its last known value.
+    pub(super) fn take(&mut self, new: &NewReading<'_>, mut left_out: impl FnMut(&Change) -> bool) -> Difference {
+        let before: Settings = self
+            .values
+            .iter()
+            .filter(|(key, _)| !is_besides(key))
+            .map(|(key, text)| (key.clone(), Value::new(text.clone())))
+            .collect();
+        let mut changes = compare::changes(&before, new.settings);
+        changes.retain(|change| change.old.is_some() || !self.was_unread(&change.key));
+        changes.extend(new.besides.map(|besides| self.besides(besides)).unwrap_or_default());
+        let left: BTreeSet<Key> =
+            changes.iter().filter(|change| left_out(change)).map(|change| change.key.clone()).collect();
+        changes.retain(|change| !left.contains(&change.key));
+        let after = self.after(new, &left);
+        let settings = self.steps_to(&after);
+        *self = after;
+        Difference { changes, settings }
+    }
+
+    fn after(&self, new: &NewReading<'_>, left: &BTreeSet<Key>) -> Self {
+        let mut after = Self::of(new.settings);
+        if let Some(besides) = new.besides {
+            after.values.extend(besides.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+        for (key, value) in &self.values {
+            let stays = left.contains(key)
+                || if is_besides(key) {
+                    new.besides.is_none()
+                } else {
+                    matches!(new.settings.get(key), Reading::Unknown(_))
+                };
+            if stays {
+                after.values.insert(key.clone(), value.clone());
+            }
+        }
+        after.values.retain(|key, _| !left.contains(key) || self.values.contains_key(key));
+        after
+    }
+
+    fn besides(&self, new: &BTreeMap<Key, String>) -> Vec<Change> {
+        let old = |key: &Key| self.values.get(key);
+        // The first reading of all is no installation of everything.
+        let is_first = !self.values.keys().any(is_besides);
+        let keys: BTreeSet<&Key> = new.keys().chain(self.values.keys().filter(|key| is_besides(key))).collect();
+        let changed = keys.into_iter().filter(|key| !is_first && old(key) != new.get(key));
+        let value = |text: Option<&String>| text.map(|text| Value::new(text.clone()));
+        changed.map(|key| Change { key: key.clone(), old: value(old(key)), new: value(new.get(key)) }).collect()
+    }
+
+    fn was_unread(&self, key: &Key) -> bool {
+        let device = key.device.as_deref();
+        let group = |device: Option<&str>| self.unread.contains(&Key::of(&key.namespace, device, key.group()));
+        self.unread.contains(key) || group(device) || group(None)
+    }
+
+    fn steps_to(&self, after: &Self) -> Vec<(WatchedKey, Option<String>)> {
+        let changed = after.values.iter().filter(|(key, value)| self.values.get(key) != Some(*value));
+        let set = changed.map(|(key, value)| (written(key, ""), Some(value.clone())));
+        let gone = self.values.keys().filter(|key| !after.values.contains_key(key)).map(|key| (written(key, ""), None));
+        let unread = after.unread.difference(&self.unread).map(|key| (written(key, UNREAD), Some(String::new())));
+        let read = self.unread.difference(&after.unread).map(|key| (written(key, UNREAD), None));
+        set.chain(gone).chain(unread).chain(read).collect()
+    }
+
+    /// Everything, for an archive that has nothing.
+    pub(super) fn all_steps(&self) -> Vec<(WatchedKey, Option<String>)> {
+        Self::default().steps_to(self)
+    }
+}
+
+fn written(key: &Key, mark: &str) -> WatchedKey {
+    WatchedKey {
+        namespace: key.namespace.clone(),
+        subject: key.device.clone().unwrap_or_default(),
+        name: format!("{mark}{}", key.name),
+    }
+}
+
+/// Whether it is a setting that no snapshot holds: packages.
+fn is_besides(key: &Key) -> bool {
+    key.group() == super::packages::GROUP
+}
+
+/// Marks in the archive what could not be read; no setting begins so.
+const UNREAD: &str = "?";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(values: &[(&str, &str)]) -> Settings {
+        values.iter().map(|(key, value)| (key.parse().unwrap(), Value::new(*value))).collect()
+    }
+
+    fn shown(difference: &Difference) -> Vec<String> {
+        let value = |value: &Option<Value>| value.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+        let one = |change: &Change| format!("{} {} {}", change.key, value(&change.old), value(&change.new));
+        difference.changes.iter().map(one).collect()
+    }
+
+    fn take(known: &mut Known, now: &Settings) -> Difference {
+        known.take(&NewReading { settings: now, besides: None }, |_| false)
+    }
+
+    #[test]
+    fn change_is_told_once_and_kept_for_the_next_start() {
+        let mut known = Known::of(&settings(&[("a", "1"), ("b", "1")]));
+        let mut archived: BTreeMap<WatchedKey, String> =
+            known.all_steps().into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
+        let difference = take(&mut known, &settings(&[("a", "2"), ("c", "3")]));
+        assert_eq!(shown(&difference), ["a 1 2", "b 1 -", "c - 3"]);
+        for (key, value) in difference.settings {
+            match value {
+                Some(value) => drop(archived.insert(key, value)),
+                None => drop(archived.remove(&key)),
+            }
+        }
+        assert_eq!(Known::kept(archived), known);
+        assert!(take(&mut known, &settings(&[("a", "2"), ("c", "3")])).changes.is_empty());
+    }
+
+    #[test]
+    fn what_is_left_out_stays_as_it_was_until_it_is_taken() {
+        let mut known = Known::of(&settings(&[("a", "1"), ("b", "1")]));
+        let now = settings(&[("a", "2"), ("b", "2"), ("c", "2")]);
+        let left = known.take(&NewReading { settings: &now, besides: None }, |change| change.key.name != "b");
+        assert_eq!(shown(&left), ["b 1 2"]);
+        assert_eq!(shown(&take(&mut known, &settings(&[("a", "3"), ("b", "2"), ("c", "2")]))), ["a 1 3", "c - 2"]);
+    }
+
+    #[test]
+    fn device_that_went_takes_its_settings_along_in_one_change() {
+        let with = settings(&[("w: device", "veth"), ("w: link.mtu", "1500"), ("x", "1")]);
+        let mut known = Known::of(&with);
+        assert_eq!(shown(&take(&mut known, &settings(&[("x", "1")]))), ["w: device veth -"]);
+        assert_eq!(known.len(), 1);
+        assert_eq!(shown(&take(&mut known, &with)), ["w: device - veth"]);
+    }
+
+    #[test]
+    fn packages_are_compared_where_they_were_read_and_not_taken_for_new_the_first_time() {
+        let now = settings(&[("a", "1")]);
+        let mut known = Known::of(&now);
+        let package = |version: &str| [(Key::host("package.tuned"), version.to_owned())].into();
+        let mut take = |besides: Option<BTreeMap<Key, String>>| {
+            shown(&known.take(&NewReading { settings: &now, besides: besides.as_ref() }, |_| false))
+        };
+        assert!(take(Some(package("2.1"))).is_empty());
+        assert!(take(None).is_empty());
+        assert_eq!(take(Some(package("2.2"))), ["package.tuned 2.1 2.2"]);
+        assert_eq!(take(Some(BTreeMap::new())), ["package.tuned 2.2 -"]);
+    }
+}
