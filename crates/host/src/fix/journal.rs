@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use model::host::fix::journal::{Entry, FixId};
@@ -33,6 +33,7 @@ impl Journal {
     pub fn open(directory: &Path) -> Result<Self, FixError> {
         let wrong = |what| move |source| FixError::Journal { what, path: directory.to_owned(), source };
         DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(wrong("make"))?;
+        belongs_to_us(directory).map_err(wrong("trust"))?;
         let options = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).to_owned();
         let lock = options.open(directory.join("lock")).map_err(wrong("open"))?;
         lock.try_lock().map_err(|error| match error {
@@ -122,6 +123,17 @@ impl Journal {
             let _ = fs::remove_file(self.file(fix));
         }
     }
+}
+
+/// Old values are written back by whoever is privileged, so nobody else may write them.
+fn belongs_to_us(directory: &Path) -> io::Result<()> {
+    let found = fs::metadata(directory)?;
+    let user = linux::namespaces::rights::user();
+    if found.uid() == user && found.mode() & 0o022 == 0 {
+        return Ok(());
+    }
+    let reason = format!("it must belong to user {user} and be writable for nobody else (chown, chmod 700)");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
 }
 
 /// Fixes that are remembered.

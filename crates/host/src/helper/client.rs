@@ -8,7 +8,7 @@ use std::time::Duration;
 use model::host::fix::Step;
 use model::host::fix::captured::Difference;
 use model::host::fix::journal::{Entry, FixId};
-use model::host::fix::talk::{Answer, LONGEST_LINE, Order, Others, Question, Refusal};
+use model::host::fix::talk::{Answer, LONGEST_LINE, Order, Others, Question, Refusal, VERSION};
 
 /// A connection to the helper.
 #[derive(Debug)]
@@ -23,6 +23,17 @@ pub struct Fixed {
     pub entry: Entry,
     /// What it has changed, setting by setting.
     pub changes: Vec<Difference>,
+}
+
+/// Who the helper is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Greeting {
+    /// Its program.
+    pub software: String,
+    /// The user it runs as.
+    pub uid: u32,
+    /// The number of the network namespace in which steps happen that name none.
+    pub namespace_inode: u64,
 }
 
 /// Why the helper did not do it.
@@ -71,13 +82,18 @@ impl Client {
         Ok(Self { stream: BufReader::new(stream) })
     }
 
-    /// Who is there: the version of its language, its program, and its user.
+    /// Who is there.
     ///
     /// # Errors
-    /// See [`AskError`].
-    pub fn hello(&mut self) -> Result<(u32, String, u32), AskError> {
+    /// See [`AskError`]; [`AskError::Misunderstood`] for a helper of another version.
+    pub fn hello(&mut self) -> Result<Greeting, AskError> {
         match self.ask(&Question::Hello {})? {
-            Answer::Hello { version, software, uid } => Ok((version, software, uid)),
+            Answer::Hello { version: VERSION, software, uid, namespace_inode } => {
+                Ok(Greeting { software, uid, namespace_inode })
+            }
+            Answer::Hello { version, .. } => {
+                Err(AskError::Misunderstood { reason: format!("it speaks version {version}, this program {VERSION}") })
+            }
             other => Err(misunderstood(&other)),
         }
     }

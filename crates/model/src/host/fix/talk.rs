@@ -19,6 +19,9 @@ pub const MOST_STEPS: usize = 256;
 /// Longest reason.
 pub const LONGEST_REASON: usize = 1_024;
 
+/// Longest time that a fix may wait to be confirmed: a day.
+pub const LONGEST_WAIT_S: u32 = 86_400;
+
 /// What a caller asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -48,6 +51,26 @@ pub enum Question {
     },
     /// The journal, the newest fix last.
     List {},
+}
+
+impl Question {
+    /// Reads one, without the end of its line.
+    ///
+    /// # Errors
+    /// The answer to what is too long or not understood.
+    pub fn read(line: &[u8]) -> Result<Self, Refusal> {
+        let refusal = |reason: String| Refusal { kind: RefusalKind::Invalid, reason, hints: Vec::new() };
+        if line.len() > LONGEST_LINE {
+            return Err(refusal(format!("a question has up to {LONGEST_LINE} bytes")));
+        }
+        let question: Self = serde_json::from_slice(line).map_err(|error| refusal(format!("not a question: {error}")))?;
+        if let Self::Apply(Order { confirm_within_s: Some(wait), .. }) = &question
+            && !(1..=LONGEST_WAIT_S).contains(wait)
+        {
+            return Err(refusal(format!("a fix waits 1 to {LONGEST_WAIT_S} s to be confirmed, not {wait}")));
+        }
+        Ok(question)
+    }
 }
 
 /// A fix as it is asked for.
@@ -86,6 +109,8 @@ pub enum Answer {
         software: String,
         /// The user it runs as.
         uid: u32,
+        /// The number of the network namespace in which steps happen that name none.
+        namespace_inode: u64,
     },
     /// The present values of what a fix would touch.
     Preview {
