@@ -3,6 +3,7 @@
 use schemars::{Schema, schema_for};
 
 use crate::host::change::LoggedChange;
+use crate::host::drops::DropInterval;
 use crate::host::snapshot::Snapshot;
 use crate::played::Played;
 use crate::probe::download::Download;
@@ -21,6 +22,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("samples.schema.json", schema_for!(RunSamples)),
         ("snapshot.schema.json", schema_for!(Snapshot)),
         ("change.schema.json", schema_for!(LoggedChange)),
+        ("drops.schema.json", schema_for!(DropInterval)),
         ("played.schema.json", schema_for!(Played)),
         ("round.schema.json", schema_for!(Round)),
         ("probe-echo.schema.json", schema_for!(EchoSeries)),

@@ -39,7 +39,7 @@ pub(super) fn missing(error: &io::Error) -> Missing {
 }
 
 /// What the kernel answered, as a fact.
-pub(super) fn answered<T>(answer: Result<T, Unavailable>, source: Source) -> Fact<T> {
+pub(crate) fn answered<T>(answer: Result<T, Unavailable>, source: Source) -> Fact<T> {
     let missing = |unavailable: Unavailable| match unavailable.reason {
         Reason::Unsupported => Missing::Unsupported,
         Reason::Denied => Missing::Denied,

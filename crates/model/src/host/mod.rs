@@ -13,10 +13,12 @@
 //! * [`service`]: programs that change settings by themselves
 //! * [`provenance`]: which file sets a value at boot, and which of several wins
 //! * [`tracked`]: the sysctls a snapshot holds
+//! * [`drops`]: what a host dropped, interval by interval
 //! * [`fix`]: steps that change settings, the old values, and the journal
 
 pub mod change;
 pub mod cpu;
+pub mod drops;
 pub mod fact;
 pub mod fix;
 pub mod interface;

@@ -1,0 +1,9 @@
+//! Drops that are planted in network namespaces, and what is said of them.
+
+// These are used by other tests as well, not all by each.
+#[allow(dead_code)]
+#[path = "../live/sandbox.rs"]
+mod sandbox;
+
+mod planted;
+mod unknown_vlan;

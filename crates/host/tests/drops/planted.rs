@@ -1,0 +1,150 @@
+//! Drops with known numbers.
+
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::time::Duration;
+
+use host::drops::watch::{FrameWatch, Request, watch};
+use linux::netns::NetnsRef;
+use model::host::drops::{Counter, DropInterval, DropKind, Layer, RetransmitWay};
+use model::host::fact::State;
+
+use crate::sandbox::{Mounts, Neighbour, in_sandbox, shell};
+
+/// One interval, in the middle of which `plant` has run.
+fn around(namespaces: Vec<NetnsRef>, plant: impl FnOnce() + Send) -> Vec<DropInterval> {
+    let request = Request { namespaces, interval: Duration::from_millis(1), intervals: None, frames: FrameWatch::Off };
+    let mut seen = Vec::new();
+    let mut plant = Some(plant);
+    let done = std::cell::Cell::new(false);
+    // What is planted between two readings is in the interval that ends with the second.
+    let each = |interval: DropInterval| {
+        seen.push(interval);
+        match plant.take() {
+            Some(plant) => plant(),
+            None => done.set(true),
+        }
+    };
+    watch(&request, || done.get(), each).unwrap();
+    seen
+}
+
+fn counter(layer: Layer, of: &str, name: &str) -> Counter {
+    Counter { layer, of: of.to_owned(), name: name.to_owned() }
+}
+
+/// Sum over all intervals.
+fn total(intervals: &[DropInterval], counter: &Counter) -> u64 {
+    intervals.iter().map(|interval| interval.increase(counter).unwrap_or_else(|| panic!("{counter} is unknown"))).sum()
+}
+
+#[test]
+fn full_socket_buffer_is_counted_to_the_datagram() {
+    in_sandbox(module_path!(), "full_socket_buffer_is_counted_to_the_datagram", Mounts::Shared, || {
+        let reader = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let to = reader.local_addr().unwrap();
+        let sent = 2_000;
+        let intervals = around(Vec::new(), || {
+            let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+            for _ in 0..sent {
+                sender.send_to(&[0; 1_000], to).unwrap();
+            }
+        });
+        reader.set_nonblocking(true).unwrap();
+        let kept = std::iter::repeat_with(|| reader.recv_from(&mut [0; 1_500])).take_while(Result::is_ok).count();
+        let lost = total(&intervals, &counter(Layer::Protocol, "", "Udp.RcvbufErrors"));
+        assert!(lost > 0);
+        assert_eq!(lost + u64::try_from(kept).unwrap(), sent);
+        let shown = intervals.iter().flat_map(|interval| &interval.counters);
+        let kinds: Vec<_> = shown.filter(|each| each.counter.name == "Udp.RcvbufErrors").map(|each| each.kind).collect();
+        assert!(kinds.iter().all(|kind| *kind == DropKind::ReceiveBuffer), "{kinds:?}");
+        assert_eq!(total(&intervals, &counter(Layer::Device, "lo", "rx_dropped")), 0, "a zero that was read");
+    });
+}
+
+#[test]
+fn queue_that_overflows_is_named_with_its_device() {
+    in_sandbox(module_path!(), "queue_that_overflows_is_named_with_its_device", Mounts::Shared, || {
+        shell("tc qdisc add dev lo root handle 7: tbf rate 1mbit burst 3000 limit 3000");
+        let intervals = around(Vec::new(), || {
+            let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+            for _ in 0..100 {
+                // A queue that drops says so to the sender of a datagram, or does not.
+                let _ = sender.send_to(&[0; 1_000], "127.0.0.1:9");
+            }
+        });
+        let lost = total(&intervals, &counter(Layer::Qdisc, "lo 7: tbf", "drops"));
+        // A burst of 3 and a queue of 2 pass at once; how many more, the clock decides.
+        assert!((1..=95).contains(&lost), "{lost}");
+    });
+}
+
+#[test]
+fn queue_put_in_anew_is_unknown_and_not_a_huge_number() {
+    in_sandbox(module_path!(), "queue_put_in_anew_is_unknown_and_not_a_huge_number", Mounts::Shared, || {
+        let plant = "tc qdisc add dev lo root handle 7: tbf rate 8kbit burst 1500 limit 1500";
+        shell(plant);
+        let flood = || {
+            let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+            (0..50).for_each(|_| drop(sender.send_to(&[0; 1_000], "127.0.0.1:9")));
+        };
+        flood();
+        let intervals = around(Vec::new(), || drop(shell(&format!("tc qdisc del dev lo root; {plant}"))));
+        let drops = counter(Layer::Qdisc, "lo 7: tbf", "drops");
+        assert!(intervals.iter().all(|interval| interval.increase(&drops).unwrap_or(0) == 0));
+        let unknown: Vec<_> = intervals.iter().flat_map(|interval| &interval.unknown).collect();
+        let why = unknown.iter().find(|part| part.what.starts_with("lo 7: tbf")).map(|part| part.why.as_str());
+        assert_eq!(why, Some("it was set back"), "{unknown:?}");
+    });
+}
+
+#[test]
+fn what_takes_privilege_is_denied_and_sockets_tell_of_retransmits() {
+    in_sandbox(module_path!(), "what_takes_privilege_is_denied_and_sockets_tell_of_retransmits", Mounts::Shared, || {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let intervals = around(Vec::new(), || {
+            // All that is sent from here on is lost, so that it is sent again.
+            shell("tc qdisc add dev lo root handle 7: tbf rate 8bit burst 1b limit 1b");
+            use std::io::Write;
+            (&stream).write_all(b"lost").unwrap();
+            let again = || {
+                let info = linux::tcp_info::TcpInfo::read(std::os::fd::AsFd::as_fd(&stream)).unwrap();
+                info.tcpi_total_retrans().unwrap()
+            };
+            let until = linux::clock::now() + Duration::from_secs(60);
+            assert!(!linux::clock::sleep_unless(until, || again() > 0).unwrap(), "nothing was sent again");
+        });
+        let reasons = intervals[0].reasons.as_ref().unwrap();
+        assert_eq!(reasons.state(), State::Denied);
+        let retransmits: Vec<_> = intervals.iter().map(|each| each.retransmits.value().unwrap()).collect();
+        assert!(retransmits.iter().all(|each| each.way == RetransmitWay::Sockets));
+        let peer = "127.0.0.1".parse().unwrap();
+        assert!(retransmits.iter().filter_map(|each| each.peers.get(&peer)).sum::<u64>() > 0);
+    });
+}
+
+#[test]
+fn each_namespace_has_its_own_intervals() {
+    in_sandbox(module_path!(), "each_namespace_has_its_own_intervals", Mounts::Shared, || {
+        let (one, other) = (Neighbour::with("ip link set lo up"), Neighbour::with("ip link set lo up"));
+        let named = |neighbour: &Neighbour| NetnsRef::Pid(neighbour.pid());
+        let intervals = around(vec![named(&one), named(&other)], || {
+            let flood = || {
+                let reader = UdpSocket::bind("127.0.0.1:0").unwrap();
+                let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+                for _ in 0..2_000 {
+                    sender.send_to(&[0; 1_000], reader.local_addr().unwrap()).unwrap();
+                }
+            };
+            linux::netns::with_netns(&NetnsRef::Pid(other.pid()), flood).unwrap();
+        });
+        let lost = counter(Layer::Protocol, "", "Udp.RcvbufErrors");
+        let of = |neighbour: &Neighbour| {
+            let name = format!("pid:{}", neighbour.pid());
+            let own = intervals.iter().filter(|each| each.namespace.as_deref() == Some(&name));
+            own.cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(total(&of(&one), &lost), 0);
+        assert!(total(&of(&other), &lost) > 0);
+    });
+}
