@@ -3,11 +3,13 @@
 //! * [`plan`]: hosts, what lies between them, and which of them test what
 //! * [`task`]: what a test measures, in the keys that plans and scenarios of the lab share
 //! * [`read`]: plans as people write them (docs/formats/plan.md); [`Plan::to_toml`] writes one
+//! * [`psconfig`]: the template of perfSONAR's psConfig, read and written
 //! * [`pairs`]: the directed pairs that a group stands for
 //! * [`schedule`]: when each test of a round begins
 
 pub mod pairs;
 pub mod plan;
+pub mod psconfig;
 pub mod read;
 pub mod schedule;
 pub mod task;

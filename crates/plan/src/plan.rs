@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use model::round::{Endpoint, Member, Passage};
+use model::spec::Family;
 use units::DataRate;
 
 use crate::task::Task;
@@ -179,6 +180,8 @@ pub struct Test {
     pub group: usize,
     /// What is measured.
     pub task: Task,
+    /// By which of its addresses the host that answers is asked; by its first where it is [`None`].
+    pub family: Option<Family>,
     /// What it should find.
     pub expect: Option<Expectation>,
     /// Time from one to the next of the same pair, where it is not that of the plan.

@@ -149,6 +149,9 @@ impl File {
                 self.line("group", &text(&plan.groups[test.group].name));
             }
             keys.for_each(|(name, value)| self.line(name, &value));
+            // A flow has its family in its specification.
+            let family = test.family.filter(|_| test.task.family().is_none());
+            self.some("family", family.map(|family| text(task::name_of(family))));
             self.some("expect", test.expect.map(expectation));
             self.some("every", test.every.map(time));
         }

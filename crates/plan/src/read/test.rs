@@ -21,9 +21,9 @@ pub(super) fn tests(texts: Vec<TestText>, tasks: &[TaskText], names: &mut Names<
     both.filter_map(|(number, (text, task))| test(text, task, &list.nth(number), names)).collect()
 }
 
-fn test(text: TestText, task: &TaskText, key: &Key, names: &mut Names<'_>) -> Option<Test> {
-    task.only_keys(key, &OWN_KEYS, &mut names.desk);
-    let made = task.settle(key, None, &mut names.desk);
+fn test(text: TestText, task_text: &TaskText, key: &Key, names: &mut Names<'_>) -> Option<Test> {
+    task_text.only_keys(key, &OWN_KEYS, &mut names.desk);
+    let made = task_text.settle(key, None, &mut names.desk);
     let group = match (text.group, names.groups.len()) {
         (Some(name), _) => names.desk.defined(&key.at("group"), ("group", &name), &names.groups),
         (None, 1) => Some(0),
@@ -39,7 +39,7 @@ fn test(text: TestText, task: &TaskText, key: &Key, names: &mut Names<'_>) -> Op
         None => None,
     };
     if let Some(expect) = expect
-        && (task.kind() == Kind::Ping) != matches!(expect, Expectation::Rtt(_))
+        && (task_text.kind() == Kind::Ping) != matches!(expect, Expectation::Rtt(_))
     {
         let problem = Slip::Keys("a rate is expected of `tcp`, `udp` and `http`, a time of `ping`");
         names.desk.complain(&key.at("expect"), problem);
@@ -49,7 +49,7 @@ fn test(text: TestText, task: &TaskText, key: &Key, names: &mut Names<'_>) -> Op
     if text.every.is_some_and(|every| every.is_zero()) {
         names.desk.complain(&key.at("every"), Slip::Keys("from one round to the next there is some time"));
     }
-    Some(Test { label, group, task, expect, every: text.every })
+    Some(Test { label, group, family: task_text.family(), task, expect, every: text.every })
 }
 
 /// What a test is called that says nothing about it.
@@ -80,8 +80,16 @@ pub(super) fn usual(groups: &[Group]) -> Vec<Test> {
         Task::Tcp(Flow { spec: TestSpec::default(), expect: None }),
         Task::Udp(Flow { spec: udp, expect: None }),
     ];
-    let of_group =
-        |group| tasks.clone().map(|task| Test { label: usual_label(&task), group, task, expect: None, every: None });
+    let of_group = |group| {
+        tasks.clone().map(|task| Test {
+            label: usual_label(&task),
+            group,
+            task,
+            family: None,
+            expect: None,
+            every: None,
+        })
+    };
     (0..groups.len()).flat_map(of_group).collect()
 }
 

@@ -10,6 +10,7 @@ use units::{ByteCount, DataRate};
 
 pub use text::Kind;
 pub use written::keys;
+pub(crate) use written::name_of;
 
 /// What a test measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
