@@ -8,7 +8,7 @@
 //! * `machine`, `processors`, `services`, `modules`: what belongs to the whole host
 
 mod bus;
-mod file;
+pub(crate) mod file;
 mod interface;
 mod interrupts;
 mod machine;
