@@ -85,7 +85,7 @@ text!(
 text!(
     /// A sysctl, with dots; a dot in a device's name is written as a slash.
     SysctlKey,
-    "a sysctl that this program writes (net.ipv4.tcp_rmem and so on; see docs/fixes.md)",
+    "a sysctl that this program writes (net.ipv4.tcp_rmem and so on; see docs/helper.md)",
     super::sysctl::may_be_written
 );
 text!(
