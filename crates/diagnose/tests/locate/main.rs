@@ -1,6 +1,7 @@
 //! Where bad cells come from: a real incident, and faults planted in random networks.
 #![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+mod hundred;
 mod nrao;
 mod planted;
 mod random;
