@@ -19,6 +19,7 @@ use measure::http::url::Url;
 use measure::stamp::packet::{Answer, Question};
 use measure::wire::client::ClientDialogue;
 use measure::wire::server::{self, ServerDialogue};
+use model::host::fix::{Change, sysctl, talk};
 use model::series::packed;
 use path::Seed;
 use units::{ByteCount, DataRate, duration};
@@ -33,7 +34,7 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 15] = [
+pub const ALL: [Reader; 16] = [
     Reader { name: "dialogue_of_client", read: dialogue_of_client },
     Reader { name: "dialogue_of_server", read: dialogue_of_server },
     Reader { name: "echo_message", read: echo_message },
@@ -41,6 +42,7 @@ pub const ALL: [Reader; 15] = [
     Reader { name: "foreign_output", read: foreign_output },
     Reader { name: "http", read: http },
     Reader { name: "frame", read: frame },
+    Reader { name: "helper_question", read: helper_question },
     Reader { name: "packed_samples", read: packed_samples },
     Reader { name: "quantities", read: quantities },
     Reader { name: "recorded_facts", read: recorded_facts },
@@ -182,6 +184,35 @@ pub fn frame(bytes: &[u8]) {
     let Some((chosen, frame)) = bytes.split_first_chunk::<8>() else { return };
     let [a, b, c, d, e, f, g, h] = *chosen;
     lab::relay::frame::claims(frame, u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
+}
+
+/// What a caller says to the privileged helper. Whatever it is, nothing in it leads to a file of its choice.
+pub fn helper_question(bytes: &[u8]) {
+    let Ok(question) = talk::Question::read(bytes) else { return };
+    let written = serde_json::to_vec(&question).unwrap_or_default();
+    assert_eq!(
+        talk::Question::read(&written).as_ref(),
+        Ok(&question),
+        "a question is written otherwise than it is read"
+    );
+    let (talk::Question::Apply(talk::Order { steps, .. }) | talk::Question::Preview { steps }) = &question else {
+        return;
+    };
+    for step in steps {
+        let names = [step.namespace.as_ref().map(ToString::to_string), step.change.device().map(ToString::to_string)];
+        for name in names.into_iter().flatten() {
+            assert!(!name.contains('/') && name != ".." && name != ".", "{name:?} leads away");
+        }
+        if let Change::Sysctl { key, value } = &step.change {
+            let file = sysctl::file(key.as_str());
+            assert!(file.split('/').all(|part| !matches!(part, "" | "." | "..")), "{file:?} leads away");
+            if let Ok(checked) = sysctl::checked(key.as_str(), value) {
+                assert_eq!(sysctl::checked(key.as_str(), &checked).as_ref(), Ok(&checked));
+            }
+        }
+        // It answers, whatever the answer is.
+        let _ = step.check();
+    }
 }
 
 /// What an archive of sosreport holds.

@@ -94,7 +94,9 @@ fn set_numbers(device: &DeviceName, index: u32, table: Table, values: &BTreeMap<
     let now = numbers::read(index, table)?;
     let missing = values.keys().find(|name| !now.contains_key(*name));
     // Of coalescing a driver may adapt one direction only.
-    if let Some(name) = missing.filter(|_| table != Table::Coalesce || values.keys().all(|name| !now.contains_key(name))) {
+    if let Some(name) =
+        missing.filter(|_| table != Table::Coalesce || values.keys().all(|name| !now.contains_key(name)))
+    {
         return Err(FixError::Nothing { what: format!("{device} has no setting {table} {name}") });
     }
     let different = |(name, value): &(&String, &u32)| now.get(*name).is_some_and(|old| old != *value);

@@ -156,9 +156,9 @@ fn with_queues(device: &DeviceName, here: &Here) -> Result<Vec<Captured>, FixErr
     values.push(qdiscs(device, here)?);
     // Without a view of the queues of this namespace their masks cannot be read, nor can they have been set.
     if here.directory(device).is_ok() {
-        let masks = steering(device, here)?.into_iter().chain(queues(device, "tx-", here, |device, queue| {
-            KernelFile::Sending { device, queue }
-        })?);
+        let masks = steering(device, here)?
+            .into_iter()
+            .chain(queues(device, "tx-", here, |device, queue| KernelFile::Sending { device, queue })?);
         values.extend(masks.filter_map(|file| one(file, here).ok()));
     }
     Ok(values)
@@ -173,7 +173,9 @@ fn with_mtu(device: &DeviceName, here: &Here) -> Result<Vec<Captured>, FixError>
     while let Some(below) = names.get(seen).cloned() {
         seen += 1;
         let of_bridge = all.iter().find(|one| one.name == below).and_then(|one| one.link.controller.clone());
-        let upon = all.iter().filter(|one| one.link.lower.as_deref() == Some(&below) && one.link.kind.as_deref() != Some("veth"));
+        let upon = all
+            .iter()
+            .filter(|one| one.link.lower.as_deref() == Some(&below) && one.link.kind.as_deref() != Some("veth"));
         for name in upon.map(|one| one.name.clone()).chain(of_bridge) {
             if !names.contains(&name) {
                 names.push(name);

@@ -206,9 +206,8 @@ fn check(steps: &[Step]) -> Result<(), FixError> {
     if steps.is_empty() || steps.len() > MOST_STEPS {
         return Err(FixError::Count { most: MOST_STEPS, found: steps.len() });
     }
-    let unfit = |(place, step): (usize, &Step)| {
-        step.check().map_err(|source| FixError::Unfit { step: place + 1, source })
-    };
+    let unfit =
+        |(place, step): (usize, &Step)| step.check().map_err(|source| FixError::Unfit { step: place + 1, source });
     steps.iter().enumerate().try_for_each(unfit)
 }
 

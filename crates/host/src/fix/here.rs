@@ -63,7 +63,8 @@ fn inode_of(reference: &NetnsRef) -> Option<u64> {
 /// A process in the namespace of this number.
 fn of_process(inode: u64) -> Option<NetnsRef> {
     use std::os::unix::fs::MetadataExt;
-    let mut pids = fs::read_dir("/proc").ok()?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    let mut pids =
+        fs::read_dir("/proc").ok()?.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let is_in = |pid: &u32| fs::metadata(format!("/proc/{pid}/ns/net")).is_ok_and(|file| file.ino() == inode);
     pids.find(is_in).map(NetnsRef::Pid)
 }
@@ -152,10 +153,16 @@ impl Here {
     fn path(&self, file: &KernelFile) -> Result<PathBuf, FixError> {
         Ok(match file {
             KernelFile::Interrupt { number } => format!("/proc/irq/{number}/smp_affinity_list").into(),
-            KernelFile::Steering { device, queue } => self.directory(device)?.join(format!("queues/rx-{queue}/rps_cpus")),
-            KernelFile::Sending { device, queue } => self.directory(device)?.join(format!("queues/tx-{queue}/xps_cpus")),
+            KernelFile::Steering { device, queue } => {
+                self.directory(device)?.join(format!("queues/rx-{queue}/rps_cpus"))
+            }
+            KernelFile::Sending { device, queue } => {
+                self.directory(device)?.join(format!("queues/tx-{queue}/xps_cpus"))
+            }
             KernelFile::Governor { cpu } => format!("{PROCESSORS}/cpu{cpu}/cpufreq/scaling_governor").into(),
-            KernelFile::IdleState { cpu, state } => format!("{PROCESSORS}/cpu{cpu}/cpuidle/state{state}/disable").into(),
+            KernelFile::IdleState { cpu, state } => {
+                format!("{PROCESSORS}/cpu{cpu}/cpuidle/state{state}/disable").into()
+            }
             KernelFile::Smt {} => format!("{PROCESSORS}/smt/control").into(),
         })
     }

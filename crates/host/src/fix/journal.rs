@@ -41,8 +41,7 @@ impl Journal {
             TryLockError::Error(source) => wrong("lock")(source),
         })?;
         let directory = directory.to_owned();
-        let mut journal =
-            Self { directory, entries: BTreeMap::new(), unreadable: Vec::new(), last: 0, _lock: lock };
+        let mut journal = Self { directory, entries: BTreeMap::new(), unreadable: Vec::new(), last: 0, _lock: lock };
         journal.load()?;
         Ok(journal)
     }

@@ -62,12 +62,12 @@ pub fn plan(operation: &Operation<String>, target: &Target<'_>) -> Result<Planne
 /// Why a person has to do it, where one has to.
 fn advice(operation: &Operation<String>) -> Option<&'static str> {
     match operation {
-        Operation::BootParameter { .. } => {
-            Some("the kernel command line takes effect with the next boot, and each boot loader has its own place for it")
-        }
-        Operation::StopService { .. } => {
-            Some("services belong to the service manager: only its own programs stop them for good, and this one runs none")
-        }
+        Operation::BootParameter { .. } => Some(
+            "the kernel command line takes effect with the next boot, and each boot loader has its own place for it",
+        ),
+        Operation::StopService { .. } => Some(
+            "services belong to the service manager: only its own programs stop them for good, and this one runs none",
+        ),
         Operation::Advice { .. } => Some("no program can do it"),
         _ => None,
     }
@@ -121,11 +121,9 @@ fn of_device(operation: &Operation<String>, device: DeviceName) -> Result<Change
     let count = |text: &String| text.parse().map_err(|_| not_a(text, "a whole number"));
     Ok(match operation {
         Operation::Feature { name, on } => Change::Feature { device, name: FeatureName::new(name.as_str())?, on: *on },
-        Operation::Rings { rx, tx } => Change::Rings {
-            device,
-            rx: rx.as_ref().map(count).transpose()?,
-            tx: tx.as_ref().map(count).transpose()?,
-        },
+        Operation::Rings { rx, tx } => {
+            Change::Rings { device, rx: rx.as_ref().map(count).transpose()?, tx: tx.as_ref().map(count).transpose()? }
+        }
         Operation::Channels { combined } => {
             Change::Channels { device, combined: Some(count(combined)?), rx: None, tx: None }
         }

@@ -22,7 +22,9 @@ pub fn discipline(kind: &str, handle: Option<&str>, options: &str) -> Result<Dis
     let mut words = Words::new(options)?;
     let wrong = |reason: String| OptionError { options: format!("{kind} {options}"), reason };
     if let Some(handle) = handle.filter(|&handle| kind != "htb" || handle != "1:") {
-        return Err(wrong(format!("the number of a discipline is the kernel's to give, only `htb` has 1:, not {handle}")));
+        return Err(wrong(format!(
+            "the number of a discipline is the kernel's to give, only `htb` has 1:, not {handle}"
+        )));
     }
     let read = match kind {
         "mq" => Discipline::Mq {},

@@ -53,8 +53,12 @@ pub enum ReachError {
 pub fn reach(named: Option<&Path>, program: &Path) -> Result<Reached, ReachError> {
     if let Some(socket) = named {
         let mut client = Client::connect(socket)?;
-        client.hello()?;
-        return Ok(Reached { socket: socket.to_owned(), client });
+        let socket = socket.to_owned();
+        // What was found here would be changed there.
+        if client.hello()?.namespace_inode != netns::current_inode().unwrap_or_default() {
+            return Err(ReachError::Elsewhere { socket });
+        }
+        return Ok(Reached { socket, client });
     }
     let state = default_state();
     for socket in [PathBuf::from(SYSTEM_SOCKET), own_socket(&state)] {

@@ -159,7 +159,8 @@ impl Server {
                 Ok((stream, _)) => self.receive(stream),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 // A caller who went again, or too many files for a moment.
-                Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) => {}
+                Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) => {
+                }
                 Err(error) => return Err(ServeError::Wait(error)),
             }
         }

@@ -12,7 +12,8 @@ use crate::{engine, order};
 fn settings() -> Value {
     let snapshot = read(&Request::default()).unwrap();
     let mut whole = serde_json::to_value(&snapshot).unwrap();
-    let counts = ["counters", "driver_counters", "softnet", "taken", "taken_ns", "taken_mono_ns", "uptime_s", "carrier_changes"];
+    let counts =
+        ["counters", "driver_counters", "softnet", "taken", "taken_ns", "taken_mono_ns", "uptime_s", "carrier_changes"];
     forget(&mut whole, &counts);
     whole
 }
@@ -65,10 +66,14 @@ fn first_difference(one: &Value, other: &Value, place: &str) -> String {
         (Value::Object(one), Value::Object(other)) => {
             let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
             let differs = |name: &&String| one.get(*name) != other.get(*name);
-            names.filter(differs).take(1).map(|name| {
-                let (one, other) = (one.get(name).unwrap_or(&Value::Null), other.get(name).unwrap_or(&Value::Null));
-                first_difference(one, other, &format!("{place}.{name}"))
-            }).collect()
+            names
+                .filter(differs)
+                .take(1)
+                .map(|name| {
+                    let (one, other) = (one.get(name).unwrap_or(&Value::Null), other.get(name).unwrap_or(&Value::Null));
+                    first_difference(one, other, &format!("{place}.{name}"))
+                })
+                .collect()
         }
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             let place_of = one.iter().zip(other).position(|(one, other)| one != other).unwrap_or_default();

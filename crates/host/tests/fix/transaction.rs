@@ -152,24 +152,19 @@ fn rewrite(directory: &Path, change: impl Fn(&mut serde_json::Value)) {
 
 #[test]
 fn what_others_have_changed_since_is_overwritten_only_when_asked() {
-    in_sandbox(
-        module_path!(),
-        "what_others_have_changed_since_is_overwritten_only_when_asked",
-        Mounts::Shared,
-        || {
-            planted();
-            let directory = tempfile::tempdir().unwrap();
-            let mut engine = engine(directory.path());
-            engine.apply(&order(BIGGER), 0).unwrap();
-            shell("sysctl -qw net.ipv4.tcp_rmem='4096 131072 1000000'");
-            let error = engine.undo(None, Others::Keep).unwrap_err();
-            assert!(matches!(&error, FixError::Changed { what, .. } if what[0].contains("1000000")), "{error}");
-            assert_eq!(rmem(), "4096 131072 1000000");
-            engine.undo(None, Others::Overwrite).unwrap();
-            assert_eq!(rmem(), PLANTED);
-            assert!(matches!(engine.undo(None, Others::Keep), Err(FixError::NoSuchFix { fix: None })));
-        },
-    );
+    in_sandbox(module_path!(), "what_others_have_changed_since_is_overwritten_only_when_asked", Mounts::Shared, || {
+        planted();
+        let directory = tempfile::tempdir().unwrap();
+        let mut engine = engine(directory.path());
+        engine.apply(&order(BIGGER), 0).unwrap();
+        shell("sysctl -qw net.ipv4.tcp_rmem='4096 131072 1000000'");
+        let error = engine.undo(None, Others::Keep).unwrap_err();
+        assert!(matches!(&error, FixError::Changed { what, .. } if what[0].contains("1000000")), "{error}");
+        assert_eq!(rmem(), "4096 131072 1000000");
+        engine.undo(None, Others::Overwrite).unwrap();
+        assert_eq!(rmem(), PLANTED);
+        assert!(matches!(engine.undo(None, Others::Keep), Err(FixError::NoSuchFix { fix: None })));
+    });
 }
 
 #[test]
@@ -182,7 +177,10 @@ fn device_of_the_same_name_that_came_later_is_let_alone() {
         engine.apply(&order(written), 0).unwrap();
         shell("ip link del west; ip link add west mtu 3000 type veth peer name east");
         let error = engine.undo(None, Others::Overwrite).unwrap_err();
-        assert!(matches!(&error, FixError::Stuck { left, .. } if left[0].contains("not the one that it was")), "{error}");
+        assert!(
+            matches!(&error, FixError::Stuck { left, .. } if left[0].contains("not the one that it was")),
+            "{error}"
+        );
         assert!(shell("ip link show west").contains("mtu 3000"));
     });
 }

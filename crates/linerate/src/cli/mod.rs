@@ -1,9 +1,9 @@
 //! What a person may type. Parsing records and checks single values; it does nothing.
 
+pub mod helper;
 pub mod host;
 pub mod import;
 pub mod lab;
-pub mod lab_parts;
 pub mod runs;
 pub mod serve;
 pub mod test;
@@ -57,6 +57,8 @@ pub enum Command {
     Import(import::ImportArgs),
     /// Know a host: its settings, where they come from, what it has counted
     Host(host::HostArgs),
+    /// Change settings of this host for others, and take them back
+    Helper(helper::HelperArgs),
     /// Networks of this machine's own, over modelled paths, with known faults
     Lab(lab::LabArgs),
     /// Watch a path that is slower than it should be measured, mended and measured again, on this machine

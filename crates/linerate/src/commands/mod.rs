@@ -5,6 +5,7 @@ mod attempt;
 mod compare;
 mod demo;
 mod file;
+mod helper;
 mod hints;
 mod host;
 mod import;
@@ -35,6 +36,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Runs(args) => runs::run(&common, &args.action),
         Command::Import(args) => import::run(&common, &args),
         Command::Host(args) => host::run(&common, &args.action),
+        Command::Helper(args) => helper::run(&common, &args),
         Command::Lab(args) => lab::run(&common, &args.action),
         Command::Demo { stage } => demo::run(&common, stage),
         Command::Completions { shell } => {
