@@ -3,6 +3,7 @@
 //! Whoever asked and whoever sent payload are not the same: cells go by who sent.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use model::measurement::{DirectionTotal, Heading, SteadyState};
 use model::played::Finding;
@@ -14,6 +15,7 @@ use stats::summary::{MAD_TO_SIGMA, Ordered};
 use units::DataRate;
 
 use super::cell::{Cell, Layer, Quality, Symptom, USUAL_UNCERTAINTY};
+use super::hops::HopTest;
 
 /// The layers of a round that have any cells, in the order of [`Symptom::ALL`].
 ///
@@ -47,6 +49,31 @@ pub fn layers(round: &Round) -> Vec<Layer> {
             .collect(),
     };
     Symptom::ALL.into_iter().map(layer).filter(|layer| !layer.cells.is_empty()).collect()
+}
+
+/// The tests from one end towards each hop on its way to another, for [`super::hops::locate`]: those members on the way
+/// that were tested from there, the other end included. Empty where the way is not known.
+#[must_use]
+pub fn towards_hops(round: &Round, layer: &Layer, from: &Endpoint, to: &Endpoint) -> Vec<HopTest> {
+    let of = |to: &Endpoint| layer.cells.iter().find(|cell| cell.from == *from && cell.to == *to);
+    let way = of(to).map(|cell| cell.way.as_slice()).unwrap_or_default();
+    let hop = |passage: &Passage| {
+        let hop = Endpoint { host: passage.towards.clone(), network: to.network.clone() };
+        let reached =
+            of(&hop).map_or(Quality::Unknown { reason: "not tested".to_owned() }, |cell| cell.quality.clone());
+        HopTest { rtt: least_rtt(round, from, &hop), hop: hop.to_string(), quality: reached }
+    };
+    way.iter().map(hop).collect()
+}
+
+/// The least round trip of all echoes between two ends.
+fn least_rtt(round: &Round, from: &Endpoint, to: &Endpoint) -> Option<Duration> {
+    let between = round.tests.iter().filter(|test| test.from == *from && test.to == *to);
+    let least = between.filter_map(|test| match &test.finding {
+        Finding::Echo(echo) => echo.summary.rtt.min_us,
+        _ => None,
+    });
+    least.min().map(Duration::from_micros)
 }
 
 /// All that was told of one pair.
@@ -120,11 +147,9 @@ fn told_by(test: &Tested) -> Vec<(Symptom, Heading, Told)> {
         Finding::Run(run) => told_by_run(run, test.expected),
         Finding::Echo(echo) => {
             let rtt = &echo.summary.rtt;
-            let told = unless_failed(&echo.outcome, || lost(rtt.sent.get(), rtt.lost.get()));
-            // An echo that is lost may have been lost on either way; both are told.
-            let both = [Heading::Outbound, Heading::Inbound];
-            let again = unless_failed(&echo.outcome, || lost(rtt.sent.get(), rtt.lost.get()));
-            both.into_iter().zip([told, again]).map(|(heading, told)| (Symptom::Loss, heading, told)).collect()
+            // An echo that is lost may have been lost on either way, so both are told.
+            let told = || unless_failed(&echo.outcome, || lost(rtt.sent.get(), rtt.lost.get()));
+            [Heading::Outbound, Heading::Inbound].map(|heading| (Symptom::Loss, heading, told())).into()
         }
         Finding::PathMtu(found) => {
             vec![(Symptom::Mtu, Heading::Outbound, unless_failed(&found.outcome, || size(found)))]

@@ -48,6 +48,9 @@ fn the_feature_comes_first_and_the_card_second_as_its_sign() {
         effort: Effort::Running,
     };
     assert_eq!(found.next, Some(flip));
+    let shown: String = found.to_string().lines().map(|line| format!("    {line}\n")).collect();
+    let page = include_str!("../../../../docs/localisation.md");
+    assert!(page.contains(&shown), "docs/localisation.md shows something else than\n{found}");
 }
 
 #[test]

@@ -5,4 +5,5 @@ mod hundred;
 mod nrao;
 mod planted;
 mod random;
+mod rounds;
 mod world;

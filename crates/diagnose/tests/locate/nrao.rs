@@ -3,10 +3,13 @@
 
 use diagnose::locate::cell::{Cell, Layer, Quality};
 use diagnose::locate::element::{Doing, Other, Place, Selector};
-use diagnose::locate::explanation::Tester;
+use diagnose::locate::explanation::{Located, Tester};
 use model::round::Member;
 
-use crate::world::{cell, end, goodput, member, of_members};
+use crate::world::{cell, end, goodput, is_shown, member, of_members};
+
+/// What users read of this incident.
+const PAGE: &str = include_str!("../../../../docs/localisation.md");
 
 const NODES: [&str; 6] = ["na-arc-1", "na-arc-2", "na-arc-3", "na-arc-4", "na-arc-5", "na-arc-6"];
 const MACHINES: [&str; 6] = ["naasc-vs-4", "naasc-vs-4", "naasc-vs-3", "naasc-vs-4", "naasc-vs-5", "naasc-vs-2"];
@@ -83,6 +86,7 @@ fn the_machine_is_named_with_its_direction_and_its_own_guests_exculpate_the_rest
     assert_eq!(located.ambiguity, None, "{located}");
     // About 0.2 of 3000.
     assert!((1e-5..1e-3).contains(&first.blamed[0].passes), "{located}");
+    assert!(is_shown(PAGE, &located.to_string()), "docs/localisation.md shows something else than\n{located}");
 }
 
 #[test]
@@ -102,6 +106,7 @@ fn with_five_nodes_the_senders_are_not_cleared_and_a_node_on_a_further_machine_w
     assert!(apart.contains(&"on naasc-vs-4".to_owned()), "{apart:?}");
     assert_eq!(test.to, Tester::Member { host: "na-arc-1".to_owned() });
     assert_eq!((test.bad_under.as_slice(), test.good_under.as_slice()), ([0].as_slice(), [1].as_slice()));
+    assert!(is_shown(PAGE, &located.to_string()), "docs/localisation.md shows something else than\n{located}");
 }
 
 #[test]
@@ -111,6 +116,7 @@ fn after_the_fix_nothing_is_blamed_and_the_one_odd_pair_is_told() {
     assert!(located.explanations.is_empty(), "{located}");
     let unexplained: Vec<String> = located.unexplained.iter().map(ToString::to_string).collect();
     assert_eq!(unexplained, ["na-arc-4.ingress to na-arc-1.ingress"]);
+    assert!(is_shown(PAGE, &located.to_string()), "docs/localisation.md shows something else than\n{located}");
 }
 
 #[test]
@@ -149,4 +155,14 @@ fn a_network_that_is_well_beside_the_overlay_narrows_the_blame_to_the_overlay() 
         "receiver on naasc-vs-4, sender elsewhere, in ingress only"
     );
     assert_eq!(located.explanations[0].hit_ratio(), 1.0);
+}
+
+#[test]
+fn an_answer_can_be_stored_and_read_back() {
+    let located = of_members(&layer(&TABLE_3), &members(5));
+    let text = serde_json::to_string(&located).unwrap();
+    let read: Located = serde_json::from_str(&text).unwrap();
+    // Decimal fractions of probabilities need not be the same to the last bit; what is printed is.
+    assert_eq!(read.to_string(), located.to_string());
+    assert_eq!(read.explanations[0].blamed[0].element, located.explanations[0].blamed[0].element);
 }

@@ -25,3 +25,9 @@ pub(crate) fn goodput(cells: Vec<Cell>) -> Layer {
 pub(crate) fn of_members(layer: &Layer, members: &[Member]) -> Located {
     locate(layer, Topology { members, segments: &[] })
 }
+
+/// Whether a page shows what is printed, set off by four spaces.
+pub(crate) fn is_shown(page: &str, printed: &str) -> bool {
+    let block: String = printed.trim_end().lines().map(|line| format!("    {line}\n")).collect();
+    page.contains(&block)
+}
