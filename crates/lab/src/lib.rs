@@ -10,10 +10,12 @@
 //! * [`services`]: file servers and proxies that run on hosts
 //! * [`relay`]: what carries frames through chains
 //! * [`check`]: what this machine can do of all that
+//! * [`live`]: a scenario that is up, with its services and its faults
 //! * [`play`]: all of it together: a scenario from its first host to its last test
 
 pub mod blueprint;
 pub mod check;
+pub mod live;
 pub mod network;
 pub mod play;
 pub mod relay;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread;
 
-use super::error::PlayError;
+use super::LiveError;
 use crate::network::{Host, Network};
 use crate::scenario::{Scenario, ServiceKind};
 
@@ -16,7 +16,7 @@ pub(super) struct Partners(Vec<Child>);
 
 impl Partners {
     /// Starts a test partner where the scenario has one, and waits until all of them listen.
-    pub(super) fn start(scenario: &Scenario, network: &Network, program: &Path) -> Result<Self, PlayError> {
+    pub(super) fn start(scenario: &Scenario, network: &Network, program: &Path) -> Result<Self, LiveError> {
         let mut partners = Self(Vec::new());
         let mut voices = Vec::new();
         for service in scenario.services.iter().filter(|service| matches!(service.kind, ServiceKind::Serve)) {
@@ -66,6 +66,6 @@ fn listening(voice: impl io::Read + Send + 'static) -> io::Result<()> {
     Err(io::Error::other(said.trim().to_owned()))
 }
 
-fn trouble(host: &Host, source: io::Error) -> PlayError {
-    PlayError::Service { service: "linerate serve", host: host.name().to_owned(), source }
+fn trouble(host: &Host, source: io::Error) -> LiveError {
+    LiveError::Service { service: "linerate serve", host: host.name().to_owned(), source }
 }

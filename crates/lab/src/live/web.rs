@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use measure::stop::Stop;
 use path::Seed;
 
-use super::error::PlayError;
+use super::LiveError;
 use crate::network::{Host, Network};
 use crate::scenario::{self, Point, Scenario, ServiceKind};
 use crate::services::deal::{Reroute, Share};
@@ -41,7 +41,7 @@ impl Site<'_> {
 }
 
 /// Has all HTTP services of a scenario listen.
-pub(super) fn open<'a>(scenario: &Scenario, network: &'a Network, seed: Seed) -> Result<Vec<Site<'a>>, PlayError> {
+pub(super) fn open<'a>(scenario: &Scenario, network: &'a Network, seed: Seed) -> Result<Vec<Site<'a>>, LiveError> {
     let mut sites = Vec::new();
     for (service, number) in scenario.services.iter().zip(0..) {
         let host = &network.hosts()[service.host];
@@ -66,12 +66,12 @@ pub(super) fn open<'a>(scenario: &Scenario, network: &'a Network, seed: Seed) ->
     Ok(sites)
 }
 
-fn site(host: &Host, port: u16, what: What) -> Result<Site<'_>, PlayError> {
+fn site(host: &Host, port: u16, what: What) -> Result<Site<'_>, LiveError> {
     let address = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), port);
     let opened = host.run(|| Door::open(address, Limits::default()));
     let door = opened.and_then(|door| door.map_err(io::Error::other));
     let door =
-        door.map_err(|source| PlayError::Service { service: "an HTTP service", host: host.name().to_owned(), source })?;
+        door.map_err(|source| LiveError::Service { service: "an HTTP service", host: host.name().to_owned(), source })?;
     Ok(Site { host, door, what })
 }
 

@@ -2,9 +2,7 @@
 //!
 //! * [`play`]: the whole
 //! * [`model::played`]: what it gives
-//! * [`timetable`]: changes in hosts, each at its time
 //! * `trial`: one test
-//! * `partners`, `web`: the services that tests talk to
 //! * `account`: what the path really did
 //! * `evidence`: what a diagnosis may see of it
 
@@ -12,31 +10,26 @@ mod account;
 mod arguments;
 mod error;
 mod evidence;
-mod partners;
-pub mod timetable;
 mod trial;
-mod web;
 
 use std::path::Path;
-use std::sync::mpsc::channel;
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use linux::clock;
 use measure::stop::Stop;
 use path::Seed;
-use units::MonoTime;
 
 pub use arguments::arguments;
 pub use error::PlayError;
 use model::played::{PlantedCause, Played, Tested};
 use model::round::Round;
 use model::run::RunId;
-use partners::Partners;
 
+use crate::live::{Live, LiveError, Stage};
 use crate::network::Network;
 use crate::relay::log::Events;
-use crate::relay::{Limited, Options, Relay, Report};
+use crate::relay::{Limited, Report};
 use crate::scenario::{Point, Scenario, Test, Truth, Where};
 
 /// What is played, and how.
@@ -98,43 +91,31 @@ pub struct Show {
 /// See [`PlayError`].
 pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<Show, PlayError> {
     let scenario = setting.scenario;
-    let blueprint = scenario.blueprint(setting.seed);
-    let began = clock::now();
-    let mut network = Network::raise(&blueprint)?;
-    let wires = network.wires();
-    let partners = Partners::start(scenario, &network, setting.program)?;
-    let sites = web::open(scenario, &network, setting.seed)?;
-    let look = || if setting.facts { evidence::look(&network, setting.program) } else { Vec::new() };
-    let before = look();
+    let stage = Stage::raise(scenario, setting.seed, setting.program)?;
+    let look = |network: &Network| if setting.facts { evidence::look(network, setting.program) } else { Vec::new() };
+    let before = look(stage.network());
     let mut round = evidence::round(scenario, setting.id, clock::wall_now());
-    let start = clock::now();
-    let relay = Relay::start(wires, start, &Options::default())?;
-    audience.raised(&network, start.since(began));
-    let (over, ends) = channel::<()>();
-    let closing = Stop::default();
-    let tests = thread::scope(|scope| {
-        let (alterations, inside) = (&blueprint.alterations, &network);
-        let changes = scope.spawn(move || timetable::keep(alterations, inside, start, &ends));
-        for site in &sites {
-            scope.spawn(|| site.serve(&closing));
-        }
-        let tests = run_all(setting, &network, (start, &mut round), audience);
-        drop(over);
-        closing.stop();
-        let changed = changes.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        changed.and(tests)
+    audience.raised(stage.network(), stage.took());
+    let slip = Mutex::new(None);
+    let note = |error: LiveError| {
+        slip.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    };
+    let (ran, report, events) = stage.live(&note, |live| {
+        let tests = run_all(setting, live, &mut round, audience)?;
+        evidence::add_facts(&mut round, before, look(live.network));
+        round.elapsed = clock::now().since(live.start);
+        Ok::<_, PlayError>(tests)
     })?;
-    evidence::add_facts(&mut round, before, look());
-    round.elapsed = clock::now().since(start);
-    drop(partners);
-    let (report, events) = relay.stop();
-    Ok(Show { played: played(setting, tests, &report), round, events })
+    if let Some(error) = slip.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error.into());
+    }
+    Ok(Show { played: played(setting, ran?, &report), round, events })
 }
 
 fn run_all(
     setting: &Setting<'_>,
-    network: &Network,
-    (start, round): (MonoTime, &mut Round),
+    Live { network, start }: Live<'_>,
+    round: &mut Round,
     audience: &mut dyn Audience,
 ) -> Result<Vec<Tested>, PlayError> {
     let scenario = setting.scenario;

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::lab_parts::LabPart;
-
 /// Networks of namespaces on this machine, over modelled paths with known faults.
 #[derive(Debug, Args)]
 pub struct LabArgs {
@@ -34,18 +32,17 @@ pub enum LabAction {
         #[arg(long, conflicts_with = "lab")]
         all: bool,
     },
-    #[command(flatten)]
-    Part(LabPart),
 }
 
-/// Make the network of a scenario, and keep it until `linerate lab down`. Its faults come and go at their times; its
-/// tests are not run.
+/// Make the network of a scenario, and keep it until `linerate lab down`. Its services answer and its faults come and go at
+/// their times; its tests are not run.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linerate lab up healthy-100ms                  a scenario of the library (`linerate lab list`)
-  linerate lab up my.toml --seed 7 --as mine     a file, with other chances, under another name
-  linerate lab exec client -- ping -c 3 server   look at it with any tool
-  linerate lab down                              end it")]
+  linerate lab up healthy-100ms                     a scenario of the library (`linerate lab list`)
+  linerate lab up my.toml --seed 7 --as mine        a file, with other chances, under another name
+  linerate lab exec client -- ping -c 3 server      look at it with any tool
+  linerate lab exec client -- linerate test server  a test partner listens on every host
+  linerate lab down                                 end it")]
 pub struct UpArgs {
     /// A file, or a name of the library
     #[arg(value_name = "FILE|NAME")]

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use model::run::{Outcome, Run};
+
 use crate::user::{Said, User};
 
 #[test]
@@ -19,6 +21,20 @@ fn lab_is_entered_with_the_tools_of_every_day() {
     assert!(address.contains(&known), "{address} has no {known}");
     user.prints(&["down"]);
     assert_eq!(user.record("pair"), None);
+}
+
+#[test]
+fn services_of_a_lab_answer_as_long_as_it_is_up() {
+    let user = User::new();
+    let pair = std::fs::read_to_string(user.pair()).unwrap();
+    let files = "[[services]]\nkind = \"files\"\nhost = \"east\"\nfiles = { \"a.ms\" = \"1kB\" }\n[truth]";
+    user.prints(&["up", &user.writes("served.toml", &pair.replace("[truth]", files))]);
+    let measure = [env!("CARGO_BIN_EXE_linerate"), "test", "east", "--time", "1s", "--no-archive", "--json"];
+    let run: Run = serde_json::from_str(&user.prints(&[&["exec", "west", "--"], &measure[..]].concat())).unwrap();
+    assert_eq!(run.outcome, Outcome::Complete);
+    let fetch = "exec 3<>/dev/tcp/east/8080; printf 'GET /a.ms HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3";
+    let fetched = user.prints(&["exec", "west", "--", "bash", "-c", fetch]);
+    assert!(fetched.starts_with("HTTP/1.1 200 OK\r\n") && fetched.contains("X-Served-By: east\r\n"), "{fetched}");
 }
 
 #[test]

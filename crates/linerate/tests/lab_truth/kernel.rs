@@ -57,14 +57,20 @@ fn two_thirds_of_a_full_send_buffer_are_in_flight() {
     });
 }
 
+/// On the usual one the test partner of the host listens.
+const PORT: &str = "5202";
+
 /// Bytes in flight, the mean from the sixth second on.
 fn in_flight_by_iperf3(text: &str) -> f64 {
     let network = keep("plateau", text);
-    let mut server =
-        network.exec("far", &["iperf3", "-s", "-1", "--forceflush"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut server = network
+        .exec("far", &["iperf3", "-s", "-1", "--forceflush", "-p", PORT])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut said = BufReader::new(server.stdout.take().unwrap()).lines();
     assert!(said.any(|line| line.unwrap().contains("listening")), "iperf3 does not serve");
-    let client = ["iperf3", "-c", "10.0.3.1", "-C", "reno", "-t", "9", "-l", "16K", "-J"];
+    let client = ["iperf3", "-c", "10.0.3.1", "-p", PORT, "-C", "reno", "-t", "9", "-l", "16K", "-J"];
     let output = network.exec("near", &client).output().unwrap();
     server.wait().unwrap();
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -6,5 +6,4 @@ mod actors;
 mod between;
 mod faults;
 mod interop;
-mod parts;
 mod typing;

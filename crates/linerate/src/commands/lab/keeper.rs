@@ -4,19 +4,19 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use lab::blueprint::Blueprint;
+use anyhow::Context;
+use lab::live::{Live, LiveError, Stage};
 use lab::network::kept::{Claim, Record};
 use lab::network::{Network, RaiseError};
+use lab::relay::Limited;
 use lab::relay::probe::ProbeError;
-use lab::relay::{Limited, Options, Relay, RelayError};
 use lab::scenario::{Limits, Scenario};
 use linux::clock;
 use linux::namespaces::process::{leave_terminal, start_of};
 use path::Seed;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use units::{DataRate, MonoTime};
+use units::DataRate;
 
 use super::{acquire_rights, complain};
 use crate::cli::Common;
@@ -37,12 +37,29 @@ pub fn run(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> a
     let claim = Claim::take(name).map_err(complain)?;
     acquire_rights()?;
     check(scenario)?;
-    let blueprint = scenario.blueprint(Seed(args.seed));
-    let mut network = Network::raise(&blueprint).map_err(cannot_raise)?;
-    let start = clock::now();
-    let relay = Relay::start(network.wires(), start, &Options::default()).map_err(cannot_carry)?;
+    let program = std::env::current_exe().context("this program does not know where it is")?;
+    let stage = Stage::raise(scenario, Seed(args.seed), &program).map_err(does_not_live)?;
+    // The lab is worth more than one change of it: who reads the log learns what is missing.
+    let hear = |error| show::error::print(&does_not_live(error));
+    let keep = |live: Live<'_>| {
+        let record = record(args, name, live.network);
+        claim.publish(&record).map_err(complain)?;
+        tell(common, args, &record, &scenario.title)?;
+        signals.wait();
+        anyhow::Ok(())
+    };
+    let (kept, report, _) = stage.live(&hear, keep).map_err(does_not_live)?;
+    for limit in report.limited.iter().flat_map(Limited::worst) {
+        eprintln!("warning: the relay was the limit of this lab for some time: {limit}");
+    }
+    drop(claim);
+    kept?;
+    Ok(if signals.interrupted.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Success })
+}
+
+fn record(args: &UpArgs, name: &str, network: &Network) -> Record {
     let keeper = std::process::id();
-    let record = Record {
+    Record {
         format: Record::FORMAT,
         name: name.to_owned(),
         scenario: args.scenario.clone(),
@@ -50,39 +67,20 @@ pub fn run(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> a
         up_unix_ns: clock::wall_now(),
         keeper,
         keeper_started_ticks: start_of(keeper).unwrap_or_default(),
-        hosts: Record::hosts_of(&network),
-    };
-    claim.publish(&record).map_err(complain)?;
+        hosts: Record::hosts_of(network),
+    }
+}
+
+fn tell(common: &Common, args: &UpArgs, record: &Record, title: &str) -> anyhow::Result<()> {
     if args.keeper {
         // Whoever started this process may have given up.
         let _ = std::io::stdout().write_all(READY.as_bytes()).and_then(|()| std::io::stdout().flush());
     } else if common.json {
-        print(&show::json::document(&record)?)?;
+        print(&show::json::document(record)?)?;
     } else {
-        print(show::lab::up(&record, &scenario.title).as_bytes())?;
+        print(show::lab::up(record, title).as_bytes())?;
     }
-    follow(&blueprint, &network, start, &signals);
-    let (report, _) = relay.stop();
-    for limit in report.limited.iter().flat_map(Limited::worst) {
-        eprintln!("warning: the relay was the limit of this lab for some time: {limit}");
-    }
-    drop(network);
-    drop(claim);
-    Ok(if signals.interrupted.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Success })
-}
-
-/// Makes each alteration at its time, until a signal comes.
-fn follow(blueprint: &Blueprint, network: &Network, start: MonoTime, signals: &Signals) {
-    for alteration in &blueprint.alterations {
-        if signals.wait(Some((start + alteration.at).since(clock::now()))) {
-            return;
-        }
-        // The lab is worth more than one change of it: who reads the log learns what is missing.
-        if let Err(error) = network.alter(alteration) {
-            show::error::print(&cannot_raise(error));
-        }
-    }
-    signals.wait(None);
+    Ok(())
 }
 
 /// What the kernel lacks, and what the relay cannot carry, is told with the line of the scenario that needs it.
@@ -101,13 +99,14 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
     })
 }
 
-fn cannot_raise(error: RaiseError) -> anyhow::Error {
-    let exit = match &error {
-        RaiseError::Sysctl { .. } | RaiseError::Metric { .. } | RaiseError::Feature { .. } => Exit::Usage,
+/// A scenario that does not come up, or not as it is written.
+pub fn does_not_live(error: LiveError) -> anyhow::Error {
+    let exit = match error.refused() {
+        Some(RaiseError::Sysctl { .. } | RaiseError::Metric { .. } | RaiseError::Feature { .. }) => Exit::Usage,
         _ => Exit::Local,
     };
     anyhow::Error::from(error).context(
-        Complaint::new(exit, "the network cannot be made as the scenario says")
+        Complaint::new(exit, "the network cannot be had as the scenario says")
             .hint("`linerate lab check` shows what this machine can"),
     )
 }
@@ -118,10 +117,6 @@ fn cannot_probe(error: ProbeError) -> anyhow::Error {
 
 /// Up to this rate the relay is not measured, which takes a quarter of a second.
 const ANYWHERE: DataRate = DataRate::from_bps(500_000_000);
-
-fn cannot_carry(error: RelayError) -> anyhow::Error {
-    anyhow::Error::from(error).context(Complaint::new(Exit::Local, "the cables cannot be driven"))
-}
 
 /// The signals that end a lab.
 struct Signals {
@@ -140,19 +135,11 @@ impl Signals {
         Ok(Self { came, interrupted })
     }
 
-    /// Waits so long for a signal, or without end. Returns whether one came.
-    fn wait(&self, time: Option<Duration>) -> bool {
-        if time.is_some_and(|time| time.is_zero()) {
-            return false;
-        }
-        loop {
-            if self.came.set_read_timeout(time).is_err() {
-                return true;
-            }
-            match (&self.came).read(&mut [0]) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return false,
-                _ => return true,
+    /// Waits for a signal.
+    fn wait(&self) {
+        while let Err(error) = (&self.came).read(&mut [0]) {
+            if error.kind() != std::io::ErrorKind::Interrupted {
+                return;
             }
         }
     }

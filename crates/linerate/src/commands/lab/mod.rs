@@ -3,12 +3,10 @@
 //! * [`up`]: starting the process that keeps a lab
 //! * [`keeper`]: that process
 //! * [`play`]: a scenario from its first host to its last test
-//! * [`parts`]: what runs inside hosts
 //! * [`find`]: labs and hosts by what a person typed
 
-mod find;
+pub mod find;
 mod keeper;
-mod parts;
 mod play;
 mod up;
 
@@ -32,7 +30,6 @@ pub fn run(common: &Common, action: &LabAction) -> anyhow::Result<Exit> {
         LabAction::Run(args) => play::run(common, args),
         LabAction::Up(args) => up::run(common, args),
         LabAction::Exec(args) => exec(args),
-        LabAction::Part(part) => parts::run(common, part),
         LabAction::Down { lab, all } => down(common, lab.as_deref(), *all),
     }
 }

@@ -18,7 +18,7 @@ use path::Seed;
 use units::duration::show;
 
 use super::acquire_rights;
-use super::keeper::check;
+use super::keeper::{check, does_not_live};
 use super::up::refuse;
 use crate::cli::Common;
 use crate::cli::lab::RunArgs;
@@ -117,10 +117,12 @@ fn write_log(path: &Path, scenario: &Scenario, events: &Events) -> anyhow::Resul
 }
 
 fn complain(error: PlayError) -> anyhow::Error {
-    anyhow::Error::from(error).context(
-        Complaint::new(Exit::Local, "the scenario cannot be played")
-            .hint("`linerate lab check` says what this machine can and cannot do"),
-    )
+    match error {
+        PlayError::Live(error) => does_not_live(error),
+        test @ PlayError::Test { .. } => {
+            anyhow::Error::from(test).context(Complaint::new(Exit::Local, "the scenario cannot be played"))
+        }
+    }
 }
 
 /// A test that fails is a result; that the emulation was the limit is not.
