@@ -35,7 +35,7 @@ impl Acts {
         if let Some(act) = told.or_else(|| on_this().next()).or_else(|| self.side_effect(key)) {
             return Found { actor: self.actor(&act.by, &act.on), at: Some(act.at) };
         }
-        Found { actor: Actor::Unknown { reason: "it came without an event".to_owned() }, at: None }
+        Found { actor: Actor::Unknown { reason: "no event came".to_owned() }, at: None }
     }
 
     fn is_on(&self, on: &On, key: &Key) -> bool {
@@ -67,11 +67,11 @@ impl Acts {
 
     fn why_untold(&self, on: &On) -> &'static str {
         match on {
-            On::Driver(_) => "the kernel does not tell who asks a driver",
-            On::Device(_) => "the kernel does not tell who changes a device",
-            On::Qdisc(_) | On::Route => "whoever asked had ended before it could be looked at",
-            _ if self.tells == Some(Tells::FileAndWriter) => "the writer is not visible from here",
-            _ => "only root is told who writes to a file",
+            On::Driver(_) => "drivers do not tell who",
+            On::Device(_) => "devices do not tell who",
+            On::Qdisc(_) | On::Route => "ended before it was seen",
+            _ if self.tells == Some(Tells::FileAndWriter) => "not visible from here",
+            _ => "told to root only",
         }
     }
 }

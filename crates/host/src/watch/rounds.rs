@@ -169,7 +169,7 @@ impl<'a> Rounds<'a> {
                 self.look_at_namespaces()?;
             }
             if self.due.comparison <= now || (self.journal.is_behind() && self.catch_up()) {
-                self.compare_all(Some(self.checked), "no event told of it")?;
+                self.compare_all(Some(self.checked), "no event came")?;
             }
             self.journal.flush(self.told);
         }
@@ -220,7 +220,7 @@ impl<'a> Rounds<'a> {
             after: None,
             source: ChangeSource::Watch,
             acts: self.acts(heard, &before),
-            why: "it came with something else",
+            why: "came with something else",
         };
         let entries = difference.changes.iter().map(|change| reading.entry(change)).collect();
         self.journal.put(entries, difference.settings);
@@ -231,7 +231,7 @@ impl<'a> Rounds<'a> {
     /// Reads everything, since the kernel could not tell everything.
     fn after_loss(&mut self, heard: BTreeMap<u32, Heard>) -> Result<(), WatchError> {
         let host = self.journal.host().clone();
-        let why = "more changed at once than the kernel could tell";
+        let why = "too much at once";
         let reading = Reading {
             host: &host,
             time: heard.values().filter_map(|heard| heard.first).min().unwrap_or_else(linux::clock::wall_now),
@@ -298,7 +298,7 @@ impl<'a> Rounds<'a> {
             after: None,
             source: ChangeSource::Watch,
             acts: BTreeMap::new(),
-            why: "the kernel does not tell who sets the clock",
+            why: "the clock does not tell who",
         };
         let mut entry = reading.note("clock.step");
         entry.new = Some(clock::words(step));
@@ -325,7 +325,7 @@ impl<'a> Rounds<'a> {
             self.due.scan = now + SCAN;
             changed |= namespaces::others(linux::netns::current_inode().ok()).iter().any(found);
         }
-        if changed { self.compare_all(Some(self.checked), "it came or went with its namespace") } else { Ok(()) }
+        if changed { self.compare_all(Some(self.checked), "came or went with its namespace") } else { Ok(()) }
     }
 
     /// Listens in every namespace that was read and is not listened to yet.

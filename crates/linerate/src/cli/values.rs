@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use model::spec::Dscp;
-use units::{ByteCount, DataRate, Mss, duration};
+use units::{ByteCount, DataRate, Mss, WallTime, duration};
 
 use crate::show::plot::Form;
 
@@ -57,6 +60,26 @@ pub fn sample_spacing(text: &str) -> Result<Duration, String> {
         return Err(format!("sampling is possible every {} or slower", duration::show(LEAST)));
     }
     Ok(time)
+}
+
+/// A time by this host's zone, or how long ago.
+pub fn moment(text: &str) -> Result<WallTime, String> {
+    if let Ok(ago) = duration::parse(text) {
+        let nanos = u64::try_from(ago.as_nanos()).unwrap_or(u64::MAX);
+        return Ok(WallTime::from_unix_nanos(linux::clock::wall_now().unix_nanos().saturating_sub(nanos)));
+    }
+    let at = |time: Timestamp| u64::try_from(time.as_nanosecond()).ok().map(WallTime::from_unix_nanos);
+    let instant = text.parse::<Timestamp>().ok();
+    let local = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::system()).ok().as_ref().map(Zoned::timestamp);
+    let found = instant.or_else(local).and_then(at);
+    found.ok_or_else(|| "a time is 2026-11-20, 2026-11-20T14:30, or 3h for three hours ago".to_owned())
+}
+
+/// How often a watcher compares everything: each time takes a few hundred milliseconds of a processor on a large host.
+pub fn watch_interval(text: &str) -> Result<Duration, String> {
+    const LEAST: Duration = Duration::from_secs(1);
+    let time = span(text)?;
+    if time < LEAST { Err(format!("everything is read at most every {}", duration::show(LEAST))) } else { Ok(time) }
 }
 
 /// A file for a picture, of a kind that can be drawn.
@@ -121,6 +144,15 @@ mod tests {
         assert!(bytes("0B").is_err());
         assert!(span_above_zero("0s").is_err());
         assert!(sample_spacing("50us").unwrap_err().contains("100 µs"));
+    }
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        let given = moment("2026-11-20T14:30:00Z").unwrap();
+        assert_eq!(given.unix_seconds(), 1_795_185_000);
+        assert!(moment("2026-11-20").is_ok() && moment("2026-11-20T14:30").is_ok());
+        assert!(moment("3h").unwrap() < moment("1min").unwrap());
+        assert!(moment("yesterday").unwrap_err().contains("3h"));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! `linerate host`.
 
 pub mod audit;
+pub mod log;
 pub mod snapshot;
+pub mod watch;
 
 use clap::{Args, Subcommand};
 
@@ -17,6 +19,10 @@ pub struct HostArgs {
 pub enum HostAction {
     /// Read all facts of this host, or of one whose outputs somebody saved
     Snapshot(snapshot::SnapshotArgs),
+    /// Show what was changed on hosts, when, by whom and why; note and enter something oneself
+    Log(Box<log::LogArgs>),
+    /// Watch this host and enter in its log what is changed
+    Watch(watch::WatchArgs),
     /// Say what costs rate on this host or on that of a snapshot, why, and how to mend it
     Audit(Box<audit::AuditArgs>),
 }

@@ -1,5 +1,6 @@
 //! What is known of a host, for people.
 
 pub mod audit;
+pub mod log;
 mod parts;
 pub mod snapshot;
