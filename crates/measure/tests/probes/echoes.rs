@@ -52,7 +52,7 @@ fn every_probe_is_answered_over_two_routers_in_both_families_and_by_both_kinds_o
 fn losses_are_those_that_the_path_has_counted() {
     in_network(module_path!(), "losses_are_those_that_the_path_has_counted", || {
         filter("r2", "forward", "ip daddr 10.92.3.2 numgen random mod 10 < 3 counter drop");
-        let spec = EchoSpec { timeout: Duration::from_millis(300), ..probes(400) };
+        let spec = EchoSpec { timeout: Duration::from_secs(2), ..probes(400) };
         let found = ask(FAR[0], &spec);
         let lost = counted("r2");
         assert_eq!((found.summary.rtt.sent.get(), found.summary.rtt.lost.get()), (400, lost));
