@@ -18,8 +18,9 @@ const HOW: &str = "UPDATE_FORMATS=1 cargo test -p house";
 /// When a schema cannot be written as JSON, which no schema does.
 pub fn texts() -> Result<Vec<(&'static str, String)>> {
     let mut texts = Vec::new();
-    let audit = ("audit.schema.json", audit::report::schema());
-    for (name, schema) in model::schema::all().into_iter().chain([audit]) {
+    let of_audit =
+        [("audit.schema.json", audit::report::schema()), ("comparison.schema.json", audit::compare::schema())];
+    for (name, schema) in model::schema::all().into_iter().chain(of_audit) {
         texts.push((name, format!("{}\n", serde_json::to_string_pretty(&schema)?)));
     }
     Ok(texts)

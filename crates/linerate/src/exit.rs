@@ -27,7 +27,7 @@ pub enum Exit {
     Local,
     /// A run or file that was asked for is not there or not readable.
     NotFound,
-    /// The audit found what costs rate.
+    /// The audit found what costs rate, or what was compared differs.
     Found,
     /// Stopped by the user.
     Interrupted,
@@ -50,7 +50,7 @@ impl Exit {
         (Self::Protocol, 7, "the peer broke the protocol"),
         (Self::Local, 8, "this host cannot do it: a missing right, device or kernel feature, or the archive"),
         (Self::NotFound, 9, "the run or file that was asked for is not there, or not readable"),
-        (Self::Found, 10, "the audit found what costs rate"),
+        (Self::Found, 10, "the audit found what costs rate, or what was compared differs"),
         (Self::Interrupted, 130, "stopped by the user"),
     ];
 

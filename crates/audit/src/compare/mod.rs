@@ -19,3 +19,9 @@ pub use changes::{Change, Uncertain, changes, uncertain};
 pub use outliers::{Side, outliers};
 pub use report::{Comparison, Difference, Held, MatchedDevice, NotKnown, ReadBy, Source};
 pub use roles::Match;
+
+/// The schema of a comparison, for `docs/formats/`.
+#[must_use]
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Comparison)
+}

@@ -33,7 +33,7 @@ pub fn outliers(rules: &Rules, sides: &[Side<'_>], by: Match) -> Comparison {
         match Parted::of(row) {
             None => alike += 1,
             Some(parted) => {
-                let rules = readers.of(key);
+                let rules = readers.of(key, row);
                 let score = parted.rarity() * weight(&rules) * parted.clearness();
                 let sources = sources(key, &aligned, sides);
                 let difference = Difference {
@@ -126,16 +126,14 @@ impl<'a> Parted<'a> {
         held
     }
 
-    /// Which hosts go together, whatever the values are.
-    fn pattern(&self) -> Vec<Option<usize>> {
-        let mut numbers: Vec<usize> = Vec::new();
-        let canonical = |number: &usize, numbers: &mut Vec<usize>| {
-            numbers.iter().position(|known| known == number).unwrap_or_else(|| {
-                numbers.push(*number);
-                numbers.len() - 1
-            })
-        };
-        self.of_host.iter().map(|number| number.as_ref().map(|number| canonical(number, &mut numbers))).collect()
+    /// Whether hosts that have the same value here have the same there.
+    fn decides(&self, other: &[Option<usize>]) -> bool {
+        let mut there: Vec<Option<usize>> = vec![None; self.values.len()];
+        self.of_host.iter().zip(other).all(|(here, other)| match (here, other) {
+            (Some(here), Some(other)) => *there[*here].get_or_insert(*other) == *other,
+            // What is not known decides nothing.
+            _ => true,
+        })
     }
 }
 
@@ -151,19 +149,20 @@ fn weight(rules: &[ReadBy]) -> f64 {
     }
 }
 
-/// A card of another make, or another kernel, explains what else differs in the same way on the same hosts. So it comes
-/// right after the most telling of that.
+/// A card of another make, or another kernel, explains what else differs between the same hosts. So it comes right after
+/// the most telling of that.
 fn lift_what_explains(found: &mut [(Parted<'_>, Difference)]) {
-    let mut best: BTreeMap<(Option<String>, Vec<Option<usize>>), f64> = BTreeMap::new();
+    let mut others: BTreeMap<Option<String>, Vec<(Vec<Option<usize>>, f64)>> = BTreeMap::new();
     for (parted, difference) in found.iter().filter(|(_, difference)| explains(&difference.key).is_none()) {
-        let place = best.entry((difference.key.device.clone(), parted.pattern())).or_default();
-        *place = place.max(difference.score);
+        others.entry(difference.key.device.clone()).or_default().push((parted.of_host.clone(), difference.score));
     }
     for (parted, difference) in found.iter_mut() {
         let Some(share) = explains(&difference.key) else { continue };
-        if let Some(best) = best.get(&(difference.key.device.clone(), parted.pattern())) {
-            difference.score = difference.score.max(best * share);
-        }
+        // A value for each host would explain everything.
+        let says_something = parted.most() > 1 || parted.of_host.len() == 2;
+        let on_device = others.get(&difference.key.device).into_iter().flatten().filter(|_| says_something);
+        let explained = on_device.filter(|(other, _)| parted.decides(other)).map(|(_, score)| *score);
+        difference.score = explained.fold(difference.score, |best, score| best.max(score * share));
     }
 }
 

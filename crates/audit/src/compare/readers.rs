@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::ReadBy;
-use super::align::Aligned;
+use super::align::{Aligned, Cell};
 use crate::fact::{Fact, FactMap, Path, Segment};
 use crate::rule::{Rule, Rules};
 use crate::scope::{HostFacts, Per, Scope};
@@ -44,15 +44,18 @@ impl<'a> Readers<'a> {
     }
 
     /// The rules that look at a setting and apply to any of the hosts, the most severe first.
-    pub(super) fn of(&self, key: &Key) -> Vec<ReadBy> {
-        let read = facts_of(key);
+    pub(super) fn of(&self, key: &Key, row: &[Cell<'_>]) -> Vec<ReadBy> {
+        let is_vlan =
+            key.name == "device" && row.iter().any(|cell| cell.text().is_some_and(|kind| kind.starts_with("vlan ")));
+        // That a VLAN is there is a fact of the card under it.
+        let read = if is_vlan { vec![split("link.vlans")] } else { facts_of(key) };
         let mut found = Vec::new();
         for (index, rule) in self.rules.all().iter().enumerate() {
             let looks = self.facts[index].iter().any(|fact| read.iter().any(|read| is_same_fact(read, fact)));
             if !looks || !mentions_parameter(rule, key) {
                 continue;
             }
-            let said = self.said(index, rule, key);
+            let said = if is_vlan { vec![Said::Nothing; self.hosts.len()] } else { self.said(index, rule, key) };
             if said.iter().all(|said| *said == Said::NotApplicable) {
                 continue;
             }
@@ -174,7 +177,6 @@ const NAMES: &[(&str, &[&str])] = &[
     ("service", &["services.running"]),
     ("tuned.profile", &["services.tuned_profile"]),
     ("boot", &["files.winner"]),
-    ("device", &["link.vlans", "link.carries"]),
     ("link.mtu", &["link.mtu"]),
     ("link.txqlen", &["link.txqlen"]),
     ("link.tx-queues", &["link.txqueues"]),

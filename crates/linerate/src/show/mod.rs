@@ -19,5 +19,5 @@ pub mod run;
 pub mod serve;
 pub mod sparkline;
 mod table;
-mod when;
+pub mod when;
 mod wrap;

@@ -5,5 +5,6 @@
 mod actors;
 mod between;
 mod faults;
+mod host_diff;
 mod interop;
 mod typing;

@@ -1,6 +1,7 @@
 //! `linerate host`.
 
 pub mod audit;
+pub mod diff;
 pub mod log;
 pub mod snapshot;
 pub mod watch;
@@ -25,4 +26,10 @@ pub enum HostAction {
     Watch(watch::WatchArgs),
     /// Say what costs rate on this host or on that of a snapshot, why, and how to mend it
     Audit(Box<audit::AuditArgs>),
+    /// Show what is set otherwise on another host, at another time, or among hosts that should be alike
+    Diff(diff::DiffArgs),
+    /// List kept snapshots
+    Snapshots(diff::SnapshotsArgs),
+    /// Say that a snapshot is what its host should be
+    Bless(diff::BlessArgs),
 }

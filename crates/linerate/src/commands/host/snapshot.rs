@@ -10,6 +10,7 @@ use host::saved::{self, SavedError};
 use linux::netns::NetnsError;
 use model::host::snapshot::Snapshot;
 
+use super::baseline;
 use crate::cli::Common;
 use crate::cli::host::snapshot::SnapshotArgs;
 use crate::commands::{file, print};
@@ -26,6 +27,9 @@ pub fn run(common: &Common, args: &SnapshotArgs) -> anyhow::Result<Exit> {
     }
     if let Some(path) = &args.out {
         file::write(path, &show::json::document(&snapshot)?)?;
+    }
+    if args.keep {
+        baseline::keep(common, &snapshot, args.label.as_deref())?;
     }
     if common.json {
         return print(&show::json::document(&snapshot)?);
@@ -53,7 +57,8 @@ fn refused(error: ReadError) -> anyhow::Error {
     anyhow::Error::new(error).context(complaint)
 }
 
-fn from_saved(path: &Path) -> anyhow::Result<Snapshot> {
+/// The snapshot in saved outputs or a sosreport.
+pub(super) fn from_saved(path: &Path) -> anyhow::Result<Snapshot> {
     let shown = path.display();
     let metadata =
         fs::metadata(path).with_context(|| Complaint::new(Exit::NotFound, format!("cannot read {shown}")))?;
