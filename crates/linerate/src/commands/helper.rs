@@ -26,11 +26,11 @@ pub fn run(common: &Common, args: &HelperArgs) -> anyhow::Result<Exit> {
     let starter = args.started.then(starter).transpose()?;
     let policy = Policy { group: args.group.as_deref().map(group).transpose()? };
     let server = Server::start(Options { state, socket: socket.clone(), policy, starter }).map_err(complain)?;
-    if !common.quiet && !args.started {
-        tell(&format!("listens at {}", socket.display()));
-    }
     for entry in server.recovered() {
         tell(&recovered(entry));
+    }
+    if !common.quiet && !args.started {
+        tell(&format!("listens at {}", socket.display()));
     }
     let stop = server.stop();
     let (mut came, comes) = UnixStream::pair().context("cannot wait for signals")?;

@@ -122,7 +122,12 @@ fn fits(hook: Hook, discipline: &Discipline) -> Result<(), Unfit> {
             amount("burst", burst.get())?;
             amount("limit", limit.get())
         }
-        (_, Discipline::Fq { maxrate: Some(maxrate), .. }) => rate("maxrate", *maxrate),
+        (_, Discipline::Fq { maxrate: Some(maxrate), .. }) => {
+            rate("maxrate", *maxrate)?;
+            // 32 bits of bytes a second, of which all ones are no limit (net/sched/sch_fq.c of 6.18, fq_change).
+            let (bps, most) = (maxrate.bps(), u64::from(u32::MAX) * 8 - 1);
+            if bps <= most { Ok(()) } else { Err(Unfit::Number { what: "maxrate", value: bps, least: 8, most }) }
+        }
         _ => Ok(()),
     }
 }
@@ -159,6 +164,7 @@ mod tests {
             r#"{"route":{"to":"192.0.2.0/24","metrics":"initrwnd (the sender's initcwnd)"}}"#,
             r#"{"qdisc":{"device":"eth0","hook":"1:1","discipline":{"mq":{}}}}"#,
             r#"{"qdisc":{"device":"eth0","hook":"root","discipline":{"tbf":{"rate_bps":0,"burst_bytes":1,"limit_bytes":1}}}}"#,
+            r#"{"qdisc":{"device":"eth0","hook":"root","discipline":{"fq":{"maxrate_bps":40000000000}}}}"#,
             r#"{"shell":{"line":"true"}}"#,
         ] {
             assert!(check(change).is_err(), "{change}");

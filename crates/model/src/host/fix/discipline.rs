@@ -126,7 +126,7 @@ pub struct HtbClass {
     /// The rate up to which it borrows; `rate` where it is absent.
     #[serde(rename = "ceil_bps", default, skip_serializing_if = "Option::is_none")]
     pub ceil: Option<DataRate>,
-    /// How much it may send at once; what it sends in a tick of the clock where it is absent.
+    /// How much it may send at once; what it sends in a millisecond where it is absent.
     #[serde(rename = "burst_bytes", default, skip_serializing_if = "Option::is_none")]
     pub burst: Option<ByteCount>,
 }

@@ -63,7 +63,8 @@ impl Question {
         if line.len() > LONGEST_LINE {
             return Err(refusal(format!("a question has up to {LONGEST_LINE} bytes")));
         }
-        let question: Self = serde_json::from_slice(line).map_err(|error| refusal(format!("not a question: {error}")))?;
+        let question: Self =
+            serde_json::from_slice(line).map_err(|error| refusal(format!("not a question: {error}")))?;
         if let Self::Apply(Order { confirm_within_s: Some(wait), .. }) = &question
             && !(1..=LONGEST_WAIT_S).contains(wait)
         {
