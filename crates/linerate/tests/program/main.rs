@@ -5,6 +5,7 @@
 mod actors;
 mod between;
 mod faults;
+mod helper;
 mod host_diff;
 mod interop;
 mod typing;
