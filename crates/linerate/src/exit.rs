@@ -29,6 +29,8 @@ pub enum Exit {
     NotFound,
     /// The audit found what costs rate, or what was compared differs.
     Found,
+    /// A change was taken back.
+    TakenBack,
     /// Stopped by the user.
     Interrupted,
     /// One of the monitoring system's own codes (`--nagios`).
@@ -39,7 +41,7 @@ pub enum Exit {
 
 impl Exit {
     /// Every code with its meaning, in order.
-    pub const TABLE: [(Self, u8, &'static str); 12] = [
+    pub const TABLE: [(Self, u8, &'static str); 13] = [
         (Self::Success, 0, "done"),
         (Self::Unexpected, 1, "an internal failure, worth a report"),
         (Self::Usage, 2, "the command line, or a value in it, is wrong"),
@@ -51,6 +53,7 @@ impl Exit {
         (Self::Local, 8, "this host cannot do it: a missing right, device or kernel feature, or the archive"),
         (Self::NotFound, 9, "the run or file that was asked for is not there, or not readable"),
         (Self::Found, 10, "the audit found what costs rate, or what was compared differs"),
+        (Self::TakenBack, 11, "a fix was taken back: no gain was proven, or nobody confirmed it"),
         (Self::Interrupted, 130, "stopped by the user"),
     ];
 

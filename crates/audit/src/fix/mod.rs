@@ -7,6 +7,7 @@ mod command;
 pub mod exact;
 pub mod mask;
 pub mod plan;
+pub mod report;
 pub mod route;
 mod undo;
 

@@ -25,6 +25,22 @@ pub struct AuditArgs {
     /// A snapshot, as `linerate host snapshot --json` writes it, instead of this host
     #[arg(value_name = "SNAPSHOT")]
     pub snapshot: Option<PathBuf>,
+    #[command(flatten)]
+    pub case: CaseArgs,
+    /// Print one rule in full, and audit nothing
+    #[arg(long, value_name = "RULE")]
+    pub explain: Option<String>,
+    /// Keep the answers of rules that passed or did not apply as well (with --json)
+    #[arg(long)]
+    pub all: bool,
+    /// From which severity on a finding makes the command end with 10
+    #[arg(long, value_name = "SEVERITY", default_value = "high")]
+    pub fail_on: FailOn,
+}
+
+/// What is wanted of a host, and what is known of it besides a snapshot.
+#[derive(Debug, Args)]
+pub struct CaseArgs {
     /// What the host does; several with commas [default: dtn, and what the snapshot shows]
     #[arg(long, value_name = "ROLE", value_delimiter = ',', value_parser = role)]
     pub role: Vec<Role>,
@@ -70,15 +86,6 @@ pub struct AuditArgs {
     /// A directory of rules of your own (*.toml), beside those that are compiled in
     #[arg(long, value_name = "DIR")]
     pub rules: Option<PathBuf>,
-    /// Print one rule in full, and audit nothing
-    #[arg(long, value_name = "RULE")]
-    pub explain: Option<String>,
-    /// Keep the answers of rules that passed or did not apply as well (with --json)
-    #[arg(long)]
-    pub all: bool,
-    /// From which severity on a finding makes the command end with 10
-    #[arg(long, value_name = "SEVERITY", default_value = "high")]
-    pub fail_on: FailOn,
 }
 
 /// From which severity on findings count.
@@ -109,7 +116,41 @@ impl FailOn {
     }
 }
 
-impl AuditArgs {
+impl CaseArgs {
+    /// The options as arguments for another host.
+    ///
+    /// # Errors
+    /// The name of an option that names a file of this one.
+    pub fn forwarded(&self) -> Result<Vec<String>, &'static str> {
+        let files = [
+            ("--before", self.before.is_some()),
+            ("--baseline", self.baseline.is_some()),
+            ("--peer", !self.peer.is_empty()),
+            ("--input", !self.input.is_empty()),
+            ("--rules", self.rules.is_some()),
+        ];
+        if let Some((name, _)) = files.iter().find(|(_, given)| *given) {
+            return Err(name);
+        }
+        let roles: Vec<&str> =
+            Role::ALL.iter().filter(|(role, _)| self.role.contains(role)).map(|(_, word)| *word).collect();
+        let span = |span: Option<Duration>| span.map(units::duration::show);
+        let options = [
+            ("--role", (!roles.is_empty()).then(|| roles.join(","))),
+            ("--target-rate", self.target_rate.map(|rate| rate.to_string())),
+            ("--rtt", span(self.rtt)),
+            ("--streams", self.streams.map(|count| count.to_string())),
+            ("--flows", self.flows.map(|count| count.to_string())),
+            ("--deadline", span(self.deadline)),
+            ("--transfer", self.transfer.map(|size| size.to_string())),
+            ("--circuit", self.circuit.map(|rate| rate.to_string())),
+            ("--congestion-control", self.congestion_control.clone()),
+        ];
+        let given = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
+        let persistent = self.persistent.then(|| "--persistent".to_owned());
+        Ok(given.flatten().chain(persistent).collect())
+    }
+
     /// What is wanted of the host.
     pub fn profile(&self) -> Profile {
         Profile {

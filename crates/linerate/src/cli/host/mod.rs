@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod diff;
 pub mod log;
+pub mod fix;
 pub mod snapshot;
 pub mod watch;
 
@@ -26,6 +27,10 @@ pub enum HostAction {
     Watch(watch::WatchArgs),
     /// Say what costs rate on this host or on that of a snapshot, why, and how to mend it
     Audit(Box<audit::AuditArgs>),
+    /// Mend what the audit found, prove it, keep it; or show the commands that would
+    Fix(Box<fix::FixArgs>),
+    /// Take a fix back: every setting is again what it was
+    Undo(fix::UndoArgs),
     /// Show what is set otherwise on another host, at another time, or among hosts that should be alike
     Diff(diff::DiffArgs),
     /// List kept snapshots

@@ -5,20 +5,17 @@ use std::path::Path;
 
 use anyhow::Context;
 use audit::scope::HostFacts;
-use audit::{Case, Inputs, Keep, Rules};
+use audit::{Case, Inputs, Keep, Report, Rules};
 
 use super::reading::{facts_of, text_of, this_host};
 use crate::cli::Common;
-use crate::cli::host::audit::AuditArgs;
+use crate::cli::host::audit::{AuditArgs, CaseArgs};
 use crate::commands::print;
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
 pub fn run(common: &Common, args: &AuditArgs) -> anyhow::Result<Exit> {
-    let mut rules = Rules::built_in();
-    if let Some(folder) = &args.rules {
-        add_rules(&mut rules, folder)?;
-    }
+    let rules = rules(&args.case)?;
     if let Some(id) = &args.explain {
         let rule = rules.get(id).ok_or_else(|| {
             Complaint::new(Exit::NotFound, format!("there is no rule `{id}`")).hint("docs/rules.md lists all rules")
@@ -29,12 +26,8 @@ pub fn run(common: &Common, args: &AuditArgs) -> anyhow::Result<Exit> {
         Some(path) => facts_of(path)?,
         None => HostFacts::of(&this_host()?),
     };
-    let inputs = inputs(args, &rules, &host)?;
     let keep = if args.all { Keep::Everything } else { Keep::Findings };
-    let report = audit::audit(&rules, &Case { host: &host, profile: &args.profile(), inputs: &inputs, keep });
-    for fault in &report.faults {
-        eprintln!("warning: {fault}; this rule is left out");
-    }
+    let report = ask(&args.case, &rules, &host, keep)?;
     if common.json {
         print(&show::json::document(&report)?)?;
     } else {
@@ -44,7 +37,26 @@ pub fn run(common: &Common, args: &AuditArgs) -> anyhow::Result<Exit> {
     Ok(if counts { Exit::Found } else { Exit::Success })
 }
 
-fn inputs(args: &AuditArgs, rules: &Rules, host: &HostFacts) -> anyhow::Result<Inputs> {
+/// The rules that are compiled in, and a site's own.
+pub fn rules(args: &CaseArgs) -> anyhow::Result<Rules> {
+    let mut rules = Rules::built_in();
+    if let Some(folder) = &args.rules {
+        add_rules(&mut rules, folder)?;
+    }
+    Ok(rules)
+}
+
+/// What all rules say about a host. Rules that cannot be used are told on the way.
+pub fn ask(args: &CaseArgs, rules: &Rules, host: &HostFacts, keep: Keep) -> anyhow::Result<Report> {
+    let inputs = inputs(args, rules, host)?;
+    let report = audit::audit(rules, &Case { host, profile: &args.profile(), inputs: &inputs, keep });
+    for fault in &report.faults {
+        eprintln!("warning: {fault}; this rule is left out");
+    }
+    Ok(report)
+}
+
+fn inputs(args: &CaseArgs, rules: &Rules, host: &HostFacts) -> anyhow::Result<Inputs> {
     let mut inputs = Inputs::default();
     if let Some(path) = &args.baseline {
         inputs.add_baseline(host, &facts_of(path)?);

@@ -4,6 +4,7 @@ mod audit;
 mod baseline;
 mod diff;
 mod log;
+mod fix;
 mod reading;
 mod sides;
 mod snapshot;
@@ -17,6 +18,8 @@ pub fn run(common: &Common, action: &HostAction) -> anyhow::Result<Exit> {
     match action {
         HostAction::Snapshot(args) => snapshot::run(common, args),
         HostAction::Audit(args) => audit::run(common, args),
+        HostAction::Fix(args) => fix::run(common, args),
+        HostAction::Undo(args) => fix::undo(common, args),
         HostAction::Diff(args) => diff::run(common, args),
         HostAction::Snapshots(args) => baseline::snapshots(common, args),
         HostAction::Bless(args) => baseline::bless(common, args),

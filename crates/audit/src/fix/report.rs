@@ -1,0 +1,171 @@
+//! What became of a fix, as `linerate host fix --json` prints it.
+
+use model::host::fix::captured::Difference;
+use model::run::RunId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::DataRate;
+
+use super::exact::Commands;
+use super::plan::FixPlan;
+use crate::persist::Lost;
+
+/// What became of a fix on one host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FixReport {
+    /// The host.
+    pub host: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Its number in the host's journal; absent where nothing was applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<u64>,
+    /// What was to be done. `linerate host fix` takes this document as a plan.
+    pub plan: FixPlan,
+    /// The commands of each step, in the order of the steps.
+    pub commands: Vec<Commands>,
+    /// In which order the steps are taken back, by their place in the plan, from 0.
+    pub undo_order: Vec<usize>,
+    /// What it has changed, setting by setting.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Difference>,
+    /// What tests before and after say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
+    /// What keeps it over the next start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_in: Option<KeptIn>,
+}
+
+/// What became of a fix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "state")]
+pub enum Outcome {
+    /// Nothing was changed: it was only asked what would be (`--dry-run`).
+    Planned,
+    /// Nothing was changed: nothing is wrong that a program can mend.
+    NothingToDo,
+    /// It holds.
+    Kept,
+    /// The old values are back.
+    TakenBack {
+        /// Why.
+        because: String,
+    },
+}
+
+/// What tests before and after a fix say of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verification {
+    /// The test, argument by argument.
+    pub command: Vec<String>,
+    /// How sure the answer was to be: 0.95 lets chance alone pass in one of twenty cases.
+    pub confidence: f64,
+    /// Runs without the fix.
+    pub before: Series,
+    /// Runs with the fix.
+    pub after: Series,
+    /// Probability of such a difference if the fix did nothing (Mann and Whitney, two-sided).
+    pub p_two_sided: f64,
+    /// What the fix adds: the median of all differences between a run with it and one without (Hodges and Lehmann).
+    pub shift_bps: i64,
+    /// The answer.
+    pub verdict: Verdict,
+}
+
+/// Runs on one side of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Series {
+    /// The runs, in the order in which they were made.
+    pub runs: Vec<RunId>,
+    /// The goodput of each; of a test both ways that of the slower direction.
+    pub goodput_bps: Vec<DataRate>,
+    /// The median of them.
+    pub median_bps: DataRate,
+}
+
+/// The answer of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Faster with the fix, by more than noise.
+    Gain,
+    /// Slower with the fix, by more than noise.
+    Loss,
+    /// What there is of a difference may be noise.
+    Noise,
+}
+
+/// What keeps a fix over the next start.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct KeptIn {
+    /// The files.
+    pub files: Vec<String>,
+    /// Settings that another file overrules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overruled: Vec<Overruled>,
+    /// What no file can keep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<Lost>,
+}
+
+/// A setting that another file overrules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Overruled {
+    /// The setting.
+    pub setting: String,
+    /// The other file, and the line.
+    pub by: String,
+    /// Its value there.
+    pub value: String,
+    /// When: `at boot`, or `after sysctl --system`.
+    pub when: String,
+}
+
+/// A roll-out over several hosts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RollOut {
+    /// The stages, as far as they were begun.
+    pub stages: Vec<Stage>,
+    /// Hosts that were not touched, because an earlier one gave no reason to go on.
+    pub untouched: Vec<String>,
+}
+
+/// Hosts that get a fix before the next ones do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stage {
+    /// The hosts, as far as they were begun.
+    pub hosts: Vec<OnHost>,
+}
+
+/// One host of a stage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OnHost {
+    /// Its name, as it was typed.
+    pub name: String,
+    /// What became of the fix there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<FixReport>,
+    /// Why the roll-out stopped there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+}
+
+impl RollOut {
+    /// The host at which it stopped, and why.
+    #[must_use]
+    pub fn stopped(&self) -> Option<(&str, &str)> {
+        let mut hosts = self.stages.iter().flat_map(|stage| &stage.hosts);
+        hosts.find_map(|host| Some((host.name.as_str(), host.stopped.as_deref()?)))
+    }
+}
+
+/// The schemas of a fix, a plan and a roll-out, for `docs/formats/`.
+#[must_use]
+pub fn schemas() -> [(&'static str, schemars::Schema); 3] {
+    [
+        ("fix.schema.json", schemars::schema_for!(FixReport)),
+        ("fix-plan.schema.json", schemars::schema_for!(FixPlan)),
+        ("roll-out.schema.json", schemars::schema_for!(RollOut)),
+    ]
+}

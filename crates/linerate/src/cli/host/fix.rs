@@ -1,0 +1,129 @@
+//! `linerate host fix` and `linerate host undo`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::audit::CaseArgs;
+use crate::cli::values;
+
+/// Mend what the audit found, with an undo that comes by itself: the old values are on disk before the first change, and
+/// come back unless the fix is confirmed in time over a new connection.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate host fix BUF-RMEM-BDP --rtt 190ms --dry-run          the commands and their undo; nothing is changed
+  linerate host fix BUF-RMEM-BDP --rtt 190ms                    apply, then ask; without an answer it is taken back
+  linerate host fix TCP-ECN-ACTIVE --yes --persist              and write the file that keeps it over the next start
+  linerate host fix BUF-RMEM-BDP --rtt 190ms --verify 'linerate test dtn2 -R'
+                                                                keep it only where tests show the gain
+  linerate host audit --json > found.json; linerate host fix found.json --dry-run
+  linerate host fix BUF-RMEM-BDP --rtt 190ms --verify 'linerate test dtn9 -R' --hosts dtn1 then dtn2,dtn3
+  linerate host fix --list                                      the fixes of this host
+
+Ends with 11 where the fix was taken back.")]
+pub struct FixArgs {
+    /// Rules whose findings are to be mended; or a file: a plan, or what `linerate host audit --json` printed; - reads it
+    /// from standard input
+    #[arg(value_name = "RULE|PLAN", required_unless_present_any = ["all_findings", "list", "inline"])]
+    pub what: Vec<String>,
+    /// Mend every finding whose fix disrupts nothing
+    #[arg(long, conflicts_with = "what")]
+    pub all_findings: bool,
+    /// Only what is wrong on this device
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+    /// A plan as text, as a roll-out sends it
+    #[arg(long, hide = true)]
+    pub inline: Option<String>,
+
+    /// Show the commands and their undo, and change nothing
+    #[arg(long, help_heading = "How")]
+    pub dry_run: bool,
+    /// Confirm without asking, over a new connection
+    #[arg(long, short, help_heading = "How")]
+    pub yes: bool,
+    /// Ask on standard input though it is no terminal
+    #[arg(long, hide = true, conflicts_with = "yes")]
+    pub ask: bool,
+    /// After how long the fix is taken back unless it is confirmed
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero, default_value = "60s", help_heading = "How")]
+    pub confirm_within: Duration,
+    /// Why, for the journal and the change log [default: the rules]
+    #[arg(long, value_name = "TEXT", help_heading = "How")]
+    pub reason: Option<String>,
+    /// Write the files that keep the fix over the next start of the host
+    #[arg(long, help_heading = "How")]
+    pub persist: bool,
+    /// The directory that stands for / when files are written
+    #[arg(long, value_name = "DIR", default_value = "/", help_heading = "How")]
+    pub root: PathBuf,
+
+    /// A test, as one word: it is run before and after in alternation, and the fix is kept only where the gain exceeds the
+    /// noise
+    #[arg(long, value_name = "COMMAND", help_heading = "Proof")]
+    pub verify: Option<String>,
+    /// How many runs before, and as many after
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100), requires = "verify", help_heading = "Proof")]
+    pub pairs: u32,
+    /// How sure the gain must be: 0.95 lets chance alone pass in one of twenty cases
+    #[arg(long, value_name = "PART", default_value_t = 0.95, value_parser = confidence, requires = "verify", help_heading = "Proof")]
+    pub confidence: f64,
+
+    /// Hosts that get the fix, in stages: `a,b then c,d`; a stage begins only after a proven gain on all hosts of the one
+    /// before. lab:NAME/HOST is a host of a lab
+    #[arg(long, value_name = "HOSTS", num_args = 1.., requires = "verify", conflicts_with_all = ["list", "ask"], help_heading = "Several hosts")]
+    pub hosts: Vec<String>,
+    /// The command that runs a program on another host: it is given the host and one line for a shell
+    #[arg(long, value_name = "COMMAND", default_value = "ssh", requires = "hosts", help_heading = "Several hosts")]
+    pub ssh: String,
+    /// What this program is called on the other hosts
+    #[arg(
+        long,
+        value_name = "PROGRAM",
+        default_value = "linerate",
+        requires = "hosts",
+        help_heading = "Several hosts"
+    )]
+    pub remote_program: String,
+
+    /// Print the fixes of this host's journal, and change nothing
+    #[arg(long, conflicts_with_all = ["what", "all_findings", "dry_run", "verify", "persist"])]
+    pub list: bool,
+    #[command(flatten)]
+    pub helper: HelperArgs,
+    #[command(flatten, next_help_heading = "The audit")]
+    pub case: CaseArgs,
+}
+
+/// Take a fix back: every setting is again what it was before it, and what it wrote into files is out of them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate host undo               the last fix that holds
+  linerate host undo 3             fix 3 of `linerate host fix --list`")]
+pub struct UndoArgs {
+    /// The number of the fix [default: the last that holds]
+    #[arg(value_name = "N")]
+    pub fix: Option<u64>,
+    /// Write the old values also where somebody else has changed the same settings since
+    #[arg(long)]
+    pub overwrite: bool,
+    /// The directory that stands for / when files are written
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    pub root: PathBuf,
+    #[command(flatten)]
+    pub helper: HelperArgs,
+}
+
+/// Which helper does it.
+#[derive(Debug, Args)]
+pub struct HelperArgs {
+    /// The socket of the helper that changes settings [default: that of the system; root starts its own]
+    #[arg(long, value_name = "SOCKET", env = "LINERATE_HELPER")]
+    pub helper: Option<PathBuf>,
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    let part: f64 = text.parse().map_err(|_| "a number such as 0.95 is expected".to_owned())?;
+    if (0.5..1.0).contains(&part) { Ok(part) } else { Err("it is from 0.5 to below 1".to_owned()) }
+}

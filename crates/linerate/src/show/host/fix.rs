@@ -1,0 +1,220 @@
+//! Fixes for people: what would be done, what became of it, the journal, a roll-out.
+
+use std::fmt::Write;
+
+use audit::fix::Disruption;
+use audit::fix::plan::{FixPlan, PlannedStep};
+use audit::fix::report::{FixReport, KeptIn, Outcome, RollOut, Verdict, Verification};
+use comfy_table::Table;
+use model::host::fix::captured::Difference;
+use model::host::fix::journal::{Because, Entry, State};
+use units::DataRate;
+
+use crate::show::{table, when, wrap};
+
+/// What became of a fix, or would.
+pub fn text(report: &FixReport) -> String {
+    let mut text = String::new();
+    match &report.outcome {
+        Outcome::Planned => text.push_str(&planned(report)),
+        Outcome::NothingToDo => text.push_str("nothing to do\n"),
+        Outcome::Kept => {
+            let _ = writeln!(text, "fix {} is kept: {}", report.fix.unwrap_or_default(), rules(&report.plan));
+            text.push_str(&changes(&report.changes));
+        }
+        Outcome::TakenBack { because } => {
+            let _ = writeln!(text, "taken back: {because}; every old value is there again");
+        }
+    }
+    if let Some(verification) = &report.verification {
+        text.push_str(&proof(verification));
+    }
+    if let Some(kept) = &report.kept_in {
+        text.push_str(&files(kept));
+    }
+    text.push_str(&not_done(&report.plan));
+    text
+}
+
+/// The commands and their undo.
+fn planned(report: &FixReport) -> String {
+    let mut text = format!("{}: this would be done, and nothing is changed now\n", report.host);
+    for (step, commands) in report.plan.steps.iter().zip(&report.commands) {
+        let _ = writeln!(text, "\n{}{}", rules_of(step), place(step));
+        if let Some(disruption) = step.disruption.filter(|&disruption| disruption != Disruption::None) {
+            let _ = writeln!(text, "  ({})", disruption.words());
+        }
+        for command in &commands.apply {
+            let _ = writeln!(text, "  {command}");
+        }
+    }
+    text.push_str("\nand this takes it back\n");
+    for index in &report.undo_order {
+        let Some((commands, step)) = report.commands.get(*index).zip(report.plan.steps.get(*index)) else { continue };
+        match &commands.undo {
+            Some(lines) => text.extend(lines.iter().map(|line| format!("  {line}\n"))),
+            None => text.push_str(&format!("  (no command does{}; `linerate host undo` does)\n", place(step))),
+        }
+    }
+    text
+}
+
+fn rules(plan: &FixPlan) -> String {
+    let rules = plan.rules();
+    if rules.is_empty() { "a plan of somebody's own".to_owned() } else { rules.join(", ") }
+}
+
+fn rules_of(step: &PlannedStep) -> String {
+    if step.rules.is_empty() { "asked for".to_owned() } else { step.rules.join(", ") }
+}
+
+fn place(step: &PlannedStep) -> String {
+    let link = step.link.iter().map(|link| format!(" on {link}"));
+    link.chain(step.namespace.iter().map(|namespace| format!(" in {namespace}"))).collect()
+}
+
+/// Settings with their old and new values.
+pub fn changes(changes: &[Difference]) -> String {
+    let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
+    let mut text = String::new();
+    for change in changes {
+        let namespace = change.namespace.iter().map(|namespace| format!(" in {namespace}")).collect::<String>();
+        let _ = writeln!(text, "  {}{namespace}: {} -> {}", change.key, shown(&change.old), shown(&change.new));
+    }
+    text
+}
+
+/// Both series, and the answer.
+fn proof(verification: &Verification) -> String {
+    let mut table = Table::new();
+    table.set_header(["", "median", "least", "most", "runs"]);
+    for (side, series) in [("without the fix", &verification.before), ("with the fix", &verification.after)] {
+        let ordered = series.goodput_bps.iter().copied();
+        let (least, most) = (ordered.clone().min(), ordered.max());
+        let text = |rate: Option<DataRate>| rate.map(|rate| rate.to_string()).unwrap_or_default();
+        let first = series.runs.first().map(ToString::to_string).unwrap_or_default();
+        let runs = format!("{first} and {} more", series.runs.len().saturating_sub(1));
+        table.add_row([side.to_owned(), series.median_bps.to_string(), text(least), text(most), runs]);
+    }
+    let answer = match verification.verdict {
+        Verdict::Gain => "the fix gains more than noise",
+        Verdict::Loss => "the fix loses more than noise",
+        Verdict::Noise => "the difference may be noise",
+    };
+    format!(
+        "\n{}{answer}: {} (Mann-Whitney, p = {:.4}, asked for p <= {:.4})\n",
+        table::text(table),
+        shift(verification.shift_bps),
+        verification.p_two_sided,
+        1.0 - verification.confidence,
+    )
+}
+
+fn shift(bps: i64) -> String {
+    let sign = if bps < 0 { '-' } else { '+' };
+    format!("{sign}{}", DataRate::from_bps(bps.unsigned_abs()))
+}
+
+fn files(kept: &KeptIn) -> String {
+    let mut text = String::new();
+    for file in &kept.files {
+        let _ = writeln!(text, "kept over the next start by {file}");
+    }
+    for other in &kept.overruled {
+        let _ = writeln!(
+            text,
+            "warning: {} will be {} {}, by {}: take that line out",
+            other.setting, other.value, other.when, other.by
+        );
+    }
+    for lost in &kept.lost {
+        let _ = writeln!(text, "not kept over the next start: {}", lost.setting);
+        text.push_str(&wrap::text(&lost.reason, 2));
+    }
+    text
+}
+
+/// What a person has to do, and what was left out.
+fn not_done(plan: &FixPlan) -> String {
+    let mut text = String::new();
+    for by_hand in &plan.by_hand {
+        let _ = writeln!(text, "\nby hand, for {}:", by_hand.rules.join(", "));
+        text.push_str(&wrap::text(&by_hand.text, 2));
+    }
+    for left_out in &plan.left_out {
+        let _ = writeln!(text, "\nleft out{}: {}", place(&left_out.step), rules_of(&left_out.step));
+        text.push_str(&wrap::text(&left_out.reason, 2));
+    }
+    text
+}
+
+/// The journal as a table.
+pub fn list(entries: &[Entry]) -> String {
+    if entries.is_empty() {
+        return "no fix was ever applied here\n".to_owned();
+    }
+    let mut table = Table::new();
+    table.set_header(["fix", "begun", "state", "why", "settings"]);
+    for entry in entries {
+        let settings = entry.changes().len().to_string();
+        table.add_row([
+            entry.fix.to_string(),
+            when::local(entry.begun),
+            state(&entry.state),
+            entry.reason.clone(),
+            settings,
+        ]);
+    }
+    table::text(table)
+}
+
+fn state(state: &State) -> String {
+    match state {
+        State::Begun => "being applied".to_owned(),
+        State::Unconfirmed => "waits to be confirmed".to_owned(),
+        State::Kept => "kept".to_owned(),
+        State::Undone { because } => match because {
+            Because::StepFailed { reason, .. } => format!("undone: {reason}"),
+            Because::NotConfirmed => "undone: not confirmed".to_owned(),
+            Because::HelperEnded => "undone: the helper ended".to_owned(),
+            Because::Asked => "undone".to_owned(),
+        },
+        State::Stuck { left } => format!("stuck: {}", left.join("; ")),
+        State::GoneWithBoot => "gone with a boot".to_owned(),
+    }
+}
+
+/// What an undo brought back.
+pub fn undone(entry: &Entry, files: &[String]) -> String {
+    let mut text = format!("fix {} is undone: {}\n", entry.fix, entry.reason);
+    let back = entry.changes().into_iter().map(|change| Difference { old: change.new, new: change.old, ..change });
+    text.push_str(&changes(&back.collect::<Vec<_>>()));
+    for file in files {
+        let _ = writeln!(text, "taken out of {file}");
+    }
+    text
+}
+
+/// Stage by stage.
+pub fn roll_out(done: &RollOut) -> String {
+    let mut text = String::new();
+    for (number, stage) in done.stages.iter().enumerate() {
+        let _ = writeln!(text, "stage {}", number + 1);
+        for host in &stage.hosts {
+            let gain = host.report.as_ref().and_then(|report| report.verification.as_ref());
+            let gain = gain.map(|proof| {
+                let medians = (proof.before.median_bps, proof.after.median_bps);
+                format!(" ({} -> {}, p = {:.4})", medians.0, medians.1, proof.p_two_sided)
+            });
+            let gain = gain.unwrap_or_default();
+            let _ = match &host.stopped {
+                None => writeln!(text, "  {}: kept{gain}", host.name),
+                Some(reason) => writeln!(text, "  {}: stopped here: {reason}{gain}", host.name),
+            };
+        }
+    }
+    if !done.untouched.is_empty() {
+        let _ = writeln!(text, "not touched: {}", done.untouched.join(", "));
+    }
+    text
+}
