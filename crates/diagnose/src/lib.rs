@@ -2,14 +2,20 @@
 //!
 //! * [`waterfall`]: where the line rate of a TCP run went, in named shares that add up
 //! * [`balance`]: where the datagrams of a UDP run went, added up to the last one
-//! * [`contrast`]: which setting separates bad hosts from good ones, which change preceded a change of the rate
+//! * [`signs`]: what can be seen of a flow
+//! * [`causes`]: the catalogue of what can be wrong
+//! * [`diagnosis`]: what is wrong with what a round tested, ranked
 //! * [`locate`]: which host, segment or attribute explains the bad pairs of a round
+//! * [`contrast`]: which setting separates bad hosts from good ones, and which change came before a rate changed
 //!
 //! `docs/localisation.md`, `docs/waterfall.md` and `docs/datagram-balance.md` explain them to users. Missing evidence is
 //! *unknown* with its reason, never zero.
 
 pub mod balance;
+pub mod causes;
 pub mod contrast;
+pub mod diagnosis;
 mod exact;
 pub mod locate;
+pub mod signs;
 pub mod waterfall;

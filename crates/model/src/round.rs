@@ -94,6 +94,9 @@ pub struct Tested {
     /// The segments on the way from the one that asked to the one that answered; empty where the way is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub way: Vec<Passage>,
+    /// The segments on the way back; empty where it is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub way_back: Vec<Passage>,
     /// What was found.
     pub finding: Finding,
     /// The samples of a run; in the archive where they are absent.

@@ -97,6 +97,7 @@ pub(super) fn tested(scenario: &Scenario, test: &Test, result: &model::played::T
         began: result.began,
         expected,
         way: way(scenario, &scenario.route(test.from.host, test.to.host)),
+        way_back: way(scenario, &scenario.route(test.to.host, test.from.host)),
         finding: result.finding.clone(),
         samples: None,
     }

@@ -1,0 +1,211 @@
+//! The catalogue of causes: what can be wrong with a path, how it shows, what mends it. The entries are data, in `causes/`.
+//!
+//! An entry says how often each state of a [sign](crate::signs) is seen where the cause is at work. States that it does not
+//! name share what is left, in the proportion in which they are usual; signs that it does not name are as usual.
+
+pub mod page;
+mod read;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use crate::signs::Seen;
+use crate::signs::flow::Kind;
+
+pub use read::CatalogueError;
+
+/// All causes.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    causes: Vec<Cause>,
+}
+
+/// Something that can be wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cause {
+    /// Its name; it does not change.
+    pub id: String,
+    /// What is wrong, in a few words.
+    pub title: String,
+    /// What happens, in two sentences.
+    pub explanation: String,
+    /// Where it is.
+    pub place: PlaceKind,
+    /// Where segments that have it are usually found.
+    pub usually: Option<Usually>,
+    /// How often it is met, compared with others.
+    pub prior: f64,
+    /// How many of the flows that pass its place suffer.
+    pub spread: Spread,
+    /// Whether it is found without a flow that suffers.
+    pub alone: bool,
+    /// Only flows of this kind suffer.
+    pub carries: Option<Kind>,
+    /// Only flows in an overlay suffer.
+    pub only_overlays: bool,
+    /// How often each state is seen where it is at work, by state.
+    pub shows: BTreeMap<Seen, f64>,
+    /// How often each rule of the host audit fires at its place.
+    pub rules: BTreeMap<String, f64>,
+    /// The test that tells it from its neighbours.
+    pub test: String,
+    /// Rules of the host audit whose fix mends it.
+    pub fix: Vec<String>,
+    /// What mends it where no rule does.
+    pub remedy: String,
+    /// How one sees that it is mended.
+    pub verify: String,
+    /// Where it is described.
+    pub references: Vec<String>,
+}
+
+/// What kind of place a cause is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlaceKind {
+    /// The host that sends.
+    Sender,
+    /// The host that receives.
+    Receiver,
+    /// A host, whichever way its data goes.
+    Host,
+    /// The host at whose door packets come in.
+    Entry,
+    /// A segment in one direction.
+    Segment,
+    /// A segment in both directions.
+    Link,
+    /// The host that was asked for a service.
+    Service,
+}
+
+/// Where a segment is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Usually {
+    /// Where hosts are attached.
+    Edge,
+    /// Between routers.
+    Core,
+}
+
+/// How many of the flows that pass its place a cause hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spread {
+    /// All.
+    Every,
+    /// Those that ask for enough.
+    Most,
+    /// Some, as chance has it.
+    Some,
+    /// Those of a time.
+    Times,
+}
+
+impl Spread {
+    /// How often a flow that passes the place does well all the same.
+    #[must_use]
+    pub const fn spared(self) -> f64 {
+        match self {
+            Self::Every => 0.04,
+            Self::Most => 0.15,
+            Self::Some => 0.45,
+            Self::Times => 0.5,
+        }
+    }
+}
+
+impl Catalogue {
+    /// The causes that this program knows.
+    #[must_use]
+    pub fn built_in() -> &'static Self {
+        static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
+            // The files are compiled in, and a test reads them.
+            Catalogue::read(BUILT_IN_FILES).unwrap_or_else(|_| Catalogue { causes: Vec::new() })
+        });
+        &BUILT_IN
+    }
+
+    /// Reads a catalogue from files: name and text.
+    ///
+    /// # Errors
+    /// See [`CatalogueError`].
+    pub fn read(files: &[(&str, &str)]) -> Result<Self, CatalogueError> {
+        read::catalogue(files).map(|causes| Self { causes })
+    }
+
+    /// All causes, in the order of the files.
+    #[must_use]
+    pub fn all(&self) -> &[Cause] {
+        &self.causes
+    }
+
+    /// The cause of a name.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Cause> {
+        self.causes.iter().find(|cause| cause.id == id)
+    }
+}
+
+impl Cause {
+    /// How often a state is seen where the cause is at work.
+    #[must_use]
+    pub fn likelihood(&self, seen: Seen) -> f64 {
+        let states = seen.sign().states;
+        let named = |state: usize| self.shows.get(&Seen { sign: seen.sign, state }).copied();
+        if let Some(named) = named(seen.state) {
+            return named;
+        }
+        let (mut told, mut usual_told) = (0.0, 0.0);
+        for (state, known) in states.iter().enumerate() {
+            if let Some(part) = named(state) {
+                told += part;
+                usual_told += known.usual;
+            }
+        }
+        let usual = seen.state().usual;
+        if usual_told <= 0.0 { usual } else { ((1.0 - told) * usual / (1.0 - usual_told)).max(LEAST) }
+    }
+}
+
+/// Nothing is impossible: somebody may have measured wrong.
+const LEAST: f64 = 0.003;
+
+const BUILT_IN_FILES: &[(&str, &str)] = &[
+    ("hosts.toml", include_str!("../../causes/hosts.toml")),
+    ("path.toml", include_str!("../../causes/path.toml")),
+    ("services.toml", include_str!("../../causes/services.toml")),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_files_are_read() {
+        let catalogue = Catalogue::read(BUILT_IN_FILES).unwrap_or_else(|error| panic!("{error}"));
+        assert!(catalogue.all().len() >= 45, "{}", catalogue.all().len());
+        assert_eq!(Catalogue::built_in().all(), catalogue.all());
+    }
+
+    #[test]
+    fn what_a_cause_shows_adds_up() {
+        for cause in Catalogue::built_in().all() {
+            for (sign, known) in crate::signs::ALL.iter().enumerate() {
+                let sum: f64 = (0..known.states.len()).map(|state| cause.likelihood(Seen { sign, state })).sum();
+                assert!((0.95..1.05).contains(&sum), "{}: {} adds up to {sum}", cause.id, known.name);
+            }
+        }
+    }
+
+    #[test]
+    fn rules_that_causes_name_exist() {
+        let rules = audit::Rules::built_in();
+        for cause in Catalogue::built_in().all() {
+            for rule in cause.rules.keys().chain(&cause.fix) {
+                assert!(rules.get(rule).is_some(), "{}: there is no rule {rule}", cause.id);
+            }
+        }
+    }
+}

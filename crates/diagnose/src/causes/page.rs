@@ -1,0 +1,82 @@
+//! The catalogue as a page for people: docs/causes.md.
+
+use std::fmt::Write;
+
+use super::{Catalogue, Cause, PlaceKind};
+use crate::signs;
+
+/// The page.
+#[must_use]
+pub fn page(catalogue: &Catalogue) -> String {
+    let mut page = String::from(
+        "# Causes\n\nWhat `linerate why` knows. Generated from `crates/diagnose/causes/`; each name is stable.\n\n\
+         A cause is recognised by [signs](#signs): questions about a flow with a few possible answers. Behind each answer\n\
+         stands how often it is seen where the cause is at work. [docs/diagnosis.md](diagnosis.md) tells how they are\n\
+         weighed.\n\n| cause | where | what is wrong |\n|---|---|---|\n",
+    );
+    for cause in catalogue.all() {
+        let _ = writeln!(page, "| [`{0}`](#{0}) | {1} | {2} |", cause.id, place(cause.place), cause.title);
+    }
+    for cause in catalogue.all() {
+        entry(&mut page, cause);
+    }
+    table_of_signs(&mut page);
+    page
+}
+
+fn entry(page: &mut String, cause: &Cause) {
+    let _ = writeln!(
+        page,
+        "\n## {}\n\n**{}** ({}). {}\n",
+        cause.id,
+        cause.title,
+        place(cause.place),
+        one_line(&cause.explanation)
+    );
+    let mut shown: Vec<String> = Vec::new();
+    for (seen, part) in &cause.shows {
+        shown.push(format!("`{} = {}` {:.0} %", seen.sign().name, seen.state().name, part * 100.0));
+    }
+    for (rule, part) in &cause.rules {
+        shown.push(format!("[`{rule}`](rules.md) {:.0} %", part * 100.0));
+    }
+    let _ = writeln!(page, "- Shows: {}", shown.join(", "));
+    let _ = writeln!(page, "- The test that decides: {}", cause.test);
+    let fixes = cause.fix.iter().map(|rule| format!("`linerate host fix {rule}`"));
+    let fixes = fixes.collect::<Vec<_>>().join(", ");
+    let _ = writeln!(
+        page,
+        "- Remedy: {}{}",
+        cause.remedy,
+        if fixes.is_empty() { String::new() } else { format!(" ({fixes})") }
+    );
+    let _ = writeln!(page, "- Mended when: {}", cause.verify);
+    if !cause.references.is_empty() {
+        let _ = writeln!(page, "- See: {}", cause.references.join("; "));
+    }
+}
+
+fn table_of_signs(page: &mut String) {
+    page.push_str("\n## Signs\n\nHow usual an answer is among slow flows, whatever ails them.\n\n| sign | question | answers |\n|---|---|---|\n");
+    for sign in signs::ALL {
+        let states: Vec<String> =
+            sign.states.iter().map(|state| format!("{} {:.0} %", state.name, state.usual * 100.0)).collect();
+        let _ = writeln!(page, "| `{}` | {} | {} |", sign.name, sign.asks, states.join(", "));
+    }
+}
+
+fn place(kind: PlaceKind) -> &'static str {
+    match kind {
+        PlaceKind::Sender => "sending host",
+        PlaceKind::Receiver => "receiving host",
+        PlaceKind::Host => "host",
+        PlaceKind::Entry => "host, at its door",
+        PlaceKind::Segment => "segment, one direction",
+        PlaceKind::Link => "segment",
+        PlaceKind::Service => "service",
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,160 @@
+//! Reading the files of the catalogue.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::{Cause, PlaceKind, Spread, Usually};
+use crate::signs::Seen;
+use crate::signs::flow::Kind;
+
+/// Why a file of causes cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// It is no such file.
+    #[error("{file}: {source}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// What is wrong, with the line.
+        source: Box<toml::de::Error>,
+    },
+    /// It names a sign or state that does not exist.
+    #[error("{file}: cause {cause}: there is no sign `{sign}` with a state `{state}`; docs/causes.md lists them")]
+    NoSuchState {
+        /// The file.
+        file: String,
+        /// The cause.
+        cause: String,
+        /// The sign.
+        sign: String,
+        /// The state.
+        state: String,
+    },
+    /// Parts that are no parts.
+    #[error("{file}: cause {cause}: {what} must be above 0 and, all states of a sign together, at most 1")]
+    NoPart {
+        /// The file.
+        file: String,
+        /// The cause.
+        cause: String,
+        /// Of what.
+        what: String,
+    },
+    /// A name given twice.
+    #[error("{file}: there is a cause {cause} already")]
+    Twice {
+        /// The file.
+        file: String,
+        /// The cause.
+        cause: String,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileText {
+    cause: Vec<CauseText>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct CauseText {
+    id: String,
+    title: String,
+    explanation: String,
+    place: PlaceKind,
+    usually: Option<Usually>,
+    #[serde(default = "usual")]
+    prior: f64,
+    #[serde(default = "every")]
+    spread: Spread,
+    #[serde(default)]
+    alone: bool,
+    carries: Option<Kind>,
+    #[serde(default)]
+    only_overlays: bool,
+    #[serde(default)]
+    shows: BTreeMap<String, BTreeMap<String, f64>>,
+    #[serde(default)]
+    rules: BTreeMap<String, f64>,
+    test: String,
+    #[serde(default)]
+    fix: Vec<String>,
+    remedy: String,
+    verify: String,
+    #[serde(default)]
+    references: Vec<String>,
+}
+
+fn usual() -> f64 {
+    1.0
+}
+
+fn every() -> Spread {
+    Spread::Every
+}
+
+pub(super) fn catalogue(files: &[(&str, &str)]) -> Result<Vec<Cause>, CatalogueError> {
+    let mut causes: Vec<Cause> = Vec::new();
+    for (file, text) in files {
+        let syntax = |source| CatalogueError::Syntax { file: (*file).to_owned(), source: Box::new(source) };
+        let parsed: FileText = toml::from_str(text).map_err(syntax)?;
+        for text in parsed.cause {
+            let cause = settled(file, text)?;
+            if causes.iter().any(|known| known.id == cause.id) {
+                return Err(CatalogueError::Twice { file: (*file).to_owned(), cause: cause.id });
+            }
+            causes.push(cause);
+        }
+    }
+    Ok(causes)
+}
+
+fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
+    let no_part =
+        |what: &str| CatalogueError::NoPart { file: file.to_owned(), cause: text.id.clone(), what: what.to_owned() };
+    let mut shows = BTreeMap::new();
+    for (sign, states) in &text.shows {
+        for (state, part) in states {
+            let seen = Seen::named(sign, state).ok_or_else(|| CatalogueError::NoSuchState {
+                file: file.to_owned(),
+                cause: text.id.clone(),
+                sign: sign.clone(),
+                state: state.clone(),
+            })?;
+            if !(*part > 0.0 && *part <= 1.0) {
+                return Err(no_part(sign));
+            }
+            shows.insert(seen, *part);
+        }
+        if states.values().sum::<f64>() > 1.0 + 1e-9 {
+            return Err(no_part(sign));
+        }
+    }
+    if let Some((rule, _)) = text.rules.iter().find(|(_, part)| !(**part > 0.0 && **part < 1.0)) {
+        return Err(no_part(rule));
+    }
+    if !(text.prior > 0.0 && text.prior.is_finite()) {
+        return Err(no_part("the prior"));
+    }
+    Ok(Cause {
+        id: text.id,
+        title: text.title,
+        explanation: text.explanation,
+        place: text.place,
+        usually: text.usually,
+        prior: text.prior,
+        spread: text.spread,
+        alone: text.alone,
+        carries: text.carries,
+        only_overlays: text.only_overlays,
+        shows,
+        rules: text.rules,
+        test: text.test,
+        fix: text.fix,
+        remedy: text.remedy,
+        verify: text.verify,
+        references: text.references,
+    })
+}

@@ -1,0 +1,182 @@
+//! What is wrong: causes ranked by how well they explain a round.
+//!
+//! Each [cause](crate::causes) at each place where it could be is weighed against what was seen of the flows that pass the
+//! place and of those that do not, and against the audit of the host. The best one explains some of the flows that suffer;
+//! what it leaves is weighed again, since networks have several faults at once. "Unknown" stands in the list as well: it is
+//! better than a wrong name. `docs/diagnosis.md` has the formulas.
+//!
+//! * [`diagnose`]: from a round to a [`Diagnosis`]
+//! * [`findings`]: what the audit says of each host
+//! * `candidate`: causes at places
+//! * `weigh`: what speaks for and against one
+//! * `rank`: probabilities
+
+mod candidate;
+pub mod findings;
+mod rank;
+mod weigh;
+
+use std::fmt;
+
+use audit::Rules;
+use model::round::Round;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::causes::Catalogue;
+use crate::signs::flow::Complaint;
+use crate::signs::{Flow, flows};
+use findings::Findings;
+
+/// What is wrong with what a round tested.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Diagnosis {
+    /// What suffers, as it was seen.
+    pub symptoms: Vec<Symptom>,
+    /// What explains it: a problem for each cause that is needed, the one that explains most first. None in a network that
+    /// is well.
+    pub problems: Vec<Problem>,
+    /// What limits the answer: hosts and tests that gave nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A flow that does not do what it should.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Symptom {
+    /// The test.
+    pub test: String,
+    /// Who sent.
+    pub from: String,
+    /// Who received.
+    pub to: String,
+    /// What is wrong, in a sentence.
+    pub says: String,
+}
+
+/// Something that is wrong, with what it may be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// Tests that the first of the ranking explains.
+    pub explains: Vec<String>,
+    /// What it may be, the most likely first.
+    pub ranking: Vec<Ranked>,
+    /// How likely it is something else.
+    pub unknown: f64,
+}
+
+/// A cause at its most likely place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ranked {
+    /// Its name in the catalogue.
+    pub cause: String,
+    /// What is wrong.
+    pub title: String,
+    /// Where, the most likely first.
+    pub places: Vec<Likely>,
+    /// How likely it is, 0 to 1, wherever it is.
+    pub probability: f64,
+    /// What speaks for it, the heaviest first.
+    pub speaks_for: Vec<String>,
+    /// What speaks against it.
+    pub speaks_against: Vec<String>,
+    /// The test that would decide.
+    pub test: String,
+    /// Rules of the host audit whose fix mends it.
+    pub fix: Vec<String>,
+    /// What mends it.
+    pub remedy: String,
+    /// How one sees that it is mended.
+    pub verify: String,
+}
+
+/// A place and how likely it is, if the cause is the right one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Likely {
+    /// The place.
+    pub place: Place,
+    /// 0 to 1.
+    pub probability: f64,
+}
+
+/// Where a cause is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Place {
+    /// A host.
+    Host {
+        /// Its name.
+        name: String,
+    },
+    /// A segment.
+    Segment {
+        /// Its name.
+        name: String,
+        /// In which direction; in both where it is absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        towards: Option<String>,
+    },
+    /// Somewhere between two hosts.
+    Path {
+        /// Who sends.
+        from: String,
+        /// Who receives.
+        to: String,
+    },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host { name } => f.write_str(name),
+            Self::Segment { name, towards: Some(towards) } => write!(f, "{name} towards {towards}"),
+            Self::Segment { name, towards: None } => f.write_str(name),
+            Self::Path { from, to } => write!(f, "between {from} and {to}"),
+        }
+    }
+}
+
+/// Says what is wrong with what a round tested.
+#[must_use]
+pub fn diagnose(round: &Round, catalogue: &Catalogue, rules: &Rules) -> Diagnosis {
+    let flows = flows(round);
+    let findings = Findings::of(round, &flows, rules);
+    Diagnosis {
+        symptoms: flows.iter().filter_map(symptom).collect(),
+        problems: rank::problems(round, &flows, &findings, catalogue),
+        notes: notes(round),
+    }
+}
+
+impl Diagnosis {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_healthy(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+fn symptom(flow: &Flow) -> Option<Symptom> {
+    let percent = |part: f64| format!("{:.1} %", part * 100.0);
+    let says = match flow.complaint? {
+        Complaint::Slow => {
+            let attained = flow.attained.map(percent).unwrap_or_default();
+            format!("{}, which is {attained} of what it should do", flow.goodput)
+        }
+        Complaint::Lossy => format!("{} of its datagrams were lost", flow.lost.map(percent).unwrap_or_default()),
+        Complaint::Delaying => "it makes everybody's round trips long".to_owned(),
+    };
+    Some(Symptom { test: flow.label.clone(), from: flow.sender.to_string(), to: flow.receiver.to_string(), says })
+}
+
+fn notes(round: &Round) -> Vec<String> {
+    let silent = round.members.iter().filter_map(|member| {
+        let why = member.failure.as_ref()?;
+        Some(format!("{}: {why}", member.name))
+    });
+    let failed = round.tests.iter().filter_map(|tested| match &tested.finding {
+        model::played::Finding::Nothing { detail } => Some(format!("{}: {detail}", tested.label)),
+        _ => None,
+    });
+    silent.chain(failed).collect()
+}

@@ -1,0 +1,139 @@
+//! From weights to probabilities, one problem after the other.
+
+use std::collections::BTreeMap;
+
+use model::round::Round;
+
+use super::candidate::{Candidate, candidates};
+use super::findings::Findings;
+use super::weigh::{Ground, Part, Weighed, weigh};
+use super::{Likely, Problem, Ranked};
+use crate::causes::{Catalogue, Cause};
+use crate::signs::Flow;
+
+/// What explains the flows that suffer, and what is wrong without one that does.
+pub(super) fn problems(round: &Round, flows: &[Flow], findings: &Findings, catalogue: &Catalogue) -> Vec<Problem> {
+    let all = candidates(round, flows, catalogue);
+    let (alone, explaining): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) =
+        all.into_iter().partition(|candidate| candidate.cause.alone);
+    let mut problems = Vec::new();
+    let mut open: Vec<bool> = flows.iter().map(Flow::is_bad).collect();
+    while open.contains(&true) && problems.len() < MOST_PROBLEMS {
+        let ground = Ground { flows, open: &open, findings };
+        let (problem, explained) = problem(&explaining, &ground);
+        problems.push(problem);
+        let before = open.iter().filter(|open| **open).count();
+        open.iter_mut().zip(explained).for_each(|(open, explained)| *open &= !explained);
+        if open.iter().filter(|open| **open).count() == before {
+            break;
+        }
+    }
+    let nothing = vec![false; flows.len()];
+    let ground = Ground { flows, open: &nothing, findings };
+    problems.extend(alone.iter().filter_map(|candidate| by_itself(candidate, &ground)));
+    problems
+}
+
+/// The ranking for all that is open, and the flows that its first explains.
+fn problem(candidates: &[Candidate<'_>], ground: &Ground<'_>) -> (Problem, Vec<bool>) {
+    let useful =
+        |candidate: &&Candidate<'_>| candidate.covers.iter().zip(ground.open).any(|(covers, open)| *covers && *open);
+    let useful: Vec<&Candidate<'_>> = candidates.iter().filter(useful).collect();
+    let mut places: BTreeMap<&str, f64> = BTreeMap::new();
+    for candidate in &useful {
+        *places.entry(&candidate.cause.id).or_default() += candidate.weight;
+    }
+    let weighed: Vec<(&Candidate<'_>, Weighed)> = useful
+        .iter()
+        .map(|candidate| (*candidate, weigh(candidate, places[candidate.cause.id.as_str()], ground)))
+        .collect();
+    let most = weighed.iter().map(|(_, weighed)| weighed.score).fold(UNKNOWN, f64::max);
+    let all: f64 =
+        weighed.iter().map(|(_, weighed)| (weighed.score - most).exp()).sum::<f64>() + (UNKNOWN - most).exp();
+    let mut by_cause: BTreeMap<&str, Vec<(&Candidate<'_>, &Weighed)>> = BTreeMap::new();
+    for (candidate, weighed) in &weighed {
+        by_cause.entry(&candidate.cause.id).or_default().push((candidate, weighed));
+    }
+    let part = |weighed: &Weighed| (weighed.score - most).exp() / all;
+    let mut ranking: Vec<(Ranked, &Candidate<'_>)> = by_cause
+        .into_values()
+        .map(|mut at| {
+            at.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
+            let sum: f64 = at.iter().map(|(_, weighed)| part(weighed)).sum();
+            let likely = at.iter().map(|(candidate, weighed)| Likely {
+                place: candidate.place.clone(),
+                probability: if sum > 0.0 { part(weighed) / sum } else { 0.0 },
+            });
+            let likely = likely.take(MOST_PLACES).collect();
+            (ranked(at[0].0.cause, likely, sum, &at[0].1.parts), at[0].0)
+        })
+        .collect();
+    ranking.sort_by(|a, b| b.0.probability.total_cmp(&a.0.probability));
+    let explained: Vec<bool> = match ranking.first() {
+        Some((_, best)) => best.covers.iter().zip(ground.open).map(|(covers, open)| *covers && *open).collect(),
+        None => ground.open.to_vec(),
+    };
+    let labels = ground.flows.iter().zip(&explained).filter(|(_, explained)| **explained);
+    let problem = Problem {
+        explains: labels.map(|(flow, _)| flow.label.clone()).collect(),
+        ranking: ranking.into_iter().map(|(ranked, _)| ranked).take(MOST_RANKED).collect(),
+        unknown: (UNKNOWN - most).exp() / all,
+    };
+    (problem, explained)
+}
+
+/// A cause that is there though no flow suffers.
+fn by_itself(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Option<Problem> {
+    let mut weighed = weigh(candidate, 1.0, ground);
+    for (flow, _) in ground.flows.iter().zip(&candidate.covers).filter(|(_, covers)| **covers) {
+        for seen in &flow.observations {
+            if candidate.cause.shows.keys().any(|shown| shown.sign == seen.seen.sign) {
+                let weight = (candidate.cause.likelihood(seen.seen) / seen.seen.state().usual).ln();
+                weighed.score += weight;
+                weighed.parts.push(Part { weight, says: format!("{}: {}", flow.label, seen.says) });
+            }
+        }
+    }
+    // Most hosts do not have it.
+    let odds = (weighed.score - ALONE).exp();
+    let probability = odds / (1.0 + odds);
+    if probability < 0.5 {
+        return None;
+    }
+    let place = vec![Likely { place: candidate.place.clone(), probability: 1.0 }];
+    Some(Problem {
+        explains: Vec::new(),
+        ranking: vec![ranked(candidate.cause, place, probability, &weighed.parts)],
+        unknown: 1.0 - probability,
+    })
+}
+
+fn ranked(cause: &Cause, places: Vec<Likely>, probability: f64, parts: &[Part]) -> Ranked {
+    let told = |of: &dyn Fn(&Part) -> bool| {
+        parts.iter().filter(|part| of(part)).take(MOST_TOLD).map(|part| part.says.clone()).collect()
+    };
+    Ranked {
+        cause: cause.id.clone(),
+        title: cause.title.clone(),
+        places,
+        probability,
+        speaks_for: told(&|part| part.weight > TELLING),
+        speaks_against: told(&|part| part.weight < -TELLING),
+        test: cause.test.clone(),
+        fix: cause.fix.clone(),
+        remedy: cause.remedy.clone(),
+        verify: cause.verify.clone(),
+    }
+}
+
+/// What "something else" weighs: a cause that nothing speaks for or against, of average prior, at one of a few places.
+const UNKNOWN: f64 = -1.0;
+/// The odds, as a logarithm, against a cause that shows in no flow.
+const ALONE: f64 = 1.0;
+/// More problems than this are one that was not understood.
+const MOST_PROBLEMS: usize = 5;
+const MOST_PLACES: usize = 5;
+const MOST_RANKED: usize = 5;
+const MOST_TOLD: usize = 5;
+/// A part below this weight is not told.
+const TELLING: f64 = 0.25;

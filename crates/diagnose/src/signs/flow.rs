@@ -1,0 +1,187 @@
+//! The flows of a round: one direction of one test each, with what it should have done and what it attained.
+
+use std::time::Duration;
+
+use model::measurement::{DirectionTotal, Heading, SteadyState};
+use model::played::Finding;
+use model::round::{Endpoint, Passage, Round, Segment, Tested};
+use model::run::Run;
+use model::spec::Protocol;
+use units::DataRate;
+
+use super::{Observation, numbers, probes, relations};
+
+/// One direction of a test that carried data.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    /// Its test, by its place in the round.
+    pub test: usize,
+    /// What the test is called.
+    pub label: String,
+    /// Who sent.
+    pub sender: Endpoint,
+    /// Who received.
+    pub receiver: Endpoint,
+    /// The segments from the sender to the receiver; empty where the way is not known.
+    pub way: Vec<Passage>,
+    /// When it began, after the start of the round.
+    pub began: Duration,
+    /// What it was.
+    pub kind: Kind,
+    /// Payload that arrived a second, once the flow had started up.
+    pub goodput: DataRate,
+    /// What it should have been, where that is known.
+    pub wanted: Option<DataRate>,
+    /// Part of what it should have done, 0 to 1, where that is known.
+    pub attained: Option<f64>,
+    /// Least round-trip time.
+    pub rtt: Option<Duration>,
+    /// Part of the packets that was lost or sent again.
+    pub lost: Option<f64>,
+    /// What makes it differ from others of its pair.
+    pub shape: Shape,
+    /// What ails it.
+    pub complaint: Option<Complaint>,
+    /// What was seen of it.
+    pub observations: Vec<Observation>,
+}
+
+/// What carried the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+    /// A download over HTTP.
+    Http,
+}
+
+/// What a test asked for, as far as it makes flows differ.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// How many streams.
+    pub streams: u32,
+    /// Congestion control of the sender.
+    pub control: Option<String>,
+    /// Payload of a full segment or of a datagram.
+    pub payload: Option<u32>,
+    /// The rate that was asked for.
+    pub paced: Option<DataRate>,
+}
+
+/// What is wrong with a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Complaint {
+    /// It is slower than it should be.
+    Slow,
+    /// It lost what a path should not lose.
+    Lossy,
+    /// It is fast, but makes everybody's round trips long.
+    Delaying,
+}
+
+/// Below this part of what it should do, a flow is slow: tests of a few seconds and 300 ms end at 0.85 to 0.95 on healthy paths.
+pub const SLOW: f64 = 0.8;
+
+/// The flows of a round, with all that was seen of each.
+#[must_use]
+pub fn flows(round: &Round) -> Vec<Flow> {
+    let mut flows: Vec<Flow> = Vec::new();
+    for (number, tested) in round.tests.iter().enumerate() {
+        match &tested.finding {
+            Finding::Run(run) => flows.extend(of_run(round, number, tested, run)),
+            Finding::Downloads(downloads) => flows.extend(probes::of_downloads(round, number, tested, downloads)),
+            Finding::Echo(_) | Finding::PathMtu(_) | Finding::Hops(_) | Finding::Nothing { .. } => {}
+        }
+    }
+    probes::add(round, &mut flows);
+    relations::add(&mut flows);
+    flows
+}
+
+fn of_run(round: &Round, number: usize, tested: &Tested, run: &Run) -> Vec<Flow> {
+    let Some(measurement) = &run.measurement else { return Vec::new() };
+    let totals = measurement.totals.iter().filter(|total| total.received.or(total.sent).is_some());
+    totals.map(|total| of_direction(round, (number, tested), run, total)).collect()
+}
+
+fn of_direction(round: &Round, (test, tested): (usize, &Tested), run: &Run, total: &DirectionTotal) -> Flow {
+    let (sender, receiver, way) = ends(round, tested, total.heading);
+    let spec = &run.spec;
+    let goodput = match total.steady {
+        SteadyState::Reached { goodput, .. } => goodput.max(total.goodput),
+        SteadyState::NotReached => total.goodput,
+    };
+    let kind = if spec.protocol == Protocol::Tcp { Kind::Tcp } else { Kind::Udp };
+    let mut flow = Flow {
+        test,
+        label: tested.label.clone(),
+        sender,
+        receiver,
+        way,
+        began: tested.began,
+        kind,
+        goodput,
+        wanted: tested.expected.or(run.declared_line_rate),
+        attained: None,
+        rtt: None,
+        lost: None,
+        shape: Shape { streams: spec.streams.into(), control: None, payload: None, paced: spec.rate.or(spec.pace) },
+        complaint: None,
+        observations: Vec::new(),
+    };
+    numbers::add(&mut flow, tested, run, total);
+    flow
+}
+
+/// Sender, receiver and the way between them.
+pub(super) fn ends(round: &Round, tested: &Tested, heading: Heading) -> (Endpoint, Endpoint, Vec<Passage>) {
+    match heading {
+        Heading::Outbound => (tested.from.clone(), tested.to.clone(), tested.way.clone()),
+        Heading::Inbound => {
+            let known = Some(tested.way_back.clone()).filter(|way| !way.is_empty());
+            let way = known.unwrap_or_else(|| reversed(&tested.way, &round.segments));
+            (tested.to.clone(), tested.from.clone(), way)
+        }
+    }
+}
+
+/// The way back, where it is the same.
+pub(super) fn reversed(way: &[Passage], segments: &[Segment]) -> Vec<Passage> {
+    let back = way.iter().rev().filter_map(|passage| {
+        let segment = segments.iter().find(|segment| segment.name == passage.segment)?;
+        let [one, other] = &segment.between;
+        let towards = if *one == passage.towards { other } else { one };
+        Some(Passage { segment: passage.segment.clone(), towards: towards.clone() })
+    });
+    back.collect()
+}
+
+impl Flow {
+    /// Whether something is wrong with it.
+    #[must_use]
+    pub fn is_bad(&self) -> bool {
+        self.complaint.is_some()
+    }
+
+    /// Whether it is known to do what it should.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.complaint.is_none() && (self.attained.is_some() || self.kind == Kind::Udp)
+    }
+
+    /// Whether two flows have the same ends, in the same direction and network.
+    #[must_use]
+    pub fn is_same_pair(&self, other: &Self) -> bool {
+        self.sender == other.sender && self.receiver == other.receiver
+    }
+
+    /// The state of a sign, where it was looked at.
+    #[must_use]
+    pub fn state(&self, sign: &str) -> Option<&'static str> {
+        let seen = self.observations.iter().map(|observation| observation.seen);
+        seen.into_iter().find(|seen| seen.sign().name == sign).map(|seen| seen.state().name)
+    }
+}

@@ -1,0 +1,124 @@
+//! What can be seen of a flow or a path, as few words as tell causes apart.
+//!
+//! A measurement has hundreds of numbers; a cause is recognised by a handful of them. A [`Sign`] is one of this handful: a
+//! question with a few possible answers (its *states*). How often each state is seen where a cause is at work stands in the
+//! catalogue of [causes](crate::causes); how often among all slow flows, whatever ails them, stands here.
+//!
+//! * [`mod@flow`]: the flows of a round, and what each attained
+//! * `numbers`: signs of one run by itself
+//! * `relations`: signs of a flow compared with others of its round
+//! * `probes`: signs of echoes, path MTU and downloads
+//!
+//! A sign that was not looked at has no observation: it is unknown, and speaks neither for nor against a cause.
+
+pub mod flow;
+mod numbers;
+mod probes;
+mod relations;
+mod table;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use flow::{Flow, flows};
+pub use table::ALL;
+
+/// A question about a flow.
+#[derive(Debug)]
+pub struct Sign {
+    /// Its name in the catalogue of causes.
+    pub name: &'static str,
+    /// What it asks.
+    pub asks: &'static str,
+    /// Its possible answers.
+    pub states: &'static [State],
+}
+
+/// One possible answer.
+#[derive(Debug)]
+pub struct State {
+    /// Its name in the catalogue of causes.
+    pub name: &'static str,
+    /// How often it is the answer among slow flows, whatever ails them. The states of a sign add up to 1.
+    pub usual: f64,
+}
+
+/// A state by its place in [`ALL`] and among the states of its sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seen {
+    /// Place of the sign.
+    pub sign: usize,
+    /// Place of the state.
+    pub state: usize,
+}
+
+impl Seen {
+    /// The state of a sign, by their names.
+    #[must_use]
+    pub fn named(sign: &str, state: &str) -> Option<Self> {
+        let at = ALL.iter().position(|known| known.name == sign)?;
+        let state = ALL.get(at)?.states.iter().position(|known| known.name == state)?;
+        Some(Self { sign: at, state })
+    }
+
+    /// The sign.
+    #[must_use]
+    pub fn sign(self) -> &'static Sign {
+        &ALL[self.sign]
+    }
+
+    /// The state.
+    #[must_use]
+    pub fn state(self) -> &'static State {
+        &self.sign().states[self.state]
+    }
+}
+
+/// A sign that was looked at, and what was seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// What was seen.
+    pub seen: Seen,
+    /// In a sentence with the numbers.
+    pub says: String,
+}
+
+impl Observation {
+    /// A state of the table; `None` for names that are not there, which the tests of this crate exclude.
+    fn of(sign: &str, state: &str, says: impl Into<String>) -> Option<Self> {
+        let seen = Seen::named(sign, state);
+        debug_assert!(seen.is_some(), "{sign} has no state {state}");
+        Some(Self { seen: seen?, says: says.into() })
+    }
+}
+
+/// An observation as it is told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Told {
+    /// The sign.
+    pub sign: String,
+    /// Its state.
+    pub state: String,
+    /// In a sentence with the numbers.
+    pub says: String,
+}
+
+impl From<&Observation> for Told {
+    fn from(observation: &Observation) -> Self {
+        let seen = observation.seen;
+        Self { sign: seen.sign().name.to_owned(), state: seen.state().name.to_owned(), says: observation.says.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_of_a_sign_share_all_that_is_usual() {
+        for sign in ALL {
+            let sum: f64 = sign.states.iter().map(|state| state.usual).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{}: {sum}", sign.name);
+        }
+    }
+}

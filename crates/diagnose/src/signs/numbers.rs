@@ -1,0 +1,336 @@
+//! Signs of one run by itself.
+
+use std::time::Duration;
+
+use model::measurement::{DirectionTotal, End, Interval, Measurement, RttSummary};
+use model::round::Tested;
+use model::run::Run;
+use model::series::field::Field;
+use model::series::{RunSamples, StreamSamples};
+
+use super::Observation;
+use super::flow::{Complaint, Flow, Kind, SLOW};
+use crate::balance::{self, Balance};
+use crate::waterfall::cause::Cause;
+use crate::waterfall::line::LineRate;
+use crate::waterfall::{self, Waterfall};
+
+/// What the run of `flow` shows by itself.
+pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &DirectionTotal) {
+    let Some(measurement) = &run.measurement else { return };
+    let samples = tested.samples.as_deref();
+    match flow.kind {
+        Kind::Tcp => of_tcp(flow, run, samples, total),
+        Kind::Udp => of_udp(flow, run, total),
+        Kind::Http => {}
+    }
+    let latency = measurement.latency.as_ref();
+    let medians = latency.and_then(|latency| Some((shortest(latency.idle?)?, latency.loaded?.median_us?)));
+    if let Some((idle, loaded)) = medians {
+        flow.rtt = flow.rtt.or(Some(Duration::from_micros(idle)));
+        flow.observations.extend(queue(idle, loaded));
+        if loaded.saturating_sub(idle) >= DEEP_US && flow.complaint.is_none() {
+            flow.complaint = Some(Complaint::Delaying);
+        }
+    }
+    flow.observations.extend(course(measurement, total, samples));
+}
+
+fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &DirectionTotal) {
+    let mut around = 1.0;
+    let no_samples = RunSamples::default();
+    let falls = waterfall::explain(run, samples.unwrap_or(&no_samples), line_rate(flow, run));
+    let fall = falls.into_iter().find(|fall| fall.heading == total.heading);
+    if let Some(fall) = &fall {
+        let framing = fall.framing;
+        around = f64::from(framing.header_bytes + framing.payload_bytes) / f64::from(framing.payload_bytes.max(1));
+        flow.rtt = fall.observed.base_rtt;
+        flow.shape.payload = Some(framing.payload_bytes);
+    }
+    flow.attained = flow.wanted.and_then(|wanted| flow.goodput.share_of(wanted)).map(|share| share * around);
+    if let Some(asked) = run.spec.pace.or(run.spec.rate) {
+        // Who asks for less than the line has should get that: payload is paced, without headers.
+        let of_asked = flow.goodput.share_of(asked);
+        flow.attained = flow.attained.map_or(of_asked, |of_line| of_asked.map(|part| part.max(of_line)));
+    }
+    if flow.attained.is_some_and(|attained| attained < SLOW) {
+        flow.complaint = Some(Complaint::Slow);
+    }
+    flow.observations.extend(flow.attained.and_then(attained));
+    if let Some(fall) = fall.filter(|_| samples.is_some()) {
+        flow.observations.extend(limit(&fall));
+        flow.observations.extend(episodes(&fall));
+        flow.observations.extend(processor(&fall));
+    }
+    flow.shape.control = control(run, total);
+    lost_of_tcp(flow, run, total);
+    let streams = samples.map(|samples| samples.streams.as_slice()).unwrap_or_default();
+    let senders: Vec<&StreamSamples> =
+        streams.iter().filter(|of| of.heading == total.heading && of.end == End::Sender).collect();
+    of_senders(flow, run, &senders, total.elapsed);
+}
+
+/// The line rate that the plan names goes before what cards say.
+fn line_rate(flow: &Flow, run: &Run) -> LineRate {
+    let declared = flow.wanted.filter(|_| run.declared_line_rate.is_none());
+    declared
+        .map_or_else(|| LineRate::of(run), |rate| LineRate { rate, source: waterfall::line::LineRateSource::Declared })
+}
+
+fn control(run: &Run, total: &DirectionTotal) -> Option<String> {
+    let flows = run.measurement.as_ref()?.flows.iter();
+    flows.filter(|of| of.heading == total.heading).find_map(|of| of.congestion_control.clone())
+}
+
+fn attained(share: f64) -> Option<Observation> {
+    let state = match share {
+        share if share >= 0.9 => "all",
+        share if share >= 0.6 => "most",
+        share if share >= 0.2 => "part",
+        share if share >= 0.03 => "little",
+        _ => "next-to-nothing",
+    };
+    Observation::of("attained", state, format!("it attained {} of what it should", percent(share)))
+}
+
+fn limit(fall: &Waterfall) -> Option<Observation> {
+    let shares = fall.shares.iter().filter(|share| share.cause != Cause::ProtocolOverhead);
+    let largest = shares.clone().find(|share| share.cause != Cause::StartUp)?;
+    let start_up = shares.clone().find(|share| share.cause == Cause::StartUp);
+    let start_up = start_up.map_or(0.0, |share| share.part_of_line_rate);
+    if largest.part_of_line_rate < NOTHING {
+        let state = if start_up >= 2.0 * NOTHING { "start-up" } else { "nothing" };
+        return Observation::of("limit", state, "nothing took much of the line rate once it had started");
+    }
+    let state = match largest.cause {
+        Cause::ReceiveWindow => "receive-window",
+        Cause::SendBuffer => "send-buffer",
+        Cause::SenderApplication => "sending-program",
+        Cause::ReceiverApplication => "receiving-program",
+        Cause::LossRecovery => "loss",
+        Cause::ConfiguredCap => "configured",
+        Cause::CongestionWindow => "congestion-window",
+        Cause::PathCapacity => "path-capacity",
+        Cause::ProtocolOverhead | Cause::StartUp | Cause::Idle | Cause::Unknown => return None,
+    };
+    let part = percent(largest.part_of_line_rate);
+    Observation::of("limit", state, format!("{} took {part} of the line rate", largest.cause.label()))
+}
+
+fn episodes(fall: &Waterfall) -> Option<Observation> {
+    let count = fall.losses.episodes;
+    let (state, says) = match count {
+        0 => ("never", "no loss".to_owned()),
+        1 | 2 => ("once", format!("losses came at {count} moments")),
+        _ => ("again-and-again", format!("losses came at {count} moments")),
+    };
+    Observation::of("episodes", state, says)
+}
+
+fn processor(fall: &Waterfall) -> Option<Observation> {
+    let (state, says) = match (fall.observed.sender_cpu_exhausted, fall.observed.receiver_cpu_exhausted) {
+        (true, _) => ("sender", "the sending process used up its processor"),
+        (false, true) => ("receiver", "the receiving process used up its processor"),
+        (false, false) => ("neither", "both ends had processor time left"),
+    };
+    Observation::of("processor", state, says)
+}
+
+fn lost_of_tcp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
+    let (Some(again), Some(sent)) = (total.retransmits, total.sent.or(total.received)) else { return };
+    let payload = f64::from(flow.shape.payload.or(run.spec.mss.map(Into::into)).unwrap_or(1448).max(1));
+    #[expect(clippy::cast_precision_loss, reason = "a ratio that is sorted into five classes")]
+    let part = again.get() as f64 * payload / (sent.get() as f64).max(payload);
+    flow.lost = Some(part);
+    flow.observations.extend(loss(part, "segments were sent again"));
+}
+
+fn loss(part: f64, what: &str) -> Option<Observation> {
+    let state = match part {
+        part if part <= 0.0 => "none",
+        part if part < 1e-4 => "rare",
+        part if part < 3e-3 => "some",
+        part if part < 3e-2 => "heavy",
+        _ => "severe",
+    };
+    Observation::of("loss", state, format!("{} of its {what}", percent(part)))
+}
+
+/// What the kernel of the sender tells of its connections.
+fn of_senders(flow: &mut Flow, run: &Run, senders: &[&StreamSamples], elapsed: Duration) {
+    let last = |field: Field| {
+        let values = senders.iter().filter_map(|stream| stream.column(field)?.last().copied());
+        values.fold(None, |sum: Option<u64>, value| Some(sum.unwrap_or(0).saturating_add(value)))
+    };
+    if let (Some(marked), Some(delivered)) = (last(Field::DeliveredCe), last(Field::Delivered)) {
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let part = marked as f64 / delivered.max(1) as f64;
+        let state = if part > 1e-3 { "yes" } else { "no" };
+        flow.observations.extend(Observation::of(
+            "marks",
+            state,
+            format!("{} of its packets were marked", percent(part)),
+        ));
+    }
+    if let Some(seen) = last(Field::ReordSeen) {
+        let state = if seen >= 3 { "broken" } else { "kept" };
+        flow.observations.extend(Observation::of("order", state, format!("packets were overtaken {seen} times")));
+    }
+    if let Some(options) = senders.iter().find_map(|stream| stream.column(Field::Options)?.last()) {
+        let agreed = options & WINDOW_SCALE != 0;
+        let (state, says) = if agreed {
+            ("agreed", "both ends agreed on a window scale")
+        } else {
+            ("missing", "no window scale was agreed on: the window ends at 64 KiB")
+        };
+        flow.observations.extend(Observation::of("window-scale", state, says));
+    }
+    if let Some(waited) = last(Field::TotalRtoTime) {
+        let all = elapsed.as_secs_f64() * 1e3 * senders.len() as f64;
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let part = waited as f64 / all.max(1.0);
+        let state = match part {
+            part if part > 0.4 => "mostly",
+            part if part > 0.01 => "some",
+            _ => "no",
+        };
+        let says = format!("{} of its time went by waiting for the retransmission timer", percent(part));
+        flow.observations.extend(Observation::of("timeouts", state, says));
+    }
+    let (sent, offered) = (last(Field::SndMss), last(Field::Advmss));
+    if let (Some(sent), Some(offered), None) = (sent, offered, run.spec.mss) {
+        let state = if sent * 10 < offered * 9 { "small" } else { "full" };
+        let says = format!("segments of {sent} bytes, where the device takes {offered}");
+        flow.observations.extend(Observation::of("segments", state, says));
+    }
+}
+
+fn of_udp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
+    let Some(balance) = balance::balance(run).into_iter().find(|balance| balance.heading == total.heading) else {
+        return;
+    };
+    let handed = balance.handed.get().max(1);
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    let part = handed.saturating_sub(balance.received.get()) as f64 / handed as f64;
+    flow.lost = Some(part);
+    flow.shape.payload = run.spec.length.and_then(|length| u32::try_from(length.get()).ok());
+    if part >= LOSSY {
+        flow.complaint = Some(Complaint::Lossy);
+    }
+    flow.observations.extend(loss(part, "datagrams did not arrive"));
+    flow.observations.extend(datagrams(&balance));
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    let overtaken = balance.reordered.get() as f64 / handed as f64;
+    let state = if overtaken > 1e-3 { "broken" } else { "kept" };
+    let says = format!("{} of its datagrams were overtaken", percent(overtaken));
+    flow.observations.extend(Observation::of("order", state, says));
+}
+
+fn datagrams(balance: &Balance) -> Option<Observation> {
+    // Where packets held several datagrams nobody knows how many the sender dropped, but that it did.
+    let sender_counted: u64 = balance.dropped_in_sender.counted.iter().map(|counted| counted.change).max().unwrap_or(0);
+    let missing = balance.handed.get().saturating_sub(balance.received.get());
+    if balance.dropped_in_sender.packets.is_none()
+        && sender_counted.saturating_mul(LARGEST_MERGED) >= missing
+        && missing > 0
+    {
+        let says = format!("the sender itself dropped {sender_counted} packets of several datagrams each");
+        return Observation::of("datagrams", "sender", says);
+    }
+    let parts = [
+        ("sender", &balance.dropped_in_sender),
+        ("path", &balance.lost_on_path),
+        ("receiver", &balance.dropped_in_receiver),
+    ];
+    let (place, most) = parts.into_iter().max_by_key(|(_, part)| part.known())?;
+    if most.known() == 0 {
+        return Observation::of("datagrams", "nowhere", "no datagram was lost");
+    }
+    let place_name = match place {
+        "sender" => "before they left the sending host",
+        "path" => "on the path",
+        _ => "inside the receiving host",
+    };
+    Observation::of("datagrams", place, format!("{} datagrams were lost {place_name}", most.known()))
+}
+
+fn queue(idle: u64, loaded: u64) -> Option<Observation> {
+    let grown = loaded.saturating_sub(idle);
+    let state = match grown {
+        grown if grown >= DEEP_US => "deep",
+        grown if grown >= 3_000 && grown * 4 >= idle => "standing",
+        _ => "none",
+    };
+    #[expect(clippy::cast_precision_loss, reason = "for people")]
+    let ms = |us: u64| us as f64 * 1e-3;
+    Observation::of("queue", state, format!("round trips of {:.1} ms, {:.1} ms under load", ms(idle), ms(loaded)))
+}
+
+fn shortest(summary: RttSummary) -> Option<u64> {
+    summary.min_us.or(summary.median_us)
+}
+
+/// How rate and round trips went over time.
+fn course(measurement: &Measurement, total: &DirectionTotal, samples: Option<&RunSamples>) -> Option<Observation> {
+    if let Some((before, after)) = samples.and_then(jump) {
+        let says = format!("round trips went from {:.1} to {:.1} ms and stayed", before * 1e-3, after * 1e-3);
+        return Observation::of("course", "round-trip-jumped", says);
+    }
+    let intervals: Vec<&Interval> = measurement.intervals.iter().filter(|of| of.heading == total.heading).collect();
+    if intervals.len() < 6 {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "means of rates")]
+    let mean = |of: &[&Interval]| of.iter().map(|of| of.rate.bps() as f64).sum::<f64>() / of.len() as f64;
+    let third = intervals.len() / 3;
+    let windows = intervals.windows(third).map(mean);
+    let best = windows.fold(0.0, f64::max);
+    let end = mean(&intervals[intervals.len() - third..]);
+    if end < best * 0.55 {
+        return Observation::of("course", "fell", format!("it ended at {} of its best rate", percent(end / best)));
+    }
+    Observation::of("course", "even", "it kept its rate")
+}
+
+/// Round trips before and after they jumped and stayed so, in microseconds. A queue that fills makes them grow and swing;
+/// another way makes them another number.
+fn jump(samples: &RunSamples) -> Option<(f64, f64)> {
+    let trips: Vec<f64> = samples.probes.rtt_us.iter().filter_map(|rtt| rtt.map(f64::from)).collect();
+    if trips.len() < 40 {
+        return None;
+    }
+    let quarter = trips.len() / 4;
+    let sorted = |of: &[f64]| {
+        let mut of = of.to_vec();
+        of.sort_by(f64::total_cmp);
+        of
+    };
+    let (first, last) = (sorted(&trips[..quarter]), sorted(&trips[trips.len() - quarter..]));
+    let at = |of: &[f64], tenth: usize| of[of.len() * tenth / 10];
+    let spread = |of: &[f64]| at(of, 8) - at(of, 1);
+    let (before, after) = (at(&first, 1), at(&last, 1));
+    let changed = (after / before).max(before / after);
+    let steady = spread(&first).max(spread(&last)) < 0.3 * (after - before).abs();
+    (changed >= 1.4 && steady).then_some((before, after))
+}
+
+/// A part in words: `3.1 %`, `0.02 %`.
+pub(super) fn percent(part: f64) -> String {
+    let percent = part * 100.0;
+    match percent {
+        percent if percent >= 10.0 || percent == 0.0 => format!("{percent:.0} %"),
+        percent if percent >= 0.1 => format!("{percent:.1} %"),
+        percent => format!("{percent:.4} %"),
+    }
+}
+
+/// As many datagrams as the kernel puts into one packet (`UDP_MAX_SEGMENTS`, include/linux/udp.h).
+const LARGEST_MERGED: u64 = 128;
+/// A share below this part of the line rate is not what ails a flow.
+const NOTHING: f64 = 0.08;
+/// From this part on lost datagrams are a complaint: ten times what research networks promise.
+const LOSSY: f64 = 3e-4;
+/// From here on added round-trip time is a complaint by itself: others' calls and sessions break.
+const DEEP_US: u64 = 150_000;
+/// `TCPI_OPT_WSCALE` (include/uapi/linux/tcp.h).
+const WINDOW_SCALE: u64 = 4;

@@ -1,0 +1,164 @@
+//! Signs of a flow compared with others of its round.
+
+use super::flow::{Flow, Kind};
+use super::{Observation, numbers::percent};
+
+/// Adds to each flow what others say of it.
+pub(super) fn add(flows: &mut [Flow]) {
+    let found: Vec<Vec<Observation>> =
+        flows.iter().map(|flow| all(flow, flows).into_iter().flatten().collect()).collect();
+    for (flow, found) in flows.iter_mut().zip(found) {
+        flow.observations.extend(found);
+    }
+}
+
+fn all(flow: &Flow, flows: &[Flow]) -> [Option<Observation>; 12] {
+    [
+        reverse(flow, flows),
+        other_sender(flow, flows),
+        other_receiver(flow, flows),
+        other_network(flow, flows),
+        streams(flow, flows),
+        small_packets(flow, flows),
+        other_control(flow, flows),
+        paced(flow, flows),
+        same_again(flow, flows),
+        before(flow, flows),
+        after(flow, flows),
+        datagram_loss(flow, flows),
+    ]
+}
+
+/// `good` where one of `others` did what it should, `bad` where all failed, nothing where there is none.
+fn judged(sign: &str, others: &[&Flow], who: &str) -> Option<Observation> {
+    if others.is_empty() {
+        return None;
+    }
+    let best = others.iter().find(|other| other.is_good());
+    let (state, says) = match best {
+        Some(best) => ("good", format!("{who} ({}) did well", best.label)),
+        None => ("bad", format!("{who} did badly as well")),
+    };
+    Observation::of(sign, state, says)
+}
+
+/// Flows that can be compared with this one: the same kind of thing, measured.
+fn rivals<'a>(flow: &'a Flow, flows: &'a [Flow]) -> impl Iterator<Item = &'a Flow> {
+    let measured = |other: &&Flow| !std::ptr::eq(*other, flow) && (other.is_bad() || other.is_good());
+    flows.iter().filter(measured).filter(|other| (other.kind == Kind::Udp) == (flow.kind == Kind::Udp))
+}
+
+fn reverse(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let back = rivals(flow, flows).filter(|other| other.sender == flow.receiver && other.receiver == flow.sender);
+    judged("reverse", &back.collect::<Vec<_>>(), "the other direction")
+}
+
+fn other_sender(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let others =
+        rivals(flow, flows).filter(|other| other.receiver == flow.receiver && other.sender.host != flow.sender.host);
+    judged("other-sender", &others.collect::<Vec<_>>(), "another sender to the same host")
+}
+
+fn other_receiver(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let others =
+        rivals(flow, flows).filter(|other| other.sender == flow.sender && other.receiver.host != flow.receiver.host);
+    judged("other-receiver", &others.collect::<Vec<_>>(), "the same sender to another host")
+}
+
+fn other_network(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let others = rivals(flow, flows).filter(|other| {
+        let same_hosts = other.sender.host == flow.sender.host && other.receiver.host == flow.receiver.host;
+        same_hosts && other.sender.network != flow.sender.network
+    });
+    judged("other-network", &others.collect::<Vec<_>>(), "the same hosts in another network")
+}
+
+/// Flows of the same pair that differ in what `differs` says, and in nothing that `alike` compares.
+fn variants<'a>(flow: &'a Flow, flows: &'a [Flow], differs: impl Fn(&Flow) -> bool) -> Vec<&'a Flow> {
+    rivals(flow, flows).filter(|other| other.is_same_pair(flow) && differs(other)).collect()
+}
+
+fn streams(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let more = variants(flow, flows, |other| other.shape.streams >= 2 * flow.shape.streams.max(1));
+    let best = more.into_iter().max_by_key(|other| other.goodput)?;
+    let times = best.goodput.share_of(flow.goodput)?;
+    let state = if times > 1.8 { "faster" } else { "not" };
+    Observation::of("streams", state, format!("{} streams attained {times:.1} times its rate", best.shape.streams))
+}
+
+fn small_packets(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let payload = flow.shape.payload?;
+    let smaller = variants(flow, flows, |other| other.shape.payload.is_some_and(|other| other * 10 < payload * 9));
+    let best = smaller.into_iter().max_by_key(|other| other.goodput)?;
+    let times = best.goodput.share_of(flow.goodput)?;
+    let state = if times > 1.5 { "better" } else { "not" };
+    let size = best.shape.payload.unwrap_or_default();
+    Observation::of("small-packets", state, format!("segments of {size} bytes attained {times:.1} times its rate"))
+}
+
+fn other_control(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let control = flow.shape.control.as_ref()?;
+    let others = variants(flow, flows, |other| other.shape.control.as_ref().is_some_and(|other| other != control));
+    let best = others.into_iter().max_by_key(|other| other.goodput)?;
+    let times = best.goodput.share_of(flow.goodput)?;
+    let state = if times > 1.5 { "better" } else { "not" };
+    let name = best.shape.control.as_deref().unwrap_or_default();
+    Observation::of("other-control", state, format!("{name} attained {times:.1} times the rate of {control}"))
+}
+
+fn paced(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    if flow.shape.paced.is_some() {
+        return None;
+    }
+    let paced = variants(flow, flows, |other| other.shape.paced.is_some() && other.kind == flow.kind);
+    let best = paced.into_iter().max_by_key(|other| other.goodput)?;
+    let better = best.is_good() && best.goodput.share_of(flow.goodput)? > 1.2;
+    let rate = best.shape.paced.map(|rate| rate.to_string()).unwrap_or_default();
+    let (state, says) = if better {
+        ("better", format!("paced at {rate} it attained {}", best.goodput))
+    } else {
+        ("not", format!("paced at {rate} it did not do better"))
+    };
+    Observation::of("paced", state, says)
+}
+
+/// Flows of one pair and one shape that fare differently go by different ways.
+fn same_again(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let twins = variants(flow, flows, |other| other.shape == flow.shape && other.began != flow.began);
+    if twins.is_empty() || flow.kind != Kind::Tcp {
+        return None;
+    }
+    let differs = twins.iter().any(|twin| twin.is_good() != flow.is_good());
+    let (state, says) = if differs {
+        ("differently", "an equal flow of the pair did not")
+    } else {
+        ("alike", "equal flows fared alike")
+    };
+    Observation::of("same-again", state, says)
+}
+
+fn before(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let earlier = variants(flow, flows, |other| other.began < flow.began && other.shape == flow.shape);
+    judged("before", &earlier, "the same pair earlier")
+}
+
+fn after(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    let later = variants(flow, flows, |other| other.began > flow.began && other.shape == flow.shape);
+    judged("after", &later, "the same pair later")
+}
+
+/// Whether a path loses the same part of datagrams at any rate.
+fn datagram_loss(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+    if flow.kind != Kind::Udp {
+        return None;
+    }
+    let lost = flow.lost.filter(|lost| *lost > 0.0)?;
+    let slower = variants(flow, flows, |other| {
+        other.shape.paced.zip(flow.shape.paced).is_some_and(|(other, own)| other.bps() * 2 < own.bps())
+    });
+    let slower = slower.into_iter().min_by_key(|other| other.shape.paced)?;
+    let there = slower.lost?;
+    let state = if there > lost / 3.0 { "same-at-any-rate" } else { "grows" };
+    let says = format!("{} were lost, {} at a lower rate", percent(lost), percent(there));
+    Observation::of("datagram-loss", state, says)
+}

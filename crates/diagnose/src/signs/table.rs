@@ -1,0 +1,159 @@
+//! All signs.
+
+use super::{Sign, State};
+
+macro_rules! signs {
+    ($($name:literal asks $asks:literal { $($state:literal $usual:literal,)* })*) => {
+        /// All signs, in the order in which they are told.
+        pub const ALL: &[Sign] = &[$(Sign {
+            name: $name,
+            asks: $asks,
+            states: &[$(State { name: $state, usual: $usual },)*],
+        },)*];
+    };
+}
+
+signs! {
+    "limit" asks "What took most of the line rate, headers and start-up aside?" {
+        "receive-window" 0.12,
+        "send-buffer" 0.10,
+        "sending-program" 0.07,
+        "receiving-program" 0.05,
+        "loss" 0.34,
+        "congestion-window" 0.18,
+        "path-capacity" 0.06,
+        "configured" 0.02,
+        "start-up" 0.03,
+        "nothing" 0.03,
+    }
+    "loss" asks "Which part of the packets was lost or sent again?" {
+        "none" 0.34,
+        "rare" 0.12,
+        "some" 0.24,
+        "heavy" 0.20,
+        "severe" 0.10,
+    }
+    "episodes" asks "How often did losses come?" {
+        "never" 0.34,
+        "once" 0.14,
+        "again-and-again" 0.52,
+    }
+    "timeouts" asks "Did the flow wait for its retransmission timer?" {
+        "no" 0.75,
+        "some" 0.15,
+        "mostly" 0.10,
+    }
+    "queue" asks "By how much did round trips grow under load?" {
+        "none" 0.62,
+        "standing" 0.30,
+        "deep" 0.08,
+    }
+    "marks" asks "Did the path mark packets instead of dropping them?" {
+        "no" 0.94,
+        "yes" 0.06,
+    }
+    "order" asks "Did packets overtake each other?" {
+        "kept" 0.90,
+        "broken" 0.10,
+    }
+    "window-scale" asks "Could the receiver offer more than 64 KiB?" {
+        "agreed" 0.97,
+        "missing" 0.03,
+    }
+    "segments" asks "How large were the segments, compared with what the sender's device takes?" {
+        "full" 0.95,
+        "small" 0.05,
+    }
+    "processor" asks "Which end used up its processor?" {
+        "neither" 0.88,
+        "sender" 0.07,
+        "receiver" 0.05,
+    }
+    "course" asks "How did the rate go over time?" {
+        "even" 0.78,
+        "fell" 0.14,
+        "round-trip-jumped" 0.08,
+    }
+    "attained" asks "How much of what it should do did the flow attain?" {
+        "all" 0.04,
+        "most" 0.26,
+        "part" 0.45,
+        "little" 0.17,
+        "next-to-nothing" 0.08,
+    }
+    "datagrams" asks "Where were datagrams lost?" {
+        "nowhere" 0.30,
+        "sender" 0.20,
+        "path" 0.35,
+        "receiver" 0.15,
+    }
+    "datagram-loss" asks "Does the part of datagrams that is lost grow with their rate?" {
+        "same-at-any-rate" 0.40,
+        "grows" 0.60,
+    }
+    "reverse" asks "How does the same pair do in the other direction?" {
+        "good" 0.60,
+        "bad" 0.40,
+    }
+    "other-sender" asks "How do other hosts do that send to the same receiver?" {
+        "good" 0.55,
+        "bad" 0.45,
+    }
+    "other-receiver" asks "How does the sender do with other receivers?" {
+        "good" 0.55,
+        "bad" 0.45,
+    }
+    "other-network" asks "How does the same pair do outside of the overlay, or in it?" {
+        "good" 0.40,
+        "bad" 0.60,
+    }
+    "streams" asks "Are several streams together faster?" {
+        "faster" 0.60,
+        "not" 0.40,
+    }
+    "small-packets" asks "Do smaller packets arrive better?" {
+        "better" 0.20,
+        "not" 0.80,
+    }
+    "other-control" asks "Is another congestion control better?" {
+        "better" 0.30,
+        "not" 0.70,
+    }
+    "paced" asks "Does a paced flow do what it asked for?" {
+        "better" 0.45,
+        "not" 0.55,
+    }
+    "same-again" asks "Do equal flows of the pair fare alike?" {
+        "alike" 0.85,
+        "differently" 0.15,
+    }
+    "before" asks "How did the pair do earlier?" {
+        "good" 0.25,
+        "bad" 0.75,
+    }
+    "after" asks "How did the pair do later?" {
+        "good" 0.25,
+        "bad" 0.75,
+    }
+    "echoes" asks "Which echoes came back?" {
+        "all" 0.72,
+        "few-lost" 0.10,
+        "many-lost" 0.06,
+        "large-ones-lost" 0.05,
+        "no-large-one" 0.07,
+    }
+    "mtu" asks "How large may packets be?" {
+        "as-the-device" 0.80,
+        "less-and-told" 0.08,
+        "less-and-silent" 0.12,
+    }
+    "routes" asks "Do both directions take the same way, and always the same?" {
+        "same" 0.80,
+        "differ" 0.12,
+        "changed" 0.08,
+    }
+    "served-by" asks "Who served what was downloaded?" {
+        "who-was-asked" 0.60,
+        "somebody-else" 0.40,
+    }
+}
