@@ -1,7 +1,7 @@
 //! Drops that are planted in network namespaces, and what is said of them.
 
 // These are used by other tests as well, not all by each.
-#[allow(dead_code)]
+#[allow(dead_code, unreachable_pub)]
 #[path = "../live/sandbox.rs"]
 mod sandbox;
 

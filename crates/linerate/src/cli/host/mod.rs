@@ -1,6 +1,7 @@
 //! `linerate host`.
 
 pub mod audit;
+pub mod drops;
 pub mod diff;
 pub mod log;
 pub mod fix;
@@ -27,6 +28,8 @@ pub enum HostAction {
     Watch(watch::WatchArgs),
     /// Say what costs rate on this host or on that of a snapshot, why, and how to mend it
     Audit(Box<audit::AuditArgs>),
+    /// Watch where this host loses packets, and what goes together with it
+    Drops(drops::DropsArgs),
     /// Mend what the audit found, prove it, keep it; or show the commands that would
     Fix(Box<fix::FixArgs>),
     /// Take a fix back: every setting is again what it was

@@ -1,6 +1,7 @@
 //! `linerate host`.
 
 mod audit;
+mod drops;
 mod baseline;
 mod diff;
 mod log;
@@ -18,6 +19,7 @@ pub fn run(common: &Common, action: &HostAction) -> anyhow::Result<Exit> {
     match action {
         HostAction::Snapshot(args) => snapshot::run(common, args),
         HostAction::Audit(args) => audit::run(common, args),
+        HostAction::Drops(args) => drops::run(common, args),
         HostAction::Fix(args) => fix::run(common, args),
         HostAction::Undo(args) => fix::undo(common, args),
         HostAction::Diff(args) => diff::run(common, args),

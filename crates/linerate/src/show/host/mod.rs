@@ -1,6 +1,7 @@
 //! What is known of a host, for people.
 
 pub mod audit;
+pub mod drops;
 pub mod fix;
 pub mod diff;
 pub mod log;

@@ -1,0 +1,169 @@
+//! Other hosts, watched at the same time: each runs `linerate host drops --json`, and its lines are read here.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context;
+use host::drops::lines::{self, MAX_LINE_BYTES};
+use measure::stop::Stop;
+use model::host::drops::DropInterval;
+use units::duration;
+
+use crate::cli::host::drops::DropsArgs;
+use crate::exit::{Complaint, Exit};
+
+/// All others.
+pub(super) struct Others {
+    hosts: Vec<Host>,
+    files: Vec<String>,
+    ends: bool,
+    interval: Duration,
+}
+
+/// A host that is watched over the transport.
+struct Host {
+    name: String,
+    child: Child,
+    lines: Receiver<Result<DropInterval, String>>,
+    complaints: Vec<String>,
+    intervals: usize,
+}
+
+impl Others {
+    /// Starts watching every one that is no file.
+    pub(super) fn start(args: &DropsArgs) -> anyhow::Result<Self> {
+        let (files, names): (Vec<&String>, Vec<&String>) = args.with.iter().partition(|name| Path::new(name).is_file());
+        let hosts = names.into_iter().map(|name| Host::start(name, args)).collect::<anyhow::Result<Vec<_>>>()?;
+        let files = files.into_iter().cloned().collect();
+        Ok(Self { hosts, files, ends: args.duration.is_some(), interval: args.interval })
+    }
+
+    /// What the files hold.
+    pub(super) fn recorded(&self) -> anyhow::Result<Vec<DropInterval>> {
+        let read = self.files.iter().map(|file| super::read(Path::new(file))).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(read.into_iter().flatten().collect())
+    }
+
+    /// What has come since the last call.
+    pub(super) fn so_far(&mut self) -> Vec<DropInterval> {
+        self.hosts.iter_mut().flat_map(Host::so_far).collect()
+    }
+
+    /// What comes until all have ended, each of which has some time to do so by itself.
+    pub(super) fn rest(&mut self, stop: &Stop) -> Vec<DropInterval> {
+        let patience = if self.ends && !stop.is_stopped() { self.interval + PATIENCE } else { Duration::ZERO };
+        self.hosts.iter_mut().flat_map(|host| host.rest(patience)).collect()
+    }
+
+    /// Says what went wrong on each host.
+    pub(super) fn complain(&self) {
+        for host in &self.hosts {
+            for complaint in &host.complaints {
+                eprintln!("warning: {}: {complaint}", host.name);
+            }
+            if host.intervals == 0 {
+                eprintln!("warning: {} told nothing; is linerate installed there?", host.name);
+            }
+        }
+    }
+}
+
+impl Host {
+    fn start(name: &str, args: &DropsArgs) -> anyhow::Result<Self> {
+        let mut words = args.transport.split_whitespace();
+        let program = words.next().unwrap_or("ssh");
+        let mut command = Command::new(program);
+        command.args(words).arg(name).args(["linerate", "host", "drops", "--json"]);
+        command.args(["--interval", &exact(args.interval)]);
+        if let Some(time) = args.duration {
+            command.args(["--for", &exact(time)]);
+        }
+        if args.frames {
+            command.arg("--frames");
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = command.spawn().with_context(|| {
+            Complaint::new(Exit::Local, format!("cannot run `{program}` to reach {name}"))
+                .hint("--transport names another command; or --with a file that exists")
+        })?;
+        let lines = lines_of(child.stdout.take());
+        Ok(Self { name: name.to_owned(), child, lines, complaints: Vec::new(), intervals: 0 })
+    }
+
+    fn so_far(&mut self) -> Vec<DropInterval> {
+        let come: Vec<_> = self.lines.try_iter().collect();
+        come.into_iter().filter_map(|line| self.take(line)).collect()
+    }
+
+    fn rest(&mut self, patience: Duration) -> Vec<DropInterval> {
+        let mut intervals = self.so_far();
+        loop {
+            match self.lines.recv_timeout(patience) {
+                Ok(line) => intervals.extend(self.take(line)),
+                Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => return intervals,
+            }
+        }
+    }
+
+    fn take(&mut self, line: Result<DropInterval, String>) -> Option<DropInterval> {
+        match line {
+            Ok(mut interval) => {
+                self.intervals += 1;
+                // Hosts of one image may call themselves alike; the name that was typed tells them apart.
+                self.name.clone_into(&mut interval.host);
+                Some(interval)
+            }
+            Err(reason) => {
+                if self.complaints.len() < MOST_COMPLAINTS {
+                    self.complaints.push(reason);
+                }
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        // It fails only where the process has ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lines_of(output: Option<impl Read + Send + 'static>) -> Receiver<Result<DropInterval, String>> {
+    let (send, receive) = channel();
+    if let Some(output) = output {
+        thread::spawn(move || {
+            let mut input = BufReader::new(output);
+            let mut line = Vec::new();
+            loop {
+                line.clear();
+                let limit = u64::try_from(MAX_LINE_BYTES).unwrap_or(u64::MAX);
+                match input.by_ref().take(limit).read_until(b'\n', &mut line) {
+                    Ok(0) | Err(_) => return,
+                    Ok(_) => {}
+                }
+                let parsed = lines::parse(&line).map_err(|reason| format!("a line that is not understood: {reason}"));
+                if send.send(parsed).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    receive
+}
+
+/// A time that reads back as the same.
+fn exact(time: Duration) -> String {
+    let shown = duration::show(time).replace(' ', "");
+    if duration::parse(&shown) == Ok(time) { shown } else { format!("{}ns", time.as_nanos()) }
+}
+
+/// How long a host may take to end after this one has.
+const PATIENCE: Duration = Duration::from_secs(5);
+const MOST_COMPLAINTS: usize = 3;
