@@ -5,6 +5,7 @@
 //! * [`signs`]: what can be seen of a flow
 //! * [`causes`]: the catalogue of what can be wrong
 //! * [`diagnosis`]: what is wrong with what a round tested, ranked
+//! * [`grid`]: how much of what it should do each pair of a round does
 //! * [`locate`]: which host, segment or attribute explains the bad pairs of a round
 //! * [`contrast`]: which setting separates bad hosts from good ones, and which change came before a rate changed
 //!
@@ -16,6 +17,7 @@ pub mod causes;
 pub mod contrast;
 pub mod diagnosis;
 mod exact;
+pub mod grid;
 pub mod locate;
 pub mod signs;
 pub mod waterfall;

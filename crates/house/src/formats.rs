@@ -20,7 +20,9 @@ pub fn texts() -> Result<Vec<(&'static str, String)>> {
     let mut texts = Vec::new();
     let of_audit =
         [("audit.schema.json", audit::report::schema()), ("comparison.schema.json", audit::compare::schema())];
-    for (name, schema) in model::schema::all().into_iter().chain(of_audit).chain(audit::fix::report::schemas()) {
+    let of_rounds =
+        [("grid.schema.json", diagnose::grid::schema()), ("schedule.schema.json", plan::schedule::report::schema())];
+    for (name, schema) in model::schema::all().into_iter().chain(of_rounds).chain(of_audit).chain(audit::fix::report::schemas()) {
         texts.push((name, format!("{}\n", serde_json::to_string_pretty(&schema)?)));
     }
     Ok(texts)

@@ -1,6 +1,6 @@
 //! Schedules: nothing runs beside what it must not, and not much later than it could.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -73,8 +73,10 @@ fn a_mesh_takes_as_long_as_its_busiest_host_or_as_its_odd_one_out() {
         let schedule = Schedule::new(&plan);
         assert_sound(&plan, &schedule);
         let rounds = if hosts % 2 == 0 { 2 * (hosts - 1) } else { 2 * hosts };
-        assert_eq!(schedule.length, Duration::from_secs(12) * u32::try_from(rounds).unwrap(), "{hosts} hosts");
-        assert_eq!(schedule.length, schedule.least);
+        assert_eq!(schedule.least, Duration::from_secs(12) * u32::try_from(rounds).unwrap(), "{hosts} hosts");
+        // Where there are many, the last fiftieth is not waited for.
+        let most = if hosts <= 16 { 0.0 } else { 0.02 };
+        assert!(excess(&schedule) <= most, "{hosts} hosts: {:.3}", excess(&schedule));
     }
 }
 

@@ -66,6 +66,30 @@ pub fn towards_hops(round: &Round, layer: &Layer, from: &Endpoint, to: &Endpoint
     way.iter().map(hop).collect()
 }
 
+/// A rate that a test tells of one pair.
+pub(crate) struct RateTold {
+    pub(crate) symptom: Symptom,
+    /// Who sends payload.
+    pub(crate) from: Endpoint,
+    /// Who receives it.
+    pub(crate) to: Endpoint,
+    pub(crate) rate: DataRate,
+    /// What it should be, where somebody says so.
+    pub(crate) expected: Option<DataRate>,
+}
+
+/// All rates that a test tells.
+pub(crate) fn rates_told(round: &Round, test: &Tested) -> Vec<RateTold> {
+    let told = told_by(test).into_iter().filter_map(|(symptom, heading, told)| match told {
+        Told::Rate { rate, expected } => {
+            let (from, to, _) = directed(round, test, heading);
+            Some(RateTold { symptom, from, to, rate, expected })
+        }
+        Told::Part(..) | Told::Nothing(_) => None,
+    });
+    told.collect()
+}
+
 /// The least round trip of all echoes between two ends.
 fn least_rtt(round: &Round, from: &Endpoint, to: &Endpoint) -> Option<Duration> {
     let between = round.tests.iter().filter(|test| test.from == *from && test.to == *to);

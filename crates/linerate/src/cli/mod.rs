@@ -4,6 +4,7 @@ pub mod helper;
 pub mod host;
 pub mod import;
 pub mod lab;
+pub mod round;
 pub mod runs;
 pub mod serve;
 pub mod test;
@@ -59,6 +60,8 @@ pub enum Command {
     Host(host::HostArgs),
     /// Change settings of this host for others, and take them back
     Helper(helper::HelperArgs),
+    /// Plans of many hosts, each testing each, and the grid of what came of it
+    Round(round::RoundArgs),
     /// Networks of this machine's own, over modelled paths, with known faults
     Lab(lab::LabArgs),
     /// Watch a path that is slower than it should be measured, mended and measured again, on this machine

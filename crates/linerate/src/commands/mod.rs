@@ -11,6 +11,7 @@ mod host;
 mod import;
 mod lab;
 mod plot;
+mod round;
 mod runs;
 mod serve;
 mod test;
@@ -37,6 +38,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Import(args) => import::run(&common, &args),
         Command::Host(args) => host::run(&common, &args.action),
         Command::Helper(args) => helper::run(&common, &args),
+        Command::Round(args) => round::run(&common, &args.action),
         Command::Lab(args) => lab::run(&common, &args.action),
         Command::Demo { stage } => demo::run(&common, stage),
         Command::Completions { shell } => {

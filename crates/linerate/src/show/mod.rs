@@ -5,6 +5,7 @@
 pub mod compare;
 pub mod error;
 pub mod explain;
+pub mod grid;
 pub mod host;
 pub mod import;
 pub mod intervals;
@@ -15,6 +16,7 @@ pub mod nagios;
 pub mod played;
 pub mod plot;
 pub mod progress;
+pub mod round;
 pub mod run;
 pub mod serve;
 pub mod sparkline;

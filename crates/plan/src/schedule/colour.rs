@@ -17,6 +17,10 @@ pub(super) fn colours(jobs: &[&[usize]], resources: usize, least: usize) -> Vec<
         if left.is_empty() {
             return colouring.of;
         }
+        if colouring.stirs_left == 0 {
+            left.iter().for_each(|job| colouring.colour_at_any_price(*job));
+            return colouring.of;
+        }
         colouring.add_a_colour();
     }
 }
@@ -30,11 +34,14 @@ struct Colouring<'a> {
     count: usize,
     /// By resource and colour, the job that it has.
     table: Vec<Vec<usize>>,
+    /// By resource, a bit for each colour that is taken.
+    taken: Vec<Vec<u64>>,
     chance: Chance,
     /// Of each job, the search that saw it last.
     seen: Vec<u32>,
     search: u32,
     chain: Vec<usize>,
+    stirs_left: usize,
 }
 
 impl<'a> Colouring<'a> {
@@ -44,48 +51,74 @@ impl<'a> Colouring<'a> {
             of: vec![NONE; jobs.len()],
             count,
             table: vec![vec![NONE; count]; resources],
+            taken: vec![vec![0; count.div_ceil(64)]; resources],
             chance: Chance::new(),
             seen: vec![0; jobs.len()],
             search: 0,
             chain: Vec::new(),
+            // Where there are many colours, one more costs little, and each stir much.
+            stirs_left: MOST_STIRS / count.max(8),
         }
     }
 
     fn add_a_colour(&mut self) {
         self.count += 1;
         self.table.iter_mut().for_each(|colours| colours.push(NONE));
+        self.taken.iter_mut().for_each(|colours| colours.resize(self.count.div_ceil(64), 0));
+    }
+
+    /// A colour that is free on all that a job needs.
+    fn free(&mut self, job: usize) -> Option<usize> {
+        let words = self.count.div_ceil(64);
+        let first = self.chance.below(words);
+        (0..words).map(|step| (first + step) % words).find_map(|word| {
+            let taken = self.jobs[job].iter().fold(0, |taken, need| taken | self.taken[*need][word]);
+            let colour = word * 64 + taken.trailing_ones() as usize;
+            (taken != u64::MAX && colour < self.count).then_some(colour)
+        })
+    }
+
+    /// Colours that a job could have if one other job gave up its own, and a resource that the two share.
+    fn nearly_free(&mut self, job: usize) -> Vec<(usize, usize)> {
+        let first = self.chance.below(self.count);
+        let with = |colour: usize| {
+            let mut in_the_way = self.jobs[job].iter().filter(|need| self.table[**need][colour] != NONE);
+            let need = *in_the_way.next()?;
+            in_the_way.all(|other| self.table[*other][colour] == self.table[need][colour]).then_some((colour, need))
+        };
+        (0..self.count).map(|step| (first + step) % self.count).filter_map(with).take(COLOURS_TRIED).collect()
     }
 
     fn colour_somehow(&mut self, job: usize) -> bool {
-        for _ in 0..STIRS {
+        for _ in 0..STIRS.min(STIRS * 20 / self.count.max(20)) {
             if self.colour_by_a_chain(job) {
                 return true;
             }
+            if self.stirs_left == 0 {
+                return false;
+            }
+            self.stirs_left -= 1;
             self.stir(job);
         }
         false
     }
 
+    /// Gives a job the first colour that is free, which may be a new one.
+    fn colour_at_any_price(&mut self, job: usize) {
+        let colour = self.free(job).unwrap_or_else(|| {
+            self.add_a_colour();
+            self.count - 1
+        });
+        self.put(job, colour);
+    }
+
     /// Gives a job the colour that the fewest of its resources have to give up, after chains have freed it there.
     fn colour_by_a_chain(&mut self, job: usize) -> bool {
-        let first = self.chance.below(self.count);
-        let mut once: Vec<(usize, usize)> = Vec::new();
-        for colour in (0..self.count).map(|step| (first + step) % self.count) {
-            let mut taken = self.jobs[job].iter().filter(|need| self.table[**need][colour] != NONE);
-            match (taken.next(), taken.next()) {
-                (None, _) => {
-                    self.put(job, colour);
-                    return true;
-                }
-                (Some(need), other) => {
-                    let same = |other: &usize| self.table[*other][colour] == self.table[*need][colour];
-                    if other.is_none_or(same) && taken.all(same_as(&self.table, colour, *need)) {
-                        once.push((colour, *need));
-                    }
-                }
-            }
+        if let Some(colour) = self.free(job) {
+            self.put(job, colour);
+            return true;
         }
-        for (colour, need) in once.into_iter().take(COLOURS_TRIED) {
+        for (colour, need) in self.nearly_free(job) {
             let start = self.chance.below(self.count);
             let others = (0..self.count).map(|step| (start + step) % self.count);
             let free: Vec<usize> = others
@@ -137,7 +170,9 @@ impl<'a> Colouring<'a> {
     fn swap(&mut self, one: usize, other: usize) {
         for &job in &self.chain {
             for need in self.jobs[job] {
-                self.table[*need][self.of[job]] = NONE;
+                let colour = self.of[job];
+                self.table[*need][colour] = NONE;
+                self.taken[*need][colour / 64] &= !(1 << (colour % 64));
             }
         }
         for index in 0..self.chain.len() {
@@ -151,6 +186,7 @@ impl<'a> Colouring<'a> {
         self.of[job] = colour;
         for need in self.jobs[job] {
             self.table[*need][colour] = job;
+            self.taken[*need][colour / 64] |= 1 << (colour % 64);
         }
     }
 
@@ -167,12 +203,10 @@ impl<'a> Colouring<'a> {
     }
 }
 
-/// Whether another resource has the same job of a colour.
-fn same_as<'t>(table: &'t [Vec<usize>], colour: usize, need: usize) -> impl FnMut(&usize) -> bool + 't {
-    move |other| table[*other][colour] == table[need][colour]
-}
-
 /// How often a job is tried before there is one colour more.
 const STIRS: usize = 400;
+/// How often all jobs together are, times the number of colours: a fraction of a second, where the bound is lower than what
+/// can be.
+const MOST_STIRS: usize = 400_000;
 /// How many colours are tried on each side of a job.
 const COLOURS_TRIED: usize = 8;

@@ -13,6 +13,7 @@
 //! | `colour` | jobs of one length: an edge colouring, mended by Kempe chains |
 //! | `insert` | jobs of any length, one after the other into the earliest gap |
 //! | `order` | in which order, and how to better it |
+//! | `report` | the schedule with names, as programs read it |
 //! | `chance` | numbers without a pattern, the same in every run |
 //!
 //! The same plan always has the same schedule.
@@ -24,6 +25,7 @@ mod insert;
 mod job;
 mod light;
 mod order;
+pub mod report;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -8,15 +8,15 @@
 
 mod axis;
 mod draw;
-mod font;
+pub(super) mod font;
 mod header;
 mod layout;
-mod palette;
+pub(super) mod palette;
 mod panel;
 mod panels;
 mod png;
 mod raster;
-mod scene;
+pub(super) mod scene;
 mod story;
 mod svg;
 
@@ -59,10 +59,15 @@ pub fn picture(run: &Run, samples: &RunSamples, form: Form) -> anyhow::Result<Ve
     let story = Story::new(run, samples);
     let fonts = Fonts::new().context("a font of this program is damaged")?;
     let scene = layout::scene(&Header::new(&story), &panels::all(&story), span(&story), &fonts);
+    drawn(&scene, &fonts, form)
+}
+
+/// A scene, as the bytes of a file.
+pub fn drawn(scene: &scene::Scene, fonts: &Fonts, form: Form) -> anyhow::Result<Vec<u8>> {
     match form {
-        Form::Svg => Ok(svg::document(&scene)),
+        Form::Svg => Ok(svg::document(scene)),
         Form::Png => {
-            let pixels = raster::pixels(&scene, &fonts).context("the picture is too large")?;
+            let pixels = raster::pixels(scene, fonts).context("the picture is too large")?;
             let rgb = pixels.data().chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
             Ok(png::file(&png::Image { width: pixels.width(), height: pixels.height(), rgb }))
         }

@@ -1,0 +1,115 @@
+//! From a round to its grids.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::round::{Endpoint, Round};
+use units::DataRate;
+
+use super::rates::{self, Rates};
+use super::{Cell, Grade, Grid, Grids, Measure, Measured};
+use crate::locate::cell::{self, Quality, Symptom};
+use crate::locate::round::layers;
+
+/// The grids of a round.
+#[must_use]
+pub fn grids(round: &Round) -> Grids {
+    let rates = rates::of(round);
+    let failures: BTreeMap<&str, &str> =
+        round.members.iter().filter_map(|member| Some((member.name.as_str(), member.failure.as_deref()?))).collect();
+    let mut grids = Vec::new();
+    for layer in layers(round) {
+        let networks: BTreeSet<Option<String>> = layer.cells.iter().map(|cell| cell.to.network.clone()).collect();
+        for network in networks {
+            let cells = layer.cells.iter().filter(|cell| cell.to.network == network);
+            let maker = Maker { what: layer.symptom, rates: &rates, failures: &failures };
+            grids.push(maker.grid(network.clone(), cells.collect(), round));
+        }
+    }
+    Grids { format: Grids::FORMAT, round: round.id, title: round.title.clone(), started: round.started, grids }
+}
+
+struct Maker<'a> {
+    what: Symptom,
+    rates: &'a BTreeMap<(Symptom, Endpoint, Endpoint), Rates>,
+    failures: &'a BTreeMap<&'a str, &'a str>,
+}
+
+impl Maker<'_> {
+    fn grid(&self, network: Option<String>, cells: Vec<&cell::Cell>, round: &Round) -> Grid {
+        let named: BTreeSet<&str> =
+            cells.iter().flat_map(|cell| [cell.from.host.as_str(), cell.to.host.as_str()]).collect();
+        // The order of the plan; who is not in it stands behind.
+        let mut hosts: Vec<String> = round.members.iter().map(|member| member.name.clone()).collect();
+        hosts.retain(|host| named.contains(host.as_str()));
+        let known: BTreeSet<String> = hosts.iter().cloned().collect();
+        hosts.extend(named.iter().filter(|host| !known.contains(**host)).map(|host| (*host).to_owned()));
+        let places: BTreeMap<&str, usize> = hosts.iter().enumerate().map(|(at, host)| (host.as_str(), at)).collect();
+        let mut rows: Vec<Vec<Cell>> = Vec::with_capacity(hosts.len());
+        for from in &hosts {
+            rows.push(hosts.iter().map(|to| self.empty(from, to)).collect());
+        }
+        for cell in cells {
+            rows[places[cell.from.host.as_str()]][places[cell.to.host.as_str()]] = self.cell(cell);
+        }
+        Grid { what: self.what, network, hosts, rows }
+    }
+
+    /// A cell of which no test tells.
+    fn empty(&self, from: &str, to: &str) -> Cell {
+        if from == to {
+            return Cell::Same;
+        }
+        let failed = [from, to].into_iter().find_map(|host| Some((host, self.failures.get(host)?)));
+        failed.map_or(Cell::NotPlanned, |(host, why)| Cell::Failed { reason: format!("{host} took no part: {why}") })
+    }
+
+    fn cell(&self, cell: &cell::Cell) -> Cell {
+        let part = match &cell.quality {
+            Quality::Known { part, .. } => *part,
+            Quality::Unknown { reason } => return Cell::Failed { reason: reason.clone() },
+        };
+        let rates = self.rates.get(&(self.what, cell.from.clone(), cell.to.clone())).cloned().unwrap_or_default();
+        let Some(goodput) = rates.median() else {
+            let measure = Measure::Nothing;
+            return Cell::Measured(Measured {
+                grade: Grade::of(part),
+                part: rounded(part),
+                goodput: None,
+                should: None,
+                measure,
+            });
+        };
+        let (part, should, measure) = match (rates.is_expected, rates.line) {
+            (false, Some(line)) if !line.is_zero() => (exact(goodput) / exact(line), Some(line), Measure::LineRate),
+            (true, _) => (part, whole(goodput, part), Measure::Expected),
+            (false, _) => (part, whole(goodput, part), Measure::BestQuarter),
+        };
+        Cell::Measured(Measured {
+            grade: Grade::of(part),
+            part: rounded(part),
+            goodput: Some(goodput),
+            should,
+            measure,
+        })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown, never counted with")]
+fn exact(rate: DataRate) -> f64 {
+    rate.bps() as f64
+}
+
+/// To a millionth, so that its text form reads back as the same number.
+fn rounded(part: f64) -> f64 {
+    (part * 1e6).round() / 1e6
+}
+
+/// The rate of which `rate` is this part.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float saturates, and rates are positive"
+)]
+fn whole(rate: DataRate, part: f64) -> Option<DataRate> {
+    (part > 0.0).then(|| DataRate::from_bps((exact(rate) / part).round() as u64))
+}

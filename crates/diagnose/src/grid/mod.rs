@@ -1,0 +1,160 @@
+//! The grid of a round: who sends stands in rows, who receives in columns, and each cell says how much of what it should do
+//! a pair does. `docs/rounds.md` tells how to read it.
+//!
+//! * `mod`: what a grid is
+//! * `make`: from a round to its grids, one for each network and each thing that was measured
+//! * `rates`: rates of pairs, and the line rates of their ways
+//!
+//! Cells are those of [`crate::locate::round`], so that the grid and the diagnosis never disagree about what is bad.
+
+mod make;
+mod rates;
+
+use model::run::RunId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::{DataRate, WallTime};
+
+use crate::locate::cell::Symptom;
+
+pub use make::grids;
+
+/// All grids of a round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Grids {
+    /// Version of this format; readers refuse what is newer than they are.
+    pub format: u32,
+    /// The round.
+    pub round: RunId,
+    /// What its plan is called.
+    pub title: String,
+    /// When it started.
+    #[serde(rename = "started_unix_ns")]
+    pub started: WallTime,
+    /// The grids: goodput first, and the usual network before others.
+    pub grids: Vec<Grid>,
+}
+
+impl Grids {
+    /// The version of the format that this program writes.
+    pub const FORMAT: u32 = 1;
+}
+
+/// One thing that was measured, between hosts that met in one network.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Grid {
+    /// What was measured.
+    pub what: Symptom,
+    /// The network; the usual addresses of hosts where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// The hosts, in the order of rows and columns.
+    pub hosts: Vec<String>,
+    /// A row for each host that sends, in it a cell for each that receives.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// What became of one pair.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum Cell {
+    /// A host and itself.
+    Same,
+    /// Nobody asked.
+    NotPlanned,
+    /// It was to be measured and was not.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// It was measured.
+    Measured(Measured),
+}
+
+/// What was measured between two hosts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measured {
+    /// How good that is.
+    pub grade: Grade,
+    /// The part of what it should be.
+    pub part: f64,
+    /// The rate; the median where several tests were run.
+    #[serde(rename = "goodput_bps", default, skip_serializing_if = "Option::is_none")]
+    pub goodput: Option<DataRate>,
+    /// The rate that it should be.
+    #[serde(rename = "should_bps", default, skip_serializing_if = "Option::is_none")]
+    pub should: Option<DataRate>,
+    /// Who says so.
+    pub measure: Measure,
+}
+
+/// How good a pair is, as a school would say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Grade {
+    /// At least 90 hundredths of what it should be.
+    A,
+    /// At least 70.
+    B,
+    /// At least 40.
+    C,
+    /// At least 10.
+    D,
+    /// Less.
+    F,
+}
+
+impl Grade {
+    /// All of them, with the least part that each takes.
+    pub const ALL: [(Self, f64); 5] = [(Self::A, 0.9), (Self::B, 0.7), (Self::C, 0.4), (Self::D, 0.1), (Self::F, 0.0)];
+
+    /// The grade of a part.
+    #[must_use]
+    pub fn of(part: f64) -> Self {
+        Self::ALL.iter().find(|(_, least)| part >= *least).map_or(Self::F, |(grade, _)| *grade)
+    }
+
+    /// Its letter.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            Self::A => 'A',
+            Self::B => 'B',
+            Self::C => 'C',
+            Self::D => 'D',
+            Self::F => 'F',
+        }
+    }
+}
+
+/// Who says what a pair should do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The plan, or what the test was told not to exceed.
+    Expected,
+    /// The lowest known rate of the way.
+    LineRate,
+    /// The round: what a quarter of the pairs of this network exceed.
+    BestQuarter,
+    /// No loss of packets, and no size that is dropped without a word.
+    Nothing,
+}
+
+impl Measure {
+    /// In words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Expected => "what is expected of it",
+            Self::LineRate => "the line rate",
+            Self::BestQuarter => "what a quarter of the pairs exceed",
+            Self::Nothing => "no loss",
+        }
+    }
+}
+
+/// The schema of grids, for `docs/formats/`.
+#[must_use]
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Grids)
+}

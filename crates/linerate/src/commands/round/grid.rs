@@ -1,0 +1,38 @@
+//! `linerate round grid`.
+
+use std::io::IsTerminal;
+
+use super::reading;
+use crate::cli::Common;
+use crate::cli::round::GridArgs;
+use crate::commands::{file, print};
+use crate::exit::{Complaint, Exit};
+use crate::show::grid;
+use crate::show::json;
+use crate::show::plot::Form;
+
+pub fn run(common: &Common, args: &GridArgs) -> anyhow::Result<Exit> {
+    let round = reading::round(&args.round)?;
+    let grids = diagnose::grid::grids(&round);
+    if grids.grids.is_empty() {
+        let what = format!("nothing that has a grid was measured in {}", args.round.display());
+        return Err(Complaint::new(Exit::NotFound, what).into());
+    }
+    if let Some(path) = &args.svg {
+        // The argument parser has let only names of known forms pass.
+        let form = Form::of(path).unwrap_or(Form::Svg);
+        file::write(path, &grid::picture::picture(&grids, form)?)?;
+    }
+    if common.json {
+        return print(&json::document(&grids)?);
+    }
+    if args.csv {
+        return print(grid::csv::text(&grids).as_bytes());
+    }
+    if args.svg.is_some() {
+        return Ok(Exit::Success);
+    }
+    let is_wanted = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let colour = if is_wanted { grid::text::Colour::On } else { grid::text::Colour::Off };
+    print(grid::text::text(&grids, colour).as_bytes())
+}

@@ -1,0 +1,83 @@
+//! Plans and rounds from files.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Context;
+use model::round::Round;
+use plan::psconfig::Remark;
+use plan::{Plan, PlanError};
+
+use crate::exit::{Complaint, Exit};
+
+/// A plan, and what the file says that no plan can.
+pub struct Planned {
+    pub plan: Plan,
+    pub remarks: Vec<Remark>,
+    pub form: Form,
+}
+
+/// How a plan is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Toml,
+    PsConfig,
+}
+
+/// Reads a plan of either form: a psConfig template is JSON, and begins as such.
+pub fn plan(path: &Path) -> anyhow::Result<Planned> {
+    let shown = path.display().to_string();
+    let text = text(path, LARGEST_PLAN)?;
+    if text.trim_start().starts_with('{') {
+        let read = Plan::from_psconfig(&shown, text.as_bytes());
+        let complaint = || Complaint::new(Exit::Usage, "this psConfig template cannot be used");
+        let imported = read.with_context(complaint)?;
+        return Ok(Planned { plan: imported.plan, remarks: imported.remarks, form: Form::PsConfig });
+    }
+    let plan = Plan::parse(&shown, &text).map_err(refused)?;
+    Ok(Planned { plan, remarks: Vec::new(), form: Form::Toml })
+}
+
+fn refused(error: PlanError) -> anyhow::Error {
+    let complaint = Complaint::new(Exit::Usage, "this plan cannot be used");
+    let complaint = error.hints().into_iter().fold(complaint, Complaint::hint);
+    anyhow::Error::new(error).context(complaint)
+}
+
+/// Tells what became of what a plan or a template cannot say.
+pub fn tell(remarks: &[Remark]) {
+    for remark in remarks {
+        eprintln!("warning: {remark}");
+    }
+}
+
+/// Reads a stored round.
+pub fn round(path: &Path) -> anyhow::Result<Round> {
+    let shown = path.display();
+    let text = text(path, LARGEST_ROUND)?;
+    let round: Round = serde_json::from_str(&text)
+        .with_context(|| Complaint::new(Exit::NotFound, format!("{shown} is no round")).hint(ROUND_HINT))?;
+    if round.format > Round::FORMAT {
+        return Err(Complaint::new(Exit::NotFound, format!("{shown} was written by a newer linerate")).into());
+    }
+    Ok(round)
+}
+
+fn text(path: &Path, limit: u64) -> anyhow::Result<String> {
+    let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {}", path.display()));
+    let mut text = String::new();
+    let file = File::open(path).with_context(unreadable)?;
+    file.take(limit + 1).read_to_string(&mut text).with_context(unreadable)?;
+    if text.len() as u64 > limit {
+        let what = format!("{} has more than {limit} bytes", path.display());
+        return Err(Complaint::new(Exit::NotFound, what).into());
+    }
+    Ok(text)
+}
+
+const ROUND_HINT: &str = "a round is one JSON document: docs/formats/round.schema.json";
+/// The readers of plans and templates have limits of their own, which are lower.
+const LARGEST_PLAN: u64 = 32 << 20;
+/// A hundred hosts, each testing each, with snapshots, are below this.
+const LARGEST_ROUND: u64 = 1 << 30;

@@ -1,0 +1,48 @@
+//! The grid as lines for spreadsheets (RFC 4180).
+
+use diagnose::grid::{Cell, Grids};
+
+use super::cells;
+
+/// A line for each pair of each grid.
+pub fn text(grids: &Grids) -> String {
+    let mut text = "what,network,from,to,state,grade,part,goodput_bps,should_bps,reason\r\n".to_owned();
+    for grid in &grids.grids {
+        let what = format!("{:?}", grid.what).to_lowercase();
+        let network = grid.network.as_deref().unwrap_or_default();
+        for (from, to, cell) in cells(grid) {
+            let line = match cell {
+                Cell::Same => continue,
+                Cell::NotPlanned => ["not_planned", "", "", "", "", ""].map(str::to_owned),
+                Cell::Failed { reason } => ["failed", "", "", "", "", reason].map(str::to_owned),
+                Cell::Measured(found) => {
+                    let rate =
+                        |rate: Option<units::DataRate>| rate.map(|rate| rate.bps().to_string()).unwrap_or_default();
+                    let (grade, part) = (found.grade.letter().to_string(), found.part.to_string());
+                    ["measured".to_owned(), grade, part, rate(found.goodput), rate(found.should), String::new()]
+                }
+            };
+            let fields = [what.as_str(), network, from, to].into_iter().chain(line.iter().map(String::as_str));
+            text.push_str(&fields.map(field).collect::<Vec<_>>().join(","));
+            text.push_str("\r\n");
+        }
+    }
+    text
+}
+
+/// A field, between quotes where it needs them. What a spreadsheet would take for a formula is none: names of hosts begin
+/// with letters, and reasons come from peers.
+fn field(text: &str) -> String {
+    let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let text = if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text };
+    if text.contains(['"', ',']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_reason_of_a_peer_becomes_neither_a_column_nor_a_formula() {
+        assert_eq!(super::field("lost, \"gone\""), "\"lost, \"\"gone\"\"\"");
+        assert_eq!(super::field("=HYPERLINK(1)\r\n"), "'=HYPERLINK(1)  ");
+    }
+}

@@ -1,0 +1,115 @@
+//! The grid on a terminal.
+
+use diagnose::grid::{Cell, Grade, Grid, Grids};
+
+use super::{against, failures, heading, short};
+
+/// Whether cells have a colour besides their letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    On,
+    Off,
+}
+
+/// All grids of a round, with what the letters mean.
+pub fn text(grids: &Grids, colour: Colour) -> String {
+    let mut text = format!("{}\n", plain(&grids.title));
+    for grid in &grids.grids {
+        text.push_str(&format!("\n{}; rows send, columns receive\n\n", heading(grid)));
+        text.push_str(&matrix(grid, colour));
+        text.push_str(&format!("\nagainst {}\n", against(grid)));
+        for (reason, pairs) in failures(grid) {
+            let (shown, more) = pairs.split_at(pairs.len().min(MOST_PAIRS));
+            let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+            text.push_str(&format!("! {}: {}{more}\n", plain(&reason), shown.join(", ")));
+        }
+    }
+    text.push_str("\nA at least 90 %, B 70 %, C 40 %, D 10 %, F less; ! failed, · not planned\n");
+    text
+}
+
+fn matrix(grid: &Grid, colour: Colour) -> String {
+    // Where there are many hosts, columns have numbers and cells only letters.
+    let is_wide = grid.hosts.len() > MOST_NAMED;
+    let labels: Vec<String> = grid.hosts.iter().enumerate().map(|(at, host)| row_label(is_wide, at, host)).collect();
+    let first = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    let cells: Vec<Vec<(String, Option<Grade>)>> =
+        grid.rows.iter().map(|row| row.iter().map(|cell| shown(cell, is_wide)).collect()).collect();
+    let head = |at: usize| if is_wide { (at + 1).to_string() } else { plain(&grid.hosts[at]) };
+    let widths: Vec<usize> = (0..grid.hosts.len())
+        .map(|at| cells.iter().map(|row| row[at].0.chars().count()).max().unwrap_or(0).max(head(at).chars().count()))
+        .collect();
+    let mut text = " ".repeat(first);
+    for (at, width) in widths.iter().enumerate() {
+        text.push_str(&format!("  {:<width$}", head(at)));
+    }
+    text = text.trim_end().to_owned() + "\n";
+    for (label, row) in labels.iter().zip(&cells) {
+        let mut line = format!("{label:<first$}");
+        for ((cell, grade), width) in row.iter().zip(&widths) {
+            line.push_str(&format!("  {}", coloured(&format!("{cell:<width$}"), *grade, colour)));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn row_label(is_wide: bool, at: usize, host: &str) -> String {
+    if is_wide { format!("{:>3} {}", at + 1, plain(host)) } else { plain(host) }
+}
+
+fn shown(cell: &Cell, is_wide: bool) -> (String, Option<Grade>) {
+    match cell {
+        Cell::Same => (String::new(), None),
+        Cell::NotPlanned => ("·".to_owned(), None),
+        Cell::Failed { .. } => ("!".to_owned(), None),
+        Cell::Measured(found) => {
+            let letter = found.grade.letter();
+            let text = match found.goodput {
+                _ if is_wide => letter.to_string(),
+                Some(goodput) => format!("{letter} {}", short(goodput)),
+                None => format!("{letter} {:.0}%", found.part.min(1.0) * 100.0),
+            };
+            (text, Some(found.grade))
+        }
+    }
+}
+
+/// The text on a ground of 256 colours that colour-blind people tell apart, from blue to vermillion.
+fn coloured(text: &str, grade: Option<Grade>, colour: Colour) -> String {
+    let (Some(grade), Colour::On) = (grade, colour) else { return text.to_owned() };
+    let (ground, ink) = match grade {
+        Grade::A => (25, 15),
+        Grade::B => (117, 16),
+        Grade::C => (229, 16),
+        Grade::D => (214, 16),
+        Grade::F => (166, 15),
+    };
+    format!("\u{1b}[48;5;{ground}m\u{1b}[38;5;{ink}m{text}\u{1b}[0m")
+}
+
+/// A text of somebody else, without what would command the terminal.
+fn plain(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
+/// More columns with names do not fit a terminal.
+const MOST_NAMED: usize = 12;
+const MOST_PAIRS: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_cannot_command_the_terminal() {
+        assert_eq!(plain("a\u{1b}[2Jb\n"), "a\u{fffd}[2Jb\u{fffd}");
+    }
+
+    #[test]
+    fn the_letter_stays_where_there_is_colour() {
+        assert!(coloured("F 200k", Some(Grade::F), Colour::On).contains("F 200k"));
+        assert_eq!(coloured("F 200k", Some(Grade::F), Colour::Off), "F 200k");
+    }
+}

@@ -1,0 +1,117 @@
+//! What a plan would do.
+
+use std::time::Duration;
+
+use comfy_table::{CellAlignment, Table};
+use plan::Plan;
+use plan::schedule::report::Report;
+
+use super::table;
+
+/// Whether each test is listed with its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Times {
+    Listed,
+    Left,
+}
+
+/// How long, how busy each host, and which test when.
+pub fn schedule(plan: &Plan, report: &Report, times: Times) -> String {
+    let mut text = format!("{}\n{}\n\n", report.title, summary(report));
+    text.push_str(&tests(plan, report));
+    text.push('\n');
+    text.push_str(&hosts(report));
+    if times == Times::Listed {
+        text.push('\n');
+        text.push_str(&listed(report));
+    }
+    text
+}
+
+fn summary(report: &Report) -> String {
+    let mut summary = format!("{} tests in {}", report.tests.len(), clock(report.length));
+    let heavy = |whole: Duration| whole.saturating_sub(report.light).as_secs_f64();
+    let least = heavy(report.least);
+    if least > 0.0 {
+        let over = (heavy(report.length) / least - 1.0) * 100.0;
+        let how =
+            if over < 0.05 { "which cannot be shorter".to_owned() } else { format!("{over:.1} % above the least") };
+        summary.push_str(&format!(", {how}"));
+    }
+    if !report.light.is_zero() {
+        summary.push_str(&format!("; the first {} are for light tests", clock(report.light)));
+    }
+    summary
+}
+
+fn tests(plan: &Plan, report: &Report) -> String {
+    let mut all = Table::new();
+    all.set_header(["TEST", "GROUP", "PAIRS", "EACH", ""]);
+    for (number, test) in plan.tests.iter().enumerate() {
+        let pairs = plan.pairs(number).len();
+        let network = plan.groups[test.group].network;
+        let mine = report.tests.iter().find(|planned| {
+            planned.label == test.label
+                && planned.from.network == network.map(|network| plan.networks[network].name.clone())
+        });
+        let each = mine.map(|planned| units::duration::show(planned.lasts)).unwrap_or_default();
+        let alone = if mine.is_some_and(|planned| planned.alone) { "takes turns" } else { "several at once" };
+        all.add_row([
+            test.label.clone(),
+            plan.groups[test.group].name.clone(),
+            pairs.to_string(),
+            each,
+            alone.to_owned(),
+        ]);
+    }
+    right(&mut all, &[2, 3]);
+    table::text(all)
+}
+
+fn hosts(report: &Report) -> String {
+    let mut all = Table::new();
+    all.set_header(["HOST", "TAKES TURNS", "BUSY", "OF THE ROUND"]);
+    for host in &report.hosts {
+        let part = host.busy.as_secs_f64() / report.length.as_secs_f64().max(f64::MIN_POSITIVE) * 100.0;
+        all.add_row([host.host.clone(), host.tests.to_string(), clock(host.busy), format!("{part:.0} %")]);
+    }
+    right(&mut all, &[1, 2, 3]);
+    table::text(all)
+}
+
+fn listed(report: &Report) -> String {
+    let mut all = Table::new();
+    all.set_header(["BEGINS", "FROM", "TO", "TEST"]);
+    for test in &report.tests {
+        all.add_row([clock(test.begins), test.from.to_string(), test.to.to_string(), test.label.clone()]);
+    }
+    right(&mut all, &[0]);
+    table::text(all)
+}
+
+fn right(table: &mut Table, columns: &[usize]) {
+    for column in columns {
+        if let Some(column) = table.column_mut(*column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
+/// `1:32:04`, or `4:08` below an hour.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_millis().div_ceil(1_000);
+    let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_a_clock() {
+        assert_eq!(clock(Duration::from_secs(5_524)), "1:32:04");
+        assert_eq!(clock(Duration::from_millis(247_001)), "4:08");
+        assert_eq!(clock(Duration::ZERO), "0:00");
+    }
+}
