@@ -2,7 +2,7 @@
 //!
 //! Elements that cover the same known cells are one candidate: no number can tell them apart.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use model::round::{Member, Passage};
 
@@ -26,8 +26,9 @@ pub(super) struct Candidate {
 
 /// What the numbers of shapes stand for.
 pub(super) fn ground(layer: &Layer, members: &[Member]) -> Ground {
-    let ways = layer.cells.iter().flat_map(|cell| &cell.way);
-    let passages: Vec<Passage> = ways.cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    // Ways have many segments in common, so they are told apart by hash before they are ordered.
+    let ways: HashSet<&Passage> = layer.cells.iter().flat_map(|cell| &cell.way).collect();
+    let passages: Vec<Passage> = ways.into_iter().collect::<BTreeSet<_>>().into_iter().cloned().collect();
     let mut segments: Vec<String> = passages.iter().map(|passage| passage.segment.clone()).collect();
     segments.dedup();
     let of = |passage: &Passage| segments.binary_search(&passage.segment).ok().and_then(|at| u32::try_from(at).ok());
@@ -43,7 +44,12 @@ pub(super) fn ground(layer: &Layer, members: &[Member]) -> Ground {
 
 /// All candidates that cover at least one bad cell.
 pub(super) fn candidates(layer: &Layer, evidence: &Evidence, ground: &Ground) -> Vec<Candidate> {
-    let paths: Vec<Numbered> = evidence.cell.iter().map(|cell| Numbered::of(&layer.cells[*cell], ground)).collect();
+    if !evidence.bad.contains(&true) {
+        return Vec::new();
+    }
+    let passages: HashMap<&Passage, u32> = ground.passages.iter().zip(0..).collect();
+    let known = evidence.cell.iter().map(|cell| &layer.cells[*cell]);
+    let paths: Vec<Numbered> = known.map(|cell| Numbered::of(cell, ground, &passages)).collect();
     let priors = Priors::of(ground);
     let mut found = Distinct::default();
     let mut slots = Slots::new(ground);
@@ -77,14 +83,14 @@ struct Numbered {
 }
 
 impl Numbered {
-    fn of(cell: &super::cell::Cell, ground: &Ground) -> Self {
+    fn of(cell: &super::cell::Cell, ground: &Ground, passages: &HashMap<&Passage, u32>) -> Self {
         // All hosts of cells have numbers: the ground was made from the same cells.
         let host = |name: &str| ground.groups.number(name).unwrap_or(u32::MAX);
         Self {
             from: host(&cell.from.host),
             to: host(&cell.to.host),
             network: ground.networks.iter().position(|network| *network == cell.from.network),
-            way: cell.way.iter().filter_map(|passage| ground.passage(passage)).collect(),
+            way: cell.way.iter().filter_map(|passage| passages.get(passage).copied()).collect(),
         }
     }
 

@@ -61,6 +61,7 @@ fn tested(from: &str, to: &str, way: &[(&str, &str)], finding: Finding) -> Teste
         began: Duration::ZERO,
         expected: Some(DataRate::from_bps(1000 * MBIT)),
         way: way.iter().map(passage).collect(),
+        way_back: Vec::new(),
         samples: None,
         finding,
     }
