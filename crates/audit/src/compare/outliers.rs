@@ -55,10 +55,12 @@ pub fn outliers(rules: &Rules, sides: &[Side<'_>], by: Match) -> Comparison {
     Comparison { devices: matched(&aligned, &names), sides: names, differences, unknown, alike }
 }
 
+/// For each host the number of a value; none where it is not known, or nothing there could have one.
+type Numbers = Vec<Option<usize>>;
+
 /// The hosts by the value they have.
 struct Parted<'a> {
-    /// For each host the number of its value; none where it is not known, or nothing there could have one.
-    of_host: Vec<Option<usize>>,
+    of_host: Numbers,
     /// By number.
     values: Vec<Option<&'a crate::settings::Value>>,
     counts: Vec<usize>,
@@ -152,7 +154,7 @@ fn weight(rules: &[ReadBy]) -> f64 {
 /// A card of another make, or another kernel, explains what else differs between the same hosts. So it comes right after
 /// the most telling of that.
 fn lift_what_explains(found: &mut [(Parted<'_>, Difference)]) {
-    let mut others: BTreeMap<Option<String>, Vec<(Vec<Option<usize>>, f64)>> = BTreeMap::new();
+    let mut others: BTreeMap<Option<String>, Vec<(Numbers, f64)>> = BTreeMap::new();
     for (parted, difference) in found.iter().filter(|(_, difference)| explains(&difference.key).is_none()) {
         others.entry(difference.key.device.clone()).or_default().push((parted.of_host.clone(), difference.score));
     }

@@ -19,8 +19,11 @@ pub(super) struct Readers<'a> {
     /// For each rule the facts it reads, as words.
     facts: Vec<Vec<Vec<String>>>,
     /// What a rule says at a place, once asked: many settings of a device are read by one rule.
-    asked: RefCell<BTreeMap<(usize, String, Option<String>), Vec<Said>>>,
+    asked: RefCell<BTreeMap<Question, Vec<Said>>>,
 }
+
+/// A rule by its number, a namespace, and what a device is called in the comparison.
+type Question = (usize, String, Option<String>);
 
 /// What a rule says on one host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
