@@ -1,5 +1,5 @@
 //! Where bad cells come from: a real incident, and faults planted in random networks.
-#![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
+#![allow(clippy::unwrap_used, clippy::panic)] // Helpers of tests fail like tests.
 
 mod hundred;
 mod nrao;
