@@ -95,7 +95,7 @@ impl Archive {
         let mut found = self.read(select())?;
         // The last entered were asked for; people read on from the first.
         found.reverse();
-        found.into_iter().map(|stored| self.logged(stored)).collect()
+        found.iter().map(|stored| self.logged(stored)).collect()
     }
 
     /// One entry with its notes.
@@ -106,7 +106,7 @@ impl Archive {
         let query = "SELECT number, entry FROM changes WHERE number = ?1";
         let found = self.connection.query_row(query, [row::indexed(number)], row::stored).optional();
         let stored = self.read(found)?;
-        self.logged(stored.ok_or_else(|| ChangeError::Unknown { number, path: self.path.clone() })?)
+        self.logged(&stored.ok_or_else(|| ChangeError::Unknown { number, path: self.path.clone() })?)
     }
 
     /// Notes something on an entry. It is on disk when this returns.
@@ -119,7 +119,7 @@ impl Archive {
         self.read(noted)
     }
 
-    fn logged(&self, stored: row::Stored) -> Result<LoggedChange, ChangeError> {
+    fn logged(&self, stored: &row::Stored) -> Result<LoggedChange, ChangeError> {
         let form = |source| ChangeError::Form { path: self.path.clone(), source };
         let mut entry: ChangeEntry = serde_json::from_str(&stored.json).map_err(form)?;
         entry.notes = self.read(row::notes(&self.connection, stored.number))?;

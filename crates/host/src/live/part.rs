@@ -29,10 +29,19 @@ pub(crate) struct Parts {
     pub(crate) devices: BTreeSet<u32>,
     /// The same, by their names.
     pub(crate) named: BTreeSet<String>,
+    /// The queues of all devices.
+    pub(crate) queues: bool,
     /// The interrupts of all devices.
     pub(crate) interrupts: bool,
     /// The processors of the host.
     pub(crate) processors: bool,
+}
+
+impl Parts {
+    /// What stands in files: sysctls and queues.
+    pub(crate) fn of_files() -> Self {
+        Self { sysctls: true, queues: true, ..Self::default() }
+    }
 }
 
 /// Leaves out what changes by itself, which nobody compares: most of what a snapshot holds.
@@ -58,7 +67,7 @@ pub(crate) fn refresh_processors(snapshot: &mut Snapshot) {
 pub(crate) fn refresh(held: &mut Namespace, parts: &Parts) {
     let Ok(devices) = link::read() else { return };
     let names = link::names(&devices);
-    if parts.links || parts.interrupts || !parts.devices.is_empty() || !parts.named.is_empty() {
+    if parts.links || parts.interrupts || parts.queues || !parts.devices.is_empty() || !parts.named.is_empty() {
         refresh_devices(held, devices, parts);
     }
     if parts.sysctls || parts.links {
@@ -84,8 +93,9 @@ fn refresh_devices(held: &mut Namespace, devices: Vec<link::Device>, parts: &Par
         let of_device = answered(of_device, Source::netlink(qdisc::SOURCE));
         let known = before.remove(&device.link.index).filter(|known| {
             let has_interrupts = known.interrupts.value().is_some_and(|interrupts| !interrupts.is_empty());
-            let is_stale = parts.devices.contains(&device.link.index) || parts.named.contains(&device.name);
-            known.name == device.name && !is_stale && !(parts.interrupts && has_interrupts)
+            let is_named = parts.devices.contains(&device.link.index) || parts.named.contains(&device.name);
+            let is_stale = is_named || parts.queues || (parts.interrupts && has_interrupts);
+            known.name == device.name && !is_stale
         });
         held.interfaces.push(match known {
             Some(known) => {

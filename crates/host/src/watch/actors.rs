@@ -32,7 +32,8 @@ impl Acts {
     pub(super) fn of(&self, key: &Key) -> Found {
         let on_this = || self.acts.iter().rev().filter(|act| self.is_on(&act.on, key));
         let told = on_this().find(|act| act.by != By::Untold);
-        if let Some(act) = told.or_else(|| on_this().next()).or_else(|| self.side_effect(key)) {
+        let act = told.or_else(|| on_this().next()).or_else(|| self.side_effect(key)).or_else(|| self.with_device(key));
+        if let Some(act) = act {
             return Found { actor: self.actor(&act.by, &act.on), at: Some(act.at) };
         }
         Found { actor: Actor::Unknown { reason: "no event came".to_owned() }, at: None }
@@ -44,8 +45,9 @@ impl Acts {
             (On::Sysctl(name), "sysctl") => key.as_sysctl().is_some_and(|sysctl| sysctl == *name),
             (On::Queues(device), "queues") => key.device.as_deref() == Some(device.as_str()),
             (On::Interrupts, "irq") | (On::Processors, "cpu") | (On::Route, "route") => true,
-            (On::Qdisc(index), "qdisc") | (On::Driver(index), _) => is_device(index) && key.device.is_some(),
-            (On::Device(index), group) => is_device(index) && group != "qdisc" && group != "sysctl",
+            (On::Qdisc(index), "qdisc") => is_device(index),
+            (On::Driver(index), group) => is_device(index) && !OF_OTHERS.contains(&group) && group != "link",
+            (On::Device(index), group) => is_device(index) && !OF_OTHERS.contains(&group),
             _ => false,
         }
     }
@@ -55,6 +57,15 @@ impl Acts {
         let mut writes = self.acts.iter().filter(|act| matches!(act.on, On::Sysctl(_)));
         let first = writes.next().filter(|_| key.as_sysctl().is_some())?;
         writes.all(|other| pid(&other.by) == pid(&first.by)).then_some(first)
+    }
+
+    /// What a device has of other kinds comes with it: a new MTU is a new one for IPv6.
+    fn with_device(&self, key: &Key) -> Option<&Act> {
+        let name = key.device.as_deref()?;
+        self.acts.iter().rev().find(|act| {
+            let (On::Device(index) | On::Driver(index)) = &act.on else { return false };
+            self.devices.get(index).is_some_and(|device| device == name)
+        })
     }
 
     fn actor(&self, by: &By, on: &On) -> Actor {
@@ -93,6 +104,9 @@ fn named(process: &SeenProcess) -> ActingProcess {
         login: process.login.map(user_name),
     }
 }
+
+/// Groups of a device's settings of which other events tell.
+const OF_OTHERS: [&str; 4] = ["qdisc", "queues", "irq", "sysctl"];
 
 /// The name of a user, or the number where it has none here. Users of a directory service are numbers.
 #[must_use]
@@ -150,6 +164,8 @@ mod tests {
         assert_eq!(who(&acts, "eth0: feature.rx-gro"), None);
         assert_eq!(who(&acts, "net.ipv4.tcp_sack"), None, "several wrote, and nobody to this");
         assert_eq!(who(&acts, "eth1: qdisc.root"), None);
+        let driver = acts.of(&"eth0: feature.rx-gro".parse().unwrap());
+        assert!(matches!(driver.actor, Actor::Unknown { reason } if reason.starts_with("drivers")));
     }
 
     #[test]

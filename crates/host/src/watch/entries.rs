@@ -25,8 +25,36 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// The entries of changes. A route that came or went is one, with all that it is.
+    pub(super) fn entries(&self, changes: &[Change]) -> Vec<ChangeEntry> {
+        let routes = whole_routes(changes);
+        let mut entries = Vec::new();
+        for change in changes {
+            match routes.get(&place(&change.key)) {
+                // All parts of a route stand together; the first tells of all.
+                Some(route) if route.first() == Some(&change) => entries.push(self.route(route)),
+                Some(_) => {}
+                None => entries.push(self.entry(change)),
+            }
+        }
+        entries
+    }
+
+    fn route(&self, parts: &[&Change]) -> ChangeEntry {
+        let words = |value: fn(&Change) -> Option<&Value>| {
+            let parts = parts.iter().filter_map(|part| Some((part.key.name.rsplit_once("].")?.1, value(part)?)));
+            let words: Vec<String> = parts.map(|(name, value)| format!("{name} {}", value.text)).collect();
+            Some(words.join(" ")).filter(|words| !words.is_empty())
+        };
+        let (old, new) = (words(|part| part.old.as_ref()), words(|part| part.new.as_ref()));
+        let mut entry = parts.first().map_or_else(|| self.note(ROUTE), |part| self.entry(part));
+        entry.fact = entry.fact.rsplit_once("].").map_or(ROUTE.to_owned(), |(route, _)| format!("{route}]"));
+        (entry.old, entry.new) = (old, new);
+        entry
+    }
+
     /// The entry of a change.
-    pub(super) fn entry(&self, change: &Change) -> ChangeEntry {
+    fn entry(&self, change: &Change) -> ChangeEntry {
         let key = &change.key;
         let found = self.acts.get(&key.namespace).map(|acts| acts.of(key));
         let mut entry = self.note(&fact(key));
@@ -52,10 +80,69 @@ impl Reading<'_> {
     }
 }
 
+/// The changes of each route of which all is new, or gone.
+fn whole_routes(changes: &[Change]) -> BTreeMap<(&str, &str), Vec<&Change>> {
+    let mut routes: BTreeMap<(&str, &str), Vec<&Change>> = BTreeMap::new();
+    for change in changes.iter().filter(|change| change.key.group() == ROUTE) {
+        routes.entry(place(&change.key)).or_default().push(change);
+    }
+    routes.retain(|_, parts| {
+        // Every route has a kind.
+        let has_kind = parts.iter().any(|part| part.key.name.ends_with("].kind"));
+        has_kind && (parts.iter().all(|part| part.old.is_none()) || parts.iter().all(|part| part.new.is_none()))
+    });
+    routes
+}
+
+/// The namespace, and the name without what is asked of the route: `route[default]`.
+fn place(key: &Key) -> (&str, &str) {
+    (&key.namespace, key.name.rsplit_once("].").map_or(key.name.as_str(), |(route, _)| route))
+}
+
+const ROUTE: &str = "route";
+
 fn fact(key: &Key) -> String {
     key.as_sysctl().unwrap_or_else(|| key.name.clone())
 }
 
 fn text(value: &Value) -> String {
     value.text.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(key: &str, old: Option<&str>, new: Option<&str>) -> Change {
+        Change { key: key.parse().unwrap(), old: old.map(Value::new), new: new.map(Value::new) }
+    }
+
+    #[test]
+    fn route_that_came_is_one_entry_and_one_that_changed_tells_what() {
+        let host = WatchedHost { name: "dtn1".to_owned(), boot: None };
+        let (time, after) = (WallTime::from_unix_nanos(5), Some(WallTime::from_unix_nanos(9)));
+        let source = ChangeSource::Comparison;
+        let reading = Reading { host: &host, time, after, source, acts: BTreeMap::new(), why: "nobody watched" };
+        let changes = [
+            change("net.ipv4.tcp_ecn", Some("2"), Some("1")),
+            change("route[192.0.2.0/24].initcwnd", Some("10"), Some("40")),
+            change("route[198.51.100.0/24].kind", None, Some("unicast")),
+            change("route[198.51.100.0/24].via", None, Some("192.0.2.2")),
+            change("route[198.51.100.0/24].kind in a", Some("unicast"), None),
+        ];
+        let entries = reading.entries(&changes);
+        let shown = |value: &Option<String>| value.clone().unwrap_or_default();
+        let shown: Vec<String> =
+            entries.iter().map(|entry| format!("{} {}|{}", entry.fact, shown(&entry.old), shown(&entry.new))).collect();
+        assert_eq!(
+            shown,
+            [
+                "net.ipv4.tcp_ecn 2|1",
+                "route[192.0.2.0/24].initcwnd 10|40",
+                "route[198.51.100.0/24] |kind unicast via 192.0.2.2",
+                "route[198.51.100.0/24] kind unicast|",
+            ]
+        );
+        assert!(entries.iter().all(|entry| entry.after == Some(time)), "a clock that was set back");
+    }
 }

@@ -112,13 +112,14 @@ impl Heard {
 
     /// Takes in what was heard after.
     pub(super) fn merge(&mut self, newer: Self) {
-        let Parts { sysctls, routes, links, devices, named, interrupts, processors } = newer.parts;
+        let Parts { sysctls, routes, links, devices, named, queues, interrupts, processors } = newer.parts;
         let parts = &mut self.parts;
         parts.sysctls |= sysctls;
         parts.routes |= routes;
         parts.links |= links;
         parts.devices.extend(devices);
         parts.named.extend(named);
+        parts.queues |= queues;
         parts.interrupts |= interrupts;
         parts.processors |= processors;
         self.lost |= newer.lost;

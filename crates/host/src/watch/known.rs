@@ -6,6 +6,8 @@ use archive::changes::watched::WatchedKey;
 use audit::compare::{self, Change};
 use audit::settings::{Key, Reading, Settings, Value};
 
+use super::Namespaces;
+
 /// Every setting with its last known value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Known {
@@ -19,6 +21,8 @@ pub(super) struct NewReading<'a> {
     pub(super) settings: &'a Settings,
     /// What is no part of a snapshot; [`None`] where it was not read.
     pub(super) besides: Option<&'a BTreeMap<Key, String>>,
+    /// Which namespaces were looked for.
+    pub(super) reach: Namespaces,
 }
 
 /// What a new reading changes.
@@ -46,7 +50,12 @@ impl Known {
     /// What a snapshot says.
     pub(super) fn of(settings: &Settings) -> Self {
         let values = settings.known().map(|(key, value)| (key.clone(), value.text.clone()));
-        Self { values: values.collect(), unread: settings.unknown().map(|(key, _)| key.clone()).collect() }
+        let mut unread: BTreeSet<Key> = settings.unknown().map(|(key, _)| key.clone()).collect();
+        // One alone may be the only one, or the only one that was looked at.
+        if settings.namespaces().count() + settings.closed().count() < 2 {
+            unread.insert(Key::host(NAMESPACE));
+        }
+        Self { values: values.collect(), unread }
     }
 
     /// The last known value of a setting.
@@ -68,7 +77,9 @@ impl Known {
             .map(|(key, text)| (key.clone(), Value::new(text.clone())))
             .collect();
         let mut changes = compare::changes(&before, new.settings);
+        changes.retain(|change| change.key.name != NAMESPACE);
         changes.retain(|change| change.old.is_some() || !self.was_unread(&change.key));
+        changes.extend(self.namespaces(new));
         changes.extend(new.besides.map(|besides| self.besides(besides)).unwrap_or_default());
         let left: BTreeSet<Key> =
             changes.iter().filter(|change| left_out(change)).map(|change| change.key.clone()).collect();
@@ -81,6 +92,10 @@ impl Known {
 
     fn after(&self, new: &NewReading<'_>, left: &BTreeSet<Key>) -> Self {
         let mut after = Self::of(new.settings);
+        match new.reach {
+            Namespaces::All => drop(after.unread.remove(&Key::host(NAMESPACE))),
+            Namespaces::Own => drop(after.unread.insert(Key::host(NAMESPACE))),
+        }
         if let Some(besides) = new.besides {
             after.values.extend(besides.iter().map(|(key, value)| (key.clone(), value.clone())));
         }
@@ -97,6 +112,25 @@ impl Known {
         }
         after.values.retain(|key, _| !left.contains(key) || self.values.contains_key(key));
         after
+    }
+
+    /// Namespaces that came or went, where all were looked for before and now. One without a name is called by a process
+    /// and does not last.
+    fn namespaces(&self, new: &NewReading<'_>) -> Vec<Change> {
+        if new.reach == Namespaces::Own || self.unread.contains(&Key::host(NAMESPACE)) {
+            return Vec::new();
+        }
+        let lasts = |name: &&str| !name.is_empty() && !name.starts_with("pid:") && !name.starts_with("net:[");
+        let before: BTreeSet<&str> = self.values.keys().map(|key| key.namespace.as_str()).filter(lasts).collect();
+        let closed = new.settings.closed().map(|(name, _)| name);
+        let after: BTreeSet<&str> = new.settings.namespaces().filter(lasts).collect();
+        let there = |is_there: bool| is_there.then(|| Value::new("there"));
+        let change =
+            |name: &str, old: bool| Change { key: Key::of(name, None, NAMESPACE), old: there(old), new: there(!old) };
+        // One that cannot be entered any more is there all the same.
+        let still: BTreeSet<&str> = after.iter().copied().chain(closed).collect();
+        let went = before.difference(&still).map(|name| change(name, true));
+        went.chain(after.difference(&before).map(|name| change(name, false))).collect()
     }
 
     fn besides(&self, new: &BTreeMap<Key, String>) -> Vec<Change> {
@@ -143,6 +177,9 @@ fn is_besides(key: &Key) -> bool {
     key.group() == super::packages::GROUP
 }
 
+/// The setting that a namespace is there. Among what was not read: that other namespaces were not looked for.
+const NAMESPACE: &str = "namespace";
+
 /// Marks in the archive what could not be read; no setting begins so.
 const UNREAD: &str = "?";
 
@@ -161,7 +198,7 @@ mod tests {
     }
 
     fn take(known: &mut Known, now: &Settings) -> Difference {
-        known.take(&NewReading { settings: now, besides: None }, |_| false)
+        known.take(&NewReading { settings: now, besides: None, reach: Namespaces::Own }, |_| false)
     }
 
     #[test]
@@ -185,7 +222,9 @@ mod tests {
     fn what_is_left_out_stays_as_it_was_until_it_is_taken() {
         let mut known = Known::of(&settings(&[("a", "1"), ("b", "1")]));
         let now = settings(&[("a", "2"), ("b", "2"), ("c", "2")]);
-        let left = known.take(&NewReading { settings: &now, besides: None }, |change| change.key.name != "b");
+        let left = known.take(&NewReading { settings: &now, besides: None, reach: Namespaces::Own }, |change| {
+            change.key.name != "b"
+        });
         assert_eq!(shown(&left), ["b 1 2"]);
         assert_eq!(shown(&take(&mut known, &settings(&[("a", "3"), ("b", "2"), ("c", "2")]))), ["a 1 3", "c - 2"]);
     }
@@ -200,12 +239,28 @@ mod tests {
     }
 
     #[test]
+    fn namespace_comes_and_goes_in_one_change_once_all_were_looked_for() {
+        let (alone, both) = (settings(&[("x", "1")]), settings(&[("x", "1"), ("y in blue", "1"), ("y in pid:7", "1")]));
+        let mut known = Known::of(&alone);
+        let mut take =
+            |now: &Settings, reach| shown(&known.take(&NewReading { settings: now, besides: None, reach }, |_| false));
+        assert!(take(&both, Namespaces::All).is_empty(), "nobody looked before");
+        assert_eq!(take(&alone, Namespaces::All), ["namespace in blue there -"]);
+        assert_eq!(take(&both, Namespaces::All), ["namespace in blue - there"]);
+        assert!(take(&alone, Namespaces::Own).is_empty(), "nobody looks now");
+        assert!(take(&both, Namespaces::All).is_empty());
+    }
+
+    #[test]
     fn packages_are_compared_where_they_were_read_and_not_taken_for_new_the_first_time() {
         let now = settings(&[("a", "1")]);
         let mut known = Known::of(&now);
         let package = |version: &str| [(Key::host("package.tuned"), version.to_owned())].into();
         let mut take = |besides: Option<BTreeMap<Key, String>>| {
-            shown(&known.take(&NewReading { settings: &now, besides: besides.as_ref() }, |_| false))
+            shown(
+                &known
+                    .take(&NewReading { settings: &now, besides: besides.as_ref(), reach: Namespaces::Own }, |_| false),
+            )
         };
         assert!(take(Some(package("2.1"))).is_empty());
         assert!(take(None).is_empty());

@@ -99,6 +99,8 @@ impl Drop for Listener {
 
 impl Shared {
     fn listen(&self) {
+        // It does little, and what it looks at ends within a fraction of a millisecond. Without the right it is as others.
+        let _ = linux::affinity::prefer_current_thread();
         let mut ports = Ports::default();
         while !self.stopped.load(Ordering::Acquire) {
             let mut ready = Vec::new();

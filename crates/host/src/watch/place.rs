@@ -45,6 +45,11 @@ impl Place {
         Ok((Self { number, inode, reference, ears, sysfs }, deaf))
     }
 
+    /// A namespace that was found by a process has got a name, or lost it.
+    pub(super) fn is_now_called(&mut self, reference: &NetnsRef) {
+        self.reference = Some(reference.clone());
+    }
+
     /// Whether writers of files are told.
     pub(super) fn tells(&self) -> Option<Tells> {
         self.ears.files.as_ref().map(FileMonitor::tells)
@@ -62,11 +67,12 @@ impl Place {
         fs::metadata(path).map_or(true, |metadata| metadata.ino() != self.inode)
     }
 
-    /// Watches the files of all settings that the namespace has now.
-    pub(super) fn mark(&self, snapshot: &Snapshot) -> Result<(), String> {
-        let Some(files) = &self.ears.files else { return Ok(()) };
+    /// Watches the files of all settings that the namespace has now. Tells how many directories of them are new: what was
+    /// written to those since they were read was not heard.
+    pub(super) fn mark(&self, snapshot: &Snapshot) -> Result<usize, String> {
+        let Some(files) = &self.ears.files else { return Ok(0) };
         let is_this = |(_, namespace): &(usize, &Namespace)| namespace.inode == Some(self.inode);
-        let Some((index, namespace)) = snapshot.namespaces.iter().enumerate().find(is_this) else { return Ok(()) };
+        let Some((index, namespace)) = snapshot.namespaces.iter().enumerate().find(is_this) else { return Ok(0) };
         let reach = if index == 0 { Reach::Host } else { Reach::Namespace };
         let mut wanted: Vec<PathBuf> =
             self.mounts_of_proc(reach).iter().flat_map(|proc| sysctl_directories(namespace, reach, proc)).collect();

@@ -24,7 +24,7 @@ use super::place::{Place, device_names};
 use super::restless::Restless;
 use super::{Namespaces, Options, Told, WatchError, packages};
 use crate::files::Disk;
-use crate::live::part::{refresh_processors, without_counters};
+use crate::live::part::{Parts, refresh_processors, without_counters};
 use crate::live::{self, Request, Which, namespaces};
 
 /// A watcher at work.
@@ -42,6 +42,8 @@ pub(super) struct Rounds<'a> {
     checked: WallTime,
     clock: Clock,
     due: Due,
+    /// What could not be watched when it was last tried.
+    unmarked: Vec<String>,
 }
 
 /// When to do what.
@@ -83,6 +85,7 @@ impl<'a> Rounds<'a> {
             checked: WallTime::default(),
             clock: Clock::new(),
             due,
+            unmarked: Vec::new(),
         };
         without_counters(&mut rounds.snapshot);
         rounds.attach();
@@ -191,28 +194,22 @@ impl<'a> Rounds<'a> {
             return self.after_loss(heard);
         }
         let before = self.names();
-        let mut processors = false;
-        for place in &self.places {
-            let Some(heard) = heard.get(&place.number) else { continue };
-            processors |= heard.parts.processors;
-            let mut namespaces = self.snapshot.namespaces.iter_mut();
-            if let Some(namespace) = namespaces.find(|namespace| namespace.inode == Some(place.inode)) {
-                // A namespace that cannot be entered any more is going; the next look finds that.
-                let _ = place.refresh(namespace, &heard.parts);
-            }
-        }
-        if processors {
+        self.refresh(|place| heard.get(&place.number).map(|heard| heard.parts.clone()));
+        if heard.values().any(|heard| heard.parts.processors) {
             refresh_processors(&mut self.snapshot);
         }
         if heard.values().any(|heard| heard.parts.links) {
-            self.mark();
+            // Of files that were not watched yet somebody may have written one since it was read.
+            let new = self.mark();
+            self.refresh(|place| new.contains(&place.inode).then(Parts::of_files));
         }
         let first = heard.values().filter_map(|heard| heard.first).min().unwrap_or_else(linux::clock::wall_now);
         let settings = Settings::of(&self.snapshot);
         let restless = &mut self.restless;
-        let difference = self.known.take(&NewReading { settings: &settings, besides: None }, |change| {
-            restless.is_too_often(&change.key, began)
-        });
+        let difference =
+            self.known.take(&NewReading { settings: &settings, besides: None, reach: self.options.reach }, |change| {
+                restless.is_too_often(&change.key, began)
+            });
         let host = self.journal.host().clone();
         let reading = Reading {
             host: &host,
@@ -222,7 +219,7 @@ impl<'a> Rounds<'a> {
             acts: self.acts(heard, &before),
             why: "came with something else",
         };
-        let entries = difference.changes.iter().map(|change| reading.entry(change)).collect();
+        let entries = reading.entries(&difference.changes);
         self.journal.put(entries, difference.settings);
         self.due.rested = Instant::now() + began.elapsed() * REST;
         Ok(())
@@ -259,15 +256,16 @@ impl<'a> Rounds<'a> {
         self.snapshot = read(self.options)?;
         without_counters(&mut self.snapshot);
         self.attach();
-        self.mark();
+        let new = self.mark();
+        self.refresh(|place| new.contains(&place.inode).then(Parts::of_files));
         let besides = packages::read(&Disk::below("/"));
         let settings = Settings::of(&self.snapshot);
-        let new = NewReading { settings: &settings, besides: Some(&besides) };
+        let new = NewReading { settings: &settings, besides: Some(&besides), reach: self.options.reach };
         let difference = self.known.take(&new, |_| false);
         let host = self.journal.host().clone();
         let acts = self.acts(heard, &before);
         let reading = Reading { host: &host, time, after, source: ChangeSource::Comparison, acts, why };
-        let entries = difference.changes.iter().map(|change| reading.entry(change)).collect();
+        let entries = reading.entries(&difference.changes);
         self.journal.put(entries, difference.settings);
         self.journal.checked(time);
         self.checked = time;
@@ -319,13 +317,25 @@ impl<'a> Rounds<'a> {
             changed |= gone;
             !gone
         });
-        let named = linux::netns::list().into_iter().any(|named| !known.contains(&named.inode));
-        let found = |other: &namespaces::Other| !known.contains(&other.inode);
-        if named || self.due.scan <= now {
+        // One that was found by a process may have got a name since.
+        let is_known = |named: &linux::netns::NamedNetns| {
+            let mut namespaces = self.snapshot.namespaces.iter().skip(1);
+            let own = Some(named.inode) == self.snapshot.own().and_then(|own| own.inode);
+            let has_name = |name: &String| !name.starts_with("pid:");
+            own || namespaces.any(|each| each.inode == Some(named.inode) && each.name.as_ref().is_some_and(has_name))
+        };
+        let named = linux::netns::list().iter().any(|named| !is_known(named) && !self.is_closed(named.inode));
+        changed |= named;
+        if self.due.scan <= now {
             self.due.scan = now + SCAN;
+            let found = |other: &namespaces::Other| !known.contains(&other.inode) && !self.is_closed(other.inode);
             changed |= namespaces::others(linux::netns::current_inode().ok()).iter().any(found);
         }
         if changed { self.compare_all(Some(self.checked), "came or went with its namespace") } else { Ok(()) }
+    }
+
+    fn is_closed(&self, inode: u64) -> bool {
+        self.snapshot.closed_namespaces.iter().any(|closed| closed.inode == Some(inode))
     }
 
     /// Listens in every namespace that was read and is not listened to yet.
@@ -336,7 +346,11 @@ impl<'a> Rounds<'a> {
             wanted.extend(namespaces::others(own).into_iter().map(|other| (Some(other.reference), other.inode)));
         }
         for (reference, inode) in wanted {
-            let is_new = !self.places.iter().any(|place| place.inode == inode);
+            let place = self.places.iter_mut().find(|place| place.inode == inode);
+            let is_new = place.is_none();
+            if let (Some(place), Some(reference)) = (place, &reference) {
+                place.is_now_called(reference);
+            }
             let was_read = self.snapshot.namespaces.iter().any(|namespace| namespace.inode == Some(inode));
             if !is_new || !was_read {
                 continue;
@@ -352,10 +366,32 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    fn mark(&mut self) {
+    /// Watches the files of all settings that there are. Tells in which namespaces there are new ones.
+    fn mark(&mut self) -> Vec<u64> {
+        let (mut new, mut problems) = (Vec::new(), Vec::new());
         for place in &self.places {
-            if let Err(words) = place.mark(&self.snapshot) {
-                (self.told)(Told::Warning(words));
+            match place.mark(&self.snapshot) {
+                Ok(0) => {}
+                Ok(_) => new.push(place.inode),
+                Err(words) => problems.push(words),
+            }
+        }
+        // What cannot be watched now could not be watched before either; it is said once.
+        if problems != self.unmarked {
+            problems.iter().for_each(|words| (self.told)(Told::Warning(words.clone())));
+            self.unmarked = problems;
+        }
+        new
+    }
+
+    /// Reads parts of namespaces again.
+    fn refresh(&mut self, parts: impl Fn(&Place) -> Option<Parts>) {
+        for place in &self.places {
+            let Some(parts) = parts(place) else { continue };
+            let mut namespaces = self.snapshot.namespaces.iter_mut();
+            if let Some(namespace) = namespaces.find(|namespace| namespace.inode == Some(place.inode)) {
+                // A namespace that cannot be entered any more is going; the next look finds that.
+                let _ = place.refresh(namespace, &parts);
             }
         }
     }
@@ -403,7 +439,7 @@ const SETTLING: Duration = Duration::from_millis(30);
 const REST: u32 = 20;
 
 /// How soon a stop is noticed.
-const TICK: Duration = Duration::from_millis(500);
+const TICK: Duration = Duration::from_secs(1);
 
 /// How often namespaces are looked at: one that ends stays as long as somebody listens in it.
 const LOOK: Duration = Duration::from_secs(1);

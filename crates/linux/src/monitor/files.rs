@@ -84,13 +84,13 @@ impl FileMonitor {
         }
     }
 
-    /// Watches these directories, and none besides. Those that do not exist are left out. A path is looked up by the
+    /// Watches these directories, and none besides; tells how many were not watched before. Those that do not exist are left out. A path is looked up by the
     /// calling thread, so of /proc/sys/net the directory of its network namespace is meant.
     ///
     /// # Errors
     /// What the kernel says to one of them; the others are watched. `ENOSPC` where there are too many
     /// (`fs.fanotify.max_user_marks`, `fs.inotify.max_user_watches`).
-    pub fn watch(&self, wanted: &[PathBuf]) -> io::Result<()> {
+    pub fn watch(&self, wanted: &[PathBuf]) -> io::Result<usize> {
         let mut directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
         let gone: Vec<PathBuf> = directories
             .iter()
@@ -102,18 +102,21 @@ impl FileMonitor {
                 self.forget(&held);
             }
         }
-        let mut outcome = Ok(());
+        let (mut new, mut outcome) = (0, Ok(()));
         for path in wanted {
             if directories.contains_key(path) {
                 continue;
             }
             match self.hold(path) {
-                Ok(held) => drop(directories.insert(path.clone(), held)),
+                Ok(held) => {
+                    directories.insert(path.clone(), held);
+                    new += 1;
+                }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => outcome = Err(error),
             }
         }
-        outcome
+        outcome.map(|()| new)
     }
 
     /// Hands all writes that have come to `each`, without waiting.
