@@ -1,6 +1,7 @@
 //! What is measured.
 //!
 //! * [`audit`]: how long all rules take over many stored snapshots
+//! * [`diff`]: how long it takes to find the odd ones among a hundred hosts
 //! * [`tcp`]: what a bit costs a sender and a receiver
 //! * [`telemetry`]: what sampling every millisecond adds to that
 //! * [`udp`]: what a datagram costs a sender
@@ -13,6 +14,7 @@
 //! * [`start`]: how long it takes from the command to the first byte
 
 mod audit;
+mod diff;
 mod far;
 mod idle;
 mod link;
@@ -55,6 +57,8 @@ pub(crate) enum Contest {
     Snapshot,
     /// How long all rules take over many stored snapshots
     Audit,
+    /// How long it takes to find the odd ones among a hundred hosts
+    Diff,
 }
 
 /// How much care is taken.
@@ -78,7 +82,7 @@ impl Effort {
 
 impl Contest {
     /// In the order in which they run.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Tcp,
         Self::Telemetry,
         Self::Udp,
@@ -90,6 +94,7 @@ impl Contest {
         Self::Start,
         Self::Snapshot,
         Self::Audit,
+        Self::Diff,
     ];
 
     /// What it is called in the result.
@@ -106,6 +111,7 @@ impl Contest {
             Self::Start => "start of a test",
             Self::Snapshot => "a snapshot of this host",
             Self::Audit => "audit of stored snapshots",
+            Self::Diff => "a comparison of hosts",
         }
     }
 
@@ -123,6 +129,7 @@ impl Contest {
             Self::Start => start::run(actors, effort),
             Self::Snapshot => snapshot::run(actors, effort),
             Self::Audit => audit::run(actors, effort),
+            Self::Diff => diff::run(actors, effort),
         }
     }
 

@@ -9,15 +9,12 @@ use anyhow::Context;
 use archive::Archive;
 use archive::snapshots::find::Wanted;
 use archive::snapshots::{SnapshotError, SnapshotFilter, SnapshotId};
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
 use model::host::snapshot::Snapshot;
 use units::WallTime;
 
 use super::reading::{snapshot_of, this_host};
 use super::snapshot::from_saved;
-use crate::cli::Common;
+use crate::cli::{Common, values};
 use crate::commands::archive as kept;
 use crate::exit::{Complaint, Exit};
 
@@ -193,19 +190,11 @@ fn meant(text: &str) -> anyhow::Result<Meant> {
     }))
 }
 
-/// A time by this host's zone, or how long ago.
+/// A time; what is written wrong is told with the other words that may stand there.
 fn moment(text: &str) -> anyhow::Result<WallTime> {
-    if let Ok(ago) = units::duration::parse(text) {
-        let nanos = u64::try_from(ago.as_nanos()).unwrap_or(u64::MAX);
-        return Ok(WallTime::from_unix_nanos(linux::clock::wall_now().unix_nanos().saturating_sub(nanos)));
-    }
-    let at = |time: Timestamp| u64::try_from(time.as_nanosecond()).ok().map(WallTime::from_unix_nanos);
-    let instant = text.parse::<Timestamp>().ok();
-    let local = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::system()).ok().as_ref().map(Zoned::timestamp);
-    instant.or_else(local).and_then(at).ok_or_else(|| {
-        Complaint::new(Exit::Usage, format!("`{text}` is no time"))
-            .hint("a time is 2026-11-20, 2026-11-20T14:30, or 3h for three hours ago; besides there are latest and baseline")
-            .into()
+    values::moment(text).map_err(|why| {
+        let complaint = Complaint::new(Exit::Usage, format!("`{text}` is no time"));
+        complaint.hint(format!("{why}; besides there are latest and baseline")).into()
     })
 }
 
