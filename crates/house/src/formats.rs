@@ -22,7 +22,8 @@ pub fn texts() -> Result<Vec<(&'static str, String)>> {
         [("audit.schema.json", audit::report::schema()), ("comparison.schema.json", audit::compare::schema())];
     let of_rounds =
         [("grid.schema.json", diagnose::grid::schema()), ("schedule.schema.json", plan::schedule::report::schema())];
-    for (name, schema) in model::schema::all().into_iter().chain(of_rounds).chain(of_audit).chain(audit::fix::report::schemas()) {
+    let all = model::schema::all().into_iter().chain(of_audit).chain(of_rounds);
+    for (name, schema) in all.chain(audit::fix::report::schemas()).chain(diagnose::diagnosis::schemas()) {
         texts.push((name, format!("{}\n", serde_json::to_string_pretty(&schema)?)));
     }
     Ok(texts)

@@ -63,6 +63,14 @@ pub struct Member {
     pub failure: Option<String>,
 }
 
+impl Member {
+    /// A host of which nothing is known but its name.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), attributes: BTreeMap::new(), before: None, after: None, failure: None }
+    }
+}
+
 /// A link between two members, which tests may share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Segment {

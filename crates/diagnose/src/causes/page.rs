@@ -24,6 +24,14 @@ pub fn page(catalogue: &Catalogue) -> String {
     page
 }
 
+/// One cause for a terminal.
+#[must_use]
+pub fn explained(cause: &Cause) -> String {
+    let mut text = String::new();
+    entry(&mut text, cause);
+    text.trim_start_matches(['\n', '#', ' ']).to_owned()
+}
+
 fn entry(page: &mut String, cause: &Cause) {
     let _ = writeln!(
         page,

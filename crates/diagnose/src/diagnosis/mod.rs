@@ -148,6 +148,12 @@ pub fn diagnose(round: &Round, catalogue: &Catalogue, rules: &Rules) -> Diagnosi
     }
 }
 
+/// The schema of a diagnosis, for `docs/formats/`.
+#[must_use]
+pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+    vec![("diagnosis.schema.json", schemars::schema_for!(Diagnosis))]
+}
+
 impl Diagnosis {
     /// Whether nothing is wrong.
     #[must_use]

@@ -9,6 +9,7 @@ pub mod runs;
 pub mod serve;
 pub mod test;
 pub mod values;
+pub mod why;
 
 use std::path::PathBuf;
 
@@ -62,6 +63,8 @@ pub enum Command {
     Helper(helper::HelperArgs),
     /// Plans of many hosts, each testing each, and the grid of what came of it
     Round(round::RoundArgs),
+    /// Say what is wrong, where, and how sure that is
+    Why(why::WhyArgs),
     /// Networks of this machine's own, over modelled paths, with known faults
     Lab(lab::LabArgs),
     /// Watch a path that is slower than it should be measured, mended and measured again, on this machine

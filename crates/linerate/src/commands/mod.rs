@@ -16,6 +16,7 @@ mod runs;
 mod serve;
 mod test;
 mod tool;
+mod why;
 
 pub use demo::Stage;
 
@@ -39,6 +40,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Host(args) => host::run(&common, &args.action),
         Command::Helper(args) => helper::run(&common, &args),
         Command::Round(args) => round::run(&common, &args.action),
+        Command::Why(args) => why::run(&common, &args),
         Command::Lab(args) => lab::run(&common, &args.action),
         Command::Demo { stage } => demo::run(&common, stage),
         Command::Completions { shell } => {

@@ -22,4 +22,5 @@ pub mod serve;
 pub mod sparkline;
 mod table;
 pub mod when;
+pub mod why;
 mod wrap;

@@ -1,0 +1,92 @@
+//! What is found in rounds whose cause is known because they were made with it.
+
+use audit::Rules;
+use diagnose::causes::Catalogue;
+use diagnose::diagnosis::{Diagnosis, Place, diagnose};
+use model::round::Tested;
+
+use crate::world::{Tcp, round, tcp, udp};
+
+fn diagnosed(tests: Vec<Tested>) -> Diagnosis {
+    diagnose(&round(tests), Catalogue::built_in(), &Rules::built_in())
+}
+
+fn first(diagnosis: &Diagnosis) -> (&str, &Place, f64) {
+    let ranked = &diagnosis.problems[0].ranking[0];
+    (&ranked.cause, &ranked.places[0].place, ranked.probability)
+}
+
+/// 1 MiB in 50 ms.
+const SMALL_WINDOW: Tcp = Tcp { mbps: 160, again: 0, window: 1 << 20, window_limited: 0.97, cwnd: 4000 };
+const LOSSES: Tcp = Tcp { mbps: 60, again: 5, window: 16 << 20, window_limited: 0.0, cwnd: 260 };
+
+#[test]
+fn a_network_that_is_well_has_no_problem() {
+    let tests = vec![tcp("a", "c", 0, Tcp::GOOD), tcp("c", "a", 1, Tcp::GOOD), udp("b", "d", 2, 100, None)];
+    let diagnosis = diagnosed(tests);
+    assert!(diagnosis.is_healthy(), "{:#?}", diagnosis.problems);
+    assert_eq!(diagnosis.symptoms, []);
+}
+
+#[test]
+fn a_small_window_is_the_receivers_and_other_receivers_exculpate_all_else() {
+    let diagnosis = diagnosed(vec![
+        tcp("a", "c", 0, SMALL_WINDOW),
+        tcp("b", "c", 1, SMALL_WINDOW),
+        tcp("a", "d", 2, Tcp::GOOD),
+        tcp("c", "a", 3, Tcp::GOOD),
+    ]);
+    let (cause, place, probability) = first(&diagnosis);
+    assert_eq!((cause, place), ("receive-window-small", &Place::Host { name: "c".to_owned() }), "{diagnosis:#?}");
+    assert!(probability > 0.8, "{probability}");
+    assert_eq!(diagnosis.problems.len(), 1);
+    assert_eq!(diagnosis.problems[0].explains.len(), 2);
+}
+
+#[test]
+fn loss_at_any_rate_is_the_long_links_and_in_one_direction() {
+    let diagnosis = diagnosed(vec![
+        tcp("a", "c", 0, LOSSES),
+        tcp("b", "d", 1, LOSSES),
+        tcp("c", "a", 2, Tcp::GOOD),
+        udp("a", "c", 3, 10, Some(1000)),
+        udp("a", "c", 4, 100, Some(1000)),
+    ]);
+    let (cause, place, _) = first(&diagnosis);
+    let long = Place::Segment { name: "long".to_owned(), towards: Some("there".to_owned()) };
+    assert_eq!((cause, place), ("random-loss", &long), "{:#?}", diagnosis.problems);
+}
+
+#[test]
+fn two_causes_in_two_places_are_both_found() {
+    let diagnosis = diagnosed(vec![
+        tcp("a", "c", 0, SMALL_WINDOW),
+        tcp("b", "c", 1, SMALL_WINDOW),
+        tcp("d", "a", 2, LOSSES),
+        tcp("d", "b", 3, LOSSES),
+        tcp("c", "b", 4, Tcp::GOOD),
+        tcp("a", "d", 5, Tcp::GOOD),
+    ]);
+    let causes: Vec<&str> = diagnosis.problems.iter().map(|problem| problem.ranking[0].cause.as_str()).collect();
+    assert!(causes.contains(&"receive-window-small"), "{causes:?}");
+    assert_eq!(causes.len(), 2, "{causes:?}");
+}
+
+#[test]
+fn probabilities_add_up_and_nothing_is_certain() {
+    let diagnosis = diagnosed(vec![tcp("a", "c", 0, LOSSES)]);
+    let problem = &diagnosis.problems[0];
+    let sum: f64 = problem.ranking.iter().map(|ranked| ranked.probability).sum::<f64>() + problem.unknown;
+    assert!(sum <= 1.0 + 1e-9 && problem.unknown > 0.0, "{sum}");
+    for ranked in &problem.ranking {
+        let places: f64 = ranked.places.iter().map(|place| place.probability).sum();
+        assert!(places <= 1.0 + 1e-9, "{}", ranked.cause);
+    }
+}
+
+#[test]
+fn one_test_alone_leaves_the_place_open() {
+    let diagnosis = diagnosed(vec![tcp("a", "c", 0, LOSSES)]);
+    let ranked = &diagnosis.problems[0].ranking[0];
+    assert!(ranked.places.len() > 1 && ranked.places[0].probability < 0.9, "{ranked:#?}");
+}

@@ -1,0 +1,120 @@
+//! `linerate why`.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use archive::Archive;
+use audit::Rules;
+use diagnose::causes::{Catalogue, page};
+use diagnose::diagnosis::{Diagnosis, diagnose};
+use model::played::Finding;
+use model::round::{Endpoint, Member, Round, Tested};
+use model::run::Run;
+use model::series::RunSamples;
+
+use super::runs::resolve;
+use super::{archive as kept, print};
+use crate::cli::Common;
+use crate::cli::why::WhyArgs;
+use crate::exit::{Complaint, Exit};
+use crate::show;
+
+pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
+    let catalogue = Catalogue::built_in();
+    if let Some(id) = &args.explain {
+        let cause = catalogue.get(id).ok_or_else(|| {
+            Complaint::new(Exit::NotFound, format!("there is no cause `{id}`")).hint("docs/causes.md lists all causes")
+        })?;
+        return print(page::explained(cause).as_bytes());
+    }
+    let round = match args.what.as_slice() {
+        [file] if Path::new(file).is_file() => of_file(Path::new(file))?,
+        runs => of_runs(&kept::open_to_read(common)?, runs)?,
+    };
+    let diagnosis = diagnose(&round, catalogue, &Rules::built_in());
+    if common.json {
+        print(&show::json::document(&diagnosis)?)?;
+    } else {
+        print(show::why::text(&round, &diagnosis, catalogue).as_bytes())?;
+    }
+    Ok(exit(&diagnosis))
+}
+
+fn exit(diagnosis: &Diagnosis) -> Exit {
+    if diagnosis.is_healthy() { Exit::Success } else { Exit::Found }
+}
+
+fn of_file(path: &Path) -> anyhow::Result<Round> {
+    let shown = path.display();
+    let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {shown}"));
+    if fs::metadata(path).with_context(unreadable)?.len() > LARGEST_FILE {
+        return Err(Complaint::new(Exit::NotFound, format!("{shown} is larger than any round")).into());
+    }
+    let mut text = Vec::new();
+    File::open(path).and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut text)).with_context(unreadable)?;
+    let round: Round = serde_json::from_slice(&text).with_context(|| {
+        Complaint::new(Exit::NotFound, format!("{shown} is no round"))
+            .hint("`linerate lab run SCENARIO --evidence FILE` writes one")
+    })?;
+    if round.format > Round::FORMAT {
+        return Err(Complaint::new(Exit::NotFound, format!("{shown} was written by a newer linerate")).into());
+    }
+    Ok(round)
+}
+
+/// Stored runs seen together, as far as their hosts have names.
+fn of_runs(archive: &Archive, names: &[String]) -> anyhow::Result<Round> {
+    let mut runs: Vec<(Run, RunSamples)> = Vec::new();
+    for name in names {
+        let id = resolve(archive, name)?;
+        runs.push((archive.run(&id)?, archive.samples(&id)?));
+    }
+    runs.sort_by_key(|(run, _)| run.started);
+    let Some((first, _)) = runs.first() else {
+        return Err(Complaint::new(Exit::Usage, "no run was named").into());
+    };
+    let (id, started) = (first.id, first.started);
+    let mut round = Round {
+        format: Round::FORMAT,
+        id,
+        title: "stored runs".to_owned(),
+        started,
+        elapsed: Duration::ZERO,
+        members: Vec::new(),
+        segments: Vec::new(),
+        tests: Vec::new(),
+    };
+    for (run, samples) in runs {
+        let tested = tested(run, samples, started);
+        for name in [&tested.from.host, &tested.to.host] {
+            if round.members.iter().all(|member| member.name != *name) {
+                round.members.push(Member::named(name));
+            }
+        }
+        round.elapsed = round.elapsed.max(tested.began);
+        round.tests.push(tested);
+    }
+    Ok(round)
+}
+
+fn tested(run: Run, samples: RunSamples, start: units::WallTime) -> Tested {
+    let peer = run.peer.host.name.clone().unwrap_or_else(|| run.peer.target.clone());
+    let endpoint = |host: String| Endpoint { host, network: None };
+    Tested {
+        label: format!("run {}", run.id),
+        from: endpoint(run.local.name.clone().unwrap_or_else(|| "this host".to_owned())),
+        to: endpoint(peer),
+        began: Duration::from_nanos(run.started.unix_nanos().saturating_sub(start.unix_nanos())),
+        expected: run.declared_line_rate,
+        way: Vec::new(),
+        way_back: Vec::new(),
+        finding: Finding::Run(Box::new(run)),
+        samples: Some(Box::new(samples)),
+    }
+}
+
+/// A round of a hundred hosts with all their facts and samples is below this.
+const LARGEST_FILE: u64 = 1 << 30;
