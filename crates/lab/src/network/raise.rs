@@ -49,9 +49,10 @@ pub(super) fn duty_cycle(share: f64) -> Option<DutyCycle> {
     })
 }
 
-/// One turn of running and standing still. Short against the round trips of long paths, long against the cost of two
-/// signals for each process.
-const TURN: Duration = Duration::from_millis(10);
+/// One turn of running and standing still: as long as those in which the kernel gives a group of processes its share, where
+/// nobody says otherwise (`cpu.max`, Documentation/admin-guide/cgroup-v2.rst), and long against the cost of two signals for
+/// each process.
+const TURN: Duration = Duration::from_millis(100);
 
 /// A host that never ran could not even be ended by its programs.
 const SHORTEST: Duration = Duration::from_micros(100);
@@ -66,7 +67,7 @@ mod tests {
     #[test]
     fn whole_share_is_no_turns() {
         assert_eq!(duty_cycle(1.0), None);
-        let quarter = DutyCycle { on: Duration::from_micros(2_500), off: Duration::from_micros(7_500) };
+        let quarter = DutyCycle { on: Duration::from_millis(25), off: Duration::from_millis(75) };
         assert_eq!(duty_cycle(0.25), Some(quarter));
         assert_eq!(duty_cycle(0.0).unwrap().on, SHORTEST);
     }

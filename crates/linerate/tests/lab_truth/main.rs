@@ -8,5 +8,6 @@
 mod kernel;
 mod machine;
 mod measured;
+mod processor;
 mod response;
 mod stage;
