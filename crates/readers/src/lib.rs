@@ -7,7 +7,11 @@ use std::fmt::Debug;
 use std::slice::Chunks;
 
 use archive::export::read_export;
+use audit::fix::Target;
+use audit::fix::plan::FixPlan;
+use audit::scope::HostFacts;
 use host::files::Held;
+use host::fix::Planned;
 use host::saved::{self, ethtool};
 use host::{provenance, recorded};
 use lab::scenario::{Scenario, ScenarioError};
@@ -22,6 +26,7 @@ use measure::wire::server::{self, ServerDialogue};
 use model::host::fix::{Change, sysctl, talk};
 use model::series::packed;
 use path::Seed;
+use plan::{Plan, PlanError, Schedule};
 use units::{ByteCount, DataRate, duration};
 
 /// A reader, by the name that its fuzz target and its corpus have.
@@ -34,16 +39,19 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 16] = [
+pub const ALL: [Reader; 19] = [
     Reader { name: "dialogue_of_client", read: dialogue_of_client },
     Reader { name: "dialogue_of_server", read: dialogue_of_server },
     Reader { name: "echo_message", read: echo_message },
     Reader { name: "exported_run", read: exported_run },
+    Reader { name: "fix_plan", read: fix_plan },
     Reader { name: "foreign_output", read: foreign_output },
     Reader { name: "http", read: http },
     Reader { name: "frame", read: frame },
     Reader { name: "helper_question", read: helper_question },
     Reader { name: "packed_samples", read: packed_samples },
+    Reader { name: "plan", read: plan },
+    Reader { name: "psconfig", read: psconfig },
     Reader { name: "quantities", read: quantities },
     Reader { name: "recorded_facts", read: recorded_facts },
     Reader { name: "saved_output", read: saved_output },
@@ -263,6 +271,30 @@ pub fn sysctl_files(bytes: &[u8]) {
     }
 }
 
+/// A plan of a fix, or the report of an audit. What is read is arranged without a word of a host, typed, and its text is
+/// split into words of a command.
+pub fn fix_plan(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let steps = match FixPlan::read(text) {
+        Ok(steps) => steps,
+        Err(error) => return assert!(!error.to_string().is_empty(), "a refusal without a reason"),
+    };
+    let Ok(plan) = FixPlan::of(steps, &HostFacts::default()) else { return };
+    for step in &plan.steps {
+        let target = Target {
+            namespace: step.namespace.as_deref().unwrap_or_default(),
+            link: step.link.as_deref().unwrap_or_default(),
+        };
+        if let Ok(Planned::Step(typed)) = host::fix::plan(&step.operation, &target) {
+            assert_eq!(typed.check(), Ok(()), "a step that is made may be tried");
+        }
+    }
+    let written = serde_json::to_string(&plan).unwrap_or_default();
+    if !plan.steps.is_empty() {
+        assert_eq!(FixPlan::read(&written).ok(), Some(plan.steps), "what was written is what is read");
+    }
+}
+
 /// Facts of hardware that a lab host does not have.
 pub fn recorded_facts(bytes: &[u8]) {
     if let Err(message) = recorded::parse(bytes) {
@@ -310,6 +342,36 @@ pub fn scenario(bytes: &[u8]) {
         }
         Err(ScenarioError::Refused(complaints)) => assert!(!complaints.is_empty(), "refused for nothing"),
         Err(_) => {}
+    }
+}
+
+/// A plan as a person writes it. What is refused has a place; what is not is written as the same, and has a schedule.
+pub fn plan(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Plan::parse("any.toml", text) {
+        Ok(plan) => assert_plan(&plan),
+        Err(PlanError::Refused(complaints)) => assert!(!complaints.is_empty(), "refused for nothing"),
+        Err(_) => {}
+    }
+}
+
+/// A template of psConfig. What is refused says why; what is not is a plan.
+pub fn psconfig(bytes: &[u8]) {
+    if let Ok(imported) = Plan::from_psconfig("any.json", bytes) {
+        assert!(imported.remarks.iter().all(|remark| !remark.what.is_empty()), "a remark that says nothing");
+        assert_plan(&imported.plan);
+    }
+}
+
+fn assert_plan(plan: &Plan) {
+    let written = plan.to_toml();
+    let again = Plan::parse("again.toml", &written);
+    assert!(again.is_ok_and(|again| again == *plan), "what was read is not what is read after writing it: {written}");
+    let count: usize = (0..plan.tests.len()).map(|test| plan.pairs(test).len()).sum();
+    // A schedule of many tests takes longer than a fuzzer waits.
+    if count <= 500 {
+        assert_eq!(Schedule::new(plan).slots.len(), count, "a test of a pair has no time, or two");
+        assert!(plan.to_psconfig().template.is_object());
     }
 }
 

@@ -53,9 +53,10 @@ pub fn command(route: &Route, metrics: &BTreeMap<String, String>) -> Option<Stri
             line.push_str(&format!(" {name} {value}"));
         }
     }
-    if !metrics.is_empty() {
-        line.push(' ');
-        line.push_str(&written(metrics));
+    for (name, value) in metrics {
+        // ip locks this one by itself, and knows no word for it (iproute2 6.1, ip/iproute.c, iproute_modify).
+        let value = if name == "rto_min" { value.trim_start_matches("lock ") } else { value };
+        line.push_str(&format!(" {name} {value}"));
     }
     Some(line)
 }

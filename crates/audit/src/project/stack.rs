@@ -41,8 +41,11 @@ pub(super) fn carried<'a>(namespace: &'a Namespace, snapshot: &'a Snapshot) -> B
     carried
 }
 
-/// Whether a device is hardware, or is so for a guest.
+/// Whether a device is hardware, or is so for a guest, or stands for hardware that a lab does not have.
 pub(super) fn is_nic(interface: &Interface) -> bool {
+    if interface.bus.value().is_some() && interface.bus.source.is_recorded() {
+        return true;
+    }
     let virtual_kind = interface.link.value().is_some_and(|link| link.kind.is_some());
     interface.name != "lo" && !virtual_kind && interface.is_virtual() != Some(true)
 }

@@ -7,5 +7,6 @@ mod between;
 mod faults;
 mod helper;
 mod host_diff;
+mod host_fix;
 mod interop;
 mod typing;

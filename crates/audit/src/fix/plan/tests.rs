@@ -104,7 +104,7 @@ fn a_shaper_is_made_from_the_root_down_whatever_came_first() {
         [
             "sysctl -w net.ipv4.tcp_ecn=2",
             "tc qdisc replace dev eth0 root handle 1: htb",
-            "tc class replace dev eth0 parent 1: classid 1:1 htb rate 9000000bit",
+            "tc class replace dev eth0 parent 1: classid 1:1 htb rate 9000000bit burst 1600b cburst 1600b",
             "tc qdisc replace dev eth0 parent 1:1 pfifo",
         ]
     );
