@@ -5,6 +5,7 @@
 mod actors;
 mod between;
 mod faults;
+mod host_log;
 mod helper;
 mod host_diff;
 mod host_fix;

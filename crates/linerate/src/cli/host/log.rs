@@ -8,15 +8,12 @@ use crate::cli::values;
 /// Show what was changed on hosts: when, from what to what, by whom, and why. `linerate host watch` enters what it sees,
 /// `linerate host fix` what it does, and people what no program can see.
 #[derive(Debug, Args)]
-#[command(
-    args_conflicts_with_subcommands = true,
-    after_help = "Examples:
+#[command(after_help = "Examples:
   linerate host log --since 3h                          what happened in the last three hours
   linerate host log --since 2026-11-20T14:30 --fact gro
   linerate host log --host dtn1 --fact 'net.ipv4.tcp_*mem' --json
   linerate host log note 17 'the vendor asked for it' --ticket NET-12
-  linerate host log add 'replaced the optics of eth0' --ticket NET-13"
-)]
+  linerate host log add 'replaced the optics of eth0' --ticket NET-13")]
 pub struct LogArgs {
     /// What to do instead of showing
     #[command(subcommand)]

@@ -11,6 +11,12 @@ use crate::exit::{Complaint, Exit};
 use crate::show;
 
 pub fn run(common: &Common, args: &LogArgs) -> anyhow::Result<Exit> {
+    let is_filtered = args.since.or(args.until).is_some() || args.host.as_ref().or(args.fact.as_ref()).is_some();
+    if args.action.is_some() && is_filtered {
+        return Err(Complaint::new(Exit::Usage, "--since, --until, --host and --fact say what to show")
+            .hint("options of `note` and `add` stand behind them: `linerate host log add TEXT --host dtn1`")
+            .into());
+    }
     match &args.action {
         None => list(common, args),
         Some(LogAction::Note { number, text, ticket }) => {
@@ -84,9 +90,8 @@ fn this_process() -> ActingProcess {
 
 fn complain(error: ChangeError) -> anyhow::Error {
     let complaint = match &error {
-        ChangeError::Unknown { number, .. } => {
-            Complaint::new(Exit::NotFound, format!("there is no change {number}")).hint("`linerate host log` lists them")
-        }
+        ChangeError::Unknown { number, .. } => Complaint::new(Exit::NotFound, format!("there is no change {number}"))
+            .hint("`linerate host log` lists them"),
         _ => Complaint::new(Exit::Local, "the change log cannot be used"),
     };
     anyhow::Error::new(error).context(complaint)

@@ -43,7 +43,7 @@ fn entered(common: &Common, change: &LoggedChange) {
 
 fn complain(error: WatchError) -> anyhow::Error {
     let complaint = match &error {
-        WatchError::Lock(LockError::Taken { .. }) => Complaint::new(Exit::Busy, "this host is watched already")
+        WatchError::Lock(LockError::Taken { .. }) => Complaint::new(Exit::Local, "this host is watched already")
             .hint("`linerate host log` shows what the other one enters; --archive names another log"),
         _ => Complaint::new(Exit::Local, "this host cannot be watched"),
     };

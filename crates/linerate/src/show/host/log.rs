@@ -122,9 +122,15 @@ fn value(text: &str) -> String {
 
 fn actor(entry: &ChangeEntry) -> String {
     match &entry.actor {
+        Actor::Process(process) if entry.source == ChangeSource::Person => person(process),
         Actor::Process(process) => by_process(process),
         Actor::Unknown { reason } => format!("? ({reason})"),
     }
+}
+
+/// Whoever entered it by hand.
+fn person(process: &ActingProcess) -> String {
+    process.login.clone().or_else(|| process.user.clone()).unwrap_or_else(|| "?".to_owned())
 }
 
 fn by_process(process: &ActingProcess) -> String {
