@@ -93,11 +93,13 @@ impl<'a> Splitter<'a> {
         }
         let still = sender.around(step.0).is_none_or(|(left, right)| right.saturating_sub(left) > self.setting.gap());
         let reading = self.reading(step);
-        let window = match reading {
-            Reading::Behind(reason) => reason,
-            Reading::Prompt if self.setting.receiver_cpu == Processor::Exhausted => Reason::ReceiverCpu,
-            Reading::Prompt => Reason::SmallWindow,
-            Reading::NotKnown => Reason::ClockNotAligned,
+        let window = match (reading, phase) {
+            (Reading::Behind(reason), _) => reason,
+            // Behind a hole the window does not move, however large it is.
+            (_, Phase::Recovery) => Reason::Recovery,
+            (Reading::Prompt, _) if self.setting.receiver_cpu == Processor::Exhausted => Reason::ReceiverCpu,
+            (Reading::Prompt, _) => Reason::SmallWindow,
+            (Reading::NotKnown, _) => Reason::ClockNotAligned,
         };
         let buffer = match (reading, phase) {
             (Reading::Behind(reason), _) => reason,
@@ -106,11 +108,20 @@ impl<'a> Splitter<'a> {
             _ => Reason::FullSendBuffer,
         };
         let rest = match self.rest(step, phase, (still, reading)) {
-            // What is in flight is all that the buffer held, if only for a part of the step.
-            Reason::SenderWaited | Reason::SenderCpu if times.buffer > 0 => buffer,
+            // What is in flight is all that the buffer held.
+            Reason::SenderWaited | Reason::SenderCpu if self.buffer_was_full(step) => buffer,
             other => other,
         };
         [self.waiting(still), window, buffer, rest]
+    }
+
+    /// Whether the send buffer was full within a round trip of the step. The kernel begins to count when it sends the last of
+    /// it and a program waits, and not if the program comes to wait after that (net/ipv4/tcp_output.c of 6.18,
+    /// `tcp_cwnd_validate`), so of a buffer that is full for long it counts a part.
+    fn buffer_was_full(&self, (from, to): (i64, i64)) -> bool {
+        let around = i64::try_from(self.setting.base_rtt.unwrap_or(0)).unwrap_or(0);
+        let clock = self.stream.sent(Field::SndbufLimited);
+        clock.is_some_and(|clock| clock.growth(from.saturating_sub(around), to.saturating_add(around)) > 0)
     }
 
     /// Of a receiver's word alone.

@@ -163,6 +163,28 @@ fn a_full_congestion_window_without_loss_is_its_own_share() {
 }
 
 #[test]
+fn a_send_buffer_that_the_kernel_counts_now_and_then_is_the_limit_all_the_time() {
+    // One millisecond in three samples, within a round trip of 30 ms, and nothing waits to be sent.
+    let counted = |every: u64| {
+        let mut columns = with(Field::SndbufLimited, move |n| n / every * 1_000);
+        columns.retain(|(field, _)| ![Field::Notsent, Field::MinRtt].contains(field));
+        columns.push((Field::Notsent, Box::new(|_| 0)));
+        columns.push((Field::MinRtt, Box::new(|_| 30_000)));
+        waterfall(vec![end(End::Sender, &columns)])
+    };
+    assert_eq!(leading(&counted(3)), Reason::FullSendBuffer);
+    assert_eq!(leading(&counted(1_000)), Reason::SenderWaited, "it never was");
+}
+
+#[test]
+fn a_window_that_is_full_behind_a_hole_is_the_losss_doing() {
+    let mut columns = with(Field::RwndLimited, |n| n * 10_000);
+    columns.retain(|(field, _)| *field != Field::CaState);
+    columns.push((Field::CaState, Box::new(|n| if n > 3 { 4 } else { 0 })));
+    assert_eq!(leading(&waterfall(vec![end(End::Sender, &columns)])), Reason::Recovery);
+}
+
+#[test]
 fn data_and_room_without_a_reason_is_unknown() {
     assert_eq!(leading(&waterfall(vec![end(End::Sender, &steady())])), Reason::NotSending);
 }
