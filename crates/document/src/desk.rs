@@ -52,6 +52,7 @@ impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
         }
         let twice = taken.iter().any(|other| other == name);
         if twice {
+            let what = what.split_once(' ').map_or(what, |(_article, what)| what);
             self.complain(key, Slip::Twice { what, name: name.to_owned() });
         }
         !twice

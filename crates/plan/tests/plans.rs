@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use units::DataRate;
 
 const NRAO: &str = include_str!("../../../testdata/plans/nrao.toml");
-const TEMPLATE: &[u8] = include_bytes!("../../../testdata/plans/mesh.psconfig.json");
+const TEMPLATE: &[u8] = include_bytes!("../../../testdata/foreign/psconfig/mesh.json");
 
 const GOOD: &str = r#"title = "t"
 [networks.lan]
@@ -270,4 +270,15 @@ proptest! {
             prop_assert!(again.is_ok(), "{again:?}");
         }
     }
+}
+
+/// The page of the format: its examples together are a plan.
+#[test]
+fn the_examples_of_the_page_are_read() {
+    let page = include_str!("../../../docs/formats/plan.md");
+    let examples: String = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let east = "[hosts.dtn-east]\naddress = \"dtn.east.example.org\"\n[hosts.border-east]\nforwards = true\n";
+    let plan = Plan::parse("page.toml", &format!("title = \"t\"\n{examples}\n{east}"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((plan.tests.len(), plan.expectations.len()), (1, 1));
 }

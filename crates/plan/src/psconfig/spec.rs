@@ -106,7 +106,7 @@ impl Spec<'_> {
     fn flow(&mut self) -> TestSpec {
         let usual = TestSpec::default();
         let protocol = if self.flag("udp") { Protocol::Udp } else { Protocol::Tcp };
-        let bandwidth = self.get("bandwidth", |value| number(value).filter(|rate| *rate > 0).map(DataRate::from_bps));
+        let asked = self.get("bandwidth", |value| number(value).filter(|rate| *rate > 0).map(DataRate::from_bps));
         let usual_rate = (protocol == Protocol::Udp).then_some(crate::task::text::USUAL_UDP_RATE);
         TestSpec {
             protocol,
@@ -118,7 +118,7 @@ impl Spec<'_> {
                     value.as_u64().and_then(|count| u16::try_from(count).ok()).filter(is_some_streams)
                 })
                 .unwrap_or(1),
-            rate: bandwidth.or(usual_rate),
+            rate: asked.or(usual_rate),
             congestion_control: self.text("congestion"),
             mss: self.get("mss", |value| Mss::new(u32::try_from(value.as_u64()?).ok()?).ok()),
             window: self.get("window-size", |value| number(value).map(ByteCount::new)),

@@ -4,8 +4,10 @@
 //! * [`help`]: the pages of `--help`
 //! * [`host`]: what is known of a host
 //! * [`reading`]: results for programs, for monitoring systems, and out of the archive
+//! * [`round`]: plans and the grids of rounds
 
 mod errors;
 mod help;
 mod host;
 mod reading;
+mod round;
