@@ -97,7 +97,10 @@ impl<'a> Readers<'a> {
                 let Some(device) = self.aligned.device_of(key, host) else {
                     return if key.device.is_none() { Said::Nothing } else { Said::NotApplicable };
                 };
-                let Some(link) = namespace.links.iter().find(|link| link.name == device) else { return Said::Nothing };
+                // Loopback is no device to rules.
+                let Some(link) = namespace.links.iter().find(|link| link.name == device) else {
+                    return Said::NotApplicable;
+                };
                 if rule.per == Per::Nic && !link.facts.contains_key("nic") {
                     return Said::NotApplicable;
                 }

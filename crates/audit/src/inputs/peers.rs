@@ -124,7 +124,8 @@ mod tests {
         let links = vec![LinkFacts { name: "em1".to_owned(), facts }];
         let setting =
             |(name, value): &(&str, &str)| (Key::device("em1", format!("feature.{name}")), Value::new(*value));
-        let settings = features.iter().map(setting).collect();
+        let there = (Key::device("em1", "device"), Value::new("physical"));
+        let settings = features.iter().map(setting).chain(std::iter::once(there)).collect();
         let namespaces = vec![NamespaceFacts { links, ..NamespaceFacts::default() }];
         HostFacts { namespaces, settings, ..HostFacts::default() }
     }

@@ -144,3 +144,20 @@ fn a_device_that_only_one_host_has_is_one_difference() {
     let changed = changes(&hosts[0].settings, &hosts[1].settings);
     assert_eq!(changed.iter().map(|c| c.key.to_string()).collect::<Vec<_>>(), ["ifb1: device"]);
 }
+
+#[test]
+fn rules_about_cards_have_nothing_to_say_of_loopback() {
+    let mut odd = snapshot();
+    let lo = odd.namespaces[0].interfaces.iter_mut().find(|interface| interface.name == "lo").unwrap();
+    if let Ok(features) = &mut lo.features.reading {
+        features.values_mut().for_each(|feature| feature.active = !feature.active);
+    }
+    let plain = HostFacts::of(&snapshot());
+    let comparison = compared(&[plain.clone(), HostFacts::of(&odd), plain], Match::Role);
+    assert!(comparison.differences.len() > 10);
+    assert!(
+        comparison.differences.iter().all(|difference| difference.rules.is_empty()),
+        "{:?}",
+        comparison.differences
+    );
+}
