@@ -32,10 +32,8 @@ fn without_anybody_to_ask_nothing_is_changed() {
 fn yes_keeps_it_no_takes_it_back_and_so_do_silence_and_a_signal() {
     for (answer, kept) in [("echo y", true), ("echo n", false), (":", false)] {
         let mut world = world();
-        let report: FixReport = world.document(
-            &format!("host fix TCP-ECN-ACTIVE --role sender --ask --json < $F/answer")
-                .replace("< $F/answer", &format!("<<X\n$({answer})\nX")),
-        );
+        let asked = format!("host fix TCP-ECN-ACTIVE --role sender --ask --json <<X\n$({answer})\nX");
+        let report: FixReport = world.document(&asked);
         assert_eq!(report.outcome == Outcome::Kept, kept, "{answer}: {:?}", report.outcome);
         assert_eq!(ecn(&mut world), if kept { "2" } else { "1" });
     }

@@ -124,9 +124,9 @@ fn apply(common: &Common, args: &FixArgs, ready: &Ready, proof: Option<&Proof>) 
                     Verdict::Loss => "the tests are slower with it",
                     Verdict::Gain | Verdict::Noise => "the tests show no gain above the noise",
                 };
-                report.verification = Some(verification);
+                report.verification = Some(*verification);
                 match fixed {
-                    Some(fixed) => fixed,
+                    Some(fixed) => *fixed,
                     None => return Ok(back(report, because.to_owned())),
                 }
             }

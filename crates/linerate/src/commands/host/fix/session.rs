@@ -27,7 +27,7 @@ impl Session {
 
     /// Applies all steps. They are taken back after `confirm_within` unless [`Session::confirm`] comes first.
     pub fn apply(&self, confirm_within: Duration) -> anyhow::Result<Fixed> {
-        let seconds = u32::try_from(confirm_within.as_secs_f64().ceil() as u64).unwrap_or(u32::MAX);
+        let seconds = u32::try_from(confirm_within.as_millis().div_ceil(1_000)).unwrap_or(u32::MAX);
         let order =
             Order { steps: self.steps.clone(), reason: self.reason.clone(), confirm_within_s: Some(seconds.max(1)) };
         self.client()?.apply(order).map_err(complain)

@@ -37,7 +37,7 @@ pub struct Proof {
 /// What became of it.
 pub enum Proven {
     /// The answer; the fix is applied where it is a gain.
-    Answered(Verification, Option<Fixed>),
+    Answered(Box<Verification>, Option<Box<Fixed>>),
     /// A test failed, so there is no answer; the fix is taken back.
     Failed(String),
     /// The user stopped it; the fix is taken back.
@@ -156,16 +156,16 @@ impl Proof {
             // Made anew, so that the time to confirm it begins now.
             (Verdict::Gain, Some(fix)) => {
                 take_back(session, fix)?;
-                Some(session.apply(args.confirm_within)?)
+                Some(Box::new(session.apply(args.confirm_within)?))
             }
-            (Verdict::Gain, None) => Some(session.apply(args.confirm_within)?),
+            (Verdict::Gain, None) => Some(Box::new(session.apply(args.confirm_within)?)),
             (_, Some(fix)) => {
                 take_back(session, fix)?;
                 None
             }
             (_, None) => None,
         };
-        Ok(Proven::Answered(verification, fixed))
+        Ok(Proven::Answered(Box::new(verification), fixed))
     }
 
     fn say(&self, common: &Common, number: usize, side: Side, run: &Run) {
