@@ -56,9 +56,9 @@ pub mod readiness;
 #[cfg(test)]
 mod recorded;
 pub mod rtnetlink;
-pub mod set;
 #[cfg(test)]
 mod sandbox;
+pub mod set;
 pub mod sock_diag;
 pub mod sockets;
 pub mod tap;

@@ -98,7 +98,9 @@ fn suspect(series: &Series, (device, vlan, ethertype): Kind, tried: usize) -> Su
         let Some(frames) = interval.frames.as_ref().and_then(|frames| frames.value()) else { continue };
         let Some(drops) = interval.increase(&dropped) else { continue };
         let of_kind = frames.iter().filter(|each| {
-            each.device == device && each.vlan == vlan && each.ethertype.is_some()
+            each.device == device
+                && each.vlan == vlan
+                && each.ethertype.is_some()
                 && (ethertype.is_none() || each.ethertype == ethertype)
         });
         came.push(of_kind.map(|each| each.frames).sum::<u64>());

@@ -54,8 +54,7 @@ fn told(device: &str, counts: FrameCounts) -> impl Iterator<Item = Frames> {
     let frames = |vlan, ethertype, frames| Frames { device: device.to_owned(), vlan, ethertype, frames };
     let missed = (counts.missed > 0).then(|| frames(None, None, counts.missed));
     let kinds = counts.frames.into_iter().map(move |(kind, count)| (kind.vlan, kind.protocol, count));
-    let kinds: Vec<Frames> =
-        kinds.map(|(vlan, protocol, count)| frames(vlan, Some(protocol), count)).collect();
+    let kinds: Vec<Frames> = kinds.map(|(vlan, protocol, count)| frames(vlan, Some(protocol), count)).collect();
     kinds.into_iter().chain(missed)
 }
 

@@ -79,13 +79,12 @@ mod tests {
 
     #[test]
     fn device_made_anew_under_the_same_name_is_unknown() {
-        let (grown, unknown) =
-            between(&totals(1, 3, Width::Bits64, 4), &totals(2, 9, Width::Bits64, 5));
+        let (grown, unknown) = between(&totals(1, 3, Width::Bits64, 4), &totals(2, 9, Width::Bits64, 5));
         assert!(grown.is_empty());
-        assert_eq!(unknown[0].to_owned(), UnknownPart {
-            what: "cpu 0 softnet dropped".to_owned(),
-            why: "its device was made anew".to_owned()
-        });
+        assert_eq!(
+            unknown[0].to_owned(),
+            UnknownPart { what: "cpu 0 softnet dropped".to_owned(), why: "its device was made anew".to_owned() }
+        );
     }
 
     #[test]

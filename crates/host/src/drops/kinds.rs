@@ -29,8 +29,18 @@ pub fn driver(name: &str) -> Option<DropKind> {
     if has(&["pause", "xon", "xoff"]) {
         return Some(DropKind::Pause);
     }
-    if has(&["out_of_buf", "no_buf", "nobuf", "no_desc", "no_dma", "missed", "fifo", "overrun", "alloc_fail", "buff_alloc_err"])
-    {
+    if has(&[
+        "out_of_buf",
+        "no_buf",
+        "nobuf",
+        "no_desc",
+        "no_dma",
+        "missed",
+        "fifo",
+        "overrun",
+        "alloc_fail",
+        "buff_alloc_err",
+    ]) {
         return Some(DropKind::NoBuffer);
     }
     if has(&["crc", "fcs", "symbol", "align", "jabber", "fragment", "undersize", "oversize", "illegal", "uncorrect"]) {
@@ -84,11 +94,8 @@ const IP_EXT: [(&str, DropKind); 3] = [
     ("InCsumErrors", DropKind::BadPacket),
 ];
 
-const TCP: [(&str, DropKind); 3] = [
-    ("RetransSegs", DropKind::Retransmit),
-    ("InErrs", DropKind::BadPacket),
-    ("InCsumErrors", DropKind::BadPacket),
-];
+const TCP: [(&str, DropKind); 3] =
+    [("RetransSegs", DropKind::Retransmit), ("InErrs", DropKind::BadPacket), ("InCsumErrors", DropKind::BadPacket)];
 
 const UDP: [(&str, DropKind); 6] = [
     ("RcvbufErrors", DropKind::ReceiveBuffer),

@@ -54,8 +54,7 @@ pub fn read() -> Totals {
     for device in &devices {
         totals.add_device(device);
     }
-    let numbers: BTreeMap<&str, u32> =
-        devices.iter().map(|device| (device.name.as_str(), device.link.index)).collect();
+    let numbers: BTreeMap<&str, u32> = devices.iter().map(|device| (device.name.as_str(), device.link.index)).collect();
     for driver in host.drivers {
         let number = numbers.get(driver.device.as_str()).copied().unwrap_or(0);
         match driver.statistics {

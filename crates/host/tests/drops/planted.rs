@@ -57,7 +57,8 @@ fn full_socket_buffer_is_counted_to_the_datagram() {
         assert!(lost > 0);
         assert_eq!(lost + u64::try_from(kept).unwrap(), sent);
         let shown = intervals.iter().flat_map(|interval| &interval.counters);
-        let kinds: Vec<_> = shown.filter(|each| each.counter.name == "Udp.RcvbufErrors").map(|each| each.kind).collect();
+        let kinds: Vec<_> =
+            shown.filter(|each| each.counter.name == "Udp.RcvbufErrors").map(|each| each.kind).collect();
         assert!(kinds.iter().all(|kind| *kind == DropKind::ReceiveBuffer), "{kinds:?}");
         assert_eq!(total(&intervals, &counter(Layer::Device, "lo", "rx_dropped")), 0, "a zero that was read");
     });
@@ -108,26 +109,31 @@ fn sent_again() -> bool {
 
 #[test]
 fn what_takes_privilege_is_denied_and_sockets_tell_of_retransmits() {
-    in_sandbox(module_path!(), "what_takes_privilege_is_denied_and_sockets_tell_of_retransmits", Mounts::Shared, || {
-        // Nobody is behind this address, so that what asks for a connection is sent again.
-        shell(
-            "ip link add west type veth peer name east; ip address add 192.0.2.1/24 dev west; \
+    in_sandbox(
+        module_path!(),
+        "what_takes_privilege_is_denied_and_sockets_tell_of_retransmits",
+        Mounts::Shared,
+        || {
+            // Nobody is behind this address, so that what asks for a connection is sent again.
+            shell(
+                "ip link add west type veth peer name east; ip address add 192.0.2.1/24 dev west; \
              ip link set east up; ip link set west up; \
              ip neighbour add 192.0.2.2 lladdr 02:00:00:00:00:02 dev west nud permanent",
-        );
-        let intervals = around(Vec::new(), || {
-            let nobody = "192.0.2.2:9".parse().unwrap();
-            std::thread::spawn(move || std::net::TcpStream::connect_timeout(&nobody, Duration::from_secs(60)));
-            let until = linux::clock::now() + Duration::from_secs(60);
-            assert!(!linux::clock::sleep_unless(until, sent_again).unwrap(), "nothing was sent again");
-        });
-        let reasons = intervals[0].reasons.as_ref().unwrap();
-        assert_eq!(reasons.state(), State::Denied);
-        let retransmits: Vec<_> = intervals.iter().map(|each| each.retransmits.value().unwrap()).collect();
-        assert!(retransmits.iter().all(|each| each.way == RetransmitWay::Sockets));
-        let peer = "192.0.2.2".parse().unwrap();
-        assert!(retransmits.iter().filter_map(|each| each.peers.get(&peer)).sum::<u64>() > 0);
-    });
+            );
+            let intervals = around(Vec::new(), || {
+                let nobody = "192.0.2.2:9".parse().unwrap();
+                std::thread::spawn(move || std::net::TcpStream::connect_timeout(&nobody, Duration::from_secs(60)));
+                let until = linux::clock::now() + Duration::from_secs(60);
+                assert!(!linux::clock::sleep_unless(until, sent_again).unwrap(), "nothing was sent again");
+            });
+            let reasons = intervals[0].reasons.as_ref().unwrap();
+            assert_eq!(reasons.state(), State::Denied);
+            let retransmits: Vec<_> = intervals.iter().map(|each| each.retransmits.value().unwrap()).collect();
+            assert!(retransmits.iter().all(|each| each.way == RetransmitWay::Sockets));
+            let peer = "192.0.2.2".parse().unwrap();
+            assert!(retransmits.iter().filter_map(|each| each.peers.get(&peer)).sum::<u64>() > 0);
+        },
+    );
 }
 
 #[test]

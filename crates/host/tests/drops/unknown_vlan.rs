@@ -45,14 +45,18 @@ fn vlan_that_nobody_knows_is_named_and_others_are_not() {
             frames: FrameWatch::On,
         };
         let mut intervals = Vec::new();
-        watch(&request, || false, |interval| {
-            intervals.push(interval);
-            let (unknown, handled) = sent(u64::try_from(intervals.len()).unwrap());
-            // Nobody handles 0x88b5, so it is dropped as IPv6 is with ipv6.disable=1. IPv4 for others is not counted.
-            send(Some(96), 0x88b5, unknown);
-            send(Some(12), 0x0800, handled);
-            send(None, 0x88cc, 2);
-        })
+        watch(
+            &request,
+            || false,
+            |interval| {
+                intervals.push(interval);
+                let (unknown, handled) = sent(u64::try_from(intervals.len()).unwrap());
+                // Nobody handles 0x88b5, so it is dropped as IPv6 is with ipv6.disable=1. IPv4 for others is not counted.
+                send(Some(96), 0x88b5, unknown);
+                send(Some(12), 0x0800, handled);
+                send(None, 0x88cc, 2);
+            },
+        )
         .unwrap();
         let series = Series::of(intervals).remove(0);
         let suspects = suspects(&series);
@@ -79,10 +83,14 @@ fn steady_rate_is_named_by_its_equal_counts() {
         };
         let mut intervals = Vec::new();
         let frame = frame(Some(96), 0x88b5);
-        watch(&request, || false, |interval| {
-            intervals.push(interval);
-            (0..3).for_each(|_| tap.write(&[IoSlice::new(&frame)]).unwrap());
-        })
+        watch(
+            &request,
+            || false,
+            |interval| {
+                intervals.push(interval);
+                (0..3).for_each(|_| tap.write(&[IoSlice::new(&frame)]).unwrap());
+            },
+        )
         .unwrap();
         let suspects = suspects(&Series::of(intervals).remove(0));
         assert_eq!((suspects[0].vlan, suspects[0].verdict), (Some(96), Verdict::Explains), "{suspects:#?}");

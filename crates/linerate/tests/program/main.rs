@@ -5,9 +5,9 @@
 mod actors;
 mod between;
 mod faults;
-mod host_log;
 mod helper;
 mod host_diff;
 mod host_fix;
+mod host_log;
 mod interop;
 mod typing;

@@ -31,6 +31,7 @@ fn pass_over(value: u32) -> [SockFilter; 2] {
 }
 
 /// How many instructions are skipped.
+#[derive(Clone, Copy)]
 struct Ways {
     hit: u8,
     miss: u8,

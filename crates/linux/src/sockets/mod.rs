@@ -38,8 +38,8 @@ pub use ancillary::{receives_gro, set_receive_drops, set_receive_gro, set_receiv
 pub use buffers::{Direction, SocketMemory, buffer_size, memory, set_buffer_size, set_buffer_size_beyond_limit};
 pub use dscp::{Dscp, DscpError, dscp, set_dscp};
 pub use pacing::{PacingLimit, pacing_limit, set_pacing_limit};
-pub use peer::{Peer, peer};
 pub use path_mtu::{PathMtuDiscovery, path_mtu, path_mtu_discovery, set_path_mtu_discovery};
+pub use peer::{Peer, peer};
 pub use socket2::{SockRef, Socket};
 pub use tcp::{
     CongestionError, Keepalive, available_congestion_controls, congestion_control, max_segment, no_delay,

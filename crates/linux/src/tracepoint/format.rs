@@ -79,7 +79,7 @@ impl Field {
     }
 }
 
-/// `unsigned short protocol;	offset:32;	size:2;	signed:0;` behind `field:`.
+/// What stands behind `field:`, such as `unsigned short protocol; offset:32; size:2; signed:0;`.
 fn field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.split(';').map(str::trim);
     let declared = parts.next()?.split_whitespace().last()?;

@@ -68,9 +68,7 @@ pub struct Counter {
 }
 
 /// Where a packet gets lost in a host, from the wire up.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// A device, by the kernel's names.
@@ -86,9 +84,7 @@ pub enum Layer {
 }
 
 /// What a counter means.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DropKind {
     /// The device had no descriptor or buffer for what came: the host takes packets out of the ring too slowly.

@@ -1,10 +1,10 @@
 //! `linerate host`.
 
 pub mod audit;
-pub mod drops;
 pub mod diff;
-pub mod log;
+pub mod drops;
 pub mod fix;
+pub mod log;
 pub mod snapshot;
 pub mod watch;
 
@@ -28,16 +28,16 @@ pub enum HostAction {
     Watch(watch::WatchArgs),
     /// Say what costs rate on this host or on that of a snapshot, why, and how to mend it
     Audit(Box<audit::AuditArgs>),
-    /// Watch where this host loses packets, and what goes together with it
-    Drops(drops::DropsArgs),
-    /// Mend what the audit found, prove it, keep it; or show the commands that would
-    Fix(Box<fix::FixArgs>),
-    /// Take a fix back: every setting is again what it was
-    Undo(fix::UndoArgs),
     /// Show what is set otherwise on another host, at another time, or among hosts that should be alike
     Diff(diff::DiffArgs),
     /// List kept snapshots
     Snapshots(diff::SnapshotsArgs),
     /// Say that a snapshot is what its host should be
     Bless(diff::BlessArgs),
+    /// Watch where this host loses packets, and what goes together with it
+    Drops(drops::DropsArgs),
+    /// Mend what the audit found, prove it, keep it; or show the commands that would
+    Fix(Box<fix::FixArgs>),
+    /// Take a fix back: every setting is again what it was
+    Undo(fix::UndoArgs),
 }

@@ -1,11 +1,11 @@
 //! `linerate host`.
 
 mod audit;
-mod drops;
 mod baseline;
 mod diff;
-mod log;
+mod drops;
 mod fix;
+mod log;
 mod reading;
 mod sides;
 mod snapshot;
@@ -19,13 +19,13 @@ pub fn run(common: &Common, action: &HostAction) -> anyhow::Result<Exit> {
     match action {
         HostAction::Snapshot(args) => snapshot::run(common, args),
         HostAction::Audit(args) => audit::run(common, args),
-        HostAction::Drops(args) => drops::run(common, args),
-        HostAction::Fix(args) => fix::run(common, args),
-        HostAction::Undo(args) => fix::undo(common, args),
+        HostAction::Log(args) => log::run(common, args),
+        HostAction::Watch(args) => watch::run(common, args),
         HostAction::Diff(args) => diff::run(common, args),
         HostAction::Snapshots(args) => baseline::snapshots(common, args),
         HostAction::Bless(args) => baseline::bless(common, args),
-        HostAction::Log(args) => log::run(common, args),
-        HostAction::Watch(args) => watch::run(common, args),
+        HostAction::Drops(args) => drops::run(common, args),
+        HostAction::Fix(args) => fix::run(common, args),
+        HostAction::Undo(args) => fix::undo(common, args),
     }
 }

@@ -53,8 +53,7 @@ fn recorded(common: &Common, args: &DropsArgs) -> anyhow::Result<Vec<DropInterva
 
 fn read(path: &Path) -> anyhow::Result<Vec<DropInterval>> {
     let shown = path.display();
-    let file = File::open(path)
-        .with_context(|| Complaint::new(Exit::NotFound, format!("cannot read {shown}")))?;
+    let file = File::open(path).with_context(|| Complaint::new(Exit::NotFound, format!("cannot read {shown}")))?;
     let recorded = lines::read(BufReader::new(file))
         .with_context(|| Complaint::new(Exit::NotFound, format!("cannot read {shown}")))?;
     for (line, reason) in &recorded.anomalies {
@@ -76,13 +75,19 @@ fn live(common: &Common, args: &DropsArgs) -> anyhow::Result<Vec<DropInterval>> 
     let request = Request {
         namespaces: args.netns.clone(),
         interval: args.interval,
-        intervals: args.duration.map(|time| u64::try_from(time.as_nanos().div_ceil(args.interval.as_nanos()).max(1)).unwrap_or(u64::MAX)),
+        intervals: args
+            .duration
+            .map(|time| u64::try_from(time.as_nanos().div_ceil(args.interval.as_nanos()).max(1)).unwrap_or(u64::MAX)),
         frames: if args.frames { FrameWatch::On } else { FrameWatch::Off },
     };
     let mut output = Output::new(common, &stop);
-    let watched = watch(&request, || stop.is_stopped(), |interval| {
-        seen.extend(others.so_far().into_iter().chain([interval]).inspect(|each| output.interval(each)));
-    });
+    let watched = watch(
+        &request,
+        || stop.is_stopped(),
+        |interval| {
+            seen.extend(others.so_far().into_iter().chain([interval]).inspect(|each| output.interval(each)));
+        },
+    );
     output.finish();
     watched.map_err(refused)?;
     seen.extend(others.rest(&stop).into_iter().inspect(|each| output.interval(each)));

@@ -145,13 +145,7 @@ fn apply(common: &Common, args: &FixArgs, ready: &Ready, proof: Option<&Proof>) 
 }
 
 /// Asks where somebody is to be asked, and keeps the fix or takes it back.
-fn confirm(
-    common: &Common,
-    args: &FixArgs,
-    session: &Session,
-    fixed: &Fixed,
-    stop: &Stop,
-) -> anyhow::Result<Outcome> {
+fn confirm(common: &Common, args: &FixArgs, session: &Session, fixed: &Fixed, stop: &Stop) -> anyhow::Result<Outcome> {
     let fix = fixed.entry.fix;
     let within = units::duration::show(args.confirm_within);
     let reply = if stop.is_stopped() {

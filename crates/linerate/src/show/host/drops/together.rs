@@ -38,7 +38,9 @@ pub(super) fn add(text: &mut String, all: &[Series]) {
     }
     right(&mut rows, &[2, 3, 4]);
     text.push_str(&table::text(rows));
-    text.push_str("  What rises and falls together on several hosts comes to them from outside: look at what they share.\n");
+    text.push_str(
+        "  What rises and falls together on several hosts comes to them from outside: look at what they share.\n",
+    );
 }
 
 /// Lost packets of each host, interval by interval: the last ones.
