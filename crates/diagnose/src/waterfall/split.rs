@@ -63,7 +63,7 @@ impl<'a> Splitter<'a> {
             Some(times) => times.take((from, to)),
             None => Times { idle: 0, window: 0, buffer: 0, rest: length },
         };
-        let reasons = self.reasons((from, to), phase, times);
+        let reasons = self.reasons((from, to), phase);
         let amounts = [times.idle, times.window, times.buffer, times.rest];
         let mut parts = [(Reason::NotInSamples, 0); 4];
         for ((part, reason), amount) in parts.iter_mut().zip(reasons).zip(amounts) {
@@ -73,7 +73,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// A reason for each part of the step.
-    fn reasons(&self, step: (i64, i64), phase: Phase, times: Times) -> [Reason; 4] {
+    fn reasons(&self, step: (i64, i64), phase: Phase) -> [Reason; 4] {
         let Some(sender) = &self.stream.sender else { return [self.without_sender(step); 4] };
         if self.setting.base_rtt.is_some_and(|rtt| i64::try_from(rtt).unwrap_or(i64::MAX) > self.setting.end) {
             return [Reason::ShorterThanRoundTrip; 4];
