@@ -45,7 +45,7 @@ pub fn bless(common: &Common, args: &BlessArgs) -> anyhow::Result<Exit> {
         say(common, &format!("{host} has no baseline any more"));
         return Ok(Exit::Success);
     }
-    let (snapshot, known) = Sides::new(common).to_bless(args.snapshot.as_deref().unwrap_or("this"))?;
+    let (snapshot, known) = Sides::new(common).meant_for_blessing(args.snapshot.as_deref().unwrap_or("this"))?;
     let id = match known {
         Some(id) => id,
         None => keep(common, &snapshot, None)?.id,

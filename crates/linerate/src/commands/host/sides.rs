@@ -91,7 +91,7 @@ impl<'a> Sides<'a> {
     }
 
     /// One snapshot, and its number where it is a kept one.
-    pub fn to_bless(&mut self, text: &str) -> anyhow::Result<(Snapshot, Option<SnapshotId>)> {
+    pub fn meant_for_blessing(&mut self, text: &str) -> anyhow::Result<(Snapshot, Option<SnapshotId>)> {
         match meant(text)? {
             Meant::Baseline => {
                 Err(Complaint::new(Exit::Usage, "the baseline is blessed already").hint("name another snapshot").into())
