@@ -3,7 +3,7 @@
 //! * [`server`]: who listens, and the timer that takes a fix back which nobody confirms
 //! * `connection`: one caller; `line`: one question, with limits on size and time
 //! * [`policy`]: who may ask; `socket`: where they ask
-//! * [`client`]: asking; [`reach`]: finding a helper, or starting one
+//! * [`client`]: asking; [`reach()`]: finding a helper, or starting one
 
 pub mod client;
 mod connection;

@@ -2,7 +2,7 @@
 //!
 //! What stands in them is worked out by `audit::persist`; here is where they go, and who wins against whom.
 //!
-//! * [`write`], [`remove`]: the blocks of a fix, in and out
+//! * [`write()`], [`remove`]: the blocks of a fix, in and out
 //! * [`whole`]: several files, all of them or none
 //! * `place`: a name for the file of sysctls under which it wins
 
