@@ -2,10 +2,10 @@
 //!
 //! * [`changes`]: what is set otherwise on one of two
 //! * [`outliers`]: what is set otherwise on some hosts of several, the most telling first
-//! * [`report`]: the answer
-//! * [`roles`]: which device of one host is which of another
-//! * [`align`]: what each host has, setting by setting
-//! * [`readers`]: the rules that look at a setting, and what they say on each host
+//! * `report`: the answer
+//! * `roles`: which device of one host is which of another
+//! * `align`: what each host has, setting by setting
+//! * `readers`: the rules that look at a setting, and what they say on each host
 
 mod align;
 mod changes;

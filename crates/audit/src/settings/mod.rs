@@ -4,11 +4,11 @@
 //! two lists differ only where somebody, or an installation, made a difference. A list of what is taken stands here in the
 //! code, never one of what is left out: comparing everything was given up elsewhere as noise.
 //!
-//! * [`key`]: the name of a setting
-//! * [`whole`]: settings of the host as a whole
-//! * [`namespace`]: sysctls and routes
-//! * [`device`]: link, driver, offloads; [`queueing`]: disciplines, queues, interrupts
-//! * [`boot`]: what files set at the next start
+//! * `key`: the name of a setting
+//! * `whole`: settings of the host as a whole
+//! * `namespace`: sysctls and routes
+//! * `device`: link, driver, offloads; `queueing`: disciplines, queues, interrupts
+//! * `boot`: what files set at the next start
 
 mod boot;
 mod device;
