@@ -171,8 +171,8 @@ fn lift_what_explains(found: &mut [(Parted<'_>, Difference)]) {
 /// How near to the most telling difference that it explains a setting comes; none for one that explains nothing.
 fn explains(key: &Key) -> Option<f64> {
     match key.name.as_str() {
-        "driver.name" => Some(0.99),
-        "bus.model" => Some(0.98),
+        "bus.model" => Some(0.99),
+        "driver.name" => Some(0.98),
         "machine.kernel" => Some(0.97),
         _ => None,
     }

@@ -146,6 +146,20 @@ fn windows_that_are_full_because_of_a_queue_are_the_path_and_the_check_says_so()
 }
 
 #[test]
+fn what_is_acknowledged_at_once_behind_a_hole_is_no_faster_path() {
+    // Nothing is acknowledged in order for a fifth of a second, and then all of it; segments come all the time.
+    let held = |n: u64| if (40..60).contains(&n) { 40 } else { n };
+    let mut columns = with(Field::Rtt, |_| 50_000);
+    columns.retain(|(field, _)| *field != Field::BytesAcked);
+    columns.push((Field::BytesAcked, Box::new(move |n| held(n) * TENTH)));
+    let leaps = waterfall(vec![end(End::Sender, &columns)]);
+    assert_eq!(leaps.observed.path_rate, None, "in order alone it looks faster at times");
+    columns.push((Field::Delivered, Box::new(|n| n * TENTH / MSS)));
+    let waterfall = waterfall(vec![end(End::Sender, &columns)]);
+    assert_eq!(leading(&waterfall), Reason::StandingQueue);
+}
+
+#[test]
 fn a_rate_that_the_path_went_beyond_is_not_its_capacity() {
     // Slow with long round trips for a time, then eight times as fast.
     let mut columns = with(Field::Rtt, |n| if n < 50 { 50_000 } else { 10_000 });

@@ -49,7 +49,8 @@ fn translate(raw: &qdisc::Qdisc) -> Qdisc {
             class => format!("{:x}:{:x}", class >> 16, class & 0xffff),
         },
         options: qdisc_options::read(&raw.kind, &raw.options),
-        raw_options: (!raw.options.is_empty()).then(|| hexadecimal(&raw.options)),
+        raw_options: (!raw.options.is_empty())
+            .then(|| hexadecimal(&qdisc_options::without_counts(&raw.kind, &raw.options))),
         counters,
     }
 }

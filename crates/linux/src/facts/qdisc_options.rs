@@ -39,6 +39,36 @@ pub(super) fn counters(kind: &str, bytes: &[u8]) -> BTreeMap<String, u64> {
     }
 }
 
+/// The options as bytes without what is counted among them: the packets of HTB that no class took.
+pub(super) fn without_counts(kind: &str, options: &[u8]) -> Vec<u8> {
+    let mut bytes = options.to_vec();
+    if kind != "htb" {
+        return bytes;
+    }
+    let mut start = 0;
+    while let Some(length) = length_at(&bytes, start) {
+        let of_kind = bytes.get(start + 2..start + 4) == Some(TCA_HTB_INIT.to_ne_bytes().as_slice());
+        let counted = start + HEADER + HTB_DIRECT_PACKETS;
+        if of_kind && counted + 4 <= start + length {
+            bytes[counted..counted + 4].fill(0);
+        }
+        start += length.next_multiple_of(HEADER);
+    }
+    bytes
+}
+
+/// The length of an attribute that lies within the bytes.
+fn length_at(bytes: &[u8], start: usize) -> Option<usize> {
+    let length = usize::from(u16::from_ne_bytes(bytes.get(start..start + 2)?.try_into().ok()?));
+    (length >= HEADER && start + length <= bytes.len()).then_some(length)
+}
+
+/// Length and kind of an attribute (`struct nlattr`), and what attributes are aligned to.
+const HEADER: usize = 4;
+/// `struct tc_htb_glob` (include/uapi/linux/pkt_sched.h): version, rate2quantum, defcls, debug, direct_pkts.
+const TCA_HTB_INIT: u16 = 2;
+const HTB_DIRECT_PACKETS: usize = 16;
+
 type Names = [(u16, &'static str, Form)];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +177,18 @@ mod tests {
         assert!(!options.contains_key("low_rate_threshold_bps"));
         let counted = counters("fq", &[0u64, 1, 2, 3, 4].map(u64::to_ne_bytes).concat());
         assert_eq!((counted["throttled"], counted["flows_plimit"]), (3, 4));
+    }
+
+    #[test]
+    fn packets_that_no_class_of_htb_took_are_no_option() {
+        let mut request = Request::new(&[]);
+        let glob = [0x0003_0011u32, 10, 0x12, 0, 7].map(u32::to_ne_bytes).concat();
+        request.put(TCA_HTB_INIT, &glob).put_u32(5, 1000);
+        let (seen, mut bare) = (without_counts("htb", request.bytes()), request.bytes().to_vec());
+        bare[20..24].fill(0);
+        assert_eq!(seen, bare);
+        assert_eq!(without_counts("tbf", request.bytes()), request.bytes());
+        assert_eq!(without_counts("htb", &[24, 0, 2, 0, 1]), [24, 0, 2, 0, 1]);
     }
 
     #[test]

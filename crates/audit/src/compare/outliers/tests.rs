@@ -38,8 +38,9 @@ fn the_feature_that_took_five_months_comes_first_and_the_card_second() {
     assert_eq!(first.common().unwrap().value.as_ref().unwrap().to_string(), "off [fixed]");
     assert_eq!(first.rules[0].rule, "NIC-GROHW-OVERLAY");
     assert_eq!(first.rules[0].fires_at, ["naasc-vs-4#2"]);
-    assert_eq!(second.key, Key::device("fastest NIC", "driver.name"));
-    assert_eq!(second.odd()[0].value.as_ref().unwrap().text, "bnxt_en");
+    assert_eq!(second.key, Key::device("fastest NIC", "bus.model"));
+    let at_odd = second.values.iter().find(|held| held.by == ["naasc-vs-4#2"]).unwrap();
+    assert_eq!(at_odd.value.as_ref().unwrap().text, "14e4:16d6");
 }
 
 #[test]
