@@ -31,7 +31,7 @@ fn what_the_senders_queue_drops_is_dropped_in_the_sender() {
 #[test]
 fn what_the_path_drops_is_lost_on_the_path() {
     let network = Network::new();
-    network.lose(&network.router, "forward");
+    network.lose(&network.router, "forward", "udp");
     let balance = balanced(&test(&network, &format!("{FAR} {DATAGRAMS} --rate 100Mbit/s")));
     let lost = network.lost(&network.router);
     assert!(lost > 0);
@@ -67,7 +67,7 @@ fn a_small_send_buffer_makes_the_sender_wait_and_drops_nothing() {
 fn drops_in_all_places_at_once_are_told_apart() {
     let network = Network::new();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 200mbit burst 32k limit 16k");
-    network.lose(&network.router, "forward");
+    network.lose(&network.router, "forward", "udp");
     let quota = Quota::percent(15);
     let quotas = Quotas { far: Some(&quota), near: None };
     let args = format!("{FAR} {DATAGRAMS} --rate 250Mbit/s --window 64KiB");

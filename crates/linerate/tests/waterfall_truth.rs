@@ -100,7 +100,7 @@ fn a_megabyte_over_a_long_path_is_start_up() {
 #[test]
 fn random_loss_on_a_long_path_is_loss_and_recovery() {
     let network = Network::with_delay();
-    network.lose(&network.far, "prerouting");
+    network.lose(&network.far, "prerouting", "tcp");
     let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic")), GIGABIT);
     assert_planted(&waterfall, Cause::LossRecovery);
     assert!(waterfall.losses.episodes > 0);

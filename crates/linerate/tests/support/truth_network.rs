@@ -84,11 +84,13 @@ impl Network {
         output(&mut command);
     }
 
-    /// Drops five of a thousand large packets on their way to the far host, and counts them.
-    pub fn lose(&self, host: &str, hook: &str) {
+    /// Drops five of a thousand large packets of `protocol` that pass the hook, and counts them. The protocol is that of
+    /// the test: the two ends also talk to each other over TCP, and what they lose there is sent again.
+    pub fn lose(&self, host: &str, hook: &str, protocol: &str) {
         self.within(host, "nft add table inet truth");
         self.nft(host, &format!("add chain inet truth losing {{ type filter hook {hook} priority 0; }}"));
-        self.nft(host, "add rule inet truth losing meta length > 1000 numgen random mod 1000 < 5 counter drop");
+        let large = format!("meta l4proto {protocol} meta length > 1000");
+        self.nft(host, &format!("add rule inet truth losing {large} numgen random mod 1000 < 5 counter drop"));
     }
 
     /// Packets that [`lose`](Self::lose) has dropped.
