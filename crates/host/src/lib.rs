@@ -2,6 +2,7 @@
 //!
 //! * [`live`]: read from the running kernel, by netlink, /proc and /sys
 //! * [`drops`]: what it drops, interval by interval, and what goes together with it
+//! * [`learnt`]: what its connections show of its transfers
 //! * [`saved`]: read from outputs that somebody saved: of `ethtool`, `sysctl`, `ip` and `tc`, or a sosreport
 //! * [`provenance`]: which file sets a value at boot, and which of several wins
 //! * [`recorded`]: facts of hardware that a lab host does not have
@@ -18,6 +19,7 @@ pub mod drops;
 pub mod files;
 pub mod fix;
 pub mod helper;
+pub mod learnt;
 pub mod live;
 pub mod persist;
 pub mod provenance;

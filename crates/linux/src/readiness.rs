@@ -110,6 +110,16 @@ impl Bell {
     }
 }
 
+/// Whether nobody will read what is written to this file any more: the reader of a pipe has gone, the other end of a
+/// socket has closed, a terminal has hung up. Never so of a plain file.
+#[must_use]
+pub fn is_abandoned(file: impl AsFd) -> bool {
+    let mut asked = [PollFd::new(&file, PollFlags::empty())];
+    // These are told without being asked for (poll(2)).
+    let gone = PollFlags::ERR | PollFlags::HUP;
+    poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok() && asked[0].revents().intersects(gone)
+}
+
 /// Has the calling thread woken when it asked to be, and not up to 50 µs later so that other timers share the
 /// interrupt (`PR_SET_TIMERSLACK`).
 ///
@@ -141,6 +151,15 @@ mod tests {
         readiness.wait(Patience::Endless, |number| told.push(number)).unwrap();
         readiness.wait(Patience::None, |number| told.push(number)).unwrap();
         assert_eq!(told, [7]);
+    }
+
+    #[test]
+    fn pipe_without_a_reader_is_abandoned_and_a_file_never() {
+        let (read, write) = rustix::pipe::pipe().unwrap();
+        assert!(!is_abandoned(&write));
+        drop(read);
+        assert!(is_abandoned(&write));
+        assert!(!is_abandoned(std::fs::File::open("/dev/null").unwrap()));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod link;
 mod machine;
 mod namespace;
 mod stack;
+mod underlay;
 
 use std::collections::BTreeMap;
 

@@ -8,6 +8,8 @@ use model::host::namespace::Namespace;
 use model::host::route::Route;
 use model::host::snapshot::Snapshot;
 
+use super::underlay::Underlays;
+
 /// What stands on each device of a namespace, by name.
 pub(super) fn carried<'a>(namespace: &'a Namespace, snapshot: &'a Snapshot) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
     let mut above: BTreeMap<&str, Vec<&Interface>> = BTreeMap::new();
@@ -21,7 +23,10 @@ pub(super) fn carried<'a>(namespace: &'a Namespace, snapshot: &'a Snapshot) -> B
             above.entry(&interface.name).or_default().push(bridge);
         }
     }
-    let floating = floating_tunnels(snapshot);
+    let underlays = Underlays::of(snapshot);
+    for (under, tunnel) in underlays.found.iter().filter(|(under, _)| std::ptr::eq(under.namespace, namespace)) {
+        above.entry(under.device).or_default().push(tunnel);
+    }
     let mut carried = BTreeMap::new();
     for interface in &namespace.interfaces {
         let (mut kinds, mut seen, mut next) = (BTreeSet::new(), BTreeSet::new(), vec![interface.name.as_str()]);
@@ -29,12 +34,15 @@ pub(super) fn carried<'a>(namespace: &'a Namespace, snapshot: &'a Snapshot) -> B
             for upper in above.get(name).into_iter().flatten() {
                 if seen.insert(upper.name.as_str()) {
                     kinds.extend(upper.link.value().and_then(|link| link.kind.as_deref()));
-                    next.push(&upper.name);
+                    // What stands on a tunnel of another namespace is not found under its name in this one.
+                    if namespace.interface(&upper.name).is_some_and(|own| std::ptr::eq(own, *upper)) {
+                        next.push(&upper.name);
+                    }
                 }
             }
         }
         if is_nic(interface) {
-            kinds.extend(floating.iter().copied());
+            kinds.extend(underlays.floating.iter().copied());
         }
         carried.insert(interface.name.as_str(), kinds);
     }
@@ -56,14 +64,7 @@ pub(super) fn tunnels(snapshot: &Snapshot) -> Vec<&str> {
     kinds.filter(|kind| is_tunnel(kind)).collect()
 }
 
-/// Tunnels without a fixed underlay, as container overlays make them in namespaces of their own: any NIC may carry them.
-fn floating_tunnels(snapshot: &Snapshot) -> BTreeSet<&str> {
-    let links = snapshot.interfaces().filter_map(|(_, interface)| interface.link.value());
-    let floating = links.filter(|link| link.lower.is_none() && link.lower_elsewhere.is_none());
-    floating.filter_map(|link| link.kind.as_deref()).filter(|kind| is_tunnel(kind)).collect()
-}
-
-fn is_tunnel(kind: &str) -> bool {
+pub(super) fn is_tunnel(kind: &str) -> bool {
     matches!(kind, "vxlan" | "geneve")
 }
 
@@ -100,4 +101,4 @@ pub(super) fn is_default(route: &Route) -> bool {
 }
 
 /// `RT_TABLE_MAIN`, include/uapi/linux/rtnetlink.h.
-const MAIN_TABLE: u32 = 254;
+pub(super) const MAIN_TABLE: u32 = 254;

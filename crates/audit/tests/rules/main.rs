@@ -10,3 +10,4 @@ mod page;
 mod snapshot;
 #[cfg(test)]
 mod support;
+mod underlay;

@@ -62,18 +62,24 @@ pub fn watch(
     mut each: impl FnMut(DropInterval),
 ) -> Result<(), WatchError> {
     let mut watcher = Watcher::open(request)?;
-    let start = clock::now();
-    for number in 1.. {
-        if request.intervals.is_some_and(|intervals| number > intervals) {
-            break;
-        }
-        let passed = u32::try_from(number).unwrap_or(u32::MAX);
-        if !watcher.wait_until(start + request.interval.saturating_mul(passed), &stopped)? {
+    let mut end = clock::now();
+    let mut told = 0;
+    while request.intervals.is_none_or(|intervals| told < intervals) {
+        end = next_end(end, request.interval, clock::now());
+        if !watcher.wait_until(end, &stopped)? {
             break;
         }
         watcher.intervals(&mut each)?;
+        told += 1;
     }
     Ok(())
+}
+
+/// When the interval ends that follows one which ended at `last`. Ends that have passed already, because reading took
+/// long or the machine slept, are left out: an interval is long then, and no burst of empty ones makes up for it.
+fn next_end(last: MonoTime, interval: Duration, now: MonoTime) -> MonoTime {
+    let behind = now.since(last).as_nanos() / interval.as_nanos().max(1);
+    last + interval.saturating_mul(u32::try_from(behind).unwrap_or(u32::MAX).saturating_add(1))
 }
 
 /// How often events are taken out of the kernel's rings at least, and the end is looked for.
@@ -245,4 +251,19 @@ fn within<T: Send>(reference: Option<&NetnsRef>, work: impl FnOnce() -> T + Send
 
 fn not_asked_for() -> Unavailable {
     Unavailable { what: "tcp/tcp_retransmit_skb".to_owned(), reason: linux::Reason::Unsupported }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_that_have_passed_are_left_out() {
+        let (start, second) = (MonoTime::from_nanos(5), Duration::from_secs(1));
+        let after = |millis| start + Duration::from_millis(millis);
+        assert_eq!(next_end(start, second, start), after(1_000));
+        assert_eq!(next_end(start, second, after(999)), after(1_000));
+        assert_eq!(next_end(start, second, after(1_000)), after(2_000));
+        assert_eq!(next_end(start, second, after(3_600_500)), after(3_601_000), "after an hour of sleep");
+    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use audit::Profile;
-use audit::profile::Role;
+use audit::profile::{Learnt, Role};
 use audit::rule::Severity;
 use clap::{Args, ValueEnum};
 use units::{ByteCount, DataRate};
@@ -16,14 +16,17 @@ use crate::cli::values;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linerate host audit --rtt 190ms --target-rate 10Gbit/s       this host, for transfers over 190 ms
+  linerate host audit --target-rate 10Gbit/s                   while transfers run: as far as their peers are
+  linerate host audit sosreport-dtn1.tar.xz --rtt 190ms        what a site that runs no program of ours sent
   linerate host audit dtn1.json --before dtn1-old.json         counters as rates between two snapshots
   linerate host audit dtn1.json --peer dtn2.json --peer dtn3.json
   linerate host audit --explain NIC-GROHW-OVERLAY              one rule in full
 
 Ends with 10 where a finding is as severe as --fail-on says, so that cron can tell.")]
 pub struct AuditArgs {
-    /// A snapshot, as `linerate host snapshot --json` writes it, instead of this host
-    #[arg(value_name = "SNAPSHOT")]
+    /// A snapshot as `linerate host snapshot --json` writes it, a directory of saved outputs, or a sosreport, instead of
+    /// this host
+    #[arg(value_name = "SNAPSHOT|DIR|SOSREPORT")]
     pub snapshot: Option<PathBuf>,
     #[command(flatten)]
     pub case: CaseArgs,
@@ -47,10 +50,11 @@ pub struct CaseArgs {
     /// The rate that it should reach to one peer [default: that of its fastest link]
     #[arg(long, value_name = "RATE", value_parser = values::rate)]
     pub target_rate: Option<DataRate>,
-    /// Round-trip time to its farthest peer; without it buffers are not judged
+    /// Round-trip time to its farthest peer; without it buffers are not judged [default: of this host, what its
+    /// connections show]
     #[arg(long, value_name = "TIME", value_parser = values::span_above_zero)]
     pub rtt: Option<Duration>,
-    /// Streams of one transfer [default: 1]
+    /// Streams of one transfer [default: of this host, what its connections show; else 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub streams: Option<u32>,
     /// TCP connections at one time [default: the streams of one transfer]
@@ -151,8 +155,8 @@ impl CaseArgs {
         Ok(given.flatten().chain(persistent).collect())
     }
 
-    /// What is wanted of the host.
-    pub fn profile(&self) -> Profile {
+    /// What is wanted of the host, of whose own connections this was learnt.
+    pub fn profile(&self, learnt: Learnt) -> Profile {
         Profile {
             roles: self.role.clone(),
             target_rate: self.target_rate,
@@ -165,7 +169,7 @@ impl CaseArgs {
             mss_bytes: None,
             persistent: self.persistent,
             congestion_control: self.congestion_control.clone(),
-            learnt: audit::profile::Learnt::default(),
+            learnt,
         }
     }
 }

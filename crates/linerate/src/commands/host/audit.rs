@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use audit::profile::Learnt;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Report, Rules};
+use host::learnt;
 
 use super::reading::{facts_of, text_of, this_host};
 use crate::cli::Common;
@@ -22,12 +24,12 @@ pub fn run(common: &Common, args: &AuditArgs) -> anyhow::Result<Exit> {
         })?;
         return print(audit::page::explained(rule).as_bytes());
     }
-    let host = match &args.snapshot {
-        Some(path) => facts_of(path)?,
-        None => HostFacts::of(&this_host()?),
+    let (host, learnt) = match &args.snapshot {
+        Some(path) => (facts_of(path)?, Learnt::default()),
+        None => (HostFacts::of(&this_host()?), learnt::now()),
     };
     let keep = if args.all { Keep::Everything } else { Keep::Findings };
-    let report = ask(&args.case, &rules, &host, keep)?;
+    let report = ask(&args.case, &rules, Host { facts: &host, learnt }, keep)?;
     if common.json {
         print(&show::json::document(&report)?)?;
     } else {
@@ -46,10 +48,19 @@ pub fn rules(args: &CaseArgs) -> anyhow::Result<Rules> {
     Ok(rules)
 }
 
+/// A host that is asked about.
+pub struct Host<'a> {
+    /// Its facts.
+    pub facts: &'a HostFacts,
+    /// What its connections show of its transfers.
+    pub learnt: Learnt,
+}
+
 /// What all rules say about a host. Rules that cannot be used are told on the way.
-pub fn ask(args: &CaseArgs, rules: &Rules, host: &HostFacts, keep: Keep) -> anyhow::Result<Report> {
-    let inputs = inputs(args, rules, host)?;
-    let report = audit::audit(rules, &Case { host, profile: &args.profile(), inputs: &inputs, keep });
+pub fn ask(args: &CaseArgs, rules: &Rules, host: Host<'_>, keep: Keep) -> anyhow::Result<Report> {
+    let inputs = inputs(args, rules, host.facts)?;
+    let profile = args.profile(host.learnt);
+    let report = audit::audit(rules, &Case { host: host.facts, profile: &profile, inputs: &inputs, keep });
     for fault in &report.faults {
         eprintln!("warning: {fault}; this rule is left out");
     }
@@ -76,7 +87,10 @@ fn inputs(args: &CaseArgs, rules: &Rules, host: &HostFacts) -> anyhow::Result<In
         };
         let facts = parsed.with_context(|| Complaint::new(Exit::Usage, format!("cannot understand {shown}")))?;
         let added = inputs.add(facts, rules.language().vocabulary());
-        added.with_context(|| Complaint::new(Exit::Usage, format!("cannot use {shown}")))?;
+        added.with_context(|| {
+            Complaint::new(Exit::Usage, format!("cannot use {shown}"))
+                .hint(format!("a host stands without --input: `linerate host audit {shown}`"))
+        })?;
     }
     inputs.before = args.before.as_deref().map(facts_of).transpose()?;
     Ok(inputs)

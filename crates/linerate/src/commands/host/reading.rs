@@ -1,6 +1,7 @@
 //! Where hosts' facts come from: this host, or a snapshot that somebody keeps.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::Context;
@@ -9,6 +10,7 @@ use host::live::{self, Which};
 use host::recorded;
 use model::host::snapshot::Snapshot;
 
+use super::snapshot::from_saved;
 use crate::exit::{Complaint, Exit};
 
 /// This host, with all namespaces that may be entered.
@@ -18,13 +20,21 @@ pub fn this_host() -> anyhow::Result<Snapshot> {
     live::read(&request).with_context(|| Complaint::new(Exit::Local, "cannot read the facts of this host"))
 }
 
-/// The facts of a snapshot that somebody keeps.
+/// The facts of a host that somebody keeps; see [`snapshot_of`].
 pub fn facts_of(path: &Path) -> anyhow::Result<HostFacts> {
     Ok(HostFacts::of(&snapshot_of(path)?))
 }
 
-/// A snapshot that somebody keeps.
+/// What somebody keeps of a host: a snapshot as JSON, a directory of saved outputs, or a sosreport.
 pub fn snapshot_of(path: &Path) -> anyhow::Result<Snapshot> {
+    let mut first = [0];
+    let read = if path.is_dir() { Ok(0) } else { fs::File::open(path).and_then(|mut file| file.read(&mut first)) };
+    read.with_context(|| Complaint::new(Exit::NotFound, format!("cannot read {}", path.display())))?;
+    let is_json = first[0] == b'{' || path.extension().is_some_and(|extension| extension == "json");
+    if is_json { of_json(path) } else { from_saved(path) }
+}
+
+fn of_json(path: &Path) -> anyhow::Result<Snapshot> {
     let text = text_of(path)?;
     let shown = path.display();
     let snapshot: Snapshot = serde_json::from_str(&text).with_context(|| {

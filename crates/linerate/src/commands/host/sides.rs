@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -13,7 +12,6 @@ use model::host::snapshot::Snapshot;
 use units::WallTime;
 
 use super::reading::{snapshot_of, this_host};
-use super::snapshot::from_saved;
 use crate::cli::{Common, values};
 use crate::commands::archive as kept;
 use crate::exit::{Complaint, Exit};
@@ -107,7 +105,7 @@ impl<'a> Sides<'a> {
     fn one(&mut self, meant: &Meant) -> anyhow::Result<Snapshot> {
         match meant {
             Meant::This | Meant::Baseline => self.this().cloned(),
-            Meant::File(path) => of_file(path),
+            Meant::File(path) => snapshot_of(path),
             Meant::Kept(wanted) => {
                 let archive = self.archive()?;
                 found(archive.find_snapshot(wanted).and_then(|summary| archive.snapshot(summary.id)))
@@ -186,12 +184,12 @@ fn meant(text: &str) -> anyhow::Result<Meant> {
     Ok(Meant::Kept(match when {
         "latest" => Wanted::Latest { host },
         "baseline" => Wanted::Baseline { host },
-        time => Wanted::At { host, time: moment(time)? },
+        time => Wanted::At { host, time: at(time)? },
     }))
 }
 
 /// A time; what is written wrong is told with the other words that may stand there.
-fn moment(text: &str) -> anyhow::Result<WallTime> {
+fn at(text: &str) -> anyhow::Result<WallTime> {
     values::moment(text).map_err(|why| {
         let complaint = Complaint::new(Exit::Usage, format!("`{text}` is no time"));
         complaint.hint(format!("{why}; besides there are latest and baseline")).into()
@@ -203,7 +201,7 @@ fn of_files(paths: &[String]) -> anyhow::Result<Vec<Snapshot>> {
     for path in paths.iter().map(Path::new) {
         files.extend(snapshots_in(path)?);
     }
-    files.iter().map(|path| of_file(path)).collect()
+    files.iter().map(|path| snapshot_of(path)).collect()
 }
 
 /// The snapshots of a directory in the order of their names; anything else is one itself.
@@ -222,15 +220,6 @@ fn snapshots_in(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     files.sort();
     // A directory without snapshots may be one of saved outputs.
     Ok(if files.is_empty() { vec![path.to_owned()] } else { files })
-}
-
-/// A snapshot as JSON, or saved outputs, or a sosreport.
-fn of_file(path: &Path) -> anyhow::Result<Snapshot> {
-    let mut first = [0];
-    let read = if path.is_dir() { Ok(0) } else { fs::File::open(path).and_then(|mut file| file.read(&mut first)) };
-    read.with_context(|| Complaint::new(Exit::NotFound, format!("cannot read {}", path.display())))?;
-    let is_json = first[0] == b'{' || path.extension().is_some_and(|extension| extension == "json");
-    if is_json { snapshot_of(path) } else { from_saved(path) }
 }
 
 #[cfg(test)]

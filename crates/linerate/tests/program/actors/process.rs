@@ -34,6 +34,11 @@ impl Process {
         Lines::of(self.0.stdout.take().unwrap())
     }
 
+    /// Closes its standard output, as a reader that has gone.
+    pub fn abandon_stdout(&mut self) {
+        drop(self.0.stdout.take());
+    }
+
     /// What it writes to standard error, line by line.
     pub fn stderr(&mut self) -> Lines {
         Lines::of(self.0.stderr.take().unwrap())

@@ -83,7 +83,7 @@ fn live(common: &Common, args: &DropsArgs) -> anyhow::Result<Vec<DropInterval>> 
     let mut output = Output::new(common, &stop);
     let watched = watch(
         &request,
-        || stop.is_stopped(),
+        || stop.is_stopped() || nobody_reads(),
         |interval| {
             seen.extend(others.so_far().into_iter().chain([interval]).inspect(|each| output.interval(each)));
         },
@@ -132,6 +132,11 @@ impl<'a> Output<'a> {
             live.finish();
         }
     }
+}
+
+/// Whether what is told goes nowhere any more: the next thing to tell may be an hour away.
+fn nobody_reads() -> bool {
+    linux::readiness::is_abandoned(io::stdout())
 }
 
 /// A reader that has gone ends the watch.

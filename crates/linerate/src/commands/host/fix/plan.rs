@@ -11,11 +11,12 @@ use audit::fix::{Disruption, Target};
 use audit::report::{Finding, Report};
 use audit::scope::HostFacts;
 use host::fix::{Planned, StepError};
+use host::learnt;
 use model::host::fix::Step;
 use model::host::snapshot::Snapshot;
 
 use crate::cli::host::fix::FixArgs;
-use crate::commands::host::audit::{ask, rules};
+use crate::commands::host::audit::{Host, ask, rules};
 use crate::commands::host::reading::{text_of, this_host};
 use crate::exit::{Complaint, Exit};
 
@@ -67,7 +68,7 @@ fn proposed(args: &FixArgs, facts: &HostFacts) -> anyhow::Result<Vec<PlannedStep
             Complaint::new(Exit::NotFound, format!("there is no rule `{id}`")).hint("docs/rules.md lists all rules")
         })?;
     }
-    let report = ask(&args.case, &rules, facts, Keep::Findings)?;
+    let report = ask(&args.case, &rules, Host { facts, learnt: learnt::now() }, Keep::Findings)?;
     say_what_is_unknown(args, &report)?;
     let asked = |finding: &&Finding| {
         let by_rule =
