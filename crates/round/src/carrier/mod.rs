@@ -1,0 +1,87 @@
+//! How a program is started at a host.
+//!
+//! * [`Carrier`]: what all ways have in common
+//! * [`Here`]: this machine, as this process sees it
+//! * [`Within`]: a network namespace of this machine
+//! * [`Ssh`]: another machine, by the system's `ssh`
+//!
+//! The lab's hosts are another one, which the lab knows.
+
+mod ssh;
+mod within;
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+pub use ssh::Ssh;
+pub use within::Within;
+
+/// A way to start programs at a host.
+pub trait Carrier: fmt::Debug + Send + Sync {
+    /// Starts a program there. The process that is returned stands for it here: it prints what the program prints, ends
+    /// as it ends, and the program does not outlive it. Where its input is a pipe, the program is asked to end by closing
+    /// that; else by `SIGTERM`.
+    ///
+    /// # Errors
+    /// Where nothing can be started: the program is not there, or the host cannot be entered.
+    fn start(&self, call: &Call<'_>) -> io::Result<Child>;
+
+    /// Where that is, for people: `ssh measure@dtn`, `namespace red`.
+    fn place(&self) -> String;
+}
+
+/// A program to start.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// Its name or path, as it is at the host.
+    pub program: &'a OsStr,
+    /// What it is told.
+    pub arguments: &'a [OsString],
+    /// Where its talk goes.
+    pub voice: Voice,
+}
+
+/// Where the talk of a program goes, which is its standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Voice {
+    /// To the standard error of this process, as progress on a terminal.
+    Progress,
+    /// Into its results, for whoever asks why it failed.
+    #[default]
+    Silent,
+}
+
+impl Call<'_> {
+    /// Starts it as `command`, which is this program as this machine starts it, without arguments and pipes.
+    ///
+    /// # Errors
+    /// What starting a process gives.
+    pub fn spawn(&self, command: &mut Command) -> io::Result<Child> {
+        command.args(self.arguments).stdin(Stdio::null());
+        self.listen(command).spawn()
+    }
+
+    /// The pipes by which it is heard. Ctrl-C reaches the process that leads alone, so that the program hears of it once,
+    /// in good order.
+    fn listen<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        let voice = if self.voice == Voice::Progress { Stdio::inherit() } else { Stdio::piped() };
+        command.stdout(Stdio::piped()).stderr(voice).process_group(0)
+    }
+}
+
+/// This machine, as this process sees it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Here;
+
+impl Carrier for Here {
+    fn start(&self, call: &Call<'_>) -> io::Result<Child> {
+        call.spawn(&mut Command::new(call.program))
+    }
+
+    fn place(&self) -> String {
+        "this host".to_owned()
+    }
+}

@@ -1,0 +1,13 @@
+//! A plan carried out: each test started at the hosts that it is about, however they are reached, and what was found
+//! brought home.
+//!
+//! * [`carrier`]: how a program is started at a host: here, in a namespace, by ssh
+//! * [`program`]: such a program, until it ends or is ended, and what it printed
+//! * [`task`]: one test between two hosts
+//!
+//! Whoever measures is a program at the host itself; this crate only starts it and listens. A host that cannot be reached
+//! is a finding with its reason, never an error that ends the others.
+
+pub mod carrier;
+pub mod program;
+pub mod task;

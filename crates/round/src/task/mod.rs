@@ -1,0 +1,266 @@
+//! One test between two hosts.
+//!
+//! The host that asks runs `linerate test` or `linerate probe`; a flow needs a partner at the other one, `linerate serve
+//! --once`, which is started for it unless one stands there already. A host on which nothing can be started, as one that has
+//! an iperf3 server and no login, still sends and receives: the other end asks for both directions.
+//!
+//! * [`run`]: from an [`Errand`] to what was [`Done`]
+//! * [`arguments`]: a flow as the arguments of `linerate test`
+//! * `partner`: the partner of a flow
+//! * `question`: what a test is in the words of a command line, and its answer
+
+mod arguments;
+mod partner;
+mod question;
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use measure::stop::Stop;
+use model::played::Finding;
+use model::series::RunSamples;
+use model::spec::{Direction, Family};
+use plan::task::{Flow, Task, Weight};
+
+use crate::carrier::{Call, Carrier, Voice};
+use crate::program::{self, Ended, Said};
+
+pub use arguments::arguments;
+pub use partner::LISTENING;
+use question::Question;
+
+/// A host as tests see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// How programs are started there; it only answers where it is [`None`].
+    pub carrier: Option<&'a dyn Carrier>,
+    /// The program of linerate there.
+    pub program: &'a OsStr,
+    /// Who answers flows.
+    pub partner: Partner,
+    /// The port of that.
+    pub port: u16,
+    /// The port of its server of files.
+    pub http_port: u16,
+}
+
+/// Who answers flows at a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Partner {
+    /// A `linerate serve --once`, started for each flow.
+    Started,
+    /// What stands there: a linerate, or an iperf3 server.
+    Standing,
+}
+
+/// A host, and by what the other one reaches it.
+#[derive(Debug, Clone, Copy)]
+pub struct End<'a> {
+    /// The host.
+    pub site: Site<'a>,
+    /// A name or an address.
+    pub address: &'a str,
+}
+
+/// A test to run.
+#[derive(Debug, Clone, Copy)]
+pub struct Errand<'a> {
+    /// What is measured.
+    pub task: &'a Task,
+    /// The host that should ask.
+    pub from: End<'a>,
+    /// The host that should answer.
+    pub to: End<'a>,
+    /// By which of its addresses the host that answers is asked; by its first where it is [`None`].
+    pub family: Option<Family>,
+    /// The archive, as the host that asks sees it, that a run is kept in. Without one its samples come back instead.
+    pub archive: Option<&'a Path>,
+    /// Where progress is shown.
+    pub voice: Voice,
+    /// When a test is ended that has not ended by itself.
+    pub limit: Duration,
+    /// The wish to end it before.
+    pub stop: &'a Stop,
+}
+
+/// What came of a test.
+#[derive(Debug)]
+pub struct Done {
+    /// What was found, or why nothing was.
+    pub finding: Finding,
+    /// The samples of a run, unless an archive has them.
+    pub samples: Option<Box<RunSamples>>,
+    /// Who asked.
+    pub asked: Side,
+    /// What was wrong with a host, and not with the path between the two.
+    pub trouble: Option<Trouble>,
+}
+
+/// One of the two hosts of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The one that should ask.
+    From,
+    /// The one that should answer.
+    To,
+}
+
+/// Why a host could not take part in a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// Which.
+    pub side: Side,
+    /// Why, in a sentence that names the host.
+    pub why: String,
+}
+
+/// Runs a test. What fails is part of what comes back.
+#[must_use]
+pub fn run(errand: &Errand<'_>) -> Done {
+    match who_asks(errand) {
+        Some(Side::From) => ask(errand, errand.task, Side::From),
+        Some(Side::To) => ask(errand, &turned(errand.task), Side::To),
+        None => {
+            let [from, to] = [errand.from.site.name, errand.to.site.name];
+            let why = format!(
+                "nothing can be started at {from}{}",
+                if errand.to.site.carrier.is_none() { format!(", nor at {to}") } else { String::new() }
+            );
+            Done::not(Side::From, None, why)
+        }
+    }
+}
+
+/// The end at which something can be started. Round trips and flows can be asked for by either end; the way there, and
+/// what a server of files gives, only by the one.
+fn who_asks(errand: &Errand<'_>) -> Option<Side> {
+    let can = |end: &End<'_>| end.site.carrier.is_some();
+    let either = !matches!(errand.task, Task::Hops | Task::Http(_));
+    match (can(&errand.from), can(&errand.to)) {
+        (true, _) => Some(Side::From),
+        (false, true) if either => Some(Side::To),
+        (false, _) => None,
+    }
+}
+
+/// The same as the other end asks for it.
+fn turned(task: &Task) -> Task {
+    let turn = |flow: &Flow| {
+        let mut flow = flow.clone();
+        flow.spec.direction = match flow.spec.direction {
+            Direction::Forward => Direction::Reverse,
+            Direction::Reverse => Direction::Forward,
+            Direction::Bidirectional => Direction::Bidirectional,
+        };
+        flow
+    };
+    match task {
+        Task::Tcp(flow) => Task::Tcp(turn(flow)),
+        Task::Udp(flow) => Task::Udp(turn(flow)),
+        Task::Ping(_) | Task::Mtu | Task::Http(_) | Task::Hops => task.clone(),
+    }
+}
+
+/// Has one end ask the other.
+fn ask(errand: &Errand<'_>, task: &Task, asked: Side) -> Done {
+    let (asker, answerer) = match asked {
+        Side::From => (errand.from, errand.to),
+        Side::To => (errand.to, errand.from),
+    };
+    let Some(carrier) = asker.site.carrier else { return Done::not(asked, None, "nobody asks".to_owned()) };
+    let needs_partner = task.weight() == Weight::Heavy && !matches!(task, Task::Http(_));
+    let partner = match (needs_partner, answerer.site.partner) {
+        (true, Partner::Started) => match partner::start(&answerer.site, errand.limit, errand.stop) {
+            Ok(partner) => Some(partner),
+            Err(why) => {
+                let trouble = (!errand.stop.is_stopped()).then(|| Trouble { side: asked.other(), why: why.clone() });
+                return Done::not(asked, trouble, why);
+            }
+        },
+        (true, Partner::Standing) | (false, _) => None,
+    };
+    let question = Question { task, peer: &answerer, family: errand.family, archive: errand.archive };
+    let arguments = question.arguments();
+    let call = Call { program: asker.site.program, arguments: &arguments, voice: errand.voice };
+    let said = program::run(carrier, &call, errand.limit, errand.stop);
+    if let Some(partner) = partner {
+        // Its result has come by the one that asked.
+        let _ = partner.end(Some(Ended::Stopped));
+    }
+    match said {
+        Err(error) => {
+            let why = cannot_start(&asker.site, &error);
+            Done::not(asked, Some(Trouble { side: asked, why: why.clone() }), why)
+        }
+        Ok(said) => match question.understood(&said) {
+            Some((finding, samples)) => Done { finding, samples, asked, trouble: None },
+            None => {
+                let (why, is_of_host) = silence(&asker.site, &said);
+                let trouble = is_of_host.then(|| Trouble { side: asked, why: why.clone() });
+                Done::not(asked, trouble, why)
+            }
+        },
+    }
+}
+
+impl Done {
+    fn not(asked: Side, trouble: Option<Trouble>, detail: String) -> Self {
+        Self { finding: Finding::Nothing { detail }, samples: None, asked, trouble }
+    }
+}
+
+impl Side {
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::From => Self::To,
+            Self::To => Self::From,
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+/// Why a program could not be started at a host.
+#[must_use]
+pub fn cannot_start(site: &Site<'_>, error: &std::io::Error) -> String {
+    let place = site.carrier.map(Carrier::place).unwrap_or_default();
+    let program = site.program.display();
+    match error.kind() {
+        std::io::ErrorKind::NotFound => format!("{}: there is no program `{program}` at {place}", site.name),
+        _ => format!("{}: `{program}` cannot be started at {place}: {error}", site.name),
+    }
+}
+
+/// Why a program has answered nothing that can be understood, and whether that is its host's doing.
+#[must_use]
+pub fn silence(site: &Site<'_>, said: &Said) -> (String, bool) {
+    let name = site.name;
+    let place = site.carrier.map(Carrier::place).unwrap_or_default();
+    let talk = said.stderr.lines().next().unwrap_or("it says nothing");
+    match said.ended {
+        Ended::Stopped => (format!("{name}: was stopped"), false),
+        Ended::Overdue(limit) => {
+            (format!("{name}: has not answered within {}, and was ended", units::duration::show(limit)), true)
+        }
+        // What a shell says of a program that is not there, and of one that is none (POSIX, 2.8.2).
+        Ended::By(status) if matches!(status.code(), Some(126 | 127)) => {
+            (format!("{name}: there is no program `{}` at {place}: {talk}", site.program.display()), true)
+        }
+        // ssh(1): 255 where ssh itself failed.
+        Ended::By(status) if status.code() == Some(255) => {
+            (format!("{name}: cannot be reached by {place}: {talk}"), true)
+        }
+        Ended::By(status) if status.code().is_none() => (format!("{name}: the program was ended there: {talk}"), true),
+        Ended::By(_) => (format!("{name}: {}", said.stderr.lines().take(3).collect::<Vec<_>>().join("; ")), false),
+    }
+}

@@ -1,0 +1,43 @@
+//! The partner of a flow.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use linux::clock;
+use measure::stop::Stop;
+
+use super::{Site, cannot_start, silence};
+use crate::carrier::{Call, Voice};
+use crate::program::{Heard, Running};
+
+/// Starts a partner for one test, and waits until it listens.
+pub(super) fn start(site: &Site<'_>, limit: Duration, stop: &Stop) -> Result<Running, String> {
+    let name = site.name;
+    let Some(carrier) = site.carrier else {
+        return Err(format!("{name}: nothing can be started there, and no partner stands there"));
+    };
+    let within = format!("{}ms", limit.saturating_add(PATIENCE).as_millis());
+    let port = site.port.to_string();
+    let arguments = ["serve", "--once", "--no-archive", "--within", &within, "--port", &port].map(OsString::from);
+    let call = Call { program: site.program, arguments: &arguments, voice: Voice::Silent };
+    let mut partner = Running::start(carrier, &call).map_err(|error| cannot_start(site, &error))?;
+    let deadline = clock::now() + limit.min(PATIENCE);
+    match partner.listen(deadline, stop, |partner| partner.talk().contains(LISTENING)) {
+        Heard::Enough => Ok(partner),
+        Heard::Stopped => Err(format!("{name}: was stopped")),
+        Heard::Overdue => Err(format!("{name}: no partner listens after {}", units::duration::show(limit.min(PATIENCE)))),
+        Heard::All => match partner.end(None) {
+            Ok(said) if said.stderr.contains("another program listens") => Err(format!(
+                "{name}: another program listens on port {port}; if it is a partner, the plan should say `serves = true`"
+            )),
+            Ok(said) => Err(silence(site, &said).0),
+            Err(error) => Err(cannot_start(site, &error)),
+        },
+    }
+}
+
+/// What a partner says once it can be asked.
+pub const LISTENING: &str = "listening on";
+
+/// How long a partner may take until it listens. It takes milliseconds, and as long as a login to another machine.
+const PATIENCE: Duration = Duration::from_secs(60);
