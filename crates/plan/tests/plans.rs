@@ -272,6 +272,14 @@ proptest! {
     }
 }
 
+#[test]
+fn a_label_that_no_address_has_makes_no_network() {
+    let damaged = String::from_utf8(TEMPLATE.to_vec()).unwrap().replacen(r#""label": ""#, r#""label": "]"#, 1);
+    let imported = Plan::from_psconfig("t.json", damaged.as_bytes()).unwrap();
+    assert!(imported.remarks.iter().any(|remark| remark.to_string().contains("has no such label")));
+    assert!(imported.plan.networks.iter().all(|network| !network.name.starts_with(']')));
+}
+
 /// The page of the format: its examples together are a plan.
 #[test]
 fn the_examples_of_the_page_are_read() {

@@ -86,7 +86,7 @@ fn bytes_arrive_through_whole_frames() {
             let there = &report.wires[0].directions[0];
             assert_eq!(dropped(&events.events, |_| true) + there.lost.unintended(), 0);
             assert!(there.given.packets.get() > 3 * there.given.frames, "most frames are several packets: {there:?}");
-            assert_eq!(there.taken.frames, there.given.frames, "no frame was cut");
+            assert!(there.given.frames <= there.taken.frames, "a frame was cut: {there:?}");
         }
     });
 }

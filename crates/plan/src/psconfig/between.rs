@@ -160,11 +160,16 @@ impl Chosen<'_> {
             self.remarks.add(self.place.clone(), format!("the address `{name}` is disabled or not there"));
             return None;
         };
-        let label = entry.get("label").and_then(Value::as_str).map(|label| self.places.network(label));
-        if label.is_some_and(|label| !self.places.hosts[host].addresses.contains_key(&label)) {
-            self.remarks.add(self.place.clone(), format!("the address `{name}` has no such label"));
-            return None;
-        }
+        let label = match entry.get("label").and_then(Value::as_str) {
+            None => None,
+            Some(label) => {
+                let Some(network) = self.labelled(host, label) else {
+                    self.remarks.add(self.place.clone(), format!("the address `{name}` has no such label"));
+                    return None;
+                };
+                Some(network)
+            }
+        };
         if label.is_none() && self.places.hosts[host].address.is_none() {
             return None;
         }
@@ -174,6 +179,12 @@ impl Chosen<'_> {
         }
         self.names.insert(name.to_owned(), host);
         Some(host)
+    }
+
+    /// The network of this name in which the host has an address.
+    fn labelled(&self, host: usize, label: &str) -> Option<usize> {
+        let mut networks = self.places.hosts[host].addresses.keys().copied();
+        networks.find(|network| self.places.networks[*network].name == label)
     }
 }
 

@@ -45,9 +45,15 @@ fn name_has_one_keeper_and_is_free_after_it() {
 #[test]
 fn what_a_dead_keeper_left_is_taken_away() {
     let name = own("left");
-    let directory = place::private(&place::directory().unwrap().join(&name)).unwrap();
-    fs::write(directory.join(RECORD), record(&name).to_text()).unwrap();
-    fs::write(directory.join("lock"), "").unwrap();
+    let place = place::directory().unwrap();
+    let directory = {
+        // Whoever else looks for labs meanwhile finds all of it, or nothing.
+        let _alone = alone(&place).unwrap();
+        let directory = place::private(&place.join(&name)).unwrap();
+        fs::write(directory.join(RECORD), record(&name).to_text()).unwrap();
+        fs::write(directory.join("lock"), "").unwrap();
+        directory
+    };
     assert!(running().unwrap().iter().all(|kept| kept.record.name != name));
     assert!(!directory.exists());
 }
