@@ -93,7 +93,7 @@ fn at_entries<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], grounds: &Gro
     let mut found = Vec::new();
     for passage in &grounds.passages {
         let host = &passage.towards;
-        let ends_flows = flows.iter().any(|flow| flow.receiver.host == *host);
+        let ends_flows = flows.iter().any(|flow| flow.receiver.host == *host) && !is_passed(flows, host);
         let inside = |name: &str| is_inside(round, name, host);
         let is_machine = round.members.iter().any(|member| inside(&member.name));
         let from = other_end(round, passage);
@@ -178,9 +178,19 @@ fn between_ends<'a>(cause: &'a Cause, flows: &[Flow]) -> Vec<Candidate<'a>> {
 /// Some causes are met where hosts are attached, others between routers.
 fn usual_place(cause: &Cause, round: &Round, flows: &[Flow], segment: &str) -> f64 {
     let ends = round.segments.iter().find(|known| known.name == segment).map(|known| &known.between);
-    let is_edge = ends.is_some_and(|ends| ends.iter().any(|end| flows.iter().any(|flow| touches(flow, end))));
+    let is_end = |host: &String| flows.iter().any(|flow| touches(flow, host)) && !is_passed(flows, host);
+    let is_edge = ends.is_some_and(|ends| ends.iter().any(is_end));
     match (cause.usually, is_edge) {
         (Some(Usually::Edge), true) | (Some(Usually::Core), false) => 4.0,
         _ => 1.0,
     }
+}
+
+/// Whether flows pass a host on their way to another. A router stays one when tests begin or end at it.
+fn is_passed(flows: &[Flow], host: &str) -> bool {
+    flows.iter().any(|flow| {
+        let inner = flow.way.split_last().map_or(&[][..], |(_, inner)| inner);
+        // The way of an echo leads to its far end and back.
+        flow.receiver.host != host && inner.iter().any(|passage| passage.towards == host)
+    })
 }

@@ -169,7 +169,11 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
             let attained = flow.attained.map(percent).unwrap_or_default();
             format!("{}, which is {attained} of what it should do", flow.goodput)
         }
-        Complaint::Lossy => format!("{} of its datagrams were lost", flow.lost.map(percent).unwrap_or_default()),
+        Complaint::Lossy => match flow.lost {
+            Some(lost) => format!("{} of its datagrams were lost", percent(lost)),
+            None => "many of its echoes were lost".to_owned(),
+        },
+        Complaint::Clipped => "its large packets vanish".to_owned(),
         Complaint::Delaying => "it makes everybody's round trips long".to_owned(),
     };
     Some(Symptom { test: flow.label.clone(), from: flow.sender.to_string(), to: flow.receiver.to_string(), says })

@@ -6,7 +6,8 @@
 
 use super::candidate::Candidate;
 use super::findings::Findings;
-use crate::signs::{Flow, Observation};
+use crate::signs::flow::Kind;
+use crate::signs::{Flow, Observation, Seen};
 
 /// What speaks for or against a candidate.
 #[derive(Debug, Clone)]
@@ -79,13 +80,35 @@ fn of_spared(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Vec<Part> {
         .map(|(_, flow)| flow)
         .collect();
     let damping = 1.0 / (spared.len().max(1) as f64).powf(OF_FLOWS);
-    let usual = 0.85f64;
     let of_flow = |flow: &&Flow| {
-        let weight = damping * comparable(flow, &suffering) * (candidate.cause.spread.spared() / usual).ln();
+        let weight = damping * sparing(candidate, flow, &suffering);
         (weight.abs() > LIGHT)
             .then(|| Part { weight, says: format!("{}: did well, though it passes there", flow.label) })
     };
     spared.iter().filter_map(of_flow).collect()
+}
+
+/// What one flow says that does well. Datagrams and echoes say it by what was looked at: where the cause would show in
+/// them, they speak, however different they are from the flows that suffer.
+fn sparing(candidate: &Candidate<'_>, flow: &Flow, suffering: &[&Flow]) -> f64 {
+    let told = flow.observations.iter().filter(|seen| OF_PROBES.contains(&seen.seen.sign().name));
+    let named = told.filter(|seen| candidate.cause.shows.keys().any(|shown| shown.sign == seen.seen.sign));
+    let weights: Vec<f64> = named.map(|seen| (candidate.cause.likelihood(seen.seen) / WELL).ln().min(0.0)).collect();
+    match flow.kind {
+        Kind::Echo => weights.iter().sum(),
+        Kind::Udp if !weights.is_empty() => pressing(candidate, flow, suffering) * weights.iter().sum::<f64>(),
+        _ => comparable(flow, suffering) * (candidate.cause.spread.spared() / WELL).ln(),
+    }
+}
+
+/// How much datagrams say that are not lost: little where they came slower than what the flows that suffer attained, unless
+/// the cause takes its part of slow ones as well.
+fn pressing(candidate: &Candidate<'_>, spared: &Flow, suffering: &[&Flow]) -> f64 {
+    let at_any_rate = Seen::named("datagram-loss", "same-at-any-rate");
+    let shows_always = at_any_rate.is_some_and(|seen| candidate.cause.shows.get(&seen).is_some_and(|part| *part > 0.5));
+    let least = suffering.iter().filter(|flow| flow.kind != Kind::Echo).map(|flow| flow.goodput).min();
+    let presses = least.is_none_or(|least| spared.shape.paced.is_none_or(|rate| rate >= least));
+    if presses || shows_always { 1.0 } else { 0.25 }
 }
 
 /// How much a flow that does well says about those that suffer: little where it asked for less, or has a shorter path.
@@ -143,6 +166,10 @@ const OF_FLOWS: f64 = 0.5;
 const OF_RULES: f64 = 0.7;
 /// No single thing decides alone.
 const MOST: f64 = 3.5;
+/// How often a flow does well that passes nothing that is at fault.
+const WELL: f64 = 0.85;
+/// Signs by which datagrams and echoes tell that nothing is lost.
+const OF_PROBES: [&str; 3] = ["datagrams", "echoes", "mtu"];
 /// Lighter than this is not worth a line.
 const LIGHT: f64 = 0.02;
 /// A further cause is as likely as one in twelve.

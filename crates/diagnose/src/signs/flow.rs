@@ -6,7 +6,7 @@ use model::measurement::{DirectionTotal, Heading, SteadyState};
 use model::played::Finding;
 use model::round::{Endpoint, Passage, Round, Segment, Tested};
 use model::run::Run;
-use model::spec::Protocol;
+use model::spec::{Protocol, TestSpec};
 use units::DataRate;
 
 use super::{Observation, numbers, probes, relations};
@@ -38,6 +38,8 @@ pub struct Flow {
     pub rtt: Option<Duration>,
     /// Part of the packets that was lost or sent again.
     pub lost: Option<f64>,
+    /// How many datagrams it sent.
+    pub datagrams: Option<u64>,
     /// What makes it differ from others of its pair.
     pub shape: Shape,
     /// What ails it.
@@ -56,6 +58,17 @@ pub enum Kind {
     Udp,
     /// A download over HTTP.
     Http,
+    /// Echoes, or a search for the largest packet, between ends that no data went between.
+    Echo,
+}
+
+impl Kind {
+    /// Whether flows of the two kinds can be compared by how they fare.
+    #[must_use]
+    pub fn is_like(self, other: Self) -> bool {
+        let has_windows = |kind| matches!(kind, Self::Tcp | Self::Http);
+        self == other || (has_windows(self) && has_windows(other))
+    }
 }
 
 /// What a test asked for, as far as it makes flows differ.
@@ -67,7 +80,7 @@ pub struct Shape {
     pub control: Option<String>,
     /// Payload of a full segment or of a datagram.
     pub payload: Option<u32>,
-    /// The rate that was asked for.
+    /// The rate that was asked for, of all streams together.
     pub paced: Option<DataRate>,
 }
 
@@ -80,6 +93,8 @@ pub enum Complaint {
     Lossy,
     /// It is fast, but makes everybody's round trips long.
     Delaying,
+    /// Its large packets vanish.
+    Clipped,
 }
 
 /// Below this part of what it should do, a flow is slow: tests of a few seconds and 300 ms end at 0.85 to 0.95 on healthy paths.
@@ -96,7 +111,9 @@ pub fn flows(round: &Round) -> Vec<Flow> {
             Finding::Echo(_) | Finding::PathMtu(_) | Finding::Hops(_) | Finding::Nothing { .. } => {}
         }
     }
+    flows.extend(probes::alone(round, &flows));
     probes::add(round, &mut flows);
+    flows.retain(|flow| flow.kind != Kind::Echo || flow.is_told());
     relations::add(&mut flows);
     flows
 }
@@ -128,12 +145,19 @@ fn of_direction(round: &Round, (test, tested): (usize, &Tested), run: &Run, tota
         attained: None,
         rtt: None,
         lost: None,
-        shape: Shape { streams: spec.streams.into(), control: None, payload: None, paced: spec.rate.or(spec.pace) },
+        datagrams: None,
+        shape: Shape { streams: spec.streams.into(), control: None, payload: None, paced: asked(spec) },
         complaint: None,
         observations: Vec::new(),
     };
     numbers::add(&mut flow, tested, run, total);
     flow
+}
+
+/// The rate that all streams of a test ask for together.
+pub(super) fn asked(spec: &TestSpec) -> Option<DataRate> {
+    let each = spec.rate.or(spec.pace)?;
+    Some(DataRate::from_bps(each.bps().saturating_mul(u64::from(spec.streams.max(1)))))
 }
 
 /// Sender, receiver and the way between them.
@@ -169,7 +193,20 @@ impl Flow {
     /// Whether it is known to do what it should.
     #[must_use]
     pub fn is_good(&self) -> bool {
-        self.complaint.is_none() && (self.attained.is_some() || self.kind == Kind::Udp)
+        self.complaint.is_none() && (self.attained.is_some() || matches!(self.kind, Kind::Udp | Kind::Echo))
+    }
+
+    /// Whether its probes were answered for or against something.
+    fn is_told(&self) -> bool {
+        self.state("echoes").is_some() || self.state("mtu").is_some()
+    }
+
+    /// Whether another flow takes a part of its way only, towards a host on it or from there.
+    #[must_use]
+    pub fn has_part(&self, other: &Self) -> bool {
+        !other.way.is_empty()
+            && other.way.len() < self.way.len()
+            && self.way.windows(other.way.len()).any(|part| part == other.way)
     }
 
     /// Whether two flows have the same ends, in the same direction and network.

@@ -22,7 +22,7 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     match flow.kind {
         Kind::Tcp => of_tcp(flow, run, samples, total),
         Kind::Udp => of_udp(flow, run, total),
-        Kind::Http => {}
+        Kind::Http | Kind::Echo => {}
     }
     let latency = measurement.latency.as_ref();
     let medians = latency.and_then(|latency| Some((shortest(latency.idle?)?, latency.loaded?.median_us?)));
@@ -48,7 +48,7 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
         flow.shape.payload = Some(framing.payload_bytes);
     }
     flow.attained = flow.wanted.and_then(|wanted| flow.goodput.share_of(wanted)).map(|share| share * around);
-    if let Some(asked) = run.spec.pace.or(run.spec.rate) {
+    if let Some(asked) = flow.shape.paced {
         // Who asks for less than the line has should get that: payload is paced, without headers.
         let of_asked = flow.goodput.share_of(asked);
         flow.attained = flow.attained.map_or(of_asked, |of_line| of_asked.map(|part| part.max(of_line)));
@@ -210,6 +210,7 @@ fn of_udp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
         return;
     };
     let handed = balance.handed.get().max(1);
+    flow.datagrams = Some(handed);
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     let part = handed.saturating_sub(balance.received.get()) as f64 / handed as f64;
     flow.lost = Some(part);

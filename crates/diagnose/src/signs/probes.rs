@@ -12,7 +12,7 @@ use model::run::Outcome;
 use units::DataRate;
 
 use super::Observation;
-use super::flow::{Flow, Kind, Shape, ends, reversed};
+use super::flow::{Complaint, Flow, Kind, Shape, ends, reversed};
 use super::numbers::percent;
 
 /// Adds to each flow what probes between the same ends saw.
@@ -22,7 +22,53 @@ pub(super) fn add(round: &Round, flows: &mut [Flow]) {
             round.tests.iter().filter(|tested| is_between(tested, &flow.sender, &flow.receiver)).collect();
         let found = [echoes(&between), mtu(&between), routes(round, flow)];
         flow.observations.extend(found.into_iter().flatten());
+        if flow.kind == Kind::Echo {
+            judge(flow);
+        }
     }
+}
+
+/// Probes between ends that no data went between stand for themselves: those towards a hop say where packets vanish.
+pub(super) fn alone(round: &Round, flows: &[Flow]) -> Vec<Flow> {
+    let mut found: Vec<Flow> = Vec::new();
+    for (number, tested) in round.tests.iter().enumerate() {
+        let is_probe = matches!(tested.finding, Finding::Echo(_) | Finding::PathMtu(_));
+        let joins = |flow: &Flow| is_between(tested, &flow.sender, &flow.receiver);
+        if is_probe && !flows.iter().chain(&found).any(joins) {
+            found.push(of_probe(number, tested));
+        }
+    }
+    found
+}
+
+fn of_probe(test: usize, tested: &Tested) -> Flow {
+    Flow {
+        test,
+        label: tested.label.clone(),
+        sender: tested.from.clone(),
+        receiver: tested.to.clone(),
+        // What is lost of an echo may be its answer.
+        way: tested.way.iter().chain(&tested.way_back).cloned().collect(),
+        began: tested.began,
+        kind: Kind::Echo,
+        goodput: DataRate::ZERO,
+        wanted: None,
+        attained: None,
+        rtt: None,
+        lost: None,
+        datagrams: None,
+        shape: Shape { streams: 1, ..Shape::default() },
+        complaint: None,
+        observations: Vec::new(),
+    }
+}
+
+fn judge(flow: &mut Flow) {
+    flow.complaint = match (flow.state("echoes"), flow.state("mtu")) {
+        (Some("no-large-one" | "large-ones-lost"), _) | (_, Some("less-and-silent")) => Some(Complaint::Clipped),
+        (Some("many-lost"), _) => Some(Complaint::Lossy),
+        _ => None,
+    };
 }
 
 fn is_between(tested: &Tested, one: &Endpoint, other: &Endpoint) -> bool {
@@ -114,6 +160,7 @@ pub(super) fn of_downloads(round: &Round, test: usize, tested: &Tested, download
         attained: None,
         rtt: None,
         lost: None,
+        datagrams: None,
         shape: Shape { streams: 1, ..Shape::default() },
         complaint: None,
         observations: Vec::new(),

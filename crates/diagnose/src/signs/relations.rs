@@ -45,7 +45,12 @@ fn judged(sign: &str, others: &[&Flow], who: &str) -> Option<Observation> {
 /// Flows that can be compared with this one: the same kind of thing, measured.
 fn rivals<'a>(flow: &'a Flow, flows: &'a [Flow]) -> impl Iterator<Item = &'a Flow> {
     let measured = |other: &&Flow| !std::ptr::eq(*other, flow) && (other.is_bad() || other.is_good());
-    flows.iter().filter(measured).filter(|other| (other.kind == Kind::Udp) == (flow.kind == Kind::Udp))
+    flows.iter().filter(measured).filter(|other| other.kind.is_like(flow.kind))
+}
+
+/// The same without those between hosts on the way: a test towards a hop tells of places, not of the hosts beside.
+fn beside<'a>(flow: &'a Flow, flows: &'a [Flow]) -> impl Iterator<Item = &'a Flow> {
+    rivals(flow, flows).filter(|other| !flow.has_part(other) && !other.has_part(flow))
 }
 
 fn reverse(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
@@ -54,14 +59,14 @@ fn reverse(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
 }
 
 fn other_sender(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
-    let others =
-        rivals(flow, flows).filter(|other| other.receiver == flow.receiver && other.sender.host != flow.sender.host);
+    let others = beside(flow, flows)
+        .filter(|other| other.receiver == flow.receiver && other.sender.host != flow.sender.host);
     judged("other-sender", &others.collect::<Vec<_>>(), "another sender to the same host")
 }
 
 fn other_receiver(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
-    let others =
-        rivals(flow, flows).filter(|other| other.sender == flow.sender && other.receiver.host != flow.receiver.host);
+    let others = beside(flow, flows)
+        .filter(|other| other.sender == flow.sender && other.receiver.host != flow.receiver.host);
     judged("other-receiver", &others.collect::<Vec<_>>(), "the same sender to another host")
 }
 
@@ -89,11 +94,31 @@ fn streams(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
 fn small_packets(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
     let payload = flow.shape.payload?;
     let smaller = variants(flow, flows, |other| other.shape.payload.is_some_and(|other| other * 10 < payload * 9));
+    if flow.kind == Kind::Udp {
+        return small_datagrams(flow, &smaller);
+    }
     let best = smaller.into_iter().max_by_key(|other| other.goodput)?;
     let times = best.goodput.share_of(flow.goodput)?;
     let state = if times > 1.5 { "better" } else { "not" };
     let size = best.shape.payload.unwrap_or_default();
     Observation::of("small-packets", state, format!("segments of {size} bytes attained {times:.1} times its rate"))
+}
+
+/// Whether small datagrams are lost less often, where enough of them were sent to tell.
+fn small_datagrams(flow: &Flow, smaller: &[&Flow]) -> Option<Observation> {
+    let lost = flow.lost.filter(|lost| *lost > 0.0)?;
+    let small = smaller.iter().find(|other| would_show(other, lost))?;
+    let there = small.lost?;
+    let state = if there < lost / 3.0 { "better" } else { "not" };
+    let size = small.shape.payload.unwrap_or_default();
+    let says = format!("{} of them were lost, {} of those with {size} bytes", percent(lost), percent(there));
+    Observation::of("small-packets", state, says)
+}
+
+/// Whether a flow sent enough datagrams to lose some, if it lost this part of them.
+fn would_show(flow: &Flow, lost: f64) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "an expectation")]
+    flow.datagrams.is_some_and(|sent| sent as f64 * lost >= ENOUGH_LOST)
 }
 
 fn other_control(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
@@ -154,7 +179,8 @@ fn datagram_loss(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
     }
     let lost = flow.lost.filter(|lost| *lost > 0.0)?;
     let slower = variants(flow, flows, |other| {
-        other.shape.paced.zip(flow.shape.paced).is_some_and(|(other, own)| other.bps() * 2 < own.bps())
+        let is_slower = other.shape.paced.zip(flow.shape.paced).is_some_and(|(other, own)| other.bps() * 2 < own.bps());
+        is_slower && other.shape.payload == flow.shape.payload && would_show(other, lost)
     });
     let slower = slower.into_iter().min_by_key(|other| other.shape.paced)?;
     let there = slower.lost?;
@@ -162,3 +188,6 @@ fn datagram_loss(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
     let says = format!("{} were lost, {} at a lower rate", percent(lost), percent(there));
     Observation::of("datagram-loss", state, says)
 }
+
+/// So many are lost where none was with one chance in fifty.
+const ENOUGH_LOST: f64 = 4.0;
