@@ -66,6 +66,20 @@ pub fn dump() -> Result<Vec<Qdisc>, NetlinkError> {
     Ok(qdiscs)
 }
 
+/// The classes of all qdiscs of one device (`RTM_GETTCLASS`), those that a kind makes by itself among them. A class is
+/// told as a qdisc is: its kind is that of its qdisc, its handle its own number.
+///
+/// # Errors
+/// As [`dump`].
+pub fn classes(interface: u32) -> Result<Vec<Qdisc>, NetlinkError> {
+    let mut request = [0; TCMSG_LEN];
+    request[4..8].copy_from_slice(&interface.to_ne_bytes());
+    let mut classes = Netlink::open(netlink_sys::protocols::NETLINK_ROUTE)?.dump(RTM_GETTCLASS, &request, parse)?;
+    // A kernel that does not heed the number tells of all devices.
+    classes.retain(|class| class.interface == interface);
+    Ok(classes)
+}
+
 /// Reads the message behind its netlink header.
 fn parse(message: &[u8]) -> Result<Qdisc, NetlinkError> {
     let mut qdisc = Qdisc {
@@ -145,6 +159,7 @@ fn shifted(error: NetlinkError, start: usize) -> NetlinkError {
 
 // include/uapi/linux/rtnetlink.h and gen_stats.h of 6.18
 const RTM_GETQDISC: u16 = 38;
+const RTM_GETTCLASS: u16 = 42;
 const TCMSG_LEN: usize = 20;
 const TCA_KIND: u16 = 1;
 const TCA_OPTIONS: u16 = 2;

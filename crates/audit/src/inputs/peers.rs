@@ -42,7 +42,8 @@ fn outliers(host: &HostFacts, peers: &[HostFacts]) -> Fact {
             found.push((count, key, own, common));
         }
     }
-    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    // That a device is there at all is often the work of the host, so it is told after what is set otherwise.
+    found.sort_by_key(|(count, key, ..)| (std::cmp::Reverse(*count), key.name == "device", *key));
     let shown = |value: &str| Fact::Text(if value.is_empty() { "none" } else { value }.to_owned());
     #[expect(clippy::cast_precision_loss, reason = "a share of few hosts")]
     let entry = |(count, key, here, group): (usize, &Key, &str, &str)| {

@@ -101,7 +101,7 @@ fn qdisc(qdiscs: &[Qdisc]) -> Fact {
     let counted = |name: &str| root.counters.get(name).map_or_else(|| absent(""), |&count| int(count));
     let fq = || tree.iter().filter(|qdisc| qdisc.kind == "fq");
     let flow_limit_drops = fq().filter_map(|qdisc| qdisc.counters.get("flows_plimit")).sum::<u64>();
-    let signature: Vec<String> = tree.iter().map(|qdisc| described(qdisc)).collect();
+    let signature: Vec<String> = tree.iter().flat_map(|qdisc| described(qdisc)).collect();
     map([
         ("kind", text(root.kind.as_str())),
         ("leaves", texts(leaves.map(|qdisc| qdisc.kind.as_str()))),
@@ -120,19 +120,28 @@ fn hangs_on(lower: &Qdisc, upper: &Qdisc) -> bool {
     !lower.is_root() && (upper.is_root() || !upper.is_default()) && major(&lower.parent) == major(&upper.handle)
 }
 
-fn described(qdisc: &Qdisc) -> String {
-    let options = qdisc.options.iter().map(|(name, value)| format!(" {name}={value}")).collect::<String>();
-    format!("{} on {}{options}", qdisc.kind, qdisc.parent)
+fn described(qdisc: &Qdisc) -> Vec<String> {
+    let options = |options: &std::collections::BTreeMap<String, u64>| -> String {
+        options.iter().map(|(name, value)| format!(" {name}={value}")).collect()
+    };
+    let own = format!("{} on {}{}", qdisc.kind, qdisc.parent, options(&qdisc.options));
+    let classes = qdisc.classes.iter().map(|class| {
+        format!("class {} on {}{}", class.handle, class.parent, options(&class.options))
+    });
+    std::iter::once(own).chain(classes).collect()
 }
 
 fn rates(tree: &[&Qdisc]) -> Fact {
-    if tree.iter().any(|qdisc| matches!(qdisc.kind.as_str(), "htb" | "hfsc" | "cbq")) {
+    let is_classful = |qdisc: &&Qdisc| matches!(qdisc.kind.as_str(), "htb" | "hfsc" | "cbq");
+    if tree.iter().copied().any(|qdisc| is_classful(&qdisc) && qdisc.classes.is_empty()) {
         return absent("rates of classes are not in the snapshot");
     }
     let options = tree.iter().flat_map(|qdisc| &qdisc.options);
     let limits =
         options.filter(|(name, rate)| matches!(name.as_str(), "rate_bps" | "maxrate_bps") && **rate < UNLIMITED);
-    Fact::List(limits.map(|(_, &rate)| int(rate)).collect())
+    // What a class may have at most is the rate at which it is held; what it is sure of is none.
+    let ceilings = tree.iter().flat_map(|qdisc| &qdisc.classes).filter_map(|class| class.options.get("ceil_bps"));
+    Fact::List(limits.map(|(_, rate)| rate).chain(ceilings).map(|&rate| int(rate)).collect())
 }
 
 /// fq says "no limit" as the largest rate of 32 bits in bytes, or of 64 bits (`~0`, net/sched/sch_fq.c).

@@ -45,6 +45,11 @@ fn tree(settings: &mut Settings, place: Place<'_>, qdiscs: &[Qdisc]) {
             }
         };
         alike.entry(name).or_default().push(described(qdisc));
+        for class in &qdisc.classes {
+            let above = if class.parent == ROOT { "the discipline" } else { class.parent.as_str() };
+            let name = place.key(format!("qdisc.{}-class-{}-rate", qdisc.kind, class.minor()));
+            settings.put(name, format!("{} below {above}", options(&class.options).trim_start()));
+        }
     }
     for (name, descriptions) in alike {
         settings.put(place.key(name), counted(descriptions.iter().map(String::as_str)));
@@ -56,8 +61,12 @@ fn major(number: &str) -> &str {
 }
 
 fn described(qdisc: &Qdisc) -> String {
-    let options = qdisc.options.iter().map(|(name, value)| format!(" {name}={value}"));
-    format!("{}{}", qdisc.kind, options.collect::<String>())
+    format!("{}{}", qdisc.kind, options(&qdisc.options))
+}
+
+/// Options with a blank before each.
+fn options(options: &BTreeMap<String, u64>) -> String {
+    options.iter().map(|(name, value)| format!(" {name}={value}")).collect()
 }
 
 fn steering(settings: &mut Settings, place: Place<'_>, queues: &Queues) {

@@ -78,6 +78,10 @@ impl Gathered {
                 }
                 unknown
             }
+            Kind::Mode { device } => {
+                let source = Source::saved("ethtool", path);
+                put(&mut interface(namespace, &device).mode, ethtool::mode::read(text), text, source)
+            }
             Kind::Ethtool { option, device } => take_ethtool(interface(namespace, &device), option, path, text),
         };
         self.anomalies.extend(unknown.into_iter().map(|(line, reason)| anomaly(path, Some(line), reason)));

@@ -20,6 +20,11 @@ pub enum Kind {
         /// The device.
         device: String,
     },
+    /// `ethtool` with no option.
+    Mode {
+        /// The device.
+        device: String,
+    },
     /// `sysctl -a`.
     Sysctl,
     /// `ip -d link` or `ip -d address`.
@@ -50,11 +55,7 @@ pub fn of(path: &str) -> Option<Output> {
 
 fn kind(file: &str) -> Option<Kind> {
     if let Some(rest) = file.strip_prefix("ethtool") {
-        let rest = rest.trim_start_matches(SEPARATORS);
-        let option = rest.chars().next().filter(|option| OPTIONS.contains(option))?;
-        let rest = &rest[1..];
-        let device = rest.strip_prefix(SEPARATORS)?.trim_start_matches(SEPARATORS);
-        return (!device.is_empty()).then(|| Kind::Ethtool { option, device: device.to_owned() });
+        return of_ethtool(rest);
     }
     let words: Vec<&str> = file.split(SEPARATORS).filter(|word| !word.is_empty()).collect();
     match words.as_slice() {
@@ -66,6 +67,22 @@ fn kind(file: &str) -> Option<Kind> {
         }
         _ => None,
     }
+}
+
+/// What stands behind `ethtool`: an option and a device, or a device alone.
+fn of_ethtool(rest: &str) -> Option<Kind> {
+    let words = rest.trim_start_matches(SEPARATORS);
+    let between = &rest[..rest.len() - words.len()];
+    let mut letters = words.chars();
+    let (option, next) = (letters.next()?, letters.next());
+    if next.is_some_and(|next| SEPARATORS.contains(&next)) {
+        let device = letters.as_str().trim_start_matches(SEPARATORS);
+        let known = OPTIONS.contains(&option) && !device.is_empty();
+        return known.then(|| Kind::Ethtool { option, device: device.to_owned() });
+    }
+    // Behind a dash it would be an option of more letters.
+    let is_device = !between.is_empty() && !between.contains('-') && next.is_some();
+    is_device.then(|| Kind::Mode { device: words.to_owned() })
 }
 
 const SEPARATORS: [char; 3] = [' ', '_', '-'];
@@ -85,6 +102,8 @@ mod tests {
             ("/ethtool -g bond0.100.txt", Some((None, ethtool('g', "bond0.100")))),
             ("/ethtool-S-enp3s0f0", Some((None, ethtool('S', "enp3s0f0")))),
             ("/ethtool_-T_eth0", None),
+            ("/sos_commands/networking/ethtool_ens1f0", Some((None, Kind::Mode { device: "ens1f0".to_owned() }))),
+            ("/ethtool--show-fec_eth0", None),
             ("/ethtool", None),
             ("/ethtool_-k", None),
             ("/sos_commands/kernel/sysctl_-a", Some((None, Kind::Sysctl))),

@@ -58,6 +58,7 @@ fn head(words: &[&str], device: Option<&str>) -> Option<(String, Qdisc)> {
         options: options(rest),
         raw_options: None,
         counters: BTreeMap::new(),
+        classes: Vec::new(),
     };
     Some((name.to_owned(), qdisc))
 }

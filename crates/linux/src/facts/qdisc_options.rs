@@ -13,8 +13,20 @@ pub(super) fn read(kind: &str, bytes: &[u8]) -> BTreeMap<String, u64> {
         "fq_codel" => listed(bytes, &FQ_CODEL),
         "codel" => listed(bytes, &CODEL),
         "tbf" => tbf(bytes),
+        "htb" => htb(bytes),
         "pfifo" => fifo(bytes, "limit_packets"),
         "bfifo" => fifo(bytes, "limit_bytes"),
+        _ => BTreeMap::new(),
+    }
+}
+
+/// The options of a class.
+pub(super) fn of_class(kind: &str, bytes: &[u8]) -> BTreeMap<String, u64> {
+    match kind {
+        "htb" => htb_class(bytes),
+        "hfsc" => listed_curves(bytes),
+        "drr" => listed(bytes, &[(1, "quantum_bytes", Form::Number)]),
+        "qfq" => listed(bytes, &[(1, "weight", Form::Number), (2, "longest_packet_bytes", Form::Number)]),
         _ => BTreeMap::new(),
     }
 }
@@ -111,18 +123,61 @@ fn tbf(bytes: &[u8]) -> BTreeMap<String, u64> {
     let word = |offset| value::word(&settings, offset).map(u64::from);
     let rate = rate.or_else(|| word(8));
     let peak = peak.or_else(|| word(20)).filter(|&peak| peak != 0);
-    // The kernel keeps the burst as the time it takes, in units of 64 ns (include/net/pkt_sched.h, PSCHED_SHIFT).
-    let burst = rate.zip(word(28)).map(|(rate, ticks)| {
-        let bytes = u128::from(rate) * u128::from(ticks) * 64 / 1_000_000_000;
-        u64::try_from(bytes).unwrap_or(u64::MAX)
-    });
-    let options = [
+    named([
         ("rate_bps", rate.map(|rate| rate.saturating_mul(8))),
         ("peak_rate_bps", peak.map(|peak| peak.saturating_mul(8))),
         ("limit_bytes", word(24)),
-        ("burst_bytes", burst),
-    ];
+        ("burst_bytes", burst(rate, word(28))),
+    ])
+}
+
+/// The kernel keeps a burst as the time it takes, in units of 64 ns (include/net/pkt_sched.h, PSCHED_SHIFT).
+fn burst(bytes_a_second: Option<u64>, ticks: Option<u64>) -> Option<u64> {
+    let bytes = u128::from(bytes_a_second?) * u128::from(ticks?) * 64 / 1_000_000_000;
+    Some(u64::try_from(bytes).unwrap_or(u64::MAX))
+}
+
+fn named<const N: usize>(options: [(&str, Option<u64>); N]) -> BTreeMap<String, u64> {
     options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// The class that takes what no filter sorts (`struct tc_htb_glob`, `defcls`).
+fn htb(bytes: &[u8]) -> BTreeMap<String, u64> {
+    let settings = attributes(bytes, 0).filter_map(Result::ok).find(|part| part.kind == TCA_HTB_INIT);
+    named([("default_class", settings.and_then(|part| value::word(part.value, 8)).map(u64::from))])
+}
+
+/// `struct tc_htb_opt`: two of `struct tc_ratespec` of 12 bytes, buffer, cbuffer, quantum, level, prio.
+fn htb_class(bytes: &[u8]) -> BTreeMap<String, u64> {
+    let (mut rate, mut ceil, mut settings) = (None, None, None);
+    for attribute in attributes(bytes, 0).filter_map(Result::ok) {
+        match attribute.kind {
+            TCA_HTB_PARMS => settings = Some(attribute.value.to_vec()),
+            TCA_HTB_RATE64 => rate = value::wide(&attribute),
+            TCA_HTB_CEIL64 => ceil = value::wide(&attribute),
+            _ => {}
+        }
+    }
+    let settings = settings.unwrap_or_default();
+    let word = |offset| value::word(&settings, offset).map(u64::from);
+    let (rate, ceil) = (rate.or_else(|| word(8)), ceil.or_else(|| word(20)));
+    named([
+        ("rate_bps", rate.map(|rate| rate.saturating_mul(8))),
+        ("ceil_bps", ceil.map(|ceil| ceil.saturating_mul(8))),
+        ("burst_bytes", burst(rate, word(24))),
+        ("ceil_burst_bytes", burst(ceil, word(28))),
+        ("quantum_bytes", word(32)),
+        ("priority", word(40)),
+    ])
+}
+
+/// Curves of `hfsc` (`struct tc_service_curve`: m1, d, m2): the rate that each has after its beginning.
+fn listed_curves(bytes: &[u8]) -> BTreeMap<String, u64> {
+    let curves = attributes(bytes, 0).filter_map(Result::ok).filter_map(|curve| {
+        let (_, name) = HFSC.iter().find(|(kind, _)| *kind == curve.kind)?;
+        Some(((*name).to_owned(), u64::from(value::word(curve.value, 8)?).saturating_mul(8)))
+    });
+    curves.collect()
 }
 
 // include/uapi/linux/pkt_sched.h of 6.18
@@ -157,6 +212,10 @@ const CODEL: [(u16, &str, Form); 5] = [
     (4, "ecn", Form::Number),
     (5, "ce_threshold_us", Form::Number),
 ];
+const HFSC: [(u16, &str); 3] = [(1, "real_time_bps"), (2, "share_bps"), (3, "ceil_bps")];
+const TCA_HTB_PARMS: u16 = 1;
+const TCA_HTB_RATE64: u16 = 6;
+const TCA_HTB_CEIL64: u16 = 7;
 const TCA_TBF_PARMS: u16 = 1;
 const TCA_TBF_RATE64: u16 = 4;
 const TCA_TBF_PRATE64: u16 = 5;

@@ -138,6 +138,29 @@ fn queueing_disciplines_have_the_options_that_tc_gave_them() {
 }
 
 #[test]
+fn classes_have_the_rates_that_tc_gave_them() {
+    in_sandbox(module_path!(), "classes_have_the_rates_that_tc_gave_them", || {
+        shell("ip link add west type veth peer name east; ip link set west up");
+        shell(
+            "tc qdisc add dev west root handle 1: htb default 12 && \
+             tc class add dev west parent 1: classid 1:1 htb rate 9gbit ceil 40gbit burst 1mb && \
+             tc class add dev west parent 1:1 classid 1:12 htb rate 3gbit prio 2 quantum 60000",
+        );
+        let names = link::names(&link::read().unwrap());
+        let htb = &qdisc::read(&names).unwrap()["west"][0];
+        assert_eq!((htb.kind.as_str(), htb.options["default_class"], htb.classes.len()), ("htb", 0x12, 2));
+        let (upper, lower) = (&htb.classes[0], &htb.classes[1]);
+        assert_eq!((upper.handle.as_str(), upper.parent.as_str()), ("1:1", "root"));
+        assert_eq!((upper.options["rate_bps"], upper.options["ceil_bps"]), (9_000_000_000, 40_000_000_000));
+        assert_eq!((lower.handle.as_str(), lower.minor(), lower.parent.as_str()), ("1:12", "12", "1:1"));
+        assert_eq!((lower.options["rate_bps"], lower.options["ceil_bps"]), (3_000_000_000, 3_000_000_000));
+        assert_eq!((lower.options["priority"], lower.options["quantum_bytes"]), (2, 60_000));
+        assert_eq!(lower.counters["drops"], 0);
+        assert!(lower.raw_options.is_some());
+    });
+}
+
+#[test]
 fn features_are_as_ethtool_shows_them() {
     in_sandbox(module_path!(), "features_are_as_ethtool_shows_them", || {
         shell("ip link add west numtxqueues 4 numrxqueues 4 type veth peer name east");

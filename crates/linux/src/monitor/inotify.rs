@@ -1,4 +1,4 @@
-//! inotify(7): that a file was written to, for any user.
+//! inotify(7): that a file was written to, or another put in its place, for any user.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -20,7 +20,7 @@ impl Inotify {
 
     /// Watches the files of a directory, and tells the number by which events name it.
     pub(super) fn add(&self, directory: &OwnedFd) -> io::Result<i32> {
-        Ok(inotify::add_watch(&self.0, place(directory), inotify::WatchFlags::MODIFY)?)
+        Ok(inotify::add_watch(&self.0, place(directory), inotify::WatchFlags::MODIFY | inotify::WatchFlags::MOVED_TO)?)
     }
 
     /// The watch of a directory that is gone has gone with it.

@@ -155,7 +155,7 @@ fn of_route(kind: u16, payload: &[u8]) -> Option<What> {
     match kind {
         RTM_NEWLINK | RTM_DELLINK => index.map(What::Device),
         RTM_NEWADDR | RTM_DELADDR => index.map(What::Address),
-        RTM_NEWQDISC | RTM_DELQDISC => index.map(What::Qdisc),
+        RTM_NEWQDISC | RTM_DELQDISC | RTM_NEWTCLASS | RTM_DELTCLASS => index.map(What::Qdisc),
         // Routes of the table `local` come and go with addresses; no snapshot holds them.
         RTM_NEWROUTE | RTM_DELROUTE => (payload.get(RTM_TABLE) != Some(&RT_TABLE_LOCAL)).then_some(What::Route),
         _ => None,
@@ -182,6 +182,8 @@ const RTM_NEWROUTE: u16 = 24;
 const RTM_DELROUTE: u16 = 25;
 const RTM_NEWQDISC: u16 = 36;
 const RTM_DELQDISC: u16 = 37;
+const RTM_NEWTCLASS: u16 = 40;
+const RTM_DELTCLASS: u16 = 41;
 /// Offset of `rtm_table` in `struct rtmsg`.
 const RTM_TABLE: usize = 4;
 const RT_TABLE_LOCAL: u8 = 255;

@@ -94,6 +94,13 @@ fn tree_that_could_not_come_back_is_refused_when_it_is_read() {
                  tc filter add dev west parent 1: protocol ip u32 match ip dst 192.0.2.9/32 flowid 1:1",
                 "filters",
             ),
+            (
+                "tc qdisc replace dev west root handle 1: htb && \
+                 tc class add dev west parent 1: classid 1:1 htb rate 1gbit && \
+                 tc class add dev west parent 1:1 classid 1:2 htb rate 1gbit && \
+                 tc filter add dev west parent 1:1 protocol ip u32 match ip dst 192.0.2.9/32 flowid 1:2",
+                "filters",
+            ),
             ("tc qdisc replace dev west stab overhead 24 root tbf rate 1gbit burst 64kb limit 1mb", "table of sizes"),
             ("tc qdisc replace dev west root prio", "known to come back"),
         ] {

@@ -32,9 +32,9 @@ pub fn read(index: u32) -> Result<Vec<Node>, SetError> {
     }
     for raw in &nodes {
         reversible(raw)?;
-        if raw.node.what == NodeKind::Qdisc && has_filters(&mut netlink, index, raw.node.handle)? {
-            let what = format!("the queueing discipline {} {}", raw.node.kind, number(raw.node.handle));
-            return Err(SetError::irreversible(what, "it has filters"));
+        // Those of a class are of the class only.
+        if has_filters(&mut netlink, index, raw.node.handle)? {
+            return Err(SetError::irreversible(named(&raw.node), "it has filters, which would be lost"));
         }
     }
     Ok(tree)
@@ -186,13 +186,12 @@ fn without_count(options: &str, what: NodeKind) -> String {
 
 fn reversible(raw: &Raw) -> Result<(), SetError> {
     let node = &raw.node;
-    let what = || format!("the queueing discipline {} {}", node.kind, number(node.handle));
     if raw.has_size_table {
-        return Err(SetError::irreversible(what(), "it has a table of sizes, which the kernel does not tell"));
+        return Err(SetError::irreversible(named(node), "it has a table of sizes, which the kernel does not tell"));
     }
     if !MADE_AGAIN.contains(&node.kind.as_str()) {
         let known = MADE_AGAIN.join(", ");
-        return Err(SetError::irreversible(what(), format!("only {known} are known to come back as they were")));
+        return Err(SetError::irreversible(named(node), format!("only {known} are known to come back as they were")));
     }
     Ok(())
 }
@@ -209,13 +208,18 @@ fn has_filters(netlink: &mut Netlink, index: u32, handle: u32) -> Result<bool, S
     }
 }
 
+fn named(node: &Node) -> String {
+    let what = if node.what == NodeKind::Class { "class" } else { "queueing discipline" };
+    format!("the {what} {} {}", node.kind, number(node.handle))
+}
+
 fn number(handle: u32) -> String {
     format!("{:x}:{:x}", handle >> 16, handle & 0xffff)
 }
 
-/// Kinds whose options, written as they are read, make the same discipline: by test, which a kernel without `fq`,
-/// `codel` and `fq_codel` passes over; those were taken from their source too (net/sched/sch_fq.c, sch_codel.c and
-/// sch_fq_codel.c of 6.18, `…_dump` and `…_change`).
+/// Kinds whose options, written as they are read, make the same discipline. A test shows it of each that its kernel has.
+/// For kernels without `fq`, `codel` and `fq_codel` it was looked up that what they tell (`fq_dump`, `codel_dump`,
+/// `fq_codel_dump` in net/sched/sch_*.c of 6.18) is what they take (`fq_change`, `codel_change`, `fq_codel_change`).
 const MADE_AGAIN: [&str; 10] =
     ["noqueue", "pfifo_fast", "pfifo", "bfifo", "mq", "tbf", "htb", "fq_codel", "codel", "fq"];
 

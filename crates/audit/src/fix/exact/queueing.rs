@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::host::qdisc::{INGRESS, Qdisc};
+use model::host::qdisc::{Class, INGRESS, Qdisc, ROOT};
 
 /// The commands that make the tree of a device again; none where an option or a class is not in the snapshot.
 pub(super) fn rebuilt(link: &str, tree: &[Qdisc]) -> Option<Vec<String>> {
@@ -12,14 +12,32 @@ pub(super) fn rebuilt(link: &str, tree: &[Qdisc]) -> Option<Vec<String>> {
         return Some(vec![format!("tc qdisc del dev {link} root")]);
     }
     // What the kernel put below a discipline by itself comes back with it.
-    let made = sending.iter().filter(|qdisc| !qdisc.is_default());
-    made.map(|qdisc| {
+    let mut commands = Vec::new();
+    for qdisc in sending.iter().filter(|qdisc| !qdisc.is_default()) {
         let parent = if qdisc.is_root() { "root".to_owned() } else { format!("parent {}", qdisc.parent) };
-        let options = options(&qdisc.kind, &qdisc.options)?;
-        let whole = [format!("tc qdisc replace dev {link} {parent} handle {} {}", qdisc.handle, qdisc.kind), options];
-        Some(whole.concat())
-    })
-    .collect()
+        // The number of a class is hexadecimal to tc.
+        let options = match (qdisc.kind.as_str(), qdisc.options.get("default_class")) {
+            ("htb", Some(class)) if !qdisc.classes.is_empty() => format!(" default {class:x}"),
+            _ => options(&qdisc.kind, &qdisc.options)?,
+        };
+        commands.push(format!("tc qdisc replace dev {link} {parent} handle {} {}{options}", qdisc.handle, qdisc.kind));
+        for each in &qdisc.classes {
+            commands.push(format!("tc class replace dev {link} {}", class(qdisc, each)?));
+        }
+    }
+    Some(commands)
+}
+
+/// Where a class is and what it has. Parents come before children, as the snapshot has them.
+fn class(of: &Qdisc, class: &Class) -> Option<String> {
+    let parent = if class.parent == ROOT { of.handle.as_str() } else { class.parent.as_str() };
+    let (rate, ceil) = (class.options.get("rate_bps")?, class.options.get("ceil_bps")?);
+    let mut text = format!("parent {parent} classid {} {} rate {rate}bit ceil {ceil}bit", class.handle, of.kind);
+    for (name, written) in HTB_CLASS {
+        let value = class.options.get(name)?;
+        text.push_str(&format!(" {written} {value}"));
+    }
+    (of.kind == "htb").then_some(text)
 }
 
 /// Options as `tc` has them, with a blank before each.
@@ -51,6 +69,8 @@ fn options(kind: &str, options: &BTreeMap<String, u64>) -> Option<String> {
     Some(text)
 }
 
+const HTB_CLASS: [(&str, &str); 4] =
+    [("burst_bytes", "burst"), ("ceil_burst_bytes", "cburst"), ("quantum_bytes", "quantum"), ("priority", "prio")];
 const FQ: [(&str, &str); 6] = [
     ("limit_packets", "limit {}p"),
     ("flow_limit_packets", "flow_limit {}p"),

@@ -80,6 +80,7 @@ fn fact(used: &UsedFact) -> String {
     let value = match &used.value {
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Number(number) if number.is_f64() => format!("{:.3}", number.as_f64().unwrap_or_default()),
+        serde_json::Value::Array(values) => list(values),
         other => other.to_string(),
     };
     let value = match value.char_indices().nth(LONGEST_VALUE) {
@@ -89,10 +90,25 @@ fn fact(used: &UsedFact) -> String {
     format!("{} {value}", name(&used.name))
 }
 
+/// What stands side by side; of what has parts only the number.
+fn list(values: &[serde_json::Value]) -> String {
+    if values.iter().any(|value| value.is_object() || value.is_array()) {
+        return format!("({} of them)", values.len());
+    }
+    let words = values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned));
+    words.collect::<Vec<_>>().join(", ")
+}
+
 /// `sysctl["net.ipv4.tcp_rmem"][2]` as `net.ipv4.tcp_rmem[2]`.
 fn name(name: &str) -> String {
     for (root, instead) in
-        [("host_sysctl[\"", "the host's "), ("sysctl[\"", ""), ("proto[\"", ""), ("default[\"", "default of ")]
+        [
+        ("host_sysctl[\"", "the host's "),
+        ("sysctl[\"", ""),
+        ("proto[\"", ""),
+        ("default[\"", "default of "),
+        ("nic.features[\"", ""),
+    ]
     {
         if let Some((before, after)) = name.split_once(root) {
             return format!("{before}{instead}{}", after.replacen("\"]", "", 1));
@@ -119,12 +135,17 @@ fn add_unknown(text: &mut String, report: &Report) {
     let _ = writeln!(text, "\nunknown, by what is missing");
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by_key(|(reason, rules)| (std::cmp::Reverse(rules.len()), reason.clone()));
+    let left_out = groups.split_off(groups.len().min(MOST_REASONS));
     for (reason, rules) in groups {
         let rules: Vec<&str> = rules.into_iter().collect();
         let shown = rules.iter().take(MOST_RULES).copied().collect::<Vec<_>>().join(", ");
         let more = rules.len().saturating_sub(MOST_RULES);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let _ = writeln!(text, "  {reason}\n      {shown}{more}");
+    }
+    if !left_out.is_empty() {
+        let rules: BTreeSet<&str> = left_out.iter().flat_map(|(_, rules)| rules).copied().collect();
+        let _ = writeln!(text, "  and {} facts more, for {} rules; --json has them all", left_out.len(), rules.len());
     }
 }
 
@@ -152,5 +173,6 @@ fn summary(report: &Report) -> String {
 
 const MOST_FACTS: usize = 3;
 const MOST_RULES: usize = 6;
+const MOST_REASONS: usize = 12;
 const MOST_PLACES: usize = 4;
 const LONGEST_VALUE: usize = 60;

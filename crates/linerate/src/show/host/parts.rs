@@ -78,7 +78,12 @@ fn queueing(qdiscs: &[Qdisc]) -> String {
         .collect();
     leaves.sort_unstable();
     leaves.dedup();
-    if leaves.is_empty() { root.kind.clone() } else { format!("{} of {}", root.kind, leaves.join(", ")) }
+    match (root.classes.len(), leaves.is_empty()) {
+        (0, true) => root.kind.clone(),
+        (0, false) => format!("{} of {}", root.kind, leaves.join(", ")),
+        (1, _) => format!("{} of 1 class", root.kind),
+        (classes, _) => format!("{} of {classes} classes", root.kind),
+    }
 }
 
 fn queues(interface: &Interface) -> String {
