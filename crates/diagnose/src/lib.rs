@@ -5,6 +5,7 @@
 //! * [`signs`]: what can be seen of a flow
 //! * [`causes`]: the catalogue of what can be wrong
 //! * [`diagnosis`]: what is wrong with what a round tested, ranked
+//! * [`next`]: which test would tell most between what may be wrong
 //! * [`grid`]: how much of what it should do each pair of a round does
 //! * [`locate`]: which host, segment or attribute explains the bad pairs of a round
 //! * [`contrast`]: which setting separates bad hosts from good ones, and which change came before a rate changed
@@ -19,5 +20,6 @@ pub mod diagnosis;
 mod exact;
 pub mod grid;
 pub mod locate;
+pub mod next;
 pub mod signs;
 pub mod waterfall;

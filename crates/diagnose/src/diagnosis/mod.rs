@@ -6,9 +6,10 @@
 //! better than a wrong name. `docs/diagnosis.md` has the formulas.
 //!
 //! * [`diagnose`]: from a round to a [`Diagnosis`]
+//! * [`weigh`]: the same with every cause at every place, for whoever chooses the next test
 //! * [`findings`]: what the audit says of each host
 //! * `candidate`: causes at places
-//! * `weigh`: what speaks for and against one
+//! * `weigh.rs`: what speaks for and against one
 //! * `rank`: probabilities
 
 mod candidate;
@@ -23,7 +24,7 @@ use model::round::Round;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::causes::Catalogue;
+use crate::causes::{Catalogue, Cause};
 use crate::signs::flow::Complaint;
 use crate::signs::{Flow, flows};
 use findings::Findings;
@@ -136,14 +137,58 @@ impl fmt::Display for Place {
     }
 }
 
+/// A round weighed: all that a [`Diagnosis`] tells, before it is cut to what people read.
+#[derive(Debug, Clone)]
+pub struct Weighing<'c> {
+    /// The flows of the round.
+    pub flows: Vec<Flow>,
+    /// What explains those that suffer, the one that explains most first.
+    pub standings: Vec<Standing<'c>>,
+}
+
+/// A problem with all that it may be.
+#[derive(Debug, Clone)]
+pub struct Standing<'c> {
+    /// The problem as it is told.
+    pub problem: Problem,
+    /// Every cause at every place; with the unknown their probabilities add up to 1. Empty where no flow suffers.
+    pub hypotheses: Vec<Hypothesis<'c>>,
+    /// The flows that the likeliest explains, by their numbers.
+    pub suffering: Vec<usize>,
+}
+
+/// A cause at a place.
+#[derive(Debug, Clone)]
+pub struct Hypothesis<'c> {
+    /// The cause.
+    pub cause: &'c Cause,
+    /// Where.
+    pub place: Place,
+    /// How likely it is, 0 to 1.
+    pub probability: f64,
+}
+
+/// Weighs what a round tested.
+#[must_use]
+pub fn weigh<'c>(round: &Round, catalogue: &'c Catalogue, rules: &Rules) -> Weighing<'c> {
+    let flows = flows(round);
+    let findings = Findings::of(round, &flows, rules);
+    let standings = rank::standings(round, &flows, &findings, catalogue);
+    Weighing { flows, standings }
+}
+
 /// Says what is wrong with what a round tested.
 #[must_use]
 pub fn diagnose(round: &Round, catalogue: &Catalogue, rules: &Rules) -> Diagnosis {
-    let flows = flows(round);
-    let findings = Findings::of(round, &flows, rules);
+    told(round, weigh(round, catalogue, rules))
+}
+
+/// The same of a round that was weighed.
+#[must_use]
+pub fn told(round: &Round, weighing: Weighing<'_>) -> Diagnosis {
     Diagnosis {
-        symptoms: flows.iter().filter_map(symptom).collect(),
-        problems: rank::problems(round, &flows, &findings, catalogue),
+        symptoms: weighing.flows.iter().filter_map(symptom).collect(),
+        problems: weighing.standings.into_iter().map(|standing| standing.problem).collect(),
         notes: notes(round),
     }
 }

@@ -7,12 +7,17 @@ use model::round::Round;
 use super::candidate::{Candidate, candidates};
 use super::findings::Findings;
 use super::weigh::{Ground, Part, Weighed, weigh};
-use super::{Likely, Problem, Ranked};
+use super::{Hypothesis, Likely, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
 use crate::signs::Flow;
 
 /// What explains the flows that suffer, and what is wrong without one that does.
-pub(super) fn problems(round: &Round, flows: &[Flow], findings: &Findings, catalogue: &Catalogue) -> Vec<Problem> {
+pub(super) fn standings<'c>(
+    round: &Round,
+    flows: &[Flow],
+    findings: &Findings,
+    catalogue: &'c Catalogue,
+) -> Vec<Standing<'c>> {
     let all = candidates(round, flows, catalogue);
     let (alone, explaining): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) =
         all.into_iter().partition(|candidate| candidate.cause.alone);
@@ -20,8 +25,8 @@ pub(super) fn problems(round: &Round, flows: &[Flow], findings: &Findings, catal
     let mut open: Vec<bool> = flows.iter().map(Flow::is_bad).collect();
     while open.contains(&true) && problems.len() < MOST_PROBLEMS {
         let ground = Ground { flows, open: &open, findings };
-        let (problem, explained) = problem(&explaining, &ground);
-        problems.push(problem);
+        let (standing, explained) = standing(&explaining, &ground);
+        problems.push(standing);
         let before = open.iter().filter(|open| **open).count();
         open.iter_mut().zip(explained).for_each(|(open, explained)| *open &= !explained);
         if open.iter().filter(|open| **open).count() == before {
@@ -30,32 +35,39 @@ pub(super) fn problems(round: &Round, flows: &[Flow], findings: &Findings, catal
     }
     let nothing = vec![false; flows.len()];
     let ground = Ground { flows, open: &nothing, findings };
-    problems.extend(alone.iter().filter_map(|candidate| by_itself(candidate, &ground)));
+    let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
+    problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
     problems
 }
 
 /// The ranking for all that is open, and the flows that its first explains.
-fn problem(candidates: &[Candidate<'_>], ground: &Ground<'_>) -> (Problem, Vec<bool>) {
+fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<'c>, Vec<bool>) {
     let useful =
-        |candidate: &&Candidate<'_>| candidate.covers.iter().zip(ground.open).any(|(covers, open)| *covers && *open);
-    let useful: Vec<&Candidate<'_>> = candidates.iter().filter(useful).collect();
+        |candidate: &&Candidate<'c>| candidate.covers.iter().zip(ground.open).any(|(covers, open)| *covers && *open);
+    let useful: Vec<&Candidate<'c>> = candidates.iter().filter(useful).collect();
     let mut places: BTreeMap<&str, f64> = BTreeMap::new();
     for candidate in &useful {
         *places.entry(&candidate.cause.id).or_default() += candidate.weight;
     }
-    let weighed: Vec<(&Candidate<'_>, Weighed)> = useful
+    let weighed: Vec<(&Candidate<'c>, Weighed)> = useful
         .iter()
         .map(|candidate| (*candidate, weigh(candidate, places[candidate.cause.id.as_str()], ground)))
         .collect();
     let most = weighed.iter().map(|(_, weighed)| weighed.score).fold(UNKNOWN, f64::max);
     let all: f64 =
         weighed.iter().map(|(_, weighed)| (weighed.score - most).exp()).sum::<f64>() + (UNKNOWN - most).exp();
-    let mut by_cause: BTreeMap<&str, Vec<(&Candidate<'_>, &Weighed)>> = BTreeMap::new();
+    let hypotheses = weighed.iter().map(|(candidate, weighed)| Hypothesis {
+        cause: candidate.cause,
+        place: candidate.place.clone(),
+        probability: (weighed.score - most).exp() / all,
+    });
+    let hypotheses = hypotheses.collect();
+    let mut by_cause: BTreeMap<&str, Vec<(&Candidate<'c>, &Weighed)>> = BTreeMap::new();
     for (candidate, weighed) in &weighed {
         by_cause.entry(&candidate.cause.id).or_default().push((candidate, weighed));
     }
     let part = |weighed: &Weighed| (weighed.score - most).exp() / all;
-    let mut ranking: Vec<(Ranked, &Candidate<'_>)> = by_cause
+    let mut ranking: Vec<(Ranked, &Candidate<'c>)> = by_cause
         .into_values()
         .map(|mut at| {
             at.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
@@ -79,7 +91,8 @@ fn problem(candidates: &[Candidate<'_>], ground: &Ground<'_>) -> (Problem, Vec<b
         ranking: ranking.into_iter().map(|(ranked, _)| ranked).take(MOST_RANKED).collect(),
         unknown: (UNKNOWN - most).exp() / all,
     };
-    (problem, explained)
+    let suffering = (0..explained.len()).filter(|number| explained[*number]).collect();
+    (Standing { problem, hypotheses, suffering }, explained)
 }
 
 /// A cause that is there though no flow suffers.

@@ -173,7 +173,7 @@ pub(super) fn ends(round: &Round, tested: &Tested, heading: Heading) -> (Endpoin
 }
 
 /// The way back, where it is the same.
-pub(super) fn reversed(way: &[Passage], segments: &[Segment]) -> Vec<Passage> {
+pub(crate) fn reversed(way: &[Passage], segments: &[Segment]) -> Vec<Passage> {
     let back = way.iter().rev().filter_map(|passage| {
         let segment = segments.iter().find(|segment| segment.name == passage.segment)?;
         let [one, other] = &segment.between;

@@ -59,14 +59,14 @@ fn reverse(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
 }
 
 fn other_sender(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
-    let others = beside(flow, flows)
-        .filter(|other| other.receiver == flow.receiver && other.sender.host != flow.sender.host);
+    let others =
+        beside(flow, flows).filter(|other| other.receiver == flow.receiver && other.sender.host != flow.sender.host);
     judged("other-sender", &others.collect::<Vec<_>>(), "another sender to the same host")
 }
 
 fn other_receiver(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
-    let others = beside(flow, flows)
-        .filter(|other| other.sender == flow.sender && other.receiver.host != flow.receiver.host);
+    let others =
+        beside(flow, flows).filter(|other| other.sender == flow.sender && other.receiver.host != flow.receiver.host);
     judged("other-receiver", &others.collect::<Vec<_>>(), "the same sender to another host")
 }
 
