@@ -1,7 +1,9 @@
 //! Facts of hardware that a lab host does not have (docs/formats/recorded-facts.md): they take the place of what the
-//! kernel says of the host, and name their file as their source.
+//! kernel says of the host, and name their file as their source. Whoever sets such hardware writes that file: it is the
+//! hardware there.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use model::host::fact::{Fact, Source};
@@ -50,6 +52,14 @@ pub enum RecordedError {
         /// Why not.
         source: std::io::Error,
     },
+    /// The file cannot be written.
+    #[error("cannot write the recorded facts in {path}")]
+    Unwritable {
+        /// The file.
+        path: String,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// The file is not what it should be.
     #[error("{path} holds no recorded facts: {message}")]
     Malformed {
@@ -66,9 +76,7 @@ pub enum RecordedError {
 /// See [`RecordedError`].
 pub fn overlay(snapshot: &mut Snapshot, path: &Path) -> Result<(), RecordedError> {
     let shown = path.display().to_string();
-    let bytes = read_bounded(path).map_err(|source| RecordedError::Unreadable { path: shown.clone(), source })?;
-    let malformed = |message: String| RecordedError::Malformed { path: shown.clone(), message };
-    let facts = parse(&bytes).map_err(malformed)?;
+    let facts = read(path)?;
     let source = Source::recorded(&shown);
     for (name, recorded) in facts.interfaces {
         let own = snapshot.namespaces.first_mut().into_iter().flat_map(|namespace| &mut namespace.interfaces);
@@ -82,6 +90,72 @@ pub fn overlay(snapshot: &mut Snapshot, path: &Path) -> Result<(), RecordedError
         }
     }
     Ok(())
+}
+
+/// Reads a file of recorded facts.
+///
+/// # Errors
+/// See [`RecordedError`].
+pub fn read(path: &Path) -> Result<RecordedFacts, RecordedError> {
+    let shown = path.display().to_string();
+    let bytes = read_bounded(path).map_err(|source| RecordedError::Unreadable { path: shown.clone(), source })?;
+    parse(&bytes).map_err(|message| RecordedError::Malformed { path: shown, message })
+}
+
+impl RecordedFacts {
+    /// The features that are recorded of a device.
+    #[must_use]
+    pub fn features(&self, device: &str) -> BTreeMap<String, Feature> {
+        self.interfaces.get(device).map(|recorded| recorded.features.clone()).unwrap_or_default()
+    }
+
+    /// The rings of a device, where they are recorded.
+    #[must_use]
+    pub fn rings(&self, device: &str) -> Option<Rings> {
+        self.interfaces.get(device)?.rings
+    }
+}
+
+/// Switches features of a device in a file of recorded facts, as its driver would.
+///
+/// # Errors
+/// See [`RecordedError`]; the file is as it was then.
+pub fn switch(path: &Path, device: &str, features: &BTreeMap<String, bool>) -> Result<(), RecordedError> {
+    change(path, device, "features", |recorded| {
+        for (name, on) in features {
+            let Some(feature) = recorded.get_mut(name).and_then(toml::Value::as_table_mut) else { continue };
+            for key in ["wanted", "active"] {
+                feature.insert(key.to_owned(), (*on).into());
+            }
+        }
+    })
+}
+
+/// Sets the rings of a device (`rx`, `tx`) in a file of recorded facts, as its driver would.
+///
+/// # Errors
+/// See [`RecordedError`]; the file is as it was then.
+pub fn set_rings(path: &Path, device: &str, entries: &BTreeMap<String, u32>) -> Result<(), RecordedError> {
+    change(path, device, "rings", |recorded| {
+        recorded.extend(entries.iter().map(|(name, entries)| (name.clone(), i64::from(*entries).into())));
+    })
+}
+
+/// Writes the file anew with other facts of one kind, all at once: whoever reads it meets the old or the new.
+fn change(path: &Path, device: &str, kind: &str, edit: impl FnOnce(&mut toml::Table)) -> Result<(), RecordedError> {
+    let shown = path.display().to_string();
+    read(path)?;
+    let text = fs::read_to_string(path).map_err(|source| RecordedError::Unreadable { path: shown.clone(), source })?;
+    let whole: Result<toml::Table, _> = toml::from_str(&text);
+    let mut whole =
+        whole.map_err(|error| RecordedError::Malformed { path: shown.clone(), message: error.to_string() })?;
+    let of_device = whole.get_mut("interfaces").and_then(|all| all.get_mut(device));
+    if let Some(facts) = of_device.and_then(|facts| facts.get_mut(kind)).and_then(toml::Value::as_table_mut) {
+        edit(facts);
+    }
+    let partial = path.with_extension("partial");
+    let written = fs::write(&partial, whole.to_string()).and_then(|()| fs::rename(&partial, path));
+    written.map_err(|source| RecordedError::Unwritable { path: shown, source })
 }
 
 /// Reads recorded facts.
@@ -121,4 +195,30 @@ fn extend<T>(fact: &mut Fact<BTreeMap<String, T>>, recorded: BTreeMap<String, T>
         if values.is_empty() { source.clone() } else { Source(format!("{source}, the others {}", fact.source)) };
     values.extend(recorded);
     fact.reading = Ok(values);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FACTS: &str = "[interfaces.eth0]\ndriver = { name = \"mlx5_core\" }\nrings = { rx = 512, rx_max = 8192 }\n\
+                         [interfaces.eth0.features.rx-gro-hw]\nhw = true\nwanted = true\nactive = true\n";
+
+    #[test]
+    fn hardware_that_is_set_stays_set_and_all_else_as_it_was() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("recorded-facts.toml");
+        fs::write(&path, FACTS).unwrap();
+        switch(&path, "eth0", &BTreeMap::from([("rx-gro-hw".to_owned(), false), ("lro".to_owned(), true)])).unwrap();
+        set_rings(&path, "eth0", &BTreeMap::from([("rx".to_owned(), 4_096)])).unwrap();
+        let facts = read(&path).unwrap();
+        let feature = facts.features("eth0")["rx-gro-hw"];
+        assert_eq!((feature.hw, feature.wanted, feature.active), (true, false, false));
+        assert_eq!(facts.features("eth0").len(), 1, "what the adapter has not is not made up");
+        assert_eq!(facts.rings("eth0"), Some(Rings { rx: Some(4_096), rx_max: Some(8_192), ..Rings::default() }));
+        set_rings(&path, "eth0", &BTreeMap::from([("rx".to_owned(), 512)])).unwrap();
+        switch(&path, "eth0", &BTreeMap::from([("rx-gro-hw".to_owned(), true)])).unwrap();
+        assert_eq!(read(&path).unwrap(), parse(FACTS.as_bytes()).unwrap(), "set back it is as it was");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "nothing lies beside it");
+    }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use path::{Seed, Stage};
+use path::{ElementSpec, Seed, Stage};
 use units::{ByteCount, DataRate, Mtu};
 
 /// A whole network.
@@ -19,6 +19,8 @@ pub struct Blueprint {
     pub cables: Vec<Cable>,
     /// What is changed in hosts while it runs, in order of time.
     pub alterations: Vec<Alteration>,
+    /// Faults of links that something besides the clock can take away and bring back.
+    pub switches: Vec<Switch>,
     /// Where all chance comes from.
     pub seed: Seed,
 }
@@ -131,6 +133,50 @@ pub struct Cable {
     /// Who says that a packet is too big, in each direction, where an element of the chain has it said: an address of
     /// the host at the far end.
     pub reporters: [Vec<IpAddr>; 2],
+}
+
+/// A fault of a link: what it does to elements, and what it hangs on.
+#[derive(Debug, Clone)]
+pub struct Switch {
+    /// The name of the fault.
+    pub fault: String,
+    /// The elements.
+    pub parts: Vec<Part>,
+    /// It is there as long as this holds; as its chain's timetable says where it is [`None`].
+    pub condition: Option<Condition>,
+}
+
+/// What a fault does to one element of a chain.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The cable.
+    pub cable: usize,
+    /// Which of its chains.
+    pub direction: usize,
+    /// The number of the element in it.
+    pub place: usize,
+    /// The settings with the fault and without; [`None`] where the fault is the element itself.
+    pub settings: Option<[ElementSpec; 2]>,
+}
+
+/// A setting of hardware that a host shows as a recorded fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// The host.
+    pub host: usize,
+    /// The device as the host calls it.
+    pub device: String,
+    /// What is to hold of it.
+    pub holds: Holds,
+}
+
+/// What is to hold of a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holds {
+    /// A feature is on.
+    Feature(String),
+    /// A ring (`rx`, `tx`) has fewer entries than this.
+    Ring(String, u32),
 }
 
 /// Something changed in a host at a time.

@@ -188,7 +188,13 @@ fn hosts() -> Can {
         cpu_share: None,
         recorded_facts: None,
     };
-    let blueprint = Blueprint { hosts: vec![host], cables: Vec::new(), alterations: Vec::new(), seed: Seed(0) };
+    let blueprint = Blueprint {
+        hosts: vec![host],
+        cables: Vec::new(),
+        alterations: Vec::new(),
+        switches: Vec::new(),
+        seed: Seed(0),
+    };
     Can::of(Network::raise(&blueprint))
 }
 

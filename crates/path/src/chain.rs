@@ -53,6 +53,15 @@ pub struct Change {
     pub spec: ElementSpec,
 }
 
+/// Whether packets go through an element, or past it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Through it.
+    There,
+    /// Past it.
+    Away,
+}
+
 impl From<ElementSpec> for Stage {
     fn from(spec: ElementSpec) -> Self {
         Self { spec, during: None, changes: Vec::new() }
@@ -136,6 +145,34 @@ impl Chain {
         self.advance(now, watcher);
         self.enter(0, Train { came: now, ..train }, now, watcher);
         self.settle(now, watcher);
+    }
+
+    /// Has an element come or go at `now`, besides what its timetable says. What it holds when it goes still comes out.
+    pub fn put(&mut self, now: MonoTime, place: usize, presence: Presence, watcher: &mut dyn Watcher) {
+        self.advance(now, watcher);
+        if let Some(slot) = self.slots.get_mut(place) {
+            slot.present = presence == Presence::There;
+        }
+    }
+
+    /// Has an element go on with other settings of the same kind from `now` on.
+    ///
+    /// # Errors
+    /// Settings that no element can have.
+    pub fn set(
+        &mut self,
+        now: MonoTime,
+        place: usize,
+        spec: &ElementSpec,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), SpecError> {
+        spec.check()?;
+        self.advance(now, watcher);
+        if place < self.slots.len() {
+            self.visit(place, now, watcher, |element, out| element.adopt(spec, out));
+            self.settle(now, watcher);
+        }
+        Ok(())
     }
 
     /// When something happens next by itself.

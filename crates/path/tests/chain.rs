@@ -3,7 +3,7 @@
 mod support;
 
 use path::reason::Drop;
-use path::{Chain, Change, Ecn, ElementSpec, FlowHash, Kind, Seed, Span, Stage, Train};
+use path::{Chain, Change, Ecn, ElementSpec, FlowHash, Kind, Presence, Seed, Span, Stage, Train};
 use proptest::prelude::*;
 use support::{at, chain, drive, segments, stages};
 use units::MonoTime;
@@ -36,6 +36,28 @@ fn element_is_there_only_in_its_time_and_changes_when_it_should() {
     let arrivals: Vec<u64> = log.delivered.iter().map(|(at, _)| at.as_nanos() / 1_000).collect();
     assert_eq!(arrivals, [1_000, 1_099, 1_200, 1_999, 4_000]);
     assert_eq!(log.dropped_packets(Drop::Periodic), 2);
+}
+
+#[test]
+fn element_comes_goes_and_changes_when_it_is_told_to() {
+    let mut chain =
+        Chain::new(&stages(r#"chain = [{ loss = { every-nth = 1 } }, { delay = { time = "1ms" } }]"#), Seed(1), at(0))
+            .unwrap();
+    let mut log = support::Log::default();
+    let slower: ElementSpec = toml::from_str(r#"delay = { time = "3ms" }"#).unwrap();
+    chain.offer(at(0), segments(0, 1, 100), &mut log);
+    chain.put(at(10), 0, Presence::Away, &mut log);
+    chain.offer(at(20), segments(1, 1, 100), &mut log);
+    chain.set(at(30), 1, &slower, &mut log).unwrap();
+    chain.offer(at(40), segments(2, 1, 100), &mut log);
+    chain.put(at(50), 0, Presence::There, &mut log);
+    chain.offer(at(60), segments(3, 1, 100), &mut log);
+    chain.advance(at(10_000), &mut log);
+    let arrivals: Vec<u64> = log.delivered.iter().map(|(at, _)| at.as_nanos() / 1_000).collect();
+    assert_eq!(arrivals, [1_020, 3_040]);
+    assert_eq!(log.dropped_packets(Drop::Periodic), 2);
+    let wrong: ElementSpec = toml::from_str("loss = { random = 2.0 }").unwrap();
+    assert!(chain.set(at(20_000), 0, &wrong, &mut log).is_err(), "no element can have it");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn chain(hosts: u8) -> anyhow::Result<Blueprint> {
         chains: [Vec::new(), Vec::new()],
         reporters: [Vec::new(), Vec::new()],
     });
-    Ok(Blueprint { cables: cables.collect(), hosts, alterations: Vec::new(), seed: Seed(1) })
+    Ok(Blueprint { cables: cables.collect(), hosts, alterations: Vec::new(), switches: Vec::new(), seed: Seed(1) })
 }
 
 fn host(number: u8, of: u8, mtu: Mtu) -> Host {

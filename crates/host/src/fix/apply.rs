@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use linux::rtnetlink::route::Metric;
 use linux::set::route::WholeRoute;
-use linux::set::{discipline, features, numbers, spread};
+use linux::set::{discipline, numbers, spread};
 use model::host::fix::captured::{Captured, Table};
 use model::host::fix::check;
 use model::host::fix::names::{BOND_POLICIES, CpuMask, DeviceName, Prefix};
@@ -40,21 +40,22 @@ pub(super) fn apply(change: &Change, here: &Here) -> Result<(), FixError> {
         }
         Change::Module { name } => module::load(name),
         _ => match change.device() {
-            Some(device) => of_device(change, device, here.index(device)?),
+            Some(device) => of_device(change, device, here),
             None => Ok(()),
         },
     }
 }
 
-fn of_device(change: &Change, device: &DeviceName, index: u32) -> Result<(), FixError> {
+fn of_device(change: &Change, device: &DeviceName, here: &Here) -> Result<(), FixError> {
+    let index = here.index(device)?;
     let set = |table, pairs: &[(&str, Option<u32>)]| {
         let values: BTreeMap<String, u32> =
             pairs.iter().filter_map(|(name, value)| Some(((*name).to_owned(), (*value)?))).collect();
-        set_numbers(device, index, table, &values)
+        set_numbers(device, here, table, &values)
     };
     let bit = |on: bool| Some(u32::from(on));
     match change {
-        Change::Feature { name, on, .. } => feature(device, index, name.as_str(), *on),
+        Change::Feature { name, on, .. } => feature(device, here, name.as_str(), *on),
         Change::Rings { rx, tx, .. } => set(Table::Rings, &[("rx", *rx), ("tx", *tx)]),
         Change::Channels { combined, rx, tx, .. } => {
             set(Table::Channels, &[("combined", *combined), ("rx", *rx), ("tx", *tx)])
@@ -90,8 +91,8 @@ fn of_device(change: &Change, device: &DeviceName, index: u32) -> Result<(), Fix
 }
 
 /// Writes the numbers that are not so already: a driver may take a link down for one that stays the same.
-fn set_numbers(device: &DeviceName, index: u32, table: Table, values: &BTreeMap<String, u32>) -> Result<(), FixError> {
-    let now = numbers::read(index, table)?;
+fn set_numbers(device: &DeviceName, here: &Here, table: Table, values: &BTreeMap<String, u32>) -> Result<(), FixError> {
+    let now = here.numbers(device, table)?;
     let missing = values.keys().find(|name| !now.contains_key(*name));
     // Of coalescing a driver may adapt one direction only.
     if let Some(name) =
@@ -105,8 +106,8 @@ fn set_numbers(device: &DeviceName, index: u32, table: Table, values: &BTreeMap<
     if different.is_empty() {
         return Ok(());
     }
-    numbers::write(index, table, &different)?;
-    let after = numbers::read(index, table)?;
+    here.set_numbers(device, table, &different)?;
+    let after = here.numbers(device, table)?;
     let unmoved = different.iter().find(|(name, _)| after.get(*name) == now.get(*name));
     match unmoved {
         // A driver may round what it takes, but what has not moved it has not taken.
@@ -119,14 +120,14 @@ fn set_numbers(device: &DeviceName, index: u32, table: Table, values: &BTreeMap<
     }
 }
 
-fn feature(device: &DeviceName, index: u32, name: &str, on: bool) -> Result<(), FixError> {
+fn feature(device: &DeviceName, here: &Here, name: &str, on: bool) -> Result<(), FixError> {
     let fixed = || FixError::Nothing { what: format!("the feature {name} of {device} cannot be switched, or is none") };
-    let now = *features::read(index)?.get(name).ok_or_else(fixed)?;
+    let now = *here.features(device)?.get(name).ok_or_else(fixed)?;
     if now.active == on && now.wanted == on {
         return Ok(());
     }
-    features::write(index, &BTreeMap::from([(name.to_owned(), on)]))?;
-    let after = *features::read(index)?.get(name).ok_or_else(fixed)?;
+    here.set_features(device, &BTreeMap::from([(name.to_owned(), on)]))?;
+    let after = *here.features(device)?.get(name).ok_or_else(fixed)?;
     let text = |on: bool| if on { "on" } else { "off" };
     taken(format!("feature {name} of {device}"), text(on), text(after.active).to_owned())
 }

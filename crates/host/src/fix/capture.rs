@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use linux::set::route::WholeRoute;
-use linux::set::{SetError, features, numbers, spread, tree};
+use linux::set::{SetError, features, spread, tree};
 use linux::{Reason, facts};
 use model::host::fix::Change;
 use model::host::fix::captured::{Captured, KernelFile, Table};
@@ -102,7 +102,7 @@ fn sysctls(key: &SysctlKey, here: &Here) -> Result<Vec<Captured>, FixError> {
 }
 
 fn table(device: &DeviceName, table: Table, here: &Here) -> Result<Captured, FixError> {
-    let mut values = numbers::read(here.index(device)?, table)?;
+    let mut values = here.numbers(device, table)?;
     if table == Table::Mode {
         // What is negotiated is no setting, and a link that is down has no speed.
         let negotiated = values.get("autoneg") == Some(&1);
@@ -112,13 +112,13 @@ fn table(device: &DeviceName, table: Table, here: &Here) -> Result<Captured, Fix
 }
 
 fn link(device: &DeviceName, names: &[&str], here: &Here) -> Result<Captured, FixError> {
-    let mut values = numbers::read(here.index(device)?, Table::Link)?;
+    let mut values = here.numbers(device, Table::Link)?;
     values.retain(|name, _| names.contains(&name.as_str()));
     Ok(Captured::Numbers { device: device.clone(), table: Table::Link, values })
 }
 
 fn wanted(device: &DeviceName, here: &Here) -> Result<Captured, FixError> {
-    let found = features::read(here.index(device)?)?;
+    let found = here.features(device)?;
     let wanted = found.into_iter().map(|(name, feature)| (name, feature.wanted)).collect();
     Ok(Captured::Features { device: device.clone(), wanted })
 }

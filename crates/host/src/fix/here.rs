@@ -17,11 +17,14 @@ use model::host::fix::sysctl;
 use super::error::FixError;
 use crate::files::read_bounded;
 use crate::provenance::sysctl_d::one_blank;
+use crate::recorded;
 
 /// The namespace of the calling thread.
 #[derive(Debug, Default)]
 pub(super) struct Here {
     sysfs: OnceCell<Option<OwnedFd>>,
+    /// The file of the hardware that this process is shown, where it is that of this namespace.
+    hardware: Option<PathBuf>,
 }
 
 /// Runs `work` in a namespace; in that of this process where it has no name.
@@ -30,7 +33,7 @@ pub(super) fn inside<T: Send>(
     work: impl FnOnce(&Here) -> Result<T, FixError> + Send,
 ) -> Result<T, FixError> {
     match namespace {
-        None => work(&Here::default()),
+        None => work(&Here::own()),
         Some(name) => netns::with_netns(&reference(name), || work(&Here::default()))?,
     }
 }
@@ -43,7 +46,7 @@ pub(super) fn inside_same<T: Send>(
 ) -> Result<T, FixError> {
     let own = netns::current_inode().ok();
     if own == Some(inode) {
-        return work(&Here::default());
+        return work(&Here::own());
     }
     let named = namespace.map(reference).filter(|name| inode_of(name) == Some(inode));
     let found = named.or_else(|| {
@@ -78,6 +81,17 @@ fn reference(name: &NamespaceName) -> NetnsRef {
 }
 
 impl Here {
+    /// The namespace of this process.
+    fn own() -> Self {
+        let hardware = std::env::var_os(recorded::VARIABLE).map(PathBuf::from);
+        Self { hardware, ..Self::default() }
+    }
+
+    /// The file of the hardware that stands for this namespace's.
+    pub(super) fn shown_hardware(&self) -> Option<PathBuf> {
+        self.hardware.clone()
+    }
+
     /// The number of this namespace.
     pub(super) fn inode(&self) -> Result<u64, FixError> {
         let unknown = |source| FixError::File { what: "the network namespace".to_owned(), source };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use linux::set::route::WholeRoute;
-use linux::set::{features, numbers, spread, tree};
+use linux::set::{features, spread, tree};
 use model::host::fix::captured::{Captured, Place, Table};
 
 use super::capture;
@@ -99,18 +99,18 @@ fn write(old: &Captured, now: &Captured, here: &Here) -> Result<(), FixError> {
         (Captured::Sysctl { key, value }, _) => here.write_sysctl(key, value),
         (Captured::File { file, content }, _) => here.write_file(file, content),
         (Captured::Features { device, wanted }, Captured::Features { wanted: now, .. }) => {
-            Ok(features::write(here.index(device)?, &different(wanted, now))?)
+            here.set_features(device, &different(wanted, now))
         }
         (Captured::Numbers { device, table, values }, Captured::Numbers { values: now, .. }) => {
             let mut values = different(values, now);
             if *table == Table::Mode && values.get("autoneg") == Some(&1) {
                 values.retain(|name, _| name == "autoneg");
             }
-            Ok(numbers::write(here.index(device)?, *table, &values)?)
+            here.set_numbers(device, *table, &values)
         }
         (Captured::LinkModes { device, advertised }, _) => {
             // Where nothing is negotiated the set is written with the mode.
-            let mode = numbers::read(here.index(device)?, Table::Mode)?;
+            let mode = here.numbers(device, Table::Mode)?;
             match mode.get("autoneg") {
                 Some(1) => Ok(features::write_modes(here.index(device)?, advertised)?),
                 _ => Ok(()),

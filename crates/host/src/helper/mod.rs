@@ -27,13 +27,16 @@ pub const SYSTEM_SOCKET: &str = "/run/linerate/helper.sock";
 pub const SYSTEM_STATE: &str = "/var/lib/linerate/fixes";
 
 /// Where the journal of this user is: that of the system for root of the machine, else below `$XDG_STATE_HOME`. Root of a
-/// user namespace is not root of the machine.
+/// user namespace is not root of the machine. Hosts of a lab name one of their own in `LINERATE_FIXES`.
 #[must_use]
 pub fn default_state() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(named) = set("LINERATE_FIXES") {
+        return named;
+    }
     if is_root_of_the_machine() {
         return SYSTEM_STATE.into();
     }
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = set("XDG_STATE_HOME").or_else(|| set("HOME").map(|home| home.join(".local/state")));
     base.unwrap_or_else(|| "/var/lib".into()).join("linerate/fixes")
 }

@@ -25,6 +25,14 @@ pub enum LiveError {
         /// What happened.
         source: io::Error,
     },
+    /// The hardware that a host shows does not say what a fault hangs on.
+    #[error("the hardware of host {host} cannot be read: {reason}")]
+    Hardware {
+        /// The host.
+        host: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// What the scenario changes in a host could not be changed.
     #[error("at {} a host could not be changed as the scenario says", units::duration::show(*at))]
     Alteration {
@@ -42,7 +50,7 @@ impl LiveError {
         match self {
             Self::Raise(error) => Some(error),
             Self::Alteration { source, .. } => Some(source),
-            Self::Relay(_) | Self::Service { .. } => None,
+            Self::Relay(_) | Self::Service { .. } | Self::Hardware { .. } => None,
         }
     }
 }

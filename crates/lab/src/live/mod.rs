@@ -5,8 +5,10 @@
 //! * [`Live`]: the same while its clock runs
 //! * `partners`, `web`: the services of its hosts
 //! * `timetable`: changes in hosts, each at its time
+//! * `hardware`: faults that hang on settings of hardware, which programs in a host may change
 
 mod error;
+mod hardware;
 mod partners;
 mod timetable;
 mod web;
@@ -22,6 +24,7 @@ use path::Seed;
 use units::MonoTime;
 
 pub use error::LiveError;
+use hardware::{Hardware, Watch};
 use partners::Partners;
 
 use crate::blueprint::Blueprint;
@@ -50,6 +53,24 @@ pub struct Live<'a> {
     pub network: &'a Network,
     /// When its clock began.
     pub start: MonoTime,
+    hardware: &'a Hardware<'a>,
+}
+
+impl Live<'_> {
+    /// Has faults come and go that hang on what the hardware of hosts is set to now. The network does so by itself
+    /// shortly after it was set; who has just set it need not wait for that.
+    ///
+    /// # Errors
+    /// [`LiveError::Hardware`]; what could be read is obeyed.
+    pub fn obey(&self) -> Result<(), LiveError> {
+        self.hardware.obey()
+    }
+
+    /// Ends a fault of a link, as if those who run the network had mended it. Returns whether there is one of this name.
+    #[must_use]
+    pub fn mend(&self, fault: &str) -> bool {
+        self.hardware.mend(fault)
+    }
 }
 
 impl<'a> Stage<'a> {
@@ -95,18 +116,25 @@ impl<'a> Stage<'a> {
         let sites = web::open(scenario, &network, seed)?;
         let start = clock::now();
         let relay = Relay::start(wires, start, &Options::default())?;
+        let hardware = Hardware::new(&blueprint.switches, &network, &relay);
+        hardware.obey()?;
+        let watch = hardware.watch()?;
         let (over, ends) = channel::<()>();
         let closing = Stop::default();
         let outcome = thread::scope(|scope| {
-            let live = Live { network: &network, start };
+            let live = Live { network: &network, start, hardware: &hardware };
             let alterations = &blueprint.alterations;
             scope.spawn(move || timetable::keep(alterations, live, &ends, hear));
             for site in &sites {
                 scope.spawn(|| site.serve(&closing));
             }
+            if let Some(watch) = &watch {
+                scope.spawn(|| hardware.keep(watch, &closing, hear));
+            }
             let outcome = inside(live);
             drop(over);
             closing.stop();
+            watch.iter().for_each(Watch::wake);
             outcome
         });
         let (report, events) = relay.stop();

@@ -11,7 +11,7 @@ use crate::blueprint::Alteration;
 /// tells of those that cannot be made.
 pub(super) fn keep(
     alterations: &[Alteration],
-    Live { network, start }: Live<'_>,
+    Live { network, start, .. }: Live<'_>,
     ends: &Receiver<()>,
     hear: &(dyn Fn(LiveError) + Sync),
 ) {

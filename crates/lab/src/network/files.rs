@@ -3,8 +3,9 @@
 //! They lie in a file system in memory that only the host sees, over the directory of labs, and end with it.
 
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use linux::mounts;
@@ -32,10 +33,32 @@ pub(super) fn names(blueprint: &Blueprint) -> String {
     text
 }
 
+/// The files of a host that are its own.
+#[derive(Debug)]
+pub(super) struct Own {
+    /// Where they are, as programs in the host see it.
+    pub(super) place: PathBuf,
+    /// The same directory, by which others look into it.
+    pub(super) directory: OwnedFd,
+    /// Whether there are recorded facts.
+    pub(super) has_facts: bool,
+}
+
+impl Own {
+    /// The recorded facts, as programs in the host see them.
+    pub(super) fn facts(&self) -> Option<PathBuf> {
+        self.has_facts.then(|| self.place.join(FACTS))
+    }
+}
+
+/// What the recorded facts are called.
+pub(crate) const FACTS: &str = "recorded-facts.toml";
+
 /// Writes the files of a host and shows those of the system in their places. The calling thread has a mount namespace of
-/// its own. Returns where the recorded facts are.
-pub(super) fn show(place: &Path, names: &str, host: &Host) -> io::Result<Option<PathBuf>> {
+/// its own.
+pub(super) fn show(place: &Path, names: &str, host: &Host) -> io::Result<Own> {
     mounts::cover_with_tmpfs(place)?;
+    let directory = File::open(place)?.into();
     let hosts = place.join("hosts");
     fs::write(&hosts, names)?;
     mounts::show_file(&hosts, Path::new("/etc/hosts"))?;
@@ -46,8 +69,8 @@ pub(super) fn show(place: &Path, names: &str, host: &Host) -> io::Result<Option<
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         shown => shown?,
     }
-    let Some(facts) = &host.recorded_facts else { return Ok(None) };
-    let recorded = place.join("recorded-facts.toml");
-    fs::write(&recorded, facts.to_string())?;
-    Ok(Some(recorded))
+    if let Some(facts) = &host.recorded_facts {
+        fs::write(place.join(FACTS), facts.to_string())?;
+    }
+    Ok(Own { place: place.to_owned(), directory, has_facts: host.recorded_facts.is_some() })
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::net::IpAddr;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -11,6 +12,7 @@ use std::thread;
 use linux::namespaces::{Entrance, Init};
 
 use super::control::Given;
+use super::files::Own;
 
 /// A host: a network namespace with processes, files and a name of its own.
 #[derive(Debug)]
@@ -19,7 +21,7 @@ pub struct Host {
     pub(super) addresses: Vec<IpAddr>,
     pub(super) init: Init,
     pub(super) entrance: Entrance,
-    pub(super) recorded_facts: Option<PathBuf>,
+    pub(super) own: Own,
     pub(super) given: Mutex<Given>,
 }
 
@@ -44,14 +46,20 @@ impl Host {
 
     /// The file of recorded facts, as programs in the host see it.
     #[must_use]
-    pub fn recorded_facts(&self) -> Option<&Path> {
-        self.recorded_facts.as_deref()
+    pub fn recorded_facts(&self) -> Option<PathBuf> {
+        self.own.facts()
+    }
+
+    /// The directory of the host's own files, as this process sees it.
+    #[must_use]
+    pub(crate) fn own_files(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", self.own.directory.as_raw_fd()))
     }
 
     /// A program that runs in the host: in its network, with its name, its /etc/hosts and its /sys. It ends with the
     /// host at the latest, and so does everything that it starts.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        prepared(&self.entrance, self.recorded_facts.as_deref(), program)
+        prepared(&self.entrance, &self.own.place, self.own.facts().as_deref(), program)
     }
 
     /// Runs `work` on a thread of its own in the network of the host. Sockets stay there. Files and the host's name are
@@ -68,8 +76,9 @@ impl Host {
 }
 
 /// A program in the host behind `entrance`.
-pub(super) fn prepared(entrance: &Entrance, facts: Option<&Path>, program: impl AsRef<OsStr>) -> Command {
+pub(super) fn prepared(entrance: &Entrance, place: &Path, facts: Option<&Path>, program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
+    command.env(FIXES, place.join("fixes"));
     match facts {
         Some(facts) => command.env(RECORDED_FACTS, facts),
         None => command.env_remove(RECORDED_FACTS),
@@ -77,6 +86,10 @@ pub(super) fn prepared(entrance: &Entrance, facts: Option<&Path>, program: impl 
     entrance.enter(&mut command);
     command
 }
+
+/// The environment variable that names the directory in which a host keeps what fixes have changed: each host its own,
+/// which ends with it.
+pub const FIXES: &str = "LINERATE_FIXES";
 
 /// The environment variable that names the file of recorded facts to programs in a host.
 pub const RECORDED_FACTS: &str = "LINERATE_RECORDED_FACTS";

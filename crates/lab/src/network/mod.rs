@@ -29,7 +29,8 @@ use path::Seed;
 use crate::blueprint::{Alteration, Blueprint, Cable, What};
 use crate::relay::Wire;
 pub use error::{RaiseError, SysctlTrouble};
-pub use host::{Host, RECORDED_FACTS};
+pub(crate) use files::FACTS;
+pub use host::{FIXES, Host, RECORDED_FACTS};
 
 /// A network of hosts. It is gone with all of its processes when this value is dropped.
 #[derive(Debug)]
@@ -76,7 +77,7 @@ impl Network {
                 addresses: host.addresses.clone(),
                 init: made.init,
                 entrance,
-                recorded_facts: made.recorded_facts,
+                own: made.own,
                 given: Mutex::new(made.given),
             });
         }

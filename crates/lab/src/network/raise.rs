@@ -1,7 +1,7 @@
 //! Making one host.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use linux::mounts;
@@ -11,14 +11,15 @@ use linux::tap::Tap;
 use super::control::Given;
 use super::devices::Tools;
 use super::error::RaiseError;
-use super::{files, sysctl};
+use super::files::{self, Own};
+use super::sysctl;
 use crate::blueprint;
 
 /// A host that was made, with its ends of cables in the order of the blueprint.
 pub(super) struct Made {
     pub(super) init: Init,
     pub(super) taps: Vec<Tap>,
-    pub(super) recorded_facts: Option<PathBuf>,
+    pub(super) own: Own,
     pub(super) given: Given,
 }
 
@@ -29,7 +30,7 @@ pub(super) fn host(host: &blueprint::Host, place: &Path, names: &str) -> Result<
     namespaces::separate()
         .map_err(failed("unshare", "CAP_SYS_ADMIN, and user.max_net_namespaces above what is in use"))?;
     mounts::keep_to_ourselves().map_err(failed("mounting", "CAP_SYS_ADMIN"))?;
-    let recorded_facts =
+    let own =
         files::show(place, names, host).map_err(failed("mounting /etc/hosts", "CAP_SYS_ADMIN, a file /etc/hosts"))?;
     mounts::mount_sysfs().map_err(failed("mounting /sys", UNCOVERED))?;
     namespaces::set_host_name(&host.name).map_err(failed("naming the host", "a name of at most 64 bytes"))?;
@@ -38,7 +39,7 @@ pub(super) fn host(host: &blueprint::Host, place: &Path, names: &str) -> Result<
     let taps = Tools::open(&host.name, &mut given)?.furnish(host)?;
     let duty = host.cpu_share.and_then(duty_cycle);
     let init = Init::start(duty).map_err(failed("mounting /proc", UNCOVERED))?;
-    Ok(Made { init, taps, recorded_facts, given })
+    Ok(Made { init, taps, own, given })
 }
 
 /// The turns in which the programs of a host run that has this share of a processor.

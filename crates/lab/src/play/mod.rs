@@ -114,7 +114,7 @@ pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<Show, 
 
 fn run_all(
     setting: &Setting<'_>,
-    Live { network, start }: Live<'_>,
+    Live { network, start, .. }: Live<'_>,
     round: &mut Round,
     audience: &mut dyn Audience,
 ) -> Result<Vec<Tested>, PlayError> {

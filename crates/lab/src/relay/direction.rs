@@ -15,6 +15,7 @@ use super::frame::{Frame, edit, too_big};
 use super::log::{Event, Log, Lost, What};
 use super::report::{Carried, DirectionReport};
 use super::store::Store;
+use super::worker::{Becomes, Turn};
 
 /// One direction of a wire.
 #[derive(Debug)]
@@ -134,6 +135,17 @@ impl Direction {
     /// Has the chain do what is due by now.
     pub(super) fn advance(&mut self, now: MonoTime, shared: &mut Shared) {
         self.chain.advance(now, &mut self.end.watch(shared));
+        self.due = self.chain.due();
+    }
+
+    /// Has one of the chain's elements become what it is told to. Its settings are of its kind: [`crate::blueprint::Part`].
+    pub(super) fn turn(&mut self, now: MonoTime, turn: &Turn, shared: &mut Shared) {
+        let mut watch = self.end.watch(shared);
+        match &turn.becomes {
+            Becomes::Presence(presence) => self.chain.put(now, turn.place, *presence, &mut watch),
+            // Whoever has read the settings has checked them; what cannot be does not change anything.
+            Becomes::Settings(settings) => drop(self.chain.set(now, turn.place, settings, &mut watch)),
+        }
         self.due = self.chain.due();
     }
 

@@ -43,10 +43,11 @@ use units::{ByteCount, MonoTime};
 use direction::{Direction, Shared};
 use log::{Events, Log};
 use store::Store;
-use worker::{Ask, Part, Usage, Worker};
+use worker::{Ask, Part, Turn, Usage, Worker};
 
 pub use lateness::Lateness;
 pub use report::{DirectionReport, Limit, Limited, Report, ThreadReport, WireReport};
+pub use worker::Becomes;
 
 /// A cable between two hosts.
 #[derive(Debug)]
@@ -178,6 +179,16 @@ impl Relay {
         self.ask(|| Ask::Events(answer.clone()));
         drop(answer);
         Events::join(answers.iter())
+    }
+
+    /// Has an element of a wire's direction become something else, and returns once it has.
+    pub fn turn(&self, direction: (usize, usize), place: usize, becomes: &Becomes) {
+        let (answer, answers) = channel();
+        let turn = || Turn { direction, place, becomes: becomes.clone() };
+        self.ask(|| Ask::Turn(turn(), answer.clone()));
+        drop(answer);
+        // Nobody answers for a direction that is not there, nor from a thread that has ended.
+        let _ = answers.recv();
     }
 
     /// The names of its wires, in the order in which events number them.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use linux::readiness::{Patience, Readiness, wake_exactly};
 use linux::{affinity, clock};
+use path::{ElementSpec, Presence};
 use units::MonoTime;
 
 use super::direction::{Direction, Shared, Taken};
@@ -19,8 +20,29 @@ pub(super) enum Ask {
     Report(Sender<Part>),
     /// What it has logged.
     Events(Sender<Events>),
+    /// To have an element come, go or go on with other settings; the answer is that it has.
+    Turn(Turn, Sender<()>),
     /// To end.
     Stop,
+}
+
+/// An element of a direction and what becomes of it.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    /// The wire and which of its directions.
+    pub(super) direction: (usize, usize),
+    /// The number of the element in its chain.
+    pub(super) place: usize,
+    pub(super) becomes: Becomes,
+}
+
+/// What becomes of an element while packets flow.
+#[derive(Debug, Clone)]
+pub enum Becomes {
+    /// It comes or goes.
+    Presence(Presence),
+    /// It goes on with these settings, of the same kind.
+    Settings(ElementSpec),
 }
 
 /// What one thread did.
@@ -161,6 +183,14 @@ impl Worker {
             match self.asks.try_recv() {
                 Ok(Ask::Report(answer)) => drop(answer.send(self.part())),
                 Ok(Ask::Events(answer)) => drop(answer.send(self.shared.log.take())),
+                Ok(Ask::Turn(turn, answer)) => {
+                    let now = clock::now();
+                    let mut all = self.directions.iter_mut();
+                    if let Some(direction) = all.find(|direction| direction.name() == turn.direction) {
+                        direction.turn(now, &turn, &mut self.shared);
+                        let _ = answer.send(());
+                    }
+                }
                 Ok(Ask::Stop) | Err(TryRecvError::Disconnected) => return true,
                 Err(TryRecvError::Empty) => return false,
             }

@@ -166,6 +166,12 @@ pub enum Problem {
         /// The setting.
         setting: String,
     },
+    /// A fault hangs on a setting that its host does not show.
+    #[error("the fault hangs on hosts.{setting}, which is not recorded")]
+    NotRecorded {
+        /// The setting.
+        setting: String,
+    },
     /// More than the relay carries here.
     #[error("{asked} is more than the relay carries on this machine, {limit}")]
     TooFast {
@@ -204,6 +210,7 @@ impl Hint for Problem {
                 "size sockets by `net.ipv4.tcp_rmem` and `net.ipv4.tcp_wmem`; record the machine's value under `facts`"
                     .to_owned()
             }
+            Self::NotRecorded { .. } => "what a namespace cannot show stands under `facts` of its host".to_owned(),
             Self::NoWayBack { setting } => format!("give the host its usual value of `{setting}`"),
             Self::TooFast { .. } => "scale the network down, and say so in `scale`".to_owned(),
             Self::Lacking { .. } => "`linerate lab check` shows what this machine can do".to_owned(),

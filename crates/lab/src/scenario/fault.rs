@@ -10,6 +10,7 @@ use units::Mtu;
 
 use super::desk::Desk;
 use super::error::Problem;
+use super::hangs_on::{HangsOn, HangsOnText};
 use super::host::Host;
 use super::link::{Link, check_element};
 use super::route::{Route, RouteText};
@@ -24,6 +25,8 @@ pub struct Fault {
     pub from: Duration,
     /// Until when; to the end where it is [`None`].
     pub until: Option<Duration>,
+    /// A setting of hardware without which it is not there.
+    pub hangs_on: Option<HangsOn>,
     /// What.
     pub what: FaultKind,
 }
@@ -100,9 +103,11 @@ pub(super) struct FaultText {
     qdisc: Option<QdiscText>,
     cpu_share: Option<f64>,
     route: Option<RouteText>,
+    #[serde(rename = "while")]
+    hangs_on: Option<HangsOnText>,
 }
 
-const OF_LINK: [&str; 9] = ["id", "from", "until", "link", "towards", "add", "at", "set", "nth"];
+const OF_LINK: [&str; 10] = ["id", "from", "until", "link", "towards", "add", "at", "set", "nth", "while"];
 const OF_HOST: [&str; 12] = [
     "id",
     "from",
@@ -134,6 +139,13 @@ impl FaultText {
         if until.is_some_and(|until| until <= from) {
             desk.complain(&key.at("until"), Problem::EndsFirst);
         }
+        let hangs_on = self.hangs_on.clone().and_then(|text| text.settle(&key.at("while"), hosts, desk));
+        if hangs_on.is_some() && (self.from.is_some() || until.is_some()) {
+            desk.complain(
+                &key.at("while"),
+                Slip::Keys("a fault has its time either by `from` and `until` or by `while`"),
+            );
+        }
         let what = match (&self.host, &self.link) {
             (Some(_), _) => self.of_host(&key, hosts, desk),
             (None, Some(_)) => self.of_link(&key, links, desk),
@@ -142,7 +154,7 @@ impl FaultText {
                 None
             }
         };
-        Some(Fault { id, from, until, what: what? })
+        Some(Fault { id, from, until, hangs_on, what: what? })
     }
 
     fn of_link(self, key: &Key, links: &[Link], desk: &mut Desk<'_>) -> Option<FaultKind> {

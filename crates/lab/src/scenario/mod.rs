@@ -6,7 +6,7 @@
 //! | file | what it has |
 //! |---|---|
 //! | `read` | from text to [`Scenario`] |
-//! | `host`, `settings`, `link`, `route`, `overlay`, `service`, `fault`, `test`, `truth` | the parts, as written and as read |
+//! | `host`, `settings`, `link`, `route`, `overlay`, `service`, `fault`, `hangs_on`, `test`, `truth` | the parts, as written and as read |
 //! | `causes` | the causes that can be planted |
 //! | `needs` | what the machine must be able to do |
 //! | `library` | the scenarios that come with the program |
@@ -17,6 +17,7 @@ pub mod causes;
 mod desk;
 mod error;
 mod fault;
+mod hangs_on;
 mod host;
 pub mod library;
 mod link;
@@ -42,6 +43,7 @@ use path::Seed;
 pub use document::Place;
 pub use error::{Complaint, Problem, ScenarioError};
 pub use fault::{Fault, FaultKind, Position};
+pub use hangs_on::HangsOn;
 pub use host::{DeviceSettings, Host};
 pub use library::library;
 pub use link::Link;

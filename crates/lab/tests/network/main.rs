@@ -5,5 +5,6 @@
 mod ending;
 mod everywhere;
 mod furnishing;
+mod hardware;
 mod sketch;
 mod traffic;

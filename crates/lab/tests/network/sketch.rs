@@ -23,7 +23,13 @@ impl Sketch {
             cpu_share: None,
             recorded_facts: None,
         });
-        Self(Blueprint { hosts: hosts.collect(), cables: Vec::new(), alterations: Vec::new(), seed: Seed(1) })
+        Self(Blueprint {
+            hosts: hosts.collect(),
+            cables: Vec::new(),
+            alterations: Vec::new(),
+            switches: Vec::new(),
+            seed: Seed(1),
+        })
     }
 
     /// A cable between two hosts, which changes nothing. Its addresses are 10.9.CABLE+1.1 and .2, fd09:CABLE+1::1 and

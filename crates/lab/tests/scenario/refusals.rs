@@ -80,6 +80,25 @@ fn each_mistake_is_told_with_its_place_and_a_hint() {
 }
 
 #[test]
+fn a_fault_hangs_on_hardware_that_its_host_shows() {
+    let refused = |condition: &str| {
+        let facts = "[hosts.b.facts.interfaces.right]\nrings = { rx = 256 }\n";
+        let fault = "[[faults]]\nid = \"f\"\nlink = \"right\"\nadd = { loss = { random = 0.1 } }\n";
+        refusal("[truth]", &format!("{facts}{fault}{condition}\n[truth]"))
+    };
+    let on = |what: &str| format!("while = {{ host = \"b\", interface = \"right\", {what} }}");
+    let unrecorded = refused(&on("feature = \"rx-gro-hw\""));
+    let expected = "the fault hangs on hosts.b.facts.interfaces.right.features.rx-gro-hw.active, which is not recorded";
+    assert!(unrecorded.contains(expected) && unrecorded.contains("hint: what a namespace cannot"), "{unrecorded}");
+    let ring = refused(&on("ring = \"rx\""));
+    assert!(ring.contains("or on a `ring` that is `below` a number of entries"), "{ring}");
+    let timed = refused(&format!("from = \"1s\"\n{}", on("ring = \"rx\", below = 512")));
+    assert!(timed.contains("either by `from` and `until` or by `while`"), "{timed}");
+    let elsewhere = refused("while = { host = \"b\", interface = \"left\", feature = \"x\" }");
+    assert!(elsewhere.contains("link `left` does not end at `b`"), "{elsewhere}");
+}
+
+#[test]
 fn the_machine_has_its_say() {
     let scenario = load("nrao-overlay-offload").unwrap();
     assert!(scenario.needs().contains(&Need::Vxlan) && !scenario.needs().contains(&Need::Vlan));

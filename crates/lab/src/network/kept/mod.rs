@@ -168,7 +168,8 @@ impl Kept {
     pub fn command(&self, host: &HostRecord, program: impl AsRef<std::ffi::OsStr>) -> Option<Command> {
         let HostRecord { first_process, started_ticks, .. } = *host;
         let entrance = Entrance::open(first_process, || start_of(first_process) == Some(started_ticks)).ok()?;
-        Some(prepared(&entrance, host.recorded_facts.as_deref(), program))
+        let place = self.directory.parent()?;
+        Some(prepared(&entrance, place, host.recorded_facts.as_deref(), program))
     }
 
     /// Ends the lab, and waits until it is gone: asks its keeper, and ends it by force where that takes too long.

@@ -72,7 +72,7 @@ impl Record {
             addresses: host.addresses().to_vec(),
             first_process: host.first_process(),
             started_ticks: linux::namespaces::process::start_of(host.first_process()).unwrap_or_default(),
-            recorded_facts: host.recorded_facts().map(ToOwned::to_owned),
+            recorded_facts: host.recorded_facts(),
         });
         hosts.collect()
     }

@@ -2,35 +2,39 @@
 
 use std::time::Duration;
 
-use path::{Change, Span, Stage};
+use path::{Change, ElementSpec, Span, Stage};
 use units::MonoTime;
 
+use crate::blueprint::Part;
 use crate::scenario::Scenario;
 use crate::scenario::fault::{Fault, FaultKind, Position};
 
+/// The elements of one direction of a link, and what faults do to them.
+pub(super) struct Direction {
+    pub(super) stages: Vec<Stage>,
+    /// By the number of the fault.
+    pub(super) parts: Vec<(usize, Part)>,
+}
+
 /// One direction of a link: 0 from end 0 to end 1, 1 back.
-pub(super) fn stages(scenario: &Scenario, number: usize, direction: usize) -> Vec<Stage> {
-    let base: Vec<Stage> = scenario.links[number].chains[direction].iter().cloned().map(Stage::from).collect();
+pub(super) fn direction(scenario: &Scenario, link: usize, direction: usize) -> Direction {
+    let base: Vec<Stage> = scenario.links[link].chains[direction].iter().cloned().map(Stage::from).collect();
     let mut middle = base.clone();
     let (mut first, mut last) = (Vec::new(), Vec::new());
-    for fault in &scenario.faults {
+    let mut set = Vec::new();
+    for (number, fault) in scenario.faults.iter().enumerate() {
         match &fault.what {
-            FaultKind::Added { link, directions, element, at }
-                if *link == number && directions.contains(&direction) =>
+            FaultKind::Added { link: of, directions, element, at }
+                if *of == link && directions.contains(&direction) =>
             {
                 let stage = Stage { during: during(fault), ..Stage::from(element.clone()) };
-                if *at == Position::First { first.push(stage) } else { last.push(stage) }
+                if *at == Position::First { &mut first } else { &mut last }.push((number, stage));
             }
-            FaultKind::Set { link, places, element } if *link == number => {
+            FaultKind::Set { link: of, places, element } if *of == link => {
                 for (_, place) in places.iter().filter(|(of, _)| *of == direction) {
-                    let stage = &mut middle[*place];
-                    if fault.from.is_zero() {
-                        stage.spec = element.clone();
-                    } else {
-                        stage.changes.push(Change { at: instant(fault.from), spec: element.clone() });
-                    }
-                    let back = |until| Change { at: instant(until), spec: base[*place].spec.clone() };
-                    stage.changes.extend(fault.until.map(back));
+                    let usual = &base[*place].spec;
+                    change(&mut middle[*place], fault, element, usual);
+                    set.push((number, *place, [element.clone(), usual.clone()]));
                 }
             }
             FaultKind::Added { .. } | FaultKind::Set { .. } | FaultKind::Host { .. } => {}
@@ -39,7 +43,24 @@ pub(super) fn stages(scenario: &Scenario, number: usize, direction: usize) -> Ve
     for stage in &mut middle {
         stage.changes.sort_by_key(|change| change.at);
     }
-    first.into_iter().chain(middle).chain(last).collect()
+    let part = |place: usize, settings| Part { cable: link, direction, place, settings };
+    let behind = first.len() + middle.len();
+    let added = first.iter().enumerate().chain((behind..).zip(&last));
+    let mut parts: Vec<(usize, Part)> = added.map(|(place, (number, _))| (*number, part(place, None))).collect();
+    parts.extend(set.into_iter().map(|(number, place, both)| (number, part(first.len() + place, Some(both)))));
+    let stage = |(_, stage): (usize, Stage)| stage;
+    let stages = first.into_iter().map(stage).chain(middle).chain(last.into_iter().map(stage));
+    Direction { stages: stages.collect(), parts }
+}
+
+/// An element that a fault sets otherwise, and back.
+fn change(stage: &mut Stage, fault: &Fault, element: &ElementSpec, usual: &ElementSpec) {
+    if fault.from.is_zero() {
+        stage.spec = element.clone();
+    } else {
+        stage.changes.push(Change { at: instant(fault.from), spec: element.clone() });
+    }
+    stage.changes.extend(fault.until.map(|until| Change { at: instant(until), spec: usual.clone() }));
 }
 
 /// When a fault is there; [`None`] for all the time.

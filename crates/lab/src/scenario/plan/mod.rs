@@ -29,7 +29,7 @@ use super::host::Host;
 use super::link::Link;
 use super::overlay::Overlay;
 use super::route::Route;
-use super::{FaultKind, Scenario};
+use super::{Fault, FaultKind, Scenario};
 use crate::blueprint::{self, Blueprint};
 use addresses::Addresses;
 use routing::Routing;
@@ -63,13 +63,32 @@ pub(super) fn speaks(families: &BTreeSet<Family>, address: IpAddr) -> bool {
 pub(super) fn blueprint(scenario: &Scenario, seed: Seed) -> Blueprint {
     let names = devices::names(&scenario.hosts, &scenario.links);
     let hosts = (0..scenario.hosts.len()).map(|host| blueprint_host(scenario, host, &names)).collect();
+    let mut switches: Vec<_> = scenario.faults.iter().map(|fault| switch(fault, &names)).collect();
     let cables = scenario.links.iter().enumerate().map(|(number, link)| blueprint::Cable {
         name: link.name.clone(),
         hosts: link.ends,
-        chains: [0, 1].map(|direction| chains::stages(scenario, number, direction)),
+        chains: [0, 1].map(|direction| {
+            let made = chains::direction(scenario, number, direction);
+            for (fault, part) in made.parts {
+                switches[fault].parts.push(part);
+            }
+            made.stages
+        }),
         reporters: [0, 1].map(|direction| scenario.plan.addresses.hosts[link.ends[1 - direction]].clone()),
     });
-    Blueprint { hosts, cables: cables.collect(), alterations: alterations::all(scenario, &names), seed }
+    let cables = cables.collect();
+    // What a fault does to a host is an alteration.
+    switches.retain(|switch| !switch.parts.is_empty());
+    Blueprint { hosts, cables, alterations: alterations::all(scenario, &names), switches, seed }
+}
+
+fn switch(fault: &Fault, names: &devices::Names) -> blueprint::Switch {
+    let condition = fault.hangs_on.as_ref().map(|hangs_on| blueprint::Condition {
+        host: hangs_on.host,
+        device: names[hangs_on.host][&hangs_on.link].clone(),
+        holds: hangs_on.holds.clone(),
+    });
+    blueprint::Switch { fault: fault.id.clone(), parts: Vec::new(), condition }
 }
 
 fn blueprint_host(scenario: &Scenario, number: usize, names: &devices::Names) -> blueprint::Host {
