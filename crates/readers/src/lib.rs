@@ -10,6 +10,7 @@ use archive::export::read_export;
 use audit::fix::Target;
 use audit::fix::plan::FixPlan;
 use audit::scope::HostFacts;
+use audit::{Case, Inputs, Keep, Profile, Rules};
 use host::files::Held;
 use host::fix::Planned;
 use host::saved::{self, ethtool};
@@ -39,7 +40,7 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 19] = [
+pub const ALL: [Reader; 20] = [
     Reader { name: "dialogue_of_client", read: dialogue_of_client },
     Reader { name: "dialogue_of_server", read: dialogue_of_server },
     Reader { name: "echo_message", read: echo_message },
@@ -54,6 +55,7 @@ pub const ALL: [Reader; 19] = [
     Reader { name: "psconfig", read: psconfig },
     Reader { name: "quantities", read: quantities },
     Reader { name: "recorded_facts", read: recorded_facts },
+    Reader { name: "rule_file", read: rule_file },
     Reader { name: "saved_output", read: saved_output },
     Reader { name: "scenario", read: scenario },
     Reader { name: "sosreport", read: sosreport },
@@ -293,6 +295,20 @@ pub fn fix_plan(bytes: &[u8]) {
     if !plan.steps.is_empty() {
         assert_eq!(FixPlan::read(&written).ok(), Some(plan.steps), "what was written is what is read");
     }
+}
+
+/// A file of rules. Whatever stands in it, what can be used is asked of a host, and what cannot is named with its place.
+pub fn rule_file(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let mut rules = Rules::none();
+    rules.add("site.toml", text);
+    for fault in rules.faults() {
+        assert!(fault.line >= 1 && fault.line <= text.split('\n').count() + 1, "a fault beyond the file: {fault}");
+        assert!(!fault.message.is_empty(), "a refusal without a reason");
+    }
+    let (host, profile, inputs) = (HostFacts::default(), Profile::default(), Inputs::default());
+    let report = audit::audit(&rules, &Case { host: &host, profile: &profile, inputs: &inputs, keep: Keep::Everything });
+    assert_eq!(report.faults.len(), rules.faults().len());
 }
 
 /// Facts of hardware that a lab host does not have.

@@ -5,6 +5,7 @@
 //! and a missing fact names itself: CEL's own three-valued logic does the rest, in which `missing || true` is true and
 //! `missing || false` stays unknown.
 
+mod bounds;
 mod functions;
 mod names;
 mod template;
@@ -101,8 +102,9 @@ impl Language {
     /// Compiles an expression that may use the facts of a scope.
     ///
     /// # Errors
-    /// Where it is no CEL, or names a fact that there is not.
+    /// Where it is no CEL, names a fact that there is not, or is larger than any that is meant.
     pub fn compile(&mut self, source: &str, per: Per) -> Result<Expression, Fault> {
+        bounds::check(source)?;
         let program = self.env.compile(source).map_err(|errors| {
             let first = errors.errors.into_iter().next();
             first.map_or_else(

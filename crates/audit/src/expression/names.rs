@@ -3,6 +3,7 @@
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SourceInfo, operators};
 use cel::common::types::CelInt;
 
+use super::bounds::{MOST_LISTS, MOST_LISTS_WITHIN};
 use super::{Fault, Language, SLOT, Slot, View};
 use crate::fact::{Path, Segment};
 use crate::scope::Per;
@@ -21,7 +22,7 @@ pub(super) fn resolve(
     language: &mut Language,
     found: &mut Vec<usize>,
 ) -> Result<(), Fault> {
-    Names { place, language, found, bound: Vec::new() }.visit(tree)
+    Names { place, language, found, bound: Vec::new(), lists: 0 }.visit(tree)
 }
 
 struct Names<'a> {
@@ -30,6 +31,8 @@ struct Names<'a> {
     found: &'a mut Vec<usize>,
     /// Variables of comprehensions, each with the list whose element it is, where that is a fact.
     bound: Vec<(String, Option<Path>)>,
+    /// Comprehensions so far.
+    lists: usize,
 }
 
 impl Names<'_> {
@@ -49,7 +52,7 @@ impl Names<'_> {
                 }
                 None => self.call(call),
             },
-            Expr::Comprehension(comprehension) => self.comprehension(comprehension),
+            Expr::Comprehension(comprehension) => self.comprehension(comprehension, id),
             Expr::List(list) => list.elements.iter_mut().try_for_each(|element| self.visit(element)),
             Expr::Map(map) => map.entries.iter_mut().try_for_each(|entry| match &mut entry.expr {
                 EntryExpr::MapEntry(entry) => self.visit(&mut entry.key).and_then(|()| self.visit(&mut entry.value)),
@@ -69,7 +72,13 @@ impl Names<'_> {
         call.args.iter_mut().try_for_each(|argument| self.visit(argument))
     }
 
-    fn comprehension(&mut self, comprehension: &mut ComprehensionExpr) -> Result<(), Fault> {
+    fn comprehension(&mut self, comprehension: &mut ComprehensionExpr, id: u64) -> Result<(), Fault> {
+        self.lists += 1;
+        // Each has two variables.
+        if self.lists > MOST_LISTS || self.bound.len() / 2 >= MOST_LISTS_WITHIN {
+            let message = format!("lists are gone through {MOST_LISTS_WITHIN} within each other and {MOST_LISTS} in all at most");
+            return Err(self.fault(id, message));
+        }
         let list = chain(&comprehension.iter_range.expr);
         self.visit(&mut comprehension.iter_range)?;
         self.visit(&mut comprehension.accu_init)?;

@@ -137,12 +137,15 @@ fn rates(tree: &[&Qdisc]) -> Fact {
         return absent("rates of classes are not in the snapshot");
     }
     let options = tree.iter().flat_map(|qdisc| &qdisc.options);
-    let limits =
-        options.filter(|(name, rate)| matches!(name.as_str(), "rate_bps" | "maxrate_bps") && **rate < UNLIMITED);
+    let limits = options.filter(|(name, rate)| match name.as_str() {
+        "rate_bps" => true,
+        "maxrate_bps" => !UNLIMITED.contains(*rate),
+        _ => false,
+    });
     // What a class may have at most is the rate at which it is held; what it is sure of is none.
     let ceilings = tree.iter().flat_map(|qdisc| &qdisc.classes).filter_map(|class| class.options.get("ceil_bps"));
     Fact::List(limits.map(|(_, rate)| rate).chain(ceilings).map(|&rate| int(rate)).collect())
 }
 
 /// fq says "no limit" as the largest rate of 32 bits in bytes, or of 64 bits (`~0`, net/sched/sch_fq.c).
-const UNLIMITED: u64 = u32::MAX as u64 * 8;
+const UNLIMITED: [u64; 2] = [u32::MAX as u64 * 8, u64::MAX];

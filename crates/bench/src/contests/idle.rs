@@ -20,7 +20,7 @@ pub(super) fn run(actors: &Actors) -> anyhow::Result<Vec<Row>> {
 }
 
 /// `VmRSS` of a process, in 10^6 bytes.
-fn resident_mb(pid: u32) -> anyhow::Result<f64> {
+pub(super) fn resident_mb(pid: u32) -> anyhow::Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).context("the server has ended")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
     let kib: f64 = line.trim().trim_end_matches(" kB").parse().context("VmRSS is no number")?;

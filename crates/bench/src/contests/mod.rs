@@ -12,6 +12,7 @@
 //! * [`idle`]: what a waiting server takes
 //! * [`snapshot`]: how long it takes to know this host
 //! * [`start`]: how long it takes from the command to the first byte
+//! * [`watch`]: what a watched host pays, and how soon a change is in the log
 
 mod audit;
 mod diff;
@@ -26,6 +27,7 @@ mod start;
 mod tcp;
 mod telemetry;
 mod udp;
+mod watch;
 
 use clap::ValueEnum;
 
@@ -59,6 +61,8 @@ pub(crate) enum Contest {
     Audit,
     /// How long it takes to find the odd ones among a hundred hosts
     Diff,
+    /// What a watched host pays, and how soon a change is in the log
+    Watch,
 }
 
 /// How much care is taken.
@@ -82,7 +86,7 @@ impl Effort {
 
 impl Contest {
     /// In the order in which they run.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Tcp,
         Self::Telemetry,
         Self::Udp,
@@ -95,6 +99,7 @@ impl Contest {
         Self::Snapshot,
         Self::Audit,
         Self::Diff,
+        Self::Watch,
     ];
 
     /// What it is called in the result.
@@ -112,6 +117,7 @@ impl Contest {
             Self::Snapshot => "a snapshot of this host",
             Self::Audit => "audit of stored snapshots",
             Self::Diff => "a comparison of hosts",
+            Self::Watch => "a watch over this host",
         }
     }
 
@@ -130,6 +136,7 @@ impl Contest {
             Self::Snapshot => snapshot::run(actors, effort),
             Self::Audit => audit::run(actors, effort),
             Self::Diff => diff::run(actors, effort),
+            Self::Watch => link::apart("watch", actors, effort),
         }
     }
 
@@ -139,6 +146,7 @@ impl Contest {
             Self::Link => link::inside(actors, effort),
             Self::Relay => relay::inside(actors, effort),
             Self::Network => network::inside(effort),
+            Self::Watch => watch::inside(actors, effort),
             _ => self.run(actors, effort),
         }
     }
