@@ -8,6 +8,7 @@
 //! * [`resolve`]: from what a person types to one run
 //! * [`changes`]: the change log of hosts
 //! * [`snapshots`]: snapshots of hosts
+//! * [`rounds`]: whole plans, run once
 //! * [`export`]: runs as JSON and CSV, and JSON back
 //!
 //! A run is on disk when [`Archive::store`](store) returns. Several processes may have one archive open.
@@ -19,6 +20,7 @@ pub mod fault;
 pub mod list;
 pub mod location;
 pub mod resolve;
+pub mod rounds;
 pub mod schema;
 pub mod snapshots;
 pub mod store;

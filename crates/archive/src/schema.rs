@@ -106,4 +106,5 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/1-runs-and-samples.sql"),
     include_str!("schema/2-snapshots.sql"),
     include_str!("schema/3-changes.sql"),
+    include_str!("schema/4-rounds.sql"),
 ];

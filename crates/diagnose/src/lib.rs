@@ -8,11 +8,13 @@
 //! * [`next`]: which test would tell most between what may be wrong
 //! * [`grid`]: how much of what it should do each pair of a round does
 //! * [`locate`]: which host, segment or attribute explains the bad pairs of a round
+//! * [`along`]: at which hop a way becomes bad
 //! * [`contrast`]: which setting separates bad hosts from good ones, and which change came before a rate changed
 //!
 //! `docs/localisation.md`, `docs/waterfall.md` and `docs/datagram-balance.md` explain them to users. Missing evidence is
 //! *unknown* with its reason, never zero.
 
+pub mod along;
 pub mod balance;
 pub mod causes;
 pub mod contrast;

@@ -61,13 +61,23 @@ pub struct Member {
     /// Why it took no part, or ceased to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// What is odd about it, and keeps it from nothing: another version of linerate, a clock that is wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 impl Member {
     /// A host of which nothing is known but its name.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), attributes: BTreeMap::new(), before: None, after: None, failure: None }
+        Self {
+            name: name.to_owned(),
+            attributes: BTreeMap::new(),
+            before: None,
+            after: None,
+            failure: None,
+            remarks: Vec::new(),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::host::change::LoggedChange;
 use crate::host::drops::DropInterval;
 use crate::host::snapshot::Snapshot;
 use crate::played::Played;
+use crate::probe::along::Along;
 use crate::probe::download::Download;
 use crate::probe::echo::EchoSeries;
 use crate::probe::hops::Trace;
@@ -29,5 +30,6 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("probe-hops.schema.json", schema_for!(Trace)),
         ("probe-mtu.schema.json", schema_for!(PathMtu)),
         ("probe-download.schema.json", schema_for!(Download)),
+        ("hop-tests.schema.json", schema_for!(Along)),
     ]
 }

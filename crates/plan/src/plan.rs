@@ -67,6 +67,14 @@ pub struct Host {
     pub attributes: BTreeMap<String, String>,
     /// How to start something on it; it only answers where it is [`None`].
     pub reach: Option<Reach>,
+    /// The program of linerate there; the usual one where it is [`None`].
+    pub program: Option<String>,
+    /// Whether a partner of tests stands there, and need not be started.
+    pub serves: bool,
+    /// The port of partners; the usual one where it is [`None`].
+    pub port: Option<u16>,
+    /// The port of its server of files; the usual one where it is [`None`].
+    pub http_port: Option<u16>,
     /// The name of the machine that it is. Hosts of one machine never test at the same time.
     pub machine: Option<String>,
     /// Its line rate.
@@ -82,6 +90,8 @@ pub enum Reach {
     Ssh(String),
     /// It is this host of a lab that is running.
     Lab(String),
+    /// It is a network namespace of the host that leads the round: a name, a path, or `pid:N`.
+    Netns(String),
     /// It is the host that leads the round.
     Here,
 }
@@ -244,7 +254,7 @@ impl Plan {
         if let Some(machine) = &host.machine {
             attributes.insert("machine".to_owned(), machine.clone());
         }
-        Member { name: host.name.clone(), attributes, before: None, after: None, failure: None }
+        Member { attributes, ..Member::named(&host.name) }
     }
 
     /// The segments as a round names them.

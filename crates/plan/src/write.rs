@@ -88,9 +88,14 @@ impl File {
         match &host.reach {
             Some(Reach::Ssh(target)) => self.line("ssh", &text(target)),
             Some(Reach::Lab(host)) => self.line("lab", &text(host)),
+            Some(Reach::Netns(netns)) => self.line("netns", &text(netns)),
             Some(Reach::Here) => self.flag("here", true),
             None => {}
         }
+        self.some("program", host.program.as_deref().map(text));
+        self.flag("serves", host.serves);
+        self.some("port", host.port.map(|port| port.to_string()));
+        self.some("http-port", host.http_port.map(|port| port.to_string()));
         self.some("machine", host.machine.as_deref().map(text));
         self.some("rate", host.rate.map(rate));
         self.flag("forwards", host.forwards);

@@ -22,6 +22,10 @@ addresses = { lan = "10.1.0.1" }
 address = "10.0.0.2"
 addresses = { lan = "10.1.0.2" }
 ssh = "root@b"
+program = "/opt/line rate/bin/linerate"
+serves = true
+port = 5202
+http-port = 8080
 [hosts.r]
 forwards = true
 [[segments]]

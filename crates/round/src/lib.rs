@@ -4,10 +4,12 @@
 //! * [`carrier`]: how a program is started at a host: here, in a namespace, by ssh
 //! * [`program`]: such a program, until it ends or is ended, and what it printed
 //! * [`task`]: one test between two hosts
+//! * [`leader`]: a round, all tests of a plan each in its turn
 //!
 //! Whoever measures is a program at the host itself; this crate only starts it and listens. A host that cannot be reached
 //! is a finding with its reason, never an error that ends the others.
 
 pub mod carrier;
+pub mod leader;
 pub mod program;
 pub mod task;

@@ -7,7 +7,7 @@ use model::round::{Endpoint, Member};
 
 pub(crate) fn member(name: &str, attributes: &[(&str, &str)]) -> Member {
     let attributes = attributes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    Member { name: name.to_owned(), attributes, before: None, after: None, failure: None }
+    Member { attributes, ..Member::named(name) }
 }
 
 pub(crate) fn end(host: &str, network: Option<&str>) -> Endpoint {

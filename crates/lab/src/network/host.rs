@@ -5,11 +5,12 @@ use std::io;
 use std::net::IpAddr;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::Mutex;
 use std::thread;
 
 use linux::namespaces::{Entrance, Init};
+use round::carrier::{Call, Carrier};
 
 use super::control::Given;
 use super::files::Own;
@@ -72,6 +73,16 @@ impl Host {
             let inside = scope.spawn(|| self.entrance.enter_network().map(|()| work()));
             inside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
+    }
+}
+
+impl Carrier for Host {
+    fn start(&self, call: &Call<'_>) -> io::Result<Child> {
+        call.spawn(&mut self.command(call.program))
+    }
+
+    fn place(&self) -> String {
+        format!("host {} of the lab", self.name)
     }
 }
 

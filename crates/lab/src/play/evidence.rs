@@ -9,6 +9,7 @@ use std::time::Duration;
 use model::host::snapshot::Snapshot;
 use model::round::{Endpoint, Member, Passage, Round, Segment, Tested};
 use model::run::RunId;
+use model::series::RunSamples;
 use units::WallTime;
 
 use crate::network::{Host, Network};
@@ -50,7 +51,7 @@ pub(super) fn round(scenario: &Scenario, id: RunId, started: WallTime) -> Round 
         if !host.group.is_empty() {
             attributes.insert("group".to_owned(), host.group.clone());
         }
-        Member { name: host.name.clone(), attributes, before: None, after: None, failure: None }
+        Member { attributes, ..Member::named(&host.name) }
     });
     let segments = scenario.links.iter().map(|link| Segment {
         name: link.name.clone(),
@@ -85,7 +86,12 @@ pub(super) fn add_facts(round: &mut Round, before: Vec<Seen>, after: Vec<Seen>) 
 }
 
 /// A test with the way that its packets took.
-pub(super) fn tested(scenario: &Scenario, test: &Test, result: &model::played::Tested) -> Tested {
+pub(super) fn tested(
+    scenario: &Scenario,
+    test: &Test,
+    result: &model::played::Tested,
+    samples: Option<Box<RunSamples>>,
+) -> Tested {
     let expected = match &test.kind {
         TestKind::Tcp(flow) | TestKind::Udp(flow) => flow.expect,
         TestKind::Ping(_) | TestKind::Mtu | TestKind::Hops | TestKind::Http(_) => None,
@@ -99,7 +105,7 @@ pub(super) fn tested(scenario: &Scenario, test: &Test, result: &model::played::T
         way: way(scenario, &scenario.route(test.from.host, test.to.host)),
         way_back: way(scenario, &scenario.route(test.to.host, test.from.host)),
         finding: result.finding.clone(),
-        samples: None,
+        samples,
     }
 }
 

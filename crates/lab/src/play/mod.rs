@@ -7,7 +7,6 @@
 //! * `evidence`: what a diagnosis may see of it
 
 mod account;
-mod arguments;
 mod error;
 mod evidence;
 mod trial;
@@ -19,12 +18,13 @@ use std::time::Duration;
 use linux::clock;
 use measure::stop::Stop;
 use path::Seed;
+use round::task::Done;
 
-pub use arguments::arguments;
 pub use error::PlayError;
 use model::played::{PlantedCause, Played, Tested};
 use model::round::Round;
 use model::run::RunId;
+pub use round::carrier::Voice;
 
 use crate::live::{Live, LiveError, Stage};
 use crate::network::Network;
@@ -51,15 +51,6 @@ pub struct Setting<'a> {
     pub facts: bool,
     /// The wish to end before the last test.
     pub stop: &'a Stop,
-}
-
-/// Whether tests show their progress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
-    /// On standard error, where that is a terminal.
-    Progress,
-    /// Not at all.
-    Silent,
 }
 
 /// Who is told how it goes.
@@ -129,11 +120,11 @@ fn run_all(
         }
         let began = clock::now().since(start);
         audience.begins(test, began);
-        let finding = trial::run(test, &network.hosts()[test.from.host], setting).map_err(failed)?;
+        let Done { finding, samples, .. } = trial::run(test, network.hosts(), setting).map_err(failed)?;
         let (from, to) = (name(scenario, test.from), name(scenario, test.to));
         let tested = Tested { label: test.label.clone(), from, to, began, finding };
         audience.ended(test, &tested);
-        round.tests.push(evidence::tested(scenario, test, &tested));
+        round.tests.push(evidence::tested(scenario, test, &tested, samples));
         tests.push(tested);
     }
     Ok(tests)

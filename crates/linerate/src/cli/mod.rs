@@ -4,6 +4,7 @@ pub mod helper;
 pub mod host;
 pub mod import;
 pub mod lab;
+pub mod probe;
 pub mod round;
 pub mod runs;
 pub mod serve;
@@ -51,6 +52,8 @@ pub enum Command {
     /// Measure the path to a host
     #[command(visible_alias = "t")]
     Test(Box<test::TestArgs>),
+    /// Ask the path to a host small questions: round trips, packet sizes, hops, a file
+    Probe(probe::ProbeArgs),
     /// Be a test partner, for linerate and for iperf3
     Serve(Box<serve::ServeArgs>),
     /// List, show, export and remove stored runs

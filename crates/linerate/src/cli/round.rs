@@ -1,43 +1,96 @@
 //! `linerate round`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
 use super::values;
 
-/// Plans of many hosts, each testing each, and the grid of what came of it.
+/// Run a plan of many hosts, each testing each, and show the grid of what came of it.
 #[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:
+  linerate round mesh.toml                       run it, and keep what came of it
+  linerate round mesh.toml --dry-run             how long, how busy each host; nothing is sent
+  linerate round mesh.toml --output round.json   for `linerate why round.json`, here or elsewhere
+  linerate round list                            the rounds that are kept
+  linerate round grid last                       the grid of the newest
+  linerate why last                              what is wrong, where, and how sure that is
+
+docs/rounds.md tells how to read it, docs/formats/plan.md has the format of plans."
+)]
 pub struct RoundArgs {
     #[command(subcommand)]
-    pub action: RoundAction,
+    pub action: Option<RoundAction>,
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
-/// What to do with rounds.
+/// What is run, and how.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// A plan (TOML) or a psConfig template (JSON)
+    #[arg(value_name = "PLAN", required = true)]
+    pub plan: Option<PathBuf>,
+    /// Say what would be done, and do nothing
+    #[arg(long, short = 'n')]
+    pub dry_run: bool,
+    /// Write the round to a file as well, with the samples of its runs
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// How long a host may take to answer, and a test longer than it should
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = values::span_above_zero)]
+    pub patience: Duration,
+    /// How much longer than planned the round may take; what has not begun by then is left out
+    #[arg(long, value_name = "TIME", default_value = "2min", value_parser = values::span)]
+    pub overtime: Duration,
+    /// Keep neither the round nor its runs
+    #[arg(long)]
+    pub no_archive: bool,
+}
+
+/// What to do with rounds besides.
 #[derive(Debug, Subcommand)]
 pub enum RoundAction {
-    /// Say what a plan would do: how long, how busy each host, which test when. Nothing is sent
+    /// Say what a plan would do, or what a round was
     Show(ShowArgs),
+    /// List the rounds that are kept
+    List(ListArgs),
     /// Turn a plan into a psConfig template of perfSONAR, or a template into a plan
     Convert(ConvertArgs),
     /// Show the grid of a round: who sends in rows, who receives in columns
     Grid(GridArgs),
 }
 
+/// List the rounds that are kept, the newest first.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate round list           the newest twenty
+  linerate round list --json    a line each")]
+pub struct ListArgs {
+    /// At most so many
+    #[arg(long, short = 'n', default_value_t = 20, value_name = "N")]
+    pub limit: u32,
+}
+
 /// Say what a plan would do: how long, how busy each host, which test when. Nothing is sent. No host and no shared
-/// segment ever has two heavy tests at once.
+/// segment ever has two heavy tests at once. Of a round that was run, say what each test has found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linerate round show mesh.toml              how long, and how busy each host
   linerate round show mesh.toml --times      each test with its time as well
   linerate round show esnet.json             a psConfig template does as well
   linerate round show mesh.toml --json       for programs: docs/formats/schedule.schema.json
+  linerate round show last                   what each test of the newest round has found
 
 docs/formats/plan.md has the format of plans.")]
 pub struct ShowArgs {
-    /// A plan (TOML) or a psConfig template (JSON)
-    #[arg(value_name = "PLAN")]
-    pub plan: PathBuf,
+    /// A plan (TOML), a psConfig template (JSON), or a round: its name, the beginning of it, `last`, or a file
+    #[arg(value_name = "PLAN|ROUND")]
+    pub what: PathBuf,
     /// List each test with its time
     #[arg(long)]
     pub times: bool,
@@ -59,13 +112,13 @@ pub struct ConvertArgs {
 /// does, from A (at least 90 %) to F (less than 10 %).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linerate round grid round.json                    on the terminal
+  linerate round grid last                          on the terminal
   linerate round grid round.json --svg grid.svg     as a picture, or with a name in .png
   linerate round grid round.json --csv > grid.csv   a line for each pair
 
 docs/rounds.md tells how to read it.")]
 pub struct GridArgs {
-    /// A stored round (docs/formats/round.schema.json)
+    /// A round: its name, the beginning of it, `last`, or a file (docs/formats/round.schema.json)
     #[arg(value_name = "ROUND")]
     pub round: PathBuf,
     /// Draw it, as SVG or PNG by the file's name

@@ -14,7 +14,8 @@ use super::values;
 #[command(after_help = "Examples:
   linerate serve                                             anyone may test
   linerate serve --allow 192.0.2.0/24 --max-rate 10Gbit/s    only this network, at most this rate
-  linerate serve --once                                      end after one test")]
+  linerate serve --once                                      end after one test
+  linerate serve --once --within 1min                        or after a minute without one")]
 pub struct ServeArgs {
     /// Port for control, data and latency probes
     #[arg(long, short, default_value_t = measure::DEFAULT_PORT)]
@@ -31,6 +32,9 @@ pub struct ServeArgs {
     /// End after one test
     #[arg(long, short = '1')]
     pub once: bool,
+    /// End where no test has begun within this time
+    #[arg(long, requires = "once", value_parser = values::span_above_zero, value_name = "TIME")]
+    pub within: Option<Duration>,
     /// Do not keep runs
     #[arg(long)]
     pub no_archive: bool,

@@ -23,6 +23,7 @@ use super::values;
   linerate test dtn.example.org -u --rate 1Gbit/s     datagrams at a fixed rate
   linerate test dtn.example.org --plot path.svg       what happened when, as a picture
   linerate test 10.0.0.2 --netns ingress_sbox         from inside a container's network
+  linerate test dtn.example.org --hops                at which hop does it become bad?
 
 Rates, sizes and times carry their unit: 10Gbit/s, 4MiB, 209ms."
 )]
@@ -140,6 +141,9 @@ pub struct TestArgs {
     /// Do not keep the run
     #[arg(long, help_heading = "What is recorded")]
     pub no_archive: bool,
+    /// Print the samples as well, in the form of `linerate runs export`
+    #[arg(long, requires = "json", help_heading = "What is recorded")]
+    pub samples: bool,
 
     /// How long to wait for the peer to answer
     #[arg(long, value_parser = values::span_above_zero, default_value = "5s", value_name = "TIME", help_heading = "Waiting")]
@@ -147,6 +151,10 @@ pub struct TestArgs {
     /// How long to wait in the queue of a peer that runs another test; 0s for not at all
     #[arg(long, value_parser = values::span, default_value = "5min", value_name = "TIME", help_heading = "Waiting")]
     pub wait: Duration,
+
+    /// Trace the way, test towards each hop what can be tested there, and say at which it becomes bad
+    #[arg(long, conflicts_with_all = ["nagios", "tool", "repeat", "plot", "against", "samples", "reverse", "bidir"], help_heading = "Which way")]
+    pub hops: bool,
 
     /// Let another installed program run the test; the peer runs its server [default: linerate itself]
     #[arg(long, value_name = "PROGRAM", help_heading = "Which way")]

@@ -29,6 +29,13 @@ pub fn bytes(text: &str) -> Result<ByteCount, String> {
     Ok(bytes)
 }
 
+/// What an echo carries: an IP packet has at most 65,535 bytes, with its own header of 20 to 60 and that of ICMP of 8.
+pub fn echo_size(text: &str) -> Result<ByteCount, String> {
+    const MOST: u64 = 65_467;
+    let bytes: ByteCount = text.parse().map_err(|error: units::ParseError| error.to_string())?;
+    if bytes.get() > MOST { Err(format!("an echo carries at most {MOST} bytes")) } else { Ok(bytes) }
+}
+
 /// A span of time, zero allowed.
 pub fn span(text: &str) -> Result<Duration, String> {
     duration::parse(text).map_err(|error| error.to_string())

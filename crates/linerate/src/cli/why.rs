@@ -7,13 +7,14 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linerate lab run policer --evidence round.json; linerate why round.json
+  linerate round mesh.toml; linerate why last   the round that has just ended
   linerate why 01KX 01KY                        two stored runs, seen together
   linerate why --explain shallow-queue          one cause in full; docs/causes.md has all
 
 What is not known speaks neither for nor against a cause. Ends with 10 where something is wrong.")]
 pub struct WhyArgs {
-    /// A file with a round, or runs of the archive by their names or the beginnings of them
-    #[arg(value_name = "FILE|RUN", required_unless_present = "explain")]
+    /// A file with a round, a round of the archive, or runs of it, by their names or the beginnings of them
+    #[arg(value_name = "FILE|ROUND|RUN", required_unless_present = "explain")]
     pub what: Vec<String>,
     /// Print one cause of the catalogue in full, and diagnose nothing
     #[arg(long, value_name = "CAUSE", conflicts_with = "what")]

@@ -7,10 +7,12 @@ mod demo;
 mod file;
 mod helper;
 mod hints;
+mod hops;
 mod host;
 mod import;
 mod lab;
 mod plot;
+mod probe;
 mod round;
 mod runs;
 mod serve;
@@ -34,12 +36,13 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
     let Cli { common, command } = cli;
     match command {
         Command::Test(args) => test::run(&common, &args),
+        Command::Probe(args) => probe::run(&common, &args.what),
         Command::Serve(args) => serve::run(&common, &args),
         Command::Runs(args) => runs::run(&common, &args.action),
         Command::Import(args) => import::run(&common, &args),
         Command::Host(args) => host::run(&common, &args.action),
         Command::Helper(args) => helper::run(&common, &args),
-        Command::Round(args) => round::run(&common, &args.action),
+        Command::Round(args) => round::run(&common, &args),
         Command::Why(args) => why::run(&common, &args),
         Command::Lab(args) => lab::run(&common, &args.action),
         Command::Demo { stage } => demo::run(&common, stage),

@@ -1,11 +1,15 @@
 //! `linerate serve`.
 
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::Context;
 use archive::Archive;
 use measure::serve::policy::Policy;
 use measure::serve::{Config, Event, Once, ServeError, Visited, serve};
+use measure::stop::Stop;
 use model::run::{Role, Run};
 use model::series::RunSamples;
 
@@ -20,10 +24,23 @@ use crate::show;
 pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     enter(args.netns.as_deref())?;
     let archive = if args.no_archive { None } else { Some(kept::open(common)?) };
-    let log = Log { archive: Mutex::new(archive), common };
     let stop = stop_on_signals()?;
+    let begun = args.within.map(|within| give_up(within, stop.clone())).transpose()?;
+    let log = Log { archive: Mutex::new(archive), common, begun };
     serve(&config(args), &stop, &|event| log.event(event)).map_err(complain)?;
     Ok(Exit::Success)
+}
+
+/// Stops where nobody says within this time that a test has begun.
+fn give_up(within: Duration, stop: Stop) -> anyhow::Result<Sender<()>> {
+    let (begun, beginning) = channel::<()>();
+    let wait = move || {
+        if beginning.recv_timeout(within) == Err(RecvTimeoutError::Timeout) {
+            stop.stop();
+        }
+    };
+    thread::Builder::new().name("giving up".to_owned()).spawn(wait).context("no thread can be had")?;
+    Ok(begun)
 }
 
 /// Everything that serves lives in the namespace, so the whole process enters it.
@@ -76,10 +93,16 @@ fn complain(error: ServeError) -> anyhow::Error {
 struct Log<'a> {
     archive: Mutex<Option<Archive>>,
     common: &'a Common,
+    /// Who waits for the first test.
+    begun: Option<Sender<()>>,
 }
 
 impl Log<'_> {
     fn event(&self, event: Event) {
+        if let (Event::Started { .. }, Some(begun)) = (&event, &self.begun) {
+            // Nobody waits any more once it has begun.
+            let _ = begun.send(());
+        }
         match event {
             Event::Finished(visited) => self.finished(*visited),
             other if !self.common.quiet => show::serve::event(&other),

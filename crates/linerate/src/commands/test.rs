@@ -1,12 +1,13 @@
 //! `linerate test`.
 
 use archive::Archive;
+use archive::export::Export;
 use measure::session::client::Request;
 use model::run::{Outcome, Run};
 
 use super::attempt::{Attempt, Frame, attempt, stop_on_signals};
 use super::hints::hints;
-use super::{archive as kept, compare, plot, print, tool};
+use super::{archive as kept, compare, hops, plot, print, tool};
 use crate::cli::Common;
 use crate::cli::test::TestArgs;
 use crate::exit::{Complaint, Exit};
@@ -26,6 +27,9 @@ pub fn run(common: &Common, args: &TestArgs) -> anyhow::Result<Exit> {
         plot::check(path)?;
     }
     let stop = stop_on_signals()?;
+    if args.hops {
+        return hops::run(common, args, archive, &stop);
+    }
     let request = Request { host: args.host.clone(), port: args.port, spec, queue_wait: args.wait };
     let talk = if common.quiet || common.json || args.nagios { Talk::Nothing } else { Talk::Progress };
     let mut frame = Frame { declared_line_rate: args.expect, batch: None };
@@ -62,7 +66,7 @@ fn report(
     if args.repeat > 1 {
         attempt.run.batch = Some(runs.first().map_or(attempt.run.id, |first| first.id));
     }
-    let Attempt { run, samples } = attempt;
+    let Attempt { mut run, mut samples } = attempt;
     if let Some(archive) = archive {
         kept::keep(archive, &run, &samples)?;
     }
@@ -72,7 +76,11 @@ fn report(
         print(line.as_bytes())?;
         Exit::Nagios(code)
     } else {
-        if common.json {
+        if args.samples {
+            let export = Export { run, samples };
+            print(&show::json::document(&export)?)?;
+            Export { run, samples } = export;
+        } else if common.json {
             print(&show::json::line(&run)?)?;
         } else {
             print(show::run::text(&run, &samples, show::run::Detail::Fresh).as_bytes())?;

@@ -32,7 +32,7 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     }
     let round = match args.what.as_slice() {
         [file] if Path::new(file).is_file() => of_file(Path::new(file))?,
-        runs => of_runs(&kept::open_to_read(common)?, runs)?,
+        names => of_archive(&kept::open_to_read(common)?, names)?,
     };
     let diagnosis = diagnose(&round, catalogue, &Rules::built_in());
     if common.json {
@@ -63,6 +63,25 @@ fn of_file(path: &Path) -> anyhow::Result<Round> {
         return Err(Complaint::new(Exit::NotFound, format!("{shown} was written by a newer linerate")).into());
     }
     Ok(round)
+}
+
+/// A round that is kept, or runs seen together. The last is whichever of the two ended last.
+fn of_archive(archive: &Archive, names: &[String]) -> anyhow::Result<Round> {
+    if let [name] = names
+        && let Ok(id) = archive.resolve_round(name)
+        && (name != "last" || is_newest(archive)?)
+    {
+        return archive.round(&id).context(Complaint::new(Exit::Local, "the round cannot be read from the archive"));
+    }
+    of_runs(archive, names)
+}
+
+/// Whether no run has begun since the last round ended.
+fn is_newest(archive: &Archive) -> anyhow::Result<bool> {
+    let Some(round) = archive.rounds(1)?.into_iter().next() else { return Ok(false) };
+    let Ok(last) = archive.resolve("last") else { return Ok(true) };
+    let since = archive.run(&last)?.started.unix_nanos().saturating_sub(round.started.unix_nanos());
+    Ok(Duration::from_nanos(since) <= round.elapsed)
 }
 
 /// Stored runs seen together, as far as their hosts have names.

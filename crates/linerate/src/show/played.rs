@@ -45,7 +45,8 @@ pub fn tested(tested: &Tested, samples: Option<&RunSamples>) -> String {
     text
 }
 
-fn finding(finding: &Finding, samples: Option<&RunSamples>) -> Vec<String> {
+/// What a test has found, in a line or more.
+pub fn finding(finding: &Finding, samples: Option<&RunSamples>) -> Vec<String> {
     match finding {
         Finding::Run(run) => flow(run, samples),
         Finding::Echo(series) => vec![or_failure("ping", &series.outcome, || echoes(&series.summary.rtt))],

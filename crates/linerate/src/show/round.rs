@@ -1,12 +1,16 @@
-//! What a plan would do.
+//! What a plan would do, and what a round was.
 
+use std::path::Path;
 use std::time::Duration;
 
+use archive::rounds::{RoundSummary, has_result};
 use comfy_table::{CellAlignment, Table};
+use diagnose::grid::Grids;
+use model::round::{Round, Tested};
 use plan::Plan;
 use plan::schedule::report::Report;
 
-use super::table;
+use super::{grid, played, table, when};
 
 /// Whether each test is listed with its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +30,99 @@ pub fn schedule(plan: &Plan, report: &Report, times: Times) -> String {
         text.push_str(&listed(report));
     }
     text
+}
+
+/// The rounds that are kept, or a line that says where they would be.
+pub fn list(rounds: &[RoundSummary], archive: &Path) -> String {
+    if rounds.is_empty() {
+        return format!("no rounds in {}\n", archive.display());
+    }
+    let mut all = Table::new();
+    all.set_header(["ROUND", "STARTED", "TOOK", "PLAN", "HOSTS", "TESTS", "FAILED"]);
+    for round in rounds {
+        let failed = match (round.hosts_failed, round.tests_failed) {
+            (0, 0) => String::new(),
+            (0, tests) => plural(tests, "test"),
+            (hosts, tests) => format!("{}, {}", plural(hosts, "host"), plural(tests, "test")),
+        };
+        all.add_row([
+            round.id.to_string(),
+            when::local(round.started),
+            clock(round.elapsed),
+            round.title.clone(),
+            round.hosts.to_string(),
+            round.tests.to_string(),
+            failed,
+        ]);
+    }
+    right(&mut all, &[2, 4, 5]);
+    table::text(all)
+}
+
+fn plural(count: u32, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// A round that has just ended: its grid, what went wrong, and what to do next.
+pub fn outcome(round: &Round, grids: &Grids, is_kept: Kept) -> String {
+    let mut text = String::new();
+    if !grids.grids.is_empty() {
+        let is_wanted = std::io::IsTerminal::is_terminal(&std::io::stdout()) && std::env::var_os("NO_COLOR").is_none();
+        let colour = if is_wanted { grid::text::Colour::On } else { grid::text::Colour::Off };
+        text.push_str(&grid::text::text(grids, colour));
+        text.push('\n');
+    }
+    text.push_str(&sums(round));
+    if is_kept == Kept::Yes {
+        let id = round.id;
+        text.push_str(&format!("\nround {id}\nlinerate why {id}\n"));
+    }
+    text
+}
+
+/// Whether a round is in the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    Yes,
+    No,
+}
+
+/// How many tests gave a result, and what is odd about hosts.
+fn sums(round: &Round) -> String {
+    let done = round.tests.iter().filter(|tested| has_result(&tested.finding)).count();
+    let mut text = format!("{done} of {} tests gave a result, in {}\n", round.tests.len(), clock(round.elapsed));
+    for member in &round.members {
+        if let Some(why) = &member.failure {
+            text.push_str(&format!("{} took no part, or ceased to: {why}\n", member.name));
+        }
+        for remark in &member.remarks {
+            text.push_str(&format!("{}: {remark}\n", member.name));
+        }
+    }
+    text
+}
+
+/// A round that is kept: each test with what it found.
+pub fn round(round: &Round) -> String {
+    let mut text = format!("{}\nround {}, {}\n", round.title, round.id, when::local(round.started));
+    text.push_str(&sums(round));
+    text.push('\n');
+    for tested in &round.tests {
+        text.push_str(&found(tested));
+    }
+    text
+}
+
+fn found(tested: &Tested) -> String {
+    let pair = format!("{} > {}", tested.from, tested.to);
+    let head = format!("{:6.1} s  {pair:<28} {:<12}", tested.began.as_secs_f64(), tested.label);
+    let lines = played::finding(&tested.finding, tested.samples.as_deref());
+    let blank = " ".repeat(head.chars().count());
+    let lines = lines.iter().enumerate().map(|(number, line)| {
+        let head = if number == 0 { &head } else { &blank };
+        format!("{head} {line}\n")
+    });
+    lines.collect()
 }
 
 fn summary(report: &Report) -> String {

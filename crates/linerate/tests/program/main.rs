@@ -12,4 +12,5 @@ mod host_drops;
 mod host_fix;
 mod host_log;
 mod interop;
+mod round_run;
 mod typing;

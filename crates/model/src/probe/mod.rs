@@ -4,10 +4,12 @@
 //! * [`hops`]: the routers on the way
 //! * [`path_mtu`]: the largest packet that arrives
 //! * [`download`]: one file over HTTP
+//! * [`along`]: tests towards every hop
 //!
 //! Each is whole by itself: what was asked, what was found, and whether it worked. A measurement that failed is one of
 //! these too, with its reason.
 
+pub mod along;
 pub mod download;
 pub mod echo;
 pub mod hops;

@@ -1,6 +1,7 @@
 //! Hosts and the networks that they have addresses in.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 
 use document::{Key, Slip};
 
@@ -26,18 +27,18 @@ pub(super) fn hosts(mut texts: BTreeMap<String, HostText>, names: &mut Names<'_>
 
 fn host(name: String, text: HostText, names: &mut Names<'_>) -> Host {
     let key = Key::top("hosts").at(&name);
-    let reach = match (text.ssh, text.lab, text.here) {
-        (None, None, false) => None,
-        (Some(target), None, false) => Some(Reach::Ssh(target)),
-        (None, Some(host), false) => Some(Reach::Lab(host)),
-        (None, None, true) => Some(Reach::Here),
-        _ => {
-            names
-                .desk
-                .complain(&key, Slip::Keys("a host is reached by `ssh`, is in a `lab`, or is `here`: one of them"));
-            None
-        }
-    };
+    let ways = [
+        text.ssh.map(Reach::Ssh),
+        text.lab.map(Reach::Lab),
+        text.netns.map(Reach::Netns),
+        text.here.then_some(Reach::Here),
+    ];
+    let mut ways = ways.into_iter().flatten();
+    let reach = ways.next();
+    if ways.next().is_some() {
+        let slip = "a host is reached by `ssh`, is in a `lab` or a `netns`, or is `here`: one of them";
+        names.desk.complain(&key, Slip::Keys(slip));
+    }
     for (what, value) in [("address", &text.address), ("machine", &text.machine)] {
         if value.as_ref().is_some_and(|value| value.is_empty() || value.contains(char::is_whitespace)) {
             names.desk.complain(&key.at(what), Slip::Keys("this has a letter at least, and no blanks"));
@@ -46,6 +47,12 @@ fn host(name: String, text: HostText, names: &mut Names<'_>) -> Host {
     // What begins with a hyphen would be an option of ssh.
     if matches!(&reach, Some(Reach::Ssh(target)) if target.is_empty() || target.starts_with('-')) {
         names.desk.complain(&key.at("ssh"), Slip::Keys("a target of ssh is `HOST` or `USER@HOST`"));
+    }
+    if matches!(&reach, Some(Reach::Netns(netns)) if netns.is_empty()) {
+        names.desk.complain(&key.at("netns"), Slip::Keys("a namespace is a name, a path, or `pid:N`"));
+    }
+    if text.program.as_ref().is_some_and(String::is_empty) {
+        names.desk.complain(&key.at("program"), Slip::Keys("a program is a name or a path"));
     }
     let mut addresses = BTreeMap::new();
     for (network, address) in text.addresses {
@@ -61,6 +68,10 @@ fn host(name: String, text: HostText, names: &mut Names<'_>) -> Host {
         roles: text.roles,
         attributes: text.attributes,
         reach,
+        program: text.program,
+        serves: text.serves,
+        port: text.port.map(NonZeroU16::get),
+        http_port: text.http_port.map(NonZeroU16::get),
         machine: text.machine,
         rate: text.rate,
         forwards: text.forwards,

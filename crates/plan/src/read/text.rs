@@ -1,6 +1,7 @@
 //! A plan as a person writes it.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -51,8 +52,14 @@ pub(super) struct HostText {
     pub(super) attributes: BTreeMap<String, String>,
     pub(super) ssh: Option<String>,
     pub(super) lab: Option<String>,
+    pub(super) netns: Option<String>,
     #[serde(default)]
     pub(super) here: bool,
+    pub(super) program: Option<String>,
+    #[serde(default)]
+    pub(super) serves: bool,
+    pub(super) port: Option<NonZeroU16>,
+    pub(super) http_port: Option<NonZeroU16>,
     pub(super) machine: Option<String>,
     #[serde(default, deserialize_with = "units::text::read_some")]
     pub(super) rate: Option<DataRate>,

@@ -26,5 +26,6 @@ fn earliest(free: &[Duration; AT_ONCE]) -> usize {
     (0..AT_ONCE).min_by_key(|place| free[*place]).unwrap_or(0)
 }
 
-/// Eight echoes of ten a second are less than a hundred packets a second, which no host and no path feels.
-const AT_ONCE: usize = 8;
+/// How many light tests a host may have at once: eight echoes of ten a second are less than a hundred packets a second,
+/// which no host and no path feels.
+pub const AT_ONCE: usize = 8;

@@ -36,6 +36,8 @@ use crate::task::Weight;
 use crate::topology::{self, Tree};
 use job::{Job, Problem};
 
+pub use light::AT_ONCE as LIGHT_AT_ONCE;
+
 /// A test of one pair, and when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {

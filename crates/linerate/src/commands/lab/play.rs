@@ -8,13 +8,14 @@ use std::time::Duration;
 use anyhow::Context;
 use archive::Archive;
 use lab::network::Network;
-use lab::play::{Audience, PlayError, Setting, Show, Voice, play};
+use lab::play::{Audience, PlayError, Setting, Show, play};
 use lab::relay::log::Events;
 use lab::scenario::{Scenario, Test};
 use model::played::{Finding, Played, Tested};
 use model::round::Round;
 use model::series::RunSamples;
 use path::Seed;
+use round::carrier::Voice;
 use units::duration::show;
 
 use super::acquire_rights;
@@ -139,8 +140,8 @@ mod tests {
     use std::ffi::OsString;
 
     use clap::Parser;
-    use lab::play::arguments;
     use lab::scenario::{Flow, Scenario, TestKind};
+    use round::task::arguments;
 
     use crate::cli::{Cli, Command};
 

@@ -12,7 +12,7 @@ use crate::show::json;
 use crate::show::plot::Form;
 
 pub fn run(common: &Common, args: &GridArgs) -> anyhow::Result<Exit> {
-    let round = reading::round(&args.round)?;
+    let round = reading::round(common, &args.round)?;
     let grids = diagnose::grid::grids(&round);
     if grids.grids.is_empty() {
         let what = format!("nothing that has a grid was measured in {}", args.round.display());

@@ -1,22 +1,27 @@
 //! `linerate round`.
 //!
-//! * [`reading`]: plans and rounds from files
-//! * [`show`], [`convert`], [`grid`]: the commands
+//! * [`lead`]: running a plan
+//! * [`reading`]: plans and rounds, from files and the archive
+//! * [`show`], [`list`], [`convert`], [`grid`]: the other commands
 
 mod convert;
 mod grid;
-mod reading;
+mod lead;
+mod list;
+pub mod reading;
 mod show;
 
 use crate::cli::Common;
-use crate::cli::round::RoundAction;
+use crate::cli::round::{RoundAction, RoundArgs};
 use crate::exit::Exit;
 
 /// Does what was asked for.
-pub fn run(common: &Common, action: &RoundAction) -> anyhow::Result<Exit> {
-    match action {
-        RoundAction::Show(args) => show::run(common, args),
-        RoundAction::Convert(args) => convert::run(common, args),
-        RoundAction::Grid(args) => grid::run(common, args),
+pub fn run(common: &Common, args: &RoundArgs) -> anyhow::Result<Exit> {
+    match &args.action {
+        None => lead::run(common, &args.run),
+        Some(RoundAction::Show(args)) => show::run(common, args),
+        Some(RoundAction::List(args)) => list::run(common, args),
+        Some(RoundAction::Convert(args)) => convert::run(common, args),
+        Some(RoundAction::Grid(args)) => grid::run(common, args),
     }
 }

@@ -1,14 +1,17 @@
-//! Plans and rounds from files.
+//! Plans and rounds, from files and the archive.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::Context;
+use archive::rounds::RoundError;
 use model::round::Round;
 use plan::psconfig::Remark;
 use plan::{Plan, PlanError};
 
+use crate::cli::Common;
+use crate::commands::archive as kept;
 use crate::exit::{Complaint, Exit};
 
 /// A plan, and what the file says that no plan can.
@@ -52,8 +55,53 @@ pub fn tell(remarks: &[Remark]) {
     }
 }
 
-/// Reads a stored round.
-pub fn round(path: &Path) -> anyhow::Result<Round> {
+/// What somebody named.
+pub enum Named {
+    Round(Box<Round>),
+    /// What is no round; a plan, more likely than not.
+    Other,
+}
+
+/// Reads a round: from a file, or from the archive by its name.
+pub fn round(common: &Common, name: &Path) -> anyhow::Result<Round> {
+    if name.is_file() { of_file(name) } else { of_archive(common, name) }
+}
+
+/// Finds out what somebody named: plans are files, and so are some rounds.
+pub fn named(common: &Common, name: &Path) -> anyhow::Result<Named> {
+    if !name.is_file() {
+        let looks_like_a_file = name.components().count() > 1 || name.extension().is_some();
+        return if looks_like_a_file {
+            Ok(Named::Other)
+        } else {
+            Ok(Named::Round(Box::new(of_archive(common, name)?)))
+        };
+    }
+    // A round says so in its first words; a template of psConfig has other ones.
+    let mut start = [0; 64];
+    let count = File::open(name).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
+    if start[..count].starts_with(b"{\"format\":") { Ok(Named::Round(Box::new(of_file(name)?))) } else { Ok(Named::Other) }
+}
+
+fn of_archive(common: &Common, name: &Path) -> anyhow::Result<Round> {
+    let archive = kept::open_to_read(common)?;
+    let found = archive.resolve_round(&name.to_string_lossy()).and_then(|id| archive.round(&id));
+    found.map_err(|error| {
+        let complaint = match &error {
+            RoundError::Empty { .. } => {
+                Complaint::new(Exit::NotFound, "no round").hint("`linerate round PLAN` makes one")
+            }
+            RoundError::Unknown { .. } | RoundError::Ambiguous { .. } => {
+                Complaint::new(Exit::NotFound, format!("there is no file and no round `{}`", name.display()))
+                    .hint("`linerate round list` shows the rounds that are kept")
+            }
+            _ => Complaint::new(Exit::Local, "the round cannot be read from the archive"),
+        };
+        anyhow::Error::from(error).context(complaint)
+    })
+}
+
+fn of_file(path: &Path) -> anyhow::Result<Round> {
     let shown = path.display();
     let text = text(path, LARGEST_ROUND)?;
     let round: Round = serde_json::from_str(&text)

@@ -1,8 +1,10 @@
 //! `linerate round show`.
 
-use plan::Schedule;
+use std::path::Path;
 
-use super::reading;
+use plan::{Plan, Schedule};
+
+use super::reading::{self, Named};
 use crate::cli::Common;
 use crate::cli::round::ShowArgs;
 use crate::commands::print;
@@ -10,15 +12,29 @@ use crate::exit::Exit;
 use crate::show;
 
 pub fn run(common: &Common, args: &ShowArgs) -> anyhow::Result<Exit> {
-    let planned = reading::plan(&args.plan)?;
+    if let Named::Round(round) = reading::named(common, &args.what)? {
+        if common.json {
+            return print(&show::json::document(&round)?);
+        }
+        return print(show::round::round(&round).as_bytes());
+    }
+    let times = if args.times { show::round::Times::Listed } else { show::round::Times::Left };
+    of_plan(common, &args.what, times)
+}
+
+/// What a plan would do.
+pub fn of_plan(common: &Common, path: &Path, times: show::round::Times) -> anyhow::Result<Exit> {
+    let planned = reading::plan(path)?;
     if !common.quiet {
         reading::tell(&planned.remarks);
     }
-    let schedule = Schedule::new(&planned.plan);
-    let report = schedule.report(&planned.plan);
+    schedule(common, &planned.plan, times)
+}
+
+fn schedule(common: &Common, plan: &Plan, times: show::round::Times) -> anyhow::Result<Exit> {
+    let report = Schedule::new(plan).report(plan);
     if common.json {
         return print(&show::json::document(&report)?);
     }
-    let times = if args.times { show::round::Times::Listed } else { show::round::Times::Left };
-    print(show::round::schedule(&planned.plan, &report, times).as_bytes())
+    print(show::round::schedule(plan, &report, times).as_bytes())
 }

@@ -75,7 +75,7 @@ fn failures(grid: &Grid) -> Vec<(String, Vec<String>)> {
 }
 
 /// A rate in few letters: `3.92G`, `200k`, `5.00k`.
-fn short(rate: DataRate) -> String {
+pub fn short(rate: DataRate) -> String {
     let shown = rate.to_string();
     let (number, unit) = shown.split_once(' ').unwrap_or((shown.as_str(), ""));
     let prefix = unit.trim_end_matches("bit/s");

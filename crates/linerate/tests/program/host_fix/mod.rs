@@ -12,4 +12,4 @@ mod files;
 mod plants;
 mod proof;
 mod stages;
-mod world;
+pub mod world;

@@ -1,0 +1,115 @@
+//! `linerate probe`.
+
+use anyhow::Context;
+use linux::netns::{NetnsRef, with_netns};
+use measure::download::download;
+use measure::echo::hops::trace;
+use measure::echo::path_mtu::path_mtu;
+use measure::echo::series::series;
+use measure::stop::Stop;
+use model::played::Finding;
+use model::probe::download::DownloadSpec;
+use model::probe::echo::EchoSpec;
+use model::probe::hops::HopsSpec;
+use model::probe::path_mtu::PathMtuSpec;
+use model::run::{Failure, Outcome};
+
+use super::attempt::stop_on_signals;
+use super::hints::hints;
+use super::print;
+use crate::cli::Common;
+use crate::cli::probe::{Probe, WayArgs};
+use crate::exit::{Complaint, Exit};
+use crate::show;
+
+pub fn run(common: &Common, what: &Probe) -> anyhow::Result<Exit> {
+    let stop = stop_on_signals()?;
+    let finding = within(what.way(), || ask(what, &stop))?;
+    if common.json {
+        // Documents of their own, a line each: each file that is fetched is one.
+        print(&show::probe::documents(&finding)?)?;
+    } else {
+        print(show::probe::text(&finding).as_bytes())?;
+    }
+    let Some(failure) = failure(&finding) else { return Ok(Exit::Success) };
+    show::error::print_failure(failure, &hints_of(failure, what));
+    Ok(Exit::of_outcome(&Outcome::Failed(failure.clone())))
+}
+
+fn ask(what: &Probe, stop: &Stop) -> Finding {
+    let family = what.way().family();
+    match what {
+        Probe::Ping(args) => {
+            let spec = EchoSpec {
+                count: args.count,
+                interval: args.interval,
+                payload_bytes: u16::try_from(args.size.get()).unwrap_or(u16::MAX),
+                family,
+                ..EchoSpec::default()
+            };
+            Finding::Echo(series(&args.host, &spec, stop))
+        }
+        Probe::Mtu(args) => {
+            Finding::PathMtu(path_mtu(&args.host, &PathMtuSpec { family, ..PathMtuSpec::default() }, stop))
+        }
+        Probe::Hops(args) => Finding::Hops(trace(&args.host, &HopsSpec { family, ..HopsSpec::default() }, stop)),
+        Probe::Http(args) => {
+            let spec = DownloadSpec { family, ..DownloadSpec::of(args.url.clone()) };
+            let mut downloads = Vec::new();
+            // The first is a result even where the wish to stop came before it.
+            while downloads.is_empty() || downloads.len() < args.count as usize && !stop.is_stopped() {
+                downloads.push(download(&spec, stop));
+            }
+            Finding::Downloads(downloads)
+        }
+    }
+}
+
+fn within<T: Send>(way: &WayArgs, work: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
+    let Some(netns) = way.netns.as_deref() else { return Ok(work()) };
+    let entered = NetnsRef::parse(netns).map_err(anyhow::Error::from);
+    entered.and_then(|netns| with_netns(&netns, work).map_err(anyhow::Error::from)).with_context(|| {
+        Complaint::new(Exit::Usage, format!("network namespace `{netns}` cannot be entered"))
+            .hint("`ip netns list` and `lsns -t net` show those there are; a path or `pid:N` works as well")
+    })
+}
+
+fn failure(finding: &Finding) -> Option<&Failure> {
+    let of = |outcome| match outcome {
+        &Outcome::Complete => None,
+        Outcome::Failed(failure) => Some(failure),
+    };
+    match finding {
+        Finding::Echo(found) => of(&found.outcome),
+        Finding::PathMtu(found) => of(&found.outcome),
+        Finding::Hops(found) => of(&found.outcome),
+        Finding::Downloads(found) => found.iter().find_map(|found| of(&found.outcome)),
+        Finding::Run(_) | Finding::Nothing { .. } => None,
+    }
+}
+
+/// A server of files is no test partner, so there is nothing to start there.
+fn hints_of(failure: &Failure, what: &Probe) -> Vec<String> {
+    match what {
+        Probe::Http(_) => Vec::new(),
+        Probe::Ping(_) | Probe::Mtu(_) | Probe::Hops(_) => hints(failure, what.host(), None),
+    }
+}
+
+impl Probe {
+    fn way(&self) -> &WayArgs {
+        match self {
+            Self::Ping(args) => &args.way,
+            Self::Mtu(args) | Self::Hops(args) => &args.way,
+            Self::Http(args) => &args.way,
+        }
+    }
+
+    fn host(&self) -> &str {
+        match self {
+            Self::Ping(args) => &args.host,
+            Self::Mtu(args) | Self::Hops(args) => &args.host,
+            Self::Http(args) => &args.url,
+        }
+    }
+}

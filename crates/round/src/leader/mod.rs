@@ -1,0 +1,268 @@
+//! A round: all tests of a plan, each in its turn.
+//!
+//! * [`lead`]: the whole, from what hosts say of themselves to what was found
+//! * [`roster`]: how the hosts of a plan are reached
+//! * `muster`: what they say before and after the tests
+//! * `turns`: which test may begin
+//! * `pair`: one test of the plan between its two hosts
+//!
+//! The schedule says who comes before whom. Times follow from what happens: a test that ends early lets the next begin, one
+//! that takes too long is ended. A host that fails leaves its reason in its cells, and the others go on.
+
+mod muster;
+mod pair;
+pub mod roster;
+mod turns;
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, Scope};
+use std::time::Duration;
+
+use linux::clock;
+use measure::stop::Stop;
+use model::played::Finding;
+use model::round::{Round, Tested};
+use model::run::RunId;
+use plan::schedule::Slot;
+use plan::{Plan, Schedule};
+use units::{MonoTime, duration};
+
+use crate::task::Side;
+use roster::Roster;
+use turns::Turns;
+
+/// A round to lead.
+#[derive(Debug, Clone, Copy)]
+pub struct Lead<'a> {
+    /// Which hosts test what.
+    pub plan: &'a Plan,
+    /// In which order.
+    pub schedule: &'a Schedule,
+    /// How they are reached.
+    pub roster: &'a Roster,
+    /// What the round is called in the archive.
+    pub id: RunId,
+    /// How long a host may take to answer, and a test longer than it should.
+    pub patience: Duration,
+    /// How much longer than planned the round may take.
+    pub overtime: Duration,
+    /// The wish to end before the last test.
+    pub stop: &'a Stop,
+}
+
+/// Who is told how it goes.
+pub trait Audience {
+    /// The hosts have said who they are; the tests begin.
+    fn mustered(&mut self, round: &Round);
+
+    /// A test begins.
+    fn begins(&mut self, slot: &Slot, at: Duration);
+
+    /// A test has ended, or will not begin.
+    fn ended(&mut self, slot: &Slot, tested: &Tested);
+
+    /// A host takes part no more.
+    fn failed(&mut self, host: usize, why: &str);
+}
+
+/// Leads a round. Whatever fails is part of what comes back.
+pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
+    let (started, begun) = (clock::wall_now(), clock::now());
+    let plan = lead.plan;
+    let mut round = Round {
+        format: Round::FORMAT,
+        id: lead.id,
+        title: plan.title.clone(),
+        started,
+        elapsed: Duration::ZERO,
+        members: (0..plan.hosts.len()).map(|host| plan.member(host)).collect(),
+        segments: plan.round_segments(),
+        tests: Vec::new(),
+    };
+    muster::before(lead, &mut round.members);
+    audience.mustered(&round);
+    let mut leader = Leader::new(lead, audience, &round, begun);
+    leader.run();
+    let Leader { mut tests, failures, .. } = leader;
+    tests.sort_by_key(|(slot, tested)| (tested.began, *slot));
+    round.tests = tests.into_iter().map(|(_, tested)| tested).collect();
+    for (host, why) in failures {
+        round.members[host].failure.get_or_insert(why);
+    }
+    muster::after(lead, &mut round.members);
+    round.elapsed = clock::now().since(begun);
+    round
+}
+
+struct Leader<'a> {
+    lead: &'a Lead<'a>,
+    audience: &'a mut dyn Audience,
+    turns: Turns,
+    begun: MonoTime,
+    /// The wish to end what runs, whoever has it.
+    halt: Stop,
+    /// What was found, by the number of the slot.
+    tests: Vec<(usize, Tested)>,
+    /// Why hosts take part no more.
+    failures: BTreeMap<usize, String>,
+    /// How often a host could not take part, by whether it was to ask or to answer.
+    strikes: BTreeMap<(usize, bool), usize>,
+}
+
+/// What a test has to tell when it has ended.
+struct Report {
+    slot: usize,
+    tested: Tested,
+    /// The host that could not take part, whether it was to ask, and why; and whether it answers at all.
+    trouble: Option<(usize, Side, String, muster::Answers)>,
+}
+
+impl<'a> Leader<'a> {
+    fn new(lead: &'a Lead<'a>, audience: &'a mut dyn Audience, round: &Round, begun: MonoTime) -> Self {
+        let missing = round.members.iter().enumerate();
+        let failures = missing.filter_map(|(host, member)| Some((host, member.failure.clone()?))).collect();
+        Self {
+            lead,
+            audience,
+            turns: Turns::new(lead.plan, lead.schedule),
+            begun,
+            halt: Stop::default(),
+            tests: Vec::new(),
+            failures,
+            strikes: BTreeMap::new(),
+        }
+    }
+
+    fn run(&mut self) {
+        for (host, why) in self.failures.clone() {
+            self.audience.failed(host, &why);
+            self.leave_out(&why, |slot| slot.pair.from == host || slot.pair.to == host);
+        }
+        let last = clock::now() + self.lead.schedule.length + self.lead.overtime;
+        let (sender, reports) = channel();
+        thread::scope(|scope| {
+            while !self.turns.is_over() {
+                self.heed(last);
+                self.begin(scope, &sender);
+                self.hear(&reports);
+            }
+        });
+    }
+
+    /// Ends the round early where somebody wants that, or time is over.
+    fn heed(&mut self, last: MonoTime) {
+        if self.halt.is_stopped() {
+            return;
+        }
+        let why = if self.lead.stop.is_stopped() {
+            "not run: the round was stopped".to_owned()
+        } else if clock::now() >= last {
+            let over = duration::show(self.lead.overtime);
+            format!("not run: the round had taken {over} more than planned")
+        } else {
+            return;
+        };
+        self.halt.stop();
+        self.leave_out(&why, |_| true);
+    }
+
+    /// Begins all that may.
+    fn begin<'scope>(&mut self, scope: &'scope Scope<'scope, 'a>, sender: &Sender<Report>) {
+        while let Some(number) = self.turns.next(clock::now()) {
+            let (lead, begun, halt, sender) = (self.lead, self.begun, self.halt.clone(), sender.clone());
+            let slot = &lead.schedule.slots[number];
+            self.audience.begins(slot, clock::now().since(begun));
+            let work = move || {
+                let report = test(lead, number, begun, &halt);
+                // Whoever leads waits for every test.
+                let _ = sender.send(report);
+            };
+            let named = format!("test {number}");
+            if thread::Builder::new().name(named).spawn_scoped(scope, work).is_err() {
+                let why = "not run: this host has no thread for it".to_owned();
+                self.ended(Report { slot: number, tested: self.left_out(slot, &why), trouble: None });
+            }
+        }
+    }
+
+    /// Waits until something ends, or may begin.
+    fn hear(&mut self, reports: &Receiver<Report>) {
+        /// How soon the wish to stop is seen.
+        const GLANCE: Duration = Duration::from_millis(50);
+        let now = clock::now();
+        let rest = self.turns.soonest(now).map_or(GLANCE, |at| at.since(now).min(GLANCE));
+        match reports.recv_timeout(rest) {
+            Ok(report) => self.ended(report),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        }
+    }
+
+    fn ended(&mut self, report: Report) {
+        let Report { slot, tested, trouble } = report;
+        self.turns.ended(slot, clock::now());
+        self.audience.ended(&self.lead.schedule.slots[slot], &tested);
+        self.tests.push((slot, tested));
+        if let Some((host, side, why, answers)) = trouble.filter(|_| !self.halt.is_stopped()) {
+            self.strike(host, side, &why, answers);
+        }
+    }
+
+    /// A host that does not answer any more is left out; one that does may fail once more.
+    fn strike(&mut self, host: usize, side: Side, why: &str, answers: muster::Answers) {
+        const MOST: usize = 2;
+        let strikes = self.strikes.entry((host, side == Side::From)).or_default();
+        *strikes += 1;
+        let is_out = *strikes >= MOST;
+        match answers {
+            muster::Answers::No(why) => {
+                self.fail(host, &why);
+                self.leave_out(&why, |slot| slot.pair.from == host || slot.pair.to == host);
+            }
+            muster::Answers::Yes if is_out => {
+                self.fail(host, why);
+                self.leave_out(why, |slot| match side {
+                    Side::From => slot.pair.from == host,
+                    Side::To => slot.pair.to == host,
+                });
+            }
+            muster::Answers::Yes => {}
+        }
+    }
+
+    fn fail(&mut self, host: usize, why: &str) {
+        if !self.failures.contains_key(&host) {
+            self.failures.insert(host, why.to_owned());
+            self.audience.failed(host, why);
+        }
+    }
+
+    /// Tests that will not begin, for this reason.
+    fn leave_out(&mut self, why: &str, is_meant: impl Fn(&Slot) -> bool) {
+        for number in self.turns.leave_out(|slot| is_meant(slot)) {
+            let slot = &self.lead.schedule.slots[number];
+            let tested = self.left_out(slot, why);
+            self.audience.ended(slot, &tested);
+            self.tests.push((number, tested));
+        }
+    }
+
+    fn left_out(&self, slot: &Slot, why: &str) -> Tested {
+        let began = clock::now().since(self.begun);
+        pair::tested(self.lead.plan, slot, began, Side::From, (Finding::Nothing { detail: why.to_owned() }, None))
+    }
+}
+
+/// Runs one test, and asks a host that could not take part whether it is there.
+fn test(lead: &Lead<'_>, number: usize, begun: MonoTime, halt: &Stop) -> Report {
+    let slot = &lead.schedule.slots[number];
+    let began = clock::now().since(begun);
+    let done = pair::run(lead, slot, halt);
+    let trouble = done.trouble.map(|trouble| {
+        let host = if trouble.side == Side::From { slot.pair.from } else { slot.pair.to };
+        let answers = muster::answers(lead, host, halt);
+        (host, trouble.side, trouble.why, answers)
+    });
+    let tested = pair::tested(lead.plan, slot, began, done.asked, (done.finding, done.samples));
+    Report { slot: number, tested, trouble }
+}

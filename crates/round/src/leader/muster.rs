@@ -1,0 +1,169 @@
+//! What hosts say before and after the tests: which linerate they have, how late it is there, and all their facts.
+
+use std::ffi::OsString;
+use std::thread;
+use std::time::Duration;
+
+use linux::clock;
+use measure::stop::Stop;
+use model::host::snapshot::Snapshot;
+use model::round::Member;
+use units::{WallTime, duration};
+
+use super::Lead;
+use crate::carrier::{Call, Voice};
+use crate::program::{self, Ended, Said};
+use crate::task::{Site, cannot_start, silence};
+
+/// Whether a host answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answers {
+    Yes,
+    /// For this reason it does not.
+    No(String),
+}
+
+/// Asks all hosts who they are, and for their facts. One that does not answer takes no part.
+pub(super) fn before(lead: &Lead<'_>, members: &mut [Member]) {
+    each(lead, members, |host, member| {
+        if let Some(why) = lead.roster.lost(host) {
+            member.failure = Some(why.to_owned());
+            return;
+        }
+        let site = lead.roster.site(lead.plan, host);
+        if site.carrier.is_none() {
+            return;
+        }
+        match version(&site, lead.patience, lead.stop) {
+            Err(why) => member.failure = Some(why),
+            Ok(version) => {
+                if version != OWN_VERSION {
+                    member.remarks.push(format!("has linerate {version}, the round was led by {OWN_VERSION}"));
+                }
+                member.before = look(&site, lead, member);
+            }
+        }
+    });
+}
+
+/// Asks those that still answer for their facts once more.
+pub(super) fn after(lead: &Lead<'_>, members: &mut [Member]) {
+    // Whoever wants to stop does not want to wait for this.
+    if lead.stop.is_stopped() {
+        return;
+    }
+    each(lead, members, |host, member| {
+        let site = lead.roster.site(lead.plan, host);
+        if member.before.is_some() && member.failure.is_none() {
+            member.after = look(&site, lead, member);
+        }
+    });
+}
+
+/// Whether a host still answers.
+pub(super) fn answers(lead: &Lead<'_>, host: usize, halt: &Stop) -> Answers {
+    match version(&lead.roster.site(lead.plan, host), lead.patience, halt) {
+        Ok(_) => Answers::Yes,
+        // What was stopped says nothing about the host.
+        Err(_) if halt.is_stopped() => Answers::Yes,
+        Err(why) => Answers::No(why),
+    }
+}
+
+/// Does something for all hosts, some at a time.
+fn each(lead: &Lead<'_>, members: &mut [Member], work: impl Fn(usize, &mut Member) + Sync) {
+    /// Each is a process here, which waits for its host most of the time.
+    const AT_ONCE: usize = 16;
+    for (batch, members) in members.chunks_mut(AT_ONCE).enumerate() {
+        if lead.stop.is_stopped() {
+            return;
+        }
+        let work = &work;
+        thread::scope(|scope| {
+            for (place, member) in members.iter_mut().enumerate() {
+                scope.spawn(move || work(batch * AT_ONCE + place, member));
+            }
+        });
+    }
+}
+
+/// The version of linerate at a host, which is also the question whether the host answers.
+fn version(site: &Site<'_>, patience: Duration, stop: &Stop) -> Result<String, String> {
+    let said = ask(site, &["--version"], patience, stop)?;
+    let text = String::from_utf8_lossy(&said.stdout).trim().to_owned();
+    match (said.ended, text.strip_prefix("linerate ")) {
+        (Ended::By(status), Some(version)) if status.success() => Ok(version.to_owned()),
+        (Ended::By(status), _) if status.success() => {
+            Err(format!("{}: `{}` there is not linerate", site.name, site.program.display()))
+        }
+        _ => Err(silence(site, &said).0),
+    }
+}
+
+/// All facts of a host. That they cannot be had is worth a remark; it can test all the same.
+fn look(site: &Site<'_>, lead: &Lead<'_>, member: &mut Member) -> Option<Box<Snapshot>> {
+    let asked = clock::wall_now();
+    let said = ask(site, &["host", "snapshot", "--json"], lead.patience.max(FOR_A_SNAPSHOT), lead.stop);
+    let answered = clock::wall_now();
+    let seen = said.and_then(|said| {
+        serde_json::from_slice::<Box<Snapshot>>(&said.stdout).map_err(|error| match said.ended {
+            Ended::By(status) if status.success() => format!("{}: its snapshot is not understood: {error}", site.name),
+            _ => silence(site, &said).0,
+        })
+    });
+    match seen {
+        Ok(snapshot) => {
+            if let Some(remark) = of_clock(snapshot.taken, (asked, answered))
+                && !member.remarks.contains(&remark)
+            {
+                member.remarks.push(remark);
+            }
+            Some(snapshot)
+        }
+        Err(why) => {
+            member.remarks.push(format!("no facts: {why}"));
+            None
+        }
+    }
+}
+
+fn ask(site: &Site<'_>, words: &[&str], limit: Duration, stop: &Stop) -> Result<Said, String> {
+    let Some(carrier) = site.carrier else { return Err(format!("{}: nothing can be started there", site.name)) };
+    let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
+    let call = Call { program: site.program, arguments: &arguments, voice: Voice::Silent };
+    program::run(carrier, &call, limit, stop).map_err(|error| cannot_start(site, &error))
+}
+
+/// What is wrong with a clock that has shown `taken` between two instants of ours.
+fn of_clock(taken: WallTime, (asked, answered): (WallTime, WallTime)) -> Option<String> {
+    let nanos = WallTime::unix_nanos;
+    let ahead = Duration::from_nanos(nanos(taken).saturating_sub(nanos(answered)));
+    let behind = Duration::from_nanos(nanos(asked).saturating_sub(nanos(taken)));
+    if ahead > NOBODY_NOTICES {
+        return Some(format!("its clock is {} ahead", duration::show(ahead)));
+    }
+    (behind > NOBODY_NOTICES).then(|| format!("its clock is {} behind", duration::show(behind)))
+}
+
+/// Hosts with a time server are within milliseconds; below a second no two log files are confused.
+const NOBODY_NOTICES: Duration = Duration::from_secs(1);
+
+/// A snapshot takes a third of a second, and longer on a host with many namespaces.
+const FOR_A_SNAPSHOT: Duration = Duration::from_secs(60);
+
+/// All crates have one version.
+const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clock_is_wrong_where_it_shows_what_it_cannot_have_been() {
+        let at = |seconds: u64| WallTime::from_unix_nanos(seconds * 1_000_000_000);
+        let said = |taken| of_clock(at(taken), (at(1_000), at(1_010)));
+        assert_eq!((said(1_005), said(999), said(1_011)), (None, None, None));
+        assert_eq!(said(4_610).as_deref(), Some("its clock is 3600 s ahead"));
+        assert_eq!(said(990).as_deref(), Some("its clock is 10.0 s behind"));
+    }
+}

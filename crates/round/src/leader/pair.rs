@@ -1,0 +1,92 @@
+//! One test of a plan between its two hosts.
+
+use std::time::Duration;
+
+use measure::stop::Stop;
+use model::played::Finding;
+use model::round::Tested;
+use model::series::RunSamples;
+use plan::Plan;
+use plan::schedule::Slot;
+use plan::task::Task;
+
+use super::Lead;
+use crate::carrier::Voice;
+use crate::task::{self, Done, End, Errand, Side};
+
+/// Runs it.
+pub(super) fn run(lead: &Lead<'_>, slot: &Slot, halt: &Stop) -> Done {
+    let plan = lead.plan;
+    let test = &plan.tests[slot.test];
+    let network = plan.groups[test.group].network;
+    let (from, to) = (slot.pair.from, slot.pair.to);
+    let end = |host: usize| {
+        let address = plan.address(host, network).ok_or_else(|| nowhere(plan, host, network))?;
+        Ok(End { site: lead.roster.site(plan, host), address })
+    };
+    let ends = end(from).and_then(|from| Ok((from, end(to)?)));
+    let (from_end, to_end) = match ends {
+        Ok(ends) => ends,
+        Err(detail) => {
+            let finding = Finding::Nothing { detail };
+            return Done { finding, samples: None, asked: Side::From, trouble: None };
+        }
+    };
+    let task = with_line_rate(&test.task, || plan.line_rate(from, to, network));
+    task::run(&Errand {
+        task: &task,
+        from: from_end,
+        to: to_end,
+        family: test.family,
+        archive: None,
+        voice: Voice::Silent,
+        limit: slot.lasts.saturating_add(lead.patience),
+        stop: halt,
+    })
+}
+
+fn nowhere(plan: &Plan, host: usize, network: Option<usize>) -> String {
+    let name = &plan.hosts[host].name;
+    match network {
+        Some(network) => format!("{name} has no address in the network {}", plan.networks[network].name),
+        None => format!("{name} has no address in the plan"),
+    }
+}
+
+/// What the plan knows of the path, a run is to know as well.
+fn with_line_rate(task: &Task, rate: impl Fn() -> Option<units::DataRate>) -> Task {
+    let mut task = task.clone();
+    if let Task::Tcp(flow) | Task::Udp(flow) = &mut task
+        && flow.expect.is_none()
+    {
+        flow.expect = rate();
+    }
+    task
+}
+
+/// A test as a round has it. Where the other end has asked, it stands first.
+pub(super) fn tested(
+    plan: &Plan,
+    slot: &Slot,
+    began: Duration,
+    asked: Side,
+    (finding, samples): (Finding, Option<Box<RunSamples>>),
+) -> Tested {
+    let test = &plan.tests[slot.test];
+    let network = plan.groups[test.group].network;
+    let (from, to) = match asked {
+        Side::From => (slot.pair.from, slot.pair.to),
+        Side::To => (slot.pair.to, slot.pair.from),
+    };
+    Tested {
+        label: test.label.clone(),
+        from: plan.endpoint(from, network),
+        to: plan.endpoint(to, network),
+        began,
+        expected: plan.expected_rate(slot.test, slot.pair.from, slot.pair.to),
+        way: plan.passages(from, to, network),
+        way_back: plan.passages(to, from, network),
+        finding,
+        samples,
+    }
+}
