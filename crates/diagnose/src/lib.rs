@@ -10,6 +10,7 @@
 //! * [`locate`]: which host, segment or attribute explains the bad pairs of a round
 //! * [`along`]: at which hop a way becomes bad
 //! * [`contrast`]: which setting separates bad hosts from good ones, and which change came before a rate changed
+//! * [`score`]: how good diagnoses are, held against what was planted
 //!
 //! `docs/localisation.md`, `docs/waterfall.md` and `docs/datagram-balance.md` explain them to users. Missing evidence is
 //! *unknown* with its reason, never zero.
@@ -23,5 +24,7 @@ mod exact;
 pub mod grid;
 pub mod locate;
 pub mod next;
+pub mod score;
 pub mod signs;
 pub mod waterfall;
+mod wires;

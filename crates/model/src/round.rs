@@ -91,6 +91,10 @@ pub struct Segment {
     /// Its rate, where the plan knows it.
     #[serde(rename = "rate_bps", default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<DataRate>,
+    /// The interfaces of these members that it joins, where they are known. Else they are found by their addresses, where
+    /// the two have one network in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interfaces: Option<[String; 2]>,
 }
 
 /// A test of a round and what it found.

@@ -1,12 +1,14 @@
 //! Every cause at every place where it could be, with the flows that it would hit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use model::round::{Member, Passage, Round};
 
 use super::Place;
 use crate::causes::{Catalogue, Cause, PlaceKind, Usually};
 use crate::signs::Flow;
+use crate::signs::flow::Kind;
 
 /// A cause at a place.
 #[derive(Debug, Clone)]
@@ -17,101 +19,169 @@ pub(super) struct Candidate<'a> {
     pub(super) place: Place,
     /// The host whose settings speak for or against it.
     pub(super) host: Option<String>,
-    /// Which flows it would hit.
-    pub(super) covers: Vec<bool>,
+    /// The flows that it would hit, by number, in order.
+    pub(super) covers: Rc<[usize]>,
     /// How likely this place is among those of its cause, before any flow is looked at.
     pub(super) weight: f64,
 }
 
 /// All of them.
 pub(super) fn candidates<'a>(round: &Round, flows: &[Flow], catalogue: &'a Catalogue) -> Vec<Candidate<'a>> {
-    let grounds = Grounds::of(round, flows);
-    catalogue.all().iter().flat_map(|cause| of_cause(cause, round, flows, &grounds)).collect()
-}
-
-/// Places by kind.
-struct Grounds {
-    hosts: Vec<String>,
-    passages: Vec<Passage>,
-}
-
-impl Grounds {
-    fn of(round: &Round, flows: &[Flow]) -> Self {
-        let mut hosts: Vec<String> = round.members.iter().map(|member| member.name.clone()).collect();
-        hosts.extend(flows.iter().flat_map(|flow| [flow.sender.host.clone(), flow.receiver.host.clone()]));
-        hosts.sort();
-        hosts.dedup();
-        let mut passages: Vec<Passage> = flows.iter().flat_map(|flow| flow.way.clone()).collect();
-        passages.sort();
-        passages.dedup();
-        Self { hosts, passages }
-    }
-}
-
-fn of_cause<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], grounds: &Grounds) -> Vec<Candidate<'a>> {
-    let mut found = match cause.place {
-        PlaceKind::Sender => at_hosts(cause, flows, grounds, |flow, host| flow.sender.host == host),
-        PlaceKind::Receiver => at_hosts(cause, flows, grounds, |flow, host| flow.receiver.host == host),
-        PlaceKind::Host => at_hosts(cause, flows, grounds, touches),
-        PlaceKind::Service => at_hosts(cause, flows, grounds, |flow, host| flow.sender.host == host),
-        PlaceKind::Entry => at_entries(cause, round, flows, grounds),
-        PlaceKind::Segment => at_passages(cause, round, flows, grounds),
-        PlaceKind::Link => at_links(cause, round, flows, grounds),
-    };
-    for candidate in &mut found {
-        for (covers, flow) in candidate.covers.iter_mut().zip(flows) {
-            *covers &= !cause.only_overlays || flow.sender.network.is_some();
-            *covers &= cause.carries.is_none_or(|kind| kind == flow.kind);
-        }
-    }
-    found.retain(|candidate| cause.alone || candidate.covers.contains(&true));
+    let places = Places::of(round, flows);
+    let mut found: Vec<Candidate<'a>> =
+        catalogue.all().iter().flat_map(|cause| of_cause(cause, round, flows, &places)).collect();
+    found.retain(|candidate| candidate.cause.alone || !candidate.covers.is_empty());
     found
 }
 
-fn touches(flow: &Flow, host: &str) -> bool {
-    flow.sender.host == host || flow.receiver.host == host
+/// Flows that pass a place, and those of each kind among them.
+#[derive(Debug, Default)]
+struct Cover {
+    all: Rc<[usize]>,
+    of_kind: BTreeMap<Kind, Rc<[usize]>>,
+    in_overlays: Rc<[usize]>,
 }
 
-fn at_hosts<'a>(
-    cause: &'a Cause,
-    flows: &[Flow],
-    grounds: &Grounds,
-    covers: impl Fn(&Flow, &str) -> bool,
-) -> Vec<Candidate<'a>> {
-    let of_host = |host: &String| Candidate {
+impl Cover {
+    fn of(numbers: Vec<usize>, flows: &[Flow]) -> Self {
+        let some = |wanted: &dyn Fn(&Flow) -> bool| -> Rc<[usize]> {
+            numbers.iter().copied().filter(|number| wanted(&flows[*number])).collect()
+        };
+        let kinds = [Kind::Tcp, Kind::Udp, Kind::Http, Kind::Echo];
+        Self {
+            of_kind: kinds.map(|kind| (kind, some(&|flow| flow.kind == kind))).into(),
+            in_overlays: some(&|flow| flow.sender.network.is_some()),
+            all: numbers.into(),
+        }
+    }
+
+    /// Those that a cause would hit.
+    fn hit_by(&self, cause: &Cause) -> Rc<[usize]> {
+        let of_kind = cause.carries.and_then(|kind| self.of_kind.get(&kind)).unwrap_or(&self.all);
+        if !cause.only_overlays {
+            return Rc::clone(of_kind);
+        }
+        self.in_overlays.iter().copied().filter(|number| of_kind.binary_search(number).is_ok()).collect()
+    }
+}
+
+/// All places, each with the flows that pass it.
+struct Places {
+    /// By host: flows that it sends, that it receives, and both.
+    hosts: BTreeMap<String, [Cover; 3]>,
+    passages: BTreeMap<Passage, Cover>,
+    links: BTreeMap<String, Cover>,
+    /// Where no way is known, the path between two hosts is the segment.
+    pairs: BTreeMap<(String, String), Cover>,
+    /// Hosts where flows begin or end and none passes.
+    ends: BTreeSet<String>,
+    /// Members in which others live.
+    machines: BTreeSet<String>,
+}
+
+const SENDS: usize = 0;
+const RECEIVES: usize = 1;
+const EITHER: usize = 2;
+
+impl Places {
+    fn of(round: &Round, flows: &[Flow]) -> Self {
+        let mut hosts: BTreeMap<String, [Vec<usize>; 3]> = BTreeMap::new();
+        let mut passages: BTreeMap<Passage, Vec<usize>> = BTreeMap::new();
+        let mut links: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut pairs: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+        for member in &round.members {
+            hosts.entry(member.name.clone()).or_default();
+        }
+        for (number, flow) in flows.iter().enumerate() {
+            for (role, host) in [(SENDS, &flow.sender.host), (RECEIVES, &flow.receiver.host)] {
+                let of_host = hosts.entry(host.clone()).or_default();
+                add(&mut of_host[role], number);
+                add(&mut of_host[EITHER], number);
+            }
+            for passage in &flow.way {
+                add(passages.entry(passage.clone()).or_default(), number);
+                add(links.entry(passage.segment.clone()).or_default(), number);
+            }
+            if flow.way.is_empty() {
+                add(pairs.entry((flow.sender.to_string(), flow.receiver.to_string())).or_default(), number);
+            }
+        }
+        let cover = |numbers: Vec<usize>| Cover::of(numbers, flows);
+        let members = round.members.iter();
+        let inside = members.flat_map(|member| member.attributes.values()).cloned().collect::<BTreeSet<String>>();
+        Self {
+            ends: ends(flows),
+            machines: round.members.iter().map(|member| member.name.clone()).filter(|name| inside.contains(name)).collect(),
+            hosts: hosts.into_iter().map(|(host, numbers)| (host, numbers.map(cover))).collect(),
+            passages: passages.into_iter().map(|(passage, numbers)| (passage, cover(numbers))).collect(),
+            links: links.into_iter().map(|(link, numbers)| (link, cover(numbers))).collect(),
+            pairs: pairs.into_iter().map(|(pair, numbers)| (pair, cover(numbers))).collect(),
+        }
+    }
+}
+
+/// A flow may pass a place twice, as an echo does; it is one flow all the same.
+fn add(numbers: &mut Vec<usize>, number: usize) {
+    if numbers.last() != Some(&number) {
+        numbers.push(number);
+    }
+}
+
+/// Hosts where flows begin or end, without those that others pass: a router stays one when tests end at it.
+fn ends(flows: &[Flow]) -> BTreeSet<String> {
+    let mut passed: BTreeSet<&str> = BTreeSet::new();
+    for flow in flows {
+        // The way of an echo leads to its far end and back.
+        let inner = flow.way.split_last().map_or(&[][..], |(_, inner)| inner);
+        let inner = inner.iter().map(|passage| passage.towards.as_str());
+        passed.extend(inner.filter(|towards| *towards != flow.receiver.host));
+    }
+    let ends = flows.iter().flat_map(|flow| [&flow.sender.host, &flow.receiver.host]);
+    ends.filter(|host| !passed.contains(host.as_str())).cloned().collect()
+}
+
+fn of_cause<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], places: &Places) -> Vec<Candidate<'a>> {
+    match cause.place {
+        PlaceKind::Sender | PlaceKind::Service => at_hosts(cause, places, SENDS),
+        PlaceKind::Receiver => at_hosts(cause, places, RECEIVES),
+        PlaceKind::Host => at_hosts(cause, places, EITHER),
+        PlaceKind::Entry => at_entries(cause, round, flows, places),
+        PlaceKind::Segment => at_passages(cause, round, places),
+        PlaceKind::Link => at_links(cause, round, places),
+    }
+}
+
+fn at_hosts<'a>(cause: &'a Cause, places: &Places, role: usize) -> Vec<Candidate<'a>> {
+    let of_host = |(host, covers): (&String, &[Cover; 3])| Candidate {
         cause,
         place: Place::Host { name: host.clone() },
         host: Some(host.clone()),
-        covers: flows.iter().map(|flow| covers(flow, host)).collect(),
+        covers: covers[role].hit_by(cause),
         weight: 1.0,
     };
-    grounds.hosts.iter().map(of_host).collect()
+    places.hosts.iter().map(of_host).collect()
 }
 
 /// Hosts at whose door packets come in from outside: at the end of the way, or on it where hosts live inside of a machine.
-fn at_entries<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], grounds: &Grounds) -> Vec<Candidate<'a>> {
+fn at_entries<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], places: &Places) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
-    for passage in &grounds.passages {
+    for (passage, cover) in &places.passages {
         let host = &passage.towards;
-        let ends_flows = flows.iter().any(|flow| flow.receiver.host == *host) && !is_passed(flows, host);
-        let inside = |name: &str| is_inside(round, name, host);
-        let is_machine = round.members.iter().any(|member| inside(&member.name));
+        let ends_flows = places.ends.contains(host) && flows.iter().any(|flow| flow.receiver.host == *host);
         let from = other_end(round, passage);
-        if !(ends_flows || is_machine) || from.is_some_and(inside) {
+        let comes_from_inside = from.is_some_and(|from| is_inside(round, from, host));
+        if !(ends_flows || places.machines.contains(host)) || comes_from_inside {
             continue;
         }
         found.push(Candidate {
             cause,
             place: Place::Host { name: host.clone() },
             host: Some(host.clone()),
-            covers: flows.iter().map(|flow| flow.way.contains(passage)).collect(),
+            covers: cover.hit_by(cause),
             weight: 1.0,
         });
     }
-    if found.is_empty() {
-        found = at_hosts(cause, flows, grounds, |flow, host| flow.receiver.host == host);
-    }
-    found
+    if found.is_empty() { at_hosts(cause, places, RECEIVES) } else { found }
 }
 
 /// Whether a member lives in the machine that another one is.
@@ -125,72 +195,45 @@ fn other_end<'r>(round: &'r Round, passage: &Passage) -> Option<&'r str> {
     segment.between.iter().find(|end| **end != passage.towards).map(String::as_str)
 }
 
-fn at_passages<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], grounds: &Grounds) -> Vec<Candidate<'a>> {
-    let of_passage = |passage: &Passage| Candidate {
+fn at_passages<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Candidate<'a>> {
+    let of_passage = |(passage, cover): (&Passage, &Cover)| Candidate {
         cause,
         place: Place::Segment { name: passage.segment.clone(), towards: Some(passage.towards.clone()) },
         host: None,
-        covers: flows.iter().map(|flow| flow.way.contains(passage)).collect(),
-        weight: usual_place(cause, round, flows, &passage.segment),
+        covers: cover.hit_by(cause),
+        weight: usual_place(cause, round, places, &passage.segment),
     };
-    let mut found: Vec<Candidate<'a>> = grounds.passages.iter().map(of_passage).collect();
-    if found.is_empty() {
-        found = between_ends(cause, flows);
-    }
-    found
+    places.passages.iter().map(of_passage).chain(between_ends(cause, places)).collect()
 }
 
-fn at_links<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], grounds: &Grounds) -> Vec<Candidate<'a>> {
-    let mut names: Vec<&String> = grounds.passages.iter().map(|passage| &passage.segment).collect();
-    names.sort();
-    names.dedup();
-    let of_link = |name: &String| Candidate {
+fn at_links<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Candidate<'a>> {
+    let of_link = |(name, cover): (&String, &Cover)| Candidate {
         cause,
         place: Place::Segment { name: name.clone(), towards: None },
         host: None,
-        covers: flows.iter().map(|flow| flow.way.iter().any(|passage| passage.segment == *name)).collect(),
-        weight: usual_place(cause, round, flows, name),
+        covers: cover.hit_by(cause),
+        weight: usual_place(cause, round, places, name),
     };
-    let mut found: Vec<Candidate<'a>> = names.into_iter().map(of_link).collect();
-    if found.is_empty() {
-        found = between_ends(cause, flows);
-    }
-    found
+    places.links.iter().map(of_link).chain(between_ends(cause, places)).collect()
 }
 
-/// Where no way is known, the path between two hosts is the segment.
-fn between_ends<'a>(cause: &'a Cause, flows: &[Flow]) -> Vec<Candidate<'a>> {
-    let mut pairs: BTreeMap<(String, String), Vec<bool>> = BTreeMap::new();
-    for (number, flow) in flows.iter().enumerate() {
-        let pair = (flow.sender.to_string(), flow.receiver.to_string());
-        pairs.entry(pair).or_insert_with(|| vec![false; flows.len()])[number] = true;
-    }
-    let of_pair = |((from, to), covers): ((String, String), Vec<bool>)| Candidate {
+fn between_ends<'a, 'p>(cause: &'a Cause, places: &'p Places) -> impl Iterator<Item = Candidate<'a>> + use<'a, 'p> {
+    let of_pair = move |((from, to), cover): (&(String, String), &Cover)| Candidate {
         cause,
-        place: Place::Path { from, to },
+        place: Place::Path { from: from.clone(), to: to.clone() },
         host: None,
-        covers,
+        covers: cover.hit_by(cause),
         weight: 1.0,
     };
-    pairs.into_iter().map(of_pair).collect()
+    places.pairs.iter().map(of_pair)
 }
 
 /// Some causes are met where hosts are attached, others between routers.
-fn usual_place(cause: &Cause, round: &Round, flows: &[Flow], segment: &str) -> f64 {
+fn usual_place(cause: &Cause, round: &Round, places: &Places, segment: &str) -> f64 {
     let ends = round.segments.iter().find(|known| known.name == segment).map(|known| &known.between);
-    let is_end = |host: &String| flows.iter().any(|flow| touches(flow, host)) && !is_passed(flows, host);
-    let is_edge = ends.is_some_and(|ends| ends.iter().any(is_end));
+    let is_edge = ends.is_some_and(|ends| ends.iter().any(|end| places.ends.contains(end)));
     match (cause.usually, is_edge) {
         (Some(Usually::Edge), true) | (Some(Usually::Core), false) => 4.0,
         _ => 1.0,
     }
-}
-
-/// Whether flows pass a host on their way to another. A router stays one when tests begin or end at it.
-fn is_passed(flows: &[Flow], host: &str) -> bool {
-    flows.iter().any(|flow| {
-        let inner = flow.way.split_last().map_or(&[][..], |(_, inner)| inner);
-        // The way of an echo leads to its far end and back.
-        flow.receiver.host != host && inner.iter().any(|passage| passage.towards == host)
-    })
 }

@@ -10,11 +10,13 @@
 //! * [`findings`]: what the audit says of each host
 //! * `candidate`: causes at places
 //! * `weigh.rs`: what speaks for and against one
+//! * `vanished`: what counters at both ends of segments say of a place
 //! * `rank`: probabilities
 
 mod candidate;
 pub mod findings;
 mod rank;
+mod vanished;
 mod weigh;
 
 use std::fmt;

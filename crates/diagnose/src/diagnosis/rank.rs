@@ -6,10 +6,11 @@ use model::round::Round;
 
 use super::candidate::{Candidate, candidates};
 use super::findings::Findings;
-use super::weigh::{Ground, Part, Weighed, weigh};
+use super::weigh::{Ground, Part, Says, Weighed, weigh};
 use super::{Hypothesis, Likely, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
 use crate::signs::Flow;
+use crate::wires;
 
 /// What explains the flows that suffer, and what is wrong without one that does.
 pub(super) fn standings<'c>(
@@ -21,10 +22,11 @@ pub(super) fn standings<'c>(
     let all = candidates(round, flows, catalogue);
     let (alone, explaining): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) =
         all.into_iter().partition(|candidate| candidate.cause.alone);
+    let missing = wires::missing(round);
     let mut problems = Vec::new();
     let mut open: Vec<bool> = flows.iter().map(Flow::is_bad).collect();
     while open.contains(&true) && problems.len() < MOST_PROBLEMS {
-        let ground = Ground { flows, open: &open, findings };
+        let ground = Ground { flows, open: &open, findings, missing: &missing };
         let (standing, explained) = standing(&explaining, &ground);
         problems.push(standing);
         let before = open.iter().filter(|open| **open).count();
@@ -34,7 +36,7 @@ pub(super) fn standings<'c>(
         }
     }
     let nothing = vec![false; flows.len()];
-    let ground = Ground { flows, open: &nothing, findings };
+    let ground = Ground { flows, open: &nothing, findings, missing: &missing };
     let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
     problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
     problems
@@ -43,13 +45,13 @@ pub(super) fn standings<'c>(
 /// The ranking for all that is open, and the flows that its first explains.
 fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<'c>, Vec<bool>) {
     let useful =
-        |candidate: &&Candidate<'c>| candidate.covers.iter().zip(ground.open).any(|(covers, open)| *covers && *open);
+        |candidate: &&Candidate<'c>| candidate.covers.iter().any(|number| ground.open[*number]);
     let useful: Vec<&Candidate<'c>> = candidates.iter().filter(useful).collect();
     let mut places: BTreeMap<&str, f64> = BTreeMap::new();
     for candidate in &useful {
         *places.entry(&candidate.cause.id).or_default() += candidate.weight;
     }
-    let weighed: Vec<(&Candidate<'c>, Weighed)> = useful
+    let weighed: Vec<(&Candidate<'c>, Weighed<'_>)> = useful
         .iter()
         .map(|candidate| (*candidate, weigh(candidate, places[candidate.cause.id.as_str()], ground)))
         .collect();
@@ -62,11 +64,11 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
         probability: (weighed.score - most).exp() / all,
     });
     let hypotheses = hypotheses.collect();
-    let mut by_cause: BTreeMap<&str, Vec<(&Candidate<'c>, &Weighed)>> = BTreeMap::new();
+    let mut by_cause: BTreeMap<&str, Vec<(&Candidate<'c>, &Weighed<'_>)>> = BTreeMap::new();
     for (candidate, weighed) in &weighed {
         by_cause.entry(&candidate.cause.id).or_default().push((candidate, weighed));
     }
-    let part = |weighed: &Weighed| (weighed.score - most).exp() / all;
+    let part = |weighed: &Weighed<'_>| (weighed.score - most).exp() / all;
     let mut ranking: Vec<(Ranked, &Candidate<'c>)> = by_cause
         .into_values()
         .map(|mut at| {
@@ -82,7 +84,11 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
         .collect();
     ranking.sort_by(|a, b| b.0.probability.total_cmp(&a.0.probability));
     let explained: Vec<bool> = match ranking.first() {
-        Some((_, best)) => best.covers.iter().zip(ground.open).map(|(covers, open)| *covers && *open).collect(),
+        Some((_, best)) => {
+            let mut explained = vec![false; ground.flows.len()];
+            best.covers.iter().for_each(|number| explained[*number] = ground.open[*number]);
+            explained
+        }
         None => ground.open.to_vec(),
     };
     let labels = ground.flows.iter().zip(&explained).filter(|(_, explained)| **explained);
@@ -98,12 +104,12 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
 /// A cause that is there though no flow suffers.
 fn by_itself(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Option<Problem> {
     let mut weighed = weigh(candidate, 1.0, ground);
-    for (flow, _) in ground.flows.iter().zip(&candidate.covers).filter(|(_, covers)| **covers) {
+    for flow in candidate.covers.iter().map(|number| &ground.flows[*number]) {
         for seen in &flow.observations {
             if candidate.cause.shows.keys().any(|shown| shown.sign == seen.seen.sign) {
                 let weight = (candidate.cause.likelihood(seen.seen) / seen.seen.state().usual).ln();
                 weighed.score += weight;
-                weighed.parts.push(Part { weight, says: format!("{}: {}", flow.label, seen.says) });
+                weighed.parts.push(Part { weight, says: Says::Sign(flow, seen) });
             }
         }
     }
@@ -121,9 +127,11 @@ fn by_itself(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Option<Problem> 
     })
 }
 
-fn ranked(cause: &Cause, places: Vec<Likely>, probability: f64, parts: &[Part]) -> Ranked {
-    let told = |of: &dyn Fn(&Part) -> bool| {
-        parts.iter().filter(|part| of(part)).take(MOST_TOLD).map(|part| part.says.clone()).collect()
+fn ranked(cause: &Cause, places: Vec<Likely>, probability: f64, parts: &[Part<'_>]) -> Ranked {
+    let mut parts: Vec<&Part<'_>> = parts.iter().collect();
+    parts.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+    let told = |of: &dyn Fn(&Part<'_>) -> bool| {
+        parts.iter().filter(|part| of(part)).take(MOST_TOLD).map(|part| part.says.to_string()).collect()
     };
     Ranked {
         cause: cause.id.clone(),

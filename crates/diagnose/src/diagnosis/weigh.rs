@@ -4,27 +4,49 @@
 //! work than among slow flows at large? Signs of one flow hang together, and so do flows of one path, so that their sum
 //! would claim more than they know: they are damped, by [`OF_SIGNS`] and [`OF_FLOWS`].
 
+use std::collections::BTreeMap;
+use std::fmt;
+
+use model::round::Passage;
+
 use super::candidate::Candidate;
 use super::findings::Findings;
+use super::vanished;
 use crate::signs::flow::Kind;
 use crate::signs::{Flow, Observation, Seen};
+use crate::wires::Missing;
 
 /// What speaks for or against a candidate.
 #[derive(Debug, Clone)]
-pub(super) struct Weighed {
+pub(super) struct Weighed<'a> {
     /// The sum, with what was known before.
     pub(super) score: f64,
-    /// The parts, the heaviest first.
-    pub(super) parts: Vec<Part>,
+    /// The parts, in any order.
+    pub(super) parts: Vec<Part<'a>>,
 }
 
 /// One thing that speaks.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct Part<'a> {
     /// For it above zero, against it below.
     pub(super) weight: f64,
     /// What.
-    pub(super) says: String,
+    pub(super) says: Says<'a>,
+}
+
+/// What speaks. It is put into words only where it is told: most candidates never are.
+#[derive(Debug, Clone)]
+pub(super) enum Says<'a> {
+    /// A sign of a flow.
+    Sign(&'a Flow, &'a Observation),
+    /// A flow that does well.
+    Spared(&'a Flow),
+    /// Flows that suffer elsewhere: the first of them, and how many.
+    Elsewhere(&'a Flow, usize),
+    /// A rule that fires at a host, or passes.
+    Rule { rule: &'a str, host: &'a str, fires: bool },
+    /// Bytes that vanished there, or elsewhere.
+    Vanished(&'a Passage, Option<u64>),
 }
 
 /// The flows that are still to be explained, and the hosts.
@@ -35,34 +57,60 @@ pub(super) struct Ground<'a> {
     pub(super) open: &'a [bool],
     /// Answers of rules.
     pub(super) findings: &'a Findings,
+    /// What vanished on each segment, in each direction.
+    pub(super) missing: &'a BTreeMap<Passage, Missing>,
+}
+
+impl<'a> Ground<'a> {
+    /// The flows that a candidate would have to explain.
+    pub(super) fn suffering(&self, candidate: &Candidate<'_>) -> Vec<&'a Flow> {
+        candidate.covers.iter().filter(|number| self.open[**number]).map(|number| &self.flows[*number]).collect()
+    }
+}
+
+impl fmt::Display for Says<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sign(flow, seen) => write!(f, "{}: {}", flow.label, seen.says),
+            Self::Spared(flow) => write!(f, "{}: did well, though it passes there", flow.label),
+            Self::Elsewhere(flow, 1) => write!(f, "{}: suffers too, and does not pass there", flow.label),
+            Self::Elsewhere(flow, count) => {
+                write!(f, "{} and {} more: suffer too, and do not pass there", flow.label, count - 1)
+            }
+            Self::Rule { rule, host, fires: true } => write!(f, "{rule} fires at {host}"),
+            Self::Rule { rule, host, fires: false } => write!(f, "{rule} passes at {host}"),
+            Self::Vanished(place, Some(bytes)) => {
+                write!(f, "{place}: {} that one end sent did not arrive at the other", units::ByteCount::new(*bytes))
+            }
+            Self::Vanished(place, None) => {
+                write!(f, "{place}: its ends counted the same, and packets vanished elsewhere")
+            }
+        }
+    }
 }
 
 /// Weighs a candidate that would have to explain flows.
-pub(super) fn weigh(candidate: &Candidate<'_>, places: f64, ground: &Ground<'_>) -> Weighed {
-    let mut parts = of_covered(candidate, ground);
-    parts.extend(of_spared(candidate, ground));
-    parts.extend(of_unexplained(candidate, ground));
+pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, places: f64, ground: &Ground<'a>) -> Weighed<'a> {
+    let suffering = ground.suffering(candidate);
+    let mut parts = of_suffering(candidate, &suffering);
+    of_spared(candidate, &suffering, ground, &mut parts);
+    parts.extend(of_elsewhere(candidate, suffering.len(), ground));
     parts.extend(of_rules(candidate, ground.findings));
+    parts.extend(vanished::weigh(candidate, &suffering, ground));
     let before = (candidate.cause.prior * candidate.weight / places).ln();
     let score = before + parts.iter().map(|part| part.weight).sum::<f64>();
-    parts.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
     Weighed { score, parts }
 }
 
 /// What the signs of flows say that suffer at the place.
-fn of_covered(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Vec<Part> {
-    let covered: Vec<&Flow> = numbered(ground)
-        .filter(|(number, _)| candidate.covers[*number] && ground.open[*number])
-        .map(|(_, flow)| flow)
-        .collect();
-    let damping = OF_SIGNS / (covered.len().max(1) as f64).powf(OF_FLOWS);
-    let speaking = covered.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (flow, seen)));
-    speaking
-        .filter_map(|(flow, seen)| {
-            let weight = damping * sign(candidate, seen);
-            (weight.abs() > LIGHT).then(|| Part { weight, says: format!("{}: {}", flow.label, seen.says) })
-        })
-        .collect()
+fn of_suffering<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Vec<Part<'a>> {
+    let damping = OF_SIGNS / (suffering.len().max(1) as f64).powf(OF_FLOWS);
+    let speaking = suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
+    let parts = speaking.map(|(flow, seen)| Part {
+        weight: damping * sign(candidate, seen),
+        says: Says::Sign(flow, seen),
+    });
+    parts.filter(|part| part.weight.abs() > LIGHT).collect()
 }
 
 fn sign(candidate: &Candidate<'_>, seen: &Observation) -> f64 {
@@ -70,34 +118,37 @@ fn sign(candidate: &Candidate<'_>, seen: &Observation) -> f64 {
 }
 
 /// What it says that flows pass the place and do well.
-fn of_spared(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Vec<Part> {
-    let suffering: Vec<&Flow> = numbered(ground)
-        .filter(|(number, _)| candidate.covers[*number] && ground.open[*number])
-        .map(|(_, flow)| flow)
-        .collect();
-    let spared: Vec<&Flow> = numbered(ground)
-        .filter(|(number, flow)| candidate.covers[*number] && flow.is_good())
-        .map(|(_, flow)| flow)
-        .collect();
-    let damping = 1.0 / (spared.len().max(1) as f64).powf(OF_FLOWS);
-    let of_flow = |flow: &&Flow| {
-        let weight = damping * sparing(candidate, flow, &suffering);
-        (weight.abs() > LIGHT)
-            .then(|| Part { weight, says: format!("{}: did well, though it passes there", flow.label) })
-    };
-    spared.iter().filter_map(of_flow).collect()
+fn of_spared<'a>(
+    candidate: &Candidate<'_>,
+    suffering: &[&Flow],
+    ground: &Ground<'a>,
+    parts: &mut Vec<Part<'a>>,
+) {
+    let spared = || candidate.covers.iter().map(|number| &ground.flows[*number]).filter(|flow| flow.is_good());
+    let count = spared().count();
+    let damping = 1.0 / (count.max(1) as f64).powf(OF_FLOWS);
+    // Flows of one complaint are alike: a few of them say who can be compared with them.
+    let examples = &suffering[..suffering.len().min(EXAMPLES)];
+    parts.extend(spared().filter_map(|flow| {
+        let weight = damping * sparing(candidate, flow, examples);
+        (weight.abs() > LIGHT).then_some(Part { weight, says: Says::Spared(flow) })
+    }));
 }
 
 /// What one flow says that does well. Datagrams and echoes say it by what was looked at: where the cause would show in
 /// them, they speak, however different they are from the flows that suffer.
 fn sparing(candidate: &Candidate<'_>, flow: &Flow, suffering: &[&Flow]) -> f64 {
+    let by_itself = || comparable(flow, suffering) * (candidate.cause.spread.spared() / WELL).ln();
+    if !matches!(flow.kind, Kind::Echo | Kind::Udp) {
+        return by_itself();
+    }
     let told = flow.observations.iter().filter(|seen| OF_PROBES.contains(&seen.seen.sign().name));
     let named = told.filter(|seen| candidate.cause.shows.keys().any(|shown| shown.sign == seen.seen.sign));
     let weights: Vec<f64> = named.map(|seen| (candidate.cause.likelihood(seen.seen) / WELL).ln().min(0.0)).collect();
     match flow.kind {
         Kind::Echo => weights.iter().sum(),
-        Kind::Udp if !weights.is_empty() => pressing(candidate, flow, suffering) * weights.iter().sum::<f64>(),
-        _ => comparable(flow, suffering) * (candidate.cause.spread.spared() / WELL).ln(),
+        _ if weights.is_empty() => by_itself(),
+        _ => pressing(candidate, flow, suffering) * weights.iter().sum::<f64>(),
     }
 }
 
@@ -122,40 +173,30 @@ fn comparable(spared: &Flow, suffering: &[&Flow]) -> f64 {
         let other_control = spared.shape.control != flow.shape.control;
         short || paced || shared || small || other_kind || other_control
     };
-    let fair = suffering.iter().filter(|flow| !asks_for_less(flow)).count();
-    if fair > 0 { 1.0 } else { 0.25 }
+    if suffering.iter().all(|flow| asks_for_less(&flow)) { 0.25 } else { 1.0 }
 }
 
 /// What it says that other flows suffer as well, which the cause at this place cannot explain.
-fn of_unexplained(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Vec<Part> {
-    let other = numbered(ground).filter(|(number, _)| !candidate.covers[*number] && ground.open[*number]);
-    other
-        .map(|(_, flow)| Part {
-            weight: UNEXPLAINED,
-            says: format!("{}: suffers too, and does not pass there", flow.label),
-        })
-        .collect()
+fn of_elsewhere<'a>(candidate: &Candidate<'_>, explained: usize, ground: &Ground<'a>) -> Option<Part<'a>> {
+    let open = ground.open.iter().filter(|open| **open).count();
+    let count = open.checked_sub(explained).filter(|count| *count > 0)?;
+    let is_elsewhere = |number: &usize| ground.open[*number] && candidate.covers.binary_search(number).is_err();
+    let first = (0..ground.flows.len()).find(is_elsewhere)?;
+    let weight = UNEXPLAINED * (count as f64).powf(OF_UNEXPLAINED);
+    Some(Part { weight, says: Says::Elsewhere(&ground.flows[first], count) })
 }
 
 /// What the audit of the host says.
-fn of_rules(candidate: &Candidate<'_>, findings: &Findings) -> Vec<Part> {
+fn of_rules<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Vec<Part<'a>> {
     let Some(host) = &candidate.host else { return Vec::new() };
-    let of_rule = |(rule, part): (&String, &f64)| {
-        let fired = findings.fired(host, rule)?;
+    let of_rule = |(rule, part): (&'a String, &f64)| {
+        let fires = findings.fired(host, rule)?;
         let usual = findings.usual(host, rule).clamp(0.03, 0.97);
-        let (ratio, says) = if fired {
-            (part / usual, format!("{rule} fires at {host}"))
-        } else {
-            ((1.0 - part) / (1.0 - usual), format!("{rule} passes at {host}"))
-        };
+        let ratio = if fires { part / usual } else { (1.0 - part) / (1.0 - usual) };
         let weight = OF_RULES * ratio.ln().clamp(-MOST, MOST);
-        (weight.abs() > LIGHT).then_some(Part { weight, says })
+        (weight.abs() > LIGHT).then_some(Part { weight, says: Says::Rule { rule, host, fires } })
     };
     candidate.cause.rules.iter().filter_map(of_rule).collect()
-}
-
-fn numbered<'a>(ground: &Ground<'a>) -> impl Iterator<Item = (usize, &'a Flow)> {
-    ground.flows.iter().enumerate()
 }
 
 /// Signs of one flow hang together.
@@ -170,7 +211,11 @@ const MOST: f64 = 3.5;
 const WELL: f64 = 0.85;
 /// Signs by which datagrams and echoes tell that nothing is lost.
 const OF_PROBES: [&str; 3] = ["datagrams", "echoes", "mtu"];
+/// So many flows that suffer are looked at to say whether one that does well is like them.
+const EXAMPLES: usize = 8;
 /// Lighter than this is not worth a line.
 const LIGHT: f64 = 0.02;
-/// A further cause is as likely as one in twelve.
+/// A further cause is as likely as one in seven.
 const UNEXPLAINED: f64 = -2.0;
+/// One further cause explains several flows as well as one.
+const OF_UNEXPLAINED: f64 = 1.0;

@@ -274,10 +274,13 @@ fn directed(round: &Round, test: &Tested, heading: Heading) -> (Endpoint, Endpoi
     }
 }
 
-/// The way from the end that answered: that of a test the other way round where there is one.
+/// The way from the end that answered: the one that the test knows, or that of a test the other way round.
 ///
 /// Model: else the same segments in the other direction, which routing does not promise.
 fn way_back(round: &Round, test: &Tested) -> Vec<Passage> {
+    if !test.way_back.is_empty() {
+        return test.way_back.clone();
+    }
     let other =
         round.tests.iter().find(|other| other.from == test.to && other.to == test.from && !other.way.is_empty());
     if let Some(other) = other {

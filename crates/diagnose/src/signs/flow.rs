@@ -9,7 +9,7 @@ use model::run::Run;
 use model::spec::{Protocol, TestSpec};
 use units::DataRate;
 
-use super::{Observation, numbers, probes, relations};
+use super::{Observation, numbers, probes, relations, vanished};
 
 /// One direction of a test that carried data.
 #[derive(Debug, Clone)]
@@ -114,6 +114,7 @@ pub fn flows(round: &Round) -> Vec<Flow> {
     flows.extend(probes::alone(round, &flows));
     probes::add(round, &mut flows);
     flows.retain(|flow| flow.kind != Kind::Echo || flow.is_told());
+    vanished::add(round, &mut flows);
     relations::add(&mut flows);
     flows
 }
@@ -127,10 +128,6 @@ fn of_run(round: &Round, number: usize, tested: &Tested, run: &Run) -> Vec<Flow>
 fn of_direction(round: &Round, (test, tested): (usize, &Tested), run: &Run, total: &DirectionTotal) -> Flow {
     let (sender, receiver, way) = ends(round, tested, total.heading);
     let spec = &run.spec;
-    let goodput = match total.steady {
-        SteadyState::Reached { goodput, .. } => goodput.max(total.goodput),
-        SteadyState::NotReached => total.goodput,
-    };
     let kind = if spec.protocol == Protocol::Tcp { Kind::Tcp } else { Kind::Udp };
     let mut flow = Flow {
         test,
@@ -140,7 +137,7 @@ fn of_direction(round: &Round, (test, tested): (usize, &Tested), run: &Run, tota
         way,
         began: tested.began,
         kind,
-        goodput,
+        goodput: settled(run, total),
         wanted: tested.expected.or(run.declared_line_rate),
         attained: None,
         rtt: None,
@@ -152,6 +149,24 @@ fn of_direction(round: &Round, (test, tested): (usize, &Tested), run: &Run, tota
     };
     numbers::add(&mut flow, tested, run, total);
     flow
+}
+
+/// The rate once the flow had started up. Long paths take seconds to be filled: a run that ends before its rate is steady is
+/// judged by what it had come to.
+fn settled(run: &Run, total: &DirectionTotal) -> DataRate {
+    if let SteadyState::Reached { goodput, .. } = total.steady {
+        return goodput.max(total.goodput);
+    }
+    let intervals = run.measurement.iter().flat_map(|measurement| &measurement.intervals);
+    let rates: Vec<u64> = intervals.filter(|of| of.heading == total.heading).map(|of| of.rate.bps()).collect();
+    // The last one may be a part of an interval only.
+    let whole = &rates[..rates.len().saturating_sub(1)];
+    let late = &whole[whole.len() - whole.len() * 2 / 5..];
+    if late.len() < 2 {
+        return total.goodput;
+    }
+    let mean = late.iter().sum::<u64>() / late.len() as u64;
+    total.goodput.max(DataRate::from_bps(mean))
 }
 
 /// The rate that all streams of a test ask for together.

@@ -7,6 +7,7 @@
 //! * [`mod@flow`]: the flows of a round, and what each attained
 //! * `numbers`: signs of one run by itself
 //! * `relations`: signs of a flow compared with others of its round
+//! * `vanished`: signs of counters at both ends of each segment
 //! * `probes`: signs of echoes, path MTU and downloads
 //!
 //! A sign that was not looked at has no observation: it is unknown, and speaks neither for nor against a cause.
@@ -16,6 +17,7 @@ mod numbers;
 mod probes;
 mod relations;
 mod table;
+mod vanished;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

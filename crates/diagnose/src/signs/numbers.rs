@@ -60,6 +60,7 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     if let Some(fall) = fall.filter(|_| samples.is_some()) {
         flow.observations.extend(limit(&fall));
         flow.observations.extend(episodes(&fall));
+        flow.observations.extend(bunches(&fall));
         flow.observations.extend(processor(&fall));
     }
     flow.shape.control = control(run, total);
@@ -125,6 +126,20 @@ fn episodes(fall: &Waterfall) -> Option<Observation> {
         _ => ("again-and-again", format!("losses came at {count} moments")),
     };
     Observation::of("episodes", state, says)
+}
+
+/// Whether packets are lost one by one. A single episode is the start of any flow, and says little.
+fn bunches(fall: &Waterfall) -> Option<Observation> {
+    let (typical, episodes) = (fall.losses.typical.get(), fall.losses.episodes);
+    if episodes < 3 {
+        return None;
+    }
+    let (state, says) = match typical {
+        0 | 1 => ("single", format!("packets were lost one by one, at {episodes} moments")),
+        2..=6 => ("few", format!("{typical} packets were lost at a time, at {episodes} moments")),
+        _ => ("many", format!("{typical} packets were lost at a time, at {episodes} moments")),
+    };
+    Observation::of("bunches", state, says)
 }
 
 fn processor(fall: &Waterfall) -> Option<Observation> {

@@ -38,6 +38,16 @@ signs! {
         "once" 0.14,
         "again-and-again" 0.52,
     }
+    "bunches" asks "How many packets were lost at a time?" {
+        "single" 0.40,
+        "few" 0.30,
+        "many" 0.30,
+    }
+    "vanished" asks "Between the ends of how many segments did packets vanish, by the counters of the hosts there?" {
+        "none" 0.15,
+        "one" 0.65,
+        "several" 0.20,
+    }
     "timeouts" asks "Did the flow wait for its retransmission timer?" {
         "no" 0.75,
         "some" 0.15,

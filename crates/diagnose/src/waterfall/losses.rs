@@ -21,6 +21,9 @@ pub struct LossEvents {
     /// Payload that they cost together.
     #[serde(rename = "lost_bytes")]
     pub lost: ByteCount,
+    /// Segments sent again in the median episode: one where packets are lost one by one, many where a queue overflows.
+    #[serde(rename = "typical_segments")]
+    pub typical: PacketCount,
     /// The costliest ones, that which cost most first.
     pub worst: Vec<LossEpisode>,
 }
@@ -102,11 +105,14 @@ impl LossEvents {
     /// The costliest of `episodes`.
     pub(super) fn rank(mut episodes: Vec<LossEpisode>) -> Self {
         episodes.sort_by_key(|episode| std::cmp::Reverse((episode.lost, episode.lost_time, episode.retransmits)));
+        let mut sizes: Vec<PacketCount> = episodes.iter().map(|episode| episode.retransmits).collect();
+        sizes.sort_unstable();
         let sum = |part: fn(&LossEpisode) -> u64| episodes.iter().map(part).fold(0, u64::saturating_add);
         Self {
             episodes: episodes.len() as u64,
             retransmits: PacketCount::new(sum(|episode| episode.retransmits.get())),
             lost: ByteCount::new(sum(|episode| episode.lost.get())),
+            typical: sizes.get(sizes.len() / 2).copied().unwrap_or_default(),
             worst: episodes.into_iter().take(LISTED).collect(),
         }
     }

@@ -37,6 +37,7 @@ pub(crate) fn round(tests: Vec<Tested>) -> Round {
         name: name.to_owned(),
         between: [one.to_owned(), other.to_owned()],
         rate: None,
+        interfaces: None,
     };
     Round {
         format: Round::FORMAT,

@@ -29,7 +29,7 @@ fn network() -> (Vec<Member>, Vec<Segment>) {
     let members = hosts.chain(machines).collect();
     let access = (0..HOSTS).map(|host| (format!("access{host}"), format!("h{host}"), format!("r{}", host / 10)));
     let trunks = (0..200).map(|trunk| (format!("trunk{trunk}"), format!("x{trunk}"), format!("x{}", trunk + 1)));
-    let segment = |(name, a, b)| Segment { name, between: [a, b], rate: None };
+    let segment = |(name, a, b)| Segment { name, between: [a, b], rate: None, interfaces: None };
     (members, access.chain(trunks).map(segment).collect())
 }
 

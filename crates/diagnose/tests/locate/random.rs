@@ -75,6 +75,7 @@ impl Network {
             name: format!("trunk{site}"),
             between: [format!("r{site}"), format!("r{}", parent[site])],
             rate: None,
+            interfaces: None,
         });
         network.segments.extend(trunks);
         network

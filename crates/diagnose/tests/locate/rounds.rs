@@ -69,7 +69,7 @@ fn tested(from: &str, to: &str, way: &[(&str, &str)], finding: Finding) -> Teste
 
 fn round(tests: Vec<Tested>) -> Round {
     let segment =
-        |name: &str, a: &str, b: &str| Segment { name: name.into(), between: [a.into(), b.into()], rate: None };
+        |name: &str, a: &str, b: &str| Segment { name: name.into(), between: [a.into(), b.into()], rate: None, interfaces: None };
     Round {
         format: Round::FORMAT,
         id: "00000000000000000000000000".parse().unwrap(),
@@ -104,6 +104,16 @@ fn cells_go_by_who_sent_and_the_way_back_is_turned_round() {
     assert_eq!((back.from.host.as_str(), part(back)), ("b", 0.04));
     let way: Vec<String> = back.way.iter().map(ToString::to_string).collect();
     assert_eq!(way, ["right towards s", "middle towards r", "left towards a"]);
+}
+
+#[test]
+fn a_way_back_that_is_known_is_taken() {
+    let mut asked = tested("a", "b", &WAY, tcp(vec![total(Heading::Inbound, 40)]));
+    let other = |(segment, towards): (&str, &str)| Passage { segment: segment.to_owned(), towards: towards.to_owned() };
+    asked.way_back = [("right", "s"), ("detour", "r"), ("left", "a")].map(other).into();
+    let layer = layer(&round(vec![asked]), Symptom::Goodput);
+    let way: Vec<String> = layer.cells[0].way.iter().map(ToString::to_string).collect();
+    assert_eq!(way, ["right towards s", "detour towards r", "left towards a"]);
 }
 
 #[test]

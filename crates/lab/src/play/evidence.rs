@@ -10,8 +10,10 @@ use model::host::snapshot::Snapshot;
 use model::round::{Endpoint, Member, Passage, Round, Segment, Tested};
 use model::run::RunId;
 use model::series::RunSamples;
+use path::Seed;
 use units::WallTime;
 
+use crate::blueprint::Blueprint;
 use crate::network::{Host, Network};
 use crate::scenario::{Point, Scenario, Test, TestKind};
 
@@ -45,7 +47,8 @@ fn understood(output: &Output) -> Seen {
 }
 
 /// The round of a scenario, without its tests, which are added as they end.
-pub(super) fn round(scenario: &Scenario, id: RunId, started: WallTime) -> Round {
+pub(super) fn round(scenario: &Scenario, seed: Seed, id: RunId, started: WallTime) -> Round {
+    let blueprint = scenario.blueprint(seed);
     let members = scenario.hosts.iter().map(|host| {
         let mut attributes = host.attributes.clone();
         if !host.group.is_empty() {
@@ -57,6 +60,7 @@ pub(super) fn round(scenario: &Scenario, id: RunId, started: WallTime) -> Round 
         name: link.name.clone(),
         between: link.ends.map(|host| scenario.hosts[host].name.clone()),
         rate: None,
+        interfaces: interfaces(&blueprint, &link.name),
     });
     Round {
         format: Round::FORMAT,
@@ -68,6 +72,16 @@ pub(super) fn round(scenario: &Scenario, id: RunId, started: WallTime) -> Round 
         segments: segments.collect(),
         tests: Vec::new(),
     }
+}
+
+/// The interfaces at the ends of a cable.
+fn interfaces(blueprint: &Blueprint, cable: &str) -> Option<[String; 2]> {
+    let number = blueprint.cables.iter().position(|known| known.name == cable)?;
+    let at = |end: usize| {
+        let mut devices = blueprint.hosts.iter().flat_map(|host| &host.devices);
+        devices.find(|device| device.cable == number && device.end == end).map(|device| device.name.clone())
+    };
+    Some([at(0)?, at(1)?])
 }
 
 /// Puts what was seen of the hosts into their places.
@@ -102,8 +116,8 @@ pub(super) fn tested(
         to: endpoint(scenario, test.to),
         began: result.began,
         expected,
-        way: way(scenario, &scenario.route(test.from.host, test.to.host)),
-        way_back: way(scenario, &scenario.route(test.to.host, test.from.host)),
+        way: way(scenario, test.from.host, test.to.host),
+        way_back: way(scenario, test.to.host, test.from.host),
         finding: result.finding.clone(),
         samples,
     }
@@ -114,11 +128,10 @@ fn endpoint(scenario: &Scenario, point: Point) -> Endpoint {
     Endpoint { host: scenario.hosts[point.host].name.clone(), network }
 }
 
-fn way(scenario: &Scenario, route: &[usize]) -> Vec<Passage> {
-    let steps = route.windows(2).filter_map(|step| {
-        let &[from, to] = step else { return None };
-        let link = scenario.links.iter().find(|link| link.ends == [from, to] || link.ends == [to, from])?;
-        Some(Passage { segment: link.name.clone(), towards: scenario.hosts[to].name.clone() })
-    });
-    steps.collect()
+fn way(scenario: &Scenario, from: usize, to: usize) -> Vec<Passage> {
+    let passage = |(link, towards): (usize, usize)| Passage {
+        segment: scenario.links[link].name.clone(),
+        towards: scenario.hosts[towards].name.clone(),
+    };
+    scenario.way(from, to).into_iter().map(passage).collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! * [`play`]: the whole
 //! * [`model::played`]: what it gives
+//! * [`planted`]: the truth alone
 //! * `trial`: one test
 //! * `account`: what the path really did
 //! * `evidence`: what a diagnosis may see of it
@@ -30,7 +31,7 @@ use crate::live::{Live, LiveError, Stage};
 use crate::network::Network;
 use crate::relay::log::Events;
 use crate::relay::{Limited, Report};
-use crate::scenario::{Point, Scenario, Test, Truth, Where};
+use crate::scenario::{Point, Scenario, Test};
 
 /// What is played, and how.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +86,7 @@ pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<Show, 
     let stage = Stage::raise(scenario, setting.seed, setting.program)?;
     let look = |network: &Network| if setting.facts { evidence::look(network, setting.program) } else { Vec::new() };
     let before = look(stage.network());
-    let mut round = evidence::round(scenario, setting.id, clock::wall_now());
+    let mut round = evidence::round(scenario, setting.seed, setting.id, clock::wall_now());
     audience.raised(stage.network(), stage.took());
     let slip = Mutex::new(None);
     let note = |error: LiveError| {
@@ -137,22 +138,17 @@ fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report) -> Played 
         title: scenario.title.clone(),
         seed: setting.seed.0,
         tests,
-        truth: causes(scenario, &scenario.truth),
+        truth: planted(scenario),
         links: account::accounts(scenario, report),
         limited_by_emulation: report.limited.as_ref().map(Limited::worst).unwrap_or_default(),
     }
 }
 
-fn causes(scenario: &Scenario, truth: &Truth) -> Vec<PlantedCause> {
-    let causes = truth.causes.iter().map(|cause| {
-        let (place, towards) = match &cause.place {
-            Where::Host(host) => (scenario.hosts[*host].name.clone(), None),
-            Where::Link { link, direction } => {
-                let link = &scenario.links[*link];
-                let towards = direction.map(|direction| scenario.hosts[link.ends[1 - direction]].name.clone());
-                (link.name.clone(), towards)
-            }
-        };
+/// What is wrong in the network of a scenario.
+#[must_use]
+pub fn planted(scenario: &Scenario) -> Vec<PlantedCause> {
+    let causes = scenario.truth.causes.iter().map(|cause| {
+        let (place, towards) = scenario.named(&cause.place);
         PlantedCause { cause: cause.id.to_owned(), place, towards, since: cause.since }
     });
     causes.collect()

@@ -192,7 +192,7 @@ impl Hint for Problem {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Slip(Slip::Undefined { what: "cause", name, .. }) => {
-                let known: Vec<String> = causes::ALL.iter().map(|(id, _)| (*id).to_owned()).collect();
+                let known: Vec<String> = causes::names().map(str::to_owned).collect();
                 return suggestion(name, &known, "known causes");
             }
             Self::Slip(slip) => return slip.hint(),

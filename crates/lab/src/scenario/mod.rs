@@ -124,6 +124,19 @@ impl Scenario {
         read::scenario(stem(Path::new(file)), Source { file: file.to_owned(), text: text.to_owned() })
     }
 
+    /// The name of a host or link, and of the host towards which its direction goes.
+    #[must_use]
+    pub fn named(&self, place: &Where) -> (String, Option<String>) {
+        match place {
+            Where::Host(host) => (self.hosts[*host].name.clone(), None),
+            Where::Link { link, direction } => {
+                let link = &self.links[*link];
+                let towards = direction.map(|direction| self.hosts[link.ends[1 - direction]].name.clone());
+                (link.name.clone(), towards)
+            }
+        }
+    }
+
     /// The network worked out, with all chance drawn from `seed`.
     #[must_use]
     pub fn blueprint(&self, seed: Seed) -> Blueprint {
@@ -146,6 +159,14 @@ impl Scenario {
     #[must_use]
     pub fn route(&self, from: usize, to: usize) -> Vec<usize> {
         self.plan.routing.walk(&self.links, from, to).unwrap_or_default()
+    }
+
+    /// The links that packets pass from one host to another, each with the host at its far end.
+    #[must_use]
+    pub fn way(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        let route = self.route(from, to);
+        let passed = route.iter().zip(route.iter().skip(1));
+        passed.filter_map(|(at, next)| Some((self.plan.routing.link(*at, to)?, *next))).collect()
     }
 }
 

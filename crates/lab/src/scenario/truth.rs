@@ -29,7 +29,7 @@ impl Truth {
 /// One thing that is wrong.
 #[derive(Debug, Clone)]
 pub struct Cause {
-    /// Which of [`causes::ALL`](super::causes::ALL).
+    /// Which of the [catalogue](causes).
     pub id: &'static str,
     /// Where.
     pub place: Where,

@@ -1,17 +1,11 @@
 //! What docs/formats/scenario.md says.
 
 use document::Slip;
-use lab::scenario::{Problem, Scenario, ScenarioError, causes};
+use lab::scenario::{Problem, Scenario, ScenarioError};
 use path::ElementSpec;
 use serde::Deserialize;
 
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/scenario.md"));
-
-#[test]
-fn its_table_of_causes_is_ours() {
-    let rows: Vec<String> = causes::ALL.iter().map(|(id, what)| format!("| `{id}` | {what} |\n")).collect();
-    assert!(PAGE.ends_with(&format!("|---|---|\n{}", rows.concat())), "{}", rows.concat());
-}
 
 #[test]
 fn its_examples_are_read() {

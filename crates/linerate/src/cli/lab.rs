@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::score::ScoreArgs;
+
 /// Networks of namespaces on this machine, over modelled paths with known faults.
 #[derive(Debug, Args)]
 pub struct LabArgs {
@@ -20,6 +22,8 @@ pub enum LabAction {
     List,
     /// Play a scenario: its network comes up, its faults come and go, its tests run, and all is gone
     Run(RunArgs),
+    /// Say how good diagnoses are: play scenarios, diagnose what was measured, compare with the truth
+    Score(ScoreArgs),
     /// Make the network of a scenario, and keep it
     Up(UpArgs),
     /// Run a program in a host of a lab

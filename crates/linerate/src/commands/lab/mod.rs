@@ -3,11 +3,13 @@
 //! * [`up`]: starting the process that keeps a lab
 //! * [`keeper`]: that process
 //! * [`play`]: a scenario from its first host to its last test
+//! * [`score`]: many scenarios, and how good what is said of them is
 //! * [`find`]: labs and hosts by what a person typed
 
 pub mod find;
 mod keeper;
 mod play;
+mod score;
 mod up;
 
 use std::os::unix::process::CommandExt;
@@ -28,6 +30,7 @@ pub fn run(common: &Common, action: &LabAction) -> anyhow::Result<Exit> {
         LabAction::Check => check(common),
         LabAction::List => list(common),
         LabAction::Run(args) => play::run(common, args),
+        LabAction::Score(args) => score::run(common, args),
         LabAction::Up(args) => up::run(common, args),
         LabAction::Exec(args) => exec(args),
         LabAction::Down { lab, all } => down(common, lab.as_deref(), *all),

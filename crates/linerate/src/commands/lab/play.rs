@@ -103,7 +103,7 @@ impl Audience for Screen<'_> {
 }
 
 /// Whoever reads the evidence elsewhere does not have the archive.
-fn add_samples(round: &mut Round, archive: Option<&Archive>) {
+pub fn add_samples(round: &mut Round, archive: Option<&Archive>) {
     for tested in &mut round.tests {
         if let (Finding::Run(run), Some(archive)) = (&tested.finding, archive) {
             tested.samples = archive.samples(&run.id).ok().map(Box::new);
@@ -141,6 +141,7 @@ mod tests {
 
     use clap::Parser;
     use lab::scenario::{Flow, Scenario, TestKind};
+
     use round::task::arguments;
 
     use crate::cli::{Cli, Command};

@@ -1,0 +1,75 @@
+//! Where packets vanished, as the counters at both ends of each segment have it: what that says of a candidate's place.
+
+use std::collections::BTreeMap;
+
+use model::round::Passage;
+
+use super::Place;
+use super::candidate::Candidate;
+use super::weigh::{Ground, Part, Says};
+use crate::causes::PlaceKind;
+use crate::signs::Flow;
+use crate::wires::Missing;
+
+/// What the counters say of a candidate that would have to explain flows.
+pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], ground: &Ground<'a>) -> Option<Part<'a>> {
+    if !matches!(candidate.cause.place, PlaceKind::Segment | PlaceKind::Link | PlaceKind::Entry) {
+        return None;
+    }
+    let shares: Vec<Share<'a>> =
+        suffering.iter().filter_map(|flow| share(candidate, flow, ground.missing)).collect();
+    let heaviest = shares.iter().max_by(|a, b| a.here.least.total_cmp(&b.here.least))?;
+    #[expect(clippy::cast_precision_loss, reason = "a count of flows")]
+    let weight = shares.iter().map(Share::weight).sum::<f64>() / shares.len() as f64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of minutes")]
+    let vanished = heaviest.here.is_some().then_some(heaviest.here.least as u64);
+    Some(Part { weight, says: Says::Vanished(heaviest.at, vanished) })
+}
+
+/// How much of what a flow's way lost was lost at the place.
+struct Share<'a> {
+    at: &'a Passage,
+    part: f64,
+    here: Missing,
+    segments: usize,
+}
+
+impl Share<'_> {
+    /// Beside a place that is as good as any other on the way.
+    #[expect(clippy::cast_precision_loss, reason = "a count of segments")]
+    fn weight(&self) -> f64 {
+        let any = 1.0 / self.segments as f64;
+        ((OTHERWISE * any + (1.0 - OTHERWISE) * self.part) / any).ln()
+    }
+}
+
+fn share<'a>(
+    candidate: &Candidate<'_>,
+    flow: &'a Flow,
+    missing: &BTreeMap<Passage, Missing>,
+) -> Option<Share<'a>> {
+    // What a flow did not lose says nothing of where it suffers.
+    flow.lost.filter(|lost| *lost > 0.0)?;
+    let known: Vec<(&Passage, Missing)> =
+        flow.way.iter().map(|passage| Some((passage, *missing.get(passage)?))).collect::<Option<_>>()?;
+    let all: f64 = known.iter().map(|(_, missing)| missing.least).sum();
+    if !known.iter().any(|(_, missing)| missing.is_some()) || known.len() < 2 {
+        return None;
+    }
+    let (at, here) = known.iter().find(|(passage, _)| is_there(candidate, passage))?;
+    Some(Share { at, part: here.least / all, here: *here, segments: known.len() })
+}
+
+fn is_there(candidate: &Candidate<'_>, passage: &Passage) -> bool {
+    match &candidate.place {
+        Place::Segment { name, towards } => {
+            *name == passage.segment && towards.as_ref().is_none_or(|towards| *towards == passage.towards)
+        }
+        Place::Host { name } => *name == passage.towards,
+        Place::Path { .. } => false,
+    }
+}
+
+/// How often packets vanish at another place than at the one that is at fault: a queue overflows behind it, or a counter
+/// tells of something else.
+const OTHERWISE: f64 = 0.04;

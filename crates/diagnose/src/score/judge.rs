@@ -1,0 +1,187 @@
+//! One diagnosis against what was planted.
+
+use std::time::Duration;
+
+use model::played::PlantedCause;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Spot, Truth};
+use crate::diagnosis::{Diagnosis, Place, Problem, Ranked};
+
+/// How a diagnosis stands beside the truth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// The scenario.
+    pub scenario: String,
+    /// Where its chance came from.
+    pub seed: u64,
+    /// What was planted, and whether it was found. Nothing in a healthy network.
+    pub planted: Vec<Found>,
+    /// What else was named first: mistakes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub besides: Vec<Named>,
+    /// Places that were blamed, and must not be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub innocents_blamed: Vec<Spot>,
+    /// Every cause that was given a probability.
+    pub claims: Vec<Claim>,
+    /// From the first test to the last fact.
+    #[serde(rename = "measured_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub measured: Duration,
+    /// From there to the diagnosis.
+    #[serde(rename = "diagnosed_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub diagnosed: Duration,
+    /// In which ways the emulation was the limit, also when it was played again. The measurements are doubtful.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limited_by_emulation: Vec<String>,
+}
+
+/// A planted cause, and what was made of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Found {
+    /// The cause.
+    pub cause: String,
+    /// Where it was planted.
+    pub at: Spot,
+    /// Its rank in the problem that has it, 1 for the first; absent where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<usize>,
+    /// What that problem names first; absent where there is no problem at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<Named>,
+    /// Whether the place named first is where it was planted, whatever the cause.
+    pub is_place_right: bool,
+}
+
+/// A cause that was named first, with its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Named {
+    /// The cause.
+    pub cause: String,
+    /// The place.
+    pub place: String,
+    /// How likely it was said to be.
+    pub probability: f64,
+}
+
+/// A cause with the probability that it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Claim {
+    /// The probability.
+    pub probability: f64,
+    /// Whether it was planted.
+    pub is_right: bool,
+    /// Whether it was the first of its problem.
+    pub is_first: bool,
+}
+
+impl Verdict {
+    /// Whether nothing was planted.
+    #[must_use]
+    pub fn is_healthy(&self) -> bool {
+        self.planted.is_empty()
+    }
+
+    /// Whether all that was planted is named, and nothing else.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        self.besides.is_empty() && self.planted.iter().all(|found| found.rank == Some(1))
+    }
+}
+
+/// Compares a diagnosis with the truth. The name, the seed and what is known of the play are the caller's to fill in.
+#[must_use]
+pub fn judge(truth: &Truth, diagnosis: &Diagnosis) -> Verdict {
+    let counted = diagnosis.problems.len().min(truth.causes.len());
+    let assigned = assign(&truth.causes, &diagnosis.problems[..counted]);
+    let planted = truth.causes.iter().zip(&assigned).map(|(cause, at)| found(cause, *at, diagnosis)).collect();
+    let used: Vec<usize> = assigned.iter().flatten().copied().collect();
+    let besides = diagnosis.problems.iter().enumerate().filter(|(number, _)| !used.contains(number));
+    Verdict {
+        scenario: String::new(),
+        seed: 0,
+        planted,
+        besides: besides.filter_map(|(_, problem)| named(problem)).collect(),
+        innocents_blamed: truth.innocent.iter().filter(|spot| is_blamed(spot, diagnosis)).cloned().collect(),
+        claims: diagnosis.problems.iter().flat_map(|problem| claims(problem, &truth.causes)).collect(),
+        measured: Duration::ZERO,
+        diagnosed: Duration::ZERO,
+        limited_by_emulation: Vec::new(),
+    }
+}
+
+/// For each cause the problem that it is looked for in: each problem once, the best fit first.
+fn assign(causes: &[PlantedCause], problems: &[Problem]) -> Vec<Option<usize>> {
+    let mut fits: Vec<(usize, bool, usize, usize)> = Vec::new();
+    for (cause, planted) in causes.iter().enumerate() {
+        for (number, problem) in problems.iter().enumerate() {
+            let rank = rank(planted, problem).unwrap_or(usize::MAX);
+            let elsewhere = problem.ranking.first().is_none_or(|first| !is_at(first, &spot(planted)));
+            fits.push((rank, elsewhere, cause, number));
+        }
+    }
+    fits.sort_unstable();
+    let mut assigned = vec![None; causes.len()];
+    for (_, _, cause, number) in fits {
+        if assigned[cause].is_none() && !assigned.contains(&Some(number)) {
+            assigned[cause] = Some(number);
+        }
+    }
+    assigned
+}
+
+fn found(planted: &PlantedCause, at: Option<usize>, diagnosis: &Diagnosis) -> Found {
+    let problem = at.map(|at| &diagnosis.problems[at]);
+    let at = spot(planted);
+    Found {
+        cause: planted.cause.clone(),
+        rank: problem.and_then(|problem| rank(planted, problem)),
+        named: problem.and_then(named),
+        is_place_right: problem.and_then(|problem| problem.ranking.first()).is_some_and(|first| is_at(first, &at)),
+        at,
+    }
+}
+
+fn rank(planted: &PlantedCause, problem: &Problem) -> Option<usize> {
+    problem.ranking.iter().position(|ranked| ranked.cause == planted.cause).map(|at| at + 1)
+}
+
+/// What a problem says: its first cause, or that it is something else.
+fn named(problem: &Problem) -> Option<Named> {
+    let first = problem.ranking.first()?;
+    Some(Named {
+        cause: first.cause.clone(),
+        place: first.places.first().map(|likely| likely.place.to_string()).unwrap_or_default(),
+        probability: first.probability,
+    })
+}
+
+fn spot(planted: &PlantedCause) -> Spot {
+    Spot { place: planted.place.clone(), towards: planted.towards.clone() }
+}
+
+/// Whether the place that is named first is this one. Who plants in both directions is found in either.
+fn is_at(ranked: &Ranked, spot: &Spot) -> bool {
+    ranked.places.first().is_some_and(|likely| match &likely.place {
+        Place::Host { name } => *name == spot.place,
+        Place::Segment { name, towards } => *name == spot.place && (spot.towards.is_none() || *towards == spot.towards),
+        Place::Path { .. } => false,
+    })
+}
+
+/// Whether one of the problems is said to be there, more likely than not.
+fn is_blamed(spot: &Spot, diagnosis: &Diagnosis) -> bool {
+    let firsts = diagnosis.problems.iter().filter_map(|problem| problem.ranking.first());
+    firsts.into_iter().any(|first| first.probability > 0.5 && is_at(first, spot))
+}
+
+fn claims<'a>(problem: &'a Problem, causes: &'a [PlantedCause]) -> impl Iterator<Item = Claim> + 'a {
+    problem.ranking.iter().enumerate().map(|(number, ranked)| Claim {
+        probability: ranked.probability,
+        is_right: causes.iter().any(|planted| planted.cause == ranked.cause),
+        is_first: number == 0,
+    })
+}

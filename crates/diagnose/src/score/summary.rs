@@ -1,0 +1,184 @@
+//! Many verdicts as a score.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::judge::{Claim, Verdict};
+
+/// How good diagnoses of many plays are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Score {
+    /// Version of this format; readers refuse what is newer than they are.
+    pub format: u32,
+    /// Each play.
+    pub plays: Vec<Verdict>,
+    /// What could not be judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Missing>,
+    /// What was taken for what, as often as it happened.
+    pub confusion: Vec<Taken>,
+    /// Planted causes that are named first. A healthy network counts as one, named where nothing is.
+    pub first: Part,
+    /// Planted causes that are among the first three.
+    pub among_three: Part,
+    /// Planted causes whose host or segment is named first, with the direction.
+    pub place: Part,
+    /// Healthy networks in which something is named.
+    pub false_alarms: Part,
+    /// Plays in which something is blamed that must not be.
+    pub innocents_blamed: Part,
+    /// The mean of the squares by which the probability of the first name misses what it turned out to be: 0 is perfect, 0.25
+    /// is a coin. Absent where nothing was named.
+    pub brier: Option<f64>,
+    /// How often names of about one probability were right.
+    pub calibration: Vec<Band>,
+    /// Half of the plays needed less than this, from the first test to the last fact.
+    #[serde(rename = "measured_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub measured: Duration,
+    /// The longest time from there to a diagnosis.
+    #[serde(rename = "diagnosed_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub diagnosed: Duration,
+}
+
+/// A play that gave nothing to judge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Missing {
+    /// The scenario, by its name or its file.
+    pub scenario: String,
+    /// The seed; absent where none would have helped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Why.
+    pub why: String,
+}
+
+/// Some of all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Part {
+    /// How many.
+    pub count: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+/// What was taken for what.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Taken {
+    /// What was planted; [`NOTHING`] where nothing was.
+    pub planted: String,
+    /// What was named first; [`NOTHING`] where nothing was.
+    pub named: String,
+    /// How often.
+    pub times: usize,
+}
+
+/// What stands for no cause in a [`Taken`].
+pub const NOTHING: &str = "nothing";
+
+/// Names of about one probability.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Band {
+    /// From this probability.
+    pub from: f64,
+    /// To this one.
+    pub to: f64,
+    /// The mean of their probabilities.
+    pub said: f64,
+    /// How many of them were right.
+    pub right: Part,
+}
+
+impl Score {
+    /// The version of the format that this program writes.
+    pub const FORMAT: u32 = 1;
+}
+
+impl Part {
+    /// From 0 to 1; nothing of nothing is nothing.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of plays")]
+    pub fn share(self) -> Option<f64> {
+        (self.of > 0).then(|| self.count as f64 / self.of as f64)
+    }
+
+    fn count(all: impl Iterator<Item = bool>) -> Self {
+        all.fold(Self::default(), |part, holds| Self { count: part.count + usize::from(holds), of: part.of + 1 })
+    }
+
+    const fn plus(self, other: Self) -> Self {
+        Self { count: self.count + other.count, of: self.of + other.of }
+    }
+}
+
+/// The score of some plays.
+#[must_use]
+pub fn score(plays: Vec<Verdict>, missing: Vec<Missing>) -> Score {
+    let planted = || plays.iter().flat_map(|play| &play.planted);
+    let healthy = || plays.iter().filter(|play| play.is_healthy());
+    let quiet = Part::count(healthy().map(|play| play.besides.is_empty()));
+    let claims: Vec<Claim> = plays.iter().flat_map(|play| play.claims.iter().copied()).collect();
+    let mut times: Vec<Duration> = plays.iter().map(|play| play.measured).collect();
+    times.sort_unstable();
+    Score {
+        format: Score::FORMAT,
+        confusion: confusion(&plays),
+        first: quiet.plus(Part::count(planted().map(|found| found.rank == Some(1)))),
+        among_three: quiet.plus(Part::count(planted().map(|found| found.rank.is_some_and(|rank| rank <= 3)))),
+        place: Part::count(planted().map(|found| found.is_place_right)),
+        false_alarms: Part { count: quiet.of - quiet.count, of: quiet.of },
+        innocents_blamed: Part::count(plays.iter().map(|play| !play.innocents_blamed.is_empty())),
+        brier: brier(&claims),
+        calibration: calibration(&claims),
+        measured: times.get(times.len() / 2).copied().unwrap_or_default(),
+        diagnosed: plays.iter().map(|play| play.diagnosed).max().unwrap_or_default(),
+        plays,
+        missing,
+    }
+}
+
+fn confusion(plays: &[Verdict]) -> Vec<Taken> {
+    let mut times: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut add = |planted: &str, named: &str| *times.entry((planted.to_owned(), named.to_owned())).or_default() += 1;
+    for play in plays {
+        for found in &play.planted {
+            add(&found.cause, found.named.as_ref().map_or(NOTHING, |named| &named.cause));
+        }
+        for named in &play.besides {
+            add(NOTHING, &named.cause);
+        }
+        if play.is_healthy() && play.besides.is_empty() {
+            add(NOTHING, NOTHING);
+        }
+    }
+    times.into_iter().map(|((planted, named), times)| Taken { planted, named, times }).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of claims")]
+fn brier(claims: &[Claim]) -> Option<f64> {
+    let misses: Vec<f64> = claims
+        .iter()
+        .filter(|claim| claim.is_first)
+        .map(|claim| (claim.probability - f64::from(u8::from(claim.is_right))).powi(2))
+        .collect();
+    (!misses.is_empty()).then(|| misses.iter().sum::<f64>() / misses.len() as f64)
+}
+
+fn calibration(claims: &[Claim]) -> Vec<Band> {
+    let bands = BANDS.windows(2).filter_map(|ends| {
+        let &[from, to] = ends else { return None };
+        let inside = |claim: &&Claim| claim.probability >= from && (claim.probability < to || to >= 1.0);
+        let right = Part::count(claims.iter().filter(inside).map(|claim| claim.is_right));
+        #[expect(clippy::cast_precision_loss, reason = "counts of claims")]
+        let said = claims.iter().filter(inside).map(|claim| claim.probability).sum::<f64>() / right.of as f64;
+        (right.of > 0).then_some(Band { from, to, said, right })
+    });
+    bands.collect()
+}
+
+/// Where the bands of probability begin and end. What is said with less than a hundredth is not said.
+const BANDS: [f64; 8] = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, 1.0];

@@ -1,0 +1,30 @@
+//! What the two ends of each segment counted: what one sent, and what the other received, between the snapshots of a round.
+//!
+//! Whatever vanished on a segment was sent by one of its ends and not received by the other, whoever dropped it and whether
+//! he counts that or not. So counters that every interface has say between which two hosts packets were lost.
+//!
+//! * `ports`: which interfaces a segment joins, and what these counted
+//! * `lost`: what is missing, also where large packets were cut on the way
+
+mod lost;
+mod ports;
+
+use std::collections::BTreeMap;
+
+use model::round::{Passage, Round};
+
+pub(crate) use lost::Missing;
+
+/// What is missing behind each passage whose ends both counted.
+pub(crate) fn missing(round: &Round) -> BTreeMap<Passage, Missing> {
+    let headers = lost::headers(round);
+    let mut found = BTreeMap::new();
+    for (segment, ends) in ports::joined(round) {
+        for (sender, receiver) in [(0, 1), (1, 0)] {
+            let passage = Passage { segment: segment.name.clone(), towards: segment.between[receiver].clone() };
+            let missing = Missing::between(ends[sender].sent, ends[receiver].received, &headers);
+            found.insert(passage, missing);
+        }
+    }
+    found
+}

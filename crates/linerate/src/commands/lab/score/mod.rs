@@ -1,0 +1,131 @@
+//! `linerate lab score`.
+//!
+//! * [`cases`]: which scenarios, and what is true of them
+//! * [`shelf`]: rounds that are kept
+//! * [`stage`]: playing one
+
+mod cases;
+mod shelf;
+mod stage;
+
+use std::time::Instant;
+
+use audit::Rules;
+use diagnose::causes::Catalogue;
+use diagnose::diagnosis::diagnose;
+use diagnose::score::{Missing, Verdict, judge, score};
+use measure::stop::Stop;
+
+use super::acquire_rights;
+use crate::cli::Common;
+use crate::cli::score::ScoreArgs;
+use crate::commands::attempt::stop_on_signals;
+use crate::commands::print;
+use crate::exit::Exit;
+use crate::show;
+use cases::{Case, cases};
+use shelf::{Kept, Shelf};
+use stage::Stage;
+
+pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
+    let (cases, unread) = cases(&args.scenarios)?;
+    let shelf = match (&args.keep, &args.evidence_from) {
+        (Some(folder), _) => Some(Shelf::open(folder)?),
+        (None, Some(folder)) => Some(Shelf::read_only(folder)?),
+        (None, None) => None,
+    };
+    let stage = if args.evidence_from.is_some() {
+        None
+    } else {
+        acquire_rights()?;
+        Some(Stage::open()?)
+    };
+    let stop = stop_on_signals()?;
+    let scorer = Scorer { common, shelf, stage, stop: &stop, rules: Rules::built_in() };
+    scorer.all(&cases, args.seeds, unread)
+}
+
+/// All that judging a play needs.
+struct Scorer<'a> {
+    common: &'a Common,
+    shelf: Option<Shelf>,
+    stage: Option<Stage>,
+    stop: &'a Stop,
+    rules: Rules,
+}
+
+impl Scorer<'_> {
+    /// Every case with the first seed, then with the second: whoever stops early has seen all of them.
+    fn all(&self, cases: &[Case], seeds: u64, mut missing: Vec<Missing>) -> anyhow::Result<Exit> {
+        missing.iter().for_each(|missing| self.tell(&show::score::missing(missing)));
+        let mut verdicts = Vec::new();
+        let plays = (1..=seeds).flat_map(|seed| cases.iter().map(move |case| (case, seed)));
+        let count = usize::try_from(seeds).unwrap_or(usize::MAX).saturating_mul(cases.len());
+        for (number, (case, seed)) in plays.enumerate() {
+            if self.stop.is_stopped() {
+                break;
+            }
+            match self.judged(case, seed)? {
+                Ok(verdict) => {
+                    self.tell(&show::score::play(number + 1, count, &verdict));
+                    verdicts.push(verdict);
+                }
+                Err(_) if self.stop.is_stopped() => break,
+                Err(why) => {
+                    let none = Missing { scenario: case.name.clone(), seed: Some(seed), why };
+                    self.tell(&show::score::missing(&none));
+                    missing.push(none);
+                }
+            }
+        }
+        let score = score(verdicts, missing);
+        if self.common.json {
+            print(&show::json::document(&score)?)?;
+        } else {
+            print(show::score::text(&score).as_bytes())?;
+        }
+        Ok(if self.stop.is_stopped() { Exit::Interrupted } else { Exit::Success })
+    }
+
+    /// The verdict on one play, or why there is none.
+    fn judged(&self, case: &Case, seed: u64) -> anyhow::Result<Result<Verdict, String>> {
+        let kept = match self.kept(case, seed)? {
+            Ok(kept) => kept,
+            Err(why) => return Ok(Err(why)),
+        };
+        let began = Instant::now();
+        let diagnosis = diagnose(&kept.round, Catalogue::built_in(), &self.rules);
+        let diagnosed = began.elapsed();
+        Ok(Ok(Verdict {
+            scenario: case.name.clone(),
+            seed,
+            measured: kept.round.elapsed,
+            diagnosed,
+            limited_by_emulation: kept.about.limited_by_emulation,
+            ..judge(&case.truth, &diagnosis)
+        }))
+    }
+
+    /// The round of a play: a kept one, or else a new one.
+    fn kept(&self, case: &Case, seed: u64) -> anyhow::Result<Result<Kept, String>> {
+        if let Some(kept) = self.shelf.as_ref().map(|shelf| shelf.take(case, seed)).transpose()?.flatten() {
+            return Ok(Ok(kept));
+        }
+        let Some(stage) = &self.stage else { return Ok(Err("there is no round of it".to_owned())) };
+        let played = stage.play(case, seed, self.stop);
+        if let (Ok(kept), Some(shelf)) = (&played, &self.shelf) {
+            shelf.put(case, seed, kept)?;
+        }
+        Ok(played)
+    }
+
+    /// Where data is JSON, talk goes elsewhere.
+    fn tell(&self, text: &str) {
+        if !self.common.json {
+            // A terminal that is gone is noticed at the end.
+            let _ = print(text.as_bytes());
+        } else if !self.common.quiet {
+            eprint!("{text}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Playing one scenario for its round.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use archive::Archive;
+use lab::network::Network;
+use lab::play::{Audience, Setting, Voice, play};
+use lab::scenario::Test;
+use measure::stop::Stop;
+use model::played::Tested;
+use path::Seed;
+
+use super::cases::Case;
+use super::shelf::{About, Kept};
+use crate::commands::attempt::new_id;
+use crate::commands::lab::keeper::check;
+use crate::commands::lab::play::add_samples;
+use crate::exit::{Complaint, Exit};
+
+/// A place for the archives of plays, which are gone when it is.
+pub struct Stage {
+    folder: PathBuf,
+    program: PathBuf,
+}
+
+impl Stage {
+    pub fn open() -> anyhow::Result<Self> {
+        let program = std::env::current_exe().context("this program does not know where it is")?;
+        let folder = std::env::temp_dir().join(format!("linerate-score-{}", std::process::id()));
+        fs::create_dir(&folder)
+            .with_context(|| Complaint::new(Exit::Local, format!("cannot make {}", folder.display())))?;
+        Ok(Self { folder, program })
+    }
+
+    /// Plays a case, once more where the emulation was the limit; says why it gives no round.
+    pub fn play(&self, case: &Case, seed: u64, stop: &Stop) -> Result<Kept, String> {
+        let told = |error: anyhow::Error| format!("{error:#}");
+        check(&case.scenario).map_err(told)?;
+        let first = self.once(case, seed, stop).map_err(told)?;
+        if first.about.limited_by_emulation.is_empty() || stop.is_stopped() {
+            return whole(first, stop);
+        }
+        whole(self.once(case, seed, stop).map_err(told)?, stop)
+    }
+
+    fn once(&self, case: &Case, seed: u64, stop: &Stop) -> anyhow::Result<Kept> {
+        let folder = self.folder.join(format!("{}-{seed}", case.name));
+        fs::create_dir_all(&folder)?;
+        let kept = self.into_archive(case, seed, &folder.join("runs.db"), stop);
+        fs::remove_dir_all(&folder)?;
+        kept
+    }
+
+    fn into_archive(&self, case: &Case, seed: u64, place: &std::path::Path, stop: &Stop) -> anyhow::Result<Kept> {
+        let archive = Archive::open(place)?;
+        let setting = Setting {
+            scenario: &case.scenario,
+            seed: Seed(seed),
+            program: &self.program,
+            archive: Some(place),
+            voice: Voice::Silent,
+            id: new_id(linux::clock::wall_now())?,
+            facts: true,
+            stop,
+        };
+        let show = play(&setting, &mut Nobody)?;
+        let mut round = show.round;
+        add_samples(&mut round, Some(&archive));
+        let limited_by_emulation = show.played.limited_by_emulation;
+        Ok(Kept { round, about: About { scenario_text: case.text.clone(), limited_by_emulation } })
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // What cannot be removed from a directory for such files does no harm there.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A play that was stopped says nothing.
+fn whole(kept: Kept, stop: &Stop) -> Result<Kept, String> {
+    if stop.is_stopped() { Err("it was stopped".to_owned()) } else { Ok(kept) }
+}
+
+/// Who only wants the result.
+struct Nobody;
+
+impl Audience for Nobody {
+    fn raised(&mut self, _network: &Network, _took: Duration) {}
+    fn begins(&mut self, _test: &Test, _at: Duration) {}
+    fn ended(&mut self, _test: &Test, _tested: &Tested) {}
+}
