@@ -265,6 +265,7 @@ impl Plan {
             name: segment.name.clone(),
             between: segment.between.map(name),
             rate: segment.rate,
+            interfaces: None,
         };
         self.segments.iter().map(segment).collect()
     }

@@ -7,6 +7,7 @@ pub mod lab;
 pub mod probe;
 pub mod round;
 pub mod runs;
+pub mod score;
 pub mod serve;
 pub mod test;
 pub mod values;

@@ -21,6 +21,7 @@ pub mod progress;
 pub mod round;
 pub mod round_live;
 pub mod run;
+pub mod score;
 pub mod serve;
 pub mod sparkline;
 mod table;
