@@ -6,5 +6,6 @@ mod exporting;
 mod keeping;
 mod killing;
 mod refusing;
+mod rounds;
 mod runs;
 mod snapshots;

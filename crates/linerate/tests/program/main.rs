@@ -12,5 +12,6 @@ mod host_drops;
 mod host_fix;
 mod host_log;
 mod interop;
+mod probing;
 mod round_run;
 mod typing;

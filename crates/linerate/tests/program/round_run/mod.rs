@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use diagnose::grid::{Cell, Grids};
 use model::played::Finding;
-use model::round::{Round, Tested};
+use model::round::{Passage, Round, Tested};
 use model::run::{Outcome, Run};
 
 use network::{Network, run_of};
@@ -46,7 +46,8 @@ fn a_round_over_namespaces_has_every_test_with_its_ways_and_all_facts() {
     }
     for tested in &round.tests {
         assert!(archive::rounds::has_result(&tested.finding), "{} {:?}", pair(tested), tested.finding);
-        let [way, back] = [&tested.way, &tested.way_back].map(|way| way.iter().map(ToString::to_string).collect());
+        let words = |way: &[Passage]| way.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let (way, back) = (words(&tested.way), words(&tested.way_back));
         let [from, to] = [&tested.from.host, &tested.to.host];
         let (there, here) = (format!("cable-{to} towards {to}"), format!("cable-{from} towards switch"));
         assert_eq!(way, [here, there]);
@@ -140,7 +141,7 @@ fn what_would_be_done_is_said_and_nothing_is_sent() {
     assert!(said.contains("24 tests in"), "{said}");
     let (said, code) = network.world.ends("$L round list");
     assert!(code == 9 && said.contains("no archive"), "{said}");
-    network.plan_of("[hosts.b]", "[groups.g]\nmesh = [\"b\", \"n\"]\n[hosts.n]");
+    network.plan_of("[hosts.b]\naddress = \"192.0.2.2\"", TESTS);
     network.world.run("sed -i '/^netns/d' $F/plan.toml");
     let (said, code) = network.world.ends("$L round $F/plan.toml");
     assert!(code == 2 && said.contains("how any of its hosts is reached") && said.contains("netns"), "{said}");
