@@ -20,7 +20,7 @@ fn plan(world: &World, operation: &str) {
 }
 
 const TEST: &str = "--verify 'linerate test 127.0.0.1 --port 5299 --time 200ms --probe-every 0s'";
-const SHAPER: &str = "tc qdisc add dev lo root handle 7: tbf rate 30mbit burst 64kb limit 3000000";
+const SHAPER: &str = "tc qdisc add dev lo root handle 7: tbf rate 30mbit burst 256kb limit 3000000";
 
 #[test]
 fn a_fix_that_gains_is_kept_with_both_series_in_the_archive() {
@@ -48,7 +48,7 @@ fn a_fix_that_gains_is_kept_with_both_series_in_the_archive() {
 fn a_fix_that_costs_rate_is_taken_back() {
     let mut world = world_with_partner();
     let before = world.settings();
-    plan(&world, "{ qdisc = { parent = \"root\", kind = \"tbf\", options = \"rate 30mbit burst 64kb limit 3mb\" } }");
+    plan(&world, "{ qdisc = { parent = \"root\", kind = \"tbf\", options = \"rate 30mbit burst 256kb limit 3mb\" } }");
     let fixed = world.fix(&format!("$F/plan.toml --yes {TEST}"));
     assert!(matches!(fixed.outcome, Outcome::TakenBack { .. }), "{:?}", fixed.outcome);
     assert_eq!(fixed.verification.unwrap().verdict, Verdict::Loss);

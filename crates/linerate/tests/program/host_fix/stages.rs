@@ -19,7 +19,7 @@ fn world(hosts: &[&str], serving: &[&str]) -> World {
     for host in hosts {
         world.run(&format!(
             "mkfifo $F/{host}.made; unshare -n sh -c 'ip link set lo up; \
-             tc qdisc add dev lo root handle 7: tbf rate 30mbit burst 64kb limit 3000000; \
+             tc qdisc add dev lo root handle 7: tbf rate 30mbit burst 256kb limit 3000000; \
              echo $$ > $0/{host}.pid; echo > $0/{host}.made; read end' $F < $F/hold & read made < $F/{host}.made"
         ));
     }
