@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Catalogue, Cause, PlaceKind};
+use crate::diagnosis::own;
 use crate::signs;
 
 /// The page.
@@ -46,7 +47,8 @@ fn entry(page: &mut String, cause: &Cause) {
         shown.push(format!("`{} = {}` {:.0} %", seen.sign().name, seen.state().name, part * 100.0));
     }
     for (rule, part) in &cause.rules {
-        shown.push(format!("[`{rule}`](rules.md) {:.0} %", part * 100.0));
+        let name = own::asks(rule).map_or_else(|| format!("[`{rule}`](rules.md)"), |asks| format!("the host {asks}"));
+        shown.push(format!("{name} {:.0} %", part * 100.0));
     }
     let _ = writeln!(page, "- Shows: {}", shown.join(", "));
     let _ = writeln!(page, "- The test that decides: {}", cause.test);

@@ -75,6 +75,10 @@ struct CauseText {
     #[serde(default)]
     only_overlays: bool,
     #[serde(default)]
+    only_one_way: bool,
+    #[serde(default)]
+    by_speed: bool,
+    #[serde(default)]
     shows: BTreeMap<String, BTreeMap<String, f64>>,
     #[serde(default)]
     rules: BTreeMap<String, f64>,
@@ -149,6 +153,8 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         alone: text.alone,
         carries: text.carries,
         only_overlays: text.only_overlays,
+        only_one_way: text.only_one_way,
+        by_speed: text.by_speed,
         shows,
         rules: text.rules,
         test: text.test,

@@ -203,7 +203,10 @@ fn at_passages<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Cand
         covers: cover.hit_by(cause),
         weight: usual_place(cause, round, places, &passage.segment),
     };
-    places.passages.iter().map(of_passage).chain(between_ends(cause, places)).collect()
+    let is_both_ways =
+        |passage: &Passage| places.passages.keys().any(|other| other.segment == passage.segment && other != passage);
+    let possible = places.passages.iter().filter(|(passage, _)| !(cause.only_one_way && is_both_ways(passage)));
+    possible.map(of_passage).chain(between_ends(cause, places)).collect()
 }
 
 fn at_links<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Candidate<'a>> {

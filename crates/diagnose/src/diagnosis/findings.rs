@@ -10,12 +10,15 @@ use audit::{Case, Inputs, Keep, Profile, Rules};
 use model::round::{Member, Round};
 use units::DataRate;
 
+use super::own;
 use crate::signs::Flow;
 
 /// Answers of rules, by host.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
     hosts: BTreeMap<String, Answers>,
+    /// Hosts that send or receive, which others of their kind are compared with. Routers have other settings.
+    testing: BTreeSet<String>,
 }
 
 /// What rules say of one host.
@@ -41,7 +44,8 @@ impl Findings {
             let profile = profile(&host.member.name, flows);
             (host.member.name.clone(), answers(host, &known, &profile, rules))
         });
-        Self { hosts: hosts.collect() }
+        let testing = flows.iter().flat_map(|flow| [&flow.sender.host, &flow.receiver.host]).cloned().collect();
+        Self { hosts: hosts.collect(), testing }
     }
 
     /// Whether a rule fired for a host; `None` where it could not be answered.
@@ -54,10 +58,10 @@ impl Findings {
         answers.passed.contains(rule).then_some(false)
     }
 
-    /// How often a rule fires for the other hosts of the round.
+    /// How often a rule fires for the other hosts that are tested.
     #[must_use]
     pub fn usual(&self, host: &str, rule: &str) -> f64 {
-        let others = self.hosts.keys().filter(|other| *other != host).filter_map(|other| self.fired(other, rule));
+        let others = self.testing.iter().filter(|other| *other != host).filter_map(|other| self.fired(other, rule));
         let (fired, all) = others.fold((0.0, 0.0), |(fired, all), one| (fired + f64::from(u8::from(one)), all + 1.0));
         // Before any host was seen a rule fires for one host in ten.
         (fired + 0.1) / (all + 1.0)
@@ -85,8 +89,14 @@ fn answers(host: &Known<'_>, all: &[Known<'_>], profile: &Profile, rules: &Rules
     }
     let case = Case { host: &host.after, profile, inputs: &inputs, keep: Keep::Everything };
     let report = audit::audit(rules, &case);
+    let group: Vec<&Member> = all.iter().map(|other| other.member).filter(|other| are_alike(other, host.member)).collect();
     let passed = report.others.iter().filter(|other| other.answer == Answer::Pass).map(|other| other.rule.clone());
-    Answers { fired: report.findings.iter().map(|finding| finding.rule.clone()).collect(), passed: passed.collect() }
+    let mut answers =
+        Answers { fired: report.findings.iter().map(|finding| finding.rule.clone()).collect(), passed: passed.collect() };
+    for (fact, holds) in own::facts(host.member, &group) {
+        if holds { &mut answers.fired } else { &mut answers.passed }.insert(fact.to_owned());
+    }
+    answers
 }
 
 /// Hosts of one group should be alike.

@@ -8,14 +8,18 @@
 //! * [`diagnose`]: from a round to a [`Diagnosis`]
 //! * [`weigh`]: the same with every cause at every place, for whoever chooses the next test
 //! * [`findings`]: what the audit says of each host
+//! * [`own`]: what is asked of hosts besides
 //! * `candidate`: causes at places
 //! * `weigh.rs`: what speaks for and against one
+//! * `speeds`: what the speed of interfaces says of a link
 //! * `vanished`: what counters at both ends of segments say of a place
 //! * `rank`: probabilities
 
 mod candidate;
 pub mod findings;
+pub mod own;
 mod rank;
+mod speeds;
 mod vanished;
 mod weigh;
 

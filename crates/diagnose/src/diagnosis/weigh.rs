@@ -8,9 +8,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use model::round::Passage;
+use units::DataRate;
 
 use super::candidate::Candidate;
 use super::findings::Findings;
+use super::own;
+use super::speeds;
 use super::vanished;
 use crate::signs::flow::Kind;
 use crate::signs::{Flow, Observation, Seen};
@@ -47,6 +50,8 @@ pub(super) enum Says<'a> {
     Rule { rule: &'a str, host: &'a str, fires: bool },
     /// Bytes that vanished there, or elsewhere.
     Vanished(&'a Passage, Option<u64>),
+    /// A segment whose interfaces run at a speed.
+    Speed(&'a str, DataRate),
 }
 
 /// The flows that are still to be explained, and the hosts.
@@ -59,6 +64,8 @@ pub(super) struct Ground<'a> {
     pub(super) findings: &'a Findings,
     /// What vanished on each segment, in each direction.
     pub(super) missing: &'a BTreeMap<Passage, Missing>,
+    /// At which speed the interfaces of segments run.
+    pub(super) speeds: &'a BTreeMap<String, DataRate>,
 }
 
 impl<'a> Ground<'a> {
@@ -77,11 +84,16 @@ impl fmt::Display for Says<'_> {
             Self::Elsewhere(flow, count) => {
                 write!(f, "{} and {} more: suffer too, and do not pass there", flow.label, count - 1)
             }
-            Self::Rule { rule, host, fires: true } => write!(f, "{rule} fires at {host}"),
-            Self::Rule { rule, host, fires: false } => write!(f, "{rule} passes at {host}"),
+            Self::Rule { rule, host, fires } => match (own::asks(rule), fires) {
+                (Some(asks), true) => write!(f, "{host} {asks}"),
+                (Some(asks), false) => write!(f, "it is not that {host} {asks}"),
+                (None, true) => write!(f, "{rule} fires at {host}"),
+                (None, false) => write!(f, "{rule} passes at {host}"),
+            },
             Self::Vanished(place, Some(bytes)) => {
                 write!(f, "{place}: {} that one end sent did not arrive at the other", units::ByteCount::new(*bytes))
             }
+            Self::Speed(segment, speed) => write!(f, "the interfaces of {segment} run at {speed}"),
             Self::Vanished(place, None) => {
                 write!(f, "{place}: its ends counted the same, and packets vanished elsewhere")
             }
@@ -97,6 +109,7 @@ pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, places: f64, ground: &Grou
     parts.extend(of_elsewhere(candidate, suffering.len(), ground));
     parts.extend(of_rules(candidate, ground.findings));
     parts.extend(vanished::weigh(candidate, &suffering, ground));
+    parts.extend(speeds::weigh(candidate, &suffering, ground));
     let before = (candidate.cause.prior * candidate.weight / places).ln();
     let score = before + parts.iter().map(|part| part.weight).sum::<f64>();
     Weighed { score, parts }
@@ -171,7 +184,9 @@ fn comparable(spared: &Flow, suffering: &[&Flow]) -> f64 {
         let small = spared.shape.payload.zip(flow.shape.payload).is_some_and(|(own, other)| own * 2 < other);
         let other_kind = spared.kind != flow.kind;
         let other_control = spared.shape.control != flow.shape.control;
-        short || paced || shared || small || other_kind || other_control
+        // What limits one flow to a rate spares another one that is content with it.
+        let no_faster = spared.goodput.bps() * 4 < flow.goodput.bps() * 5;
+        short || paced || shared || small || other_kind || other_control || no_faster
     };
     if suffering.iter().all(|flow| asks_for_less(&flow)) { 0.25 } else { 1.0 }
 }

@@ -114,6 +114,7 @@ pub fn flows(round: &Round) -> Vec<Flow> {
     flows.extend(probes::alone(round, &flows));
     probes::add(round, &mut flows);
     flows.retain(|flow| flow.kind != Kind::Echo || flow.is_told());
+    relations::judge_downloads(&mut flows);
     vanished::add(round, &mut flows);
     relations::add(&mut flows);
     flows

@@ -61,6 +61,7 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
         flow.observations.extend(limit(&fall));
         flow.observations.extend(episodes(&fall));
         flow.observations.extend(bunches(&fall));
+        flow.observations.extend(unread(&fall));
         flow.observations.extend(processor(&fall));
     }
     flow.shape.control = control(run, total);
@@ -123,6 +124,7 @@ fn episodes(fall: &Waterfall) -> Option<Observation> {
     let (state, says) = match count {
         0 => ("never", "no loss".to_owned()),
         1 | 2 => ("once", format!("losses came at {count} moments")),
+        3..=5 => ("seldom", format!("losses came at {count} moments")),
         _ => ("again-and-again", format!("losses came at {count} moments")),
     };
     Observation::of("episodes", state, says)
@@ -140,6 +142,13 @@ fn bunches(fall: &Waterfall) -> Option<Observation> {
         _ => ("many", format!("{typical} packets were lost at a time, at {episodes} moments")),
     };
     Observation::of("bunches", state, says)
+}
+
+/// Whether the receiving program leaves data lying where a small window is said to be the limit.
+fn unread(fall: &Waterfall) -> Option<Observation> {
+    let (unread, offered) = (fall.observed.unread?, fall.observed.window_offered?);
+    let state = if unread.get() * 2 >= offered.get() { "much" } else { "little" };
+    Observation::of("unread", state, format!("up to {unread} lay unread at the receiver, which offers {offered}"))
 }
 
 fn processor(fall: &Waterfall) -> Option<Observation> {
@@ -188,7 +197,8 @@ fn of_senders(flow: &mut Flow, run: &Run, senders: &[&StreamSamples], elapsed: D
         ));
     }
     if let Some(seen) = last(Field::ReordSeen) {
-        let state = if seen >= 3 { "broken" } else { "kept" };
+        let segments = last(Field::Delivered).unwrap_or(0);
+        let state = if seen >= 3 && seen.saturating_mul(SELDOM) >= segments { "broken" } else { "kept" };
         flow.observations.extend(Observation::of("order", state, format!("packets were overtaken {seen} times")));
     }
     if let Some(options) = senders.iter().find_map(|stream| stream.column(Field::Options)?.last()) {
@@ -342,6 +352,8 @@ pub(super) fn percent(part: f64) -> String {
 
 /// As many datagrams as the kernel puts into one packet (`UDP_MAX_SEGMENTS`, include/linux/udp.h).
 const LARGEST_MERGED: u64 = 128;
+/// Packets that overtake each other once in so many, or less often, cost nothing.
+const SELDOM: u64 = 2_000;
 /// A share below this part of the line rate is not what ails a flow.
 const NOTHING: f64 = 0.08;
 /// From this part on lost datagrams are a complaint: ten times what research networks promise.

@@ -7,7 +7,7 @@ use model::played::Finding;
 use model::probe::download::Download;
 use model::probe::echo::EchoSeries;
 use model::probe::path_mtu::{MtuLimit, PathMtu};
-use model::round::{Endpoint, Round, Tested};
+use model::round::{Endpoint, Passage, Round, Tested};
 use model::run::Outcome;
 use units::DataRate;
 
@@ -22,7 +22,7 @@ pub(super) fn add(round: &Round, flows: &mut [Flow]) {
             round.tests.iter().filter(|tested| is_between(tested, &flow.sender, &flow.receiver)).collect();
         let found = [echoes(&between), mtu(&between), routes(round, flow)];
         flow.observations.extend(found.into_iter().flatten());
-        if flow.kind == Kind::Echo {
+        if flow.complaint.is_none() {
             judge(flow);
         }
     }
@@ -63,10 +63,13 @@ fn of_probe(test: usize, tested: &Tested) -> Flow {
     }
 }
 
+/// What probes complain of. Data may flow all the same where its sender tries smaller segments: large packets vanish still.
 fn judge(flow: &mut Flow) {
+    let is_probe = flow.kind == Kind::Echo;
     flow.complaint = match (flow.state("echoes"), flow.state("mtu")) {
-        (Some("no-large-one" | "large-ones-lost"), _) | (_, Some("less-and-silent")) => Some(Complaint::Clipped),
-        (Some("many-lost"), _) => Some(Complaint::Lossy),
+        (Some("no-large-one"), _) | (_, Some("less-and-silent")) => Some(Complaint::Clipped),
+        (Some("large-ones-lost"), _) if is_probe => Some(Complaint::Clipped),
+        (Some("many-lost"), _) if is_probe => Some(Complaint::Lossy),
         _ => None,
     };
 }
@@ -92,8 +95,12 @@ fn echoes(between: &[&Tested]) -> Option<Observation> {
         (sent > 0).then(|| lost as f64 / sent as f64)
     };
     let all = lost(&|_| true)?;
-    let large = lost(&|series| series.spec.payload_bytes >= LARGE);
-    let small = lost(&|series| series.spec.payload_bytes < LARGE);
+    // Sizes are compared with each other: what is large depends on the devices.
+    let sizes = series.iter().map(|series| series.spec.payload_bytes);
+    let (least, most) = (sizes.clone().min()?, sizes.max()?);
+    let differ = most > least;
+    let large = lost(&|series| differ && series.spec.payload_bytes == most);
+    let small = lost(&|series| differ && series.spec.payload_bytes == least);
     let (state, says) = match (small, large) {
         (Some(small), Some(large)) if large >= 0.99 && small < 0.5 => {
             ("no-large-one", "small echoes came back, large ones never".to_owned())
@@ -143,7 +150,8 @@ fn routes(round: &Round, flow: &Flow) -> Option<Observation> {
 
 /// Downloads of one test as one flow, from the host that was asked to the one that asked.
 pub(super) fn of_downloads(round: &Round, test: usize, tested: &Tested, downloads: &[Download]) -> Option<Flow> {
-    let (sender, receiver, way) = ends(round, tested, Heading::Inbound);
+    let (sender, receiver, mut way) = ends(round, tested, Heading::Inbound);
+    way.splice(0..0, fetched(round, &sender, downloads));
     let mut rates: Vec<DataRate> = downloads.iter().filter_map(|download| download.goodput).collect();
     rates.sort_unstable();
     let goodput = *rates.get(rates.len() / 2)?;
@@ -169,15 +177,37 @@ pub(super) fn of_downloads(round: &Round, test: usize, tested: &Tested, download
     Some(flow)
 }
 
+/// The way on which the one that was asked fetched what it served, where all of it came from one other host.
+fn fetched(round: &Round, server: &Endpoint, downloads: &[Download]) -> Vec<Passage> {
+    let answers = downloads.iter().filter_map(|download| download.answer.as_ref());
+    let origins: BTreeSet<&str> = answers
+        .filter(|answer| answer.via.len() == 2)
+        // `1.1 host`: the protocol, and who passed it on (RFC 9110 section 7.6.3).
+        .filter_map(|answer| answer.via.first()?.split_whitespace().last())
+        .collect();
+    let (Some(origin), 1) = (origins.first(), origins.len()) else { return Vec::new() };
+    let known = round.tests.iter().find_map(|tested| {
+        let is_there = tested.from.host == *origin && tested.to.host == server.host;
+        let is_back = tested.to.host == *origin && tested.from.host == server.host;
+        match (is_there, is_back) {
+            (true, _) if !tested.way.is_empty() => Some(tested.way.clone()),
+            (_, true) if !tested.way.is_empty() => Some(ends(round, tested, Heading::Inbound).2),
+            _ => None,
+        }
+    });
+    known.unwrap_or_default()
+}
+
 fn served_by(downloads: &[Download]) -> Option<Observation> {
     let answers: Vec<_> = downloads.iter().filter_map(|download| download.answer.as_ref()).collect();
-    let passed_on = answers.iter().filter(|answer| answer.via.len() > 1).count();
+    // The one that was asked may fetch it from where it lies. Who asks another one that has to ask as well takes a detour.
+    let passed_on = answers.iter().filter(|answer| answer.via.len() > 2).count();
     if answers.is_empty() {
         return None;
     }
     let through: BTreeSet<&str> = answers.iter().flat_map(|answer| &answer.via).map(String::as_str).collect();
     let says =
-        format!("{passed_on} of {} downloads were passed on from host to host ({})", answers.len(), join(&through));
+        format!("{passed_on} of {} downloads were passed on twice and more ({})", answers.len(), join(&through));
     let state = if passed_on * 2 > answers.len() { "somebody-else" } else { "who-was-asked" };
     Observation::of("served-by", state, says)
 }
@@ -185,6 +215,3 @@ fn served_by(downloads: &[Download]) -> Option<Observation> {
 fn join(names: &BTreeSet<&str>) -> String {
     names.iter().copied().collect::<Vec<_>>().join(", ")
 }
-
-/// Payload from which on an echo is a large one: more than small probes have, less than Ethernet's 1,472.
-const LARGE: u16 = 1_000;

@@ -1,7 +1,26 @@
 //! Signs of a flow compared with others of its round.
 
-use super::flow::{Flow, Kind};
+use super::flow::{Complaint, Flow, Kind};
 use super::{Observation, numbers::percent};
+
+/// Downloads should be as fast as TCP between the same hosts was.
+pub(super) fn judge_downloads(flows: &mut [Flow]) {
+    for number in 0..flows.len() {
+        let flow = &flows[number];
+        if flow.kind != Kind::Http || flow.wanted.is_some() {
+            continue;
+        }
+        let of_tcp = |other: &&Flow| other.kind == Kind::Tcp && other.is_same_pair(flow) && other.is_good();
+        let Some(best) = flows.iter().filter(of_tcp).map(|other| other.goodput).max() else { continue };
+        let attained = flow.goodput.share_of(best);
+        let flow = &mut flows[number];
+        (flow.wanted, flow.attained) = (Some(best), attained);
+        // Files are served by programs and disks, which are slower than a test by themselves.
+        if attained.is_some_and(|attained| attained < SLOW_DOWNLOAD) {
+            flow.complaint = Some(Complaint::Slow);
+        }
+    }
+}
 
 /// Adds to each flow what others say of it.
 pub(super) fn add(flows: &mut [Flow]) {
@@ -189,5 +208,7 @@ fn datagram_loss(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
     Observation::of("datagram-loss", state, says)
 }
 
+/// Below this part of what TCP attained a download is slow.
+const SLOW_DOWNLOAD: f64 = 0.5;
 /// So many are lost where none was with one chance in fifty.
 const ENOUGH_LOST: f64 = 4.0;

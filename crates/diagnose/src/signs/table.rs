@@ -36,7 +36,8 @@ signs! {
     "episodes" asks "How often did losses come?" {
         "never" 0.34,
         "once" 0.14,
-        "again-and-again" 0.52,
+        "seldom" 0.14,
+        "again-and-again" 0.38,
     }
     "bunches" asks "How many packets were lost at a time?" {
         "single" 0.40,
@@ -73,6 +74,10 @@ signs! {
     "segments" asks "How large were the segments, compared with what the sender's device takes?" {
         "full" 0.95,
         "small" 0.05,
+    }
+    "unread" asks "How much of the window that it offers lay unread in the receiver's socket at times?" {
+        "little" 0.80,
+        "much" 0.20,
     }
     "processor" asks "Which end used up its processor?" {
         "neither" 0.88,
@@ -163,7 +168,7 @@ signs! {
         "changed" 0.08,
     }
     "served-by" asks "Who served what was downloaded?" {
-        "who-was-asked" 0.60,
-        "somebody-else" 0.40,
+        "who-was-asked" 0.95,
+        "somebody-else" 0.05,
     }
 }

@@ -12,8 +12,18 @@ mod ports;
 use std::collections::BTreeMap;
 
 use model::round::{Passage, Round};
+use units::DataRate;
 
 pub(crate) use lost::Missing;
+
+/// The speed at which the interfaces of each segment run, where both say the same.
+pub(crate) fn speeds(round: &Round) -> BTreeMap<String, DataRate> {
+    let agreed = ports::joined(round).into_iter().filter_map(|(segment, [one, other])| {
+        let speed = one.speed.filter(|speed| other.speed == Some(*speed))?;
+        Some((segment.name.clone(), speed))
+    });
+    agreed.collect()
+}
 
 /// What is missing behind each passage whose ends both counted.
 pub(crate) fn missing(round: &Round) -> BTreeMap<Passage, Missing> {

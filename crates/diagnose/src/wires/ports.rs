@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use model::host::namespace::Namespace;
 use model::round::{Member, Round, Segment};
+use units::DataRate;
 
 /// Packets, and their bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,6 +19,7 @@ pub(super) struct Counts {
 pub(super) struct Port {
     pub(super) sent: Counts,
     pub(super) received: Counts,
+    pub(super) speed: Option<DataRate>,
 }
 
 /// Each segment with the ports at its ends, where both are known.
@@ -88,6 +90,7 @@ impl<'a> Seen<'a> {
         Some(Port {
             sent: Counts { packets: change("tx_packets")?, bytes: change("tx_bytes")? },
             received: Counts { packets: change("rx_packets")?, bytes: change("rx_bytes")? },
+            speed: self.after.interface(name).and_then(|interface| interface.mode.value()?.speed),
         })
     }
 }

@@ -1,0 +1,35 @@
+//! At which speed the interfaces of a segment run: what that says of links that are said to be too slow.
+
+use units::DataRate;
+
+use super::Place;
+use super::candidate::Candidate;
+use super::weigh::{Ground, Part, Says};
+use crate::causes::PlaceKind;
+use crate::signs::Flow;
+
+/// What speeds say of a candidate that would have to explain flows by a link.
+pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], ground: &Ground<'a>) -> Option<Part<'a>> {
+    let Place::Segment { name, .. } = &candidate.place else { return None };
+    if !(candidate.cause.by_speed && matches!(candidate.cause.place, PlaceKind::Link | PlaceKind::Segment)) {
+        return None;
+    }
+    let flow = suffering.iter().max_by_key(|flow| flow.goodput)?;
+    let on_way = flow.way.iter().filter_map(|passage| ground.speeds.get_key_value(&passage.segment));
+    let (fastest, (segment, here)) =
+        (on_way.clone().map(|(_, speed)| *speed).max()?, on_way.clone().find(|(segment, _)| *segment == name)?);
+    let is_slowest = on_way.clone().all(|(_, speed)| speed >= here) && *here < fastest;
+    // Headers and the gaps between packets take a tenth at the most.
+    let fills = |speed: DataRate| flow.goodput.bps() * 10 >= speed.bps() * 7;
+    let weight = match (is_slowest, fills(*here)) {
+        (true, true) => FILLED,
+        _ if fills(*here) => return None,
+        _ => -FASTER,
+    };
+    Some(Part { weight, says: Says::Speed(segment, *here) })
+}
+
+/// The weight of a link that is slower than all others on the way, and full.
+const FILLED: f64 = 2.5;
+/// Against a link whose interfaces are faster than the flow: something behind them may be slower.
+const FASTER: f64 = 0.5;
