@@ -177,7 +177,8 @@ impl Profile {
         made.counted("deadline_us", Some(micros(self.deadline)));
         made.counted("transfer_bytes", Some(self.transfer.map_or(0, ByteCount::get)));
         made.counted("circuit_bps", Some(self.circuit.map_or(0, DataRate::bps)));
-        let from_mtu = fastest(host).map(|(_, mtu)| u64::try_from(mtu - HEADERS).unwrap_or(USUAL_MSS));
+        let mtu = fastest(host).and_then(|(_, mtu)| mtu);
+        let from_mtu = mtu.map(|mtu| u64::try_from(mtu - HEADERS).unwrap_or(USUAL_MSS));
         made.counted("mss_bytes", self.mss_bytes.map(u64::from).or(from_mtu).or(Some(USUAL_MSS)));
         made.fact("persistent", Fact::Bool(self.persistent));
         made.fact("congestion_control", Fact::Text(self.congestion_control.clone().unwrap_or_default()));
@@ -212,14 +213,14 @@ fn shown_roles(host: &HostFacts) -> Vec<Role> {
     roles
 }
 
-/// Speed and MTU of the host's fastest link.
-fn fastest(host: &HostFacts) -> Option<(i64, i64)> {
+/// Speed of the host's fastest link, and its MTU where that is known.
+fn fastest(host: &HostFacts) -> Option<(i64, Option<i64>)> {
     let links = host.namespaces.iter().flat_map(|namespace| &namespace.links);
     let of = |name: &str, link: &FactMap| link.get(name).and_then(Fact::as_number);
     #[expect(clippy::cast_possible_truncation, reason = "rates and sizes of links are whole and far below 2^53")]
     let speeds = links.filter_map(|link| {
         let link = link.facts.get("link")?.as_map()?;
-        Some((of("speed_bps", link)? as i64, of("mtu", link)? as i64))
+        Some((of("speed_bps", link)? as i64, of("mtu", link).map(|mtu| mtu as i64)))
     });
     speeds.max()
 }

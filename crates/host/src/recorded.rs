@@ -25,6 +25,14 @@ pub struct RecordedFacts {
     /// By the name of the device.
     #[serde(default)]
     interfaces: BTreeMap<String, RecordedInterface>,
+    #[serde(default)]
+    machine: RecordedMachine,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordedMachine {
+    kernel_command_line: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -78,6 +86,9 @@ pub fn overlay(snapshot: &mut Snapshot, path: &Path) -> Result<(), RecordedError
     let shown = path.display().to_string();
     let facts = read(path)?;
     let source = Source::recorded(&shown);
+    if let Some(line) = facts.machine.kernel_command_line {
+        snapshot.machine.kernel_command_line = Fact::known(line, source.clone());
+    }
     for (name, recorded) in facts.interfaces {
         let own = snapshot.namespaces.first_mut().into_iter().flat_map(|namespace| &mut namespace.interfaces);
         match own.into_iter().find(|interface| interface.name == name) {

@@ -307,7 +307,8 @@ pub fn rule_file(bytes: &[u8]) {
         assert!(!fault.message.is_empty(), "a refusal without a reason");
     }
     let (host, profile, inputs) = (HostFacts::default(), Profile::default(), Inputs::default());
-    let report = audit::audit(&rules, &Case { host: &host, profile: &profile, inputs: &inputs, keep: Keep::Everything });
+    let report =
+        audit::audit(&rules, &Case { host: &host, profile: &profile, inputs: &inputs, keep: Keep::Everything });
     assert_eq!(report.faults.len(), rules.faults().len());
 }
 

@@ -76,7 +76,8 @@ impl Names<'_> {
         self.lists += 1;
         // Each has two variables.
         if self.lists > MOST_LISTS || self.bound.len() / 2 >= MOST_LISTS_WITHIN {
-            let message = format!("lists are gone through {MOST_LISTS_WITHIN} within each other and {MOST_LISTS} in all at most");
+            let message =
+                format!("lists are gone through {MOST_LISTS_WITHIN} within each other and {MOST_LISTS} in all at most");
             return Err(self.fault(id, message));
         }
         let list = chain(&comprehension.iter_range.expr);

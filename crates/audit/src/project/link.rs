@@ -125,9 +125,10 @@ fn described(qdisc: &Qdisc) -> Vec<String> {
         options.iter().map(|(name, value)| format!(" {name}={value}")).collect()
     };
     let own = format!("{} on {}{}", qdisc.kind, qdisc.parent, options(&qdisc.options));
-    let classes = qdisc.classes.iter().map(|class| {
-        format!("class {} on {}{}", class.handle, class.parent, options(&class.options))
-    });
+    let classes = qdisc
+        .classes
+        .iter()
+        .map(|class| format!("class {} on {}{}", class.handle, class.parent, options(&class.options)));
     std::iter::once(own).chain(classes).collect()
 }
 

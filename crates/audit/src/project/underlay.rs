@@ -55,7 +55,14 @@ fn under<'a>(tunnel: &Interface, link: &Link, place: &'a Namespace, home: &Names
     if let Some(index) = link.lower_elsewhere {
         let has_index = |device: &&Interface| device.link.value().is_some_and(|link| link.index == index);
         let elsewhere = !std::ptr::eq(place, home);
-        return place.interfaces.iter().filter(|_| elsewhere).find(has_index).map(|device| at(&device.name)).into_iter().collect();
+        return place
+            .interfaces
+            .iter()
+            .filter(|_| elsewhere)
+            .find(has_index)
+            .map(|device| at(&device.name))
+            .into_iter()
+            .collect();
     }
     let Some(ends) = &link.vxlan else { return Vec::new() };
     let addresses = place.addresses.value().map(Vec::as_slice).unwrap_or_default();

@@ -51,8 +51,7 @@ fn hosts_that_are_watched_are_told_side_by_side_and_can_be_read_again() {
     let with = ["--with", "dtn2", "--transport", &transport(&folder)];
     let ended = linerate(&[&["host", "drops", "--for", "100ms", "--interval", "50ms", "--json"], &with[..]].concat());
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    let intervals: Vec<DropInterval> =
-        ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let intervals: Vec<DropInterval> = ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of_other = intervals.iter().filter(|interval| interval.host == "dtn2").count();
     assert_eq!((of_other, intervals.len()), (2, 4), "{}", ended.stdout);
 

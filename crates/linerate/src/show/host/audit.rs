@@ -101,15 +101,13 @@ fn list(values: &[serde_json::Value]) -> String {
 
 /// `sysctl["net.ipv4.tcp_rmem"][2]` as `net.ipv4.tcp_rmem[2]`.
 fn name(name: &str) -> String {
-    for (root, instead) in
-        [
+    for (root, instead) in [
         ("host_sysctl[\"", "the host's "),
         ("sysctl[\"", ""),
         ("proto[\"", ""),
         ("default[\"", "default of "),
         ("nic.features[\"", ""),
-    ]
-    {
+    ] {
         if let Some((before, after)) = name.split_once(root) {
             return format!("{before}{instead}{}", after.replacen("\"]", "", 1));
         }
@@ -161,9 +159,10 @@ fn lacked(lacked: &LackedFact) -> String {
 fn summary(report: &Report) -> String {
     let summary = &report.summary;
     format!(
-        "{} rules: {} findings, {} passed, {} unknown, {} not applicable{}; `--explain RULE` tells a rule in full",
+        "{} rules: {} finding{}, {} passed, {} unknown, {} not applicable{}; `--explain RULE` tells a rule in full",
         summary.rules,
         summary.fail,
+        if summary.fail == 1 { "" } else { "s" },
         summary.pass,
         summary.unknown,
         summary.not_applicable,
