@@ -11,8 +11,10 @@
 //! * `outlook`: how likely each outcome is
 //! * `gain`: what that is expected to tell
 //! * `words`: why it is asked for
+//! * [`examination`]: all that was asked, for whoever reads it afterwards
 
 mod asking;
+pub mod examination;
 mod gain;
 mod ground;
 mod kind;

@@ -84,19 +84,22 @@ fn interfaces(blueprint: &Blueprint, cable: &str) -> Option<[String; 2]> {
     Some([at(0)?, at(1)?])
 }
 
-/// Puts what was seen of the hosts into their places.
-pub(super) fn add_facts(round: &mut Round, before: Vec<Seen>, after: Vec<Seen>) {
-    for ((member, before), after) in round.members.iter_mut().zip(before).zip(after) {
-        let mut keep = |seen: Seen| match seen {
-            Ok(snapshot) => Some(snapshot),
-            Err(why) => {
-                member.failure.get_or_insert(why);
-                None
-            }
-        };
-        let (before, after) = (keep(before), keep(after));
-        (member.before, member.after) = (before, after);
+/// Puts what was seen of the hosts before the tests into their places.
+pub(super) fn add_before(round: &mut Round, seen: Vec<Seen>) {
+    for (member, seen) in round.members.iter_mut().zip(seen) {
+        member.before = kept(seen, &mut member.failure);
     }
+}
+
+/// The same of what was seen after them.
+pub(super) fn add_after(round: &mut Round, seen: Vec<Seen>) {
+    for (member, seen) in round.members.iter_mut().zip(seen) {
+        member.after = kept(seen, &mut member.failure);
+    }
+}
+
+fn kept(seen: Seen, failure: &mut Option<String>) -> Option<Box<Snapshot>> {
+    seen.map_err(|why| failure.get_or_insert(why)).ok()
 }
 
 /// A test with the way that its packets took.

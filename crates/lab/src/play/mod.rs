@@ -4,18 +4,21 @@
 //! * [`model::played`]: what it gives
 //! * [`planted`]: the truth alone
 //! * `trial`: one test
+//! * `examine`: tests that whoever listens asks for besides
 //! * `account`: what the path really did
 //! * `evidence`: what a diagnosis may see of it
 
 mod account;
 mod error;
 mod evidence;
+mod examine;
 mod trial;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use diagnose::next::Proposal;
 use linux::clock;
 use measure::stop::Stop;
 use path::Seed;
@@ -64,6 +67,12 @@ pub trait Audience {
 
     /// A test has ended.
     fn ended(&mut self, test: &Test, tested: &Tested);
+
+    /// The tests of the scenario have run, and its network is still up: what should be tested besides? Asked again after
+    /// each such test, with what is known until then. Samples that an archive has may be put into the round.
+    fn wants(&mut self, _round: &mut Round) -> Option<Box<Proposal>> {
+        None
+    }
 }
 
 /// What playing gave.
@@ -93,8 +102,12 @@ pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<Show, 
         slip.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     };
     let (ran, report, events) = stage.live(&note, |live| {
-        let tests = run_all(setting, live, &mut round, audience)?;
-        evidence::add_facts(&mut round, before, look(live.network));
+        let mut tests = run_all(setting, live, &mut round, audience)?;
+        evidence::add_before(&mut round, before);
+        evidence::add_after(&mut round, look(live.network));
+        if examine::all(setting, live, &mut round, &mut tests, audience)? == examine::Went::On {
+            evidence::add_after(&mut round, look(live.network));
+        }
         round.elapsed = clock::now().since(live.start);
         Ok::<_, PlayError>(tests)
     })?;
@@ -106,29 +119,41 @@ pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<Show, 
 
 fn run_all(
     setting: &Setting<'_>,
-    Live { network, start, .. }: Live<'_>,
+    live: Live<'_>,
     round: &mut Round,
     audience: &mut dyn Audience,
 ) -> Result<Vec<Tested>, PlayError> {
-    let scenario = setting.scenario;
     let mut tests = Vec::new();
-    for test in &scenario.tests {
+    for test in &setting.scenario.tests {
         let failed = |source| PlayError::Test { label: test.label.clone(), source };
-        let due = start + test.start.unwrap_or_default();
+        let due = live.start + test.start.unwrap_or_default();
         let stopped = || setting.stop.is_stopped();
         if stopped() || !clock::sleep_unless(due, stopped).map_err(failed)? {
             break;
         }
-        let began = clock::now().since(start);
-        audience.begins(test, began);
-        let Done { finding, samples, .. } = trial::run(test, network.hosts(), setting).map_err(failed)?;
-        let (from, to) = (name(scenario, test.from), name(scenario, test.to));
-        let tested = Tested { label: test.label.clone(), from, to, began, finding };
-        audience.ended(test, &tested);
-        round.tests.push(evidence::tested(scenario, test, &tested, samples));
-        tests.push(tested);
+        tests.push(run_one(test, setting, live, round, audience)?);
     }
     Ok(tests)
+}
+
+/// Runs a test, and adds it to the round.
+fn run_one(
+    test: &Test,
+    setting: &Setting<'_>,
+    Live { network, start, .. }: Live<'_>,
+    round: &mut Round,
+    audience: &mut dyn Audience,
+) -> Result<Tested, PlayError> {
+    let scenario = setting.scenario;
+    let failed = |source| PlayError::Test { label: test.label.clone(), source };
+    let began = clock::now().since(start);
+    audience.begins(test, began);
+    let Done { finding, samples, .. } = trial::run(test, network.hosts(), setting).map_err(failed)?;
+    let (from, to) = (name(scenario, test.from), name(scenario, test.to));
+    let tested = Tested { label: test.label.clone(), from, to, began, finding };
+    audience.ended(test, &tested);
+    round.tests.push(evidence::tested(scenario, test, &tested, samples));
+    Ok(tested)
 }
 
 fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report) -> Played {

@@ -38,7 +38,7 @@ fn site<'a>(host: &'a Host, number: usize, setting: &Setting<'a>) -> Site<'a> {
         name: host.name(),
         carrier: Some(host as &dyn Carrier),
         program: setting.program.as_os_str(),
-        partner: Partner::Standing,
+        partner: if service(setting.scenario, number).is_some() { Partner::Standing } else { Partner::Started },
         port: partner_port(setting.scenario, number),
         http_port: http_port(setting.scenario, number),
     }
@@ -63,8 +63,13 @@ fn http_port(scenario: &Scenario, host: usize) -> u16 {
 }
 
 fn partner_port(scenario: &Scenario, host: usize) -> u16 {
+    service(scenario, host).map_or(measure::DEFAULT_PORT, |service| service.port)
+}
+
+/// The test partner that stands at a host; at others one is started where it is needed.
+fn service(scenario: &Scenario, host: usize) -> Option<&Service> {
     let partner = |service: &&Service| service.host == host && matches!(service.kind, ServiceKind::Serve);
-    scenario.services.iter().find(partner).map_or(measure::DEFAULT_PORT, |service| service.port)
+    scenario.services.iter().find(partner)
 }
 
 /// Beyond its own length, how long a test may take: nothing is a result of the network that the machine's slowness made.

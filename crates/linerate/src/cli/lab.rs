@@ -1,8 +1,11 @@
 //! `linerate lab`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
+
+use super::values;
 
 use super::score::ScoreArgs;
 
@@ -85,7 +88,10 @@ pub struct ExecArgs {
 #[command(after_help = "Examples:
   linerate lab run healthy-100ms                         a scenario of the library (`linerate lab list`)
   linerate lab run my.toml --seed 7                      a file, with other chances
-  linerate lab run random-loss-1e-4 --log truth.jsonl    each lost packet, with its reason")]
+  linerate lab run random-loss-1e-4 --log truth.jsonl    each lost packet, with its reason
+  linerate lab run policer --why --budget 20s            what is wrong, where; tests on until that is certain
+
+With --why and --json the diagnosis is printed instead: docs/formats/examination.schema.json.")]
 pub struct RunArgs {
     /// A file, or a name of the library
     #[arg(value_name = "FILE|NAME")]
@@ -102,4 +108,10 @@ pub struct RunArgs {
     /// Do not keep the runs of the tests
     #[arg(long)]
     pub no_archive: bool,
+    /// Say what is wrong and where, and test on while the network is up, until that is certain
+    #[arg(long)]
+    pub why: bool,
+    /// Time for the tests of --why [default: 30s]
+    #[arg(long, requires = "why", value_parser = values::span, value_name = "TIME")]
+    pub budget: Option<Duration>,
 }

@@ -4,6 +4,7 @@
 
 pub mod compare;
 pub mod error;
+pub mod examine;
 pub mod explain;
 pub mod grid;
 pub mod hops;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use archive::Archive;
+use diagnose::next::Proposal;
 use lab::network::Network;
 use lab::play::{Audience, PlayError, Setting, Show, play};
 use lab::relay::log::Events;
@@ -24,9 +25,10 @@ use super::up::refuse;
 use crate::cli::Common;
 use crate::cli::lab::RunArgs;
 use crate::commands::attempt::{new_id, stop_on_signals};
+use crate::commands::examine::{Examiner, USUAL_BUDGET, report};
 use crate::commands::{archive as kept, file, print};
 use crate::exit::{Complaint, Exit};
-use crate::show::{json, played};
+use crate::show::{examine, json, played};
 
 pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
     let scenario = lab::scenario::load(&args.scenario).map_err(refuse)?;
@@ -42,11 +44,12 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
         program: &program,
         archive: place.as_deref(),
         id: new_id(linux::clock::wall_now())?,
-        facts: args.evidence.is_some(),
+        facts: args.evidence.is_some() || args.why,
         voice: if common.quiet || common.json { Voice::Silent } else { Voice::Progress },
         stop: &stop,
     };
-    let mut screen = Screen { common, archive: archive.as_ref() };
+    let examiner = args.why.then(|| Examiner::new(args.budget.unwrap_or(USUAL_BUDGET)));
+    let mut screen = Screen { common, archive: archive.as_ref(), examiner };
     screen.say(&played::introduction(&scenario))?;
     let Show { played: outcome, mut round, events } = play(&setting, &mut screen).map_err(complain)?;
     if let Some(path) = &args.log {
@@ -56,10 +59,21 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
         add_samples(&mut round, archive.as_ref());
         file::write(path, &json::document(&round)?)?;
     }
-    if common.json {
-        print(&json::document(&outcome)?)?;
-    } else {
-        print(played::truth(&outcome).as_bytes())?;
+    if let Some(examiner) = screen.examiner {
+        add_samples(&mut round, archive.as_ref());
+        report(common, &round, &examiner.examination(&round))?;
+        if !common.json {
+            print(b"\n")?;
+        }
+    }
+    match (common.json, args.why) {
+        (true, true) => {}
+        (true, false) => {
+            print(&json::document(&outcome)?)?;
+        }
+        (false, _) => {
+            print(played::truth(&outcome).as_bytes())?;
+        }
     }
     Ok(exit(&outcome, stop.is_stopped()))
 }
@@ -68,6 +82,7 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
 struct Screen<'a> {
     common: &'a Common,
     archive: Option<&'a Archive>,
+    examiner: Option<Examiner>,
 }
 
 impl Screen<'_> {
@@ -100,11 +115,19 @@ impl Audience for Screen<'_> {
     fn ended(&mut self, _test: &Test, tested: &Tested) {
         let _ = self.say(&played::tested(tested, self.samples(tested).as_ref()));
     }
+
+    fn wants(&mut self, round: &mut Round) -> Option<Box<Proposal>> {
+        self.examiner.as_ref()?;
+        add_samples(round, self.archive);
+        let proposal = self.examiner.as_mut()?.next(round)?;
+        let _ = self.say(&format!("\n{}", examine::asks(&proposal.says)));
+        Some(proposal)
+    }
 }
 
 /// Whoever reads the evidence elsewhere does not have the archive.
 pub fn add_samples(round: &mut Round, archive: Option<&Archive>) {
-    for tested in &mut round.tests {
+    for tested in round.tests.iter_mut().filter(|tested| tested.samples.is_none()) {
         if let (Finding::Run(run), Some(archive)) = (&tested.finding, archive) {
             tested.samples = archive.samples(&run.id).ok().map(Box::new);
         }
