@@ -25,7 +25,7 @@ build: ## the optimised program: target/release/linerate
 	@scripts/setup build
 	cargo build --release -p linerate
 
-demo: ## a slow path between two hosts on this machine: measured, mended, measured again
+demo: ## an incident of six hosts on this machine: measured, explained, fixed, proved
 	@scripts/setup demo
 	cargo build --profile demo -p linerate
 	@$(target_dir)/demo/linerate demo

@@ -1,6 +1,6 @@
 //! Playing a scenario: its network comes up, its faults come and go, its tests run, and all is gone.
 //!
-//! * [`play`]: the whole
+//! * [`play`]: the whole, once; [`rounds`]: several rounds in one network
 //! * [`model::played`]: what it gives
 //! * [`planted`]: the truth alone
 //! * `trial`: one test
@@ -12,25 +12,23 @@ mod account;
 mod error;
 mod evidence;
 mod examine;
+mod rounds;
 mod trial;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use diagnose::next::Proposal;
-use linux::clock;
 use measure::stop::Stop;
 use path::Seed;
-use round::task::Done;
 
 pub use error::PlayError;
+pub use rounds::{Order, Ran, Rounds, rounds};
 use model::played::{PlantedCause, Played, Tested};
 use model::round::Round;
 use model::run::RunId;
 pub use round::carrier::Voice;
 
-use crate::live::{Live, LiveError, Stage};
 use crate::network::Network;
 use crate::relay::log::Events;
 use crate::relay::{Limited, Report};
@@ -91,69 +89,10 @@ pub struct Show {
 /// # Errors
 /// See [`PlayError`].
 pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<Show, PlayError> {
-    let scenario = setting.scenario;
-    let stage = Stage::raise(scenario, setting.seed, setting.program)?;
-    let look = |network: &Network| if setting.facts { evidence::look(network, setting.program) } else { Vec::new() };
-    let before = look(stage.network());
-    let mut round = evidence::round(scenario, setting.seed, setting.id, clock::wall_now());
-    audience.raised(stage.network(), stage.took());
-    let slip = Mutex::new(None);
-    let note = |error: LiveError| {
-        slip.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-    };
-    let (ran, report, events) = stage.live(&note, |live| {
-        let mut tests = run_all(setting, live, &mut round, audience)?;
-        evidence::add_before(&mut round, before);
-        evidence::add_after(&mut round, look(live.network));
-        if examine::all(setting, live, &mut round, &mut tests, audience)? == examine::Went::On {
-            evidence::add_after(&mut round, look(live.network));
-        }
-        round.elapsed = clock::now().since(live.start);
-        Ok::<_, PlayError>(tests)
-    })?;
-    if let Some(error) = slip.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error.into());
-    }
-    Ok(Show { played: played(setting, ran?, &report), round, events })
-}
-
-fn run_all(
-    setting: &Setting<'_>,
-    live: Live<'_>,
-    round: &mut Round,
-    audience: &mut dyn Audience,
-) -> Result<Vec<Tested>, PlayError> {
-    let mut tests = Vec::new();
-    for test in &setting.scenario.tests {
-        let failed = |source| PlayError::Test { label: test.label.clone(), source };
-        let due = live.start + test.start.unwrap_or_default();
-        let stopped = || setting.stop.is_stopped();
-        if stopped() || !clock::sleep_unless(due, stopped).map_err(failed)? {
-            break;
-        }
-        tests.push(run_one(test, setting, live, round, audience)?);
-    }
-    Ok(tests)
-}
-
-/// Runs a test, and adds it to the round.
-fn run_one(
-    test: &Test,
-    setting: &Setting<'_>,
-    Live { network, start, .. }: Live<'_>,
-    round: &mut Round,
-    audience: &mut dyn Audience,
-) -> Result<Tested, PlayError> {
-    let scenario = setting.scenario;
-    let failed = |source| PlayError::Test { label: test.label.clone(), source };
-    let began = clock::now().since(start);
-    audience.begins(test, began);
-    let Done { finding, samples, .. } = trial::run(test, network.hosts(), setting).map_err(failed)?;
-    let (from, to) = (name(scenario, test.from), name(scenario, test.to));
-    let tested = Tested { label: test.label.clone(), from, to, began, finding };
-    audience.ended(test, &tested);
-    round.tests.push(evidence::tested(scenario, test, &tested, samples));
-    Ok(tested)
+    let tests = &setting.scenario.tests;
+    let (ran, report, events) = rounds(setting, audience, |rounds| rounds.run(setting.id, tests, Order::InTurn))?;
+    let Ran { round, tests } = ran?;
+    Ok(Show { played: played(setting, tests, &report), round, events })
 }
 
 fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report) -> Played {

@@ -1,5 +1,6 @@
 //! What a person may type. Parsing records and checks single values; it does nothing.
 
+pub mod demo;
 pub mod helper;
 pub mod host;
 pub mod import;
@@ -71,12 +72,8 @@ pub enum Command {
     Why(why::WhyArgs),
     /// Networks of this machine's own, over modelled paths, with known faults
     Lab(lab::LabArgs),
-    /// Watch a path that is slower than it should be measured, mended and measured again, on this machine
-    Demo {
-        /// Which part of the demonstration this process plays
-        #[arg(long, hide = true)]
-        stage: Option<crate::commands::Stage>,
-    },
+    /// Tell an incident on this machine: measured, diagnosed, mended, measured again
+    Demo(demo::DemoArgs),
     /// Print completions for a shell
     Completions {
         /// The shell

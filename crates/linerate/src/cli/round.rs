@@ -63,6 +63,8 @@ pub enum RoundAction {
     Convert(ConvertArgs),
     /// Show the grid of a round: who sends in rows, who receives in columns
     Grid(GridArgs),
+    /// Say whether what was slow in one round is mended in a later one
+    Compare(CompareArgs),
 }
 
 /// List the rounds that are kept, the newest first.
@@ -127,4 +129,25 @@ pub struct GridArgs {
     /// Print a line for each pair instead, for spreadsheets
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
+}
+
+/// Say whether what was slow in one round is mended in a later one: pair by pair, and by a rank test over all of them. Pairs
+/// that were not slow are held against each other as well, since a fix that costs them something is none.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate round mesh.toml; linerate host fix RULE; linerate round mesh.toml
+  linerate round compare 01M7 last                the round before the fix, and the newest
+  linerate round compare before.json after.json   from files
+
+Ends with 10 where it is not shown to be mended.")]
+pub struct CompareArgs {
+    /// The round before: its name, the beginning of it, or a file
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// The round after
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// How sure it has to be: 0.95 lets chance alone pass in one of twenty cases
+    #[arg(long, value_name = "PART", default_value_t = 0.95, value_parser = values::confidence)]
+    pub confidence: f64,
 }

@@ -141,6 +141,12 @@ pub fn dscp(text: &str) -> Result<Dscp, String> {
     Dscp::new(value).map_err(|error| error.to_string())
 }
 
+/// How sure an answer has to be.
+pub fn confidence(text: &str) -> Result<f64, String> {
+    let part: f64 = text.parse().map_err(|_| "a number such as 0.95 is expected".to_owned())?;
+    if (0.5..1.0).contains(&part) { Ok(part) } else { Err("it is from 0.5 to below 1".to_owned()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,8 +21,6 @@ mod test;
 mod tool;
 mod why;
 
-pub use demo::Stage;
-
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -46,7 +44,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Round(args) => round::run(&common, &args),
         Command::Why(args) => why::run(&common, &args),
         Command::Lab(args) => lab::run(&common, &args.action),
-        Command::Demo { stage } => demo::run(&common, stage),
+        Command::Demo(args) => demo::run(&common, &args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "linerate", &mut script);

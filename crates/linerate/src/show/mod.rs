@@ -3,6 +3,7 @@
 //! Data goes to standard output, talk to standard error. Colour is never used to carry a meaning.
 
 pub mod compare;
+pub mod demo;
 pub mod error;
 pub mod examine;
 pub mod explain;
@@ -19,6 +20,7 @@ pub mod played;
 pub mod plot;
 pub mod probe;
 pub mod progress;
+pub mod proof;
 pub mod round;
 pub mod round_live;
 pub mod run;

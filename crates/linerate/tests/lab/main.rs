@@ -6,4 +6,5 @@ mod asking;
 mod ending;
 mod keeping;
 mod playing;
+mod telling;
 mod user;

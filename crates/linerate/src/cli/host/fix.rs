@@ -67,7 +67,7 @@ pub struct FixArgs {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100), requires = "verify", help_heading = "Proof")]
     pub pairs: u32,
     /// How sure the gain must be: 0.95 lets chance alone pass in one of twenty cases
-    #[arg(long, value_name = "PART", default_value_t = 0.95, value_parser = confidence, requires = "verify", help_heading = "Proof")]
+    #[arg(long, value_name = "PART", default_value_t = 0.95, value_parser = values::confidence, requires = "verify", help_heading = "Proof")]
     pub confidence: f64,
 
     /// Hosts that get the fix, in stages: `a,b then c,d`; a stage begins only after a proven gain on all hosts of the one
@@ -121,9 +121,4 @@ pub struct HelperArgs {
     /// The socket of the helper that changes settings [default: that of the system; root starts its own]
     #[arg(long, value_name = "SOCKET", env = "LINERATE_HELPER")]
     pub helper: Option<PathBuf>,
-}
-
-fn confidence(text: &str) -> Result<f64, String> {
-    let part: f64 = text.parse().map_err(|_| "a number such as 0.95 is expected".to_owned())?;
-    if (0.5..1.0).contains(&part) { Ok(part) } else { Err("it is from 0.5 to below 1".to_owned()) }
 }

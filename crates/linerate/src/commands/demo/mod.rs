@@ -1,64 +1,55 @@
-//! `linerate demo`: two hosts on this machine, a path between them that is slower than it should be, and what linerate
-//! says of it.
+//! `linerate demo`: an incident from the first measurement to the proof that it is mended.
 //!
-//! The hosts are network namespaces, made without privileges where the kernel allows user namespaces. Three processes
-//! take part: this one, one in each namespace. The namespaces end with their processes, so nothing is left behind,
-//! however the demonstration ends.
-//!
-//! * [`near`]: makes the path, tests, changes it, tests again
-//! * [`far`]: serves the other one
-//! * [`network`]: what both do to the kernel, through iproute2
+//! * [`stories`]: which there are
+//! * [`chapter`]: one network: measured, diagnosed, mended, measured again
+//! * [`mend`]: what mends it: a setting of a host, or the people who run a network
+//! * [`desk`]: a place for its runs, which goes with it
 
-mod far;
-mod near;
-mod network;
-
-use std::process::Command;
+mod chapter;
+mod desk;
+mod mend;
+mod stories;
 
 use anyhow::Context;
-use clap::ValueEnum;
 
+use self::chapter::Teller;
+use self::desk::Desk;
+use self::stories::STORIES;
+use super::attempt::stop_on_signals;
+use super::lab::{acquire_rights, keeper, up};
+use super::print;
 use crate::cli::Common;
-use crate::exit::{Complaint, Exit};
+use crate::cli::demo::DemoArgs;
+use crate::exit::Exit;
+use crate::show;
 
-/// Which of the processes of a demonstration this one is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Stage {
-    /// In the namespace that tests.
-    Near,
-    /// In the namespace that serves.
-    Far,
-}
-
-/// Runs the demonstration, or one stage of it.
-pub fn run(common: &Common, stage: Option<Stage>) -> anyhow::Result<Exit> {
-    match stage {
-        None => start(common),
-        Some(Stage::Near) => near::run(common),
-        Some(Stage::Far) => far::run(),
+/// Tells an incident, or says which there are.
+pub fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
+    if args.list {
+        let stories: Vec<_> = STORIES.iter().map(|story| (story.name, story.title, story.chapters)).collect();
+        return if common.json {
+            print(&show::demo::list_json(&stories)?)
+        } else {
+            print(show::demo::list(&stories).as_bytes())
+        };
     }
-}
-
-fn start(common: &Common) -> anyhow::Result<Exit> {
-    network::check_tools()?;
-    let mut near = stage(Stage::Near)?;
-    if common.quiet {
-        near.arg("--quiet");
+    let chapters = stories::chapters(&args.name).map_err(up::refuse)?;
+    acquire_rights()?;
+    for scenario in &chapters {
+        keeper::check(scenario)?;
     }
-    let status = linux::netns::isolate(&mut near).status().context(not_allowed())?;
-    Ok(if status.success() { Exit::Success } else { Exit::Local })
-}
-
-/// This program again, as one of the stages.
-fn stage(stage: Stage) -> anyhow::Result<Command> {
+    let desk = Desk::new()?;
     let program = std::env::current_exe().context("this program does not know where it is")?;
-    let mut command = Command::new(program);
-    command.args(["demo", "--stage", if stage == Stage::Near { "near" } else { "far" }]);
-    Ok(command)
-}
-
-fn not_allowed() -> Complaint {
-    Complaint::new(Exit::Local, "this machine allows no network namespaces of one's own").hint(
-        "as root it works; `sysctl user.max_user_namespaces` and `kernel.unprivileged_userns_clone` forbid or allow it",
-    )
+    let teller = Teller { common, seed: args.seed, program, desk: &desk, stop: stop_on_signals()? };
+    let mut told = Vec::new();
+    for scenario in chapters {
+        let Some(chapter) = teller.tell(scenario)? else { return Ok(Exit::Interrupted) };
+        told.push(chapter);
+    }
+    if common.json {
+        print(&show::json::document(&told)?)?;
+    } else {
+        print(show::demo::end(&told).as_bytes())?;
+    }
+    Ok(if told.iter().all(|chapter| chapter.is_mended()) { Exit::Success } else { Exit::Found })
 }

@@ -7,10 +7,10 @@
 //! * [`find`]: labs and hosts by what a person typed
 
 pub mod find;
-mod keeper;
-mod play;
+pub mod keeper;
+pub mod play;
 mod score;
-mod up;
+pub mod up;
 
 use std::os::unix::process::CommandExt;
 
@@ -87,7 +87,7 @@ fn down(common: &Common, name: Option<&str>, all: bool) -> anyhow::Result<Exit> 
 }
 
 /// Has this process, which has one thread yet, be able to make networks.
-fn acquire_rights() -> anyhow::Result<()> {
+pub fn acquire_rights() -> anyhow::Result<()> {
     rights::acquire().map(drop).context(
         Complaint::new(Exit::Local, "this process may make no networks")
             .hint(

@@ -79,10 +79,10 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
 }
 
 /// Tells on the terminal how it goes, unless nobody wants to know.
-struct Screen<'a> {
-    common: &'a Common,
-    archive: Option<&'a Archive>,
-    examiner: Option<Examiner>,
+pub struct Screen<'a> {
+    pub common: &'a Common,
+    pub archive: Option<&'a Archive>,
+    pub examiner: Option<Examiner>,
 }
 
 impl Screen<'_> {
@@ -140,7 +140,8 @@ fn write_log(path: &Path, scenario: &Scenario, events: &Events) -> anyhow::Resul
     written.with_context(|| Complaint::new(Exit::Local, format!("cannot write to {}", path.display())))
 }
 
-fn complain(error: PlayError) -> anyhow::Error {
+/// Why a scenario is not played.
+pub fn complain(error: PlayError) -> anyhow::Error {
     match error {
         PlayError::Live(error) => does_not_live(error),
         test @ PlayError::Test { .. } => {

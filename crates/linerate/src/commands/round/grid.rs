@@ -1,7 +1,5 @@
 //! `linerate round grid`.
 
-use std::io::IsTerminal;
-
 use super::reading;
 use crate::cli::Common;
 use crate::cli::round::GridArgs;
@@ -32,7 +30,5 @@ pub fn run(common: &Common, args: &GridArgs) -> anyhow::Result<Exit> {
     if args.svg.is_some() {
         return Ok(Exit::Success);
     }
-    let is_wanted = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let colour = if is_wanted { grid::text::Colour::On } else { grid::text::Colour::Off };
-    print(grid::text::text(&grids, colour).as_bytes())
+    print(grid::text::text(&grids, grid::text::Colour::of_standard_output()).as_bytes())
 }

@@ -2,8 +2,9 @@
 //!
 //! * [`lead`]: running a plan
 //! * [`reading`]: plans and rounds, from files and the archive
-//! * [`show`], [`list`], [`convert`], [`grid`]: the other commands
+//! * [`show`], [`list`], [`convert`], [`grid`], [`compare`]: the other commands
 
+mod compare;
 mod convert;
 mod grid;
 mod lead;
@@ -23,5 +24,6 @@ pub fn run(common: &Common, args: &RoundArgs) -> anyhow::Result<Exit> {
         Some(RoundAction::List(args)) => list::run(common, args),
         Some(RoundAction::Convert(args)) => convert::run(common, args),
         Some(RoundAction::Grid(args)) => grid::run(common, args),
+        Some(RoundAction::Compare(args)) => compare::run(common, args),
     }
 }

@@ -1,5 +1,7 @@
 //! The grid on a terminal.
 
+use std::io::IsTerminal;
+
 use diagnose::grid::{Cell, Grade, Grid, Grids};
 
 use super::{against, failures, heading, short};
@@ -9,6 +11,22 @@ use super::{against, failures, heading, short};
 pub enum Colour {
     On,
     Off,
+}
+
+impl Colour {
+    /// On where standard output is a terminal, and nobody wants none (no-color.org).
+    pub fn of_standard_output() -> Self {
+        Self::of(std::io::stdout().is_terminal())
+    }
+
+    /// The same of standard error.
+    pub fn of_standard_error() -> Self {
+        Self::of(std::io::stderr().is_terminal())
+    }
+
+    fn of(is_terminal: bool) -> Self {
+        if is_terminal && std::env::var_os("NO_COLOR").is_none() { Self::On } else { Self::Off }
+    }
 }
 
 /// All grids of a round, with what the letters mean.
@@ -28,7 +46,8 @@ pub fn text(grids: &Grids, colour: Colour) -> String {
     text
 }
 
-fn matrix(grid: &Grid, colour: Colour) -> String {
+/// Its cells, a line for each host that sends.
+pub fn matrix(grid: &Grid, colour: Colour) -> String {
     // Where there are many hosts, columns have numbers and cells only letters.
     let is_wide = grid.hosts.len() > MOST_NAMED;
     let labels: Vec<String> = grid.hosts.iter().enumerate().map(|(at, host)| row_label(is_wide, at, host)).collect();

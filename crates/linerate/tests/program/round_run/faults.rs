@@ -139,10 +139,7 @@ fn a_host_that_vanishes_in_the_middle_loses_what_comes_behind() {
 fn a_round_that_takes_much_longer_than_planned_ends_even_so() {
     let mut network = Network::new();
     // An hour of patience with a partner that says nothing, but no overtime at all.
-    let path = program(
-        &network,
-        "case \"$*\" in serve*) exec tail -f /dev/null;; *) exec $L \"$@\";; esac",
-    );
+    let path = program(&network, "case \"$*\" in serve*) exec tail -f /dev/null;; *) exec $L \"$@\";; esac");
     network.world.run("chmod +x $F/program");
     let b = format!("[hosts.b]\naddress = \"192.0.2.2\"\nnetns = \"h2\"\nprogram = \"{path}\"");
     let tests = TESTS.replace("bytes = \"100kB\"", "time = \"1s\"");
@@ -151,7 +148,8 @@ fn a_round_that_takes_much_longer_than_planned_ends_even_so() {
     let to_b = |tested: &&Tested| tested.to.host == "b" && is_flow(tested);
     for tested in round.tests.iter().filter(to_b) {
         let Finding::Nothing { detail } = &tested.finding else { panic!("{:?}", tested.finding) };
-        let is_told = detail.contains("was stopped") || detail.contains("more than planned") || detail.contains("no partner");
+        let is_told =
+            detail.contains("was stopped") || detail.contains("more than planned") || detail.contains("no partner");
         assert!(is_told, "{detail}");
     }
     assert_eq!(round.tests.len(), 12);

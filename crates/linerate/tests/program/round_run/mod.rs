@@ -117,7 +117,9 @@ fn hosts_by_ssh_are_tested_by_what_is_there() {
 #[test]
 fn a_host_that_only_answers_sends_and_receives_all_the_same() {
     let mut network = Network::new();
-    network.world.run("mkfifo $F/serving; ip netns exec h2 $L serve --no-archive 2> $F/serving & exec 8< $F/serving; read line <&8");
+    network.world.run(
+        "mkfifo $F/serving; ip netns exec h2 $L serve --no-archive 2> $F/serving & exec 8< $F/serving; read line <&8",
+    );
     network.plan_of("[hosts.b]\naddress = \"192.0.2.2\"", TESTS);
     let round = network.round("");
     let of_b = |tested: &&Tested| tested.from.host == "b" || tested.to.host == "b";
@@ -164,9 +166,7 @@ fn a_round_that_is_stopped_keeps_what_was_measured_and_marks_the_rest() {
     assert_eq!(round.tests.len(), 24);
     let pings = round.tests.iter().filter(|tested| matches!(tested.finding, Finding::Echo(_))).count();
     assert_eq!(pings, 6);
-    let left_out = |tested: &&Tested| {
-        matches!(&tested.finding, Finding::Nothing { detail } if detail == "not run: the round was stopped")
-    };
+    let left_out = |tested: &&Tested| matches!(&tested.finding, Finding::Nothing { detail } if detail == "not run: the round was stopped");
     assert!(round.tests.iter().filter(left_out).count() >= 3, "at most three flows had begun");
     let kept = network.world.run("$L round list");
     assert!(kept.contains(&round.id.to_string()), "{kept}");

@@ -1,0 +1,310 @@
+//! Rounds of tests in a network that lives: one after the other, with whatever is changed between them.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use linux::clock;
+use model::played::Tested;
+use model::round::Round;
+use model::run::RunId;
+use model::series::RunSamples;
+use model::spec::Direction;
+use round::task::Done;
+
+use super::evidence::{self, Seen};
+use super::{Audience, PlayError, Setting, examine, name, trial};
+use crate::live::{Live, LiveError, Stage};
+use crate::relay::Report;
+use crate::relay::log::Events;
+use crate::scenario::{Scenario, Test, TestKind};
+
+/// How the tests of a round follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// One at a time, each at its time.
+    InTurn,
+    /// As many at a time as there are that share no host, and no link in one direction.
+    SideBySide,
+}
+
+/// A network that lives, and whoever is told what becomes of its tests.
+pub struct Rounds<'a> {
+    setting: &'a Setting<'a>,
+    live: Live<'a>,
+    audience: &'a mut dyn Audience,
+    /// What was seen of the hosts before the network's clock began, for the first round.
+    seen: Option<Vec<Seen>>,
+}
+
+/// One round.
+#[derive(Debug)]
+pub struct Ran {
+    /// What a diagnosis may see.
+    pub round: Round,
+    /// The same for those who watch.
+    pub tests: Vec<Tested>,
+}
+
+/// Has a network live for as long as `inside` takes. Returns what that returned, what the relay did, and what happened to
+/// packets; nothing of the network is left.
+///
+/// # Errors
+/// See [`PlayError`].
+pub fn rounds<T>(
+    setting: &Setting<'_>,
+    audience: &mut dyn Audience,
+    inside: impl FnOnce(&mut Rounds<'_>) -> T,
+) -> Result<(T, Report, Events), PlayError> {
+    let stage = Stage::raise(setting.scenario, setting.seed, setting.program)?;
+    let seen = setting.facts.then(|| evidence::look(stage.network(), setting.program));
+    audience.raised(stage.network(), stage.took());
+    let slip = Mutex::new(None);
+    let note = |error: LiveError| {
+        slip.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    };
+    let lived = stage.live(&note, |live| inside(&mut Rounds { setting, live, audience, seen }))?;
+    match slip.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error.into()),
+        None => Ok(lived),
+    }
+}
+
+impl<'a> Rounds<'a> {
+    /// The network.
+    #[must_use]
+    pub fn live(&self) -> Live<'a> {
+        self.live
+    }
+
+    /// Runs tests of the scenario, and looks at the hosts before and after.
+    ///
+    /// # Errors
+    /// See [`PlayError`].
+    pub fn run(&mut self, id: RunId, tests: &[Test], order: Order) -> Result<Ran, PlayError> {
+        let setting = self.setting;
+        let (origin, before) = match self.seen.take() {
+            Some(seen) => (self.live.start, seen),
+            None => (clock::now(), self.look()),
+        };
+        let round = evidence::round(setting.scenario, setting.seed, id, clock::wall_now());
+        let mut ran = Ran { round, tests: Vec::new() };
+        let since = origin.since(self.live.start);
+        let done = match order {
+            Order::InTurn => self.in_turn(tests)?,
+            Order::SideBySide => self.side_by_side(tests)?,
+        };
+        done.into_iter().for_each(|measured| ran.enter(setting.scenario, measured, since));
+        evidence::add_before(&mut ran.round, before);
+        evidence::add_after(&mut ran.round, self.look());
+        if self.examine(&mut ran, since)? == Went::On {
+            evidence::add_after(&mut ran.round, self.look());
+        }
+        ran.round.elapsed = clock::now().since(origin);
+        Ok(ran)
+    }
+
+    /// Runs what whoever listens asks for besides, until nothing is asked for, or the wish to stop comes.
+    fn examine(&mut self, ran: &mut Ran, since: Duration) -> Result<Went, PlayError> {
+        let mut went = Went::Nowhere;
+        while !self.setting.stop.is_stopped() {
+            let Some(proposal) = self.audience.wants(&mut ran.round) else { break };
+            let wanted = examine::as_tests(self.setting.scenario, &proposal);
+            if wanted.is_empty() {
+                break;
+            }
+            for measured in self.in_turn(&wanted)? {
+                ran.enter(self.setting.scenario, measured, since);
+            }
+            went = Went::On;
+        }
+        Ok(went)
+    }
+
+    fn look(&self) -> Vec<Seen> {
+        if self.setting.facts { evidence::look(self.live.network, self.setting.program) } else { Vec::new() }
+    }
+
+    fn in_turn<'t>(&mut self, tests: &'t [Test]) -> Result<Vec<Measured<'t>>, PlayError> {
+        let mut done = Vec::new();
+        for test in tests {
+            let due = self.live.start + test.start.unwrap_or_default();
+            let stopped = || self.setting.stop.is_stopped();
+            if stopped() || !clock::sleep_unless(due, stopped).map_err(|error| failed(test, error))? {
+                break;
+            }
+            let began = self.began(test);
+            let found = measured(test, self.live, self.setting).map_err(|error| failed(test, error))?;
+            done.push(self.ended(test, began, found));
+        }
+        Ok(done)
+    }
+
+    fn side_by_side<'t>(&mut self, tests: &'t [Test]) -> Result<Vec<Measured<'t>>, PlayError> {
+        let scenario = self.setting.scenario;
+        let mut queue = Queue::new(tests.iter().map(|test| needs(scenario, test)).collect());
+        let mut done = Vec::new();
+        let mut outcome = Ok(());
+        let (setting, live) = (self.setting, self.live);
+        thread::scope(|scope| {
+            let (tell, told) = channel();
+            let mut running = 0;
+            loop {
+                while !setting.stop.is_stopped() && outcome.is_ok() {
+                    let Some(number) = queue.next() else { break };
+                    let (test, tell) = (&tests[number], tell.clone());
+                    let began = self.began(test);
+                    // The thread below listens until nothing runs any more.
+                    scope.spawn(move || drop(tell.send((number, began, measured(test, live, setting)))));
+                    running += 1;
+                }
+                if running == 0 {
+                    break;
+                }
+                let Ok((number, began, found)) = told.recv() else { break };
+                running -= 1;
+                queue.ended(number);
+                let test = &tests[number];
+                match found {
+                    Ok(found) => done.push(self.ended(test, began, found)),
+                    Err(error) => outcome = Err(failed(test, error)),
+                }
+            }
+        });
+        outcome.map(|()| done)
+    }
+
+    fn began(&mut self, test: &Test) -> Duration {
+        let began = clock::now().since(self.live.start);
+        self.audience.begins(test, began);
+        began
+    }
+
+    fn ended<'t>(&mut self, test: &'t Test, began: Duration, found: Done) -> Measured<'t> {
+        let scenario = self.setting.scenario;
+        let (from, to) = (name(scenario, test.from), name(scenario, test.to));
+        let tested = Tested { label: test.label.clone(), from, to, began, finding: found.finding };
+        self.audience.ended(test, &tested);
+        Measured { test, tested, samples: found.samples }
+    }
+}
+
+impl Ran {
+    /// Adds a test; the round began so long after the network's clock.
+    fn enter(&mut self, scenario: &Scenario, measured: Measured<'_>, since: Duration) {
+        let Measured { test, tested, samples } = measured;
+        let mut evidence = evidence::tested(scenario, test, &tested, samples);
+        evidence.began = evidence.began.saturating_sub(since);
+        self.round.tests.push(evidence);
+        self.tests.push(tested);
+    }
+}
+
+/// Whether anything was asked for besides the tests of the scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Went {
+    /// Tests were run.
+    On,
+    /// None was.
+    Nowhere,
+}
+
+/// A test with what came of it.
+struct Measured<'t> {
+    test: &'t Test,
+    tested: Tested,
+    samples: Option<Box<RunSamples>>,
+}
+
+fn measured(test: &Test, live: Live<'_>, setting: &Setting<'_>) -> io::Result<Done> {
+    trial::run(test, live.network.hosts(), setting)
+}
+
+fn failed(test: &Test, source: io::Error) -> PlayError {
+    PlayError::Test { label: test.label.clone(), source }
+}
+
+/// What a test has for itself while it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Need {
+    Host(usize),
+    /// From one host to the next.
+    Way(usize, usize),
+}
+
+fn needs(scenario: &Scenario, test: &Test) -> BTreeSet<Need> {
+    let (from, to) = (test.from.host, test.to.host);
+    let way = |from, to| {
+        let route = scenario.route(from, to);
+        route.windows(2).map(|step| Need::Way(step[0], step[1])).collect::<Vec<_>>()
+    };
+    let (there, back) = match &test.kind {
+        TestKind::Tcp(flow) | TestKind::Udp(flow) => match flow.spec.direction {
+            Direction::Forward => (way(from, to), Vec::new()),
+            Direction::Reverse => (Vec::new(), way(to, from)),
+            Direction::Bidirectional => (way(from, to), way(to, from)),
+        },
+        TestKind::Ping(_) | TestKind::Mtu | TestKind::Hops | TestKind::Http(_) => (way(from, to), way(to, from)),
+    };
+    [Need::Host(from), Need::Host(to)].into_iter().chain(there).chain(back).collect()
+}
+
+/// Tests that wait, and what those that run have for themselves.
+#[derive(Debug)]
+struct Queue {
+    needs: Vec<BTreeSet<Need>>,
+    waiting: Vec<usize>,
+    taken: BTreeSet<Need>,
+}
+
+impl Queue {
+    fn new(needs: Vec<BTreeSet<Need>>) -> Self {
+        Self { waiting: (0..needs.len()).collect(), needs, taken: BTreeSet::new() }
+    }
+
+    /// Of those that can run, one that needs what most others wait for: what they share sets the length of the round.
+    fn next(&mut self) -> Option<usize> {
+        let wanted = |need: &Need| self.waiting.iter().filter(|other| self.needs[**other].contains(need)).count();
+        let free = |number: &&usize| self.needs[**number].is_disjoint(&self.taken);
+        let pressing = |number: &usize| self.needs[*number].iter().map(wanted).max().unwrap_or(0);
+        // The first of those that are alike.
+        let found = self.waiting.iter().filter(free).rev().max_by_key(|number| pressing(number)).copied()?;
+        self.waiting.retain(|number| *number != found);
+        self.taken.extend(self.needs[found].iter().copied());
+        Some(found)
+    }
+
+    fn ended(&mut self, number: usize) {
+        self.taken.retain(|need| !self.needs[number].contains(need));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::load;
+
+    #[test]
+    fn tests_side_by_side_share_no_host_and_no_direction_of_a_link() {
+        let scenario = load("nrao-overlay-offload").unwrap();
+        let all: Vec<_> = scenario.tests.iter().map(|test| needs(&scenario, test)).collect();
+        let mut queue = Queue::new(all.clone());
+        let (mut turns, mut ran) = (0, Vec::new());
+        while !queue.waiting.is_empty() {
+            let together: Vec<usize> = std::iter::from_fn(|| queue.next()).collect();
+            for (place, one) in together.iter().enumerate() {
+                let others = &together[place + 1..];
+                assert!(others.iter().all(|other| all[*one].is_disjoint(&all[*other])), "{together:?}");
+            }
+            together.iter().for_each(|number| queue.ended(*number));
+            turns += 1;
+            ran.extend(together);
+        }
+        ran.sort_unstable();
+        assert_eq!(ran, (0..all.len()).collect::<Vec<_>>(), "each runs once");
+        assert!(turns < all.len(), "some run side by side");
+    }
+}

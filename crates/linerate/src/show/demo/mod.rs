@@ -1,0 +1,149 @@
+//! An incident on screen.
+
+pub mod live;
+
+use diagnose::diagnosis::Ranked;
+use diagnose::grid::grids;
+use diagnose::proof::{Chapter, Mended};
+use lab::scenario::Scenario;
+use model::round::Round;
+
+use super::grid::text::Colour;
+use super::{grid, played, wrap};
+
+/// The incidents that can be told.
+pub fn list(stories: &[(&str, &str, &[&str])]) -> String {
+    let width = stories.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (name, title, chapters) in stories {
+        text.push_str(&format!("{name:<width$}  {title}\n"));
+        text.push_str(&format!("{:<width$}    {}\n", "", chapters.join(", ")));
+    }
+    text.push_str("\n`linerate demo NAME` tells one; any scenario of `linerate lab list` is one as well.\n");
+    text
+}
+
+/// The same for programs.
+pub fn list_json(stories: &[(&str, &str, &[&str])]) -> anyhow::Result<Vec<u8>> {
+    let all = stories
+        .iter()
+        .map(|(name, title, chapters)| serde_json::json!({ "name": name, "title": title, "scenarios": chapters }));
+    super::json::document(&all.collect::<Vec<_>>())
+}
+
+/// What is going to be built, and what stands for what.
+pub fn introduction(scenario: &Scenario) -> String {
+    let routers = scenario.hosts.iter().filter(|host| host.forwards).count();
+    let mut text = format!("\n{}", played::introduction(scenario));
+    text.push_str(&format!(
+        "\nOn this machine: {} hosts and {routers} machines that forward, each a network namespace with the kernel's own \
+         TCP; {} links between them, driven by the lab{}. Nothing outside is touched.\n",
+        scenario.hosts.len() - routers,
+        scenario.links.len(),
+        if scenario.overlays.is_empty() { "" } else { "; a VXLAN overlay of the kernel's" },
+    ));
+    text
+}
+
+/// A heading.
+pub fn heading(title: &str) -> String {
+    format!("\n{title}\n{}\n", "-".repeat(title.chars().count()))
+}
+
+/// The grid of a round.
+pub fn grid(round: &Round) -> String {
+    let mut grids = grids(round);
+    // Tests outside of the overlay are pairs, no grid.
+    grids.grids.retain(|grid| grid.network.is_some());
+    grid::text::text(&grids, Colour::of_standard_output())
+}
+
+/// A command in a host, as a person would type it.
+pub fn prompt(command: &str) -> String {
+    format!("$ {command}\n")
+}
+
+/// What a person would type to do the same in a lab of their own.
+pub fn command(host: &str, arguments: &[String], plan: &str) -> String {
+    let words = arguments.iter().map(|word| if word.ends_with(plan) { plan } else { word.as_str() });
+    format!("linerate lab exec {host} -- linerate {}", words.collect::<Vec<_>>().join(" "))
+}
+
+/// What a command printed.
+pub fn quoted(text: &str) -> String {
+    text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") }).collect()
+}
+
+/// Why a person has to know the step.
+pub fn because(words: &str) -> String {
+    wrap::text(&format!("No rule of the host's own audit proposes it here. {words} So it is done by a plan:"), 0)
+}
+
+/// A plan.
+pub fn plan(name: &str, text: &str) -> String {
+    format!("$ cat {name}\n{}", quoted(text))
+}
+
+/// A segment in a direction.
+pub fn place(segment: &str, towards: Option<&str>) -> String {
+    towards.map_or_else(|| segment.to_owned(), |towards| format!("{segment} towards {towards}"))
+}
+
+/// What to tell the people who run a network, and who does it here.
+pub fn for_people(place: &str, ranked: &Ranked) -> String {
+    let mut text = wrap::text(
+        &format!(
+            "No setting of a host mends this. Tell those who run {place}: {}. They should {}. It is mended when {}.",
+            ranked.title, ranked.remedy, ranked.verify
+        ),
+        0,
+    );
+    for says in ranked.speaks_for.iter().take(MOST_REASONS) {
+        text.push_str(&wrap::text(&format!("+ {says}"), 4));
+    }
+    text.push_str("\nEmulated: the lab does it for them now.\n");
+    text
+}
+
+/// Where nothing that the diagnosis names can be mended in the lab.
+pub const NOTHING_TO_MEND: &str = "Nothing that the diagnosis names can be mended in this network.\n";
+
+/// Where the emulation did not keep up.
+pub fn limits(limits: &[String]) -> String {
+    limits.iter().map(|limit| format!("NO EVIDENCE, the emulation was the limit: {limit}\n")).collect()
+}
+
+/// What became of each chapter, and what to try next.
+pub fn end(told: &[Chapter]) -> String {
+    let mut text = heading("What came of it");
+    for chapter in told {
+        let cause = chapter.diagnosis.problems.iter().filter_map(|problem| problem.ranking.first()).next();
+        let named = match cause {
+            None => "nothing is wrong".to_owned(),
+            Some(first) => match first.places.first() {
+                Some(likely) => format!("{} at {}", first.cause, likely.place),
+                None => first.cause.clone(),
+            },
+        };
+        let by = chapter.mended.iter().map(|mended| match mended {
+            Mended::Host { host, .. } => format!("fixed on {host}"),
+            Mended::Network { .. } => "mended by the network's people, here by the lab".to_owned(),
+        });
+        let by: Vec<String> = by.collect();
+        let proven = if chapter.is_mended() { "proven" } else { "NOT PROVEN" };
+        text.push_str(&format!(
+            "{}: {named}; {}{proven}\n",
+            chapter.scenario,
+            if by.is_empty() { String::new() } else { by.join(", ") + ", " }
+        ));
+    }
+    text.push_str("\nThe networks are gone. Next:\n");
+    let first = told.first().map_or("healthy-lan", |chapter| chapter.scenario.as_str());
+    text.push_str(&format!("  linerate lab up {first:<26} keep this network, and walk around in it\n"));
+    text.push_str("  linerate demo --list                        the other incidents\n");
+    text.push_str("  linerate host audit                         this host's own settings\n");
+    text.push_str("  linerate serve; linerate test HOST          a path of your own\n");
+    text
+}
+
+const MOST_REASONS: usize = 4;
