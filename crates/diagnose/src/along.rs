@@ -76,8 +76,7 @@ fn part_lost(hop: &HopTests) -> Option<f64> {
 }
 
 fn sizes(hops: &[HopTests]) -> Vec<(u8, Worse)> {
-    let known: Vec<(u8, Mtu)> =
-        hops.iter().filter_map(|hop| Some((hop.number, hop.path_mtu.path_mtu?))).collect();
+    let known: Vec<(u8, Mtu)> = hops.iter().filter_map(|hop| Some((hop.number, hop.path_mtu.path_mtu?))).collect();
     let steps = known.windows(2).filter_map(|step| {
         let &[(_, before), (hop, now)] = step else { return None };
         (now < before).then_some((hop, Worse::Mtu { before, now }))
@@ -109,10 +108,10 @@ const WORTH_TELLING: f64 = 0.005;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::probe::Subject;
     use model::probe::echo::{EchoSeries, EchoSpec, EchoSummary};
     use model::probe::hops::{HopsSpec, Trace, TraceEnd};
     use model::probe::path_mtu::{PathMtu, PathMtuSpec};
-    use model::probe::Subject;
     use units::{PacketCount, WallTime};
 
     fn subject() -> Subject {

@@ -81,7 +81,11 @@ fn told(worse: Worse) -> String {
         Worse::Silence => "from here on nobody answers".to_owned(),
         Worse::Loss(part) => format!("from here on at least {:.1} % of echoes are lost", part * 100.0),
         Worse::Mtu { before, now } => {
-            format!("packets of more than {} B do not reach it, those of {} B reach the hop before", now.get(), before.get())
+            format!(
+                "packets of more than {} B do not reach it, those of {} B reach the hop before",
+                now.get(),
+                before.get()
+            )
         }
         Worse::There { before, now } => format!("a flow to it has {now}, one to a hop before has {before}"),
         Worse::Back { before, now } => format!("a flow from it has {now}, one from a hop before has {before}"),

@@ -31,9 +31,7 @@ pub fn documents(finding: &Finding) -> anyhow::Result<Vec<u8>> {
         Finding::PathMtu(found) => json::document(found),
         Finding::Hops(found) => json::document(found),
         Finding::Run(found) => json::document(found),
-        Finding::Downloads(found) => {
-            Ok(found.iter().map(json::document).collect::<anyhow::Result<Vec<_>>>()?.concat())
-        }
+        Finding::Downloads(found) => Ok(found.iter().map(json::document).collect::<anyhow::Result<Vec<_>>>()?.concat()),
         Finding::Nothing { .. } => json::document(finding),
     }
 }

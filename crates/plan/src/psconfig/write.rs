@@ -46,7 +46,8 @@ fn left_out(plan: &Plan, remarks: &mut Remarks) {
     if plan.tests.iter().any(|test| test.expect.is_some()) {
         remarks.add("tests", "expectations have no counterpart in a template");
     }
-    if plan.hosts.iter().any(|host| host.reach.is_some() || host.rate.is_some()) {
+    let has_more = |host: &Host| host.reach.is_some() || host.rate.is_some() || host.serves || host.port.is_some();
+    if plan.hosts.iter().any(has_more) {
         remarks.add("hosts", "how hosts are reached and their rates have no counterpart in a template");
     }
 }

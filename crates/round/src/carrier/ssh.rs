@@ -55,10 +55,12 @@ impl Carrier for Ssh {
         let mut options = vec!["-o", "ControlMaster=no"];
         options.extend(socket.iter().flat_map(|socket| ["-o", socket]));
         let mut command = self.command(&options);
-        let words: Vec<&OsStr> =
-            [call.program].into_iter().chain(call.arguments.iter().map(AsRef::as_ref)).collect();
+        let words: Vec<&OsStr> = [call.program].into_iter().chain(call.arguments.iter().map(AsRef::as_ref)).collect();
         command.args(["--", &self.target, &guarded(&words)]).stdin(Stdio::piped());
-        call.listen(&mut command).spawn()
+        call.listen(&mut command).spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => io::Error::other("`ssh` is not installed on this host"),
+            _ => error,
+        })
     }
 
     fn place(&self) -> String {

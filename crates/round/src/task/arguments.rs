@@ -7,8 +7,6 @@ use model::spec::{Direction, Family, Limit, Offload, Protocol, ReceiveMethod, Se
 use plan::task::Flow;
 use units::{ByteCount, DataRate};
 
-
-
 /// The arguments that ask for exactly this flow, without the peer.
 #[must_use]
 pub fn arguments(flow: &Flow) -> Vec<OsString> {

@@ -236,7 +236,9 @@ pub fn cannot_start(site: &Site<'_>, error: &std::io::Error) -> String {
     let place = site.carrier.map(Carrier::place).unwrap_or_default();
     let program = site.program.display();
     match error.kind() {
-        std::io::ErrorKind::NotFound => format!("{}: there is no program `{program}` at {place}", site.name),
+        std::io::ErrorKind::NotFound => {
+            format!("{}: there is no program `{program}` at {place}; `program` in the plan says where it is", site.name)
+        }
         _ => format!("{}: `{program}` cannot be started at {place}: {error}", site.name),
     }
 }
@@ -254,7 +256,13 @@ pub fn silence(site: &Site<'_>, said: &Said) -> (String, bool) {
         }
         // What a shell says of a program that is not there, and of one that is none (POSIX, 2.8.2).
         Ended::By(status) if matches!(status.code(), Some(126 | 127)) => {
-            (format!("{name}: there is no program `{}` at {place}: {talk}", site.program.display()), true)
+            let program = site.program.display();
+            (
+                format!(
+                    "{name}: there is no program `{program}` at {place}: {talk}; `program` in the plan says where it is"
+                ),
+                true,
+            )
         }
         // ssh(1): 255 where ssh itself failed.
         Ended::By(status) if status.code() == Some(255) => {

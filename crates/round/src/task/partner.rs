@@ -25,7 +25,9 @@ pub(super) fn start(site: &Site<'_>, limit: Duration, stop: &Stop) -> Result<Run
     match partner.listen(deadline, stop, |partner| partner.talk().contains(LISTENING)) {
         Heard::Enough => Ok(partner),
         Heard::Stopped => Err(format!("{name}: was stopped")),
-        Heard::Overdue => Err(format!("{name}: no partner listens after {}", units::duration::show(limit.min(PATIENCE)))),
+        Heard::Overdue => {
+            Err(format!("{name}: no partner listens after {}", units::duration::show(limit.min(PATIENCE))))
+        }
         Heard::All => match partner.end(None) {
             Ok(said) if said.stderr.contains("another program listens") => Err(format!(
                 "{name}: another program listens on port {port}; if it is a partner, the plan should say `serves = true`"

@@ -35,7 +35,8 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
     let plan = read.plan;
     check(&plan, path)?;
     if let Some(output) = &args.output {
-        file::check(output).with_context(|| Complaint::new(Exit::Local, format!("cannot write {}", output.display())))?;
+        file::check(output)
+            .with_context(|| Complaint::new(Exit::Local, format!("cannot write {}", output.display())))?;
     }
     // Before the tests, so that nobody measures for an hour and then cannot keep the result.
     let mut archive = if args.no_archive { None } else { Some(kept::open(common)?) };
@@ -64,7 +65,8 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
 fn check(plan: &Plan, path: &Path) -> anyhow::Result<()> {
     if plan.hosts.iter().all(|host| host.reach.is_none()) {
         let what = format!("{} does not say how any of its hosts is reached", path.display());
-        let hint = "give hosts `ssh = \"USER@HOST\"`, `netns`, `lab`, or `here = true` for this one: docs/formats/plan.md";
+        let hint =
+            "give hosts `ssh = \"USER@HOST\"`, `netns`, `lab`, or `here = true` for this one: docs/formats/plan.md";
         return Err(Complaint::new(Exit::Usage, what).hint(hint).into());
     }
     Ok(())

@@ -80,7 +80,11 @@ pub fn named(common: &Common, name: &Path) -> anyhow::Result<Named> {
     // A round says so in its first words; a template of psConfig has other ones.
     let mut start = [0; 64];
     let count = File::open(name).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
-    if start[..count].starts_with(b"{\"format\":") { Ok(Named::Round(Box::new(of_file(name)?))) } else { Ok(Named::Other) }
+    if start[..count].starts_with(b"{\"format\":") {
+        Ok(Named::Round(Box::new(of_file(name)?)))
+    } else {
+        Ok(Named::Other)
+    }
 }
 
 fn of_archive(common: &Common, name: &Path) -> anyhow::Result<Round> {
