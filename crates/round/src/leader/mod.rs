@@ -14,7 +14,7 @@ mod pair;
 pub mod roster;
 mod turns;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, Scope};
 use std::time::Duration;
@@ -84,11 +84,14 @@ pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
     audience.mustered(&round);
     let mut leader = Leader::new(lead, audience, &round, begun);
     leader.run();
-    let Leader { mut tests, failures, .. } = leader;
+    let Leader { mut tests, failures, remarks, .. } = leader;
     tests.sort_by_key(|(slot, tested)| (tested.began, *slot));
     round.tests = tests.into_iter().map(|(_, tested)| tested).collect();
     for (host, why) in failures {
         round.members[host].failure.get_or_insert(why);
+    }
+    for (host, remarks) in remarks {
+        round.members[host].remarks.extend(remarks);
     }
     muster::after(lead, &mut round.members);
     round.elapsed = clock::now().since(begun);
@@ -106,6 +109,8 @@ struct Leader<'a> {
     tests: Vec<(usize, Tested)>,
     /// Why hosts take part no more.
     failures: BTreeMap<usize, String>,
+    /// What is odd about hosts that still take part.
+    remarks: BTreeMap<usize, BTreeSet<String>>,
     /// How often a host could not take part, by whether it was to ask or to answer.
     strikes: BTreeMap<(usize, bool), usize>,
 }
@@ -130,6 +135,7 @@ impl<'a> Leader<'a> {
             halt: Stop::default(),
             tests: Vec::new(),
             failures,
+            remarks: BTreeMap::new(),
             strikes: BTreeMap::new(),
         }
     }
@@ -220,7 +226,8 @@ impl<'a> Leader<'a> {
                 self.leave_out(&why, |slot| slot.pair.from == host || slot.pair.to == host);
             }
             muster::Answers::Yes if is_out => {
-                self.fail(host, why);
+                // It still takes part in what it can.
+                self.remarks.entry(host).or_default().insert(why.to_owned());
                 self.leave_out(why, |slot| match side {
                     Side::From => slot.pair.from == host,
                     Side::To => slot.pair.to == host,

@@ -175,7 +175,7 @@ fn ask(errand: &Errand<'_>, task: &Task, asked: Side) -> Done {
     let needs_partner = task.weight() == Weight::Heavy && !matches!(task, Task::Http(_));
     let partner = match (needs_partner, answerer.site.partner) {
         (true, Partner::Started) => match partner::start(&answerer.site, errand.limit, errand.stop) {
-            Ok(partner) => Some(partner),
+            Ok(partner) => partner,
             Err(why) => {
                 let trouble = (!errand.stop.is_stopped()).then(|| Trouble { side: asked.other(), why: why.clone() });
                 return Done::not(asked, trouble, why);

@@ -10,8 +10,9 @@ use super::{Site, cannot_start, silence};
 use crate::carrier::{Call, Voice};
 use crate::program::{Heard, Running};
 
-/// Starts a partner for one test, and waits until it listens.
-pub(super) fn start(site: &Site<'_>, limit: Duration, stop: &Stop) -> Result<Running, String> {
+/// Starts a partner for one test, and waits until it listens. Where the port is taken there is none to start: what has the
+/// port may well be a partner, and is asked.
+pub(super) fn start(site: &Site<'_>, limit: Duration, stop: &Stop) -> Result<Option<Running>, String> {
     let name = site.name;
     let Some(carrier) = site.carrier else {
         return Err(format!("{name}: nothing can be started there, and no partner stands there"));
@@ -21,22 +22,21 @@ pub(super) fn start(site: &Site<'_>, limit: Duration, stop: &Stop) -> Result<Run
     let arguments = ["serve", "--once", "--no-archive", "--within", &within, "--port", &port].map(OsString::from);
     let call = Call { program: site.program, arguments: &arguments, voice: Voice::Silent };
     let mut partner = Running::start(carrier, &call).map_err(|error| cannot_start(site, &error))?;
-    let deadline = clock::now() + limit.min(PATIENCE);
-    match partner.listen(deadline, stop, |partner| partner.talk().contains(LISTENING)) {
-        Heard::Enough => Ok(partner),
+    let patience = limit.min(PATIENCE);
+    match partner.listen(clock::now() + patience, stop, |partner| partner.talk().contains(LISTENING)) {
+        Heard::Enough => Ok(Some(partner)),
         Heard::Stopped => Err(format!("{name}: was stopped")),
-        Heard::Overdue => {
-            Err(format!("{name}: no partner listens after {}", units::duration::show(limit.min(PATIENCE))))
-        }
+        Heard::Overdue => Err(format!("{name}: no partner listens after {}", units::duration::show(patience))),
         Heard::All => match partner.end(None) {
-            Ok(said) if said.stderr.contains("another program listens") => Err(format!(
-                "{name}: another program listens on port {port}; if it is a partner, the plan should say `serves = true`"
-            )),
+            Ok(said) if said.stderr.contains(TAKEN) => Ok(None),
             Ok(said) => Err(silence(site, &said).0),
             Err(error) => Err(cannot_start(site, &error)),
         },
     }
 }
+
+/// What a partner says whose port is taken.
+const TAKEN: &str = "another program listens on port";
 
 /// What a partner says once it can be asked.
 pub const LISTENING: &str = "listening on";

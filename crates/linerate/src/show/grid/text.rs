@@ -35,7 +35,9 @@ pub fn text(grids: &Grids, colour: Colour) -> String {
     for grid in &grids.grids {
         text.push_str(&format!("\n{}; rows send, columns receive\n\n", heading(grid)));
         text.push_str(&matrix(grid, colour));
-        text.push_str(&format!("\nagainst {}\n", against(grid)));
+        let against = against(grid);
+        // Where nothing was measured, nothing was held against anything.
+        text.push_str(&if against.is_empty() { "\n".to_owned() } else { format!("\nagainst {against}\n") });
         for (reason, pairs) in failures(grid) {
             let (shown, more) = pairs.split_at(pairs.len().min(MOST_PAIRS));
             let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
