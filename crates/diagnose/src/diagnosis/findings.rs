@@ -1,14 +1,12 @@
 //! What the audit says of each host of a round, with what the round itself tells of rates and round trips.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use audit::profile::Role;
 use audit::report::Answer;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules};
 use model::round::{Member, Round};
-use units::DataRate;
 
 use super::own;
 use crate::signs::Flow;
@@ -19,6 +17,8 @@ pub struct Findings {
     hosts: BTreeMap<String, Answers>,
     /// Hosts that send or receive, which others of their kind are compared with. Routers have other settings.
     testing: BTreeSet<String>,
+    /// Of these, by rule: for how many it fires, and for how many it could be answered.
+    counts: BTreeMap<String, (u32, u32)>,
 }
 
 /// What rules say of one host.
@@ -40,12 +40,24 @@ impl Findings {
     #[must_use]
     pub fn of(round: &Round, flows: &[Flow], rules: &Rules) -> Self {
         let known: Vec<Known<'_>> = round.members.iter().filter_map(known).collect();
-        let hosts = known.iter().map(|host| {
-            let profile = profile(&host.member.name, flows);
-            (host.member.name.clone(), answers(host, &known, &profile, rules))
-        });
-        let testing = flows.iter().flat_map(|flow| [&flow.sender.host, &flow.receiver.host]).cloned().collect();
-        Self { hosts: hosts.collect(), testing }
+        let profiles = profiles(flows);
+        let hosts: BTreeMap<String, Answers> = known
+            .iter()
+            .map(|host| {
+                let name = &host.member.name;
+                let profile = profiles.get(name.as_str()).cloned().unwrap_or_else(some_profile);
+                (name.clone(), answers(host, &known, &profile, rules))
+            })
+            .collect();
+        let testing: BTreeSet<String> = profiles.keys().map(|host| (*host).to_owned()).collect();
+        let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+        for answers in testing.iter().filter_map(|host| hosts.get(host)) {
+            for (rule, fires) in answers.all() {
+                let (fired, known) = counts.entry(rule.clone()).or_default();
+                (*fired, *known) = (*fired + u32::from(fires), *known + 1);
+            }
+        }
+        Self { hosts, testing, counts }
     }
 
     /// Whether a rule fired for a host; `None` where it could not be answered.
@@ -61,10 +73,12 @@ impl Findings {
     /// How often a rule fires for the other hosts that are tested.
     #[must_use]
     pub fn usual(&self, host: &str, rule: &str) -> f64 {
-        let others = self.testing.iter().filter(|other| *other != host).filter_map(|other| self.fired(other, rule));
-        let (fired, all) = others.fold((0.0, 0.0), |(fired, all), one| (fired + f64::from(u8::from(one)), all + 1.0));
+        let (mut fired, mut known) = self.counts.get(rule).copied().unwrap_or_default();
+        if let Some(own) = self.fired(host, rule).filter(|_| self.testing.contains(host)) {
+            (fired, known) = (fired - u32::from(own), known - 1);
+        }
         // Before any host was seen a rule fires for one host in ten.
-        (fired + 0.1) / (all + 1.0)
+        (f64::from(fired) + 0.1) / (f64::from(known) + 1.0)
     }
 }
 
@@ -104,17 +118,28 @@ fn are_alike(one: &Member, other: &Member) -> bool {
     one.attributes.contains_key("group") && one.attributes.get("group") == other.attributes.get("group")
 }
 
-/// What is wanted of a host, by what its flows should do.
-fn profile(host: &str, flows: &[Flow]) -> Profile {
-    let own = || flows.iter().filter(|flow| flow.sender.host == host || flow.receiver.host == host);
-    let rate: Option<DataRate> = own().filter_map(|flow| flow.wanted).max();
-    let rtt: Option<Duration> = own().filter_map(|flow| flow.rtt).max();
-    let mut roles = Vec::new();
-    if flows.iter().any(|flow| flow.sender.host == host) {
-        roles.push(Role::Sender);
+impl Answers {
+    fn all(&self) -> impl Iterator<Item = (&String, bool)> {
+        self.fired.iter().map(|rule| (rule, true)).chain(self.passed.iter().map(|rule| (rule, false)))
     }
-    if flows.iter().any(|flow| flow.receiver.host == host) {
-        roles.push(Role::Receiver);
+}
+
+/// What is wanted of each host that sends or receives, by what its flows should do.
+fn profiles(flows: &[Flow]) -> BTreeMap<&str, Profile> {
+    let mut profiles: BTreeMap<&str, Profile> = BTreeMap::new();
+    for flow in flows {
+        for (host, role) in [(&flow.sender.host, Role::Sender), (&flow.receiver.host, Role::Receiver)] {
+            let profile = profiles.entry(host).or_insert_with(some_profile);
+            profile.target_rate = profile.target_rate.max(flow.wanted);
+            profile.rtt = profile.rtt.max(flow.rtt);
+            if !profile.roles.contains(&role) {
+                profile.roles.push(role);
+            }
+        }
     }
-    Profile { roles, target_rate: rate, rtt, streams: Some(1), ..Profile::default() }
+    profiles
+}
+
+fn some_profile() -> Profile {
+    Profile { streams: Some(1), ..Profile::default() }
 }

@@ -56,19 +56,19 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
         .map(|candidate| (*candidate, weigh(candidate, places[candidate.cause.id.as_str()], ground)))
         .collect();
     let most = weighed.iter().map(|(_, weighed)| weighed.score).fold(UNKNOWN, f64::max);
-    let all: f64 =
-        weighed.iter().map(|(_, weighed)| (weighed.score - most).exp()).sum::<f64>() + (UNKNOWN - most).exp();
+    let odds = |score: f64| ((score - most) / TEMPERATURE).exp();
+    let all: f64 = weighed.iter().map(|(_, weighed)| odds(weighed.score)).sum::<f64>() + odds(UNKNOWN);
+    let part = |weighed: &Weighed<'_>| odds(weighed.score) / all;
     let hypotheses = weighed.iter().map(|(candidate, weighed)| Hypothesis {
         cause: candidate.cause,
         place: candidate.place.clone(),
-        probability: (weighed.score - most).exp() / all,
+        probability: part(weighed),
     });
     let hypotheses = hypotheses.collect();
     let mut by_cause: BTreeMap<&str, Vec<(&Candidate<'c>, &Weighed<'_>)>> = BTreeMap::new();
     for (candidate, weighed) in &weighed {
         by_cause.entry(&candidate.cause.id).or_default().push((candidate, weighed));
     }
-    let part = |weighed: &Weighed<'_>| (weighed.score - most).exp() / all;
     let mut ranking: Vec<(Ranked, &Candidate<'c>)> = by_cause
         .into_values()
         .map(|mut at| {
@@ -95,7 +95,7 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
     let problem = Problem {
         explains: labels.map(|(flow, _)| flow.label.clone()).collect(),
         ranking: ranking.into_iter().map(|(ranked, _)| ranked).take(MOST_RANKED).collect(),
-        unknown: (UNKNOWN - most).exp() / all,
+        unknown: odds(UNKNOWN) / all,
     };
     let suffering = (0..explained.len()).filter(|number| explained[*number]).collect();
     (Standing { problem, hypotheses, suffering }, explained)
@@ -147,6 +147,9 @@ fn ranked(cause: &Cause, places: Vec<Likely>, probability: f64, parts: &[Part<'_
     }
 }
 
+/// By how much weights are too great to be taken at their word: learnt on one half of the scenarios, scored on the other
+/// (docs/diagnosis.md).
+const TEMPERATURE: f64 = 1.0;
 /// What "something else" weighs: a cause that nothing speaks for or against, of average prior, at one of a few places.
 const UNKNOWN: f64 = -1.0;
 /// The odds, as a logarithm, against a cause that shows in no flow.

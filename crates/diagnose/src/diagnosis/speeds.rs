@@ -30,6 +30,6 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], groun
 }
 
 /// The weight of a link that is slower than all others on the way, and full.
-const FILLED: f64 = 2.5;
+const FILLED: f64 = 3.5;
 /// Against a link whose interfaces are faster than the flow: something behind them may be slower.
 const FASTER: f64 = 0.5;

@@ -184,10 +184,13 @@ fn comparable(spared: &Flow, suffering: &[&Flow]) -> f64 {
         let small = spared.shape.payload.zip(flow.shape.payload).is_some_and(|(own, other)| own * 2 < other);
         let other_kind = spared.kind != flow.kind;
         let other_control = spared.shape.control != flow.shape.control;
-        // What limits one flow to a rate spares another one that is content with it.
-        let no_faster = spared.goodput.bps() * 4 < flow.goodput.bps() * 5;
-        short || paced || shared || small || other_kind || other_control || no_faster
+        short || paced || shared || small || other_kind || other_control
     };
+    // What limits one flow to a rate spares another one that is content with it.
+    let no_faster = |flow: &&Flow| spared.goodput.bps() * 4 < flow.goodput.bps() * 5;
+    if !suffering.is_empty() && suffering.iter().all(no_faster) {
+        return 0.05;
+    }
     if suffering.iter().all(|flow| asks_for_less(&flow)) { 0.25 } else { 1.0 }
 }
 
@@ -230,7 +233,7 @@ const OF_PROBES: [&str; 3] = ["datagrams", "echoes", "mtu"];
 const EXAMPLES: usize = 8;
 /// Lighter than this is not worth a line.
 const LIGHT: f64 = 0.02;
-/// A further cause is as likely as one in seven.
-const UNEXPLAINED: f64 = -2.0;
+/// A further cause is as likely as one in five or six.
+const UNEXPLAINED: f64 = -1.7;
 /// One further cause explains several flows as well as one.
 const OF_UNEXPLAINED: f64 = 1.0;

@@ -84,7 +84,7 @@ fn control(run: &Run, total: &DirectionTotal) -> Option<String> {
     flows.filter(|of| of.heading == total.heading).find_map(|of| of.congestion_control.clone())
 }
 
-fn attained(share: f64) -> Option<Observation> {
+pub(super) fn attained(share: f64) -> Option<Observation> {
     let state = match share {
         share if share >= 0.9 => "all",
         share if share >= 0.6 => "most",

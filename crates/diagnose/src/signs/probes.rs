@@ -1,6 +1,6 @@
 //! Signs of echoes, path MTU, traces and downloads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::measurement::Heading;
 use model::played::Finding;
@@ -17,10 +17,10 @@ use super::numbers::percent;
 
 /// Adds to each flow what probes between the same ends saw.
 pub(super) fn add(round: &Round, flows: &mut [Flow]) {
+    let pairs = Pairs::of(round);
     for flow in flows {
-        let between: Vec<&Tested> =
-            round.tests.iter().filter(|tested| is_between(tested, &flow.sender, &flow.receiver)).collect();
-        let found = [echoes(&between), mtu(&between), routes(round, flow)];
+        let between = pairs.between(&flow.sender, &flow.receiver);
+        let found = [echoes(between), mtu(between), routes(round, flow)];
         flow.observations.extend(found.into_iter().flatten());
         if flow.complaint.is_none() {
             judge(flow);
@@ -30,15 +30,39 @@ pub(super) fn add(round: &Round, flows: &mut [Flow]) {
 
 /// Probes between ends that no data went between stand for themselves: those towards a hop say where packets vanish.
 pub(super) fn alone(round: &Round, flows: &[Flow]) -> Vec<Flow> {
+    let mut joined: BTreeSet<Pair<'_>> = flows.iter().map(|flow| pair(&flow.sender, &flow.receiver)).collect();
     let mut found: Vec<Flow> = Vec::new();
     for (number, tested) in round.tests.iter().enumerate() {
         let is_probe = matches!(tested.finding, Finding::Echo(_) | Finding::PathMtu(_));
-        let joins = |flow: &Flow| is_between(tested, &flow.sender, &flow.receiver);
-        if is_probe && !flows.iter().chain(&found).any(joins) {
+        if is_probe && joined.insert(pair(&tested.from, &tested.to)) {
             found.push(of_probe(number, tested));
         }
     }
     found
+}
+
+/// Two ends, in whichever direction.
+type Pair<'a> = (&'a Endpoint, &'a Endpoint);
+
+fn pair<'a>(one: &'a Endpoint, other: &'a Endpoint) -> Pair<'a> {
+    if one <= other { (one, other) } else { (other, one) }
+}
+
+/// The tests of a round by their ends.
+struct Pairs<'a>(BTreeMap<Pair<'a>, Vec<&'a Tested>>);
+
+impl<'a> Pairs<'a> {
+    fn of(round: &'a Round) -> Self {
+        let mut pairs: BTreeMap<Pair<'a>, Vec<&'a Tested>> = BTreeMap::new();
+        for tested in &round.tests {
+            pairs.entry(pair(&tested.from, &tested.to)).or_default().push(tested);
+        }
+        Self(pairs)
+    }
+
+    fn between<'s>(&'s self, one: &'s Endpoint, other: &'s Endpoint) -> &'s [&'s Tested] {
+        self.0.get(&pair(one, other)).map(Vec::as_slice).unwrap_or_default()
+    }
 }
 
 fn of_probe(test: usize, tested: &Tested) -> Flow {
@@ -72,10 +96,6 @@ fn judge(flow: &mut Flow) {
         (Some("many-lost"), _) if is_probe => Some(Complaint::Lossy),
         _ => None,
     };
-}
-
-fn is_between(tested: &Tested, one: &Endpoint, other: &Endpoint) -> bool {
-    (tested.from == *one && tested.to == *other) || (tested.from == *other && tested.to == *one)
 }
 
 fn echoes(between: &[&Tested]) -> Option<Observation> {

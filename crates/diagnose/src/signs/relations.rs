@@ -1,7 +1,8 @@
 //! Signs of a flow compared with others of its round.
 
 use super::flow::{Complaint, Flow, Kind};
-use super::{Observation, numbers::percent};
+use super::numbers::{self, percent};
+use super::Observation;
 
 /// Downloads should be as fast as TCP between the same hosts was.
 pub(super) fn judge_downloads(flows: &mut [Flow]) {
@@ -15,6 +16,7 @@ pub(super) fn judge_downloads(flows: &mut [Flow]) {
         let attained = flow.goodput.share_of(best);
         let flow = &mut flows[number];
         (flow.wanted, flow.attained) = (Some(best), attained);
+        flow.observations.extend(attained.and_then(numbers::attained));
         // Files are served by programs and disks, which are slower than a test by themselves.
         if attained.is_some_and(|attained| attained < SLOW_DOWNLOAD) {
             flow.complaint = Some(Complaint::Slow);
@@ -22,16 +24,28 @@ pub(super) fn judge_downloads(flows: &mut [Flow]) {
     }
 }
 
-/// Adds to each flow what others say of it.
+/// Adds to each flow that suffers what others say of it.
 pub(super) fn add(flows: &mut [Flow]) {
-    let found: Vec<Vec<Observation>> =
-        flows.iter().map(|flow| all(flow, flows).into_iter().flatten().collect()).collect();
+    let of_flow = |flow: &Flow| {
+        if !flow.is_bad() {
+            return Vec::new();
+        }
+        // Whoever shares no end with it says nothing; rounds have thousands of those.
+        let near: Vec<&Flow> = flows.iter().filter(|other| shares_end(flow, other)).collect();
+        all(flow, &near).into_iter().flatten().collect()
+    };
+    let found: Vec<Vec<Observation>> = flows.iter().map(of_flow).collect();
     for (flow, found) in flows.iter_mut().zip(found) {
         flow.observations.extend(found);
     }
 }
 
-fn all(flow: &Flow, flows: &[Flow]) -> [Option<Observation>; 12] {
+fn shares_end(flow: &Flow, other: &Flow) -> bool {
+    let ends = [&flow.sender.host, &flow.receiver.host];
+    ends.contains(&&other.sender.host) || ends.contains(&&other.receiver.host)
+}
+
+fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 12] {
     [
         reverse(flow, flows),
         other_sender(flow, flows),
@@ -62,34 +76,34 @@ fn judged(sign: &str, others: &[&Flow], who: &str) -> Option<Observation> {
 }
 
 /// Flows that can be compared with this one: the same kind of thing, measured.
-fn rivals<'a>(flow: &'a Flow, flows: &'a [Flow]) -> impl Iterator<Item = &'a Flow> {
+fn rivals<'a>(flow: &'a Flow, flows: &'a [&'a Flow]) -> impl Iterator<Item = &'a Flow> {
     let measured = |other: &&Flow| !std::ptr::eq(*other, flow) && (other.is_bad() || other.is_good());
-    flows.iter().filter(measured).filter(|other| other.kind.is_like(flow.kind))
+    flows.iter().copied().filter(measured).filter(|other| other.kind.is_like(flow.kind))
 }
 
 /// The same without those between hosts on the way: a test towards a hop tells of places, not of the hosts beside.
-fn beside<'a>(flow: &'a Flow, flows: &'a [Flow]) -> impl Iterator<Item = &'a Flow> {
+fn beside<'a>(flow: &'a Flow, flows: &'a [&'a Flow]) -> impl Iterator<Item = &'a Flow> {
     rivals(flow, flows).filter(|other| !flow.has_part(other) && !other.has_part(flow))
 }
 
-fn reverse(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn reverse(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let back = rivals(flow, flows).filter(|other| other.sender == flow.receiver && other.receiver == flow.sender);
     judged("reverse", &back.collect::<Vec<_>>(), "the other direction")
 }
 
-fn other_sender(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn other_sender(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let others =
         beside(flow, flows).filter(|other| other.receiver == flow.receiver && other.sender.host != flow.sender.host);
     judged("other-sender", &others.collect::<Vec<_>>(), "another sender to the same host")
 }
 
-fn other_receiver(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn other_receiver(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let others =
         beside(flow, flows).filter(|other| other.sender == flow.sender && other.receiver.host != flow.receiver.host);
     judged("other-receiver", &others.collect::<Vec<_>>(), "the same sender to another host")
 }
 
-fn other_network(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn other_network(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let others = rivals(flow, flows).filter(|other| {
         let same_hosts = other.sender.host == flow.sender.host && other.receiver.host == flow.receiver.host;
         same_hosts && other.sender.network != flow.sender.network
@@ -98,11 +112,11 @@ fn other_network(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
 }
 
 /// Flows of the same pair that differ in what `differs` says, and in nothing that `alike` compares.
-fn variants<'a>(flow: &'a Flow, flows: &'a [Flow], differs: impl Fn(&Flow) -> bool) -> Vec<&'a Flow> {
+fn variants<'a>(flow: &'a Flow, flows: &'a [&'a Flow], differs: impl Fn(&Flow) -> bool) -> Vec<&'a Flow> {
     rivals(flow, flows).filter(|other| other.is_same_pair(flow) && differs(other)).collect()
 }
 
-fn streams(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn streams(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let more = variants(flow, flows, |other| other.shape.streams >= 2 * flow.shape.streams.max(1));
     let best = more.into_iter().max_by_key(|other| other.goodput)?;
     let times = best.goodput.share_of(flow.goodput)?;
@@ -110,7 +124,7 @@ fn streams(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
     Observation::of("streams", state, format!("{} streams attained {times:.1} times its rate", best.shape.streams))
 }
 
-fn small_packets(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn small_packets(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let payload = flow.shape.payload?;
     let smaller = variants(flow, flows, |other| other.shape.payload.is_some_and(|other| other * 10 < payload * 9));
     if flow.kind == Kind::Udp {
@@ -140,7 +154,7 @@ fn would_show(flow: &Flow, lost: f64) -> bool {
     flow.datagrams.is_some_and(|sent| sent as f64 * lost >= ENOUGH_LOST)
 }
 
-fn other_control(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn other_control(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let control = flow.shape.control.as_ref()?;
     let others = variants(flow, flows, |other| other.shape.control.as_ref().is_some_and(|other| other != control));
     let best = others.into_iter().max_by_key(|other| other.goodput)?;
@@ -150,7 +164,7 @@ fn other_control(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
     Observation::of("other-control", state, format!("{name} attained {times:.1} times the rate of {control}"))
 }
 
-fn paced(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn paced(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     if flow.shape.paced.is_some() {
         return None;
     }
@@ -167,7 +181,7 @@ fn paced(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
 }
 
 /// Flows of one pair and one shape that fare differently go by different ways.
-fn same_again(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn same_again(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let twins = variants(flow, flows, |other| other.shape == flow.shape && other.began != flow.began);
     if twins.is_empty() || flow.kind != Kind::Tcp {
         return None;
@@ -181,18 +195,18 @@ fn same_again(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
     Observation::of("same-again", state, says)
 }
 
-fn before(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn before(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let earlier = variants(flow, flows, |other| other.began < flow.began && other.shape == flow.shape);
     judged("before", &earlier, "the same pair earlier")
 }
 
-fn after(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn after(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let later = variants(flow, flows, |other| other.began > flow.began && other.shape == flow.shape);
     judged("after", &later, "the same pair later")
 }
 
 /// Whether a path loses the same part of datagrams at any rate.
-fn datagram_loss(flow: &Flow, flows: &[Flow]) -> Option<Observation> {
+fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     if flow.kind != Kind::Udp {
         return None;
     }
