@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use measure::stop::Stop;
+use measure::wire::limits::Patience;
 use model::played::Finding;
 use model::round::Tested;
 use model::series::RunSamples;
@@ -40,9 +41,18 @@ pub(super) fn run(lead: &Lead<'_>, slot: &Slot, halt: &Stop) -> Done {
         family: test.family,
         archive: None,
         voice: Voice::Silent,
-        limit: slot.lasts.saturating_add(lead.patience),
+        limit: slot.lasts.saturating_add(lead.patience).saturating_add(behind(&test.task)),
         stop: halt,
     })
+}
+
+/// How long a flow may take behind its own time, until all that was sent has come: over a path that crawls, that is what
+/// its test is about.
+fn behind(task: &Task) -> Duration {
+    match task {
+        Task::Tcp(_) | Task::Udp(_) => Patience::default().drain_and_turn(),
+        Task::Ping(_) | Task::Mtu | Task::Hops | Task::Http(_) => Duration::ZERO,
+    }
 }
 
 fn nowhere(plan: &Plan, host: usize, network: Option<usize>) -> String {
