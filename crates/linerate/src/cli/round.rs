@@ -45,7 +45,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = values::span_above_zero)]
     pub patience: Duration,
     /// How much longer than planned the round may take; what has not begun by then is left out
-    #[arg(long, value_name = "TIME", default_value = "2min", value_parser = values::span)]
+    #[arg(long, value_name = "TIME", default_value = "5min", value_parser = values::span)]
     pub overtime: Duration,
     /// Keep neither the round nor its runs
     #[arg(long)]
