@@ -73,7 +73,9 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let mut report = Report::new(machine::describe(&actors));
     let watch = machine::Watch::start()?;
-    for contest in Contest::ALL.iter().filter(|contest| args.only.is_empty() || args.only.contains(contest)) {
+    // Scores take an hour: what is not among these is asked for by name.
+    let contests = if args.only.is_empty() { Contest::ALL.as_slice() } else { args.only.as_slice() };
+    for contest in contests {
         eprintln!("{} …", contest.title());
         report.add(contest.title(), contest.run(&actors, effort));
     }

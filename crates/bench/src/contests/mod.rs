@@ -1,6 +1,8 @@
 //! What is measured.
 //!
 //! * [`audit`]: how long all rules take over many stored snapshots
+//! * [`diagnosis`]: how long it takes to say what is wrong with a round of a hundred hosts
+//! * [`score`]: how often what is said to be wrong is
 //! * [`diff`]: how long it takes to find the odd ones among a hundred hosts
 //! * [`tcp`]: what a bit costs a sender and a receiver
 //! * [`telemetry`]: what sampling every millisecond adds to that
@@ -15,6 +17,7 @@
 //! * [`watch`]: what a watched host pays, and how soon a change is in the log
 
 mod audit;
+mod diagnosis;
 mod diff;
 mod far;
 mod idle;
@@ -22,6 +25,7 @@ mod link;
 mod network;
 mod pacing;
 mod relay;
+mod score;
 mod snapshot;
 mod start;
 mod tcp;
@@ -61,6 +65,10 @@ pub(crate) enum Contest {
     Audit,
     /// How long it takes to find the odd ones among a hundred hosts
     Diff,
+    /// How long it takes to say what is wrong with a round of a hundred hosts
+    Diagnosis,
+    /// How often what is said to be wrong is: an hour, and only where it is asked for
+    Score,
     /// What a watched host pays, and how soon a change is in the log
     Watch,
 }
@@ -85,8 +93,8 @@ impl Effort {
 }
 
 impl Contest {
-    /// In the order in which they run.
-    pub(crate) const ALL: [Self; 13] = [
+    /// Those that run unless others are asked for, in the order in which they run.
+    pub(crate) const ALL: [Self; 14] = [
         Self::Tcp,
         Self::Telemetry,
         Self::Udp,
@@ -99,6 +107,7 @@ impl Contest {
         Self::Snapshot,
         Self::Audit,
         Self::Diff,
+        Self::Diagnosis,
         Self::Watch,
     ];
 
@@ -117,6 +126,8 @@ impl Contest {
             Self::Snapshot => "a snapshot of this host",
             Self::Audit => "audit of stored snapshots",
             Self::Diff => "a comparison of hosts",
+            Self::Diagnosis => "a diagnosis",
+            Self::Score => "how good diagnoses are",
             Self::Watch => "a watch over this host",
         }
     }
@@ -136,6 +147,8 @@ impl Contest {
             Self::Snapshot => snapshot::run(actors, effort),
             Self::Audit => audit::run(actors, effort),
             Self::Diff => diff::run(actors, effort),
+            Self::Diagnosis => diagnosis::run(effort),
+            Self::Score => score::run(actors, effort),
             Self::Watch => link::apart("watch", actors, effort),
         }
     }

@@ -23,11 +23,11 @@ use measure::stop::Stop;
 use path::Seed;
 
 pub use error::PlayError;
-pub use rounds::{Order, Ran, Rounds, rounds};
 use model::played::{PlantedCause, Played, Tested};
 use model::round::Round;
 use model::run::RunId;
 pub use round::carrier::Voice;
+pub use rounds::{Order, Ran, Rounds, rounds};
 
 use crate::network::Network;
 use crate::relay::log::Events;

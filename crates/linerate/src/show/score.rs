@@ -23,7 +23,9 @@ pub fn play(number: usize, count: usize, verdict: &Verdict) -> String {
     let mut text = format!("{number:>width$}/{count}  {mark}  {name:<26}");
     let mut says: Vec<String> = verdict.planted.iter().map(found).collect();
     let besides = verdict.besides.iter();
-    says.extend(besides.map(|named| format!("not so: {} at {} {}", named.cause, named.place, percent(named.probability))));
+    says.extend(
+        besides.map(|named| format!("not so: {} at {} {}", named.cause, named.place, percent(named.probability))),
+    );
     if says.is_empty() {
         says.push("healthy".to_owned());
     }
@@ -71,7 +73,12 @@ pub fn text(score: &Score) -> String {
     line!(text, "\n{}", table::text(sums).trim_end());
     calibration(&mut text, score);
     if !score.plays.is_empty() {
-        line!(text, "\nmeasured in {}, the median; diagnosed in {} at most", show(score.measured), show(score.diagnosed));
+        line!(
+            text,
+            "\nmeasured in {}, the median; diagnosed in {} at most",
+            show(score.measured),
+            show(score.diagnosed)
+        );
     }
     let limited = score.plays.iter().filter(|play| !play.limited_by_emulation.is_empty()).count();
     if limited > 0 {
@@ -106,7 +113,11 @@ fn calibration(text: &mut String, score: &Score) {
             format!("{} of {}", band.right.count, band.right.of),
         ]);
     }
-    line!(text, "\nBrier score {brier:.3}; how often what was said with some probability was right\n{}", table::text(bands).trim_end());
+    line!(
+        text,
+        "\nBrier score {brier:.3}; how often what was said with some probability was right\n{}",
+        table::text(bands).trim_end()
+    );
 }
 
 fn percent(part: f64) -> String {

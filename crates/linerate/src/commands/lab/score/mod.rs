@@ -30,7 +30,7 @@ use stage::Stage;
 pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
     let (cases, unread) = cases(&args.scenarios)?;
     let shelf = match (&args.keep, &args.evidence_from) {
-        (Some(folder), _) => Some(Shelf::open(folder)?),
+        (Some(folder), _) => Some(Shelf::open(folder, args.budget)?),
         (None, Some(folder)) => Some(Shelf::read_only(folder)?),
         (None, None) => None,
     };
@@ -38,7 +38,7 @@ pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
         None
     } else {
         acquire_rights()?;
-        Some(Stage::open()?)
+        Some(Stage::open(args.budget)?)
     };
     let stop = stop_on_signals()?;
     let scorer = Scorer { common, shelf, stage, stop: &stop, rules: Rules::built_in() };

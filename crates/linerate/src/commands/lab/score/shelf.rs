@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use model::round::Round;
@@ -20,6 +21,7 @@ use crate::show::json;
 pub struct Shelf {
     folder: PathBuf,
     is_for_new: bool,
+    budget: Option<Duration>,
 }
 
 /// A round, and what is known of its play.
@@ -33,30 +35,34 @@ pub struct Kept {
 pub struct About {
     /// The text of the scenario's file when it was played.
     pub scenario_text: String,
+    /// For how long was tested on after the tests of the scenario.
+    #[serde(rename = "budget_us", default, with = "units::duration::as_us::option")]
+    pub budget: Option<Duration>,
     /// In which ways the emulation was the limit.
     pub limited_by_emulation: Vec<String>,
 }
 
 impl Shelf {
     /// A directory that rounds are put into, and taken from.
-    pub fn open(folder: &Path) -> anyhow::Result<Self> {
+    pub fn open(folder: &Path, budget: Option<Duration>) -> anyhow::Result<Self> {
         fs::create_dir_all(folder)
             .with_context(|| Complaint::new(Exit::Local, format!("cannot make {}", folder.display())))?;
-        Ok(Self { folder: folder.to_owned(), is_for_new: true })
+        Ok(Self { folder: folder.to_owned(), is_for_new: true, budget })
     }
 
     /// A directory that rounds are only taken from.
     pub fn read_only(folder: &Path) -> anyhow::Result<Self> {
         let found = fs::read_dir(folder);
         found.with_context(|| Complaint::new(Exit::NotFound, format!("cannot read {}", folder.display())))?;
-        Ok(Self { folder: folder.to_owned(), is_for_new: false })
+        Ok(Self { folder: folder.to_owned(), is_for_new: false, budget: None })
     }
 
     /// The round of a play, where there is one. One of another text is played anew where it can be.
     pub fn take(&self, case: &Case, seed: u64) -> anyhow::Result<Option<Kept>> {
         let Some(round) = read::<Round>(&self.file(case, seed, ROUND))? else { return Ok(None) };
         let about: Option<About> = read(&self.file(case, seed, ABOUT))?;
-        let is_old = about.as_ref().is_none_or(|about| about.scenario_text != case.text);
+        let is_this = |about: &About| about.scenario_text == case.text && about.budget == self.budget;
+        let is_old = !about.as_ref().is_some_and(is_this);
         if is_old && self.is_for_new {
             return Ok(None);
         }

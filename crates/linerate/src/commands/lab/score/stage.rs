@@ -6,16 +6,19 @@ use std::time::Duration;
 
 use anyhow::Context;
 use archive::Archive;
+use diagnose::next::Proposal;
 use lab::network::Network;
 use lab::play::{Audience, Setting, Voice, play};
 use lab::scenario::Test;
 use measure::stop::Stop;
 use model::played::Tested;
+use model::round::Round;
 use path::Seed;
 
 use super::cases::Case;
 use super::shelf::{About, Kept};
 use crate::commands::attempt::new_id;
+use crate::commands::examine::Examiner;
 use crate::commands::lab::keeper::check;
 use crate::commands::lab::play::add_samples;
 use crate::exit::{Complaint, Exit};
@@ -24,15 +27,16 @@ use crate::exit::{Complaint, Exit};
 pub struct Stage {
     folder: PathBuf,
     program: PathBuf,
+    budget: Option<Duration>,
 }
 
 impl Stage {
-    pub fn open() -> anyhow::Result<Self> {
+    pub fn open(budget: Option<Duration>) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program does not know where it is")?;
         let folder = std::env::temp_dir().join(format!("linerate-score-{}", std::process::id()));
         fs::create_dir(&folder)
             .with_context(|| Complaint::new(Exit::Local, format!("cannot make {}", folder.display())))?;
-        Ok(Self { folder, program })
+        Ok(Self { folder, program, budget })
     }
 
     /// Plays a case, once more where the emulation was the limit; says why it gives no round.
@@ -66,11 +70,13 @@ impl Stage {
             facts: true,
             stop,
         };
-        let show = play(&setting, &mut Nobody)?;
+        let mut witness = Witness { archive: &archive, examiner: self.budget.map(Examiner::new) };
+        let show = play(&setting, &mut witness)?;
         let mut round = show.round;
         add_samples(&mut round, Some(&archive));
         let limited_by_emulation = show.played.limited_by_emulation;
-        Ok(Kept { round, about: About { scenario_text: case.text.clone(), limited_by_emulation } })
+        let about = About { scenario_text: case.text.clone(), budget: self.budget, limited_by_emulation };
+        Ok(Kept { round, about })
     }
 }
 
@@ -86,11 +92,20 @@ fn whole(kept: Kept, stop: &Stop) -> Result<Kept, String> {
     if stop.is_stopped() { Err("it was stopped".to_owned()) } else { Ok(kept) }
 }
 
-/// Who only wants the result.
-struct Nobody;
+/// Who only wants the result, and may ask for more tests.
+struct Witness<'a> {
+    archive: &'a Archive,
+    examiner: Option<Examiner>,
+}
 
-impl Audience for Nobody {
+impl Audience for Witness<'_> {
     fn raised(&mut self, _network: &Network, _took: Duration) {}
     fn begins(&mut self, _test: &Test, _at: Duration) {}
     fn ended(&mut self, _test: &Test, _tested: &Tested) {}
+
+    fn wants(&mut self, round: &mut Round) -> Option<Box<Proposal>> {
+        let examiner = self.examiner.as_mut()?;
+        add_samples(round, Some(self.archive));
+        examiner.next(round)
+    }
 }
