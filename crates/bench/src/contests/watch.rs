@@ -33,7 +33,7 @@ fn watched(actors: &Actors, effort: Effort, folder: &Path) -> anyhow::Result<Vec
     // It says what it watches once it does.
     ensure!(talk.read_line(&mut String::new())? > 0, "`linerate host watch` does not begin");
     let mut latest = Duration::ZERO;
-    for number in 0..effort.choose(10, 50) {
+    for number in 0..effort.choose(10, MOST_CHANGES) {
         latest = latest.max(entered(&mut entries, number)?);
     }
     let length = Duration::from_secs(effort.choose(10, 60));
@@ -47,6 +47,9 @@ fn watched(actors: &Actors, effort: Effort, folder: &Path) -> anyhow::Result<Vec
         Row::new("resident memory", watch.resident_mb()?, "MB").target(Target::AtMost(15.0)),
     ])
 }
+
+/// More of one setting within an hour are left to the comparison (`host::watch`, `restless`).
+const MOST_CHANGES: u32 = 20;
 
 /// How long it takes from a value to the line that says it is in the log.
 fn entered(entries: &mut impl BufRead, number: u32) -> anyhow::Result<Duration> {
