@@ -5,7 +5,7 @@ use model::round::{Endpoint, Passage, Round};
 use super::Means;
 use super::asking::{Asking, Stretch};
 use super::kind::{self, Kind, Reach};
-use crate::diagnosis::Standing;
+use crate::diagnosis::{Hypothesis, Place, Standing};
 use crate::signs::Flow;
 use crate::signs::flow::Kind as Carries;
 
@@ -106,8 +106,34 @@ impl<'a> Ground<'a> {
             && ends.iter().any(|host| self.means.starting.contains(*host))
     }
 
+    /// Whether a test of the same kind has gone past the same of the places in question.
+    pub(super) fn has_like(&self, asking: &Asking<'_>, believed: &[&Hypothesis<'_>]) -> bool {
+        let leading: Vec<&Hypothesis<'_>> =
+            believed.iter().copied().filter(|hypothesis| hypothesis.probability >= LEADING).collect();
+        let passed = |way: &[Passage], ends: [&str; 2]| -> Vec<bool> {
+            let meets = |place: &Place| match place {
+                Place::Segment { name, towards } => way.iter().any(|passage| {
+                    passage.segment == *name && towards.as_ref().is_none_or(|towards| *towards == passage.towards)
+                }),
+                Place::Host { name } => ends.contains(&name.as_str()),
+                Place::Path { from, to } => ends == [from.as_str(), to.as_str()],
+            };
+            leading.iter().map(|hypothesis| meets(&hypothesis.place)).collect()
+        };
+        let own = passed(&asking.way, [&asking.from.host, &asking.to.host]);
+        asking.kind.shows.is_empty()
+            && self
+                .flows
+                .iter()
+                .filter(|flow| asking.kind.load.is_like(flow.kind))
+                .any(|flow| passed(&flow.way, [&flow.sender.host, &flow.receiver.host]) == own)
+    }
+
     /// Whether the round has it, or a test that says the same.
     fn was_asked(&self, asking: &Asking<'_>) -> bool {
         self.round.tests.iter().any(|tested| tested.label == asking.label)
     }
 }
+
+/// A place that is less likely is not in question.
+const LEADING: f64 = 0.03;

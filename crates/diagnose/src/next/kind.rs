@@ -65,6 +65,17 @@ pub(super) enum Load {
     Mtu,
 }
 
+impl Load {
+    /// Whether a flow is of the same kind.
+    pub(super) fn is_like(self, kind: Carries) -> bool {
+        match self {
+            Self::Tcp => matches!(kind, Carries::Tcp | Carries::Http),
+            Self::Udp => kind == Carries::Udp,
+            Self::Echo | Self::Mtu => kind == Carries::Echo,
+        }
+    }
+}
+
 /// Whose congestion control a stream has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -20,6 +20,7 @@ mod serve;
 mod test;
 mod tool;
 mod why;
+mod why_test;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -30,6 +30,9 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
         })?;
         return print(page::explained(cause).as_bytes());
     }
+    if args.test {
+        return super::why_test::run(common, args);
+    }
     let round = match args.what.as_slice() {
         [file] if Path::new(file).is_file() => of_file(Path::new(file))?,
         names => of_archive(&kept::open_to_read(common)?, names)?,

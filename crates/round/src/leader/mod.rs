@@ -2,6 +2,7 @@
 //!
 //! * [`lead`]: the whole, from what hosts say of themselves to what was found
 //! * [`roster`]: how the hosts of a plan are reached
+//! * [`besides`]: tests that the plan does not have
 //! * `muster`: what they say before and after the tests
 //! * `turns`: which test may begin
 //! * `pair`: one test of the plan between its two hosts
@@ -9,6 +10,7 @@
 //! The schedule says who comes before whom. Times follow from what happens: a test that ends early lets the next begin, one
 //! that takes too long is ended. A host that fails leaves its reason in its cells, and the others go on.
 
+pub mod besides;
 mod muster;
 mod pair;
 pub mod roster;

@@ -21,11 +21,7 @@ pub(super) fn run(lead: &Lead<'_>, slot: &Slot, halt: &Stop) -> Done {
     let test = &plan.tests[slot.test];
     let network = plan.groups[test.group].network;
     let (from, to) = (slot.pair.from, slot.pair.to);
-    let end = |host: usize| {
-        let address = plan.address(host, network).ok_or_else(|| nowhere(plan, host, network))?;
-        Ok(End { site: lead.roster.site(plan, host), address })
-    };
-    let ends = end(from).and_then(|from| Ok((from, end(to)?)));
+    let ends = end(lead, from, network).and_then(|from| Ok((from, end(lead, to, network)?)));
     let (from_end, to_end) = match ends {
         Ok(ends) => ends,
         Err(detail) => {
@@ -48,11 +44,17 @@ pub(super) fn run(lead: &Lead<'_>, slot: &Slot, halt: &Stop) -> Done {
 
 /// How long a flow may take behind its own time, until all that was sent has come: over a path that crawls, that is what
 /// its test is about.
-fn behind(task: &Task) -> Duration {
+pub(super) fn behind(task: &Task) -> Duration {
     match task {
         Task::Tcp(_) | Task::Udp(_) => Patience::default().drain_and_turn(),
         Task::Ping(_) | Task::Mtu | Task::Hops | Task::Http(_) => Duration::ZERO,
     }
+}
+
+/// A host with the address by which it is reached in a network, or why it has none.
+pub(super) fn end<'a>(lead: &Lead<'a>, host: usize, network: Option<usize>) -> Result<End<'a>, String> {
+    let address = lead.plan.address(host, network).ok_or_else(|| nowhere(lead.plan, host, network))?;
+    Ok(End { site: lead.roster.site(lead.plan, host), address })
 }
 
 fn nowhere(plan: &Plan, host: usize, network: Option<usize>) -> String {

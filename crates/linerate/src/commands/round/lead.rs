@@ -109,7 +109,7 @@ impl Carrier for InLab {
     }
 }
 
-fn in_lab(name: &str) -> Result<Box<dyn Carrier>, String> {
+pub fn in_lab(name: &str) -> Result<Box<dyn Carrier>, String> {
     let running = running().map_err(|error| error.to_string())?;
     let (lab, host) = find::host(&running, name).map_err(|error| error.to_string())?;
     let (lab, host) = (lab.record.name.clone(), host.clone());

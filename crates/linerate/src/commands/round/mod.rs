@@ -12,6 +12,8 @@ mod list;
 pub mod reading;
 mod show;
 
+pub use lead::in_lab;
+
 use crate::cli::Common;
 use crate::cli::round::{RoundAction, RoundArgs};
 use crate::exit::Exit;

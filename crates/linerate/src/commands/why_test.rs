@@ -1,0 +1,220 @@
+//! `linerate why --test`: a plan, or this host and another one, tested until one cause at one place stands out.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use diagnose::next::Proposal;
+use diagnose::waterfall::line::LineRate;
+use linux::clock;
+use model::played::Finding;
+use model::round::{Round, Tested};
+use model::spec::{Direction, Limit, TestSpec};
+use plan::plan::{Group, Host, Reach, Shape, Test, Times};
+use plan::schedule::Slot;
+use plan::task::{Flow, Ping, Task};
+use plan::{Plan, Schedule};
+use round::leader::besides::{self, Wanted};
+use round::leader::roster::Roster;
+use round::leader::{Audience, Lead, lead};
+use units::DataRate;
+
+use super::attempt::{new_id, stop_on_signals};
+use super::examine::{Examiner, USUAL_BUDGET, report};
+use super::round::{in_lab, reading};
+use crate::cli::Common;
+use crate::cli::why::WhyArgs;
+use crate::exit::{Complaint, Exit};
+use crate::show::examine;
+
+pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
+    let (plan, known) = wanted(common, args)?;
+    let program = std::env::current_exe().context("this program does not know where it is")?;
+    let stop = stop_on_signals()?;
+    let schedule = Schedule::new(&plan);
+    let roster = Roster::new(&plan, &program, &in_lab);
+    let leading = Lead {
+        plan: &plan,
+        schedule: &schedule,
+        roster: &roster,
+        id: new_id(clock::wall_now())?,
+        patience: PATIENCE,
+        overtime: OVERTIME,
+        stop: &stop,
+    };
+    let mut screen = Screen { plan: &plan, is_quiet: common.quiet || common.json };
+    let mut round = known.map_or_else(|| lead(&leading, &mut screen), |known| *known);
+    expect_cards(&mut round.tests);
+    let (hosts, starting) = taking_part(&plan, &roster, &round);
+    let mut examiner = Examiner::among(args.budget.unwrap_or(USUAL_BUDGET), hosts, starting);
+    let mut asked = 0;
+    while !stop.is_stopped() {
+        let Some(proposal) = examiner.next(&round) else { break };
+        screen.say(&examine::asks(&proposal.says));
+        ask(&leading, &proposal, &mut round);
+        asked += 1;
+    }
+    if asked > 0 {
+        besides::look_again(&leading, &mut round);
+    }
+    if let Some(path) = &args.output {
+        super::file::write(path, &crate::show::json::document(&round)?)?;
+    }
+    let examination = examiner.examination(&round);
+    report(common, &round, &examination)?;
+    Ok(match (stop.is_stopped(), examination.diagnosis.is_healthy()) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Success,
+        (false, false) => Exit::Found,
+    })
+}
+
+/// What to test, and the round that is known already.
+fn wanted(common: &Common, args: &WhyArgs) -> anyhow::Result<(Plan, Option<Box<Round>>)> {
+    match args.what.as_slice() {
+        [host] if !Path::new(host).is_file() => Ok((pair(host, args.port, args.expect), None)),
+        [plan] => Ok((read(common, plan)?, None)),
+        [plan, round] => Ok((read(common, plan)?, Some(Box::new(reading::round(common, &PathBuf::from(round))?)))),
+        _ => Err(Complaint::new(Exit::Usage, "--test takes one plan and at most one round of it, or one host")
+            .hint("linerate why --test PLAN, linerate why --test PLAN ROUND, linerate why --test HOST")
+            .into()),
+    }
+}
+
+fn read(common: &Common, path: &str) -> anyhow::Result<Plan> {
+    let read = reading::plan(Path::new(path))?;
+    if !common.quiet {
+        reading::tell(&read.remarks);
+    }
+    Ok(read.plan)
+}
+
+/// This host and another one, at which a `linerate serve` or an `iperf3 -s` stands: echoes, and a stream each way.
+fn pair(host: &str, port: Option<u16>, expect: Option<DataRate>) -> Plan {
+    let stream = |direction| {
+        let spec = TestSpec { direction, limit: Limit::Time(FOR_A_STREAM), ..TestSpec::default() };
+        Task::Tcp(Flow { spec, expect })
+    };
+    let test =
+        |label: &str, task| Test { label: label.to_owned(), group: 0, task, family: None, expect: None, every: None };
+    let here = Host {
+        name: HERE.to_owned(),
+        address: Some("localhost".to_owned()),
+        reach: Some(Reach::Here),
+        rate: expect,
+        ..Host::default()
+    };
+    let there = Host {
+        name: host.to_owned(),
+        address: Some(host.to_owned()),
+        serves: true,
+        port,
+        rate: expect,
+        ..Host::default()
+    };
+    Plan {
+        title: format!("{HERE} and {host}"),
+        about: None,
+        times: Times { gap: Duration::ZERO, ..Times::default() },
+        hosts: vec![here, there],
+        networks: Vec::new(),
+        segments: Vec::new(),
+        ways: Vec::new(),
+        groups: vec![Group {
+            name: "pair".to_owned(),
+            shape: Shape::List(vec![(0, 1)]),
+            network: None,
+            without: BTreeSet::new(),
+        }],
+        tests: vec![
+            test("echoes", Task::Ping(Ping::default())),
+            test("a stream", stream(Direction::Forward)),
+            test("a stream back", stream(Direction::Reverse)),
+        ],
+        expectations: Vec::new(),
+    }
+}
+
+/// A path of which nobody says what it should do should do what its cards can.
+fn expect_cards(tests: &mut [Tested]) {
+    for tested in tests.iter_mut().filter(|tested| tested.expected.is_none()) {
+        if let Finding::Run(run) = &tested.finding {
+            let line = LineRate::of(run).rate;
+            tested.expected = Some(line).filter(|rate| !rate.is_zero());
+        }
+    }
+}
+
+/// The hosts that can be tested, and those at which a test can be started.
+fn taking_part(plan: &Plan, roster: &Roster, round: &Round) -> (BTreeSet<String>, BTreeSet<String>) {
+    let failed = |name: &str| round.members.iter().any(|member| member.name == name && member.failure.is_some());
+    let (mut hosts, mut starting) = (BTreeSet::new(), BTreeSet::new());
+    for (number, host) in plan.hosts.iter().enumerate() {
+        if host.address.is_none() || failed(&host.name) || roster.lost(number).is_some() {
+            continue;
+        }
+        hosts.insert(host.name.clone());
+        if roster.site(plan, number).carrier.is_some() {
+            starting.insert(host.name.clone());
+        }
+    }
+    (hosts, starting)
+}
+
+fn ask(leading: &Lead<'_>, proposal: &Proposal, round: &mut Round) {
+    for task in &proposal.tasks {
+        let began = besides::since(round);
+        let wanted = Wanted {
+            label: &proposal.label,
+            from: &proposal.from,
+            to: &proposal.to,
+            task,
+            expected: proposal.expected,
+            takes: proposal.takes,
+        };
+        besides::add(leading, &wanted, began, round);
+    }
+}
+
+/// Tells on standard error how it goes.
+struct Screen<'a> {
+    plan: &'a Plan,
+    is_quiet: bool,
+}
+
+impl Screen<'_> {
+    fn say(&self, text: &str) {
+        if !self.is_quiet {
+            eprint!("{text}");
+        }
+    }
+}
+
+impl Audience for Screen<'_> {
+    fn mustered(&mut self, _round: &Round) {}
+
+    fn begins(&mut self, slot: &Slot, at: Duration) {
+        let name = |host: usize| &self.plan.hosts[host].name;
+        let (label, from, to) = (&self.plan.tests[slot.test].label, name(slot.pair.from), name(slot.pair.to));
+        self.say(&format!("{:5.1} s  {label}, {from} to {to}\n", at.as_secs_f64()));
+    }
+
+    fn ended(&mut self, _slot: &Slot, tested: &Tested) {
+        if let Finding::Nothing { detail } = &tested.finding {
+            self.say(&format!("         {detail}\n"));
+        }
+    }
+
+    fn failed(&mut self, _host: usize, why: &str) {
+        self.say(&format!("{why}\n"));
+    }
+}
+
+/// What this host is called beside the one that was named.
+const HERE: &str = "this-host";
+const FOR_A_STREAM: Duration = Duration::from_secs(6);
+/// How long a host may take to answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How much longer than planned the first round may take.
+const OVERTIME: Duration = Duration::from_secs(120);
