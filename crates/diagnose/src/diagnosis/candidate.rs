@@ -111,7 +111,12 @@ impl Places {
         let inside = members.flat_map(|member| member.attributes.values()).cloned().collect::<BTreeSet<String>>();
         Self {
             ends: ends(flows),
-            machines: round.members.iter().map(|member| member.name.clone()).filter(|name| inside.contains(name)).collect(),
+            machines: round
+                .members
+                .iter()
+                .map(|member| member.name.clone())
+                .filter(|name| inside.contains(name))
+                .collect(),
             hosts: hosts.into_iter().map(|(host, numbers)| (host, numbers.map(cover))).collect(),
             passages: passages.into_iter().map(|(passage, numbers)| (passage, cover(numbers))).collect(),
             links: links.into_iter().map(|(link, numbers)| (link, cover(numbers))).collect(),

@@ -44,8 +44,7 @@ pub(super) fn standings<'c>(
 
 /// The ranking for all that is open, and the flows that its first explains.
 fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<'c>, Vec<bool>) {
-    let useful =
-        |candidate: &&Candidate<'c>| candidate.covers.iter().any(|number| ground.open[*number]);
+    let useful = |candidate: &&Candidate<'c>| candidate.covers.iter().any(|number| ground.open[*number]);
     let useful: Vec<&Candidate<'c>> = candidates.iter().filter(useful).collect();
     let mut places: BTreeMap<&str, f64> = BTreeMap::new();
     for candidate in &useful {
@@ -56,7 +55,7 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
         .map(|candidate| (*candidate, weigh(candidate, places[candidate.cause.id.as_str()], ground)))
         .collect();
     let most = weighed.iter().map(|(_, weighed)| weighed.score).fold(UNKNOWN, f64::max);
-    let odds = |score: f64| ((score - most) / TEMPERATURE).exp();
+    let odds = |score: f64| (score - most).exp();
     let all: f64 = weighed.iter().map(|(_, weighed)| odds(weighed.score)).sum::<f64>() + odds(UNKNOWN);
     let part = |weighed: &Weighed<'_>| odds(weighed.score) / all;
     let hypotheses = weighed.iter().map(|(candidate, weighed)| Hypothesis {
@@ -147,9 +146,6 @@ fn ranked(cause: &Cause, places: Vec<Likely>, probability: f64, parts: &[Part<'_
     }
 }
 
-/// By how much weights are too great to be taken at their word: learnt on one half of the scenarios, scored on the other
-/// (docs/diagnosis.md).
-const TEMPERATURE: f64 = 1.0;
 /// What "something else" weighs: a cause that nothing speaks for or against, of average prior, at one of a few places.
 const UNKNOWN: f64 = -1.0;
 /// The odds, as a logarithm, against a cause that shows in no flow.

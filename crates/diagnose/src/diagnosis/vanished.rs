@@ -16,8 +16,7 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], groun
     if !matches!(candidate.cause.place, PlaceKind::Segment | PlaceKind::Link | PlaceKind::Entry) {
         return None;
     }
-    let shares: Vec<Share<'a>> =
-        suffering.iter().filter_map(|flow| share(candidate, flow, ground.missing)).collect();
+    let shares: Vec<Share<'a>> = suffering.iter().filter_map(|flow| share(candidate, flow, ground.missing)).collect();
     let heaviest = shares.iter().max_by(|a, b| a.here.least.total_cmp(&b.here.least))?;
     #[expect(clippy::cast_precision_loss, reason = "a count of flows")]
     let weight = shares.iter().map(Share::weight).sum::<f64>() / shares.len() as f64;
@@ -43,11 +42,7 @@ impl Share<'_> {
     }
 }
 
-fn share<'a>(
-    candidate: &Candidate<'_>,
-    flow: &'a Flow,
-    missing: &BTreeMap<Passage, Missing>,
-) -> Option<Share<'a>> {
+fn share<'a>(candidate: &Candidate<'_>, flow: &'a Flow, missing: &BTreeMap<Passage, Missing>) -> Option<Share<'a>> {
     // What a flow did not lose says nothing of where it suffers.
     flow.lost.filter(|lost| *lost > 0.0)?;
     let known: Vec<(&Passage, Missing)> =

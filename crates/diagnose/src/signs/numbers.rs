@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::measurement::{DirectionTotal, End, Interval, Measurement, RttSummary};
+use model::measurement::{DirectionTotal, End, Interval, Measurement, RttSummary, SteadyState};
 use model::round::Tested;
 use model::run::Run;
 use model::series::field::Field;
@@ -53,6 +53,7 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
         let of_asked = flow.goodput.share_of(asked);
         flow.attained = flow.attained.map_or(of_asked, |of_line| of_asked.map(|part| part.max(of_line)));
     }
+    credit_start_up(flow, total, fall.as_ref());
     if flow.attained.is_some_and(|attained| attained < SLOW) {
         flow.complaint = Some(Complaint::Slow);
     }
@@ -70,6 +71,15 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     let senders: Vec<&StreamSamples> =
         streams.iter().filter(|of| of.heading == total.heading && of.end == End::Sender).collect();
     of_senders(flow, run, &senders, total.elapsed);
+}
+
+/// A run that ends while its rate still grows is short, not slow: what its start-up cost is not held against it.
+fn credit_start_up(flow: &mut Flow, total: &DirectionTotal, fall: Option<&Waterfall>) {
+    let (Some(attained), Some(fall), SteadyState::NotReached) = (flow.attained, fall, &total.steady) else { return };
+    let start_up = fall.shares.iter().find(|share| share.cause == Cause::StartUp);
+    let start_up = start_up.map_or(0.0, |share| share.part_of_line_rate);
+    let of_settled = total.goodput.share_of(flow.goodput).unwrap_or(1.0);
+    flow.attained = Some(attained.max((attained * of_settled + start_up).min(1.0)));
 }
 
 /// The line rate that the plan names goes before what cards say.

@@ -226,8 +226,7 @@ fn served_by(downloads: &[Download]) -> Option<Observation> {
         return None;
     }
     let through: BTreeSet<&str> = answers.iter().flat_map(|answer| &answer.via).map(String::as_str).collect();
-    let says =
-        format!("{passed_on} of {} downloads were passed on twice and more ({})", answers.len(), join(&through));
+    let says = format!("{passed_on} of {} downloads were passed on twice and more ({})", answers.len(), join(&through));
     let state = if passed_on * 2 > answers.len() { "somebody-else" } else { "who-was-asked" };
     Observation::of("served-by", state, says)
 }

@@ -1,8 +1,8 @@
 //! Signs of a flow compared with others of its round.
 
+use super::Observation;
 use super::flow::{Complaint, Flow, Kind};
 use super::numbers::{self, percent};
-use super::Observation;
 
 /// Downloads should be as fast as TCP between the same hosts was.
 pub(super) fn judge_downloads(flows: &mut [Flow]) {

@@ -40,9 +40,8 @@ impl Missing {
             let header = f64::from(*header);
             payload(sent, header) - payload(received, header)
         });
-        let (least, most) = missing.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), missing| {
-            (least.min(missing), most.max(missing))
-        });
+        let (least, most) = missing
+            .fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), missing| (least.min(missing), most.max(missing)));
         Self { sent: payload(sent, shortest), least: if least.is_finite() { least.max(0.0) } else { 0.0 }, most }
     }
 

@@ -68,8 +68,12 @@ fn tested(from: &str, to: &str, way: &[(&str, &str)], finding: Finding) -> Teste
 }
 
 fn round(tests: Vec<Tested>) -> Round {
-    let segment =
-        |name: &str, a: &str, b: &str| Segment { name: name.into(), between: [a.into(), b.into()], rate: None, interfaces: None };
+    let segment = |name: &str, a: &str, b: &str| Segment {
+        name: name.into(),
+        between: [a.into(), b.into()],
+        rate: None,
+        interfaces: None,
+    };
     Round {
         format: Round::FORMAT,
         id: "00000000000000000000000000".parse().unwrap(),

@@ -35,12 +35,8 @@ fn parts_are_counted_over_causes_and_healthy_networks() {
 #[test]
 fn what_was_taken_for_what_is_told_where_it_happened() {
     let taken = |planted: &str, named: &str| Taken { planted: planted.to_owned(), named: named.to_owned(), times: 1 };
-    let expected = [
-        taken("firewall", "policer"),
-        taken(NOTHING, NOTHING),
-        taken(NOTHING, "policer"),
-        taken("policer", "policer"),
-    ];
+    let expected =
+        [taken("firewall", "policer"), taken(NOTHING, NOTHING), taken(NOTHING, "policer"), taken("policer", "policer")];
     assert_eq!(four().confusion, expected);
 }
 
