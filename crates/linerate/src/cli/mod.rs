@@ -10,6 +10,7 @@ pub mod round;
 pub mod runs;
 pub mod score;
 pub mod serve;
+pub mod simulate;
 pub mod test;
 pub mod values;
 pub mod why;
@@ -70,6 +71,8 @@ pub enum Command {
     Round(round::RoundArgs),
     /// Say what is wrong, where, and how sure that is
     Why(why::WhyArgs),
+    /// Predict what a path should do
+    Simulate(simulate::SimulateArgs),
     /// Networks of this machine's own, over modelled paths, with known faults
     Lab(lab::LabArgs),
     /// Tell an incident on this machine: measured, diagnosed, mended, measured again

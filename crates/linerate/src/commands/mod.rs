@@ -17,6 +17,7 @@ mod probe;
 mod round;
 mod runs;
 mod serve;
+mod simulate;
 mod test;
 mod tool;
 mod why;
@@ -44,6 +45,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Helper(args) => helper::run(&common, &args),
         Command::Round(args) => round::run(&common, &args),
         Command::Why(args) => why::run(&common, &args),
+        Command::Simulate(args) => simulate::run(&common, &args.what),
         Command::Lab(args) => lab::run(&common, &args.action),
         Command::Demo(args) => demo::run(&common, &args),
         Command::Completions { shell } => {

@@ -26,6 +26,7 @@ pub mod round_live;
 pub mod run;
 pub mod score;
 pub mod serve;
+pub mod simulate;
 pub mod sparkline;
 mod table;
 pub mod when;

@@ -16,6 +16,7 @@ mod panel;
 mod panels;
 mod png;
 mod raster;
+mod simulated;
 pub(super) mod scene;
 mod story;
 mod svg;
@@ -30,6 +31,7 @@ use model::series::RunSamples;
 
 use font::Fonts;
 use header::Header;
+pub use simulated::picture as simulated;
 use layout::Span;
 use story::{Story, exact, micros};
 

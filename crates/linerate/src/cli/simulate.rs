@@ -1,0 +1,182 @@
+//! `linerate simulate`.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use path::elements::Burst;
+use sim::Algorithm;
+use units::{ByteCount, DataRate, Mtu};
+
+use super::values;
+
+/// Predict what a path should do.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    #[command(subcommand)]
+    pub what: Simulate,
+}
+
+/// What is simulated.
+#[derive(Debug, Subcommand)]
+pub enum Simulate {
+    /// One transfer: how long it takes, and what holds it back
+    #[command(after_help = "Examples:
+  linerate simulate flow --rate 10Gbit/s --rtt 100ms                      an untuned host over 100 ms: 60 s of cubic
+  linerate simulate flow --rate 10Gbit/s --rtt 100ms --wmem 256MiB --rmem 512MiB   the same, tuned
+  linerate simulate flow --rate 10Gbit/s --rtt 100ms --wmem 256MiB --rmem 512MiB --loss 0.00001 --congestion bbr
+                                                                          one packet in 100,000 lost
+  linerate simulate flow --rate 100Gbit/s --rtt 209ms --mtu 9200 --bytes 13GiB --congestion htcp \\
+      --initial-window 1000 --wmem 1GiB --rmem 2GiB --processor-rate 60Gbit/s --queue 20MB \\
+      --burst 100Gbit/s,1.5s,25ms --plot burst.svg                        a burst of 25 ms into the start of a transfer
+  linerate simulate flow --from-path path.toml --bytes 1GB --json         docs/formats/simulated-flow.schema.json
+
+A file of --from-path has the elements of docs/path.md on the way there, and on the way back if that differs:
+  chain = [{ port = { rate = \"10Gbit/s\", queue = { bytes = \"20MB\" } } }, { delay = { time = \"50ms\" } }]
+  back = [{ delay = { time = \"50ms\" } }]")]
+    Flow(Box<FlowArgs>),
+}
+
+/// A transfer.
+#[derive(Debug, Args)]
+pub struct FlowArgs {
+    #[command(flatten)]
+    pub path: PathArgs,
+    #[command(flatten)]
+    pub hosts: HostArgs,
+    /// How much is sent
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with = "time")]
+    pub bytes: Option<ByteCount>,
+    /// For how long is sent [default: 60s, where no --bytes are given]
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero)]
+    pub time: Option<Duration>,
+    /// After which time a transfer of --bytes is given up
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = values::span_above_zero)]
+    pub patience: Duration,
+    /// Where all chance comes from: the same gives the same run
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Spacing of the samples in --json and --plot
+    #[arg(long, value_name = "TIME", default_value = "20ms", value_parser = values::span_above_zero)]
+    pub sample: Duration,
+    /// Write a picture of it: a name that ends in .svg or .png
+    #[arg(long, value_name = "FILE", value_parser = values::picture)]
+    pub plot: Option<PathBuf>,
+}
+
+/// What is between the hosts.
+#[derive(Debug, Args)]
+pub struct PathArgs {
+    /// A file with the elements of the path, in place of --rate, --rtt, --queue, --loss and --burst
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "rtt", "queue", "loss", "burst"])]
+    pub from_path: Option<PathBuf>,
+    /// The rate of the narrowest link
+    #[arg(long, value_parser = values::rate, required_unless_present = "from_path")]
+    pub rate: Option<DataRate>,
+    /// The round trip of an empty path
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero, required_unless_present = "from_path")]
+    pub rtt: Option<Duration>,
+    /// What waits before the narrowest link at most [default: 50 ms of it]
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
+    pub queue: Option<ByteCount>,
+    /// The probability with which a packet is lost on the way there, 0 to 1
+    #[arg(long, value_name = "PROBABILITY", value_parser = probability)]
+    pub loss: Option<f64>,
+    /// Other traffic into the same queue: its rate, when it begins after the connection is asked for, and how long it lasts
+    #[arg(long, value_name = "RATE,START,LENGTH", value_parser = burst)]
+    pub burst: Vec<Burst>,
+}
+
+/// The two hosts.
+#[derive(Debug, Args)]
+pub struct HostArgs {
+    /// The congestion control
+    #[arg(long, value_name = "NAME", default_value = "cubic", value_parser = algorithm)]
+    pub congestion: Algorithm,
+    /// The largest IP packet
+    #[arg(long, value_name = "BYTES", default_value = "1500", value_parser = mtu)]
+    pub mtu: Mtu,
+    /// Segments in flight at first (`initcwnd` of the route)
+    #[arg(long, value_name = "SEGMENTS", default_value = "10")]
+    pub initial_window: NonZeroU32,
+    /// Segments that the receiver offers at first (`initrwnd` of the route) [default: what the kernel does]
+    #[arg(long, value_name = "SEGMENTS")]
+    pub receiver_initial_window: Option<NonZeroU32>,
+    /// The most the send buffer grows to (`tcp_wmem`, third value)
+    #[arg(long, value_name = "BYTES", default_value = "4MiB", value_parser = values::bytes)]
+    pub wmem: ByteCount,
+    /// The most the receive buffer grows to (`tcp_rmem`, third value)
+    #[arg(long, value_name = "BYTES", default_value = "6MiB", value_parser = values::bytes)]
+    pub rmem: ByteCount,
+    /// What the receive buffer begins with (`tcp_rmem`, second value)
+    #[arg(long, value_name = "BYTES", default_value = "128KiB", value_parser = values::bytes)]
+    pub rmem_default: ByteCount,
+    /// How the application writes: polls, as iperf3, which uses two thirds of the send buffer; or blocks
+    #[arg(long, value_enum, default_value_t = WriterChoice::Polls)]
+    pub writer: WriterChoice,
+    /// How fast the application has data [default: as fast as it can write]
+    #[arg(long, value_name = "RATE", value_parser = values::rate)]
+    pub application_rate: Option<DataRate>,
+    /// How fast one processor sends [default: no bound]
+    #[arg(long, value_name = "RATE", value_parser = values::rate)]
+    pub processor_rate: Option<DataRate>,
+    /// The rate of the sender's adapter [default: that of the path; 100Gbit/s with --from-path]
+    #[arg(long, value_name = "RATE", value_parser = values::rate)]
+    pub adapter_rate: Option<DataRate>,
+    /// Spread what is sent, as the fq qdisc does (BBR does so by itself)
+    #[arg(long)]
+    pub fq: bool,
+    /// Never send faster than this, as fq with its maxrate
+    #[arg(long, value_name = "RATE", value_parser = values::rate)]
+    pub pace: Option<DataRate>,
+    /// Send each segment by itself (`ethtool -K tso off gso off`)
+    #[arg(long)]
+    pub no_offload: bool,
+    /// Ask for congestion marks (`tcp_ecn` = 1)
+    #[arg(long)]
+    pub ecn: bool,
+}
+
+/// How an application writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WriterChoice {
+    Polls,
+    Blocks,
+}
+
+/// A probability.
+fn probability(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number; write 0.0001 for one in 10,000"))?;
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("a probability lies between 0 and 1 (1 % is 0.01)".to_owned())
+    }
+}
+
+fn algorithm(text: &str) -> Result<Algorithm, String> {
+    text.parse().map_err(|error: sim::congestion::UnknownAlgorithm| error.to_string())
+}
+
+/// Bytes, with or without a unit, as settings of hosts are written.
+fn mtu(text: &str) -> Result<Mtu, String> {
+    let bytes = text.trim_end_matches(" B").trim_end_matches('B').trim();
+    let bytes = bytes.parse().map_err(|_| format!("`{text}` is no number of bytes; write 1500 or 9000"))?;
+    Mtu::new(bytes).map_err(|error| error.to_string())
+}
+
+/// `100Gbit/s,1.5s,25ms`.
+fn burst(text: &str) -> Result<Burst, String> {
+    let parts: Vec<&str> = text.split(',').collect();
+    let [rate, start, length] = parts[..] else {
+        return Err("a burst has a rate, a beginning and a length: 100Gbit/s,1.5s,25ms".to_owned());
+    };
+    Ok(Burst {
+        rate: values::rate(rate)?,
+        start: values::span(start)?,
+        length: Some(values::span_above_zero(length)?),
+        period: None,
+        jitter: Duration::ZERO,
+    })
+}

@@ -1,0 +1,202 @@
+//! Congestion control: how much may be in flight, and how fast it may be sent.
+//!
+//! | file | algorithm |
+//! |---|---|
+//! | `reno` | RFC 5681 |
+//! | `cubic` | RFC 9438, with `hystart` |
+//! | `htcp` | H-TCP as Linux has it |
+//! | `bbr` | BBR version 1 as Linux has it |
+//! | `filter` | the largest value of the last rounds |
+//!
+//! Windows are counted in segments, as Linux does.
+
+mod bbr;
+mod cubic;
+mod filter;
+mod htcp;
+mod hystart;
+mod reno;
+
+use std::fmt::Debug;
+use std::str::FromStr;
+use std::time::Duration;
+
+use path::Seed;
+use units::MonoTime;
+
+use crate::sender::RateSample;
+
+pub(crate) use bbr::first_pacing;
+
+/// Which algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// RFC 5681.
+    Reno,
+    /// RFC 9438; what Linux uses where nothing is said.
+    Cubic,
+    /// H-TCP.
+    Htcp,
+    /// BBR version 1.
+    Bbr,
+}
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Reno, Self::Cubic, Self::Htcp, Self::Bbr];
+
+    /// Its name; that of Linux where Linux has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reno => "reno",
+            Self::Cubic => "cubic",
+            Self::Htcp => "htcp",
+            Self::Bbr => "bbr",
+        }
+    }
+
+    pub(crate) fn build(self, seed: Seed, mss: u32) -> Box<dyn Congestion> {
+        match self {
+            Self::Reno => Box::new(reno::Reno),
+            Self::Cubic => Box::new(cubic::Cubic::default()),
+            Self::Htcp => Box::new(htcp::Htcp::default()),
+            Self::Bbr => Box::new(bbr::Bbr::new(seed, mss)),
+        }
+    }
+}
+
+/// No algorithm has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no algorithm that can be simulated; there are reno, cubic, htcp and bbr")]
+pub struct UnknownAlgorithm(String);
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
+        Self::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name() == name)
+            .ok_or_else(|| UnknownAlgorithm(name.to_owned()))
+    }
+}
+
+/// What the algorithms change.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Window {
+    /// Segments that may be in flight.
+    pub(crate) cwnd: u32,
+    /// Below this the window doubles each round trip.
+    pub(crate) ssthresh: u32,
+    /// Segments acknowledged towards the next growth by one.
+    pub(crate) count: u32,
+    /// The window before the last reduction.
+    pub(crate) prior: u32,
+    /// Bytes a second at which segments may be sent.
+    pub(crate) pacing: f64,
+}
+
+impl Window {
+    pub(crate) fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Doubles each round trip, up to the threshold (RFC 5681 §3.1). Returns the acknowledged segments not used.
+    pub(crate) fn slow_start(&mut self, acked: u32) -> u32 {
+        let cwnd = self.cwnd.saturating_add(acked).min(self.ssthresh);
+        let used = cwnd - self.cwnd;
+        self.cwnd = cwnd;
+        acked - used
+    }
+
+    /// Grows by one for each `every` acknowledged segments.
+    pub(crate) fn grow_by_one_in(&mut self, every: u32, acked: u32) {
+        if self.count >= every {
+            self.count = 0;
+            self.cwnd += 1;
+        }
+        self.count += acked;
+        if self.count >= every {
+            let steps = self.count / every.max(1);
+            self.count -= steps * every;
+            self.cwnd += steps;
+        }
+    }
+}
+
+/// Where the sender stands with losses, in the words of Linux.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing is missing.
+    Open,
+    /// Something may be missing.
+    Disorder,
+    /// The window shrinks because of a congestion mark.
+    Reduced,
+    /// Something is missing, and is sent again.
+    Recovery,
+    /// The retransmission timer fired.
+    Loss,
+}
+
+/// What an acknowledgement tells an algorithm.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ack {
+    pub(crate) now: MonoTime,
+    /// Segments newly acknowledged, in order or not.
+    pub(crate) acked: u32,
+    /// Segments newly held to be lost.
+    pub(crate) lost: u32,
+    /// The round trip of the newest of them.
+    pub(crate) rtt: Option<Duration>,
+    pub(crate) smoothed_rtt: Duration,
+    /// Segments in flight before this came, and now.
+    pub(crate) in_flight_before: u32,
+    pub(crate) in_flight: u32,
+    /// Segments that have arrived in all.
+    pub(crate) delivered: u64,
+    pub(crate) una: u32,
+    pub(crate) next: u32,
+    pub(crate) phase: Phase,
+    /// Whether the window was what limited the sender.
+    pub(crate) window_limited: bool,
+    pub(crate) sample: RateSample,
+    /// Segments sent at a time.
+    pub(crate) frame: u32,
+    pub(crate) paced: bool,
+}
+
+/// One algorithm.
+pub(crate) trait Congestion: Debug + Send {
+    /// Every acknowledgement is told here first.
+    fn acked(&mut self, window: &mut Window, ack: &Ack) {
+        let _ = (window, ack);
+    }
+
+    /// The window may grow.
+    fn grow(&mut self, window: &mut Window, ack: &Ack);
+
+    /// The threshold after a loss.
+    fn reduced(&mut self, window: &Window, now: MonoTime) -> u32;
+
+    /// The phase changes.
+    fn enters(&mut self, phase: Phase, window: &mut Window, now: MonoTime) {
+        let _ = (phase, window, now);
+    }
+
+    /// The window to go back to, where a reduction was not needed.
+    fn undone(&mut self, window: &Window) -> u32 {
+        window.cwnd.max(window.prior)
+    }
+
+    /// Whether it sets window and pacing by itself, with no reduction by the sender.
+    fn is_model_based(&self) -> bool {
+        false
+    }
+
+    /// How many windows the send buffer is to hold.
+    fn buffer_factor(&self) -> u32 {
+        2
+    }
+}

@@ -1,0 +1,22 @@
+//! What a path does to a bulk transfer, before anybody has one to spare for it: TCP as Linux does it, in virtual time.
+//!
+//! * [`flow`]: one transfer: what is asked, and what comes of it
+//! * [`report`]: the same for programs, with its schema
+//! * [`sender`], [`receiver`]: the two hosts and their settings
+//! * [`congestion`]: the algorithms
+//!
+//! Segments go over the elements of the crate `path`, the same that the lab drives in real time between kernels. Each is
+//! queued, dropped and marked by itself; what costs time is reckoned for all segments of a frame at once. The same
+//! settings and the same seed give the same run on every machine.
+
+pub mod congestion;
+mod engine;
+pub mod flow;
+mod packet;
+pub mod receiver;
+pub mod report;
+pub mod sender;
+
+pub use congestion::Algorithm;
+pub use flow::{Flow, Outcome, Sample};
+pub use report::Report;

@@ -1,0 +1,126 @@
+//! The window that a receiver offers, and how it grows (net/ipv4/tcp_input.c and `tcp_output.c`, Linux 5.10).
+
+use std::time::Duration;
+
+use units::MonoTime;
+
+use super::ReceiverSpec;
+
+/// See the module. All in bytes.
+#[derive(Debug)]
+pub(crate) struct Offer {
+    mss: u64,
+    /// What the buffer may use, and the most it may ever.
+    buffer: u64,
+    most: u64,
+    /// What growth with each segment has come to (`rcv_ssthresh`).
+    grown: u64,
+    /// The most that the header can say, after scaling.
+    sayable: u64,
+    /// First byte that was never allowed.
+    edge: u64,
+    round: Round,
+    initial: Option<u32>,
+}
+
+/// What the application reads in a round trip (`rcvq_space`).
+#[derive(Debug, Default)]
+struct Round {
+    began: MonoTime,
+    /// Bytes read when it began, and now.
+    from: u64,
+    read: u64,
+    /// Bytes read in the best round.
+    most: u64,
+}
+
+/// What the header says without scaling.
+const UNSCALED: u64 = 65_535;
+/// RFC 7323 §2.3.
+const MOST_SCALE: u32 = 14;
+/// `TCP_INIT_CWND`.
+const FIRST_ROUND: u64 = 10;
+
+impl Offer {
+    pub(crate) fn new(spec: &ReceiverSpec, mss: u32) -> Self {
+        let most = spec.buffer.get().max(spec.buffer_default.get());
+        Self {
+            mss: u64::from(mss),
+            buffer: spec.buffer_default.get(),
+            most,
+            grown: 0,
+            sayable: UNSCALED << scale_for(most),
+            edge: 0,
+            round: Round::default(),
+            initial: spec.initial_window,
+        }
+    }
+
+    pub(crate) fn begins(&mut self, now: MonoTime, scaling: bool) {
+        if !scaling {
+            self.sayable = UNSCALED;
+        }
+        let first = match self.initial {
+            Some(segments) => u64::from(segments) * self.mss,
+            None => UNSCALED,
+        };
+        let first = first.min(usable(self.buffer)).min(self.sayable);
+        // `tcp_select_initial_window` rounds down to whole segments.
+        self.grown = if first > self.mss { first - first % self.mss } else { first };
+        self.round = Round { began: now, from: 0, read: 0, most: self.grown.min(FIRST_ROUND * self.mss) };
+    }
+
+    /// The application has read `segments`, of which `together` came at once.
+    pub(crate) fn read(&mut self, segments: u32, together: u32, rtt: Duration, now: MonoTime) {
+        let bytes = u64::from(segments) * self.mss;
+        // `tcp_grow_window`: twice the bytes of each good segment.
+        let clamp = usable(self.buffer);
+        self.grown =
+            (self.grown + (2 * u64::from(together) * self.mss).min(clamp.saturating_sub(self.grown))).max(self.grown);
+        self.round.read += bytes;
+        // Model: the receiver's round trip is the sender's; Linux takes it from timestamps.
+        if now.since(self.round.began) >= rtt {
+            self.end_round(now);
+        }
+    }
+
+    /// `tcp_rcv_space_adjust`.
+    fn end_round(&mut self, now: MonoTime) {
+        let mut copied = self.round.read - self.round.from;
+        // Model: segments are whole here, and are sent by twos; Linux fills what is left of a window with shorter ones.
+        let window = usable(self.buffer).min(self.grown);
+        if copied < window && copied + 2 * self.mss > window {
+            copied = window;
+        }
+        let before = self.round.most;
+        if copied > before {
+            let mut window = 2 * copied + 16 * self.mss;
+            window += 2 * (u128::from(window) * u128::from(copied - before) / u128::from(before.max(1))) as u64;
+            // Half of the memory is held to be overhead (`tcp_adv_win_scale` = 1).
+            self.buffer = self.buffer.max(window.saturating_mul(2).min(self.most));
+            self.round.most = copied;
+        }
+        self.round.began = now;
+        self.round.from = self.round.read;
+    }
+
+    /// Bytes allowed from segment `next` on, with `beyond` segments held that came too early.
+    pub(crate) fn window(&mut self, next: u32, beyond: u32) -> u64 {
+        let from = u64::from(next) * self.mss;
+        let held = u64::from(beyond) * self.mss;
+        let free = usable(self.buffer.saturating_sub(held));
+        let window = free.min(self.grown).min(self.sayable);
+        // What was allowed stays allowed.
+        self.edge = self.edge.max(from + window);
+        (self.edge - from).min(self.sayable)
+    }
+}
+
+/// What of a buffer is offered; the rest is held to be overhead.
+fn usable(buffer: u64) -> u64 {
+    buffer / 2
+}
+
+fn scale_for(most: u64) -> u32 {
+    (0..MOST_SCALE).find(|scale| most >> scale <= UNSCALED).unwrap_or(MOST_SCALE)
+}

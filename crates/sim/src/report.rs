@@ -1,0 +1,216 @@
+//! A simulated transfer as programs read it.
+
+use std::time::Duration;
+
+use path::Stage;
+use path::reason::Drop;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::{ByteCount, DataRate, PacketCount};
+
+use crate::flow::{Flow, Outcome, Sample};
+
+/// What a transfer would do. Times count from the instant at which the connection stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// The version of this format.
+    pub format: u32,
+    /// The congestion control.
+    pub algorithm: String,
+    /// Where all chance came from.
+    pub seed: u64,
+    /// Whether it came to its end.
+    pub finished: bool,
+    /// How long it took until everything was acknowledged, or until its time was over.
+    #[serde(rename = "took_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub took: Duration,
+    /// How long the handshake took; absent where the hosts never met.
+    #[serde(
+        rename = "handshake_us",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "units::duration::as_us::option"
+    )]
+    #[schemars(with = "Option<u64>")]
+    pub handshake: Option<Duration>,
+    /// Payload that arrived in order.
+    pub delivered_bytes: ByteCount,
+    /// Payload a second over the whole transfer; absent where it took no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goodput_bps: Option<DataRate>,
+    /// The payload of a segment.
+    pub segment_bytes: ByteCount,
+    /// Segments sent for the first time.
+    pub segments_sent: PacketCount,
+    /// Segments sent again.
+    pub segments_resent: PacketCount,
+    /// How often a loss began a recovery.
+    pub recoveries: u32,
+    /// How often a congestion mark made the window shrink.
+    pub mark_reductions: u32,
+    /// How often the retransmission timer fired.
+    pub timeouts: u32,
+    /// How often a tail was probed.
+    pub tail_probes: u32,
+    /// How many reductions were needless and taken back.
+    pub undone: u32,
+    /// The most that was out at once.
+    pub most_out_bytes: ByteCount,
+    /// The shortest round trip.
+    #[serde(rename = "least_rtt_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub least_rtt: Duration,
+    /// Packets that were larger than a link carries.
+    pub refused: PacketCount,
+    /// What the path dropped.
+    pub drops: Vec<Dropped>,
+    /// For how long each limit held the sender, in the order of the list in docs/simulator.md.
+    pub limits: Vec<Held>,
+    /// Its state over time.
+    pub samples: Vec<State>,
+}
+
+/// Packets that an element of the path dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dropped {
+    /// On the way there, or back.
+    pub way: Way,
+    /// The number of the element, from 0.
+    pub element: usize,
+    /// What it is.
+    pub kind: String,
+    /// Why: the names are those of docs/path.md.
+    pub reason: String,
+    /// How many.
+    pub packets: PacketCount,
+}
+
+/// One direction of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// From the sender to the receiver.
+    There,
+    /// The way of the acknowledgements.
+    Back,
+}
+
+/// For how long something held the sender.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Held {
+    /// What.
+    pub limit: String,
+    /// For how long.
+    #[serde(rename = "time_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub time: Duration,
+}
+
+/// The state of a transfer at an instant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct State {
+    /// When.
+    #[serde(rename = "at_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub at: Duration,
+    /// Payload acknowledged by then.
+    pub acked_bytes: ByteCount,
+    /// The congestion window.
+    pub cwnd_bytes: ByteCount,
+    /// Where slow start ends; absent while nothing has ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ssthresh_bytes: Option<ByteCount>,
+    /// Payload held to be on its way.
+    pub in_flight_bytes: ByteCount,
+    /// What the receiver offers.
+    pub offered_bytes: ByteCount,
+    /// What the send buffer may hold.
+    pub send_buffer_bytes: ByteCount,
+    /// The smoothed round trip.
+    #[serde(rename = "rtt_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub rtt: Duration,
+    /// The pacing rate; absent where it does not pace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pacing_bps: Option<DataRate>,
+    /// Segments sent again so far.
+    pub resent: PacketCount,
+    /// What held the sender.
+    pub limit: String,
+}
+
+/// The schema of [`Report`].
+#[must_use]
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Report)
+}
+
+impl Report {
+    /// What came of a transfer.
+    #[must_use]
+    pub fn new(flow: &Flow, outcome: &Outcome) -> Self {
+        let there = drops(Way::There, &flow.there, &outcome.drops);
+        let back = drops(Way::Back, &flow.back, &outcome.drops_back);
+        Self {
+            format: 1,
+            algorithm: flow.sender.algorithm.name().to_owned(),
+            seed: flow.seed.0,
+            finished: outcome.finished,
+            took: outcome.took,
+            handshake: outcome.handshake,
+            delivered_bytes: outcome.delivered,
+            goodput_bps: outcome.goodput(),
+            segment_bytes: outcome.segment,
+            segments_sent: outcome.sent,
+            segments_resent: outcome.resent,
+            recoveries: outcome.recoveries,
+            mark_reductions: outcome.mark_reductions,
+            timeouts: outcome.timeouts,
+            tail_probes: outcome.probes,
+            undone: outcome.undone,
+            most_out_bytes: outcome.most_out,
+            least_rtt: outcome.least_rtt,
+            refused: outcome.refused,
+            drops: there.chain(back).collect(),
+            limits: outcome
+                .limits
+                .iter()
+                .map(|(limit, time)| Held { limit: limit.name().to_owned(), time: *time })
+                .collect(),
+            samples: outcome.samples.iter().map(State::from).collect(),
+        }
+    }
+}
+
+fn drops<'a>(
+    way: Way,
+    stages: &'a [Stage],
+    drops: &'a [(usize, Drop, PacketCount)],
+) -> impl Iterator<Item = Dropped> + 'a {
+    drops.iter().map(move |(element, reason, packets)| Dropped {
+        way,
+        element: *element,
+        kind: stages.get(*element).map_or("", |stage| stage.spec.kind()).to_owned(),
+        reason: reason.name().to_owned(),
+        packets: *packets,
+    })
+}
+
+impl From<&Sample> for State {
+    fn from(sample: &Sample) -> Self {
+        Self {
+            at: sample.at,
+            acked_bytes: sample.acked,
+            cwnd_bytes: sample.cwnd,
+            ssthresh_bytes: sample.ssthresh,
+            in_flight_bytes: sample.in_flight,
+            offered_bytes: sample.offered,
+            send_buffer_bytes: sample.send_buffer,
+            rtt: sample.rtt,
+            pacing_bps: sample.pacing,
+            resent: sample.resent,
+            limit: sample.limit.name().to_owned(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What an acknowledgement does.
+
+use units::MonoTime;
+
+use super::scoreboard::News;
+use super::{Pacing, Sender};
+use crate::congestion::{Ack, Phase};
+use crate::receiver::Acknowledgement;
+
+impl Sender {
+    /// Takes an acknowledgement, and sends what it lets go.
+    pub(crate) fn acknowledged(&mut self, ack: &Acknowledgement, now: MonoTime) {
+        let before = self.board.in_flight();
+        let una = self.board.una();
+        let mut news = News { early: now - self.rtt.least(), ..News::default() };
+        self.edge = self.edge.max(u64::from(ack.to) * u64::from(self.mss) + ack.window);
+        self.board.acknowledge(ack.to, &mut news);
+        self.learn_blocks(ack, &mut news);
+        if let Some(sent) = news.oldest {
+            self.rtt.measured(now.since(sent));
+        }
+        self.rack.learn(news.latest, news.reordered, self.rtt.least(), now);
+        self.check_probe(ack, now);
+        self.follow(now, &mut news, ack.twice, ack.marked);
+        self.control(&news, before, now);
+        if self.board.una() > una || news.delivered > 0 {
+            self.arm(now);
+        }
+        if self.board.in_flight() < self.window.cwnd {
+            self.buffer.expand(self.window.cwnd);
+        }
+        self.send(now);
+    }
+
+    fn learn_blocks(&mut self, ack: &Acknowledgement, news: &mut News) {
+        if ack.blocks[0].0 == ack.blocks[0].1 {
+            self.known = [(0, 0); 4];
+            return;
+        }
+        for (from, to) in ack.blocks {
+            // What an earlier block said need not be looked at again.
+            let known = self.known.iter().find(|known| known.0 >= from && known.1 <= to && known.0 < known.1);
+            match known {
+                Some(&(known_from, known_to)) => {
+                    self.board.sack(from, known_from, news);
+                    self.board.sack(known_to, to, news);
+                }
+                None => self.board.sack(from, to, news),
+            }
+        }
+        self.known = ack.blocks;
+    }
+
+    fn control(&mut self, news: &News, before: u32, now: MonoTime) {
+        let sample = self.meter.sample(now, news, self.rtt.least());
+        let told = Ack {
+            now,
+            acked: news.delivered,
+            lost: news.lost,
+            rtt: news.newest.map(|sent| now.since(sent)),
+            smoothed_rtt: self.rtt.smoothed(),
+            in_flight_before: before,
+            in_flight: self.board.in_flight(),
+            delivered: self.meter.delivered,
+            una: self.board.una(),
+            next: self.board.next(),
+            phase: self.phase,
+            window_limited: self.is_window_limited(),
+            sample,
+            frame: self.frame(),
+            paced: self.paces,
+        };
+        self.control.acked(&mut self.window, &told);
+        if self.control.is_model_based() {
+            return;
+        }
+        if matches!(self.phase, Phase::Reduced | Phase::Recovery) {
+            if news.delivered > 0 {
+                self.shrink(news);
+            }
+        } else if news.acked > 0 {
+            self.control.grow(&mut self.window, &told);
+        }
+        self.set_pacing();
+    }
+
+    /// Whether the window is what holds the sender (`tcp_is_cwnd_limited`): in slow start it may grow to twice what was
+    /// out at most.
+    fn is_window_limited(&self) -> bool {
+        if self.window.in_slow_start() {
+            self.window.cwnd < self.most_out.saturating_mul(2)
+        } else {
+            self.window_was_full
+        }
+    }
+
+    /// `tcp_update_pacing_rate`: 200 % of a window each round trip in slow start, 120 % after it.
+    pub(super) fn set_pacing(&mut self) {
+        if self.control.is_model_based() {
+            return;
+        }
+        let slow = self.window.cwnd < self.window.ssthresh / 2;
+        let gain = if slow { 2.0 } else { 1.2 };
+        let window = f64::from(self.window.cwnd.max(self.board.out())) * f64::from(self.mss);
+        let rate = gain * window / self.rtt.smoothed().as_secs_f64().max(1e-6);
+        #[expect(clippy::cast_precision_loss, reason = "a rate")]
+        let most = if let Pacing::Capped(rate) = self.pacing { rate.bytes_per_second() as f64 } else { f64::MAX };
+        self.window.pacing = rate.min(most);
+    }
+}

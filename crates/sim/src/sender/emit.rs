@@ -1,0 +1,197 @@
+//! What may be sent now.
+
+use std::time::Duration;
+
+use units::MonoTime;
+
+use super::{Limit, Sender};
+use crate::congestion::Phase;
+
+/// Why nothing more is sent now, and when to look again where nothing that arrives would say.
+type Stop = (Limit, Option<MonoTime>);
+
+impl Sender {
+    /// Sends all that may be sent now.
+    pub(super) fn send(&mut self, now: MonoTime) {
+        self.wake = None;
+        self.restart_after_idle(now);
+        let was_idle = self.board.out() == 0;
+        let (mut sent, mut full) = (false, false);
+        let (limit, wake) = loop {
+            if let Err(stop) = self.may_send(now) {
+                break stop;
+            }
+            let room = self.window.cwnd.saturating_sub(self.board.in_flight());
+            if self.board.wanted() > 0 {
+                if !self.send_again(room, now) {
+                    full = true;
+                    break (Limit::Window, None);
+                }
+                sent = true;
+                continue;
+            }
+            match self.send_new(room, now) {
+                Ok(()) => sent = true,
+                Err(stop) => {
+                    full = stop.0 == Limit::Window;
+                    break stop;
+                }
+            }
+        };
+        self.wake = wake;
+        self.note_limit(limit, now);
+        self.note_usage(full, sent);
+        if sent && (was_idle || self.timeout.is_none()) {
+            self.arm(now);
+        }
+    }
+
+    /// Pacing, the processor and the host's own queue.
+    fn may_send(&self, now: MonoTime) -> Result<(), Stop> {
+        if self.paces && self.pace_next > now {
+            return Err((Limit::Pacing, Some(self.pace_next)));
+        }
+        if let Some(at) = self.host.busy_until(now) {
+            return Err((Limit::Host, Some(at)));
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and casts saturate")]
+        let by_rate = (self.window.pacing / 1024.0) as u64;
+        // Two frames, or what the pace sends in a millisecond (`tcp_small_queue_check`).
+        let frames = 2 * u64::from(self.frame()) * u64::from(self.packets.size());
+        let allowed = by_rate.min(self.small_queue).max(frames);
+        match self.host.queued_until(allowed, now) {
+            Some(at) => Err((Limit::Host, Some(at))),
+            None => Ok(()),
+        }
+    }
+
+    fn send_again(&mut self, room: u32, now: MonoTime) -> bool {
+        let most = room.min(self.frame());
+        let stamp = self.meter.stamp(now, self.board.in_flight(), 1);
+        let Some((first, count)) = self.board.resend(most, now, stamp) else { return false };
+        self.recovery.resent(count);
+        self.counters.resent += u64::from(count);
+        self.emit(first, count, now);
+        true
+    }
+
+    fn send_new(&mut self, room: u32, now: MonoTime) -> Result<(), Stop> {
+        let next = self.board.next();
+        if self.buffer.written() == next {
+            if room > 0 {
+                self.meter.ran_dry(self.board.in_flight());
+            }
+            if !self.buffer.fill(self.board.una(), now) {
+                return Err(self.nothing_to_send());
+            }
+        } else {
+            self.buffer.fill(self.board.una(), now);
+        }
+        let written = self.buffer.written() - next;
+        let frame = self.frame();
+        let allowed = self.allowed_by_receiver(next);
+        let count = frame.min(written).min(allowed).min(room);
+        if room == 0 {
+            return Err((Limit::Window, None));
+        }
+        if count == 0 {
+            return Err((Limit::ReceiveWindow, None));
+        }
+        // `tcp_tso_should_defer`: rather a full frame with the next acknowledgement, unless it is a third of the window.
+        let wanted = frame.min(written);
+        let third = (self.window.cwnd / 3).max(1);
+        if count < wanted.min(third) && self.board.in_flight() > 0 {
+            return Err((if room < allowed { Limit::Window } else { Limit::ReceiveWindow }, None));
+        }
+        self.first_time(count, now);
+        Ok(())
+    }
+
+    /// One new segment, whatever the window says (tail loss probe).
+    pub(super) fn send_one_new(&mut self, now: MonoTime) -> bool {
+        let next = self.board.next();
+        self.buffer.fill(self.board.una(), now);
+        let can = self.buffer.written() > next && self.allowed_by_receiver(next) > 0;
+        if can {
+            self.first_time(1, now);
+        }
+        can
+    }
+
+    fn first_time(&mut self, count: u32, now: MonoTime) {
+        let stamp = self.meter.stamp(now, self.board.in_flight(), count);
+        let first = self.board.send(count, now, stamp);
+        if matches!(self.phase, Phase::Recovery | Phase::Reduced) {
+            self.recovery.sent += count;
+        }
+        self.counters.sent += u64::from(count);
+        self.counters.most_out = self.counters.most_out.max(self.board.out());
+        self.emit(first, count, now);
+    }
+
+    fn emit(&mut self, first: u32, count: u32, now: MonoTime) {
+        self.host.take(self.packets.segments(first, count), now);
+        self.last_sent = now;
+        // The first ten segments go at once (`tcp_update_skb_after_send`).
+        self.paced_out = self.paced_out.saturating_add(count);
+        if self.paces && self.paced_out > 10 && self.window.pacing > 0.0 {
+            let bytes = f64::from(count) * f64::from(self.mss);
+            self.pace_next = self.pace_next.max(now) + Duration::from_secs_f64(bytes / self.window.pacing);
+        }
+    }
+
+    fn nothing_to_send(&self) -> Stop {
+        if self.buffer.is_done() {
+            return (Limit::Window, None);
+        }
+        if self.buffer.is_full(self.board.una()) {
+            return (Limit::SendBuffer, None);
+        }
+        (Limit::Application, self.buffer.next_write(self.frame()))
+    }
+
+    fn allowed_by_receiver(&self, next: u32) -> u32 {
+        let bytes = self.edge.saturating_sub(u64::from(next) * u64::from(self.mss));
+        u32::try_from(bytes / u64::from(self.mss)).unwrap_or(u32::MAX)
+    }
+
+    /// Segments in a frame (`tcp_tso_autosize`): what the pace sends in about a millisecond, at least two.
+    pub(super) fn frame(&self) -> u32 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and casts saturate")]
+        let by_rate = (self.window.pacing / 1024.0 / f64::from(self.mss)) as u32;
+        by_rate.max(2).min(self.most_frame)
+    }
+
+    /// Keeps whether the window was used (`tcp_cwnd_validate`).
+    fn note_usage(&mut self, full: bool, sent: bool) {
+        if !sent && !full {
+            return;
+        }
+        let full = full || self.board.in_flight() >= self.window.cwnd;
+        let out = self.board.out();
+        if self.board.una() >= self.most_out_until || out > self.most_out || full {
+            self.most_out = out;
+            self.most_out_until = self.board.next();
+            self.window_was_full = full;
+        }
+    }
+
+    /// RFC 2861 as Linux has it: the window is halved for each timeout without sending, down to the first one.
+    fn restart_after_idle(&mut self, now: MonoTime) {
+        if self.board.out() > 0 || !self.restarts_after_idle || self.control.is_model_based() {
+            return;
+        }
+        let timeout = self.rtt.timeout();
+        let mut idle = now.since(self.last_sent);
+        if idle <= timeout {
+            return;
+        }
+        let least = self.initial_window.min(self.window.cwnd);
+        while idle > timeout && self.window.cwnd > least {
+            self.window.cwnd /= 2;
+            idle -= timeout;
+        }
+        self.window.cwnd = self.window.cwnd.max(least);
+        self.last_sent = now;
+    }
+}

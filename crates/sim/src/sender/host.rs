@@ -1,0 +1,74 @@
+//! The processor that makes frames, and the adapter that sends them.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use path::Train;
+use units::{ByteCount, DataRate, MonoTime};
+
+/// Frames on their way out of a host.
+#[derive(Debug)]
+pub(crate) struct Host {
+    adapter: DataRate,
+    processor: Option<DataRate>,
+    processor_free: MonoTime,
+    adapter_free: MonoTime,
+    /// What the last frame had in bytes, and how long it took the processor and the adapter: most are alike.
+    last: (ByteCount, Duration, Duration),
+    /// Frames with the instant at which the adapter begins to send them.
+    waiting: VecDeque<(MonoTime, Train)>,
+}
+
+impl Host {
+    pub(crate) fn new(adapter: DataRate, processor: Option<DataRate>) -> Self {
+        Self {
+            adapter,
+            processor,
+            processor_free: MonoTime::default(),
+            adapter_free: MonoTime::default(),
+            last: (ByteCount::ZERO, Duration::ZERO, Duration::ZERO),
+            waiting: VecDeque::with_capacity(FIRST_ROOM),
+        }
+    }
+
+    /// When the processor is free to make the next frame, where it is not yet.
+    pub(crate) fn busy_until(&self, now: MonoTime) -> Option<MonoTime> {
+        (self.processor_free > now).then_some(self.processor_free)
+    }
+
+    /// When no more than `bytes` wait before the adapter, where more do now.
+    pub(crate) fn queued_until(&self, bytes: u64, now: MonoTime) -> Option<MonoTime> {
+        if self.adapter_free <= now {
+            return None;
+        }
+        let allowed = self.adapter.time_for(ByteCount::new(bytes)).unwrap_or(Duration::MAX);
+        (self.adapter_free > now + allowed).then(|| self.adapter_free - allowed)
+    }
+
+    /// Takes a frame.
+    ///
+    /// Model: a frame goes to the path whole as the adapter begins to send it.
+    pub(crate) fn take(&mut self, train: Train, now: MonoTime) {
+        let bytes = train.bytes();
+        if bytes != self.last.0 {
+            let time = |rate: DataRate| rate.time_for(bytes).unwrap_or(Duration::MAX);
+            self.last = (bytes, self.processor.map_or(Duration::ZERO, time), time(self.adapter));
+        }
+        self.processor_free = self.processor_free.max(now) + self.last.1;
+        let begins = self.adapter_free.max(now);
+        self.adapter_free = begins + self.last.2;
+        self.waiting.push_back((begins, train));
+    }
+
+    /// When a frame goes out next.
+    pub(crate) fn due(&self) -> Option<MonoTime> {
+        self.waiting.front().map(|(at, _)| *at)
+    }
+
+    /// A frame that goes out by now.
+    pub(crate) fn released(&mut self, now: MonoTime) -> Option<Train> {
+        self.waiting.pop_front_if(|(at, _)| *at <= now).map(|(_, train)| train)
+    }
+}
+
+const FIRST_ROOM: usize = 256;

@@ -1,0 +1,87 @@
+//! RACK (RFC 8985): a segment is lost when one that was sent later has arrived and the time for being overtaken is over.
+
+use std::time::Duration;
+
+use units::MonoTime;
+
+use super::Sender;
+use super::scoreboard::{Latest, News};
+use crate::congestion::Phase;
+
+/// What RACK knows.
+#[derive(Debug, Default)]
+pub(crate) struct Rack {
+    /// The last sent of all segments that arrived, with its end.
+    sent: MonoTime,
+    end: u32,
+    rtt: Duration,
+    overtaking_seen: bool,
+    /// Quarters of the least round trip that segments may be late (RFC 8985 §6.2 step 4).
+    steps: u32,
+    /// Segments known to have arrived in the round in which the steps last grew.
+    grown_at: Option<u32>,
+    /// Recoveries for which the steps still hold.
+    hold: u32,
+}
+
+/// Segments out of order after which losses are believed at once (RFC 8985 §6.2, `DupThresh`).
+const BELIEVED_AFTER: u32 = 3;
+/// `TCP_RACK_RECOVERY_THRESH`.
+const HOLD: u32 = 16;
+
+impl Rack {
+    pub(crate) fn learn(&mut self, latest: Option<Latest>, reordered: bool, least: Duration, now: MonoTime) {
+        self.overtaking_seen |= reordered;
+        let Some(latest) = latest else { return };
+        let rtt = now.since(latest.sent);
+        // The acknowledgement may be that of the first time it was sent.
+        if latest.was_resent && rtt < least {
+            return;
+        }
+        self.rtt = rtt;
+        if (latest.sent, latest.end) > (self.sent, self.end) {
+            (self.sent, self.end) = (latest.sent, latest.end);
+        }
+    }
+
+    /// A needless retransmission was reported (RFC 2883): segments overtake each other by more than was held possible.
+    pub(crate) fn needless(&mut self, una: u32, next: u32) {
+        self.overtaking_seen = true;
+        if self.grown_at.is_none_or(|end| una > end) {
+            self.steps = (self.steps + 1).min(255);
+            self.grown_at = Some(next);
+            self.hold = HOLD;
+        }
+    }
+
+    /// A recovery is over.
+    pub(crate) fn recovered(&mut self) {
+        self.hold = self.hold.saturating_sub(1);
+        if self.hold == 0 {
+            self.steps = 0;
+        }
+    }
+}
+
+impl Sender {
+    /// Holds to be lost what is late by now.
+    pub(super) fn judge(&mut self, now: MonoTime, news: &mut News) {
+        let allowance = self.allowance();
+        let rtt = self.rack.rtt;
+        let overdue = |sent: MonoTime| {
+            let at = sent + rtt + allowance;
+            if at <= now { Ok(()) } else { Err(at) }
+        };
+        let (lost, again) = self.board.judge((self.rack.sent, self.rack.end), overdue);
+        news.lost += lost;
+        self.reorder = again;
+    }
+
+    fn allowance(&self) -> Duration {
+        let recovering = matches!(self.phase, Phase::Recovery | Phase::Loss);
+        if !self.rack.overtaking_seen && (recovering || self.board.sacked() >= BELIEVED_AFTER) {
+            return Duration::ZERO;
+        }
+        (self.rtt.least() / 4 * (self.rack.steps + 1)).min(self.rtt.smoothed())
+    }
+}

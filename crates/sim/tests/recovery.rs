@@ -1,0 +1,101 @@
+//! Losses, marks and their repair, against what the rules say.
+
+mod support;
+
+use std::time::Duration;
+
+use sim::Algorithm;
+use sim::flow::Flow;
+use sim::sender::Amount;
+use support::{flow, sample};
+use units::ByteCount;
+
+const BACK: &str = r#"{ delay = { time = "50ms" } }"#;
+
+/// One packet of a transfer is lost, after slow start has ended.
+fn one_loss(algorithm: Algorithm, ecn: bool) -> Flow {
+    let there = r#"{ port = { rate = "1Gbit/s", queue = { bytes = "100MB" } } }, { loss = { every-nth = 30000 } }, { delay = { time = "50ms" } }"#;
+    let mut flow = flow(algorithm, there, BACK, Amount::Bytes(ByteCount::new(50_000 * 1_448)));
+    flow.sender.ecn = ecn;
+    flow.sample_every = Duration::from_millis(10);
+    flow
+}
+
+#[test]
+fn one_loss_costs_one_segment_and_one_reduction() {
+    for algorithm in Algorithm::ALL {
+        let outcome = one_loss(algorithm, false).run().unwrap();
+        let events = (outcome.resent.get(), outcome.recoveries, outcome.timeouts, outcome.undone);
+        assert_eq!(events, (1, 1, 0, 0), "{}", algorithm.name());
+    }
+}
+
+/// The window after it: a half (RFC 5681), 0.7 (RFC 9438), a half for the first reduction of H-TCP.
+#[test]
+fn a_reduction_leaves_what_the_algorithm_says() {
+    for (algorithm, share) in [(Algorithm::Reno, 0.5), (Algorithm::Cubic, 0.7), (Algorithm::Htcp, 0.5)] {
+        let outcome = one_loss(algorithm, false).run().unwrap();
+        let at = outcome.samples.iter().position(|sample| sample.resent.get() > 0).unwrap();
+        let (before, after) = (outcome.samples[at - 1], outcome.samples[at]);
+        let threshold = f64::from(u32::try_from(after.ssthresh.unwrap().get()).unwrap());
+        // Between two samples the window grows by a third of a percent of itself in avoidance, or by a tenth in slow start.
+        let window = f64::from(u32::try_from(before.cwnd.get()).unwrap());
+        let found = threshold / window;
+        assert!(found >= share * 0.99 && found <= share * 1.2, "{}: {found}", algorithm.name());
+    }
+}
+
+/// RFC 6298: the last segment and all probes of it are lost, so that only the timer is left; it doubles.
+#[test]
+fn a_path_that_goes_dead_is_tried_again_after_doubling_times() {
+    let mut there = support::stages(r#"{ delay = { time = "50ms" } }, { loss = { random = 1.0 } }"#);
+    let second = |seconds: u64| units::MonoTime::from_nanos(seconds * 1_000_000_000);
+    there[1].during = Some(path::Span { from: second(2), until: Some(second(6)) });
+    let mut flow =
+        flow(Algorithm::Cubic, r#"{ delay = { time = "50ms" } }"#, BACK, Amount::Time(Duration::from_secs(20)));
+    flow.there = there;
+    flow.receiver.buffer = ByteCount::new(1 << 20);
+    let outcome = flow.run().unwrap();
+    // 0.3 s after the last acknowledgement, and 0.6, 1.2, 2.4 s after each other: four within the four seconds.
+    assert!((3..=5).contains(&outcome.timeouts), "{}", outcome.timeouts);
+    let (dead, alive) = (sample(&outcome, Duration::from_secs(5)), sample(&outcome, Duration::from_secs(19)));
+    assert_eq!(dead.acked, sample(&outcome, Duration::from_secs(3)).acked);
+    assert!(alive.acked.get() > dead.acked.get() + 10_000_000, "it goes on: {} after {}", alive.acked, dead.acked);
+}
+
+/// The last segment of a transfer has nothing behind it that would tell of its loss: a probe does (RFC 8985 §7), long
+/// before the timer would.
+#[test]
+fn a_lost_tail_is_probed() {
+    let there = r#"{ loss = { every-nth = 5001 } }, { delay = { time = "50ms" } }"#;
+    // One packet is the handshake's.
+    let outcome = flow(Algorithm::Cubic, there, BACK, Amount::Bytes(ByteCount::new(5_000 * 1_448))).run().unwrap();
+    assert!(outcome.finished);
+    assert_eq!((outcome.probes, outcome.timeouts, outcome.resent.get()), (1, 0, 1));
+}
+
+/// Marks make the window shrink, and nothing is sent again (RFC 3168).
+#[test]
+fn marks_shrink_the_window_without_a_loss() {
+    let there = r#"{ port = { rate = "1Gbit/s", queue = { bytes = "100MB", mark-above = "1MB" } } }, { delay = { time = "50ms" } }"#;
+    for algorithm in [Algorithm::Reno, Algorithm::Cubic, Algorithm::Htcp] {
+        let mut flow = flow(algorithm, there, BACK, Amount::Time(Duration::from_secs(20)));
+        flow.sender.ecn = true;
+        let outcome = flow.run().unwrap();
+        assert!(outcome.mark_reductions >= 1, "{}", algorithm.name());
+        assert_eq!((outcome.resent.get(), outcome.recoveries), (0, 0), "{}", algorithm.name());
+    }
+}
+
+/// Packets overtake each other by less than a quarter of a round trip: after the first needless repair nothing more is
+/// taken for lost (RFC 8985 §6.2).
+#[test]
+fn packets_that_are_late_are_not_taken_for_lost_for_long() {
+    let there = r#"{ reorder = { every-nth = 1000, time = "5ms" } }, { delay = { time = "50ms" } }"#;
+    let mut flow = flow(Algorithm::Cubic, there, BACK, Amount::Time(Duration::from_secs(20)));
+    flow.sender.buffer = ByteCount::new(16 << 20);
+    let outcome = flow.run().unwrap();
+    assert!(outcome.sent.get() > 100_000, "{}", outcome.sent);
+    assert!(outcome.resent.get() <= 10, "{} of {}", outcome.resent, outcome.sent);
+    assert_eq!(outcome.timeouts, 0);
+}
