@@ -4,7 +4,7 @@ use super::asking::Asking;
 use super::gain::{Belief, joined};
 use super::ground::Ground;
 use super::kind::Load;
-use crate::diagnosis::Hypothesis;
+use crate::diagnosis::{Hypothesis, Place};
 
 /// What it tells apart, and what it is: "to tell … from …: …".
 pub(super) fn why(asking: &Asking<'_>, belief: &Belief<'_>, ground: &Ground<'_>) -> String {
@@ -16,14 +16,22 @@ pub(super) fn why(asking: &Asking<'_>, belief: &Belief<'_>, ground: &Ground<'_>)
     match apart(asking, belief, ground) {
         None => what,
         Some((one, other)) if one.cause.id == other.cause.id => {
-            format!("to tell whether {} is at {} or at {}: {what}", one.cause.id, one.place, other.place)
+            format!("to tell whether {} is {} or {}: {what}", one.cause.id, at(one), at(other))
         }
         Some((one, other)) if one.place == other.place => {
-            format!("to tell {} from {} at {}: {what}", one.cause.id, other.cause.id, one.place)
+            format!("to tell {} from {} {}: {what}", one.cause.id, other.cause.id, at(one))
         }
         Some((one, other)) => {
-            format!("to tell {} at {} from {} at {}: {what}", one.cause.id, one.place, other.cause.id, other.place)
+            format!("to tell {} {} from {} {}: {what}", one.cause.id, at(one), other.cause.id, at(other))
         }
+    }
+}
+
+/// Where it is: `at border towards campus`, `between this-host and dtn`.
+fn at(hypothesis: &Hypothesis<'_>) -> String {
+    match &hypothesis.place {
+        Place::Path { .. } => hypothesis.place.to_string(),
+        place => format!("at {place}"),
     }
 }
 

@@ -42,8 +42,8 @@ impl Examiner {
     /// What to test next, by all that a round has until now. The time runs from the first call.
     pub fn next(&mut self, round: &Round) -> Option<Box<Proposal>> {
         let began = *self.began.get_or_insert_with(clock::now);
-        let weighing = weigh(round, Catalogue::built_in(), &self.rules);
         let left = self.budget.saturating_sub(clock::now().since(began));
+        let weighing = weigh(round, Catalogue::built_in(), &self.rules);
         match next(round, &weighing, &self.means(round, left)) {
             Next::Test(proposal) => {
                 self.asked.push(Asked::from(proposal.as_ref()));

@@ -4,6 +4,7 @@
 
 mod asking;
 mod ending;
+mod examining;
 mod keeping;
 mod playing;
 mod telling;
