@@ -16,6 +16,7 @@ mod pair;
 pub mod roster;
 mod turns;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, Scope};
@@ -240,8 +241,8 @@ impl<'a> Leader<'a> {
     }
 
     fn fail(&mut self, host: usize, why: &str) {
-        if !self.failures.contains_key(&host) {
-            self.failures.insert(host, why.to_owned());
+        if let Entry::Vacant(place) = self.failures.entry(host) {
+            place.insert(why.to_owned());
             self.audience.failed(host, why);
         }
     }
