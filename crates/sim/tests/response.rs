@@ -16,7 +16,8 @@ fn window(algorithm: Algorithm, every: u32, to: Duration) -> f64 {
     let there = format!("{{ loss = {{ every-nth = {every} }} }}, {{ delay = {{ time = \"50ms\" }} }}");
     let mut flow = flow(algorithm, &there, r#"{ delay = { time = "50ms" } }"#, Amount::Time(to));
     flow.sample_every = Duration::from_secs(1);
-    let outcome = flow.run().unwrap();
+    // What is no number is within nothing.
+    let Ok(outcome) = flow.run() else { return f64::NAN };
     rate_between(&outcome, FROM, to - Duration::from_secs(1)) * 0.1 / 8.0 / 1_448.0
 }
 
@@ -37,12 +38,11 @@ fn reno_follows_the_square_root() {
 /// The formula leaves out fast convergence and the round trip of recovery; 8 % hold for all of these.
 #[test]
 fn cubic_follows_the_power_of_three_quarters() {
-    for every in [100_000] {
-        let mean = window(Algorithm::Cubic, every, Duration::from_secs(900));
-        let factor = (0.4 * 3.7 / (4.0 * 0.3_f64)).powf(0.25);
-        let expected = factor * 0.1_f64.powf(0.75) * f64::from(every).powf(0.75);
-        assert!(is_within(0.08, mean, expected), "1/{every}: {mean} segments, {expected} by the formula");
-    }
+    let every = 100_000;
+    let mean = window(Algorithm::Cubic, every, Duration::from_secs(900));
+    let factor = (0.4 * 3.7 / (4.0 * 0.3_f64)).powf(0.25);
+    let expected = factor * 0.1_f64.powf(0.75) * f64::from(every).powf(0.75);
+    assert!(is_within(0.08, mean, expected), "1/{every}: {mean} segments, {expected} by the formula");
 }
 
 /// RFC 9438 §4.3: below that it has what Reno has.

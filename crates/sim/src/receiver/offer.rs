@@ -95,7 +95,8 @@ impl Offer {
         let before = self.round.most;
         if copied > before {
             let mut window = 2 * copied + 16 * self.mss;
-            window += 2 * (u128::from(window) * u128::from(copied - before) / u128::from(before.max(1))) as u64;
+            let growth = u128::from(window) * u128::from(copied - before) / u128::from(before.max(1));
+            window = window.saturating_add(u64::try_from(2 * growth).unwrap_or(u64::MAX));
             // Half of the memory is held to be overhead (`tcp_adv_win_scale` = 1).
             self.buffer = self.buffer.max(window.saturating_mul(2).min(self.most));
             self.round.most = copied;
