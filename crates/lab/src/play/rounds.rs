@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::num::NonZeroUsize;
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -27,7 +28,7 @@ use crate::scenario::{Scenario, Test, TestKind};
 pub enum Order {
     /// One at a time, each at its time.
     InTurn,
-    /// As many at a time as there are that share no host, and no link in one direction.
+    /// As many at a time as this machine has processors, of those that share no host, and no link in one direction.
     SideBySide,
 }
 
@@ -149,11 +150,12 @@ impl<'a> Rounds<'a> {
         let mut done = Vec::new();
         let mut outcome = Ok(());
         let (setting, live) = (self.setting, self.live);
+        let most = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         thread::scope(|scope| {
             let (tell, told) = channel();
             let mut running = 0;
             loop {
-                while !setting.stop.is_stopped() && outcome.is_ok() {
+                while running < most && !setting.stop.is_stopped() && outcome.is_ok() {
                     let Some(number) = queue.next() else { break };
                     let (test, tell) = (&tests[number], tell.clone());
                     let began = self.began(test);

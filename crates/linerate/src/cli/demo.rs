@@ -6,7 +6,7 @@ use clap::Args;
 /// What stands for what is said. Nothing outside is touched, and nothing is left.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linerate demo                  NRAO's incident of 2022: thirty pairs, one adapter, five months, in two minutes
+  linerate demo                  NRAO's incident of 2022: thirty pairs, one adapter, five months
   linerate demo --list           the other incidents
   linerate demo lhn              one of them, with all its chapters
   linerate demo dc24-ecn         one chapter; any scenario of `linerate lab list` will do

@@ -35,13 +35,15 @@ pub fn list_json(stories: &[(&str, &str, &[&str])]) -> anyhow::Result<Vec<u8>> {
 pub fn introduction(scenario: &Scenario) -> String {
     let routers = scenario.hosts.iter().filter(|host| host.forwards).count();
     let mut text = format!("\n{}", played::introduction(scenario));
-    text.push_str(&format!(
-        "\nOn this machine: {} hosts and {routers} machines that forward, each a network namespace with the kernel's own \
+    text.push('\n');
+    let on_this_machine = format!(
+        "On this machine: {} hosts and {routers} machines that forward, each a network namespace with the kernel's own \
          TCP; {} links between them, driven by the lab{}. Nothing outside is touched.\n",
         scenario.hosts.len() - routers,
         scenario.links.len(),
-        if scenario.overlays.is_empty() { "" } else { "; a VXLAN overlay of the kernel's" },
-    ));
+        if scenario.overlays.is_empty() { "" } else { "; the overlay is the kernel's own VXLAN" },
+    );
+    text.push_str(&wrap::text(&on_this_machine, 0));
     text
 }
 
