@@ -10,4 +10,5 @@ mod page;
 mod snapshot;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
 mod underlay;

@@ -7,7 +7,7 @@ use model::host::snapshot::Snapshot;
 use serde_json::{Value, json};
 
 /// A host with two alike NICs that merge packets, em1 and em2, and a tunnel in the namespace with this number.
-fn host(namespaces: usize, tunnel: Value) -> Snapshot {
+fn host(namespaces: usize, tunnel: &Value) -> Snapshot {
     let mut host: Value = serde_json::from_str(include_str!("../groups/nrao/naasc-vs-4.json")).unwrap();
     let own = &mut host["namespaces"][0];
     let interfaces = own["interfaces"].as_array().unwrap();
@@ -22,23 +22,24 @@ fn host(namespaces: usize, tunnel: Value) -> Snapshot {
     let route = |to: &str, interface: &str| json!({"destination": to, "kind": "unicast", "table": 254, "protocol": "kernel", "interface": interface});
     let (one, two) = (nic("em1", 2), nic("em2", 7));
     own["interfaces"] = json!([one, two, lo]);
-    own["addresses"] = known(json!([address("em1", "192.0.2.1"), address("em2", "198.51.100.1")]));
-    own["routes"] = known(json!([route("0.0.0.0/0", "em1"), route("198.51.100.0/24", "em2")]));
+    own["addresses"] = known(&json!([address("em1", "192.0.2.1"), address("em2", "198.51.100.1")]));
+    own["routes"] = known(&json!([route("0.0.0.0/0", "em1"), route("198.51.100.0/24", "em2")]));
     let mut vxlan = lo.clone();
     vxlan["name"] = "vx0".into();
-    vxlan["link"] = known(json!({"index": 40, "up": true, "kind": "vxlan"}));
+    vxlan["link"] = known(&json!({"index": 40, "up": true, "kind": "vxlan"}));
     vxlan["link"]["value"].as_object_mut().unwrap().extend(tunnel.as_object().unwrap().clone());
     for number in 1..namespaces {
         let mut other = host["namespaces"][0].clone();
         other["name"] = format!("ingress_{number}").into();
-        (other["interfaces"], other["routes"], other["addresses"]) = (json!([lo]), known(json!([])), known(json!([])));
+        (other["interfaces"], other["routes"], other["addresses"]) =
+            (json!([lo]), known(&json!([])), known(&json!([])));
         host["namespaces"].as_array_mut().unwrap().push(other);
     }
     host["namespaces"][namespaces - 1]["interfaces"].as_array_mut().unwrap().push(vxlan);
     serde_json::from_value(host).unwrap()
 }
 
-fn known(value: Value) -> Value {
+fn known(value: &Value) -> Value {
     json!({"value": value, "source": "netlink"})
 }
 
@@ -58,26 +59,26 @@ const RULE: &str = "NIC-GROHW-OVERLAY";
 
 #[test]
 fn the_nic_with_the_address_of_the_tunnel_is_the_one() {
-    let by = |local: &str| fires(&host(1, json!({"vxlan": {"vni": 7, "local": local}})));
+    let by = |local: &str| fires(&host(1, &json!({"vxlan": {"vni": 7, "local": local}})));
     assert_eq!((by("192.0.2.1"), by("198.51.100.1")), (vec!["em1".to_owned()], vec!["em2".to_owned()]));
 }
 
 #[test]
 fn the_nic_on_the_way_to_the_other_end_is_the_one() {
-    let by = |remote: &str| fires(&host(1, json!({"vxlan": {"vni": 7, "remote": remote}})));
+    let by = |remote: &str| fires(&host(1, &json!({"vxlan": {"vni": 7, "remote": remote}})));
     assert_eq!((by("203.0.113.9"), by("198.51.100.9")), (vec!["em1".to_owned()], vec!["em2".to_owned()]));
 }
 
 #[test]
 fn a_tunnel_that_was_moved_to_its_containers_stands_on_the_nic_of_the_host() {
-    assert_eq!(fires(&host(2, json!({"vxlan": {"vni": 7, "local": "198.51.100.1"}}))), ["em2"]);
-    assert_eq!(fires(&host(2, json!({"vxlan": {"vni": 7}, "lower_elsewhere": 7}))), ["em2"]);
-    assert_eq!(fires(&host(1, json!({"vxlan": {"vni": 7}, "lower": "em2"}))), ["em2"]);
+    assert_eq!(fires(&host(2, &json!({"vxlan": {"vni": 7, "local": "198.51.100.1"}}))), ["em2"]);
+    assert_eq!(fires(&host(2, &json!({"vxlan": {"vni": 7}, "lower_elsewhere": 7}))), ["em2"]);
+    assert_eq!(fires(&host(1, &json!({"vxlan": {"vni": 7}, "lower": "em2"}))), ["em2"]);
 }
 
 #[test]
 fn a_tunnel_that_tells_neither_may_be_carried_by_any_nic() {
     for tunnel in [json!({"vxlan": {"vni": 7}}), json!({"vxlan": {"vni": 7, "remote": "239.1.1.1"}})] {
-        assert_eq!(fires(&host(2, tunnel)), ["em1", "em2"]);
+        assert_eq!(fires(&host(2, &tunnel)), ["em1", "em2"]);
     }
 }
