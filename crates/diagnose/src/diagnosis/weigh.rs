@@ -117,10 +117,13 @@ pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, places: f64, ground: &Grou
 
 /// What the signs of flows say that suffer at the place.
 fn of_suffering<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Vec<Part<'a>> {
-    let damping = OF_SIGNS / (suffering.len().max(1) as f64).powf(OF_FLOWS);
-    let speaking = suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
-    let parts =
-        speaking.map(|(flow, seen)| Part { weight: damping * sign(candidate, seen), says: Says::Sign(flow, seen) });
+    let speaking = || suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
+    // A sign that few of the flows can have, as the limit of a stream among datagrams, is no less worth for the others.
+    let mut looked_at = [0u32; ALL.len()];
+    speaking().for_each(|(_, seen)| looked_at[seen.seen.sign] += 1);
+    let damping = |seen: &Observation| OF_SIGNS / f64::from(looked_at[seen.seen.sign].max(1)).powf(OF_FLOWS);
+    let parts = speaking()
+        .map(|(flow, seen)| Part { weight: damping(seen) * sign(candidate, seen), says: Says::Sign(flow, seen) });
     parts.filter(|part| part.weight.abs() > LIGHT).collect()
 }
 
