@@ -11,6 +11,7 @@
 //! * [`link`]: whether both programs say the same of the same link
 //! * [`relay`]: what the lab's relay carries
 //! * [`network`]: how long it takes to make the network of a lab
+//! * [`sim`]: how long it takes to predict a transfer
 //! * [`idle`]: what a waiting server takes
 //! * [`snapshot`]: how long it takes to know this host
 //! * [`start`]: how long it takes from the command to the first byte
@@ -26,6 +27,7 @@ mod network;
 mod pacing;
 mod relay;
 mod score;
+mod sim;
 mod snapshot;
 mod start;
 mod tcp;
@@ -69,6 +71,8 @@ pub(crate) enum Contest {
     Diagnosis,
     /// How often what is said to be wrong is: an hour, and only where it is asked for
     Score,
+    /// How long it takes to predict a transfer
+    Sim,
     /// What a watched host pays, and how soon a change is in the log
     Watch,
 }
@@ -94,7 +98,7 @@ impl Effort {
 
 impl Contest {
     /// Those that run unless others are asked for, in the order in which they run.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Tcp,
         Self::Telemetry,
         Self::Udp,
@@ -108,6 +112,7 @@ impl Contest {
         Self::Audit,
         Self::Diff,
         Self::Diagnosis,
+        Self::Sim,
         Self::Watch,
     ];
 
@@ -128,6 +133,7 @@ impl Contest {
             Self::Diff => "a comparison of hosts",
             Self::Diagnosis => "a diagnosis",
             Self::Score => "how good diagnoses are",
+            Self::Sim => "a prediction",
             Self::Watch => "a watch over this host",
         }
     }
@@ -149,6 +155,7 @@ impl Contest {
             Self::Diff => diff::run(actors, effort),
             Self::Diagnosis => diagnosis::run(effort),
             Self::Score => score::run(actors, effort),
+            Self::Sim => sim::run(actors, effort),
             Self::Watch => link::apart("watch", actors, effort),
         }
     }

@@ -31,7 +31,7 @@ fn flow(common: &Common, args: &FlowArgs) -> anyhow::Result<Exit> {
         plot::check(file)?;
     }
     let flow = asked(args)?;
-    let outcome = flow.run().map_err(complaint)?;
+    let outcome = flow.run().map_err(|error| complaint(&error))?;
     if let Some(path) = &args.plot {
         let form = Form::of(path).unwrap_or(Form::Svg);
         file::write(path, &show::plot::simulated(&flow, &outcome, form)?)?;
@@ -46,7 +46,7 @@ fn flow(common: &Common, args: &FlowArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn complaint(error: FlowError) -> anyhow::Error {
+fn complaint(error: &FlowError) -> anyhow::Error {
     Complaint::new(Exit::Usage, format!("this cannot be simulated: {error}")).into()
 }
 
