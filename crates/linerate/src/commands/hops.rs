@@ -83,7 +83,7 @@ fn towards(
             return Ok(None);
         }
         let spec = TestSpec { direction, connect_timeout: spec.connect_timeout.min(FOR_A_PARTNER), ..spec.clone() };
-        flow(args, Request { host: target.clone(), port: args.port, spec, queue_wait: args.wait }, &mut archive, stop)
+        flow(args, &Request { host: target.clone(), port: args.port, spec, queue_wait: args.wait }, &mut archive, stop)
     };
     let there = flow(Direction::Forward)?;
     // Where nobody answered once, nobody is asked again.
@@ -94,11 +94,11 @@ fn towards(
 /// A flow, where a partner answers.
 fn flow(
     args: &TestArgs,
-    request: Request,
+    request: &Request,
     archive: &mut Option<&mut Archive>,
     stop: &Stop,
 ) -> anyhow::Result<Option<Box<Run>>> {
-    let done = attempt(&request, Frame { declared_line_rate: args.expect, batch: None }, stop, Talk::Nothing)?;
+    let done = attempt(request, Frame { declared_line_rate: args.expect, batch: None }, stop, Talk::Nothing)?;
     if matches!(&done.run.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Unreachable) {
         return Ok(None);
     }

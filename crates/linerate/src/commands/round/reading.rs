@@ -89,8 +89,12 @@ pub fn named(common: &Common, name: &Path) -> anyhow::Result<Named> {
 
 fn of_archive(common: &Common, name: &Path) -> anyhow::Result<Round> {
     let archive = kept::open_to_read(common)?;
-    let found = archive.resolve_round(&name.to_string_lossy()).and_then(|id| archive.round(&id));
-    found.map_err(|error| {
+    let id = archive.resolve_round(&name.to_string_lossy()).map_err(complain(name))?;
+    archive.round(&id).map_err(complain(name))
+}
+
+fn complain(name: &Path) -> impl Fn(RoundError) -> anyhow::Error + '_ {
+    move |error| {
         let complaint = match &error {
             RoundError::Empty { .. } => {
                 Complaint::new(Exit::NotFound, "no round").hint("`linerate round PLAN` makes one")
@@ -102,7 +106,7 @@ fn of_archive(common: &Common, name: &Path) -> anyhow::Result<Round> {
             _ => Complaint::new(Exit::Local, "the round cannot be read from the archive"),
         };
         anyhow::Error::from(error).context(complaint)
-    })
+    }
 }
 
 fn of_file(path: &Path) -> anyhow::Result<Round> {
