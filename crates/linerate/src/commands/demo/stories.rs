@@ -1,11 +1,7 @@
 //! The incidents that can be told.
 
-use std::time::Duration;
-
 use lab::play::Order;
-use lab::scenario::{Overlay, Scenario, ScenarioError, Test, TestKind};
-use model::spec::Limit;
-use units::ByteCount;
+use lab::scenario::{Overlay, Scenario, ScenarioError, Test};
 
 /// An incident.
 pub struct Story {
@@ -93,11 +89,10 @@ pub fn by_hand(scenario: &Scenario) -> Option<&'static ByHand> {
     BY_HAND.iter().find(|step| step.scenario == scenario.name)
 }
 
-/// Has a round of a scenario's overlay test each of its hosts with each other, as the first of its tests does but shorter, and
-/// side by side where hosts and links allow it. Tests outside of the overlay stay: they say whether it is the overlay.
+/// Has a round of a scenario's overlay test each of its hosts with each other, as the first of its tests does, and side by
+/// side where hosts and links allow it. Tests outside of the overlay stay: they say whether it is the overlay.
 pub fn mesh(scenario: &mut Scenario) -> Order {
-    let Some(mut model) = scenario.tests.iter().find(|test| is_inside(test)).cloned() else { return Order::InTurn };
-    shorten(&mut model.kind);
+    let Some(model) = scenario.tests.iter().find(|test| is_inside(test)).cloned() else { return Order::InTurn };
     let Some(overlay) = model.from.overlay.and_then(|number| scenario.overlays.get(number)) else {
         return Order::InTurn;
     };
@@ -105,15 +100,6 @@ pub fn mesh(scenario: &mut Scenario) -> Order {
     scenario.tests.retain(|test| !is_inside(test));
     scenario.tests.splice(0..0, pairs);
     Order::SideBySide
-}
-
-/// Thirty tests of a second say which pairs crawl. What a crawling sender still has in its buffer when its second is over has
-/// to arrive as well, so that is little.
-fn shorten(kind: &mut TestKind) {
-    if let TestKind::Tcp(flow) = kind {
-        flow.spec.limit = Limit::Time(Duration::from_secs(1));
-        flow.spec.window = Some(ByteCount::new(24 << 10));
-    }
 }
 
 /// Whether both ends of a test are in one overlay.
