@@ -29,7 +29,7 @@ pub fn run(common: &Common, args: &AuditArgs) -> anyhow::Result<Exit> {
         None => (HostFacts::of(&this_host()?), learnt::now()),
     };
     let keep = if args.all { Keep::Everything } else { Keep::Findings };
-    let report = ask(&args.case, &rules, Host { facts: &host, learnt }, keep)?;
+    let report = ask(&args.case, &rules, &Host { facts: &host, learnt }, keep)?;
     if common.json {
         print(&show::json::document(&report)?)?;
     } else {
@@ -57,7 +57,7 @@ pub struct Host<'a> {
 }
 
 /// What all rules say about a host. Rules that cannot be used are told on the way.
-pub fn ask(args: &CaseArgs, rules: &Rules, host: Host<'_>, keep: Keep) -> anyhow::Result<Report> {
+pub fn ask(args: &CaseArgs, rules: &Rules, host: &Host<'_>, keep: Keep) -> anyhow::Result<Report> {
     let inputs = inputs(args, rules, host.facts)?;
     let profile = args.profile(host.learnt);
     let report = audit::audit(rules, &Case { host: host.facts, profile: &profile, inputs: &inputs, keep });

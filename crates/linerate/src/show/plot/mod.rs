@@ -16,8 +16,8 @@ mod panel;
 mod panels;
 mod png;
 mod raster;
-mod simulated;
 pub(super) mod scene;
+mod simulated;
 mod story;
 mod svg;
 
@@ -31,8 +31,8 @@ use model::series::RunSamples;
 
 use font::Fonts;
 use header::Header;
-pub use simulated::picture as simulated;
 use layout::Span;
+pub use simulated::picture as simulated;
 use story::{Story, exact, micros};
 
 /// How a picture is written.

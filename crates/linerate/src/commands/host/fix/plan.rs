@@ -68,7 +68,7 @@ fn proposed(args: &FixArgs, facts: &HostFacts) -> anyhow::Result<Vec<PlannedStep
             Complaint::new(Exit::NotFound, format!("there is no rule `{id}`")).hint("docs/rules.md lists all rules")
         })?;
     }
-    let report = ask(&args.case, &rules, Host { facts, learnt: learnt::now() }, Keep::Findings)?;
+    let report = ask(&args.case, &rules, &Host { facts, learnt: learnt::now() }, Keep::Findings)?;
     say_what_is_unknown(args, &report)?;
     let asked = |finding: &&Finding| {
         let by_rule =

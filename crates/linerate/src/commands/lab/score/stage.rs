@@ -53,12 +53,12 @@ impl Stage {
     fn once(&self, case: &Case, seed: u64, stop: &Stop) -> anyhow::Result<Kept> {
         let folder = self.folder.join(format!("{}-{seed}", case.name));
         fs::create_dir_all(&folder)?;
-        let kept = self.into_archive(case, seed, &folder.join("runs.db"), stop);
+        let kept = self.kept_at(case, seed, &folder.join("runs.db"), stop);
         fs::remove_dir_all(&folder)?;
         kept
     }
 
-    fn into_archive(&self, case: &Case, seed: u64, place: &std::path::Path, stop: &Stop) -> anyhow::Result<Kept> {
+    fn kept_at(&self, case: &Case, seed: u64, place: &std::path::Path, stop: &Stop) -> anyhow::Result<Kept> {
         let archive = Archive::open(place)?;
         let setting = Setting {
             scenario: &case.scenario,
