@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use model::spec::Limit;
+
 /// Largest parameter blob accepted. iperf3 refuses more since 3.18.
 pub const MAX_PARAMS_BYTES: usize = 8_192;
 
@@ -52,12 +54,25 @@ impl Default for Patience {
 }
 
 impl Patience {
+    /// How long a receiver of a stream waits for what is on the way. Who asked for a time does not want to wait much longer,
+    /// however slow the path is; who asked for an amount wants all of it.
+    #[must_use]
+    pub fn drain_of(&self, limit: Limit) -> Duration {
+        match limit {
+            Limit::Time(time) => (time / 2).max(LEAST_DRAIN).min(self.drain),
+            Limit::Bytes(_) | Limit::Blocks(_) => self.drain,
+        }
+    }
+
     /// Silence of a peer that reads what is on the way before it speaks.
     #[must_use]
     pub fn drain_and_turn(&self) -> Duration {
         self.drain + self.turn
     }
 }
+
+/// What is on the way of a short test gets this long: more than a round trip around the earth.
+pub const LEAST_DRAIN: Duration = Duration::from_secs(1);
 
 /// How long a receiver of datagrams waits for stragglers after the sender stopped and none came.
 pub const DATAGRAM_QUIET: Duration = Duration::from_millis(100);
@@ -67,9 +82,20 @@ pub const STREAM_QUIET: Duration = Duration::from_millis(10);
 
 #[cfg(test)]
 mod tests {
+    use units::ByteCount;
     use units::duration::show;
 
     use super::*;
+
+    #[test]
+    fn a_test_of_a_time_waits_half_as_long_again_and_one_of_an_amount_to_the_end() {
+        let patience = Patience::default();
+        let of_time = |seconds| patience.drain_of(Limit::Time(Duration::from_secs(seconds)));
+        assert_eq!([1, 10, 1000].map(of_time), [LEAST_DRAIN, Duration::from_secs(5), patience.drain]);
+        assert_eq!(patience.drain_of(Limit::Bytes(ByteCount::new(1))), patience.drain);
+        let hasty = Patience { drain: Duration::from_millis(100), ..patience };
+        assert_eq!(hasty.drain_of(Limit::Time(Duration::from_secs(10))), hasty.drain);
+    }
 
     #[test]
     fn the_documentation_has_the_same_limits() {
@@ -86,6 +112,7 @@ mod tests {
             format!("| one message from its first byte to its last | {} |", seconds(patience.message)),
             format!("| all data connections | {} |", seconds(patience.opening)),
             format!("| reading what is on the way after the senders stopped | {} |", seconds(patience.drain)),
+            format!("half of the time that was asked for, at least {}", seconds(LEAST_DRAIN)),
             format!("of a datagram ({MIN_UDP_LENGTH} to {MAX_UDP_LENGTH})"),
             format!("{} of silence end the waiting", show(DATAGRAM_QUIET)),
             format!("and {} have been silent", show(STREAM_QUIET).replace(".0", "")),

@@ -1,7 +1,10 @@
 //! The incidents that can be told.
 
+use std::time::Duration;
+
 use lab::play::Order;
-use lab::scenario::{Overlay, Scenario, ScenarioError, Test};
+use lab::scenario::{Overlay, Scenario, ScenarioError, Test, TestKind};
+use model::spec::Limit;
 
 /// An incident.
 pub struct Story {
@@ -96,10 +99,20 @@ pub fn mesh(scenario: &mut Scenario) -> Order {
     let Some(overlay) = model.from.overlay.and_then(|number| scenario.overlays.get(number)) else {
         return Order::InTurn;
     };
-    let pairs = pairs(scenario, overlay, &model);
+    let pairs = pairs(scenario, overlay, &shortened(model));
     scenario.tests.retain(|test| !is_inside(test));
     scenario.tests.splice(0..0, pairs);
     Order::SideBySide
+}
+
+/// Thirty pairs are tested twice while somebody watches, so each gets a second: a hundred round trips at least in a network of
+/// one building.
+fn shortened(mut test: Test) -> Test {
+    if let TestKind::Tcp(flow) = &mut test.kind {
+        flow.spec.limit = Limit::Time(Duration::from_secs(1));
+        flow.spec.sample_every = flow.spec.sample_every.min(Duration::from_millis(100));
+    }
+    test
 }
 
 /// Whether both ends of a test are in one overlay.

@@ -24,7 +24,8 @@ impl Visit {
         gathered: &mut Gathered,
     ) -> Result<(), SessionError> {
         running.streams.stop_sending();
-        let last = drain(&running, self.until(datagrams), self.control.patience().drain);
+        let longest = self.control.patience().drain_of(self.spec.limit);
+        let last = drain(&running, self.until(datagrams), longest);
         let part = gathered.part.insert(running.gather(last));
         if self.offer.is_none() {
             leave_out(part, self.spec.omit);

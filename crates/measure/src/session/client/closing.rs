@@ -46,7 +46,7 @@ pub(super) fn close(
 fn end_test(greeted: &mut Greeted, running: &Running) -> Result<MonoTime, SessionError> {
     running.streams.stop_sending();
     let extended = greeted.hello.is_some();
-    let longest = greeted.control.patience().drain;
+    let longest = greeted.control.patience().drain_of(greeted.spec.limit);
     if !extended && greeted.spec.protocol == Protocol::Tcp && !matches!(greeted.spec.limit, Limit::Time(_)) {
         deliver(running, longest);
     }
