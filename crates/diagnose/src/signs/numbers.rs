@@ -73,13 +73,17 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     of_senders(flow, run, &senders, total.elapsed);
 }
 
-/// A run that ends while its rate still grows is short, not slow: what its start-up cost is not held against it.
+/// A run that ends while its rate still grows is short, not slow: what its start-up cost is not held against it, unless it is
+/// slow even so.
 fn credit_start_up(flow: &mut Flow, total: &DirectionTotal, fall: Option<&Waterfall>) {
     let (Some(attained), Some(fall), SteadyState::NotReached) = (flow.attained, fall, &total.steady) else { return };
     let start_up = fall.shares.iter().find(|share| share.cause == Cause::StartUp);
     let start_up = start_up.map_or(0.0, |share| share.part_of_line_rate);
     let of_settled = total.goodput.share_of(flow.goodput).unwrap_or(1.0);
-    flow.attained = Some(attained.max((attained * of_settled + start_up).min(1.0)));
+    let credited = (attained * of_settled + start_up).min(1.0);
+    if credited >= SLOW {
+        flow.attained = Some(attained.max(credited));
+    }
 }
 
 /// The line rate that the plan names goes before what cards say.
