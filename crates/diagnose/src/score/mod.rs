@@ -1,6 +1,6 @@
 //! How good diagnoses are: each is compared with the truth of the network that it was made of.
 //!
-//! * [`judge`]: one diagnosis against what was planted
+//! * [`mod@judge`]: one diagnosis against what was planted
 //! * [`summary`]: many of these as a score: who was taken for what, how often the first name is right, whether a
 //!   probability of 90 % is right nine times in ten
 //!

@@ -1,6 +1,6 @@
 //! `linerate lab score`.
 //!
-//! * [`cases`]: which scenarios, and what is true of them
+//! * [`mod@cases`]: which scenarios, and what is true of them
 //! * [`shelf`]: rounds that are kept
 //! * [`stage`]: playing one
 
