@@ -86,7 +86,8 @@ fn a_sender_without_processor_time_is_the_sending_program() {
     let quota = Quota::percent(10);
     let quotas = Quotas { far: None, near: Some(&quota) };
     let args = format!("{FAR} --time 3s --cca cubic --send write");
-    let waterfall = explained(&test_within(&network, &quotas, &args), 10 * GIGABIT);
+    // More than any machine moves with the whole of a processor.
+    let waterfall = explained(&test_within(&network, &quotas, &args), 400 * GIGABIT);
     assert_planted(&waterfall, Cause::SenderApplication);
 }
 
