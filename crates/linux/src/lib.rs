@@ -17,6 +17,7 @@
 //! | [`ethtool`] | what the driver of a device says |
 //! | [`facts`] | all that netlink tells of devices, routes and settings, as facts of a snapshot |
 //! | [`links`] | devices and the addresses they carry |
+//! | [`memory`] | what of this process the kernel can bring back by itself |
 //! | [`packet_socket`] | frames that a device receives, counted by VLAN and protocol |
 //! | [`tracepoint`] | events of the kernel, with their fields, as perf gives them |
 //! | [`qdisc`] | queueing disciplines and their counts |
@@ -44,6 +45,7 @@ pub mod facts;
 pub mod host;
 pub mod icmp;
 pub mod links;
+pub mod memory;
 pub mod monitor;
 pub mod mounts;
 pub mod namespaces;
