@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::*;
 use crate::sandbox::in_sandbox;
@@ -36,10 +38,45 @@ fn kind(vlan: Option<u16>, protocol: u16) -> FrameKind {
     FrameKind { vlan, protocol }
 }
 
+/// Waits until it is so: frames lie in the backlog of a processor before the kernel looks at them.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        thread::yield_now();
+    }
+}
+
+/// Two devices, `west` and `east`, between which frames go. A device that has just come up loses what it is given, in silence,
+/// until the kernel has noticed its carrier.
+fn wire() {
+    shell("ip link add west type veth peer name east; ip link set west up; ip link set east up");
+    let mut counter = FrameCounter::open(index("east"), &Wanted::default()).unwrap();
+    let west = sender("west");
+    until("the wire does not carry", || {
+        west.send(&frame(Some(1), 0x88b6)).unwrap();
+        counter.take().unwrap().frames.contains_key(&kind(Some(1), 0x88b6))
+    });
+}
+
+/// What is counted until so many frames have come.
+fn come(counter: &mut FrameCounter, frames: u64) -> FrameCounts {
+    let mut all = FrameCounts::default();
+    until("frames do not come", || {
+        let more = counter.take().unwrap();
+        for (kind, count) in more.frames {
+            *all.frames.entry(kind).or_default() += count;
+        }
+        all.missed += more.missed;
+        all.frames.values().sum::<u64>() + all.missed >= frames
+    });
+    all
+}
+
 #[test]
 fn frames_are_told_apart_by_vlan_and_protocol_and_exceptions_are_passed_over() {
     in_sandbox(module_path!(), "frames_are_told_apart_by_vlan_and_protocol_and_exceptions_are_passed_over", || {
-        shell("ip link add west type veth peer name east; ip link set west up; ip link set east up");
+        wire();
         let wanted = Wanted { except_vlans: vec![7], except_untagged: vec![0x0800, 0x86dd] };
         let mut counter = FrameCounter::open(index("east"), &wanted).unwrap();
         let west = sender("west");
@@ -56,7 +93,7 @@ fn frames_are_told_apart_by_vlan_and_protocol_and_exceptions_are_passed_over() {
         }
         // What the device itself sends is not counted.
         sender("east").send(&frame(Some(96), 0x86dd)).unwrap();
-        let counted = counter.take().unwrap();
+        let counted = come(&mut counter, 4);
         let expected = [(kind(Some(96), 0x86dd), 2), (kind(Some(96), 0x0800), 1), (kind(None, 0x88b5), 1)];
         assert_eq!((counted.frames, counted.missed), (BTreeMap::from(expected), 0));
         assert_eq!(counter.take().unwrap(), FrameCounts::default(), "each is counted once");
@@ -66,29 +103,35 @@ fn frames_are_told_apart_by_vlan_and_protocol_and_exceptions_are_passed_over() {
 #[test]
 fn listener_hides_untagged_frames_from_the_count_of_drops_and_no_tagged_ones() {
     in_sandbox(module_path!(), "listener_hides_untagged_frames_from_the_count_of_drops_and_no_tagged_ones", || {
-        shell("ip link add west type veth peer name east; ip link set west up; ip link set east up");
+        wire();
         let dropped = || {
             let devices = crate::facts::link::read().unwrap();
             devices.iter().find(|known| known.name == "east").unwrap().counters["rx_dropped"]
         };
         let west = sender("west");
         let send = |vlan| {
-            let before = dropped();
             for _ in 0..5 {
                 west.send(&frame(vlan, 0x88b5)).unwrap();
             }
-            dropped() - before
         };
-        assert_eq!((send(None), send(Some(96))), (5, 5), "nobody listens");
-        let _listener = FrameCounter::open(index("east"), &Wanted::default()).unwrap();
-        assert_eq!((send(None), send(Some(96))), (0, 5), "somebody listens");
+        let before = dropped();
+        send(None);
+        until("nobody listens to untagged ones", || dropped() - before == 5);
+        send(Some(96));
+        until("nobody listens to tagged ones", || dropped() - before == 10);
+        let mut listener = FrameCounter::open(index("east"), &Wanted::default()).unwrap();
+        send(None);
+        send(Some(96));
+        come(&mut listener, 10);
+        until("tagged ones are dropped all the same", || dropped() - before >= 15);
+        assert_eq!(dropped() - before, 15, "untagged ones are not");
     });
 }
 
 #[test]
 fn frames_that_come_too_fast_are_told() {
     in_sandbox(module_path!(), "frames_that_come_too_fast_are_told", || {
-        shell("ip link add west type veth peer name east; ip link set west up; ip link set east up");
+        wire();
         // Without those by which the kernel looks for its neighbours.
         let wanted = Wanted { except_untagged: vec![0x86dd], ..Wanted::default() };
         let mut counter = FrameCounter::open(index("east"), &wanted).unwrap();
@@ -97,7 +140,7 @@ fn frames_that_come_too_fast_are_told() {
         for _ in 0..sent {
             west.send(&frame(Some(96), 0x86dd)).unwrap();
         }
-        let counted = counter.take().unwrap();
+        let counted = come(&mut counter, sent);
         assert!(counted.missed > 0, "{counted:?}");
         assert_eq!(counted.frames[&kind(Some(96), 0x86dd)] + counted.missed, sent);
     });
