@@ -45,8 +45,13 @@ fn known(value: &Value) -> Value {
 
 /// On which devices the rule fires.
 fn fires(snapshot: &Snapshot) -> Vec<String> {
+    fires_for(snapshot, &["overlay-node"])
+}
+
+/// The same of a host of which somebody says that it does this.
+fn fires_for(snapshot: &Snapshot, roles: &[&str]) -> Vec<String> {
     let (host, inputs) = (HostFacts::of(snapshot), Inputs::default());
-    let profile: Profile = serde_json::from_value(json!({"roles": ["overlay-node"]})).unwrap();
+    let profile: Profile = serde_json::from_value(json!({ "roles": roles })).unwrap();
     let case = Case { host: &host, profile: &profile, inputs: &inputs, keep: Keep::Everything };
     let report: Report = audit(&Rules::built_in(), &case);
     let answers = crate::support::answers(&report, RULE);
@@ -81,4 +86,12 @@ fn a_tunnel_that_tells_neither_may_be_carried_by_any_nic() {
     for tunnel in [json!({"vxlan": {"vni": 7}}), json!({"vxlan": {"vni": 7, "remote": "239.1.1.1"}})] {
         assert_eq!(fires(&host(2, &tunnel)), ["em1", "em2"]);
     }
+}
+
+#[test]
+fn a_tunnel_inside_of_virtual_machines_counts_where_somebody_says_so() {
+    let mut host = host(1, &json!({"vxlan": {"vni": 7, "local": "192.0.2.1"}}));
+    host.namespaces[0].interfaces.retain(|interface| interface.name != "vx0");
+    assert_eq!(fires_for(&host, &["vm-host", "overlay-node"]), ["em1", "em2"]);
+    assert_eq!((fires_for(&host, &["vm-host"]), fires_for(&host, &["overlay-node"])), (vec![], vec![]));
 }
