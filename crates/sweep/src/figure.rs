@@ -1,0 +1,181 @@
+//! How an experiment is drawn: what over what, with what was measured elsewhere beside it.
+
+use serde::Deserialize;
+
+use crate::description::Sweep;
+use crate::expectation::{measure, number_of};
+use crate::parameter::Parameter;
+use crate::row::Measure;
+use crate::selection::{Rows, Selection, Statistic};
+use crate::value::{Kind, Value};
+
+/// A figure: panels with curves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Its name, which is that of its file.
+    pub name: String,
+    /// What stands above it.
+    pub title: String,
+    /// What is drawn.
+    pub what: Measure,
+    /// What of it, a kind of line each.
+    pub statistics: Vec<Statistic>,
+    /// Over what.
+    pub across: &'static Parameter,
+    curves: Option<&'static Parameter>,
+    panels: Option<&'static Parameter>,
+    of: Selection,
+    measured: Vec<Measured>,
+}
+
+/// What was measured elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+struct Measured {
+    of: Selection,
+    statistic: Statistic,
+    says: String,
+    points: Vec<(f64, f64)>,
+}
+
+/// How a figure is written.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Written {
+    pub(crate) name: String,
+    title: String,
+    #[serde(default = "took")]
+    what: String,
+    #[serde(default = "median")]
+    statistics: Vec<Statistic>,
+    across: String,
+    curves: Option<String>,
+    panels: Option<String>,
+    #[serde(default, rename = "where")]
+    of: toml::Table,
+    #[serde(default)]
+    measured: Vec<WrittenPoints>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct WrittenPoints {
+    says: String,
+    #[serde(rename = "where")]
+    of: toml::Table,
+    statistic: Statistic,
+    points: Vec<(toml::Value, toml::Value)>,
+}
+
+fn took() -> String {
+    Measure::Took.name().to_owned()
+}
+
+fn median() -> Vec<Statistic> {
+    vec![Statistic::Median]
+}
+
+/// A panel with its curves and points, as numbers of base units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// What is the same in all of it.
+    pub title: String,
+    /// Its curves.
+    pub curves: Vec<Curve>,
+}
+
+/// A curve, or single points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// What it is.
+    pub title: String,
+    /// Which statistic it shows.
+    pub statistic: Statistic,
+    /// Which of the values of the curves' parameter it belongs to.
+    pub colour: usize,
+    /// Whether it was simulated, and not measured elsewhere.
+    pub is_simulated: bool,
+    /// Where it goes through.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Figure {
+    pub(crate) fn read(written: Written, sweep: &Sweep) -> Result<Self, String> {
+        let find = |name: &str| {
+            Parameter::find(name).map(|(_, parameter)| parameter).ok_or_else(|| format!("`{name}` is no parameter"))
+        };
+        let (what, across) = (measure(&written.what)?, find(&written.across)?);
+        if matches!(across.kind, Kind::Word | Kind::Flag) {
+            return Err(format!("`{}` is no quantity; draw across one", across.name));
+        }
+        if written.name.is_empty() || !written.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+            return Err("its name becomes that of a file: letters, digits and hyphens".to_owned());
+        }
+        let of_points = |points: WrittenPoints| {
+            let point = |(x, y): &(toml::Value, toml::Value)| {
+                let x = across.read(x)?.number().ok_or("a point lies at a quantity")?;
+                Ok((x, number_of(what, y)?))
+            };
+            let all = points.points.iter().map(point).collect::<Result<Vec<_>, String>>()?;
+            Ok(Measured { of: Selection::read(&points.of, sweep)?, statistic: points.statistic, says: points.says, points: all })
+        };
+        Ok(Self {
+            what,
+            across,
+            statistics: written.statistics,
+            curves: written.curves.as_deref().map(find).transpose()?,
+            panels: written.panels.as_deref().map(find).transpose()?,
+            of: Selection::read(&written.of, sweep)?,
+            measured: written.measured.into_iter().map(of_points).collect::<Result<_, String>>()?,
+            name: written.name,
+            title: written.title,
+        })
+    }
+
+    /// Its panels, with what the rows say.
+    #[must_use]
+    pub fn panels(&self, rows: &Rows<'_>) -> Vec<Panel> {
+        let panel = |(title, part): (String, Selection)| Panel { title, curves: self.curves(rows, &part) };
+        split(self.panels, &self.of, rows.sweep).into_iter().map(panel).filter(|panel| !panel.curves.is_empty()).collect()
+    }
+
+    fn curves(&self, rows: &Rows<'_>, panel: &Selection) -> Vec<Curve> {
+        let mut curves = Vec::new();
+        for (colour, (title, part)) in split(self.curves, panel, rows.sweep).into_iter().enumerate() {
+            let simulated = self.statistics.iter().map(|statistic| {
+                let title = if self.statistics.len() > 1 { with(&title, statistic.name()) } else { title.clone() };
+                Curve { title, statistic: *statistic, colour, is_simulated: true, points: self.points(rows, &part, *statistic) }
+            });
+            curves.extend(simulated.filter(|curve| !curve.points.is_empty()));
+            let measured = self.measured.iter().filter(|measured| overlap(&measured.of, &part, rows.sweep));
+            curves.extend(measured.map(|measured| Curve {
+                title: with(&title, &measured.says),
+                statistic: measured.statistic,
+                colour,
+                is_simulated: false,
+                points: measured.points.clone(),
+            }));
+        }
+        curves
+    }
+
+    fn points(&self, rows: &Rows<'_>, part: &Selection, statistic: Statistic) -> Vec<(f64, f64)> {
+        let at = |value: &Value| Some((value.number()?, statistic.of(rows, &part.with(self.across, value), self.what)?));
+        part.values(self.across, rows.sweep).iter().filter_map(at).collect()
+    }
+}
+
+fn with(title: &str, more: &str) -> String {
+    if title.is_empty() { more.to_owned() } else { format!("{title}, {more}") }
+}
+
+/// The parts of a selection in which a parameter has one value each, with that value.
+fn split(by: Option<&'static Parameter>, of: &Selection, sweep: &Sweep) -> Vec<(String, Selection)> {
+    let Some(parameter) = by else { return vec![(String::new(), of.clone())] };
+    let values = of.values(parameter, sweep);
+    values.iter().map(|value| (format!("{} {value}", parameter.name), of.with(parameter, value))).collect()
+}
+
+/// Whether what was measured belongs to what is drawn.
+fn overlap(one: &Selection, two: &Selection, sweep: &Sweep) -> bool {
+    sweep.cells.iter().any(|cell| one.has(cell) && two.has(cell))
+}

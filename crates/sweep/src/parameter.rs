@@ -1,0 +1,149 @@
+//! What can be set of a transfer: the table that readers, columns and documentation share.
+
+use crate::value::{Kind, Value};
+
+/// Something that can be set of a transfer, and varied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in files.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// What holds where a file says nothing; [`None`] where it has to say something.
+    pub usual: Option<&'static str>,
+    /// Whether it may be `none`.
+    pub may_be_none: bool,
+    /// What it means.
+    pub says: &'static str,
+}
+
+const fn given(name: &'static str, kind: Kind, says: &'static str) -> Parameter {
+    Parameter { name, kind, usual: None, may_be_none: false, says }
+}
+
+const fn usual(name: &'static str, kind: Kind, usual: &'static str, says: &'static str) -> Parameter {
+    Parameter { name, kind, usual: Some(usual), may_be_none: false, says }
+}
+
+const fn optional(name: &'static str, kind: Kind, says: &'static str) -> Parameter {
+    Parameter { name, kind, usual: Some("none"), may_be_none: true, says }
+}
+
+/// All of them, in the order in which they are varied: the first changes last.
+pub const ALL: [Parameter; 33] = [
+    usual("congestion", Kind::Word, "cubic", "the congestion control"),
+    given("rate", Kind::Rate, "the rate of the narrowest link"),
+    given("rtt", Kind::Time, "the round trip of an empty path"),
+    optional("queue", Kind::Bytes, "what waits before the narrowest link at most; 50 ms of it with `none`"),
+    usual("loss", Kind::Share, "0", "the probability with which a packet is lost on the way there"),
+    usual("burst-queue", Kind::Word, "shared", "the queue of the burst: `shared` with the transfer, or its `own`"),
+    optional("burst-rate", Kind::Rate, "how fast a burst comes to the narrowest link; no burst with `none`"),
+    usual("burst-start", Kind::Time, "0s", "when it begins, from the start of the command"),
+    usual("burst-jitter", Kind::Time, "0s", "by how much earlier or later than that, evenly drawn"),
+    optional("burst-length", Kind::Time, "how long it lasts; no burst with `none`"),
+    optional("bytes", Kind::Bytes, "how much is sent; without, it is sent for `time`"),
+    usual("time", Kind::Time, "60s", "for how long is sent, where `bytes` is `none`"),
+    usual("patience", Kind::Time, "10min", "after which time a transfer is given up"),
+    usual("start-up", Kind::Time, "0s", "what the command does before it asks for the connection that carries the data"),
+    usual("start-up-round-trips", Kind::Count, "0", "round trips of that besides"),
+    usual("clock", Kind::Word, "transfer", "what a completion time counts from: the `transfer`, or the `command`"),
+    usual("mtu", Kind::Bytes, "1500B", "the largest IP packet"),
+    usual("initial-window", Kind::Count, "10", "segments in flight at first (`initcwnd` of the route)"),
+    optional("receiver-initial-window", Kind::Count, "segments that the receiver offers at first (`initrwnd` of the route)"),
+    usual("wmem", Kind::Bytes, "4MiB", "the most the send buffer grows to (`tcp_wmem`, third value)"),
+    usual("rmem", Kind::Bytes, "6MiB", "the most the receive buffer grows to (`tcp_rmem`, third value)"),
+    usual("rmem-default", Kind::Bytes, "128KiB", "what the receive buffer begins with (`tcp_rmem`, second value)"),
+    usual("writer", Kind::Word, "polls", "how the application writes: `polls`, as iperf3, or `blocks`"),
+    optional("application-rate", Kind::Rate, "how fast the application has data"),
+    optional("processor-rate", Kind::Rate, "how fast one processor sends"),
+    optional("adapter-rate", Kind::Rate, "the rate of the sender's adapter; that of the path with `none`"),
+    usual("fq", Kind::Flag, "false", "spread what is sent, as the fq qdisc does"),
+    optional("pace", Kind::Rate, "never send faster than this"),
+    usual("offload", Kind::Flag, "true", "segmentation offload (`ethtool -K tso on gso on`)"),
+    usual("ecn", Kind::Flag, "false", "ask for congestion marks (`tcp_ecn` = 1)"),
+    optional("deadline", Kind::Time, "a transfer that takes longer has missed it"),
+    optional("next-start", Kind::Time, "a transfer that takes longer runs into the next one"),
+    optional("next-end", Kind::Time, "a transfer that takes longer is still there when the next one should be done"),
+];
+
+impl Parameter {
+    /// The one of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<(usize, &'static Self)> {
+        ALL.iter().enumerate().find(|(_, parameter)| parameter.name == name)
+    }
+
+    /// The name of its column.
+    #[must_use]
+    pub fn column(&self) -> String {
+        format!("{}{}", self.name.replace('-', "_"), self.kind.suffix())
+    }
+
+    /// Reads a value of it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(&self, written: &toml::Value) -> Result<Value, String> {
+        let value = self.kind.read(written)?;
+        if value.is_none() && !self.may_be_none {
+            return Err(format!("it cannot be `none`; write {}", self.kind.example()));
+        }
+        Ok(value)
+    }
+
+    /// What holds where nothing is said.
+    #[must_use]
+    pub fn usual_value(&self) -> Option<Value> {
+        self.kind.read_text(self.usual?).ok()
+    }
+}
+
+/// A value for each of [`ALL`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings(Vec<Value>);
+
+impl Settings {
+    /// Settings from a value for each parameter, in the order of [`ALL`].
+    #[must_use]
+    pub fn new(values: Vec<Value>) -> Self {
+        assert_eq!(values.len(), ALL.len(), "settings have a value for each parameter");
+        Self(values)
+    }
+
+    /// All values, in the order of [`ALL`].
+    #[must_use]
+    pub fn values(&self) -> &[Value] {
+        &self.0
+    }
+
+    /// The value of a parameter; that of one that is not there is not set.
+    #[must_use]
+    pub fn get(&self, name: &str) -> &Value {
+        const NOTHING: &Value = &Value::None;
+        Parameter::find(name).and_then(|(place, _)| self.0.get(place)).unwrap_or(NOTHING)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_where_nothing_is_said_can_be_read() {
+        for parameter in ALL {
+            let Some(text) = parameter.usual else { continue };
+            let value = parameter.usual_value();
+            assert!(value.is_some(), "{}: {text}", parameter.name);
+            assert_eq!(value == Some(Value::None), parameter.may_be_none, "{}", parameter.name);
+        }
+    }
+
+    #[test]
+    fn the_format_page_names_every_parameter() {
+        let page = include_str!("../../../docs/formats/sweep.md");
+        for parameter in ALL {
+            let row = format!("| `{}` | {} | {} |", parameter.name, parameter.usual.unwrap_or("to be given"), parameter.says);
+            assert!(page.contains(&row), "docs/formats/sweep.md lacks {row}");
+        }
+    }
+}
