@@ -165,6 +165,20 @@ pub enum SendMethod {
     Zerocopy,
 }
 
+impl SendMethod {
+    /// As arguments, plans and documents have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Write => "write",
+            Self::Sendfile => "sendfile",
+            Self::Splice => "splice",
+            Self::Zerocopy => "zerocopy",
+        }
+    }
+}
+
 /// How a TCP receiver takes data from the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -176,6 +190,18 @@ pub enum ReceiveMethod {
     Copy,
     /// `MSG_TRUNC`: the kernel drops the payload unread; hides limits of this host's memory.
     Discard,
+}
+
+impl ReceiveMethod {
+    /// As arguments, plans and documents have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Copy => "copy",
+            Self::Discard => "discard",
+        }
+    }
 }
 
 /// An offload that is used where it works, or not at all.
@@ -254,5 +280,21 @@ impl TryFrom<u8> for Dscp {
 impl From<Dscp> for u8 {
     fn from(dscp: Dscp) -> Self {
         dscp.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_have_one_name_in_arguments_and_in_documents() {
+        use {ReceiveMethod as Receive, SendMethod as Send};
+        for method in [Send::Auto, Send::Write, Send::Sendfile, Send::Splice, Send::Zerocopy] {
+            assert_eq!(serde_json::to_value(method).unwrap(), method.name());
+        }
+        for method in [Receive::Auto, Receive::Copy, Receive::Discard] {
+            assert_eq!(serde_json::to_value(method).unwrap(), method.name());
+        }
     }
 }

@@ -139,11 +139,8 @@ fn processor(measurement: &Measurement) -> String {
 
 fn methods(flow: &Flow) -> String {
     let sent = match flow.sent_by {
-        Some(SendMethod::Write) => "write",
-        Some(SendMethod::Sendfile) => "sendfile",
-        Some(SendMethod::Splice) => "splice",
-        Some(SendMethod::Zerocopy) => "zerocopy",
         Some(SendMethod::Auto) | None => "unknown means",
+        Some(method) => method.name(),
     };
     let fallback = if flow.copy_fallback == Some(true) { " (the kernel copied all the same)" } else { "" };
     let received = match flow.received_by {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::spec::{Direction, Family, Limit, Offload, ReceiveMethod, SendMethod, TestSpec};
+use model::spec::{Direction, Family, Limit, Offload, TestSpec};
 
 use super::text::USUAL_UDP_RATE;
 use super::{Http, Ping, Task};
@@ -85,8 +85,8 @@ impl Keys {
         self.some("window", spec.window.map(bytes));
         self.some("dscp", spec.dscp.map(|dscp| dscp.get().to_string()));
         self.some("length", spec.length.map(bytes));
-        self.unless("send", text(send(spec.send)), spec.send == usual.send);
-        self.unless("receive", text(receive(spec.receive)), spec.receive == usual.receive);
+        self.unless("send", text(spec.send.name()), spec.send == usual.send);
+        self.unless("receive", text(spec.receive.name()), spec.receive == usual.receive);
         self.unless("no-gso", "true".to_owned(), spec.udp_gso == Offload::On);
         self.unless("no-gro", "true".to_owned(), spec.udp_gro == Offload::On);
         self.some("family", spec.family.map(|family| text(name_of(family))));
@@ -101,23 +101,5 @@ pub(crate) const fn name_of(family: Family) -> &'static str {
     match family {
         Family::Ipv4 => "ipv4",
         Family::Ipv6 => "ipv6",
-    }
-}
-
-const fn send(method: SendMethod) -> &'static str {
-    match method {
-        SendMethod::Auto => "auto",
-        SendMethod::Write => "write",
-        SendMethod::Sendfile => "sendfile",
-        SendMethod::Splice => "splice",
-        SendMethod::Zerocopy => "zerocopy",
-    }
-}
-
-const fn receive(method: ReceiveMethod) -> &'static str {
-    match method {
-        ReceiveMethod::Auto => "auto",
-        ReceiveMethod::Copy => "copy",
-        ReceiveMethod::Discard => "discard",
     }
 }

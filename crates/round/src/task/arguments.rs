@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use model::spec::{Direction, Family, Limit, Offload, Protocol, ReceiveMethod, SendMethod, TestSpec};
+use model::spec::{Direction, Family, Limit, Offload, Protocol, TestSpec};
 use plan::task::Flow;
 use units::{ByteCount, DataRate};
 
@@ -32,8 +32,8 @@ pub fn arguments(flow: &Flow) -> Vec<OsString> {
     line.some("--window", spec.window.map(size));
     line.some("--dscp", spec.dscp.map(|dscp| dscp.get().to_string()));
     line.some("--length", spec.length.map(size));
-    line.value("--send", send(spec.send).to_owned());
-    line.value("--receive", receive(spec.receive).to_owned());
+    line.value("--send", spec.send.name().to_owned());
+    line.value("--receive", spec.receive.name().to_owned());
     line.flag("--no-gso", spec.udp_gso == Offload::Off);
     line.flag("--no-gro", spec.udp_gro == Offload::Off);
     line.record(spec);
@@ -77,22 +77,4 @@ fn size(bytes: ByteCount) -> String {
 
 fn span(time: Duration) -> String {
     format!("{}ns", time.as_nanos())
-}
-
-fn send(method: SendMethod) -> &'static str {
-    match method {
-        SendMethod::Auto => "auto",
-        SendMethod::Write => "write",
-        SendMethod::Sendfile => "sendfile",
-        SendMethod::Splice => "splice",
-        SendMethod::Zerocopy => "zerocopy",
-    }
-}
-
-fn receive(method: ReceiveMethod) -> &'static str {
-    match method {
-        ReceiveMethod::Auto => "auto",
-        ReceiveMethod::Copy => "copy",
-        ReceiveMethod::Discard => "discard",
-    }
 }
