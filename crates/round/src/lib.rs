@@ -3,6 +3,7 @@
 //!
 //! * [`carrier`]: how a program is started at a host: here, in a namespace, by ssh
 //! * [`program`]: such a program, until it ends or is ended, and what it printed
+//! * [`facts`]: what a linerate at a host says of itself, and of its host
 //! * [`task`]: one test between two hosts
 //! * [`leader`]: a round, all tests of a plan each in its turn
 //!
@@ -10,6 +11,7 @@
 //! is a finding with its reason, never an error that ends the others.
 
 pub mod carrier;
+pub mod facts;
 pub mod leader;
 pub mod program;
 pub mod task;

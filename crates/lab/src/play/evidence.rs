@@ -1,48 +1,38 @@
 //! What a diagnosis may see of a played scenario: a round of tests with the facts of all hosts, and nothing of the truth.
 
-use std::io;
-use std::path::Path;
-use std::process::{Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use measure::stop::Stop;
 use model::host::snapshot::Snapshot;
 use model::round::{Endpoint, Member, Passage, Round, Segment, Tested};
 use model::run::RunId;
 use model::series::RunSamples;
 use path::Seed;
+use round::facts;
 use units::WallTime;
 
+use super::{Setting, trial};
 use crate::blueprint::Blueprint;
-use crate::network::{Host, Network};
-use crate::scenario::{Point, Scenario, Test, TestKind};
+use crate::network::Network;
+use crate::scenario::{Point, Scenario, Test};
 
 /// What was seen of a host at one time, or why nothing was.
 pub(super) type Seen = Result<Box<Snapshot>, String>;
 
 /// The facts of every host, read by the program inside each: all at once, since one waits for its kernel most of the time.
-pub(super) fn look(network: &Network, program: &Path) -> Vec<Seen> {
+pub(super) fn look(network: &Network, setting: &Setting<'_>) -> Vec<Seen> {
+    // They are read even where somebody wants to stop: of a round that was stopped, its tests are worth a diagnosis.
+    let never = &Stop::default();
+    let sites = network.hosts().iter().enumerate().map(|(number, host)| trial::site(host, number, setting));
     thread::scope(|scope| {
-        let reading: Vec<_> = network.hosts().iter().map(|host| scope.spawn(|| snapshot(host, program))).collect();
+        let reading: Vec<_> =
+            sites.map(|site| scope.spawn(move || facts::snapshot(&site, trial::PATIENCE, never))).collect();
         let seen = reading.into_iter().map(|thread| match thread.join() {
             Ok(seen) => seen,
             Err(panic) => std::panic::resume_unwind(panic),
         });
         seen.collect()
-    })
-}
-
-fn snapshot(host: &Host, program: &Path) -> Seen {
-    let mut command = host.command(program);
-    command.args(["host", "snapshot", "--json"]).stdin(Stdio::null());
-    let output = command.output().map_err(|error: io::Error| error.to_string())?;
-    understood(&output)
-}
-
-fn understood(output: &Output) -> Seen {
-    serde_json::from_slice(&output.stdout).map(Box::new).map_err(|error| {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        if complaint.trim().is_empty() { error.to_string() } else { complaint.trim().to_owned() }
     })
 }
 
@@ -109,16 +99,12 @@ pub(super) fn tested(
     result: &model::played::Tested,
     samples: Option<Box<RunSamples>>,
 ) -> Tested {
-    let expected = match &test.kind {
-        TestKind::Tcp(flow) | TestKind::Udp(flow) => flow.expect,
-        TestKind::Ping(_) | TestKind::Mtu | TestKind::Hops | TestKind::Http(_) => None,
-    };
     Tested {
         label: result.label.clone(),
         from: endpoint(scenario, test.from),
         to: endpoint(scenario, test.to),
         began: result.began,
-        expected,
+        expected: test.kind.expected(),
         way: way(scenario, test.from.host, test.to.host),
         way_back: way(scenario, test.to.host, test.from.host),
         finding: result.finding.clone(),

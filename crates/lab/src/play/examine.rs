@@ -1,7 +1,6 @@
 //! Tests besides those of the scenario, while its network is up: whoever listens asks for them, one after the other.
 
 use model::round::Endpoint;
-use plan::task::{Flow, Task};
 
 use super::Proposal;
 use crate::scenario::{Point, Scenario, Test};
@@ -11,12 +10,7 @@ pub(super) fn as_tests(scenario: &Scenario, proposal: &Proposal) -> Vec<Test> {
     let (Some(from), Some(to)) = (point(scenario, &proposal.from), point(scenario, &proposal.to)) else {
         return Vec::new();
     };
-    let expecting = |flow: &Flow| Flow { expect: proposal.expected, ..flow.clone() };
-    let tasks = proposal.tasks.iter().map(|task| match task {
-        Task::Tcp(flow) => Task::Tcp(expecting(flow)),
-        Task::Udp(flow) => Task::Udp(expecting(flow)),
-        Task::Ping(_) | Task::Mtu | Task::Http(_) | Task::Hops => task.clone(),
-    });
+    let tasks = proposal.tasks.iter().map(|task| task.expecting(proposal.expected));
     tasks.map(|kind| Test { label: proposal.label.clone(), from, to, start: None, family: None, kind }).collect()
 }
 

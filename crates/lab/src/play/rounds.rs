@@ -61,7 +61,7 @@ pub fn rounds<T>(
     inside: impl FnOnce(&mut Rounds<'_>) -> T,
 ) -> Result<(T, Report, Events), PlayError> {
     let stage = Stage::raise(setting.scenario, setting.seed, setting.program)?;
-    let seen = setting.facts.then(|| evidence::look(stage.network(), setting.program));
+    let seen = setting.facts.then(|| evidence::look(stage.network(), setting));
     audience.raised(stage.network(), stage.took());
     let slip = Mutex::new(None);
     let note = |error: LiveError| {
@@ -126,7 +126,7 @@ impl<'a> Rounds<'a> {
     }
 
     fn look(&self) -> Vec<Seen> {
-        if self.setting.facts { evidence::look(self.live.network, self.setting.program) } else { Vec::new() }
+        if self.setting.facts { evidence::look(self.live.network, self.setting) } else { Vec::new() }
     }
 
     fn in_turn<'t>(&mut self, tests: &'t [Test]) -> Result<Vec<Measured<'t>>, PlayError> {

@@ -33,7 +33,7 @@ pub(super) fn run(test: &Test, hosts: &[Host], setting: &Setting<'_>) -> io::Res
     }
 }
 
-fn site<'a>(host: &'a Host, number: usize, setting: &Setting<'a>) -> Site<'a> {
+pub(super) fn site<'a>(host: &'a Host, number: usize, setting: &Setting<'a>) -> Site<'a> {
     Site {
         name: host.name(),
         carrier: Some(host as &dyn Carrier),
@@ -73,4 +73,4 @@ fn service(scenario: &Scenario, host: usize) -> Option<&Service> {
 }
 
 /// Beyond its own length, how long a test may take: nothing is a result of the network that the machine's slowness made.
-const PATIENCE: Duration = Duration::from_secs(3600);
+pub(super) const PATIENCE: Duration = Duration::from_secs(3600);

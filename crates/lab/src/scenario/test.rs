@@ -28,6 +28,14 @@ pub struct Test {
     pub kind: TestKind,
 }
 
+impl Test {
+    /// Whether both hosts are asked and answer by their addresses in one overlay.
+    #[must_use]
+    pub fn is_in_an_overlay(&self) -> bool {
+        self.from.overlay.is_some() && self.from.overlay == self.to.overlay
+    }
+}
+
 /// A host as a test sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {

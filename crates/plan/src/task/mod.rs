@@ -103,6 +103,25 @@ impl Task {
         matches!(self, Self::Tcp(flow) | Self::Udp(flow) if flow.spec.direction == Direction::Bidirectional)
     }
 
+    /// The line rate of the path, where whoever asks for a flow knows it.
+    #[must_use]
+    pub const fn expected(&self) -> Option<DataRate> {
+        match self {
+            Self::Tcp(flow) | Self::Udp(flow) => flow.expect,
+            Self::Ping(_) | Self::Mtu | Self::Http(_) | Self::Hops => None,
+        }
+    }
+
+    /// The same on a path of this line rate, unless it says itself what that is.
+    #[must_use]
+    pub fn expecting(&self, rate: Option<DataRate>) -> Self {
+        let mut task = self.clone();
+        if let Self::Tcp(flow) | Self::Udp(flow) = &mut task {
+            flow.expect = flow.expect.or(rate);
+        }
+        task
+    }
+
     /// How long it takes by itself; not known where it ends with an amount.
     #[must_use]
     pub fn length(&self) -> Option<Duration> {

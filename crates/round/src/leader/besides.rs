@@ -6,7 +6,7 @@ use linux::clock;
 use model::played::Finding;
 use model::round::{Endpoint, Round, Tested};
 use plan::Plan;
-use plan::task::{Flow, Task};
+use plan::task::Task;
 use units::DataRate;
 
 use super::{Lead, muster, pair};
@@ -50,7 +50,7 @@ fn tested(lead: &Lead<'_>, wanted: &Wanted<'_>, began: Duration) -> Tested {
         Ok(ends) => ends,
         Err(detail) => return nothing(wanted, began, detail),
     };
-    let task = expecting(wanted);
+    let task = wanted.task.expecting(wanted.expected);
     let Done { finding, samples, asked, .. } = task::run(&Errand {
         task: &task,
         from: one,
@@ -96,15 +96,6 @@ fn nothing(wanted: &Wanted<'_>, began: Duration, detail: String) -> Tested {
         way_back: Vec::new(),
         finding: Finding::Nothing { detail },
         samples: None,
-    }
-}
-
-fn expecting(wanted: &Wanted<'_>) -> Task {
-    let told = |flow: &Flow| Flow { expect: flow.expect.or(wanted.expected), ..flow.clone() };
-    match wanted.task {
-        Task::Tcp(flow) => Task::Tcp(told(flow)),
-        Task::Udp(flow) => Task::Udp(told(flow)),
-        Task::Ping(_) | Task::Mtu | Task::Http(_) | Task::Hops => wanted.task.clone(),
     }
 }
 

@@ -1,6 +1,5 @@
 //! What hosts say before and after the tests: which linerate they have, how late it is there, and all their facts.
 
-use std::ffi::OsString;
 use std::thread;
 use std::time::Duration;
 
@@ -11,9 +10,8 @@ use model::round::Member;
 use units::{WallTime, duration};
 
 use super::Lead;
-use crate::carrier::{Call, Voice};
-use crate::program::{self, Ended, Said};
-use crate::task::{Site, cannot_start, silence};
+use crate::facts;
+use crate::task::Site;
 
 /// Whether a host answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +32,7 @@ pub(super) fn before(lead: &Lead<'_>, members: &mut [Member]) {
         if site.carrier.is_none() {
             return;
         }
-        match version(&site, lead.patience, lead.stop) {
+        match facts::version(&site, lead.patience, lead.stop) {
             Err(why) => member.failure = Some(why),
             Ok(version) => {
                 if version != OWN_VERSION {
@@ -62,7 +60,7 @@ pub(super) fn after(lead: &Lead<'_>, members: &mut [Member]) {
 
 /// Whether a host still answers.
 pub(super) fn answers(lead: &Lead<'_>, host: usize, halt: &Stop) -> Answers {
-    match version(&lead.roster.site(lead.plan, host), lead.patience, halt) {
+    match facts::version(&lead.roster.site(lead.plan, host), lead.patience, halt) {
         Ok(_) => Answers::Yes,
         // What was stopped says nothing about the host.
         Err(_) if halt.is_stopped() => Answers::Yes,
@@ -87,30 +85,11 @@ fn each(lead: &Lead<'_>, members: &mut [Member], work: impl Fn(usize, &mut Membe
     }
 }
 
-/// The version of linerate at a host, which is also the question whether the host answers.
-fn version(site: &Site<'_>, patience: Duration, stop: &Stop) -> Result<String, String> {
-    let said = ask(site, &["--version"], patience, stop)?;
-    let text = String::from_utf8_lossy(&said.stdout).trim().to_owned();
-    match (said.ended, text.strip_prefix("linerate ")) {
-        (Ended::By(status), Some(version)) if status.success() => Ok(version.to_owned()),
-        (Ended::By(status), _) if status.success() => {
-            Err(format!("{}: `{}` there is not linerate", site.name, site.program.display()))
-        }
-        _ => Err(silence(site, &said).0),
-    }
-}
-
 /// All facts of a host. That they cannot be had is worth a remark; it can test all the same.
 fn look(site: &Site<'_>, lead: &Lead<'_>, member: &mut Member) -> Option<Box<Snapshot>> {
     let asked = clock::wall_now();
-    let said = ask(site, &["host", "snapshot", "--json"], lead.patience.max(FOR_A_SNAPSHOT), lead.stop);
+    let seen = facts::snapshot(site, lead.patience.max(FOR_A_SNAPSHOT), lead.stop);
     let answered = clock::wall_now();
-    let seen = said.and_then(|said| {
-        serde_json::from_slice::<Box<Snapshot>>(&said.stdout).map_err(|error| match said.ended {
-            Ended::By(status) if status.success() => format!("{}: its snapshot is not understood: {error}", site.name),
-            _ => silence(site, &said).0,
-        })
-    });
     match seen {
         Ok(snapshot) => {
             if let Some(remark) = of_clock(snapshot.taken, (asked, answered))
@@ -125,13 +104,6 @@ fn look(site: &Site<'_>, lead: &Lead<'_>, member: &mut Member) -> Option<Box<Sna
             None
         }
     }
-}
-
-fn ask(site: &Site<'_>, words: &[&str], limit: Duration, stop: &Stop) -> Result<Said, String> {
-    let Some(carrier) = site.carrier else { return Err(format!("{}: nothing can be started there", site.name)) };
-    let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
-    let call = Call { program: site.program, arguments: &arguments, voice: Voice::Silent };
-    program::run(carrier, &call, limit, stop).map_err(|error| cannot_start(site, &error))
 }
 
 /// What is wrong with a clock that has shown `taken` between two instants of ours.

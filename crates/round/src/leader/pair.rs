@@ -29,7 +29,8 @@ pub(super) fn run(lead: &Lead<'_>, slot: &Slot, halt: &Stop) -> Done {
             return Done { finding, samples: None, asked: Side::From, trouble: None };
         }
     };
-    let task = with_line_rate(&test.task, || plan.line_rate(from, to, network));
+    // What the plan knows of the path, a run is to know as well.
+    let task = test.task.expecting(plan.line_rate(from, to, network));
     task::run(&Errand {
         task: &task,
         from: from_end,
@@ -63,17 +64,6 @@ fn nowhere(plan: &Plan, host: usize, network: Option<usize>) -> String {
         Some(network) => format!("{name} has no address in the network {}", plan.networks[network].name),
         None => format!("{name} has no address in the plan"),
     }
-}
-
-/// What the plan knows of the path, a run is to know as well.
-fn with_line_rate(task: &Task, rate: impl Fn() -> Option<units::DataRate>) -> Task {
-    let mut task = task.clone();
-    if let Task::Tcp(flow) | Task::Udp(flow) = &mut task
-        && flow.expect.is_none()
-    {
-        flow.expect = rate();
-    }
-    task
 }
 
 /// A test as a round has it. Where the other end has asked, it stands first.
