@@ -4,6 +4,7 @@ mod archive;
 mod attempt;
 mod compare;
 mod demo;
+mod desk;
 mod examine;
 mod file;
 mod helper;

@@ -4,25 +4,23 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
 use diagnose::next::Proposal;
 use diagnose::waterfall::line::LineRate;
-use linux::clock;
 use model::played::Finding;
 use model::round::{Round, Tested};
 use model::spec::{Direction, Limit, TestSpec};
 use plan::plan::{Group, Host, Reach, Shape, Test, Times};
 use plan::schedule::Slot;
 use plan::task::{Flow, Ping, Task};
-use plan::{Plan, Schedule};
+use plan::Plan;
 use round::leader::besides::{self, Wanted};
 use round::leader::roster::Roster;
 use round::leader::{Audience, Lead, lead};
 use units::DataRate;
 
-use super::attempt::{new_id, stop_on_signals};
 use super::examine::{Examiner, USUAL_BUDGET, report};
-use super::round::{in_lab, reading};
+use super::round::reading;
+use super::round::ready::{Limits, Ready};
 use crate::cli::Common;
 use crate::cli::why::WhyArgs;
 use crate::exit::{Complaint, Exit};
@@ -30,26 +28,15 @@ use crate::show::examine;
 
 pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     let (plan, known) = wanted(common, args)?;
-    let program = std::env::current_exe().context("this program does not know where it is")?;
-    let stop = stop_on_signals()?;
-    let schedule = Schedule::new(&plan);
-    let roster = Roster::new(&plan, &program, &in_lab);
-    let leading = Lead {
-        plan: &plan,
-        schedule: &schedule,
-        roster: &roster,
-        id: new_id(clock::wall_now())?,
-        patience: PATIENCE,
-        overtime: OVERTIME,
-        stop: &stop,
-    };
+    let ready = Ready::new(&plan)?;
+    let leading = ready.lead(Limits { patience: PATIENCE, overtime: OVERTIME });
     let mut screen = Screen { plan: &plan, is_quiet: common.quiet || common.json };
     let mut round = known.map_or_else(|| lead(&leading, &mut screen), |known| *known);
     expect_cards(&mut round.tests);
-    let (hosts, starting) = taking_part(&plan, &roster, &round);
+    let (hosts, starting) = taking_part(&plan, &ready.roster, &round);
     let mut examiner = Examiner::among(args.budget.unwrap_or(USUAL_BUDGET), hosts, starting);
     let mut asked = 0;
-    while !stop.is_stopped() {
+    while !ready.stop.is_stopped() {
         let Some(proposal) = examiner.next(&round) else { break };
         screen.say(&examine::asks(&proposal.says));
         ask(&leading, &proposal, &mut round);
@@ -63,7 +50,7 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     }
     let examination = examiner.examination(&round);
     report(common, &round, &examination)?;
-    Ok(match (stop.is_stopped(), examination.diagnosis.is_healthy()) {
+    Ok(match (ready.stop.is_stopped(), examination.diagnosis.is_healthy()) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Success,
         (false, false) => Exit::Found,
@@ -74,20 +61,12 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
 fn wanted(common: &Common, args: &WhyArgs) -> anyhow::Result<(Plan, Option<Box<Round>>)> {
     match args.what.as_slice() {
         [host] if !Path::new(host).is_file() => Ok((pair(host, args.port, args.expect), None)),
-        [plan] => Ok((read(common, plan)?, None)),
-        [plan, round] => Ok((read(common, plan)?, Some(Box::new(reading::round(common, &PathBuf::from(round))?)))),
+        [plan] => Ok((reading::plan(common, Path::new(plan))?, None)),
+        [plan, round] => Ok((reading::plan(common, Path::new(plan))?, Some(Box::new(reading::round(common, &PathBuf::from(round))?)))),
         _ => Err(Complaint::new(Exit::Usage, "--test takes one plan and at most one round of it, or one host")
             .hint("linerate why --test PLAN, linerate why --test PLAN ROUND, linerate why --test HOST")
             .into()),
     }
-}
-
-fn read(common: &Common, path: &str) -> anyhow::Result<Plan> {
-    let read = reading::plan(Path::new(path))?;
-    if !common.quiet {
-        reading::tell(&read.remarks);
-    }
-    Ok(read.plan)
 }
 
 /// This host and another one, at which a `linerate serve` or an `iperf3 -s` stands: echoes, and a stream each way.

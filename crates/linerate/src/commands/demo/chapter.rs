@@ -13,21 +13,23 @@ use measure::stop::Stop;
 use model::round::Round;
 use path::Seed;
 
-use super::desk::Desk;
 use super::mend::Mender;
 use super::stories;
 use crate::cli::Common;
 use crate::commands::attempt::new_id;
+use crate::commands::desk::Desk;
 use crate::commands::lab::play::{Screen, add_samples, complain};
 use crate::commands::{archive as kept, print};
 use crate::show;
-use crate::show::demo::live::Live;
+use crate::show::live::overlay::Live;
+use crate::show::progress::Talk;
 
 /// Who tells a story.
 pub struct Teller<'a> {
     pub common: &'a Common,
     pub seed: u64,
     pub program: PathBuf,
+    /// Where its runs are kept while it is told.
     pub desk: &'a Desk,
     pub stop: Stop,
 }
@@ -44,7 +46,7 @@ impl Teller<'_> {
     pub fn tell(&self, mut scenario: Scenario) -> anyhow::Result<Option<Chapter>> {
         let order = stories::mesh(&mut scenario);
         self.say(&show::demo::introduction(&scenario))?;
-        let archive = self.desk.archive();
+        let archive = self.archive();
         let setting = Setting {
             scenario: &scenario,
             seed: Seed(self.seed),
@@ -58,7 +60,7 @@ impl Teller<'_> {
         let common = self.own_common();
         let runs = kept::open(&common)?;
         let mut screen = Screen { common: self.common, archive: Some(&runs), examiner: None };
-        let mut live = Live::new(&scenario, show::demo::live::Where::of(self.common));
+        let mut live = Live::new(&scenario, if self.common.quiet { Talk::Nothing } else { Talk::Progress });
         let lived = if order == Order::SideBySide {
             rounds(&setting, &mut live, |rounds| self.live(&setting, order, rounds))
         } else {
@@ -130,9 +132,14 @@ impl Teller<'_> {
         Ok(round)
     }
 
+    /// The archive of its runs.
+    pub fn archive(&self) -> PathBuf {
+        self.desk.file("archive.db")
+    }
+
     /// The options with an archive that goes with the demonstration.
-    pub fn own_common(&self) -> Common {
-        Common { archive: Some(self.desk.archive()), json: self.common.json, quiet: self.common.quiet }
+    fn own_common(&self) -> Common {
+        Common { archive: Some(self.archive()), json: self.common.json, quiet: self.common.quiet }
     }
 
     pub fn say(&self, text: &str) -> anyhow::Result<()> {

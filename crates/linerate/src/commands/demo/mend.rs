@@ -37,7 +37,10 @@ impl Mender<'_> {
             let place = first.places.first().map(|likely| &likely.place);
             mended.extend(match place {
                 Some(Place::Host { name }) => self.at_host(live, name, first)?,
-                Some(Place::Segment { name, towards }) => self.at_segment(live, (name, towards.as_deref()), first)?,
+                Some(place @ Place::Segment { name, towards }) => {
+                    let faults = self.faults(name, towards.as_deref());
+                    self.by_people(live, place, &faults, first)?
+                }
                 Some(Place::Path { .. }) | None => None,
             });
         }
@@ -50,7 +53,8 @@ impl Mender<'_> {
     }
 
     fn at_host(&self, live: Live<'_>, host: &str, ranked: &Ranked) -> anyhow::Result<Option<Mended>> {
-        let mut what = self.rules_that_propose(live, host, ranked)?;
+        let profile = self.profile(host);
+        let mut what = self.rules_that_propose(live, host, &profile, ranked)?;
         if what.is_empty() {
             let Some(step) = stories::by_hand(self.setting.scenario).filter(|step| step.host == host) else {
                 return Ok(None);
@@ -58,7 +62,7 @@ impl Mender<'_> {
             self.teller.say(&show::demo::because(step.because))?;
             what = vec![self.plan(step)?];
         }
-        let asked = [vec!["host".to_owned(), "fix".to_owned()], what, self.profile(host)].concat();
+        let asked = [vec!["host".to_owned(), "fix".to_owned()], what, profile].concat();
         let shown = show::demo::command(host, &asked, PLAN);
         self.teller.say(&show::demo::prompt(&format!("{shown} --dry-run")))?;
         let planned = self.inside(live, host, &[asked.clone(), words(&["--dry-run"])].concat())?;
@@ -70,10 +74,16 @@ impl Mender<'_> {
     }
 
     /// Those of the cause's rules for which the audit of the host has a fix.
-    fn rules_that_propose(&self, live: Live<'_>, host: &str, ranked: &Ranked) -> anyhow::Result<Vec<String>> {
+    fn rules_that_propose(
+        &self,
+        live: Live<'_>,
+        host: &str,
+        profile: &[String],
+        ranked: &Ranked,
+    ) -> anyhow::Result<Vec<String>> {
         let mut proposing = Vec::new();
         for rule in &ranked.fix {
-            let asked = [words(&["host", "fix", rule]), self.profile(host), words(&["--dry-run", "--json"])].concat();
+            let asked = [&words(&["host", "fix", rule]), profile, &words(&["--dry-run", "--json"])].concat();
             let mut command = self.command(live, host, &asked)?;
             let output = command.output().with_context(|| cannot(host))?;
             // A rule that cannot be answered on this host proposes nothing.
@@ -122,15 +132,10 @@ impl Mender<'_> {
         Ok(path.to_string_lossy().into_owned())
     }
 
-    /// The people who run the network have to act; the lab does it for them.
-    fn at_segment(
-        &self,
-        live: Live<'_>,
-        (segment, towards): (&str, Option<&str>),
-        ranked: &Ranked,
-    ) -> anyhow::Result<Option<Mended>> {
+    /// The faults of a segment, in one direction if that is known.
+    fn faults(&self, segment: &str, towards: Option<&str>) -> Vec<&str> {
         let scenario = self.setting.scenario;
-        let Some(link) = scenario.links.iter().position(|link| link.name == segment) else { return Ok(None) };
+        let Some(link) = scenario.links.iter().position(|link| link.name == segment) else { return Vec::new() };
         let ends = scenario.links[link].ends;
         let direction = towards.and_then(|towards| (0..2).find(|way| scenario.hosts[ends[1 - *way]].name == towards));
         let is_there = |fault: &&Fault| match &fault.what {
@@ -142,12 +147,23 @@ impl Mender<'_> {
             }
             FaultKind::Host { .. } => false,
         };
-        let faults: Vec<String> = scenario.faults.iter().filter(is_there).map(|fault| fault.id.clone()).collect();
-        let ended: Vec<String> = faults.into_iter().filter(|fault| live.mend(fault)).collect();
+        scenario.faults.iter().filter(is_there).map(|fault| fault.id.as_str()).collect()
+    }
+
+    /// The people who run the network have to act; the lab does it for them.
+    fn by_people(
+        &self,
+        live: Live<'_>,
+        place: &Place,
+        faults: &[&str],
+        ranked: &Ranked,
+    ) -> anyhow::Result<Option<Mended>> {
+        let ended = faults.iter().filter(|fault| live.mend(fault));
+        let ended: Vec<String> = ended.map(|fault| (*fault).to_owned()).collect();
         if ended.is_empty() {
             return Ok(None);
         }
-        let place = show::demo::place(segment, towards);
+        let place = place.to_string();
         self.teller.say(&show::demo::for_people(&place, ranked))?;
         Ok(Some(Mended::Network { place, remedy: ranked.remedy.clone(), faults: ended }))
     }
@@ -167,7 +183,7 @@ impl Mender<'_> {
     fn command(&self, live: Live<'_>, host: &str, arguments: &[String]) -> anyhow::Result<std::process::Command> {
         let host = live.network.host(host).with_context(|| format!("the lab has no host {host}"))?;
         let mut command = host.command(self.setting.program);
-        command.args(arguments).arg("--quiet").arg("--archive").arg(self.teller.desk.archive());
+        command.args(arguments).arg("--quiet").arg("--archive").arg(self.teller.archive());
         command.stdin(Stdio::null());
         Ok(command)
     }

@@ -3,19 +3,17 @@
 //! * [`stories`]: which there are
 //! * [`chapter`]: one network: measured, diagnosed, mended, measured again
 //! * [`mend`]: what mends it: a setting of a host, or the people who run a network
-//! * [`desk`]: a place for its runs, which goes with it
 
 mod chapter;
-mod desk;
 mod mend;
 mod stories;
 
 use anyhow::Context;
 
 use self::chapter::Teller;
-use self::desk::Desk;
 use self::stories::STORIES;
 use super::attempt::stop_on_signals;
+use super::desk::Desk;
 use super::lab::{acquire_rights, keeper, up};
 use super::print;
 use crate::cli::Common;
@@ -38,7 +36,7 @@ pub fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
     for scenario in &chapters {
         keeper::check(scenario)?;
     }
-    let desk = Desk::new()?;
+    let desk = Desk::new("demo")?;
     let program = std::env::current_exe().context("this program does not know where it is")?;
     let teller = Teller { common, seed: args.seed, program, desk: &desk, stop: stop_on_signals()? };
     let mut told = Vec::new();

@@ -95,12 +95,12 @@ pub fn by_hand(scenario: &Scenario) -> Option<&'static ByHand> {
 /// Has a round of a scenario's overlay test each of its hosts with each other, as the first of its tests does, and side by
 /// side where hosts and links allow it. Tests outside of the overlay stay: they say whether it is the overlay.
 pub fn mesh(scenario: &mut Scenario) -> Order {
-    let Some(model) = scenario.tests.iter().find(|test| is_inside(test)).cloned() else { return Order::InTurn };
+    let Some(model) = scenario.tests.iter().find(|test| test.is_in_an_overlay()).cloned() else { return Order::InTurn };
     let Some(overlay) = model.from.overlay.and_then(|number| scenario.overlays.get(number)) else {
         return Order::InTurn;
     };
     let pairs = pairs(scenario, overlay, &shortened(model));
-    scenario.tests.retain(|test| !is_inside(test));
+    scenario.tests.retain(|test| !test.is_in_an_overlay());
     scenario.tests.splice(0..0, pairs);
     Order::SideBySide
 }
@@ -113,11 +113,6 @@ fn shortened(mut test: Test) -> Test {
         flow.spec.sample_every = flow.spec.sample_every.min(Duration::from_millis(100));
     }
     test
-}
-
-/// Whether both ends of a test are in one overlay.
-pub fn is_inside(test: &Test) -> bool {
-    test.from.overlay.is_some() && test.from.overlay == test.to.overlay
 }
 
 fn pairs(scenario: &Scenario, overlay: &Overlay, model: &Test) -> Vec<Test> {
@@ -153,7 +148,7 @@ mod tests {
     fn the_overlay_is_tested_from_each_host_to_each_other() {
         let mut scenario = lab::scenario::load("nrao-overlay-offload").unwrap();
         assert_eq!(mesh(&mut scenario), Order::SideBySide);
-        assert_eq!(scenario.tests.iter().filter(|test| is_inside(test)).count(), 30);
+        assert_eq!(scenario.tests.iter().filter(|test| test.is_in_an_overlay()).count(), 30);
         assert_eq!(scenario.tests.len(), 32, "the two outside of it stay");
         let mut other = lab::scenario::load("lhn-untuned-host").unwrap();
         let tests = other.tests.len();

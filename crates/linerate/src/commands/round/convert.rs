@@ -7,7 +7,7 @@ use crate::commands::print;
 use crate::exit::Exit;
 
 pub fn run(common: &Common, args: &ConvertArgs) -> anyhow::Result<Exit> {
-    let planned = reading::plan(&args.file)?;
+    let planned = reading::planned(&args.file)?;
     let (text, remarks) = match planned.form {
         Form::PsConfig => (planned.plan.to_toml(), planned.remarks),
         Form::Toml => {
@@ -15,8 +15,6 @@ pub fn run(common: &Common, args: &ConvertArgs) -> anyhow::Result<Exit> {
             (format!("{}\n", serde_json::to_string_pretty(&exported.template)?), exported.remarks)
         }
     };
-    if !common.quiet {
-        reading::tell(&remarks);
-    }
+    reading::tell(common, &remarks);
     print(text.as_bytes())
 }

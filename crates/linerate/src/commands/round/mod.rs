@@ -1,6 +1,7 @@
 //! `linerate round`.
 //!
 //! * [`lead`]: running a plan
+//! * [`ready`]: what every command needs that runs one
 //! * [`reading`]: plans and rounds, from files and the archive
 //! * [`show`], [`list`], [`convert`], [`grid`], [`compare`]: the other commands
 
@@ -10,9 +11,8 @@ mod grid;
 mod lead;
 mod list;
 pub mod reading;
+pub mod ready;
 mod show;
-
-pub use lead::in_lab;
 
 use crate::cli::Common;
 use crate::cli::round::{RoundAction, RoundArgs};

@@ -28,8 +28,15 @@ pub enum Form {
     PsConfig,
 }
 
+/// Reads a plan to use, and tells what of its file no plan can say.
+pub fn plan(common: &Common, path: &Path) -> anyhow::Result<Plan> {
+    let Planned { plan, remarks, .. } = planned(path)?;
+    tell(common, &remarks);
+    Ok(plan)
+}
+
 /// Reads a plan of either form: a psConfig template is JSON, and begins as such.
-pub fn plan(path: &Path) -> anyhow::Result<Planned> {
+pub fn planned(path: &Path) -> anyhow::Result<Planned> {
     let shown = path.display().to_string();
     let text = text(path, LARGEST_PLAN)?;
     if text.trim_start().starts_with('{') {
@@ -49,8 +56,8 @@ fn refused(error: PlanError) -> anyhow::Error {
 }
 
 /// Tells what became of what a plan or a template cannot say.
-pub fn tell(remarks: &[Remark]) {
-    for remark in remarks {
+pub fn tell(common: &Common, remarks: &[Remark]) {
+    for remark in remarks.iter().filter(|_| !common.quiet) {
         eprintln!("warning: {remark}");
     }
 }

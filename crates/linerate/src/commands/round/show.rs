@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plan::{Plan, Schedule};
+use plan::Schedule;
 
 use super::reading::{self, Named};
 use crate::cli::Common;
@@ -24,17 +24,10 @@ pub fn run(common: &Common, args: &ShowArgs) -> anyhow::Result<Exit> {
 
 /// What a plan would do.
 pub fn of_plan(common: &Common, path: &Path, times: show::round::Times) -> anyhow::Result<Exit> {
-    let planned = reading::plan(path)?;
-    if !common.quiet {
-        reading::tell(&planned.remarks);
-    }
-    schedule(common, &planned.plan, times)
-}
-
-fn schedule(common: &Common, plan: &Plan, times: show::round::Times) -> anyhow::Result<Exit> {
-    let report = Schedule::new(plan).report(plan);
+    let plan = reading::plan(common, path)?;
+    let report = Schedule::new(&plan).report(&plan);
     if common.json {
         return print(&show::json::document(&report)?);
     }
-    print(show::round::schedule(plan, &report, times).as_bytes())
+    print(show::round::schedule(&plan, &report, times).as_bytes())
 }

@@ -49,7 +49,7 @@ pub fn text(grids: &Grids, colour: Colour) -> String {
 }
 
 /// Its cells, a line for each host that sends.
-pub fn matrix(grid: &Grid, colour: Colour) -> String {
+fn matrix(grid: &Grid, colour: Colour) -> String {
     // Where there are many hosts, columns have numbers and cells only letters.
     let is_wide = grid.hosts.len() > MOST_NAMED;
     let labels: Vec<String> = grid.hosts.iter().enumerate().map(|(at, host)| row_label(is_wide, at, host)).collect();
@@ -98,7 +98,7 @@ fn shown(cell: &Cell, is_wide: bool) -> (String, Option<Grade>) {
 }
 
 /// The text on a ground of 256 colours that colour-blind people tell apart, from blue to vermillion.
-fn coloured(text: &str, grade: Option<Grade>, colour: Colour) -> String {
+pub fn coloured(text: &str, grade: Option<Grade>, colour: Colour) -> String {
     let (Some(grade), Colour::On) = (grade, colour) else { return text.to_owned() };
     let (ground, ink) = match grade {
         Grade::A => (25, 15),
@@ -111,7 +111,7 @@ fn coloured(text: &str, grade: Option<Grade>, colour: Colour) -> String {
 }
 
 /// A text of somebody else, without what would command the terminal.
-fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Playing one scenario for its round.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -18,14 +18,14 @@ use path::Seed;
 use super::cases::Case;
 use super::shelf::{About, Kept};
 use crate::commands::attempt::new_id;
+use crate::commands::desk::Desk;
 use crate::commands::examine::Examiner;
 use crate::commands::lab::keeper::check;
 use crate::commands::lab::play::add_samples;
-use crate::exit::{Complaint, Exit};
 
 /// A place for the archives of plays, which are gone when it is.
 pub struct Stage {
-    folder: PathBuf,
+    desk: Desk,
     program: PathBuf,
     budget: Option<Duration>,
 }
@@ -33,10 +33,7 @@ pub struct Stage {
 impl Stage {
     pub fn open(budget: Option<Duration>) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program does not know where it is")?;
-        let folder = std::env::temp_dir().join(format!("linerate-score-{}", std::process::id()));
-        fs::create_dir(&folder)
-            .with_context(|| Complaint::new(Exit::Local, format!("cannot make {}", folder.display())))?;
-        Ok(Self { folder, program, budget })
+        Ok(Self { desk: Desk::new("score")?, program, budget })
     }
 
     /// Plays a case, once more where the emulation was the limit; says why it gives no round.
@@ -51,14 +48,14 @@ impl Stage {
     }
 
     fn once(&self, case: &Case, seed: u64, stop: &Stop) -> anyhow::Result<Kept> {
-        let folder = self.folder.join(format!("{}-{seed}", case.name));
+        let folder = self.desk.file(&format!("{}-{seed}", case.name));
         fs::create_dir_all(&folder)?;
         let kept = self.kept_at(case, seed, &folder.join("runs.db"), stop);
         fs::remove_dir_all(&folder)?;
         kept
     }
 
-    fn kept_at(&self, case: &Case, seed: u64, place: &std::path::Path, stop: &Stop) -> anyhow::Result<Kept> {
+    fn kept_at(&self, case: &Case, seed: u64, place: &Path, stop: &Stop) -> anyhow::Result<Kept> {
         let archive = Archive::open(place)?;
         let setting = Setting {
             scenario: &case.scenario,
@@ -77,13 +74,6 @@ impl Stage {
         let limited_by_emulation = show.played.limited_by_emulation;
         let about = About { scenario_text: case.text.clone(), budget: self.budget, limited_by_emulation };
         Ok(Kept { round, about })
-    }
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        // What cannot be removed from a directory for such files does no harm there.
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 

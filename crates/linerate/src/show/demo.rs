@@ -1,7 +1,5 @@
 //! An incident on screen.
 
-pub mod live;
-
 use diagnose::diagnosis::Ranked;
 use diagnose::grid::grids;
 use diagnose::proof::{Chapter, Mended};
@@ -84,11 +82,6 @@ pub fn because(words: &str) -> String {
 /// A plan.
 pub fn plan(name: &str, text: &str) -> String {
     format!("$ cat {name}\n{}", quoted(text))
-}
-
-/// A segment in a direction.
-pub fn place(segment: &str, towards: Option<&str>) -> String {
-    towards.map_or_else(|| segment.to_owned(), |towards| format!("{segment} towards {towards}"))
 }
 
 /// What to tell the people who run a network, and who does it here.

@@ -1,33 +1,28 @@
-//! A directory for the runs of a demonstration, which goes with it.
+//! A directory for what a command needs only while it works.
 
 use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::commands::attempt::new_id;
+use super::attempt::new_id;
 use crate::exit::{Complaint, Exit};
 
-/// A directory that nobody else can enter.
+/// A directory that nobody else can enter, and that is gone when this is.
 pub struct Desk(PathBuf);
 
 impl Desk {
-    pub fn new() -> anyhow::Result<Self> {
-        let name = format!("linerate-demo-{}", new_id(linux::clock::wall_now())?);
-        let path = std::env::temp_dir().join(name);
+    /// A desk for `whom`, one word that says so in the name of the directory.
+    pub fn new(whom: &str) -> anyhow::Result<Self> {
+        let path = std::env::temp_dir().join(format!("linerate-{whom}-{}", new_id(linux::clock::wall_now())?));
         lab::network::place::private(&path).with_context(|| {
-            Complaint::new(Exit::Local, "the demonstration has no place for its runs")
+            Complaint::new(Exit::Local, format!("there is no place for the runs of the {whom}"))
                 .hint("TMPDIR names a directory in which files can be made")
         })?;
         Ok(Self(path))
     }
 
-    /// The archive of its runs.
-    pub fn archive(&self) -> PathBuf {
-        self.0.join("archive.db")
-    }
-
-    /// A file in it.
+    /// A file or directory on it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
@@ -46,7 +41,7 @@ mod tests {
 
     #[test]
     fn it_goes_with_all_that_is_in_it() {
-        let desk = Desk::new().unwrap();
+        let desk = Desk::new("test").unwrap();
         fs::write(desk.file("plan.toml"), "").unwrap();
         let path = desk.0.clone();
         assert!(path.join("plan.toml").exists());
