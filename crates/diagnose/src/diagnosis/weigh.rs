@@ -147,6 +147,9 @@ fn of_spared<'a>(candidate: &Candidate<'_>, suffering: &[&Flow], ground: &Ground
 /// What one flow says that does well. Datagrams and echoes say it by what was looked at: where the cause would show in
 /// them, they speak, however different they are from the flows that suffer.
 fn sparing(candidate: &Candidate<'_>, flow: &Flow, suffering: &[&Flow]) -> f64 {
+    if is_told_by_sign(candidate, flow, suffering) {
+        return 0.0;
+    }
     let by_itself = || comparable(flow, suffering) * (candidate.cause.spread.spared() / WELL).ln();
     if !matches!(flow.kind, Kind::Echo | Kind::Udp) {
         return by_itself();
@@ -159,6 +162,22 @@ fn sparing(candidate: &Candidate<'_>, flow: &Flow, suffering: &[&Flow]) -> f64 {
         _ if weights.is_empty() => by_itself(),
         _ => pressing(candidate, flow, suffering) * weights.iter().sum::<f64>(),
     }
+}
+
+/// Whether a flow of the same pair differs in something whose effect a sign of the flows that suffer already tells, and the
+/// cause knows: what another congestion control attained speaks once.
+fn is_told_by_sign(candidate: &Candidate<'_>, spared: &Flow, suffering: &[&Flow]) -> bool {
+    let twins = || suffering.iter().filter(|flow| flow.is_same_pair(spared) && flow.kind == spared.kind);
+    let differs: [(&str, &dyn Fn(&Flow) -> bool); 4] = [
+        ("other-control", &|flow| flow.shape.control != spared.shape.control),
+        ("streams", &|flow| spared.shape.streams >= 2 * flow.shape.streams.max(1)),
+        ("paced", &|flow| spared.shape.paced.is_some() && flow.shape.paced.is_none()),
+        ("small-packets", &|flow| {
+            flow.shape.payload.zip(spared.shape.payload).is_some_and(|(own, of)| of * 10 < own * 9)
+        }),
+    ];
+    let is_known = |sign: &str| candidate.cause.shows.keys().any(|shown| shown.sign().name == sign);
+    differs.iter().any(|(sign, differs)| is_known(sign) && twins().any(|flow| differs(flow)))
 }
 
 /// How much datagrams say that are not lost: little where they came slower than what the flows that suffer attained, unless

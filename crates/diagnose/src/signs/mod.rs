@@ -6,6 +6,7 @@
 //!
 //! * [`mod@flow`]: the flows of a round, and what each attained
 //! * `numbers`: signs of one run by itself
+//! * `losses`: signs of losses
 //! * `relations`: signs of a flow compared with others of its round
 //! * `vanished`: signs of counters at both ends of each segment
 //! * `probes`: signs of echoes, path MTU and downloads
@@ -13,6 +14,7 @@
 //! A sign that was not looked at has no observation: it is unknown, and speaks neither for nor against a cause.
 
 pub mod flow;
+mod losses;
 mod numbers;
 mod probes;
 mod relations;

@@ -10,6 +10,7 @@ use model::series::{RunSamples, StreamSamples};
 
 use super::Observation;
 use super::flow::{Complaint, Flow, Kind, SLOW};
+use super::losses;
 use crate::balance::{self, Balance};
 use crate::waterfall::cause::Cause;
 use crate::waterfall::line::LineRate;
@@ -54,23 +55,51 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
         flow.attained = flow.attained.map_or(of_asked, |of_line| of_asked.map(|part| part.max(of_line)));
     }
     credit_start_up(flow, total, fall.as_ref());
-    if flow.attained.is_some_and(|attained| attained < SLOW) {
-        flow.complaint = Some(Complaint::Slow);
-    }
     flow.observations.extend(flow.attained.and_then(attained));
     if let Some(fall) = fall.filter(|_| samples.is_some()) {
         flow.observations.extend(limit(&fall));
-        flow.observations.extend(episodes(&fall));
-        flow.observations.extend(bunches(&fall));
+        flow.observations.extend(losses::episodes(&fall));
+        flow.observations.extend(losses::bunches(&fall));
         flow.observations.extend(unread(&fall));
         flow.observations.extend(processor(&fall));
     }
     flow.shape.control = control(run, total);
+    flow.observations.extend(grows(flow));
     lost_of_tcp(flow, run, total);
+    if flow.attained.is_some_and(|attained| attained < least_for(flow)) {
+        flow.complaint = Some(Complaint::Slow);
+    }
     let streams = samples.map(|samples| samples.streams.as_slice()).unwrap_or_default();
     let senders: Vec<&StreamSamples> =
         streams.iter().filter(|of| of.heading == total.heading && of.end == End::Sender).collect();
+    let rtt_us = flow.rtt.and_then(|rtt| u64::try_from(rtt.as_micros()).ok());
+    flow.observations.extend(rtt_us.and_then(|rtt_us| losses::lost_at(&senders, rtt_us)));
+    flow.observations.extend(losses::members(&senders));
     of_senders(flow, run, &senders, total.elapsed);
+}
+
+/// What a flow has to attain to be well. A start that fills a queue loses packets on a healthy path as well, and little time; one
+/// that lost this much lost the time as well.
+fn least_for(flow: &Flow) -> f64 {
+    if flow.lost.is_some_and(|lost| lost >= MUCH_LOST) { SLOW_WITH_LOSS } else { SLOW }
+}
+
+/// Whether the congestion control suits the window that the path needs. Reno adds one segment in a round trip, whatever the
+/// window is (RFC 5681 section 3.1): from half of a window of 1,000 segments it takes 500 round trips.
+fn grows(flow: &Flow) -> Option<Observation> {
+    let (control, wanted, rtt) = (flow.shape.control.as_deref()?, flow.wanted?, flow.rtt?);
+    let segment = f64::from(flow.shape.payload?.max(1)) * 8.0;
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let window = wanted.bps() as f64 * rtt.as_secs_f64() / segment;
+    let seconds = window / 2.0 * rtt.as_secs_f64();
+    let is_linear = LINEAR.contains(&control);
+    let state = if is_linear && seconds > MINUTES { "in-minutes" } else { "in-time" };
+    let says = if is_linear {
+        format!("{control} needs {seconds:.0} s to win back half of a window of {window:.0} segments")
+    } else {
+        format!("{control} grows faster where windows are large")
+    };
+    Observation::of("control", state, says)
 }
 
 /// A run that ends while its rate still grows is short, not slow: what its start-up cost is not held against it, unless it is
@@ -133,31 +162,6 @@ fn limit(fall: &Waterfall) -> Option<Observation> {
     Observation::of("limit", state, format!("{} took {part} of the line rate", largest.cause.label()))
 }
 
-fn episodes(fall: &Waterfall) -> Option<Observation> {
-    let count = fall.losses.episodes;
-    let (state, says) = match count {
-        0 => ("never", "no loss".to_owned()),
-        1 | 2 => ("once", format!("losses came at {count} moments")),
-        3..=5 => ("seldom", format!("losses came at {count} moments")),
-        _ => ("again-and-again", format!("losses came at {count} moments")),
-    };
-    Observation::of("episodes", state, says)
-}
-
-/// Whether packets are lost one by one. A single episode is the start of any flow, and says little.
-fn bunches(fall: &Waterfall) -> Option<Observation> {
-    let (typical, episodes) = (fall.losses.typical.get(), fall.losses.episodes);
-    if episodes < 3 {
-        return None;
-    }
-    let (state, says) = match typical {
-        0 | 1 => ("single", format!("packets were lost one by one, at {episodes} moments")),
-        2..=6 => ("few", format!("{typical} packets were lost at a time, at {episodes} moments")),
-        _ => ("many", format!("{typical} packets were lost at a time, at {episodes} moments")),
-    };
-    Observation::of("bunches", state, says)
-}
-
 /// Whether the receiving program leaves data lying where a small window is said to be the limit.
 fn unread(fall: &Waterfall) -> Option<Observation> {
     let (unread, offered) = (fall.observed.unread?, fall.observed.window_offered?);
@@ -180,18 +184,7 @@ fn lost_of_tcp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     #[expect(clippy::cast_precision_loss, reason = "a ratio that is sorted into five classes")]
     let part = again.get() as f64 * payload / (sent.get() as f64).max(payload);
     flow.lost = Some(part);
-    flow.observations.extend(loss(part, "segments were sent again"));
-}
-
-fn loss(part: f64, what: &str) -> Option<Observation> {
-    let state = match part {
-        part if part <= 0.0 => "none",
-        part if part < 1e-4 => "rare",
-        part if part < 3e-3 => "some",
-        part if part < 3e-2 => "heavy",
-        _ => "severe",
-    };
-    Observation::of("loss", state, format!("{} of its {what}", percent(part)))
+    flow.observations.extend(losses::loss(part, "segments were sent again"));
 }
 
 /// What the kernel of the sender tells of its connections.
@@ -257,7 +250,7 @@ fn of_udp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     if part >= LOSSY {
         flow.complaint = Some(Complaint::Lossy);
     }
-    flow.observations.extend(loss(part, "datagrams did not arrive"));
+    flow.observations.extend(losses::loss(part, "datagrams did not arrive"));
     flow.observations.extend(datagrams(&balance));
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     let overtaken = balance.reordered.get() as f64 / handed as f64;
@@ -298,7 +291,7 @@ fn queue(idle: u64, loaded: u64) -> Option<Observation> {
     let grown = loaded.saturating_sub(idle);
     let state = match grown {
         grown if grown >= DEEP_US => "deep",
-        grown if grown >= 3_000 && grown * 4 >= idle => "standing",
+        grown if grown >= 3_000 && grown * 6 >= idle => "standing",
         _ => "none",
     };
     #[expect(clippy::cast_precision_loss, reason = "for people")]
@@ -374,5 +367,13 @@ const NOTHING: f64 = 0.08;
 const LOSSY: f64 = 3e-4;
 /// From here on added round-trip time is a complaint by itself: others' calls and sessions break.
 const DEEP_US: u64 = 150_000;
+/// Algorithms that add about a segment in a round trip, whatever the window is.
+const LINEAR: [&str; 4] = ["reno", "vegas", "westwood", "veno"];
+/// From here on, in seconds, nobody waits for a window to come back.
+const MINUTES: f64 = 20.0;
+/// A TCP that sent this part again lost time by it.
+const MUCH_LOST: f64 = 0.03;
+/// What is slow for one that did.
+const SLOW_WITH_LOSS: f64 = 0.9;
 /// `TCPI_OPT_WSCALE` (include/uapi/linux/tcp.h).
 const WINDOW_SCALE: u64 = 4;

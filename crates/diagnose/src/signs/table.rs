@@ -44,6 +44,19 @@ signs! {
         "few" 0.30,
         "many" 0.30,
     }
+    "lost-at" asks "How much was under way when packets were lost, compared with what the flow carries at other times?" {
+        "far-below" 0.15,
+        "below" 0.35,
+        "at-the-largest" 0.50,
+    }
+    "control" asks "How does its congestion control grow a window as large as this path needs?" {
+        "in-time" 0.90,
+        "in-minutes" 0.10,
+    }
+    "members" asks "Do the streams of one run fare alike?" {
+        "alike" 0.85,
+        "some-only" 0.15,
+    }
     "vanished" asks "Between the ends of how many segments did packets vanish, by the counters of the hosts there?" {
         "none" 0.15,
         "one" 0.65,
