@@ -225,6 +225,7 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
             None => "many of its echoes were lost".to_owned(),
         },
         Complaint::Clipped => "its large packets vanish".to_owned(),
+        Complaint::Uneven => "some of its streams crawl beside others that do not".to_owned(),
         Complaint::Delaying => "it makes everybody's round trips long".to_owned(),
     };
     Some(Symptom { test: flow.label.clone(), from: flow.sender.to_string(), to: flow.receiver.to_string(), says })

@@ -167,17 +167,21 @@ fn sparing(candidate: &Candidate<'_>, flow: &Flow, suffering: &[&Flow]) -> f64 {
 /// Whether a flow of the same pair differs in something whose effect a sign of the flows that suffer already tells, and the
 /// cause knows: what another congestion control attained speaks once.
 fn is_told_by_sign(candidate: &Candidate<'_>, spared: &Flow, suffering: &[&Flow]) -> bool {
-    let twins = || suffering.iter().filter(|flow| flow.is_same_pair(spared) && flow.kind == spared.kind);
-    let differs: [(&str, &dyn Fn(&Flow) -> bool); 4] = [
-        ("other-control", &|flow| flow.shape.control != spared.shape.control),
-        ("streams", &|flow| spared.shape.streams >= 2 * flow.shape.streams.max(1)),
-        ("paced", &|flow| spared.shape.paced.is_some() && flow.shape.paced.is_none()),
-        ("small-packets", &|flow| {
-            flow.shape.payload.zip(spared.shape.payload).is_some_and(|(own, of)| of * 10 < own * 9)
-        }),
-    ];
     let is_known = |sign: &str| candidate.cause.shows.keys().any(|shown| shown.sign().name == sign);
-    differs.iter().any(|(sign, differs)| is_known(sign) && twins().any(|flow| differs(flow)))
+    let twins = suffering.iter().filter(|flow| flow.is_same_pair(spared) && flow.kind == spared.kind);
+    let mut differing = twins.flat_map(|flow| differences(flow, spared));
+    differing.any(|(sign, differs)| differs && is_known(sign))
+}
+
+/// In what a flow differs from one of its pair, by the signs that tell what comes of it.
+fn differences(flow: &Flow, other: &Flow) -> [(&'static str, bool); 4] {
+    let (own, its) = (&flow.shape, &other.shape);
+    [
+        ("other-control", own.control != its.control),
+        ("streams", its.streams >= 2 * own.streams.max(1)),
+        ("paced", own.paced.is_none() && its.paced.is_some()),
+        ("small-packets", own.payload.zip(its.payload).is_some_and(|(own, its)| its * 10 < own * 9)),
+    ]
 }
 
 /// How much datagrams say that are not lost: little where they came slower than what the flows that suffer attained, unless

@@ -95,6 +95,8 @@ pub enum Complaint {
     Delaying,
     /// Its large packets vanish.
     Clipped,
+    /// Some of its streams crawl beside others that do not.
+    Uneven,
 }
 
 /// Below this part of what it should do, a flow is slow: tests of a few seconds and 300 ms end at 0.85 to 0.95 on healthy paths.

@@ -68,58 +68,96 @@ pub(super) fn lost_at(senders: &[&StreamSamples], rtt_us: u64) -> Option<Observa
 
 /// How many segments were under way when losses began, and the most that were without a loss after.
 fn windows(stream: &StreamSamples, rtt_us: u64) -> Option<(Vec<u64>, u64)> {
-    let (again, out) = (stream.column(Field::TotalRetrans)?, stream.column(Field::Unacked)?);
-    let times = &stream.at_us;
-    if again.len() != times.len() || out.len() != times.len() {
-        return None;
-    }
+    let (times, out) = (&stream.at_us, stream.column(Field::Unacked)?);
     let rtt = i64::try_from(rtt_us).ok()?;
-    let grows = |row: &usize| *row > 0 && again[*row] > again[*row - 1];
-    let losses: Vec<usize> = (1..times.len()).filter(grows).collect();
-    let quiet = 2 * rtt;
-    // The first loss of an episode: nothing was sent again for two round trips before.
-    let begins = losses.iter().enumerate().filter(|(number, row)| {
-        let earlier = number.checked_sub(1).and_then(|before| losses.get(before));
-        earlier.is_none_or(|earlier| times[**row] - times[*earlier] > quiet)
-    });
+    let losses = losses(stream)?;
     // What was under way when it was lost, a round trip before that was noticed.
     let before = |row: usize| times[..row].partition_point(|time| *time <= times[row] - rtt).saturating_sub(1);
-    let at_loss: Vec<u64> = begins.map(|(_, row)| out[before(*row)]).collect();
+    let at_loss: Vec<u64> = begins(stream, rtt_us)?.into_iter().map(|row| out[before(row)]).collect();
+    let quiet = 2 * rtt;
     let is_carried = |row: &usize| {
         let next = losses.partition_point(|loss| times[*loss] <= times[*row] - quiet);
         let end = times.last().is_some_and(|end| times[*row] + quiet <= *end);
         end && losses.get(next).is_none_or(|loss| times[*loss] > times[*row] + quiet)
     };
-    let carried = (0..times.len()).filter(is_carried).map(|row| out[row]).max()?;
-    (!at_loss.is_empty()).then_some((at_loss, carried))
+    let carried = (0..times.len().min(out.len())).filter(is_carried).map(|row| out[row]).max()?;
+    (!at_loss.is_empty() && out.len() == times.len()).then_some((at_loss, carried))
 }
 
-/// Whether the streams of a run fare alike, or some lose and others do not.
-pub(super) fn members(senders: &[&StreamSamples]) -> Option<Observation> {
-    let last = |stream: &StreamSamples, field| stream.column(field)?.last().copied();
-    #[expect(clippy::cast_precision_loss, reason = "counts of segments")]
-    let lost = |stream: &&&StreamSamples| {
-        Some((last(stream, Field::TotalRetrans)? as f64, last(stream, Field::DataSegsOut)?.max(1) as f64))
+/// The samples before which something was sent again.
+fn losses(stream: &StreamSamples) -> Option<Vec<usize>> {
+    let again = stream.column(Field::TotalRetrans)?;
+    let whole = again.len() == stream.at_us.len();
+    whole.then(|| (1..again.len()).filter(|row| again[*row] > again[*row - 1]).collect())
+}
+
+/// Those of them that begin an episode: nothing was sent again for two round trips before.
+fn begins(stream: &StreamSamples, rtt_us: u64) -> Option<Vec<usize>> {
+    let quiet = 2 * i64::try_from(rtt_us).ok()?;
+    let losses = losses(stream)?;
+    let times = &stream.at_us;
+    let is_first = |number: usize, row: usize| {
+        let earlier = number.checked_sub(1).map(|before| losses[before]);
+        earlier.is_none_or(|earlier| times[row] - times[earlier] > quiet)
     };
-    let streams: Vec<(f64, f64)> = senders.iter().filter_map(|stream| lost(&stream)).collect();
+    Some(losses.iter().enumerate().filter(|(number, row)| is_first(*number, **row)).map(|(_, row)| *row).collect())
+}
+
+/// Whether the streams of a run fare alike, or some lose packets again and again and crawl, and others do not.
+pub(super) fn members(senders: &[&StreamSamples], rtt_us: u64) -> Option<Observation> {
+    let streams: Vec<Losing> = senders.iter().filter_map(|stream| Losing::of(stream, rtt_us)).collect();
     if streams.len() < FEWEST_STREAMS {
         return None;
     }
-    let mut parts: Vec<f64> = streams.iter().map(|(again, sent)| again / sent).collect();
+    let mut parts: Vec<f64> = streams.iter().map(Losing::part).collect();
     parts.sort_by(|a, b| b.total_cmp(a));
     // The second worst: one stream may have been unlucky.
     let worst = parts[1];
     if worst <= 0.0 {
         return None;
     }
-    let spared = streams.iter().filter(|(again, sent)| sent * worst >= ENOUGH && again / sent < worst / FAR);
-    let (spared, all) = (spared.count(), streams.len());
-    let (state, says) = if spared * 3 >= all {
-        ("some-only", format!("{} of {all} streams lost packets, the others did not", all - spared))
+    let spared = |stream: &&Losing| stream.sent * worst >= ENOUGH && stream.part() < worst / FAR;
+    let crawls = |stream: &&Losing| stream.moments >= AGAIN && stream.part() >= worst / FAR;
+    let (spared, crawling) = (mean_sent(&streams, spared), mean_sent(&streams, crawls));
+    let all = streams.len();
+    let is_uneven = spared.0 * 3 >= all && crawling.0 > 0 && crawling.1 * 2.0 < spared.1;
+    let (state, says) = if is_uneven {
+        ("some-only", format!("{} of {all} streams lost packets and crawled, the others did not", all - spared.0))
     } else {
         ("alike", format!("all {all} streams fared alike"))
     };
     Observation::of("members", state, says)
+}
+
+/// What a stream sent and lost.
+struct Losing {
+    again: f64,
+    sent: f64,
+    moments: usize,
+}
+
+impl Losing {
+    #[expect(clippy::cast_precision_loss, reason = "counts of segments")]
+    fn of(stream: &StreamSamples, rtt_us: u64) -> Option<Self> {
+        let last = |field| stream.column(field)?.last().copied();
+        Some(Self {
+            again: last(Field::TotalRetrans)? as f64,
+            sent: last(Field::DataSegsOut)?.max(1) as f64,
+            moments: begins(stream, rtt_us)?.len(),
+        })
+    }
+
+    fn part(&self) -> f64 {
+        self.again / self.sent
+    }
+}
+
+/// How many of the streams are so, and how many segments these sent each.
+fn mean_sent(streams: &[Losing], is_so: impl Fn(&&Losing) -> bool) -> (usize, f64) {
+    let sent: Vec<f64> = streams.iter().filter(is_so).map(|stream| stream.sent).collect();
+    #[expect(clippy::cast_precision_loss, reason = "a count of streams")]
+    let mean = sent.iter().sum::<f64>() / sent.len().max(1) as f64;
+    (sent.len(), mean)
 }
 
 /// Below this part of what a flow carries without a loss, a loss is not due to its size. Bursts of a slow start come at twice
@@ -133,6 +171,8 @@ const LARGEST: f64 = 0.9;
 const FEWEST_STREAMS: usize = 4;
 /// So many losses were to be expected.
 const ENOUGH: f64 = 8.0;
+/// From so many moments on a stream loses again and again.
+const AGAIN: usize = 2;
 /// So many times less than the worst is another kind of stream.
 const FAR: f64 = 8.0;
 
@@ -196,11 +236,11 @@ mod tests {
     #[test]
     fn streams_over_one_bad_member_are_told_from_those_over_good_ones() {
         let good = |number| stream(number, &[1000; 10], &[0; 10]);
-        let bad = |number| stream(number, &[200; 10], &[0, 2, 4, 6, 8, 10, 14, 20, 30, 40]);
+        let bad = |number| stream(number, &[200; 10], &[0, 20, 20, 20, 25, 25, 25, 30, 30, 30]);
         let streams = [bad(1), good(2), good(3), bad(4), good(5)];
-        assert_eq!(state(members(&streams.iter().collect::<Vec<_>>())), Some("some-only"));
+        assert_eq!(state(members(&streams.iter().collect::<Vec<_>>(), RTT_US)), Some("some-only"));
         let alike = [bad(1), bad(2), bad(3), bad(4)];
-        assert_eq!(state(members(&alike.iter().collect::<Vec<_>>())), Some("alike"));
-        assert_eq!(state(members(&alike.iter().take(3).collect::<Vec<_>>())), None);
+        assert_eq!(state(members(&alike.iter().collect::<Vec<_>>(), RTT_US)), Some("alike"));
+        assert_eq!(state(members(&alike.iter().take(3).collect::<Vec<_>>(), RTT_US)), None);
     }
 }

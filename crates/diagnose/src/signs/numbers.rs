@@ -74,7 +74,10 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
         streams.iter().filter(|of| of.heading == total.heading && of.end == End::Sender).collect();
     let rtt_us = flow.rtt.and_then(|rtt| u64::try_from(rtt.as_micros()).ok());
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::lost_at(&senders, rtt_us)));
-    flow.observations.extend(losses::members(&senders));
+    flow.observations.extend(rtt_us.and_then(|rtt_us| losses::members(&senders, rtt_us)));
+    if flow.complaint.is_none() && flow.state("members") == Some("some-only") {
+        flow.complaint = Some(Complaint::Uneven);
+    }
     of_senders(flow, run, &senders, total.elapsed);
 }
 

@@ -45,13 +45,14 @@ fn shares_end(flow: &Flow, other: &Flow) -> bool {
     ends.contains(&&other.sender.host) || ends.contains(&&other.receiver.host)
 }
 
-fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 12] {
+fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 13] {
     [
         reverse(flow, flows),
         other_sender(flow, flows),
         other_receiver(flow, flows),
         other_network(flow, flows),
         streams(flow, flows),
+        members(flow, flows),
         small_packets(flow, flows),
         other_control(flow, flows),
         paced(flow, flows),
@@ -122,6 +123,17 @@ fn streams(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let times = best.goodput.share_of(flow.goodput)?;
     let state = if times > 1.8 { "faster" } else { "not" };
     Observation::of("streams", state, format!("{} streams attained {times:.1} times its rate", best.shape.streams))
+}
+
+/// What a test of many streams tells of the members of a bundle holds for a single stream of the pair as well.
+fn members(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
+    if flow.state("members").is_some() {
+        return None;
+    }
+    let told = variants(flow, flows, |other| other.kind == flow.kind)
+        .into_iter()
+        .filter_map(|other| other.observations.iter().find(|observation| observation.seen.sign().name == "members"));
+    told.max_by_key(|observation| observation.seen).cloned()
 }
 
 fn small_packets(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {

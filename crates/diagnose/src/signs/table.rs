@@ -54,8 +54,8 @@ signs! {
         "in-minutes" 0.10,
     }
     "members" asks "Do the streams of one run fare alike?" {
-        "alike" 0.85,
-        "some-only" 0.15,
+        "alike" 0.95,
+        "some-only" 0.05,
     }
     "vanished" asks "Between the ends of how many segments did packets vanish, by the counters of the hosts there?" {
         "none" 0.15,
