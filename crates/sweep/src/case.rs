@@ -137,8 +137,7 @@ fn start_up(settings: &Settings) -> Duration {
 /// The narrowest link.
 fn bottleneck(settings: &Settings, burst: &Struck) -> Result<ElementSpec, CaseError> {
     let rate = rate(settings, "rate").unwrap_or(DataRate::ZERO);
-    let usual = (rate * USUAL_QUEUE).max(ByteCount::new(LEAST_QUEUE));
-    let bytes = if let Value::Bytes(bytes) = settings.get("queue") { *bytes } else { usual };
+    let bytes = if let Value::Bytes(bytes) = settings.get("queue") { *bytes } else { usual_queue(rate) };
     let queue = path::buffer::BufferSpec { bytes: Some(bytes), ..Default::default() };
     let own = one_of(settings, "burst-queue", [("shared", false), ("own", true)])?;
     let once = |(rate, start, length)| Burst { rate, start, length: Some(length), period: None, jitter: Duration::ZERO };
@@ -157,9 +156,14 @@ fn bottleneck(settings: &Settings, burst: &Struck) -> Result<ElementSpec, CaseEr
     })))
 }
 
-/// A queue where nothing is said: what routers made for long paths have, and room for a few frames.
-const USUAL_QUEUE: Duration = Duration::from_millis(50);
-const LEAST_QUEUE: u64 = 128 << 10;
+/// A queue where nothing is said: what routers made for long paths have, 50 ms of the link, and room for a few frames.
+#[must_use]
+pub fn usual_queue(rate: DataRate) -> ByteCount {
+    const USUAL: Duration = Duration::from_millis(50);
+    const LEAST: ByteCount = ByteCount::new(128 << 10);
+    (rate * USUAL).max(LEAST)
+}
+
 /// The class of service CS1 (RFC 8622 §1), which `classes` serves as scavenger.
 const SCAVENGER: u8 = 8;
 
@@ -193,9 +197,9 @@ fn sender(settings: &Settings) -> Result<SenderSpec, CaseError> {
 }
 
 /// `tcp_limit_output_bytes` (Linux 5.10 to 6.14).
-const SMALL_QUEUE: ByteCount = ByteCount::new(1 << 20);
+pub const SMALL_QUEUE: ByteCount = ByteCount::new(1 << 20);
 /// `GSO_MAX_SIZE` without BIG TCP.
-const OFFLOAD: ByteCount = ByteCount::new(65_536);
+pub const OFFLOAD: ByteCount = ByteCount::new(65_536);
 
 fn receiver(settings: &Settings) -> Result<ReceiverSpec, CaseError> {
     let initial_window = count(settings, "receiver-initial-window");

@@ -141,8 +141,14 @@ impl Figure {
     fn curves(&self, rows: &Rows<'_>, panel: &Selection) -> Vec<Curve> {
         let mut curves = Vec::new();
         for (colour, (title, part)) in split(self.curves, panel, rows.sweep).into_iter().enumerate() {
+            // Where nothing else needs colours, each statistic has its own.
+            let colour_of = |statistic: Statistic| {
+                let place = self.statistics.iter().position(|one| *one == statistic).unwrap_or(0);
+                if self.curves.is_none() { place } else { colour }
+            };
             let simulated = self.statistics.iter().map(|statistic| {
                 let title = if self.statistics.len() > 1 { with(&title, statistic.name()) } else { title.clone() };
+                let colour = colour_of(*statistic);
                 Curve { title, statistic: *statistic, colour, is_simulated: true, points: self.points(rows, &part, *statistic) }
             });
             curves.extend(simulated.filter(|curve| !curve.points.is_empty()));
@@ -150,7 +156,7 @@ impl Figure {
             curves.extend(measured.map(|measured| Curve {
                 title: with(&title, &measured.says),
                 statistic: measured.statistic,
-                colour,
+                colour: colour_of(measured.statistic),
                 is_simulated: false,
                 points: measured.points.clone(),
             }));

@@ -11,6 +11,7 @@ pub mod runs;
 pub mod score;
 pub mod serve;
 pub mod simulate;
+pub mod sweep;
 pub mod test;
 pub mod values;
 pub mod why;

@@ -9,6 +9,7 @@ use path::elements::Burst;
 use sim::Algorithm;
 use units::{ByteCount, DataRate, Mtu};
 
+use super::sweep::{MergeArgs, ShowArgs, SweepArgs};
 use super::values;
 
 /// Predict what a path should do.
@@ -36,6 +37,37 @@ A file of --from-path has the elements of docs/path.md on the way there, and on 
   chain = [{ port = { rate = \"10Gbit/s\", queue = { bytes = \"20MB\" } } }, { delay = { time = \"50ms\" } }]
   back = [{ delay = { time = \"50ms\" } }]")]
     Flow(Box<FlowArgs>),
+    /// Many transfers, as a file says: what is varied, how often, and what is expected
+    #[command(after_help = "Examples:
+  linerate simulate sweep amlight --dry-run                   how many transfers, and how long they would take
+  linerate simulate sweep amlight --plots figures             do them on all processors, and draw them
+  linerate simulate sweep mine.toml --by congestion,rtt       a line for each algorithm and round trip
+  linerate simulate sweep mine.toml --shard 2/8 -o part-2.parquet   the second of eight shares, for array schedulers
+
+Ctrl-C keeps what is done; the same command goes on from there. The result is a Parquet file.
+An experiment (docs/formats/sweep.md):
+  name = \"queues\"
+  repetitions = 5
+  [set]
+  rate = \"10Gbit/s\"
+  rtt = \"100ms\"
+  bytes = \"10GB\"
+  wmem = \"1GiB\"
+  rmem = \"2GiB\"
+  congestion = [\"cubic\", \"bbr\"]
+  queue = { from = \"10MB\", to = \"50MB\", step = \"10MB\" }")]
+    Sweep(Box<SweepArgs>),
+    /// Put the results of all shares of a sweep together
+    #[command(after_help = "Examples:
+  linerate simulate merge part-*.parquet -o amlight.parquet
+  linerate simulate merge part-*.parquet -o amlight.parquet --by congestion,rtt --json   docs/formats/sweep.schema.json")]
+    Merge(MergeArgs),
+    /// Show the result of a sweep again: other lines, or its figures
+    #[command(after_help = "Examples:
+  linerate simulate show amlight.parquet --by congestion,rtt,burst-length
+  linerate simulate show amlight.parquet --plots figures
+  linerate simulate show mine.parquet --with mine.toml        after an expectation or a figure was changed")]
+    Show(ShowArgs),
 }
 
 /// A transfer.

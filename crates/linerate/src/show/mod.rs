@@ -28,6 +28,7 @@ pub mod score;
 pub mod serve;
 pub mod simulate;
 pub mod sparkline;
+pub mod sweep;
 mod table;
 pub mod when;
 pub mod why;

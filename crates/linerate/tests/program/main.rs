@@ -14,4 +14,5 @@ mod host_log;
 mod interop;
 mod probing;
 mod round_run;
+mod sweeping;
 mod typing;

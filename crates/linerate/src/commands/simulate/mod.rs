@@ -1,6 +1,9 @@
 //! `linerate simulate`: what a path should do.
 
+mod merge;
 mod path_file;
+mod result;
+mod sweep;
 
 use std::time::Duration;
 
@@ -11,6 +14,7 @@ use sim::flow::{Flow, FlowError};
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
 use sim::{Outcome, Report};
+use ::sweep::case::{OFFLOAD, SMALL_QUEUE, usual_queue};
 use units::{ByteCount, DataRate};
 
 use super::{file, plot, print};
@@ -23,6 +27,9 @@ use crate::show::plot::Form;
 pub fn run(common: &Common, what: &Simulate) -> anyhow::Result<Exit> {
     match what {
         Simulate::Flow(args) => flow(common, args),
+        Simulate::Sweep(args) => sweep::run(common, args),
+        Simulate::Merge(args) => merge::run(common, args),
+        Simulate::Show(args) => result::run(common, args),
     }
 }
 
@@ -75,10 +82,6 @@ fn asked(args: &FlowArgs) -> anyhow::Result<Flow> {
 
 /// How long is sent where nothing is said: long enough for what a bulk transfer does in the mean.
 const USUAL_TIME: Duration = Duration::from_secs(60);
-/// `tcp_limit_output_bytes` (Linux 5.10 to 6.14).
-const SMALL_QUEUE: ByteCount = ByteCount::new(1 << 20);
-/// `GSO_MAX_SIZE` without BIG TCP.
-const OFFLOAD: ByteCount = ByteCount::new(65_536);
 /// The adapter where nothing tells its rate.
 const FAST: DataRate = DataRate::from_bps(100_000_000_000);
 
@@ -114,7 +117,7 @@ fn ways(args: &PathArgs) -> anyhow::Result<(Vec<Stage>, Vec<Stage>)> {
     }
     let rate = args.rate.context("the argument parser asks for a rate")?;
     let rtt = args.rtt.context("the argument parser asks for a round trip")?;
-    let queue = args.queue.unwrap_or_else(|| (rate * USUAL_QUEUE).max(ByteCount::new(LEAST_QUEUE)));
+    let queue = args.queue.unwrap_or_else(|| usual_queue(rate));
     let port = PortSpec {
         rate,
         queue: path::buffer::BufferSpec { bytes: Some(queue), ..Default::default() },
@@ -126,10 +129,6 @@ fn ways(args: &PathArgs) -> anyhow::Result<(Vec<Stage>, Vec<Stage>)> {
     there.push(delay(rtt / 2));
     Ok((there.into_iter().map(Stage::from).collect(), vec![Stage::from(delay(rtt - rtt / 2))]))
 }
-
-/// A queue where nothing is said: what routers made for long paths have, and room for a few frames.
-const USUAL_QUEUE: Duration = Duration::from_millis(50);
-const LEAST_QUEUE: u64 = 128 << 10;
 
 /// What a user may want to know besides.
 fn hints(outcome: &Outcome) -> Vec<String> {

@@ -8,13 +8,23 @@ use super::palette::{FRAME, GREY, GRID, INK, SHADE};
 use super::panel::{Key, Mark, Panel};
 use super::scene::{Anchor, Backing, Colour, Dash, Group, Paint, Pen, Point, Scene, Shape, Text, Weight};
 
-/// The time that all panels share, in microseconds from the start of the test.
+/// What all panels lie over: time, in microseconds from the start of the test, or what the axis says.
 #[derive(Debug, Clone, Copy)]
 pub struct Span {
     pub from_us: f64,
     pub to_us: f64,
+    pub axis: Axis,
     /// The end of ramp-up, where one direction has one.
     pub steady_us: Option<f64>,
+}
+
+/// What lies on the horizontal axis.
+#[derive(Debug, Clone, Copy)]
+pub enum Axis {
+    /// The time since the start of the test.
+    Time,
+    /// A quantity, in its base unit.
+    Of { name: &'static str, quantity: Quantity },
 }
 
 pub const WIDTH: f64 = 1000.0;
@@ -175,7 +185,11 @@ impl Page<'_> {
     }
 
     fn unit_of_time(&self) -> super::axis::Unit {
-        Quantity::unit_of_time(self.span.to_us - self.span.from_us)
+        let width = self.span.to_us - self.span.from_us;
+        match self.span.axis {
+            Axis::Time | Axis::Of { quantity: Quantity::Micros, .. } => Quantity::unit_of_time(width),
+            Axis::Of { quantity, .. } => quantity.unit(self.span.to_us),
+        }
     }
 
     fn time_axis(&mut self, shapes: &mut Vec<Shape>, frame: &Frame) {
@@ -185,7 +199,12 @@ impl Page<'_> {
             shapes.push(placed(Point { x: frame.x(*at), y: self.y }, &ticks.label(*at), Anchor::Middle));
         }
         self.y += LINE + 1.0;
-        let text = format!("time since the start of the test, {}", self.unit_of_time().name);
+        let unit = self.unit_of_time().name;
+        let text = match self.span.axis {
+            Axis::Time => format!("time since the start of the test, {unit}"),
+            Axis::Of { name, .. } if unit.is_empty() => name.to_owned(),
+            Axis::Of { name, .. } => format!("{name}, {unit}"),
+        };
         shapes.push(placed(Point { x: f64::midpoint(LEFT, RIGHT), y: self.y }, &text, Anchor::Middle));
     }
 

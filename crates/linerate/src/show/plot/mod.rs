@@ -20,6 +20,7 @@ pub(super) mod scene;
 mod simulated;
 mod story;
 mod svg;
+mod swept;
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -31,9 +32,10 @@ use model::series::RunSamples;
 
 use font::Fonts;
 use header::Header;
-use layout::Span;
+use layout::{Axis, Span};
 pub use simulated::picture as simulated;
 use story::{Story, exact, micros};
+pub use swept::picture as swept;
 
 /// How a picture is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,5 +91,5 @@ fn span(story: &Story<'_>) -> Span {
         },
         _ => None,
     };
-    Span { from_us, to_us, steady_us }
+    Span { from_us, to_us, steady_us, axis: Axis::Time }
 }

@@ -6,7 +6,7 @@ use sim::flow::{Flow, Outcome, Sample as State};
 use super::axis::Quantity;
 use super::font::Fonts;
 use super::header::Header;
-use super::layout::{self, Span};
+use super::layout::{self, Axis, Span};
 use super::palette::{BLUE, GREEN, ORANGE, PURPLE, VERMILLION};
 use super::panel::{Panel, Sample, Step, peak, stairs};
 use super::scene::{Dash, Paint, Pen};
@@ -18,7 +18,7 @@ pub fn picture(flow: &Flow, outcome: &Outcome, form: Form) -> anyhow::Result<Vec
     let fonts = Fonts::new().context("a font of this program is damaged")?;
     let panels = [goodput(outcome), windows(outcome), round_trip(outcome), resent(outcome)];
     let to_us = outcome.took.as_secs_f64().max(1e-6) * 1e6;
-    let span = Span { from_us: 0.0, to_us, steady_us: None };
+    let span = Span { from_us: 0.0, to_us, steady_us: None, axis: Axis::Time };
     drawn(&layout::scene(&header(flow, outcome), &panels, span, &fonts), &fonts, form)
 }
 

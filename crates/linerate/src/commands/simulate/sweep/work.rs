@@ -1,0 +1,108 @@
+//! Transfers, several at once.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use measure::stop::Stop;
+use sweep::{Row, Sweep};
+
+use crate::cli::Common;
+
+/// Simulates the transfers of these numbers, and hands each to `keep` as it comes. Ends early where it was stopped.
+pub fn run(
+    sweep: &Sweep,
+    left: &[u64],
+    jobs: usize,
+    stop: &Stop,
+    keep: &mut dyn FnMut(&Row) -> anyhow::Result<()>,
+) -> anyhow::Result<Vec<Row>> {
+    let next = AtomicUsize::new(0);
+    let (done, comes) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..jobs.min(left.len()) {
+            let (done, next) = (done.clone(), &next);
+            scope.spawn(move || {
+                while let Some(index) = left.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if stop.is_stopped() || done.send(simulate(sweep, *index)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(done);
+        let mut rows = Vec::with_capacity(left.len());
+        for row in comes {
+            // On an error the channel closes, and the threads end with the transfers that they are at.
+            let row = row?;
+            keep(&row)?;
+            rows.push(row);
+        }
+        Ok(rows)
+    })
+}
+
+/// Simulates one transfer.
+pub fn simulate(sweep: &Sweep, index: u64) -> anyhow::Result<Row> {
+    let case = sweep.case(index).context("a transfer beyond the last one was asked for")?;
+    case.run().with_context(|| format!("transfer {index} of {} cannot be simulated", sweep.name))
+}
+
+/// How far it is: a bar on terminals, a line now and then elsewhere.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    is_quiet: bool,
+    done: usize,
+    of: usize,
+    said: usize,
+    has_begun: bool,
+}
+
+/// Lines that are said where there is no terminal.
+const LINES: usize = 10;
+
+impl Progress {
+    /// Begins where `done` of them are there already.
+    pub fn new(common: &Common, done: usize, of: usize) -> Self {
+        let bar = (!common.quiet && std::io::stderr().is_terminal()).then(|| bar(done, of));
+        Self { bar, is_quiet: common.quiet, done, of, said: done * LINES / of.max(1), has_begun: false }
+    }
+
+    /// One more.
+    pub fn step(&mut self) {
+        self.done += 1;
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+            return;
+        }
+        let now = self.done * LINES / self.of.max(1);
+        // The first one tells that it goes on at all.
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        if (now > self.said || is_first) && !self.is_quiet {
+            self.said = now;
+            eprintln!("{} of {} transfers", self.done, self.of);
+        }
+    }
+
+    /// Leaves the terminal as it was.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(done: usize, of: usize) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} transfers, {eta} left") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.set_position(done as u64);
+    bar.reset_eta();
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
