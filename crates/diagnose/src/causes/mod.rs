@@ -49,7 +49,7 @@ pub struct Cause {
     pub by_speed: bool,
     /// How often each state is seen where it is at work, by state.
     pub shows: BTreeMap<Seen, f64>,
-    /// How often each rule of the host audit fires at its place.
+    /// How often each rule of the host audit fires at its place; 1 where the cause is nothing else than what the rule finds.
     pub rules: BTreeMap<String, f64>,
     /// The test that tells it from its neighbours.
     pub test: String,

@@ -136,7 +136,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
             return Err(no_part(sign));
         }
     }
-    if let Some((rule, _)) = text.rules.iter().find(|(_, part)| !(**part > 0.0 && **part < 1.0)) {
+    if let Some((rule, _)) = text.rules.iter().find(|(_, part)| !(**part > 0.0 && **part <= 1.0)) {
         return Err(no_part(rule));
     }
     if !(text.prior > 0.0 && text.prior.is_finite()) {

@@ -147,6 +147,9 @@ fn of_spared<'a>(candidate: &Candidate<'_>, suffering: &[&Flow], ground: &Ground
 /// What one flow says that does well. Datagrams and echoes say it by what was looked at: where the cause would show in
 /// them, they speak, however different they are from the flows that suffer.
 fn sparing(candidate: &Candidate<'_>, flow: &Flow, suffering: &[&Flow]) -> f64 {
+    if contradicts(candidate, flow, suffering) {
+        return -MOST;
+    }
     if is_told_by_sign(candidate, flow, suffering) {
         return 0.0;
     }
@@ -162,6 +165,17 @@ fn sparing(candidate: &Candidate<'_>, flow: &Flow, suffering: &[&Flow]) -> f64 {
         _ if weights.is_empty() => by_itself(),
         _ => pressing(candidate, flow, suffering) * weights.iter().sum::<f64>(),
     }
+}
+
+/// Whether a place would have done to this flow what was done to those that suffer, and did not: an appliance strips an option
+/// from every connection, however fast it is.
+fn contradicts(candidate: &Candidate<'_>, spared: &Flow, suffering: &[&Flow]) -> bool {
+    TO_EVERY_FLOW.iter().filter_map(|(sign, state)| Seen::named(sign, state)).any(|done| {
+        let shows = candidate.cause.shows.contains_key(&done);
+        let has = |flow: &Flow| flow.observations.iter().any(|seen| seen.seen == done);
+        let asked = spared.observations.iter().any(|seen| seen.seen.sign == done.sign);
+        shows && asked && !has(spared) && suffering.iter().any(|flow| has(flow))
+    })
 }
 
 /// Whether a flow of the same pair differs in something whose effect a sign of the flows that suffer already tells, and the
@@ -230,7 +244,8 @@ fn of_rules<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Vec<Part<'
         let fires = findings.fired(host, rule)?;
         let usual = findings.usual(host, rule).clamp(0.03, 0.97);
         let ratio = if fires { part / usual } else { (1.0 - part) / (1.0 - usual) };
-        let weight = OF_RULES * ratio.ln().clamp(-MOST, MOST);
+        let excludes = !fires && *part >= 1.0;
+        let weight = if excludes { -EXCLUDED } else { OF_RULES * ratio.ln().clamp(-MOST, MOST) };
         (weight.abs() > LIGHT).then_some(Part { weight, says: Says::Rule { rule, host, fires } })
     };
     candidate.cause.rules.iter().filter_map(of_rule).collect()
@@ -242,10 +257,14 @@ const OF_SIGNS: f64 = 0.85;
 const OF_FLOWS: f64 = 0.5;
 /// Rules of one cause hang together.
 const OF_RULES: f64 = 0.7;
-/// No single thing decides alone.
+/// What a setting weighs that is as it should be, against a cause that is nothing else than this setting.
+const EXCLUDED: f64 = 8.0;
+/// No single thing decides alone, but for this.
 const MOST: f64 = 3.5;
 /// How often a flow does well that passes nothing that is at fault.
 const WELL: f64 = 0.85;
+/// What is done to every flow that passes, or to none.
+const TO_EVERY_FLOW: [(&str, &str); 1] = [("window-scale", "missing")];
 /// Signs by which datagrams and echoes tell that nothing is lost.
 const OF_PROBES: [&str; 3] = ["datagrams", "echoes", "mtu"];
 /// So many flows that suffer are looked at to say whether one that does well is like them.
