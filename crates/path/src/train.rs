@@ -90,7 +90,7 @@ impl Train {
     #[must_use]
     #[inline]
     pub fn joined(&self, next: &Self) -> Option<Self> {
-        let goes_on = self.frame == next.frame
+        let goes_on = (self.flow, self.frame) == (next.flow, next.frame)
             && self.frame != FrameId::PHANTOM
             && self.first + self.count.get() == next.first
             && self.last_size == self.size

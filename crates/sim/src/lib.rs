@@ -1,6 +1,7 @@
 //! What a path does to a bulk transfer, before anybody has one to spare for it: TCP as Linux does it, in virtual time.
 //!
 //! * [`flow`]: one transfer: what is asked, and what comes of it
+//! * [`shared`]: several of them over one path
 //! * [`report`]: the same for programs, with its schema
 //! * [`sender`], [`receiver`]: the two hosts and their settings
 //! * [`congestion`]: the algorithms
@@ -15,8 +16,11 @@ pub mod flow;
 mod packet;
 pub mod receiver;
 pub mod report;
+mod run;
 pub mod sender;
+pub mod shared;
 
 pub use congestion::Algorithm;
 pub use flow::{Flow, Outcome, Sample};
 pub use report::Report;
+pub use shared::Shared;

@@ -12,18 +12,21 @@ pub(crate) const SYN: FrameId = FrameId(u32::MAX - 1);
 const LINK_HEADER: u32 = 14;
 /// An acknowledgement with timestamps and blocks (RFC 2018), on the link.
 const ACK_SIZE: u32 = 52 + 36 + LINK_HEADER;
+/// A segment with all options of a first one.
+const SYN_SIZE: u32 = 60 + LINK_HEADER;
 
 /// Makes the packets of one flow. Segments are named by their number: a frame by its first.
 #[derive(Debug)]
 pub(crate) struct Packets {
+    flow: usize,
     size: u32,
     ecn: Ecn,
 }
 
 impl Packets {
     /// Packets of `ip_size` bytes.
-    pub(crate) fn new(ip_size: u32, ecn: bool) -> Self {
-        Self { size: ip_size + LINK_HEADER, ecn: if ecn { Ecn::Capable0 } else { Ecn::NotCapable } }
+    pub(crate) fn new(flow: usize, ip_size: u32, ecn: bool) -> Self {
+        Self { flow, size: ip_size + LINK_HEADER, ecn: if ecn { Ecn::Capable0 } else { Ecn::NotCapable } }
     }
 
     /// Bytes of a segment on the link.
@@ -33,31 +36,38 @@ impl Packets {
 
     /// `count` segments from number `first` on.
     pub(crate) fn segments(&self, first: u32, count: u32) -> Train {
-        train(FrameId(first), count, self.size, Kind::TcpData, self.ecn)
+        let one = Train { size: self.size, last_size: self.size, ecn: self.ecn, ..train(self.flow, FrameId(first)) };
+        Train { count: NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN), kind: Kind::TcpData, ..one }
     }
 }
 
+/// The number of the flow that a packet belongs to.
+pub(crate) fn flow(train: &Train) -> usize {
+    train.flow.0 as usize
+}
+
 /// An acknowledgement.
-pub(crate) fn acknowledgement(slot: u32) -> Train {
-    train(FrameId(slot), 1, ACK_SIZE, Kind::TcpControl, Ecn::NotCapable)
+pub(crate) fn acknowledgement(flow: usize, slot: u32) -> Train {
+    Train { size: ACK_SIZE, last_size: ACK_SIZE, kind: Kind::TcpControl, ..train(flow, FrameId(slot)) }
 }
 
 /// The first segment of a connection.
-pub(crate) fn syn() -> Train {
-    train(SYN, 1, 74, Kind::TcpSyn, Ecn::NotCapable)
+pub(crate) fn syn(flow: usize) -> Train {
+    Train { size: SYN_SIZE, last_size: SYN_SIZE, kind: Kind::TcpSyn, ..train(flow, SYN) }
 }
 
-fn train(frame: FrameId, count: u32, size: u32, kind: Kind, ecn: Ecn) -> Train {
+/// One packet with nothing in it.
+fn train(flow: usize, frame: FrameId) -> Train {
     Train {
         frame,
         first: 0,
-        count: NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN),
-        size,
-        last_size: size,
-        flow: FlowHash(0),
-        kind,
+        count: NonZeroU32::MIN,
+        size: 0,
+        last_size: 0,
+        flow: FlowHash(u32::try_from(flow).unwrap_or(u32::MAX)),
+        kind: Kind::TcpControl,
         dscp: 0,
-        ecn,
+        ecn: Ecn::NotCapable,
         whole: true,
         edits: Edits::default(),
         came: MonoTime::default(),

@@ -5,7 +5,7 @@
 //! | `reno` | RFC 5681 |
 //! | `cubic` | RFC 9438, with `hystart` |
 //! | `htcp` | H-TCP as Linux has it |
-//! | `bbr` | BBR version 1 as Linux has it |
+//! | `bbr` | BBR, version 1 as Linux has it, and version 3 |
 //! | `filter` | the largest value of the last rounds |
 //!
 //! Windows are counted in segments, as Linux does.
@@ -26,8 +26,6 @@ use units::MonoTime;
 
 use crate::sender::RateSample;
 
-pub(crate) use bbr::first_pacing;
-
 /// Which algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Algorithm {
@@ -39,11 +37,13 @@ pub enum Algorithm {
     Htcp,
     /// BBR version 1.
     Bbr,
+    /// BBR version 3.
+    Bbr3,
 }
 
 impl Algorithm {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Reno, Self::Cubic, Self::Htcp, Self::Bbr];
+    pub const ALL: [Self; 5] = [Self::Reno, Self::Cubic, Self::Htcp, Self::Bbr, Self::Bbr3];
 
     /// Its name; that of Linux where Linux has it.
     #[must_use]
@@ -53,6 +53,7 @@ impl Algorithm {
             Self::Cubic => "cubic",
             Self::Htcp => "htcp",
             Self::Bbr => "bbr",
+            Self::Bbr3 => "bbr3",
         }
     }
 
@@ -62,13 +63,14 @@ impl Algorithm {
             Self::Cubic => Box::new(cubic::Cubic::default()),
             Self::Htcp => Box::new(htcp::Htcp::default()),
             Self::Bbr => Box::new(bbr::Bbr::new(seed, mss)),
+            Self::Bbr3 => Box::new(bbr::Bbr3::new(seed, mss)),
         }
     }
 }
 
 /// No algorithm has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no algorithm that can be simulated; there are reno, cubic, htcp and bbr")]
+#[error("`{0}` is no algorithm that can be simulated; there are reno, cubic, htcp, bbr and bbr3")]
 pub struct UnknownAlgorithm(String);
 
 impl FromStr for Algorithm {
@@ -150,7 +152,6 @@ pub(crate) struct Ack {
     pub(crate) lost: u32,
     /// The round trip of the newest of them.
     pub(crate) rtt: Option<Duration>,
-    pub(crate) smoothed_rtt: Duration,
     /// Segments in flight before this came, and now.
     pub(crate) in_flight_before: u32,
     pub(crate) in_flight: u32,
@@ -159,16 +160,42 @@ pub(crate) struct Ack {
     pub(crate) una: u32,
     pub(crate) next: u32,
     pub(crate) phase: Phase,
-    /// Whether the window was what limited the sender.
+    /// Whether the window was what limited the sender, by the rule of growth (`tcp_is_cwnd_limited`).
     pub(crate) window_limited: bool,
+    /// Whether it was full.
+    pub(crate) window_full: bool,
     pub(crate) sample: RateSample,
     /// Segments sent at a time.
     pub(crate) frame: u32,
     pub(crate) paced: bool,
 }
 
+/// Segments of one frame that are newly held to be lost, with the state of the connection when they were sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LostFrame {
+    pub(crate) now: MonoTime,
+    /// Segments that have arrived in all.
+    pub(crate) delivered: u64,
+    pub(crate) count: u32,
+    /// Segments lost since they were sent, themselves among them.
+    pub(crate) lost: u32,
+    /// Segments in flight when they were sent, themselves among them.
+    pub(crate) in_flight: u32,
+    pub(crate) app_limited: bool,
+}
+
 /// One algorithm.
 pub(crate) trait Congestion: Debug + Send {
+    /// The connection stands, and the handshake took `rtt`.
+    fn begins(&mut self, window: &mut Window, rtt: Duration) {
+        let _ = (window, rtt);
+    }
+
+    /// Segments are held to be lost, before the acknowledgement that told of it is told.
+    fn lost(&mut self, window: &Window, lost: &LostFrame) {
+        let _ = (window, lost);
+    }
+
     /// Every acknowledgement is told here first.
     fn acked(&mut self, window: &mut Window, ack: &Ack) {
         let _ = (window, ack);
@@ -192,6 +219,11 @@ pub(crate) trait Congestion: Debug + Send {
 
     /// Whether it sets window and pacing by itself, with no reduction by the sender.
     fn is_model_based(&self) -> bool {
+        false
+    }
+
+    /// Whether it sends less than it knows the path to carry, so that what arrives now says nothing of the path.
+    fn holds_back(&self) -> bool {
         false
     }
 

@@ -11,25 +11,38 @@ impl Sender {
     /// Takes an acknowledgement, and sends what it lets go.
     pub(crate) fn acknowledged(&mut self, ack: &Acknowledgement, now: MonoTime) {
         let before = self.board.in_flight();
-        let una = self.board.una();
         let mut news = News { early: now - self.rtt.least(), ..News::default() };
         self.edge = self.edge.max(u64::from(ack.to) * u64::from(self.mss) + ack.window);
         self.board.acknowledge(ack.to, &mut news);
         self.learn_blocks(ack, &mut news);
-        if let Some(sent) = news.oldest {
-            self.rtt.measured(now.since(sent));
+        let head_sent = self.board.head_sent();
+        self.measure_round_trip(&news, now);
+        if news.acked > 0 {
+            self.recovery.timeouts = 0;
         }
         self.rack.learn(news.latest, news.reordered, self.rtt.least(), now);
         self.check_probe(ack, now);
         self.follow(now, &mut news, ack.twice, ack.marked);
         self.control(&news, before, now);
-        if self.board.una() > una || news.delivered > 0 {
+        // What was sent before the oldest was last sent tells nothing of that (`tcp_clean_rtx_queue`).
+        let is_older = news.oldest.zip(head_sent).is_some_and(|(oldest, head)| oldest < head);
+        if news.acked > 0 || is_older {
             self.arm(now);
         }
         if self.board.in_flight() < self.window.cwnd {
             self.buffer.expand(self.window.cwnd);
         }
         self.send(now);
+    }
+
+    /// Of what was sent once; where there is only what was sent again, the time stamps tell which (RFC 7323 §4).
+    fn measure_round_trip(&mut self, news: &News, now: MonoTime) {
+        let least = now - self.rtt.least();
+        let by_time_stamp =
+            news.latest.filter(|latest| news.acked > 0 && latest.sent <= least).map(|latest| latest.sent);
+        if let Some(sent) = news.oldest.or(by_time_stamp) {
+            self.rtt.measured(now.since(sent));
+        }
     }
 
     fn learn_blocks(&mut self, ack: &Acknowledgement, news: &mut News) {
@@ -58,7 +71,6 @@ impl Sender {
             acked: news.delivered,
             lost: news.lost,
             rtt: news.newest.map(|sent| now.since(sent)),
-            smoothed_rtt: self.rtt.smoothed(),
             in_flight_before: before,
             in_flight: self.board.in_flight(),
             delivered: self.meter.delivered,
@@ -66,11 +78,15 @@ impl Sender {
             next: self.board.next(),
             phase: self.phase,
             window_limited: self.is_window_limited(),
+            window_full: self.window_was_full,
             sample,
             frame: self.frame(),
             paced: self.paces,
         };
         self.control.acked(&mut self.window, &told);
+        if self.control.holds_back() {
+            self.meter.ran_dry(self.board.in_flight());
+        }
         if self.control.is_model_based() {
             return;
         }

@@ -130,6 +130,11 @@ impl SendBuffer {
         (self.set.total != Some(self.written)).then_some(self.began + time)
     }
 
+    /// The application writes no more.
+    pub(crate) fn close(&mut self) {
+        self.set.total = Some(self.written);
+    }
+
     /// Whether everything is written.
     pub(crate) fn is_done(&self) -> bool {
         self.set.total == Some(self.written)

@@ -72,6 +72,9 @@ impl Sender {
         self.recovery.resent(count);
         self.counters.resent += u64::from(count);
         self.emit(first, count, now);
+        if first == self.board.una() {
+            self.timeout = Some(now + self.rtt.timeout());
+        }
         true
     }
 
@@ -162,14 +165,16 @@ impl Sender {
         by_rate.max(2).min(self.most_frame)
     }
 
-    /// Keeps whether the window was used (`tcp_cwnd_validate`).
+    /// Keeps whether the window was full at any time of the last round (`tcp_cwnd_validate`, 6.1: before, it was forgotten
+    /// as soon as more was out without filling it).
     fn note_usage(&mut self, full: bool, sent: bool) {
         if !sent && !full {
             return;
         }
         let full = full || self.board.in_flight() >= self.window.cwnd;
         let out = self.board.out();
-        if self.board.una() >= self.most_out_until || out > self.most_out || full {
+        let more = !self.window_was_full && out > self.most_out;
+        if self.board.una() >= self.most_out_until || more || full {
             self.most_out = out;
             self.most_out_until = self.board.next();
             self.window_was_full = full;

@@ -198,7 +198,8 @@ impl SenderSpec {
 }
 
 impl Sender {
-    pub(crate) fn new(spec: &SenderSpec, mss: Mss, amount: Amount, seed: Seed) -> Self {
+    /// The sender of a flow, by its number.
+    pub(crate) fn new(spec: &SenderSpec, flow: usize, mss: Mss, amount: Amount, seed: Seed) -> Self {
         let now = MonoTime::default();
         let mss = mss.get();
         let most_frame = u32::try_from(spec.offload.get() / u64::from(mss)).unwrap_or(u32::MAX).clamp(1, MOST_SEGMENTS);
@@ -233,7 +234,7 @@ impl Sender {
             rack: Rack::default(),
             buffer: SendBuffer::new(buffer),
             host: Host::new(spec.adapter_rate, spec.processor_rate),
-            packets: Packets::new(mss + HEADERS, spec.ecn),
+            packets: Packets::new(flow, mss + HEADERS, spec.ecn),
             edge: 0,
             known: [(0, 0); 4],
             most_out: 0,
@@ -264,16 +265,18 @@ impl Sender {
         self.buffer.begins(now);
         self.buffer.expand(self.window.cwnd);
         self.set_pacing();
-        if self.control.is_model_based() {
-            let first = crate::congestion::first_pacing(&self.window, rtt, f64::from(self.mss));
-            self.window.pacing = first;
-        }
+        self.control.begins(&mut self.window, rtt);
         self.send(now);
     }
 
     /// Whether everything that was to be sent has been acknowledged.
     pub(crate) fn is_done(&self) -> bool {
         self.buffer.is_done() && self.board.una() == self.buffer.written()
+    }
+
+    /// The application writes no more.
+    pub(crate) fn close(&mut self) {
+        self.buffer.close();
     }
 
     pub(crate) fn acked(&self) -> ByteCount {

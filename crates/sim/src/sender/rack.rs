@@ -5,8 +5,9 @@ use std::time::Duration;
 use units::MonoTime;
 
 use super::Sender;
+use super::rate::Stamp;
 use super::scoreboard::{Latest, News};
-use crate::congestion::Phase;
+use crate::congestion::{LostFrame, Phase};
 
 /// What RACK knows.
 #[derive(Debug, Default)]
@@ -63,6 +64,29 @@ impl Rack {
     }
 }
 
+/// The state of the connection when losses are found.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    now: MonoTime,
+    delivered: u64,
+    /// Segments lost before.
+    lost: u32,
+}
+
+impl Known {
+    /// The `count` of a frame, with which `newly` are lost now.
+    fn frame(&self, stamp: &Stamp, count: u32, newly: u32) -> LostFrame {
+        LostFrame {
+            now: self.now,
+            delivered: self.delivered,
+            count,
+            lost: self.lost + newly - stamp.lost,
+            in_flight: stamp.in_flight,
+            app_limited: stamp.app_limited,
+        }
+    }
+}
+
 impl Sender {
     /// Holds to be lost what is late by now.
     pub(super) fn judge(&mut self, now: MonoTime, news: &mut News) {
@@ -72,9 +96,20 @@ impl Sender {
             let at = sent + rtt + allowance;
             if at <= now { Ok(()) } else { Err(at) }
         };
-        let (lost, again) = self.board.judge((self.rack.sent, self.rack.end), overdue);
-        news.lost += lost;
-        self.reorder = again;
+        let known = Known { now, delivered: self.meter.delivered + u64::from(news.delivered), lost: self.meter.lost };
+        let (control, window) = (&mut self.control, &self.window);
+        let told = |stamp: &Stamp, count, newly| control.lost(window, &known.frame(stamp, count, newly));
+        self.reorder = self.board.judge((self.rack.sent, self.rack.end), overdue, news, told);
+    }
+
+    /// Holds to be lost what should have arrived by now, as the retransmission timer fired.
+    pub(super) fn lose_overdue(&mut self, now: MonoTime) {
+        let rtt = self.rack.rtt;
+        let overdue = |sent: MonoTime| if sent + rtt <= now { Ok(()) } else { Err(sent + rtt) };
+        let known = Known { now, delivered: self.meter.delivered, lost: self.meter.lost };
+        let (control, window) = (&mut self.control, &self.window);
+        let told = |stamp: &Stamp, count, newly| control.lost(window, &known.frame(stamp, count, newly));
+        self.meter.lost += self.board.lose_overdue(overdue, told);
     }
 
     fn allowance(&self) -> Duration {

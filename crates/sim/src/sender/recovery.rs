@@ -17,6 +17,8 @@ pub(crate) struct Recovery {
     undo: Option<Undo>,
     /// Whether the timeout may still turn out to be needless (RFC 5682).
     doubted: bool,
+    /// Timeouts since the oldest unacknowledged segment last moved on.
+    pub(super) timeouts: u32,
 }
 
 /// What has to turn out for a reduction to have been needless.
@@ -62,7 +64,13 @@ impl Sender {
             Phase::Reduced | Phase::Open | Phase::Disorder => {}
         }
         self.judge(now, news);
-        if news.lost > 0 && !matches!(self.phase, Phase::Recovery | Phase::Loss) {
+        let begins_anew = match self.phase {
+            Phase::Recovery => false,
+            // What was sent again after the timeout is lost as well: reduced once more, and from what the window is now.
+            Phase::Loss => news.lost_again > 0,
+            Phase::Open | Phase::Disorder | Phase::Reduced => news.lost > 0,
+        };
+        if begins_anew {
             self.enter_recovery(now);
         } else if marked > 0 && matches!(self.phase, Phase::Open | Phase::Disorder) {
             self.counters.mark_reductions += 1;
@@ -75,7 +83,7 @@ impl Sender {
 
     pub(super) fn enter_recovery(&mut self, now: MonoTime) {
         self.counters.recoveries += 1;
-        self.recovery.undo = Some(Undo { resent: 0, any: false });
+        self.recovery.undo = Some(self.may_undo());
         if self.phase == Phase::Reduced {
             // The window is shrinking already.
             self.recovery.point = self.board.next();
@@ -129,6 +137,12 @@ impl Sender {
         self.turn(if self.board.sacked() > 0 { Phase::Disorder } else { Phase::Open }, now);
     }
 
+    /// What was sent again before and is still on its way may be reported to have come twice as well.
+    fn may_undo(&self) -> Undo {
+        let resent = self.board.resent();
+        Undo { resent: i64::from(resent), any: resent > 0 }
+    }
+
     fn was_needless(&self, news: &News) -> bool {
         let reported = self.recovery.undo.is_some_and(|undo| undo.any && undo.resent <= 0);
         let doubted = self.phase == Phase::Loss && self.recovery.doubted && news.original_arrived;
@@ -151,14 +165,20 @@ impl Sender {
     /// The retransmission timer fired (`tcp_enter_loss`).
     pub(super) fn enter_loss(&mut self, now: MonoTime) {
         self.counters.timeouts += 1;
-        let is_new = self.phase != Phase::Loss;
-        if is_new || self.board.una() >= self.recovery.point {
+        let repeated = self.recovery.timeouts > 0;
+        let reduces = match self.phase {
+            Phase::Open | Phase::Disorder => true,
+            Phase::Loss if !repeated => true,
+            Phase::Loss | Phase::Reduced | Phase::Recovery => self.board.una() >= self.recovery.point,
+        };
+        if reduces {
             self.begin_reduction(Phase::Loss, now);
+            self.recovery.undo = Some(self.may_undo());
         }
-        self.recovery.doubted = is_new;
-        self.recovery.undo = Some(Undo { resent: 0, any: false });
+        self.recovery.doubted = repeated || !matches!(self.phase, Phase::Recovery | Phase::Loss);
+        self.recovery.timeouts += 1;
         self.recovery.point = self.board.next();
-        self.meter.lost += self.board.lose_all();
+        self.lose_overdue(now);
         self.window.cwnd = self.board.in_flight() + 1;
         self.window.count = 0;
         self.turn(Phase::Loss, now);

@@ -59,7 +59,7 @@ impl Sender {
         let mut news = News::default();
         self.judge(now, &mut news);
         self.meter.lost += news.lost;
-        if news.lost > 0 && !matches!(self.phase, Phase::Recovery | Phase::Loss) {
+        if news.lost > 0 && self.phase != Phase::Recovery {
             self.enter_recovery(now);
             if !self.control.is_model_based() {
                 self.shrink(&news);
