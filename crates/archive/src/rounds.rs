@@ -3,38 +3,14 @@
 use std::path::PathBuf;
 
 use model::played::Finding;
-use model::round::{Round, Tested};
+use model::round::{Round, RoundSummary, Tested};
 use model::run::{Outcome, RunId};
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, named_params};
-use serde::Serialize;
 use std::time::Duration;
 use units::WallTime;
 
 use crate::fault::Fault;
 use crate::store::{Archive, ReadError, StoreError};
-
-/// What a list shows of a round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RoundSummary {
-    /// Its name.
-    pub id: RunId,
-    /// When it started.
-    #[serde(rename = "started_unix_ns")]
-    pub started: WallTime,
-    /// How long it took.
-    #[serde(rename = "elapsed_us", with = "units::duration::as_us")]
-    pub elapsed: Duration,
-    /// What its plan is called.
-    pub title: String,
-    /// Hosts that the plan names.
-    pub hosts: u32,
-    /// Those that took no part, or ceased to.
-    pub hosts_failed: u32,
-    /// Tests.
-    pub tests: u32,
-    /// Those that gave no result.
-    pub tests_failed: u32,
-}
 
 /// Why a round cannot be kept, found or read.
 #[derive(Debug, thiserror::Error)]

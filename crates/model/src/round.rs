@@ -38,6 +38,30 @@ pub struct Round {
     pub tests: Vec<Tested>,
 }
 
+/// What a list shows of a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundSummary {
+    /// Its name.
+    pub id: RunId,
+    /// When it started.
+    #[serde(rename = "started_unix_ns")]
+    pub started: WallTime,
+    /// How long it took.
+    #[serde(rename = "elapsed_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub elapsed: Duration,
+    /// What its plan is called.
+    pub title: String,
+    /// Hosts that the plan names.
+    pub hosts: u32,
+    /// Those that took no part, or ceased to.
+    pub hosts_failed: u32,
+    /// Tests.
+    pub tests: u32,
+    /// Those that gave no result.
+    pub tests_failed: u32,
+}
+
 impl Round {
     /// The version of the format that this program writes.
     pub const FORMAT: u32 = 1;

@@ -11,7 +11,7 @@ use crate::probe::download::Download;
 use crate::probe::echo::EchoSeries;
 use crate::probe::hops::Trace;
 use crate::probe::path_mtu::PathMtu;
-use crate::round::Round;
+use crate::round::{Round, RoundSummary};
 use crate::run::Run;
 use crate::series::RunSamples;
 
@@ -26,6 +26,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("drops.schema.json", schema_for!(DropInterval)),
         ("played.schema.json", schema_for!(Played)),
         ("round.schema.json", schema_for!(Round)),
+        ("round-summary.schema.json", schema_for!(RoundSummary)),
         ("probe-echo.schema.json", schema_for!(EchoSeries)),
         ("probe-hops.schema.json", schema_for!(Trace)),
         ("probe-mtu.schema.json", schema_for!(PathMtu)),

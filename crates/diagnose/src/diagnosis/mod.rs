@@ -26,7 +26,9 @@ mod weigh;
 use std::fmt;
 
 use audit::Rules;
+use model::played::Finding;
 use model::round::Round;
+use model::run::Outcome;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -237,7 +239,11 @@ fn notes(round: &Round) -> Vec<String> {
         Some(format!("{}: {why}", member.name))
     });
     let failed = round.tests.iter().filter_map(|tested| match &tested.finding {
-        model::played::Finding::Nothing { detail } => Some(format!("{}: {detail}", tested.label)),
+        Finding::Nothing { detail } => Some(format!("{}: {detail}", tested.label)),
+        Finding::Run(run) => match &run.outcome {
+            Outcome::Failed(failure) => Some(format!("{}: {}", tested.label, failure.detail)),
+            Outcome::Complete => None,
+        },
         _ => None,
     });
     silent.chain(failed).collect()

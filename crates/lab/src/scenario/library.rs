@@ -39,6 +39,7 @@ macro_rules! entries {
 const ENTRIES: &[Entry] = entries! {
     "amlight-burst-early",
     "amlight-burst-late",
+    "amlight-burst-repeated",
     "amlight-quiet",
     "asymmetric-route",
     "bufferbloat",

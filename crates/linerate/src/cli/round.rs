@@ -71,7 +71,7 @@ pub enum RoundAction {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linerate round list           the newest twenty
-  linerate round list --json    a line each")]
+  linerate round list --json    a line each: docs/formats/round-summary.schema.json")]
 pub struct ListArgs {
     /// At most so many
     #[arg(long, short = 'n', default_value_t = 20, value_name = "N")]

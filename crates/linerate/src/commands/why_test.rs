@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use archive::rounds::has_result;
 use diagnose::next::Proposal;
 use diagnose::waterfall::line::LineRate;
 use model::played::Finding;
 use model::round::{Round, Tested};
 use model::spec::{Direction, Limit, TestSpec};
+use plan::Plan;
 use plan::plan::{Group, Host, Reach, Shape, Test, Times};
 use plan::schedule::Slot;
-use plan::task::{Flow, Ping, Task};
-use plan::Plan;
+use plan::task::{Flow, Ping, Task, Weight};
 use round::leader::besides::{self, Wanted};
 use round::leader::roster::Roster;
 use round::leader::{Audience, Lead, lead};
@@ -24,7 +25,7 @@ use super::round::ready::{Limits, Ready};
 use crate::cli::Common;
 use crate::cli::why::WhyArgs;
 use crate::exit::{Complaint, Exit};
-use crate::show::examine;
+use crate::show::{examine, played};
 
 pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     let (plan, known) = wanted(common, args)?;
@@ -32,6 +33,9 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     let leading = ready.lead(Limits { patience: PATIENCE, overtime: OVERTIME });
     let mut screen = Screen { plan: &plan, is_quiet: common.quiet || common.json };
     let mut round = known.map_or_else(|| lead(&leading, &mut screen), |known| *known);
+    if !ready.stop.is_stopped() {
+        check(&plan, &round)?;
+    }
     expect_cards(&mut round.tests);
     let (hosts, starting) = taking_part(&plan, &ready.roster, &round);
     let mut examiner = Examiner::among(args.budget.unwrap_or(USUAL_BUDGET), hosts, starting);
@@ -39,7 +43,9 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     while !ready.stop.is_stopped() {
         let Some(proposal) = examiner.next(&round) else { break };
         screen.say(&examine::asks(&proposal.says));
+        let known = round.tests.len();
         ask(&leading, &proposal, &mut round);
+        round.tests.iter().skip(known).for_each(|tested| screen.found(&tested.finding));
         asked += 1;
     }
     if asked > 0 {
@@ -57,12 +63,35 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     })
 }
 
+/// Where flows were to be measured and none was, nothing is known: that is not to be taken for health.
+fn check(plan: &Plan, round: &Round) -> anyhow::Result<()> {
+    let is_flow =
+        |tested: &&Tested| !matches!(tested.finding, Finding::Echo(_) | Finding::PathMtu(_) | Finding::Hops(_));
+    let mut flows = round.tests.iter().filter(is_flow);
+    if plan.tests.iter().all(|test| test.task.weight() == Weight::Light) || flows.any(|flow| has_result(&flow.finding))
+    {
+        return Ok(());
+    }
+    let first = round.tests.iter().find(is_flow);
+    let exit = match first.map(|tested| &tested.finding) {
+        Some(Finding::Run(run)) => Exit::of_outcome(&run.outcome),
+        _ => Exit::Unreachable,
+    };
+    let why = first.and_then(|tested| played::finding(&tested.finding, None).into_iter().next());
+    let what =
+        format!("no flow was measured, so nothing can be said: {}", why.unwrap_or_else(|| "none was run".to_owned()));
+    Err(Complaint::new(exit, what).hint("`linerate serve` (or `iperf3 -s`) has to run at the other end").into())
+}
+
 /// What to test, and the round that is known already.
 fn wanted(common: &Common, args: &WhyArgs) -> anyhow::Result<(Plan, Option<Box<Round>>)> {
     match args.what.as_slice() {
         [host] if !Path::new(host).is_file() => Ok((pair(host, args.port, args.expect), None)),
         [plan] => Ok((reading::plan(common, Path::new(plan))?, None)),
-        [plan, round] => Ok((reading::plan(common, Path::new(plan))?, Some(Box::new(reading::round(common, &PathBuf::from(round))?)))),
+        [plan, round] => Ok((
+            reading::plan(common, Path::new(plan))?,
+            Some(Box::new(reading::round(common, &PathBuf::from(round))?)),
+        )),
         _ => Err(Complaint::new(Exit::Usage, "--test takes one plan and at most one round of it, or one host")
             .hint("linerate why --test PLAN, linerate why --test PLAN ROUND, linerate why --test HOST")
             .into()),
@@ -170,6 +199,15 @@ impl Screen<'_> {
     }
 }
 
+impl Screen<'_> {
+    /// What came of a test.
+    fn found(&self, finding: &Finding) {
+        for line in played::finding(finding, None) {
+            self.say(&format!("         {line}\n"));
+        }
+    }
+}
+
 impl Audience for Screen<'_> {
     fn mustered(&mut self, _round: &Round) {}
 
@@ -180,9 +218,7 @@ impl Audience for Screen<'_> {
     }
 
     fn ended(&mut self, _slot: &Slot, tested: &Tested) {
-        if let Finding::Nothing { detail } = &tested.finding {
-            self.say(&format!("         {detail}\n"));
-        }
+        self.found(&tested.finding);
     }
 
     fn failed(&mut self, _host: usize, why: &str) {

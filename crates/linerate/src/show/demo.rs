@@ -7,7 +7,7 @@ use lab::scenario::Scenario;
 use model::round::Round;
 
 use super::grid::text::Colour;
-use super::{grid, played, wrap};
+use super::{grid, played, why, wrap};
 
 /// The incidents that can be told.
 pub fn list(stories: &[(&str, &str, &[&str])]) -> String {
@@ -17,7 +17,7 @@ pub fn list(stories: &[(&str, &str, &[&str])]) -> String {
         text.push_str(&format!("{name:<width$}  {title}\n"));
         text.push_str(&format!("{:<width$}    {}\n", "", chapters.join(", ")));
     }
-    text.push_str("\n`linerate demo NAME` tells one; any scenario of `linerate lab list` is one as well.\n");
+    text.push_str("\n`linerate demo NAME` tells the first chapter of one, with --all every chapter; any scenario of `linerate lab list` is a\nchapter as well.\n");
     text
 }
 
@@ -35,9 +35,10 @@ pub fn introduction(scenario: &Scenario) -> String {
     let mut text = format!("\n{}", played::introduction(scenario));
     text.push('\n');
     let on_this_machine = format!(
-        "On this machine: {} hosts and {routers} machines that forward, each a network namespace with the kernel's own \
-         TCP; {} links between them, driven by the lab{}. Nothing outside is touched.\n",
-        scenario.hosts.len() - routers,
+        "On this machine: {} and {}, each a network namespace with the kernel's own TCP; {} links between them, driven by \
+         the lab{}. Nothing outside is touched.\n",
+        counted(scenario.hosts.len() - routers, "host", "hosts"),
+        counted(routers, "machine that forwards", "machines that forward"),
         scenario.links.len(),
         if scenario.overlays.is_empty() { "" } else { "; the overlay is the kernel's own VXLAN" },
     );
@@ -45,16 +46,23 @@ pub fn introduction(scenario: &Scenario) -> String {
     text
 }
 
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// A heading.
 pub fn heading(title: &str) -> String {
     format!("\n{title}\n{}\n", "-".repeat(title.chars().count()))
 }
 
-/// The grid of a round.
+/// The grid of a round; nothing where only pairs were tested.
 pub fn grid(round: &Round) -> String {
     let mut grids = grids(round);
     // Tests outside of the overlay are pairs, no grid.
     grids.grids.retain(|grid| grid.network.is_some());
+    if grids.grids.is_empty() {
+        return String::new();
+    }
     grid::text::text(&grids, Colour::of_standard_output())
 }
 
@@ -79,6 +87,17 @@ pub fn because(words: &str) -> String {
     wrap::text(&format!("No rule of the host's own audit proposes it here. {words} So it is done by a plan:"), 0)
 }
 
+/// Where a cause is none of a host's, and a host can do its part all the same.
+pub fn does_its_part(host: &str, place: &str, ranked: &Ranked) -> String {
+    wrap::text(
+        &format!(
+            "At {place} nothing can be changed from here; {host}, which sends over it, can do its part. Remedy: {}.",
+            ranked.remedy
+        ),
+        0,
+    )
+}
+
 /// A plan.
 pub fn plan(name: &str, text: &str) -> String {
     format!("$ cat {name}\n{}", quoted(text))
@@ -88,7 +107,7 @@ pub fn plan(name: &str, text: &str) -> String {
 pub fn for_people(place: &str, ranked: &Ranked) -> String {
     let mut text = wrap::text(
         &format!(
-            "No setting of a host mends this. Tell those who run {place}: {}. They should {}. It is mended when {}.",
+            "No setting of a host mends this. Tell those who run {place}: {}. Remedy: {}. Mended when: {}.",
             ranked.title, ranked.remedy, ranked.verify
         ),
         0,
@@ -109,36 +128,42 @@ pub fn limits(limits: &[String]) -> String {
 }
 
 /// What became of each chapter, and what to try next.
-pub fn end(told: &[Chapter]) -> String {
+pub fn end(told: &[Chapter], left: &[Scenario]) -> String {
     let mut text = heading("What came of it");
     for chapter in told {
-        let cause = chapter.diagnosis.problems.iter().filter_map(|problem| problem.ranking.first()).next();
-        let named = match cause {
-            None => "nothing is wrong".to_owned(),
-            Some(first) => match first.places.first() {
-                Some(likely) => format!("{} at {}", first.cause, likely.place),
-                None => first.cause.clone(),
-            },
+        let causes = chapter.diagnosis.problems.iter().filter_map(|problem| problem.ranking.first());
+        let named: Vec<String> = causes.map(|first| format!("{} {}", first.cause, why::at(first))).collect();
+        let named = if named.is_empty() { "nothing is wrong".to_owned() } else { named.join(", ") };
+        let mut by: Vec<String> = chapter.mended.iter().map(by).collect();
+        by.dedup();
+        let proven = match (&chapter.proof, chapter.is_mended()) {
+            (_, true) if chapter.diagnosis.is_healthy() => "nothing to mend",
+            (_, true) => "proven",
+            (None, false) => "not mended",
+            (Some(_), false) => "NOT PROVEN",
         };
-        let by = chapter.mended.iter().map(|mended| match mended {
-            Mended::Host { host, .. } => format!("fixed on {host}"),
-            Mended::Network { .. } => "mended by the network's people, here by the lab".to_owned(),
-        });
-        let by: Vec<String> = by.collect();
-        let proven = if chapter.is_mended() { "proven" } else { "NOT PROVEN" };
-        text.push_str(&format!(
-            "{}: {named}; {}{proven}\n",
-            chapter.scenario,
-            if by.is_empty() { String::new() } else { by.join(", ") + ", " }
-        ));
+        by.push(proven.to_owned());
+        text.push_str(&wrap::text(&format!("{}: {named}; {}", chapter.scenario, by.join(", ")), 0));
     }
     text.push_str("\nThe networks are gone. Next:\n");
+    let next = |command: &str, what: &str| format!("  {command:<44}{what}\n");
+    for scenario in left {
+        text.push_str(&next(&format!("linerate demo {}", scenario.name), &scenario.title));
+    }
     let first = told.first().map_or("healthy-lan", |chapter| chapter.scenario.as_str());
-    text.push_str(&format!("  linerate lab up {first:<26} keep this network, and walk around in it\n"));
-    text.push_str("  linerate demo --list                        the other incidents\n");
-    text.push_str("  linerate host audit                         this host's own settings\n");
-    text.push_str("  linerate serve; linerate test HOST          a path of your own\n");
+    text.push_str(&next(&format!("linerate lab up {first}"), "keep this network, and walk around in it"));
+    text.push_str(&next("linerate demo --list", "the other incidents"));
+    text.push_str(&next("linerate host audit", "this host's own settings"));
+    text.push_str(&next("linerate serve; linerate test HOST", "a path of your own"));
     text
+}
+
+/// Who mended something.
+fn by(mended: &Mended) -> String {
+    match mended {
+        Mended::Host { host, .. } => format!("fixed on {host}"),
+        Mended::Network { .. } => "mended by the network's people, here by the lab".to_owned(),
+    }
 }
 
 const MOST_REASONS: usize = 4;

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use archive::rounds::{RoundSummary, has_result};
+use archive::rounds::has_result;
 use comfy_table::{CellAlignment, Table};
 use diagnose::grid::Grids;
-use model::round::{Round, Tested};
+use model::round::{Round, RoundSummary, Tested};
 use plan::Plan;
 use plan::schedule::report::Report;
 

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use diagnose::causes::Catalogue;
-use diagnose::diagnosis::{Diagnosis, Problem, Ranked};
+use audit::Rules;
+use audit::fix::Operation;
+use diagnose::causes::{Catalogue, Cause};
+use diagnose::diagnosis::{Diagnosis, Place, Problem, Ranked};
 use model::round::Round;
 
 use super::wrap;
@@ -19,7 +21,7 @@ pub fn text(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue) -> Stri
     line!(text, "{}: {} tests, {} hosts", round.title, round.tests.len(), round.members.len());
     symptoms(&mut text, diagnosis);
     for (number, problem) in diagnosis.problems.iter().enumerate() {
-        self::problem(&mut text, problem, number, catalogue);
+        self::problem(&mut text, round, (number, problem), catalogue);
     }
     if diagnosis.is_healthy() {
         line!(text, "\nNothing is wrong with what was tested.");
@@ -47,12 +49,12 @@ fn symptoms(text: &mut String, diagnosis: &Diagnosis) {
     }
 }
 
-fn problem(text: &mut String, problem: &Problem, number: usize, catalogue: &Catalogue) {
+fn problem(text: &mut String, round: &Round, (number, problem): (usize, &Problem), catalogue: &Catalogue) {
     line!(text, "\n{}", if number == 0 { "What explains it" } else { "Besides" });
     let Some((first, others)) = problem.ranking.split_first() else { return };
-    best(text, first, catalogue);
+    best(text, round, first, catalogue);
     for other in others.iter().filter(|other| other.probability >= 0.02).take(MOST_OTHERS) {
-        line!(text, "  {:>4}  {} at {}", percent(other.probability), other.cause, place(other));
+        line!(text, "  {:>4}  {} {}", percent(other.probability), other.cause, at(other));
     }
     if problem.unknown >= 0.02 {
         line!(text, "  {:>4}  something else", percent(problem.unknown));
@@ -62,9 +64,10 @@ fn problem(text: &mut String, problem: &Problem, number: usize, catalogue: &Cata
     }
 }
 
-fn best(text: &mut String, ranked: &Ranked, catalogue: &Catalogue) {
-    line!(text, "  {:>4}  {} at {}", percent(ranked.probability), ranked.cause, place(ranked));
-    let explanation = catalogue.get(&ranked.cause).map_or(ranked.title.as_str(), |cause| cause.explanation.as_str());
+fn best(text: &mut String, round: &Round, ranked: &Ranked, catalogue: &Catalogue) {
+    line!(text, "  {:>4}  {} {}", percent(ranked.probability), ranked.cause, at(ranked));
+    let cause = catalogue.get(&ranked.cause);
+    let explanation = cause.map_or(ranked.title.as_str(), |cause| cause.explanation.as_str());
     text.push_str(&wrap::text(explanation, INDENT));
     for says in &ranked.speaks_for {
         text.push_str(&wrap::text(&format!("+ {says}"), INDENT));
@@ -72,18 +75,38 @@ fn best(text: &mut String, ranked: &Ranked, catalogue: &Catalogue) {
     for says in &ranked.speaks_against {
         text.push_str(&wrap::text(&format!("- {says}"), INDENT));
     }
-    let fixes: Vec<String> = ranked.fix.iter().take(2).map(|rule| format!("`linerate host fix {rule}`")).collect();
-    let fixes = if fixes.is_empty() { String::new() } else { format!(" ({})", fixes.join(", ")) };
-    text.push_str(&wrap::text(&format!("Mend: {}{fixes}.", ranked.remedy), INDENT));
+    text.push_str(&wrap::text(&format!("Mend: {}{}.", ranked.remedy, fixes(round, ranked, cause)), INDENT));
     text.push_str(&wrap::text(&format!("Mended when: {}.", ranked.verify), INDENT));
 }
 
-/// The most likely place, and those that cannot be told from it.
-fn place(ranked: &Ranked) -> String {
-    let Some(first) = ranked.places.first() else { return "an unknown place".to_owned() };
+/// The commands that mend it, without rules that only a person can follow: no host mends a router.
+fn fixes(round: &Round, ranked: &Ranked, cause: Option<&Cause>) -> String {
+    let rules = Rules::built_in();
+    let does_something = |operation: &Operation<_>| !matches!(operation, Operation::Advice { .. });
+    let is_done_by_a_host = |name: &&String| rules.get(name).is_some_and(|rule| rule.fix.iter().any(does_something));
+    // What guests carry is not seen from the machine they run on.
+    let is_carried_by_guests = cause.is_some_and(|cause| cause.only_overlays) && has_guests(round, ranked);
+    let roles = if is_carried_by_guests { " --role vm-host,overlay-node" } else { "" };
+    let rules = ranked.fix.iter().filter(is_done_by_a_host).take(2);
+    let fixes = rules.map(|rule| format!("`linerate host fix {rule}{roles}`"));
+    let fixes: Vec<String> = fixes.collect();
+    if fixes.is_empty() { String::new() } else { format!(" ({})", fixes.join(", ")) }
+}
+
+/// Whether the cause is at a machine that members of the round live in.
+fn has_guests(round: &Round, ranked: &Ranked) -> bool {
+    let Some(Place::Host { name }) = ranked.places.first().map(|likely| &likely.place) else { return false };
+    round.members.iter().any(|member| member.attributes.values().any(|value| value == name))
+}
+
+/// The most likely place, and those that cannot be told from it, with the word before it.
+pub fn at(ranked: &Ranked) -> String {
+    let Some(first) = ranked.places.first() else { return "at an unknown place".to_owned() };
     let alike = |other: &&diagnose::diagnosis::Likely| other.probability > first.probability / 2.0;
     let others: Vec<String> = ranked.places.iter().skip(1).filter(alike).map(|other| other.place.to_string()).collect();
-    if others.is_empty() { first.place.to_string() } else { format!("{} or {}", first.place, others.join(" or ")) }
+    let word = if matches!(first.place, Place::Path { .. }) { "" } else { "at " };
+    let others: String = others.into_iter().map(|other| format!(" or {other}")).collect();
+    format!("{word}{}{others}", first.place)
 }
 
 fn percent(part: f64) -> String {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
+use diagnose::proof::{Chapter, Mended};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -51,4 +52,65 @@ fn interrupted_demonstration_leaves_nothing() {
     std::io::Read::read_to_string(&mut told, &mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
     assert_eq!(left(&place), [""; 0]);
+}
+
+/// What is bought is a tenth of what the link can carry, which no machine is too slow for.
+const POLICED: &str = r#"
+title = "A provider drops what is above 2 Mbit/s"
+about = "The far link has a policer."
+
+[hosts.west]
+congestion-control = "cubic"
+[hosts.middle]
+forwards = true
+[hosts.east]
+congestion-control = "cubic"
+
+[[links]]
+name = "near"
+between = ["west", "middle"]
+[[links]]
+name = "far"
+between = ["middle", "east"]
+speed = "20Mbit/s"
+both = [{ port = { rate = "20Mbit/s", queue = { bytes = "200kB" } } }, { delay = { time = "5ms" } }]
+
+[[faults]]
+id = "policer"
+link = "far"
+towards = "east"
+add = { policer = { rate = "2Mbit/s", burst = "30kB" } }
+
+[[tests]]
+kind = "tcp"
+from = "west"
+to = "east"
+time = "2s"
+expect = "20Mbit/s"
+
+[truth]
+causes = [{ id = "policer", link = "far", towards = "east", fault = "policer" }]
+"#;
+
+#[test]
+fn an_incident_is_told_to_its_end_with_as_many_tests_before_as_after() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("policed.toml");
+    fs::write(&file, POLICED).unwrap();
+    let output = demo(&place, &[file.to_str().unwrap(), "--json"]).output().unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let told: Vec<Chapter> =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {complaint}"));
+    let [chapter] = told.as_slice() else { panic!("{} chapters", told.len()) };
+    assert!(!chapter.diagnosis.is_healthy(), "a tenth of the rate is no health: {chapter:#?}");
+    assert_eq!(output.status.code(), Some(if chapter.is_mended() { 0 } else { 10 }), "{complaint}");
+    // A machine that was busy otherwise may have been the limit, and says so; what it saw then is no evidence of anything.
+    if chapter.limited_by_emulation.is_empty() {
+        let [Mended::Network { place, faults, .. }] = chapter.mended.as_slice() else { panic!("{chapter:#?}") };
+        assert_eq!((place.as_str(), faults.as_slice()), ("far towards east", ["policer".to_owned()].as_slice()));
+        let pair = chapter.proof.as_ref().and_then(|proof| proof.those(true).next()).unwrap();
+        assert_eq!((pair.before.len(), pair.after.len()), (4, 4));
+        assert!(chapter.is_mended(), "{chapter:#?}");
+    }
+    assert_eq!(left(&place), ["policed.toml"]);
 }

@@ -1,11 +1,13 @@
 //! One network: measured, diagnosed, mended, measured again.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use audit::Rules;
 use diagnose::causes::Catalogue;
-use diagnose::diagnosis::{Diagnosis, diagnose};
-use diagnose::proof::{Chapter, Mended, Proof, fewest, slow_tests};
+use diagnose::diagnosis::{Diagnosis, Weighing, told, weigh};
+use diagnose::proof::{Chapter, Mended, Proof};
+use diagnose::signs::flow::Complaint;
 use lab::play::{Order, Rounds, Setting, Voice, rounds};
 use lab::relay::Limited;
 use lab::scenario::{Scenario, Test};
@@ -13,7 +15,8 @@ use measure::stop::Stop;
 use model::round::Round;
 use path::Seed;
 
-use super::mend::Mender;
+use super::again::{Again, CONFIDENCE};
+use super::mend::{Mender, Remedy};
 use super::stories;
 use crate::cli::Common;
 use crate::commands::attempt::new_id;
@@ -83,53 +86,54 @@ impl Teller<'_> {
 
     fn live(&self, setting: &Setting<'_>, order: Order, rounds: &mut Rounds<'_>) -> anyhow::Result<Option<Lived>> {
         let scenario = setting.scenario;
-        self.say(&show::demo::heading("The round"))?;
-        let mut before = self.round(rounds, &scenario.tests, order)?;
-        if self.stop.is_stopped() {
-            return Ok(None);
-        }
-        if order == Order::SideBySide {
-            self.say(&show::demo::grid(&before))?;
-        }
-        let catalogue = Catalogue::built_in();
-        let diagnosis = diagnose(&before, catalogue, &Rules::built_in());
+        let Some(round) = self.round(rounds, "The round", &scenario.tests, order)? else { return Ok(None) };
+        let weighing = weigh(&round, Catalogue::built_in(), &Rules::built_in());
+        let diagnosis = told(&round, weighing.clone());
         self.say(&show::demo::heading("The diagnosis"))?;
-        self.say(&show::why::text(&before, &diagnosis, catalogue))?;
-        let again = Again::of(&before, &scenario.tests, order);
-        if diagnosis.is_healthy() || again.tests.is_empty() {
+        self.say(&show::why::text(&round, &diagnosis, Catalogue::built_in()))?;
+        let mender = Mender { teller: self, setting, round: &round, flows: &weighing.flows, live: rounds.live() };
+        let remedies = mender.remedies(&weighing.standings)?;
+        if remedies.is_empty() {
+            self.say(if diagnosis.is_healthy() { "" } else { show::demo::NOTHING_TO_MEND })?;
             return Ok(Some(Lived { diagnosis, mended: Vec::new(), proof: None }));
         }
-        if !again.more.is_empty() {
-            self.say(&show::demo::heading("The same tests again, before anything is changed"))?;
-            let more = self.round(rounds, &again.more, Order::InTurn)?;
-            before.tests.extend(more.tests);
-        }
+        let again = Again::of(scenario, &suffering(&weighing, &remedies), order);
+        let title = "The same tests again, before anything is changed";
+        let before = match &again.in_round {
+            Some(numbers) => Some(only(&round, numbers)),
+            None => self.round(rounds, title, &again.tests, Order::InTurn)?,
+        };
+        let Some(before) = before else { return Ok(None) };
         self.say(&show::demo::heading("What mends it"))?;
-        let mender = Mender { teller: self, setting, round: &before, diagnosis: &diagnosis };
-        let mended = mender.mend(rounds.live())?;
-        if self.stop.is_stopped() || mended.is_empty() {
-            return Ok((!self.stop.is_stopped()).then_some(Lived { diagnosis, mended, proof: None }));
-        }
-        self.say(&show::demo::heading("The same tests, after it"))?;
+        let mended = mender.mend(remedies)?;
         // Whatever crawled and left room for others is fast now: one at a time, so that the machine is no limit.
-        let after = self.round(rounds, &again.tests, Order::InTurn)?;
-        if self.stop.is_stopped() {
+        let tests = again.from(linux::clock::now().since(rounds.live().start));
+        let Some(after) = self.round(rounds, "The same tests, after it", &tests, Order::InTurn)? else {
             return Ok(None);
-        }
-        if order == Order::SideBySide {
-            self.say(&show::demo::grid(&after))?;
-        }
+        };
         let proof = Proof::of(&before, &after, CONFIDENCE);
         self.say(&show::demo::heading("Before and after"))?;
         self.say(&show::proof::text(&proof))?;
         Ok(Some(Lived { diagnosis, mended, proof: Some(proof) }))
     }
 
-    fn round(&self, rounds: &mut Rounds<'_>, tests: &[Test], order: Order) -> anyhow::Result<Round> {
+    /// Runs tests under a heading; [`None`] where it was stopped.
+    fn round(
+        &self,
+        rounds: &mut Rounds<'_>,
+        title: &str,
+        tests: &[Test],
+        order: Order,
+    ) -> anyhow::Result<Option<Round>> {
+        self.say(&show::demo::heading(title))?;
         let ran = rounds.run(new_id(linux::clock::wall_now())?, tests, order).map_err(complain)?;
+        if self.stop.is_stopped() {
+            return Ok(None);
+        }
         let mut round = ran.round;
         add_samples(&mut round, Some(&kept::open(&self.own_common())?));
-        Ok(round)
+        self.say(&show::demo::grid(&round))?;
+        Ok(Some(round))
     }
 
     /// The archive of its runs.
@@ -150,30 +154,16 @@ impl Teller<'_> {
     }
 }
 
-/// What is tested again once something was changed.
-struct Again {
-    /// So often after it.
-    tests: Vec<Test>,
-    /// As often before it, besides the round.
-    more: Vec<Test>,
+/// The tests, by their places in the round, whose slowness the problems explain that can be mended. What is lost without a
+/// rate has no before and after.
+fn suffering(weighing: &Weighing<'_>, remedies: &[Remedy]) -> BTreeSet<usize> {
+    let standings = remedies.iter().filter_map(|remedy| weighing.standings.get(remedy.problem));
+    let flows = standings.flat_map(|standing| &standing.suffering).filter_map(|flow| weighing.flows.get(*flow));
+    flows.filter(|flow| flow.complaint == Some(Complaint::Slow)).map(|flow| flow.test).collect()
 }
 
-impl Again {
-    /// A grid is filled again whole. Of single tests those that are slow are repeated until a rank test can tell.
-    fn of(before: &Round, tests: &[Test], order: Order) -> Self {
-        if order == Order::SideBySide {
-            return Self { tests: tests.to_vec(), more: Vec::new() };
-        }
-        let slow: Vec<Test> = slow_tests(before)
-            .into_iter()
-            .filter_map(|number| tests.get(number))
-            .map(|test| Test { start: None, ..test.clone() })
-            .collect();
-        let times = fewest(CONFIDENCE).map_or(0, |fewest| fewest as usize).div_ceil(slow.len().max(1));
-        let repeated = |times: usize| std::iter::repeat_n(&slow, times).flatten().cloned().collect();
-        Self { tests: repeated(times), more: repeated(times.saturating_sub(1)) }
-    }
+/// A round as if nothing but these tests had been run.
+fn only(round: &Round, numbers: &BTreeSet<usize>) -> Round {
+    let tests = round.tests.iter().enumerate().filter(|(number, _)| numbers.contains(number));
+    Round { tests: tests.map(|(_, test)| test.clone()).collect(), ..round.clone() }
 }
-
-/// How sure it has to be that something is mended.
-const CONFIDENCE: f64 = 0.95;

@@ -3,12 +3,13 @@
 //!
 //! Nothing of the truth is used: what is mended is what the diagnosis names, where it names it.
 
+use std::collections::BTreeSet;
 use std::process::Stdio;
 
 use anyhow::Context;
-use diagnose::diagnosis::{Diagnosis, Place, Ranked};
+use diagnose::diagnosis::{Place, Ranked, Standing};
 use diagnose::proof::Mended;
-use diagnose::signs::{Flow, flows};
+use diagnose::signs::Flow;
 use lab::live::Live;
 use lab::play::Setting;
 use lab::scenario::{Fault, FaultKind};
@@ -26,65 +27,118 @@ pub struct Mender<'a> {
     pub teller: &'a Teller<'a>,
     pub setting: &'a Setting<'a>,
     pub round: &'a Round,
-    pub diagnosis: &'a Diagnosis,
+    pub flows: &'a [Flow],
+    pub live: Live<'a>,
+}
+
+/// What mends a problem.
+pub struct Remedy {
+    /// The problem, by its place in the diagnosis.
+    pub problem: usize,
+    /// Its likeliest cause.
+    ranked: Ranked,
+    place: Place,
+    how: How,
+}
+
+/// Who does it.
+enum How {
+    /// A host, told by `linerate host fix` with these options.
+    Host { name: String, what: What, profile: Vec<String> },
+    /// The people who run the network; the lab ends these faults for them.
+    People { faults: Vec<String> },
+}
+
+/// What a host is told to fix.
+enum What {
+    Rules(Vec<String>),
+    ByHand(&'static ByHand),
 }
 
 impl Mender<'_> {
-    /// Mends what it can, and says how. Nothing where the diagnosis names nothing that can be mended here.
-    pub fn mend(&self, live: Live<'_>) -> anyhow::Result<Vec<Mended>> {
-        let mut mended = Vec::new();
-        for first in self.diagnosis.problems.iter().filter_map(|problem| problem.ranking.first()) {
-            let place = first.places.first().map(|likely| &likely.place);
-            mended.extend(match place {
-                Some(Place::Host { name }) => self.at_host(live, name, first)?,
-                Some(place @ Place::Segment { name, towards }) => {
-                    let faults = self.faults(name, towards.as_deref());
-                    self.by_people(live, place, &faults, first)?
+    /// What mends the problems, for those of which something can be done here. Nothing is changed.
+    pub fn remedies(&self, standings: &[Standing<'_>]) -> anyhow::Result<Vec<Remedy>> {
+        let mut remedies = Vec::new();
+        for (problem, standing) in standings.iter().enumerate() {
+            let Some(ranked) = standing.problem.ranking.first() else { continue };
+            let Some(place) = ranked.places.first().map(|likely| &likely.place) else { continue };
+            if let Some(how) = self.how(ranked, place, standing)? {
+                remedies.push(Remedy { problem, ranked: ranked.clone(), place: place.clone(), how });
+            }
+        }
+        Ok(remedies)
+    }
+
+    /// Where a segment cannot be mended, those who send over it may do their part.
+    fn how(&self, ranked: &Ranked, place: &Place, standing: &Standing<'_>) -> anyhow::Result<Option<How>> {
+        let hosts: BTreeSet<&String> = match place {
+            Place::Host { name } => [name].into(),
+            Place::Segment { name, towards } => {
+                let faults = self.faults(name, towards.as_deref());
+                if !faults.is_empty() {
+                    return Ok(Some(How::People { faults }));
                 }
-                Some(Place::Path { .. }) | None => None,
+                let flows = standing.suffering.iter().filter_map(|flow| self.flows.get(*flow));
+                flows.map(|flow| &flow.sender.host).collect()
+            }
+            Place::Path { .. } => return Ok(None),
+        };
+        for host in hosts {
+            let profile = self.profile(host);
+            let rules = self.rules_that_propose(host, &profile, ranked)?;
+            let by_hand = || stories::by_hand(self.setting.scenario).filter(|step| step.host == host);
+            let what = if rules.is_empty() { by_hand().map(What::ByHand) } else { Some(What::Rules(rules)) };
+            if let Some(what) = what {
+                return Ok(Some(How::Host { name: host.clone(), what, profile }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Does it, and says how.
+    pub fn mend(&self, remedies: Vec<Remedy>) -> anyhow::Result<Vec<Mended>> {
+        let mut mended = Vec::new();
+        for Remedy { ranked, place, how, .. } in remedies {
+            mended.push(match how {
+                How::Host { name, what, profile } => {
+                    if !matches!(&place, Place::Host { .. }) {
+                        self.teller.say(&show::demo::does_its_part(&name, &place.to_string(), &ranked))?;
+                    }
+                    self.at_host(&name, what, &profile)?
+                }
+                How::People { faults } => self.by_people(&place.to_string(), faults, ranked)?,
             });
         }
-        if mended.is_empty() {
-            self.teller.say(show::demo::NOTHING_TO_MEND)?;
-        }
         // What was set as hardware is obeyed before anything is tested again.
-        live.obey().context("the lab does not obey the hardware of its hosts")?;
+        self.live.obey().context("the lab does not obey the hardware of its hosts")?;
         Ok(mended)
     }
 
-    fn at_host(&self, live: Live<'_>, host: &str, ranked: &Ranked) -> anyhow::Result<Option<Mended>> {
-        let profile = self.profile(host);
-        let mut what = self.rules_that_propose(live, host, &profile, ranked)?;
-        if what.is_empty() {
-            let Some(step) = stories::by_hand(self.setting.scenario).filter(|step| step.host == host) else {
-                return Ok(None);
-            };
-            self.teller.say(&show::demo::because(step.because))?;
-            what = vec![self.plan(step)?];
-        }
-        let asked = [vec!["host".to_owned(), "fix".to_owned()], what, profile].concat();
+    fn at_host(&self, host: &str, what: What, profile: &[String]) -> anyhow::Result<Mended> {
+        let what = match what {
+            What::Rules(rules) => rules,
+            What::ByHand(step) => {
+                self.teller.say(&show::demo::because(step.because))?;
+                vec![self.plan(step)?]
+            }
+        };
+        let asked = [words(&["host", "fix"]), what, profile.to_vec()].concat();
         let shown = show::demo::command(host, &asked, PLAN);
         self.teller.say(&show::demo::prompt(&format!("{shown} --dry-run")))?;
-        let planned = self.inside(live, host, &[asked.clone(), words(&["--dry-run"])].concat())?;
+        let planned = self.inside(host, &[asked.clone(), words(&["--dry-run"])].concat())?;
         self.teller.say(&show::demo::quoted(&planned))?;
         self.teller.say(&show::demo::prompt(&format!("{shown} --yes")))?;
-        let done = self.inside(live, host, &[asked, words(&["--yes"])].concat())?;
+        let done = self.inside(host, &[asked, words(&["--yes"])].concat())?;
         self.teller.say(&show::demo::quoted(&done))?;
-        Ok(Some(Mended::Host { host: host.to_owned(), command: format!("{shown} --yes"), said: done }))
+        Ok(Mended::Host { host: host.to_owned(), command: format!("{shown} --yes"), said: done })
     }
 
     /// Those of the cause's rules for which the audit of the host has a fix.
-    fn rules_that_propose(
-        &self,
-        live: Live<'_>,
-        host: &str,
-        profile: &[String],
-        ranked: &Ranked,
-    ) -> anyhow::Result<Vec<String>> {
+    fn rules_that_propose(&self, host: &str, profile: &[String], ranked: &Ranked) -> anyhow::Result<Vec<String>> {
         let mut proposing = Vec::new();
         for rule in &ranked.fix {
             let asked = [&words(&["host", "fix", rule]), profile, &words(&["--dry-run", "--json"])].concat();
-            let mut command = self.command(live, host, &asked)?;
+            let mut command = self.command(host, &asked)?;
             let output = command.output().with_context(|| cannot(host))?;
             // A rule that cannot be answered on this host proposes nothing.
             let report: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
@@ -96,23 +150,28 @@ impl Mender<'_> {
         Ok(proposing)
     }
 
-    /// What the host's path needs, as the tests have shown it.
+    /// What the host is and what its path needs, as the round has shown it.
     fn profile(&self, host: &str) -> Vec<String> {
-        let all = flows(self.round);
-        let own = |flow: &&Flow| {
-            flow.complaint.is_some() && [&flow.sender, &flow.receiver].iter().any(|end| end.host == host)
-        };
-        let own: Vec<&Flow> = all.iter().filter(own).collect();
+        let suffers = |flow: &&Flow| flow.complaint.is_some();
+        let ends = |flow: &Flow| [flow.sender.clone(), flow.receiver.clone()];
+        let own: Vec<&Flow> =
+            self.flows.iter().filter(suffers).filter(|flow| ends(flow).iter().any(|end| end.host == host)).collect();
         let mut roles = Vec::new();
         roles.extend(own.iter().any(|flow| flow.sender.host == host).then_some("sender"));
         roles.extend(own.iter().any(|flow| flow.receiver.host == host).then_some("receiver"));
+        let guests = self.round.members.iter().filter(|member| member.attributes.values().any(|value| value == host));
+        let guests: BTreeSet<&str> = guests.map(|guest| guest.name.as_str()).collect();
+        roles.extend((!guests.is_empty()).then_some("vm-host"));
+        let is_tunnelled =
+            |flow: &Flow| ends(flow).iter().any(|end| end.network.is_some() && guests.contains(end.host.as_str()));
+        roles.extend(self.flows.iter().filter(suffers).any(is_tunnelled).then_some("overlay-node"));
         let mut profile = Vec::new();
         let mut say = |name: &str, value: Option<String>| {
             profile.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
         };
         say("--role", (!roles.is_empty()).then(|| roles.join(",")));
         let rtt = own.iter().filter_map(|flow| flow.rtt).max();
-        say("--rtt", rtt.filter(|rtt| !roles.is_empty() && !rtt.is_zero()).map(shown_rtt));
+        say("--rtt", rtt.filter(|rtt| !rtt.is_zero()).map(shown_rtt));
         let wanted: Option<DataRate> = own.iter().filter_map(|flow| flow.wanted).max();
         say("--target-rate", wanted.map(|rate| rate.to_string().replace(' ', "")));
         profile
@@ -132,8 +191,8 @@ impl Mender<'_> {
         Ok(path.to_string_lossy().into_owned())
     }
 
-    /// The faults of a segment, in one direction if that is known.
-    fn faults(&self, segment: &str, towards: Option<&str>) -> Vec<&str> {
+    /// The faults of a segment, in one direction if that is known, which its people can end.
+    fn faults(&self, segment: &str, towards: Option<&str>) -> Vec<String> {
         let scenario = self.setting.scenario;
         let Some(link) = scenario.links.iter().position(|link| link.name == segment) else { return Vec::new() };
         let ends = scenario.links[link].ends;
@@ -147,30 +206,20 @@ impl Mender<'_> {
             }
             FaultKind::Host { .. } => false,
         };
-        scenario.faults.iter().filter(is_there).map(|fault| fault.id.as_str()).collect()
+        let faults = scenario.faults.iter().filter(|fault| fault.hangs_on.is_none()).filter(is_there);
+        faults.map(|fault| fault.id.clone()).collect()
     }
 
     /// The people who run the network have to act; the lab does it for them.
-    fn by_people(
-        &self,
-        live: Live<'_>,
-        place: &Place,
-        faults: &[&str],
-        ranked: &Ranked,
-    ) -> anyhow::Result<Option<Mended>> {
-        let ended = faults.iter().filter(|fault| live.mend(fault));
-        let ended: Vec<String> = ended.map(|fault| (*fault).to_owned()).collect();
-        if ended.is_empty() {
-            return Ok(None);
-        }
-        let place = place.to_string();
-        self.teller.say(&show::demo::for_people(&place, ranked))?;
-        Ok(Some(Mended::Network { place, remedy: ranked.remedy.clone(), faults: ended }))
+    fn by_people(&self, place: &str, faults: Vec<String>, ranked: Ranked) -> anyhow::Result<Mended> {
+        let faults: Vec<String> = faults.into_iter().filter(|fault| self.live.mend(fault)).collect();
+        self.teller.say(&show::demo::for_people(place, &ranked))?;
+        Ok(Mended::Network { place: place.to_owned(), remedy: ranked.remedy, faults })
     }
 
     /// What linerate says inside a host.
-    fn inside(&self, live: Live<'_>, host: &str, arguments: &[String]) -> anyhow::Result<String> {
-        let mut command = self.command(live, host, arguments)?;
+    fn inside(&self, host: &str, arguments: &[String]) -> anyhow::Result<String> {
+        let mut command = self.command(host, arguments)?;
         let output = command.output().with_context(|| cannot(host))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -180,8 +229,8 @@ impl Mender<'_> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    fn command(&self, live: Live<'_>, host: &str, arguments: &[String]) -> anyhow::Result<std::process::Command> {
-        let host = live.network.host(host).with_context(|| format!("the lab has no host {host}"))?;
+    fn command(&self, host: &str, arguments: &[String]) -> anyhow::Result<std::process::Command> {
+        let host = self.live.network.host(host).with_context(|| format!("the lab has no host {host}"))?;
         let mut command = host.command(self.setting.program);
         command.args(arguments).arg("--quiet").arg("--archive").arg(self.teller.archive());
         command.stdin(Stdio::null());

@@ -2,17 +2,19 @@
 //!
 //! * [`stories`]: which there are
 //! * [`chapter`]: one network: measured, diagnosed, mended, measured again
+//! * [`again`]: what is tested again, before the change and after it
 //! * [`mend`]: what mends it: a setting of a host, or the people who run a network
 
+mod again;
 mod chapter;
 mod mend;
 mod stories;
 
 use anyhow::Context;
+use lab::scenario::Scenario;
 
 use self::chapter::Teller;
 use self::stories::STORIES;
-use super::attempt::stop_on_signals;
 use super::desk::Desk;
 use super::lab::{acquire_rights, keeper, up};
 use super::print;
@@ -31,14 +33,14 @@ pub fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
             print(show::demo::list(&stories).as_bytes())
         };
     }
-    let chapters = stories::chapters(&args.name).map_err(up::refuse)?;
+    let (chapters, left) = chapters(args)?;
     acquire_rights()?;
     for scenario in &chapters {
         keeper::check(scenario)?;
     }
     let desk = Desk::new("demo")?;
     let program = std::env::current_exe().context("this program does not know where it is")?;
-    let teller = Teller { common, seed: args.seed, program, desk: &desk, stop: stop_on_signals()? };
+    let teller = Teller { common, seed: args.seed, program, desk: &desk, stop: desk.stop_on_signals()? };
     let mut told = Vec::new();
     for scenario in chapters {
         let Some(chapter) = teller.tell(scenario)? else { return Ok(Exit::Interrupted) };
@@ -47,7 +49,14 @@ pub fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
     if common.json {
         print(&show::json::document(&told)?)?;
     } else {
-        print(show::demo::end(&told).as_bytes())?;
+        print(show::demo::end(&told, &left).as_bytes())?;
     }
     Ok(if told.iter().all(|chapter| chapter.is_mended()) { Exit::Success } else { Exit::Found })
+}
+
+/// The chapters to tell, and those that are left for another time.
+fn chapters(args: &DemoArgs) -> anyhow::Result<(Vec<Scenario>, Vec<Scenario>)> {
+    let mut chapters = stories::chapters(&args.name).map_err(up::refuse)?;
+    let left = if args.all { Vec::new() } else { chapters.split_off(chapters.len().min(1)) };
+    Ok((chapters, left))
 }

@@ -82,9 +82,7 @@ fn cell(test: &Test, finding: &Finding) -> Cell {
 
 fn words(cell: Cell) -> String {
     match cell {
-        Cell::Rate(rate, grade) => {
-            grade.map_or_else(|| rate.to_string(), |grade| format!("{} {rate}", grade.letter()))
-        }
+        Cell::Rate(rate, grade) => grade.map_or_else(|| rate.to_string(), |grade| format!("{} {rate}", grade.letter())),
         Cell::Failed => "it failed".to_owned(),
         Cell::Waiting | Cell::Running => String::new(),
     }
