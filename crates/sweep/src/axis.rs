@@ -1,5 +1,6 @@
 //! Lists and ranges of values.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use units::{ByteCount, DataRate};
@@ -20,12 +21,11 @@ pub fn values(parameter: &Parameter, written: &toml::Value) -> Result<Vec<Value>
     if values.is_empty() {
         return Err("an empty list leaves no transfer; leave the line out for the usual value".to_owned());
     }
-    for (place, value) in values.iter().enumerate() {
-        if values[..place].contains(value) {
-            return Err(format!("{value} is in the list twice"));
-        }
+    let mut seen = HashSet::new();
+    match values.iter().find(|value| !seen.insert(value.exact())) {
+        Some(twice) => Err(format!("{twice} is in the list twice")),
+        None => Ok(values),
     }
-    Ok(values)
 }
 
 /// Values of the longest range.

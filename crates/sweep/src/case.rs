@@ -76,7 +76,8 @@ impl Case<'_> {
         };
         let patience = if let Amount::Time(time) = amount { patience.max(time) } else { patience };
         let rtt = time(self.settings, "rtt");
-        let delay = |time| Stage::from(ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept }));
+        let delay =
+            |time| Stage::from(ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept }));
         let mut there = vec![Stage::from(bottleneck(self.settings, burst)?)];
         if let Value::Share(loss) = self.settings.get("loss")
             && *loss > 0.0
@@ -112,7 +113,8 @@ impl Struck {
     #[must_use]
     pub fn new(settings: &Settings, seed: Seed) -> Self {
         let start_up = start_up(settings);
-        let (Value::Rate(rate), Value::Time(length)) = (settings.get("burst-rate"), settings.get("burst-length")) else {
+        let (Value::Rate(rate), Value::Time(length)) = (settings.get("burst-rate"), settings.get("burst-length"))
+        else {
             return Self { start_up, burst: None };
         };
         let jitter = time(settings, "burst-jitter");
@@ -140,7 +142,8 @@ fn bottleneck(settings: &Settings, burst: &Struck) -> Result<ElementSpec, CaseEr
     let bytes = if let Value::Bytes(bytes) = settings.get("queue") { *bytes } else { usual_queue(rate) };
     let queue = path::buffer::BufferSpec { bytes: Some(bytes), ..Default::default() };
     let own = one_of(settings, "burst-queue", [("shared", false), ("own", true)])?;
-    let once = |(rate, start, length)| Burst { rate, start, length: Some(length), period: None, jitter: Duration::ZERO };
+    let once =
+        |(rate, start, length)| Burst { rate, start, length: Some(length), period: None, jitter: Duration::ZERO };
     let bursts = burst.burst.map(once).into_iter().collect();
     let cross = CrossSpec { packet_bytes: None, dscp: if own { SCAVENGER } else { 0 }, bursts };
     if !own {
@@ -207,7 +210,11 @@ fn receiver(settings: &Settings) -> Result<ReceiverSpec, CaseError> {
         let why = "one segment is the least; `none` leaves it to the kernel".to_owned();
         return Err(CaseError::Setting { name: "receiver-initial-window", value: "0".to_owned(), why });
     }
-    Ok(ReceiverSpec { buffer_default: bytes(settings, "rmem-default"), buffer: bytes(settings, "rmem"), initial_window })
+    Ok(ReceiverSpec {
+        buffer_default: bytes(settings, "rmem-default"),
+        buffer: bytes(settings, "rmem"),
+        initial_window,
+    })
 }
 
 fn mtu(settings: &Settings) -> Result<Mtu, CaseError> {

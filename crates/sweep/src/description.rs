@@ -281,7 +281,9 @@ fn combined(set: &BTreeMap<usize, Vec<Value>>, variant: Option<&str>) -> Result<
         if (all.len() * values.len()) as u64 > MOST_CELLS {
             return Err(SweepError::Extent("it has more than a million combinations of settings; vary less"));
         }
-        let with = |begun: &Vec<Value>| values.iter().map(|value| [begun.as_slice(), std::slice::from_ref(value)].concat()).collect::<Vec<_>>();
+        let with = |begun: &Vec<Value>| {
+            values.iter().map(|value| [begun.as_slice(), std::slice::from_ref(value)].concat()).collect::<Vec<_>>()
+        };
         all = all.iter().flat_map(with).collect();
     }
     let cell = |values| Cell { variant: variant.map(str::to_owned), settings: Settings::new(values) };

@@ -218,7 +218,8 @@ fn judged(found: Option<f64>, bounds: &Bounds, show: impl Fn(f64) -> String, bes
 }
 
 fn of_two(kind: Kind, one: Option<f64>, two: Option<f64>) -> String {
-    let show = |number: Option<f64>| number.map_or_else(|| "nothing".to_owned(), |number| kind.of_number(number).to_string());
+    let show =
+        |number: Option<f64>| number.map_or_else(|| "nothing".to_owned(), |number| kind.of_number(number).to_string());
     format!(" ({} and {})", show(one), show(two))
 }
 
@@ -267,8 +268,14 @@ fn claim(written: &Written, number: &Number, sweep: &Sweep) -> Result<Claim, Str
     match than {
         Some(than) if !ratio.is_open() => claims.push(Claim::Ratio(than, ratio)),
         Some(than) if !more.is_open() => claims.push(Claim::Difference(than, more)),
-        Some(_) => return Err("`than` goes with `ratio-at-least`, `ratio-at-most`, `more-at-least` or `more-at-most`".to_owned()),
-        None if !(ratio.is_open() && more.is_open()) => return Err("a ratio or a difference is one to `than`".to_owned()),
+        Some(_) => {
+            return Err(
+                "`than` goes with `ratio-at-least`, `ratio-at-most`, `more-at-least` or `more-at-most`".to_owned()
+            );
+        }
+        None if !(ratio.is_open() && more.is_open()) => {
+            return Err("a ratio or a difference is one to `than`".to_owned());
+        }
         None => {}
     }
     if let Some(name) = &written.rises_with {

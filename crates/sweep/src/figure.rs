@@ -116,7 +116,12 @@ impl Figure {
                 Ok((x, number_of(what, y)?))
             };
             let all = points.points.iter().map(point).collect::<Result<Vec<_>, String>>()?;
-            Ok(Measured { of: Selection::read(&points.of, sweep)?, statistic: points.statistic, says: points.says, points: all })
+            Ok(Measured {
+                of: Selection::read(&points.of, sweep)?,
+                statistic: points.statistic,
+                says: points.says,
+                points: all,
+            })
         };
         Ok(Self {
             what,
@@ -135,7 +140,11 @@ impl Figure {
     #[must_use]
     pub fn panels(&self, rows: &Rows<'_>) -> Vec<Panel> {
         let panel = |(title, part): (String, Selection)| Panel { title, curves: self.curves(rows, &part) };
-        split(self.panels, &self.of, rows.sweep).into_iter().map(panel).filter(|panel| !panel.curves.is_empty()).collect()
+        split(self.panels, &self.of, rows.sweep)
+            .into_iter()
+            .map(panel)
+            .filter(|panel| !panel.curves.is_empty())
+            .collect()
     }
 
     fn curves(&self, rows: &Rows<'_>, panel: &Selection) -> Vec<Curve> {
@@ -149,7 +158,13 @@ impl Figure {
             let simulated = self.statistics.iter().map(|statistic| {
                 let title = if self.statistics.len() > 1 { with(&title, statistic.name()) } else { title.clone() };
                 let colour = colour_of(*statistic);
-                Curve { title, statistic: *statistic, colour, is_simulated: true, points: self.points(rows, &part, *statistic) }
+                Curve {
+                    title,
+                    statistic: *statistic,
+                    colour,
+                    is_simulated: true,
+                    points: self.points(rows, &part, *statistic),
+                }
             });
             curves.extend(simulated.filter(|curve| !curve.points.is_empty()));
             let measured = self.measured.iter().filter(|measured| overlap(&measured.of, &part, rows.sweep));
@@ -165,7 +180,8 @@ impl Figure {
     }
 
     fn points(&self, rows: &Rows<'_>, part: &Selection, statistic: Statistic) -> Vec<(f64, f64)> {
-        let at = |value: &Value| Some((value.number()?, statistic.of(rows, &part.with(self.across, value), self.what)?));
+        let at =
+            |value: &Value| Some((value.number()?, statistic.of(rows, &part.with(self.across, value), self.what)?));
         part.values(self.across, rows.sweep).iter().filter_map(at).collect()
     }
 }

@@ -32,7 +32,9 @@ pub enum MergeError {
         of: String,
     },
     /// A part was simulated by another version of this program.
-    #[error("{part} was simulated by {by}, and {first} by {expected}: what differs between their rows may be the program")]
+    #[error(
+        "{part} was simulated by {by}, and {first} by {expected}: what differs between their rows may be the program"
+    )]
     Program {
         /// Which one.
         part: String,

@@ -44,12 +44,21 @@ pub const ALL: [Parameter; 33] = [
     optional("bytes", Kind::Bytes, "how much is sent; without, it is sent for `time`"),
     usual("time", Kind::Time, "60s", "for how long is sent, where `bytes` is `none`"),
     usual("patience", Kind::Time, "10min", "after which time a transfer is given up"),
-    usual("start-up", Kind::Time, "0s", "what the command does before it asks for the connection that carries the data"),
+    usual(
+        "start-up",
+        Kind::Time,
+        "0s",
+        "what the command does before it asks for the connection that carries the data",
+    ),
     usual("start-up-round-trips", Kind::Count, "0", "round trips of that besides"),
     usual("clock", Kind::Word, "transfer", "what a completion time counts from: the `transfer`, or the `command`"),
     usual("mtu", Kind::Bytes, "1500B", "the largest IP packet"),
     usual("initial-window", Kind::Count, "10", "segments in flight at first (`initcwnd` of the route)"),
-    optional("receiver-initial-window", Kind::Count, "segments that the receiver offers at first (`initrwnd` of the route)"),
+    optional(
+        "receiver-initial-window",
+        Kind::Count,
+        "segments that the receiver offers at first (`initrwnd` of the route)",
+    ),
     usual("wmem", Kind::Bytes, "4MiB", "the most the send buffer grows to (`tcp_wmem`, third value)"),
     usual("rmem", Kind::Bytes, "6MiB", "the most the receive buffer grows to (`tcp_rmem`, third value)"),
     usual("rmem-default", Kind::Bytes, "128KiB", "what the receive buffer begins with (`tcp_rmem`, second value)"),
@@ -142,7 +151,8 @@ mod tests {
     fn the_format_page_names_every_parameter() {
         let page = include_str!("../../../docs/formats/sweep.md");
         for parameter in ALL {
-            let row = format!("| `{}` | {} | {} |", parameter.name, parameter.usual.unwrap_or("to be given"), parameter.says);
+            let row =
+                format!("| `{}` | {} | {} |", parameter.name, parameter.usual.unwrap_or("to be given"), parameter.says);
             assert!(page.contains(&row), "docs/formats/sweep.md lacks {row}");
         }
     }

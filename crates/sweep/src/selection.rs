@@ -49,7 +49,8 @@ impl Selection {
     /// Whether a combination belongs to it.
     #[must_use]
     pub fn has(&self, cell: &Cell) -> bool {
-        let named = self.variants.as_ref().is_none_or(|names| cell.variant.as_ref().is_some_and(|name| names.contains(name)));
+        let named =
+            self.variants.as_ref().is_none_or(|names| cell.variant.as_ref().is_some_and(|name| names.contains(name)));
         named && self.settings.iter().all(|(place, values)| values.contains(&cell.settings.values()[*place]))
     }
 

@@ -39,7 +39,9 @@ pub fn groups(rows: &Rows<'_>, by: &[&'static Parameter], by_variant: bool) -> V
     for parameter in by {
         let split = |(part, values): &(Selection, Vec<(&'static Parameter, Value)>)| {
             let of = part.values(parameter, rows.sweep);
-            let with = |value: &Value| (part.with(parameter, value), [values.as_slice(), &[(*parameter, value.clone())]].concat());
+            let with = |value: &Value| {
+                (part.with(parameter, value), [values.as_slice(), &[(*parameter, value.clone())]].concat())
+            };
             of.iter().map(with).collect::<Vec<_>>()
         };
         parts = parts.iter().flat_map(split).collect();

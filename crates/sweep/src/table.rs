@@ -76,7 +76,8 @@ impl Table {
     /// Those of the place where it goes.
     pub fn write(&self, to: impl Write + Send) -> Result<(), TableError> {
         let columns = columns();
-        let fields: String = columns.iter().map(|column| format!("{} {};\n", column.form.field(), column.name)).collect();
+        let fields: String =
+            columns.iter().map(|column| format!("{} {};\n", column.form.field(), column.name)).collect();
         let schema = Arc::new(parse_message_type(&format!("message sweep {{ {} }}", named(&fields)))?);
         let footer = [FORMAT, &self.sweep.text, &self.sweep.digest(), &self.share.to_string(), &self.program];
         let pairs = KEYS.iter().zip(footer).map(|(key, value)| KeyValue::new((*key).to_owned(), value.to_owned()));
@@ -249,7 +250,8 @@ fn columns() -> Vec<Column> {
         Column { name: parameter.column(), of: Of::Parameter(place), form }
     };
     columns.extend(ALL.iter().enumerate().map(parameter));
-    let measure = |(place, measure): (usize, Measure)| Column { name: measure.column(), of: Of::Measure(place), form: whole };
+    let measure =
+        |(place, measure): (usize, Measure)| Column { name: measure.column(), of: Of::Measure(place), form: whole };
     columns.extend(Measure::ALL.into_iter().enumerate().map(measure));
     columns
 }
@@ -306,7 +308,9 @@ fn read_group(group: &dyn RowGroupReader) -> Result<Vec<Row>, TableError> {
         let schema = group.metadata().schema_descr();
         let lacking = || TableError::Column(name.to_owned());
         let place = schema.columns().iter().position(|column| column.name() == name).ok_or_else(lacking)?;
-        let ColumnReader::Int64ColumnReader(mut reader) = group.get_column_reader(place)? else { return Err(lacking()) };
+        let ColumnReader::Int64ColumnReader(mut reader) = group.get_column_reader(place)? else {
+            return Err(lacking());
+        };
         let mut numbers = Vec::new();
         while numbers.len() < count {
             let (records, ..) = reader.read_records(count - numbers.len(), None, None, &mut numbers)?;
@@ -318,6 +322,7 @@ fn read_group(group: &dyn RowGroupReader) -> Result<Vec<Row>, TableError> {
     };
     let indexes = column("index")?;
     let measures = Measure::ALL.iter().map(|measure| column(&measure.column())).collect::<Result<Vec<_>, _>>()?;
-    let row = |(place, index): (usize, &u64)| Row { index: *index, numbers: std::array::from_fn(|of| measures[of][place]) };
+    let row =
+        |(place, index): (usize, &u64)| Row { index: *index, numbers: std::array::from_fn(|of| measures[of][place]) };
     Ok(indexes.iter().enumerate().map(row).collect())
 }

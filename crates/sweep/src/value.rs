@@ -58,7 +58,9 @@ impl Kind {
                 u64::try_from(*number).map(Value::Count).map_err(|_| format!("`{number}` is below zero"))
             }
             (Self::Share, toml::Value::Float(number)) => share(*number),
-            (Self::Share, toml::Value::Integer(number @ 0..=1)) => Ok(Value::Share(if *number == 1 { 1.0 } else { 0.0 })),
+            (Self::Share, toml::Value::Integer(number @ 0..=1)) => {
+                Ok(Value::Share(if *number == 1 { 1.0 } else { 0.0 }))
+            }
             (Self::Flag, toml::Value::Boolean(flag)) => Ok(Value::Flag(*flag)),
             (_, other) => Err(format!("`{other}` is {}; write {}", other.type_str(), self.example())),
         }
@@ -79,7 +81,9 @@ impl Kind {
             Self::Rate => text.parse().map(Value::Rate).map_err(|error: units::ParseError| error.to_string()),
             Self::Count => text.parse().map(Value::Count).map_err(|error: std::num::ParseIntError| error.to_string()),
             Self::Share => share(text.parse().map_err(|error: std::num::ParseFloatError| number(error.to_string()))?),
-            Self::Flag => text.parse().map(Value::Flag).map_err(|error: std::str::ParseBoolError| number(error.to_string())),
+            Self::Flag => {
+                text.parse().map(Value::Flag).map_err(|error: std::str::ParseBoolError| number(error.to_string()))
+            }
             Self::Word => Ok(Value::Word(text.to_owned())),
         }
     }
@@ -111,7 +115,11 @@ impl Kind {
 
     /// A value from a number of its base unit: microseconds, bytes, bits per second.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "results are below 2^53 and not negative")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "results are below 2^53 and not negative"
+    )]
     pub fn of_number(self, number: f64) -> Value {
         let whole = number.max(0.0).round() as u64;
         match self {

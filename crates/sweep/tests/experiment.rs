@@ -17,7 +17,7 @@ burst-rate = "100Mbit/s"
 burst-start = "30ms"
 burst-jitter = "10ms"
 burst-length = ["none", "50ms"]
-deadline = "150ms"
+deadline = "250ms"
 "#;
 
 fn table(text: &str, share: &str) -> Table {
@@ -70,12 +70,12 @@ fn what_came_of_it_is_the_same_each_time_and_a_burst_costs() {
 fn a_burst_before_the_connection_is_cut_and_the_clock_of_the_command_runs_earlier() {
     let of = |more: &str| {
         let text = format!(
-            "name = \"x\"\n[set]\nrate = \"100Mbit/s\"\nrtt = \"10ms\"\nbytes = \"1MB\"\nburst-rate = \"100Mbit/s\"\nburst-start = \"20ms\"\nburst-length = \"20ms\"\n{more}"
+            "name = \"x\"\n[set]\nrate = \"100Mbit/s\"\nrtt = \"10ms\"\nbytes = \"1MB\"\nburst-rate = \"100Mbit/s\"\nburst-start = \"20ms\"\nburst-length = \"40ms\"\n{more}"
         );
         table(&text, "1/1").rows[0].clone()
     };
     let after = of("start-up = \"10ms\"");
-    let all_before = of("start-up = \"30ms\"\nstart-up-round-trips = 1");
+    let all_before = of("start-up = \"30ms\"\nstart-up-round-trips = 3");
     let half_before = of("start-up = \"30ms\"");
     let command = of("start-up = \"30ms\"\nclock = \"command\"");
     assert_eq!([&after, &half_before].map(|row| row.get(Measure::BurstBegan)), [10_000.0, 0.0]);
@@ -151,7 +151,9 @@ fn what_is_drawn_or_expected_makes_no_other_experiment() {
     let expecting = format!("{SMALL}\n[[expect]]\nname = \"x\"\nsays = \"y\"\nat-least = \"1s\"\n");
     assert_eq!(plain, digest(&expecting));
     assert_eq!(plain, digest(&SMALL.replace("\"20ms\"", "\"0.02s\"")), "the same, written otherwise");
-    for (from, to) in [("\"20ms\"", "\"21ms\""), ("repetitions = 2", "repetitions = 3"), ("small\"", "small\"\nseed = 7")] {
+    for (from, to) in
+        [("\"20ms\"", "\"21ms\""), ("repetitions = 2", "repetitions = 3"), ("small\"", "small\"\nseed = 7")]
+    {
         assert_ne!(plain, digest(&SMALL.replace(from, to)), "{to}");
     }
 }
@@ -164,7 +166,9 @@ fn a_report_has_a_line_for_each_value_that_is_told_apart() {
     assert_eq!(report.groups.iter().map(|group| group.flows).collect::<Vec<_>>(), [2; 4]);
     let pooled = Report::new(&table, &by[..1], true);
     assert_eq!(pooled.groups.iter().map(|group| group.flows).collect::<Vec<_>>(), [4; 2]);
-    assert!(report.groups.iter().any(|group| group.missed == 1.0) && report.groups.iter().any(|group| group.missed == 0.0));
+    assert!(
+        report.groups.iter().any(|group| group.missed == 1.0) && report.groups.iter().any(|group| group.missed == 0.0)
+    );
 }
 
 #[test]
@@ -181,12 +185,26 @@ fn files_that_are_no_experiment_say_what_is_wrong() {
         (&format!("{base}mtu = \"20B\""), "MTU"),
         (&format!("{base}receiver-initial-window = 0"), "one segment is the least"),
         (&format!("repetitions = 0\n{base}"), "once is the least"),
-        (&format!("{base}initial-window = {{ from = 1, to = 90000, step = 1 }}\nwmem = {{ from = \"1MB\", to = \"90MB\", step = \"1MB\" }}"), "a million combinations"),
-        (&format!("{base}[[variant]]\nname = \"a\"\nset = {{}}\n[[variant]]\nname = \"a\"\nset = {{}}"), "two variants"),
+        (
+            &format!(
+                "{base}initial-window = {{ from = 1, to = 90000, step = 1 }}\nwmem = {{ from = \"1MB\", to = \"90MB\", step = \"1MB\" }}"
+            ),
+            "a million combinations",
+        ),
+        (
+            &format!("{base}[[variant]]\nname = \"a\"\nset = {{}}\n[[variant]]\nname = \"a\"\nset = {{}}"),
+            "two variants",
+        ),
         (&format!("{base}[[expect]]\nname = \"e\"\nsays = \"\""), "it expects nothing"),
-        (&format!("{base}[[expect]]\nname = \"e\"\nsays = \"\"\nwhat = \"speed\"\nat-least = 1"), "no result of a transfer"),
+        (
+            &format!("{base}[[expect]]\nname = \"e\"\nsays = \"\"\nwhat = \"speed\"\nat-least = 1"),
+            "no result of a transfer",
+        ),
         (&format!("{base}[[expect]]\nname = \"e\"\nsays = \"\"\nat-least = 1"), "write a text such as \"209ms\""),
-        (&format!("{base}[[expect]]\nname = \"e\"\nsays = \"\"\nat-least = \"1s\"\nwhere = {{ rtt = \"11ms\" }}"), "all that `where` asks for"),
+        (
+            &format!("{base}[[expect]]\nname = \"e\"\nsays = \"\"\nat-least = \"1s\"\nwhere = {{ rtt = \"11ms\" }}"),
+            "all that `where` asks for",
+        ),
         (&format!("{base}[[figure]]\nname = \"../x\"\ntitle = \"\"\nacross = \"rtt\""), "letters, digits and hyphens"),
         (&format!("{base}[[figure]]\nname = \"x\"\ntitle = \"\"\nacross = \"congestion\""), "no quantity"),
     ] {
@@ -199,5 +217,10 @@ fn files_that_are_no_experiment_say_what_is_wrong() {
 fn a_row_of_another_experiment_does_no_harm() {
     let table = table(SMALL, "1/1");
     let stray = [Row { index: 1_000, numbers: table.rows[0].numbers }];
-    assert!(sweep::selection::Rows::new(&table.sweep, &stray).pooled(&Default::default(), Measure::Took).values().is_empty());
+    assert!(
+        sweep::selection::Rows::new(&table.sweep, &stray)
+            .pooled(&Default::default(), Measure::Took)
+            .values()
+            .is_empty()
+    );
 }

@@ -72,7 +72,10 @@ fn a_fall_is_found_and_named() {
     let (verdict, found) = judge("rises-with = \"burst-length\"", [100, 90, 300, 1_000, 2_000, 500]);
     assert_eq!(verdict, Verdict::NotMet);
     assert_eq!(found, "2 of 4 steps; falls from 2.00 s at 2.00 s to 500 ms at 3.00 s");
-    assert_eq!(judge("rises-with = \"burst-length\"\nslack = 0.1", [100, 90, 300, 1_000, 2_000, 2_000]).0, Verdict::Met);
+    assert_eq!(
+        judge("rises-with = \"burst-length\"\nslack = 0.1", [100, 90, 300, 1_000, 2_000, 2_000]).0,
+        Verdict::Met
+    );
 }
 
 #[test]

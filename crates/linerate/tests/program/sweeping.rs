@@ -62,7 +62,15 @@ fn a_sweep_says_what_came_of_it_and_leaves_one_table() {
     let folder = small();
     let told = done(folder.path(), &["sweep", "small.toml", "--plots", "figures"]);
     let expected = "EXPECTED           WANTED               FOUND";
-    for part in ["small: 6 transfers", "RTT", "MISSED", expected, "longer    met", "never     NOT MET", "1 of 2 expectations are met"] {
+    for part in [
+        "small: 6 transfers",
+        "RTT",
+        "MISSED",
+        expected,
+        "longer    met",
+        "never     NOT MET",
+        "1 of 2 expectations are met",
+    ] {
         assert!(told.contains(part), "no `{part}` in {told}");
     }
     let picture = fs::read_to_string(folder.path().join("figures/by-round-trip.svg")).unwrap();
@@ -87,10 +95,20 @@ fn the_shares_together_are_what_one_process_makes() {
     done(folder.path(), &[&["merge"], &parts[..], &["-o", "all.parquet"]].concat());
     let [once, all] = ["once.parquet", "all.parquet"].map(|name| fs::read(folder.path().join(name)).unwrap());
     assert_eq!(once, all);
-    refused(folder.path(), &["merge", parts[0], parts[1], "-o", "x.parquet"], 2, &["missing: 2", "--shard 2/3", "x.parquet was not written"]);
+    refused(
+        folder.path(),
+        &["merge", parts[0], parts[1], "-o", "x.parquet"],
+        2,
+        &["missing: 2", "--shard 2/3", "x.parquet was not written"],
+    );
     refused(folder.path(), &["merge", parts[0], parts[0], "-o", "x.parquet"], 2, &["are both share 3/3"]);
     refused(folder.path(), &["merge", parts[0], "-o", "all.parquet"], 8, &["all.parquet is there already"]);
-    refused(folder.path(), &["merge", "small.toml", "-o", "x.parquet"], 9, &["cannot be read as the result of a sweep"]);
+    refused(
+        folder.path(),
+        &["merge", "small.toml", "-o", "x.parquet"],
+        9,
+        &["cannot be read as the result of a sweep"],
+    );
     assert!(!folder.path().join("x.parquet").exists());
 }
 
@@ -113,15 +131,28 @@ fn an_expectation_can_be_changed_without_simulating_again_but_nothing_else() {
     let told = done(folder.path(), &["show", "small.parquet", "--with", "less.toml"]);
     assert!(told.contains("2 of 2 expectations are met"), "{told}");
     fs::write(folder.path().join("more.toml"), SMALL.replace("200kB", "300kB")).unwrap();
-    refused(folder.path(), &["show", "small.parquet", "--with", "more.toml"], 2, &["another experiment", "simulate it anew"]);
-    refused(folder.path(), &["sweep", "more.toml"], 8, &["small.parquet is there already", "another experiment", "--output"]);
+    refused(
+        folder.path(),
+        &["show", "small.parquet", "--with", "more.toml"],
+        2,
+        &["another experiment", "simulate it anew"],
+    );
+    refused(
+        folder.path(),
+        &["sweep", "more.toml"],
+        8,
+        &["small.parquet is there already", "another experiment", "--output"],
+    );
 }
 
 #[test]
 fn nothing_is_simulated_to_say_how_much_it_would_be() {
     let folder = small();
     let told = done(folder.path(), &["sweep", "small.toml", "--dry-run"]);
-    assert!(told.contains("6 transfers: 2 combinations of settings, 3 times each\n  rtt: 10.0 ms, 20.0 ms\nabout "), "{told}");
+    assert!(
+        told.contains("6 transfers: 2 combinations of settings, 3 times each\n  rtt: 10.0 ms, 20.0 ms\nabout "),
+        "{told}"
+    );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     let many = SMALL.replace("repetitions = 3", "repetitions = 5001");
     fs::write(folder.path().join("many.toml"), many).unwrap();
@@ -129,7 +160,12 @@ fn nothing_is_simulated_to_say_how_much_it_would_be() {
     refused(folder.path(), &["sweep", "none.toml"], 9, &["none.toml cannot be read", "amlight"]);
     fs::write(folder.path().join("bad.toml"), SMALL.replace("\"20ms\"", "20")).unwrap();
     refused(folder.path(), &["sweep", "bad.toml"], 9, &["bad.toml is no experiment", "write a text such as \"209ms\""]);
-    refused(folder.path(), &["sweep", "small.toml", "--by", "rate,window"], 2, &["`window` is no parameter", "vary: rtt"]);
+    refused(
+        folder.path(),
+        &["sweep", "small.toml", "--by", "rate,window"],
+        2,
+        &["`window` is no parameter", "vary: rtt"],
+    );
     refused(folder.path(), &["sweep", "small.toml", "--shard", "4/3"], 2, &["2/8 for the second of eight"]);
 }
 

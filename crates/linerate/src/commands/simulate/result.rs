@@ -9,8 +9,8 @@ use sweep::selection::Rows;
 use sweep::table::Table;
 use sweep::{Report, Sweep};
 
-use super::sweep::load;
 use super::super::{file, print};
+use super::sweep::load;
 use crate::cli::Common;
 use crate::cli::sweep::{ReadingArgs, ShowArgs};
 use crate::exit::{Complaint, Exit};
@@ -27,9 +27,12 @@ pub fn run(common: &Common, args: &ShowArgs) -> anyhow::Result<Exit> {
     if let Some(with) = &args.with {
         let sweep = load(with)?;
         if sweep.digest() != table.sweep.digest() {
-            return Err(Complaint::new(Exit::Usage, format!("{} is of another experiment than {}", args.result.display(), with.display()))
-                .hint("settings, repetitions or seed differ: simulate it anew")
-                .into());
+            return Err(Complaint::new(
+                Exit::Usage,
+                format!("{} is of another experiment than {}", args.result.display(), with.display()),
+            )
+            .hint("settings, repetitions or seed differ: simulate it anew")
+            .into());
         }
         table.sweep = sweep;
     }
@@ -73,7 +76,8 @@ pub fn by(args: &ReadingArgs, sweep: &Sweep) -> anyhow::Result<By> {
         }
         let (_, parameter) = Parameter::find(name).ok_or_else(|| {
             let known = varied.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(", ");
-            Complaint::new(Exit::Usage, format!("`{name}` is no parameter")).hint(format!("in this experiment vary: {known}"))
+            Complaint::new(Exit::Usage, format!("`{name}` is no parameter"))
+                .hint(format!("in this experiment vary: {known}"))
         })?;
         by.parameters.push(parameter);
     }

@@ -6,6 +6,7 @@ use sweep::figure::{Curve, Figure, Panel as Drawn};
 use sweep::selection::{Rows, Statistic};
 use sweep::value::Kind;
 
+use super::Form;
 use super::axis::Quantity;
 use super::drawn;
 use super::font::Fonts;
@@ -14,7 +15,6 @@ use super::layout::{self, Axis, Span};
 use super::palette::{BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION};
 use super::panel::{Key, Layer, Mark, Panel};
 use super::scene::{Colour, Dash, Pen};
-use super::Form;
 
 /// The picture, as the bytes of an SVG file.
 pub fn picture(figure: &Figure, rows: &Rows<'_>, sweep: &Sweep) -> anyhow::Result<Vec<u8>> {
@@ -22,7 +22,8 @@ pub fn picture(figure: &Figure, rows: &Rows<'_>, sweep: &Sweep) -> anyhow::Resul
     let data = figure.panels(rows);
     let xs = || data.iter().flat_map(|panel| &panel.curves).flat_map(|curve| &curve.points).map(|point| point.0);
     let (from, to) = (xs().fold(f64::INFINITY, f64::min), xs().fold(f64::NEG_INFINITY, f64::max));
-    let panels: Vec<Panel> = data.iter().enumerate().map(|(number, panel)| self::panel(figure, number, panel)).collect();
+    let panels: Vec<Panel> =
+        data.iter().enumerate().map(|(number, panel)| self::panel(figure, number, panel)).collect();
     let margin = ((to - from) * 0.02).max(1.0);
     let axis = Axis::Of { name: figure.across.name, quantity: quantity(figure.across.kind) };
     let span = Span { from_us: from - margin, to_us: to + margin, steady_us: None, axis };

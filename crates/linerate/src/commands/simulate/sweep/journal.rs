@@ -34,8 +34,11 @@ impl Journal {
         }
         let header = format!("linerate sweep 1 {} {share} {}\n", sweep.digest(), result::program());
         let (rows, good) = read(&file, &header, sweep, share).with_context(cannot)?.ok_or_else(|| {
-            Complaint::new(Exit::Local, format!("{} is of another experiment, share or version of this program", path.display()))
-                .hint("remove it to begin anew, or name another --output")
+            Complaint::new(
+                Exit::Local,
+                format!("{} is of another experiment, share or version of this program", path.display()),
+            )
+            .hint("remove it to begin anew, or name another --output")
         })?;
         file.set_len(good).and_then(|()| file.seek(SeekFrom::End(0))).with_context(cannot)?;
         if good == 0 {

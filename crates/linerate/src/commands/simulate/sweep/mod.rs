@@ -102,7 +102,9 @@ pub fn load(file: &Path) -> anyhow::Result<Sweep> {
 fn read(file: &Path) -> anyhow::Result<String> {
     let complaint = || Complaint::new(Exit::NotFound, format!("{} cannot be read as an experiment", file.display()));
     let names = SHIPPED.map(|(name, _)| name).join(", ");
-    let size = std::fs::metadata(file).with_context(|| complaint().hint(format!("these come with the program: {names}")))?.len();
+    let size = std::fs::metadata(file)
+        .with_context(|| complaint().hint(format!("these come with the program: {names}")))?
+        .len();
     if size > sweep::description::LARGEST as u64 {
         return Err(complaint().hint(format!("it has {size} bytes; a description has at most a mebibyte")).into());
     }
