@@ -1,6 +1,5 @@
 //! `linerate simulate`: what a path should do.
 
-mod flows;
 mod merge;
 mod path_file;
 mod result;
@@ -8,7 +7,6 @@ mod sweep;
 
 use std::time::Duration;
 
-use ::sweep::case::{OFFLOAD, SMALL_QUEUE, usual_queue};
 use anyhow::Context;
 use path::elements::{CrossSpec, DelaySpec, LossSpec, Order, PortSpec};
 use path::{ElementSpec, Seed, Stage};
@@ -16,6 +14,7 @@ use sim::flow::{Flow, FlowError};
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
 use sim::{Outcome, Report};
+use ::sweep::case::{OFFLOAD, SMALL_QUEUE, usual_queue};
 use units::{ByteCount, DataRate};
 
 use super::{file, plot, print};
@@ -39,9 +38,6 @@ fn flow(common: &Common, args: &FlowArgs) -> anyhow::Result<Exit> {
         plot::check(file)?;
     }
     let flow = asked(args)?;
-    if let Some(shared) = flows::shared(&flow, &args.others) {
-        return flows::run(common, args, &flow, &shared);
-    }
     let outcome = flow.run().map_err(|error| complaint(&error))?;
     if let Some(path) = &args.plot {
         let form = Form::of(path).unwrap_or(Form::Svg);
