@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use path::elements::Burst;
 use sim::Algorithm;
+use sim::sender::Amount;
 use units::{ByteCount, DataRate, Mtu};
 
 use super::sweep::{MergeArgs, ShowArgs, SweepArgs};
@@ -31,6 +32,10 @@ pub enum Simulate {
   linerate simulate flow --rate 100Gbit/s --rtt 209ms --mtu 9200 --bytes 13GiB --congestion htcp \\
       --initial-window 1000 --wmem 1GiB --rmem 2GiB --processor-rate 60Gbit/s --queue 20MB \\
       --burst 100Gbit/s,1.5s,25ms --plot burst.svg                        a burst of 25 ms into the start of a transfer
+  linerate simulate flow --rate 10Gbit/s --rtt 20ms --wmem 64MiB --rmem 128MiB --flows 4 --apart 2s
+                                                                          four transfers, each 2 s after the last
+  linerate simulate flow --rate 10Gbit/s --rtt 20ms --wmem 64MiB --rmem 128MiB --beside bbr,5s
+                                                                          what BBR leaves to cubic
   linerate simulate flow --from-path path.toml --bytes 1GB --json         docs/formats/simulated-flow.schema.json
 
 A file of --from-path has the elements of docs/path.md on the way there, and on the way back if that differs:
@@ -77,6 +82,8 @@ pub struct FlowArgs {
     pub path: PathArgs,
     #[command(flatten)]
     pub hosts: HostArgs,
+    #[command(flatten)]
+    pub others: OtherArgs,
     /// How much is sent
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with = "time")]
     pub bytes: Option<ByteCount>,
@@ -95,6 +102,29 @@ pub struct FlowArgs {
     /// Write a picture of it: a name that ends in .svg or .png
     #[arg(long, value_name = "FILE", value_parser = values::picture)]
     pub plot: Option<PathBuf>,
+}
+
+/// Transfers beside it, between hosts like these over the same path.
+#[derive(Debug, Args)]
+pub struct OtherArgs {
+    /// How many transfers like this one there are
+    #[arg(long, value_name = "COUNT", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1_000))]
+    pub flows: u16,
+    /// How much later each of them begins than the one before
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = values::span)]
+    pub apart: Duration,
+    /// One more, by another congestion control: its name, when it begins, and how much or for how long it sends
+    #[arg(long, value_name = "NAME[,START[,AMOUNT]]", value_parser = beside)]
+    pub beside: Vec<Beside>,
+}
+
+/// A transfer beside another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Beside {
+    pub algorithm: Algorithm,
+    pub start: Duration,
+    /// As much as the other where nothing is said.
+    pub amount: Option<Amount>,
 }
 
 /// What is between the hosts.
@@ -189,6 +219,29 @@ fn probability(text: &str) -> Result<f64, String> {
 
 fn algorithm(text: &str) -> Result<Algorithm, String> {
     text.parse().map_err(|error: sim::congestion::UnknownAlgorithm| error.to_string())
+}
+
+/// `bbr`, `bbr,5s`, `bbr,5s,20s` or `bbr,5s,1GB`.
+fn beside(text: &str) -> Result<Beside, String> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let (name, start, amount) = match parts[..] {
+        [name] => (name, None, None),
+        [name, start] => (name, Some(start), None),
+        [name, start, amount] => (name, Some(start), Some(amount)),
+        _ => return Err("write a name, a start and an amount: bbr,5s,20s or bbr,5s,1GB".to_owned()),
+    };
+    Ok(Beside {
+        algorithm: algorithm(name)?,
+        start: start.map_or(Ok(Duration::ZERO), values::span)?,
+        amount: amount.map(lasting).transpose()?,
+    })
+}
+
+/// A time, or bytes.
+fn lasting(text: &str) -> Result<Amount, String> {
+    let time = values::span_above_zero(text).map(Amount::Time);
+    let found = time.or_else(|_| values::bytes(text).map(Amount::Bytes));
+    found.map_err(|_| format!("`{text}` is neither a time nor a number of bytes; write 20s or 1GB"))
 }
 
 /// Bytes, with or without a unit, as settings of hosts are written.

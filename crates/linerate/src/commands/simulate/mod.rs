@@ -1,5 +1,6 @@
 //! `linerate simulate`: what a path should do.
 
+mod flows;
 mod merge;
 mod path_file;
 mod result;
@@ -7,6 +8,7 @@ mod sweep;
 
 use std::time::Duration;
 
+use ::sweep::case::{OFFLOAD, SMALL_QUEUE, usual_queue};
 use anyhow::Context;
 use path::elements::{CrossSpec, DelaySpec, LossSpec, Order, PortSpec};
 use path::{ElementSpec, Seed, Stage};
@@ -14,7 +16,6 @@ use sim::flow::{Flow, FlowError};
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
 use sim::{Outcome, Report};
-use ::sweep::case::{OFFLOAD, SMALL_QUEUE, usual_queue};
 use units::{ByteCount, DataRate};
 
 use super::{file, plot, print};
@@ -38,6 +39,9 @@ fn flow(common: &Common, args: &FlowArgs) -> anyhow::Result<Exit> {
         plot::check(file)?;
     }
     let flow = asked(args)?;
+    if let Some(shared) = flows::shared(&flow, &args.others) {
+        return flows::run(common, args, &flow, &shared);
+    }
     let outcome = flow.run().map_err(|error| complaint(&error))?;
     if let Some(path) = &args.plot {
         let form = Form::of(path).unwrap_or(Form::Svg);
