@@ -54,7 +54,7 @@ pub fn check_crates(tree: &Tree) -> Vec<Violation> {
         .collect()
 }
 
-/// The targets of inline links, images and link definitions, with their lines; code is left out.
+/// The targets of inline links, images and link definitions, with their lines; of code only paths that climb.
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut in_code = false;
@@ -65,6 +65,8 @@ fn links(text: &str) -> Vec<(usize, String)> {
         if in_code || line.starts_with("    ") {
             continue;
         }
+        let code = line.split('`').skip(1).step_by(2).filter(|code| code.starts_with("../")).map(str::to_owned);
+        found.extend(code.map(|path| (index + 1, path)));
         let line = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
         let inline = line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
         let definition = line.starts_with('[').then(|| line.split("]: ").nth(1)).flatten();
@@ -138,6 +140,7 @@ mod tests {
             "[a](formats/run.md#what-it-holds-and-why)",
             "# My Part\n[a](#my-part)",
             "`[a](none.md)`",
+            "see `../README.md` or `formats/none.md`",
             "```\n[a](none.md)\n```",
         ] {
             assert_eq!(broken_links(text), [""; 0], "{text}");
@@ -152,6 +155,7 @@ mod tests {
         );
         assert_eq!(broken_links("[a]: none.md").len(), 1);
         assert!(broken_links("[a](../../b.md)")[0].contains("leaves the repository"));
+        assert!(broken_links("see `../../b.md`")[0].contains("leaves the repository"));
         assert!(broken_links("[a](formats/run.md#nothing)")[0].contains("no heading of that name"));
     }
 

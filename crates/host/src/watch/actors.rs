@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn users_have_names_where_the_host_knows_them() {
-        let users = "root:x:0:0:root:/root:/bin/sh\nbroken\nann:x:1000:100::/home/ann:/bin/sh\n";
+        let users = "root:x:0:0:root:/root:/bin/sh\nbroken\nann:x:1000:100::/srv/ann:/bin/sh\n";
         assert_eq!((name_in(users, 1_000), name_in(users, 7)), (Some("ann"), None));
     }
 }
