@@ -5,8 +5,8 @@ use model::host::fix::journal::State;
 use model::host::fix::talk::Others;
 use serde_json::Value;
 
+use super::{engine, order};
 use crate::sandbox::{Mounts, in_sandbox, shell};
-use crate::{engine, order};
 
 /// All settings of the own namespace and the host, as a snapshot has them; nothing that counts or keeps time.
 fn settings() -> Value {
@@ -198,7 +198,7 @@ fn masks_of_queues_come_back() {
         assert_eq!(masks.len(), 2, "{masks:?}");
         assert!(masks.iter().all(|mask| mask.new.as_deref().unwrap().ends_with('3')), "{masks:?}");
         engine.undo(None, Others::Keep).unwrap();
-        let now = engine.preview(&crate::steps(written)).unwrap();
+        let now = engine.preview(&super::steps(written)).unwrap();
         assert!(now.iter().zip(&masks).all(|(now, was)| now.old == was.old), "{now:?} {masks:?}");
     });
     if let Err(error) = done {

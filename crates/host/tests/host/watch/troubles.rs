@@ -6,8 +6,8 @@ use host::watch::Options;
 use model::host::change::{Actor, ChangeSource};
 use tempfile::TempDir;
 
+use super::watcher::{Said, Watcher};
 use crate::sandbox::{Mounts, in_sandbox, shell};
-use crate::watcher::{Said, Watcher};
 
 #[test]
 fn what_changed_while_nobody_watched_is_entered_between_two_times_and_once() {

@@ -8,8 +8,8 @@ use linux::netns::in_fresh_netns;
 use model::host::change::{Actor, ChangeEntry, ChangeSource};
 use tempfile::TempDir;
 
+use super::watcher::Watcher;
 use crate::sandbox::{Mounts, Neighbour, in_sandbox, shell};
-use crate::watcher::Watcher;
 
 fn pair(entry: &ChangeEntry) -> (Option<&str>, Option<&str>) {
     (entry.old.as_deref(), entry.new.as_deref())

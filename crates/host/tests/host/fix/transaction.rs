@@ -7,8 +7,8 @@ use host::fix::{Engine, FixError, Journal};
 use model::host::fix::journal::{Because, State};
 use model::host::fix::talk::{Order, Others};
 
+use super::{engine, order, steps};
 use crate::sandbox::{Mounts, Neighbour, in_sandbox, shell};
-use crate::{engine, order, steps};
 
 const BIGGER: &str = r#"[{"change":{"sysctl":{"key":"net.ipv4.tcp_rmem","value":"4096 131072 536870912"}}}]"#;
 

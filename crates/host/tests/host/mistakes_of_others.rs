@@ -4,12 +4,6 @@
 //!
 //! Elsewhere, because they are tests of the part: TuneD after the files of sysctl, with and without `reapply_sysctl`
 //! (`provenance::tests`); a step that fails (`fix/transaction.rs`); every kind of setting taken back (`fix/kinds.rs`).
-#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
-
-// These are used by other tests as well, not all by each.
-#[allow(dead_code, unreachable_pub)]
-#[path = "live/sandbox.rs"]
-mod sandbox;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -27,8 +21,9 @@ use model::host::fix::talk::{Order, Others};
 use model::host::fix::{Step, sysctl};
 use model::host::snapshot::Snapshot;
 use model::host::tracked;
-use sandbox::{Mounts, in_sandbox, shell};
 use units::WallTime;
+
+use crate::sandbox::{Mounts, in_sandbox, shell};
 
 /// A host of which these outputs were saved.
 fn host(outputs: &[(&str, &str)]) -> Snapshot {

@@ -1,10 +1,6 @@
 //! Fixes on real settings, in namespaces of the tests' own.
-#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
-#![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
 
 mod kinds;
-#[path = "../live/sandbox.rs"]
-mod sandbox;
 mod transaction;
 
 use std::path::Path;

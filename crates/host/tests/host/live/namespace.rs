@@ -93,7 +93,7 @@ fn nobody_reads_the_same_facts_as_root() {
         let mut command = Command::new("setpriv");
         command.args(["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"]);
         command.arg(env::current_exe().unwrap()).env(NOBODY, "1");
-        command.args(["namespace::nobody_reads_the_same_facts_as_root", "--exact", "--nocapture"]);
+        command.args(["live::namespace::nobody_reads_the_same_facts_as_root", "--exact", "--nocapture"]);
         let output = command.output().unwrap();
         let printed = String::from_utf8_lossy(&output.stdout);
         let start = printed.find("{\"format\"").unwrap_or_else(|| panic!("{printed}{output:?}"));
