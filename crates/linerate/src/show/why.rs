@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use archive::rounds::has_result;
 use audit::Rules;
 use audit::fix::Operation;
 use diagnose::causes::{Catalogue, Cause};
@@ -24,7 +25,8 @@ pub fn text(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue) -> Stri
         self::problem(&mut text, round, (number, problem), catalogue);
     }
     if diagnosis.is_healthy() {
-        line!(text, "\nNothing is wrong with what was tested.");
+        let is_known = round.tests.iter().any(|tested| has_result(&tested.finding));
+        line!(text, "\n{}", if is_known { "Nothing is wrong with what was tested." } else { NOTHING_KNOWN });
     }
     if !diagnosis.notes.is_empty() {
         line!(text, "\nWhat is missing");
@@ -113,6 +115,7 @@ fn percent(part: f64) -> String {
     format!("{:.0} %", part * 100.0)
 }
 
+const NOTHING_KNOWN: &str = "Nothing is known: no test gave a result.";
 const INDENT: usize = 8;
 const MOST_SYMPTOMS: usize = 12;
 const MOST_OTHERS: usize = 4;

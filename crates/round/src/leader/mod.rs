@@ -50,6 +50,8 @@ pub struct Lead<'a> {
     pub patience: Duration,
     /// How much longer than planned the round may take.
     pub overtime: Duration,
+    /// How many flows may run at a time: hosts that are namespaces of one machine share its processors.
+    pub at_once: usize,
     /// The wish to end before the last test.
     pub stop: &'a Stop,
 }
@@ -133,7 +135,7 @@ impl<'a> Leader<'a> {
         Self {
             lead,
             audience,
-            turns: Turns::new(lead.plan, lead.schedule),
+            turns: Turns::new(lead.plan, lead.schedule, lead.at_once),
             begun,
             halt: Stop::default(),
             tests: Vec::new(),

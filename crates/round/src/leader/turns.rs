@@ -20,6 +20,9 @@ pub(super) struct Turns {
     waiting: Vec<usize>,
     running: usize,
     light_left: usize,
+    /// Heavy tests that run, and how many may.
+    heavy: usize,
+    most_heavy: usize,
     loads: Vec<Load>,
     gap: Duration,
 }
@@ -34,13 +37,16 @@ struct Load {
 }
 
 impl Turns {
-    pub(super) fn new(plan: &Plan, schedule: &Schedule) -> Self {
+    /// All of them, of which so many heavy ones may run at a time.
+    pub(super) fn new(plan: &Plan, schedule: &Schedule, most_heavy: usize) -> Self {
         let slots = schedule.slots.clone();
         let resources = Resources::new(plan);
         let needs = slots.iter().map(|slot| resources.of(plan, slot)).collect();
         Self {
             waiting: (0..slots.len()).collect(),
             running: 0,
+            heavy: 0,
+            most_heavy,
             light_left: slots.iter().filter(|slot| slot.weight == Weight::Light).count(),
             needs,
             loads: vec![Load::default(); 2 * plan.hosts.len() + plan.segments.len()],
@@ -64,6 +70,7 @@ impl Turns {
             if is_light { load.light += 1 } else { load.heavy += 1 }
         }
         self.running += 1;
+        self.heavy += usize::from(!is_light);
         Some(number)
     }
 
@@ -94,6 +101,7 @@ impl Turns {
             }
         }
         self.running -= 1;
+        self.heavy -= usize::from(!is_light);
         self.light_left -= usize::from(is_light);
     }
 
@@ -137,10 +145,12 @@ impl Turns {
 
     fn has_room(&self, number: usize) -> bool {
         let is_light = self.slots[number].weight == Weight::Light;
-        self.needs[number].iter().all(|need| {
-            let load = &self.loads[*need];
-            load.heavy == 0 && if is_light { load.light < plan::schedule::LIGHT_AT_ONCE } else { load.light == 0 }
-        })
+        let may_run = is_light || self.heavy < self.most_heavy;
+        may_run
+            && self.needs[number].iter().all(|need| {
+                let load = &self.loads[*need];
+                load.heavy == 0 && if is_light { load.light < plan::schedule::LIGHT_AT_ONCE } else { load.light == 0 }
+            })
     }
 }
 
@@ -223,7 +233,7 @@ time = "10s"
     #[test]
     fn heavy_tests_begin_after_all_light_ones_and_never_two_at_a_host() {
         let (plan, schedule) = turns();
-        let mut turns = Turns::new(&plan, &schedule);
+        let mut turns = Turns::new(&plan, &schedule, usize::MAX);
         let light = all(&mut turns, at(1));
         assert_eq!(light.len(), 12);
         assert!(light.iter().all(|slot| schedule.slots[*slot].weight == Weight::Light));
@@ -257,7 +267,7 @@ time = "10s"
     #[test]
     fn hosts_rest_between_heavy_tests_and_the_end_of_rest_is_known() {
         let (plan, schedule) = turns();
-        let mut turns = Turns::new(&plan, &schedule);
+        let mut turns = Turns::new(&plan, &schedule, usize::MAX);
         let out = turns.leave_out(|slot| slot.weight == Weight::Light);
         assert_eq!(out.len(), 12);
         let begun = all(&mut turns, at(10));
@@ -270,9 +280,22 @@ time = "10s"
     }
 
     #[test]
+    fn no_more_heavy_tests_run_than_may() {
+        let (plan, schedule) = turns();
+        let mut turns = Turns::new(&plan, &schedule, 1);
+        turns.leave_out(|slot| slot.weight == Weight::Light);
+        for turn in 1..=12 {
+            let begun = all(&mut turns, at(10 * turn));
+            assert_eq!(begun.len(), 1, "one after the other");
+            turns.ended(begun[0], at(10 * turn));
+        }
+        assert!(turns.is_over());
+    }
+
+    #[test]
     fn tests_of_a_host_that_failed_are_left_out_and_all_others_run() {
         let (plan, schedule) = turns();
-        let mut turns = Turns::new(&plan, &schedule);
+        let mut turns = Turns::new(&plan, &schedule, usize::MAX);
         let is_of = |slot: &Slot| slot.pair.from == 0 || slot.pair.to == 0;
         assert_eq!(turns.leave_out(is_of).len(), 12);
         let (mut now, mut ran) = (0, 0);

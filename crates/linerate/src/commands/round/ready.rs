@@ -1,11 +1,14 @@
 //! A plan that can be carried out: its order is known, its hosts are found, and signals end it.
 
+use std::num::NonZeroUsize;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
 use lab::network::kept::{HostRecord, Kept as Lab, running};
 use measure::stop::Stop;
 use model::run::RunId;
+use plan::plan::Reach;
 use plan::{Plan, Schedule};
 use round::carrier::{Call, Carrier};
 use round::leader::Lead;
@@ -53,8 +56,20 @@ impl<'a> Ready<'a> {
             id: self.id,
             patience: limits.patience,
             overtime: limits.overtime,
+            at_once: at_once(self.plan),
             stop: &self.stop,
         }
+    }
+}
+
+/// Hosts of a lab and other namespaces of this machine share its processors: of more flows than it has, none would be what the
+/// network lets pass.
+fn at_once(plan: &Plan) -> usize {
+    let mut reached = plan.hosts.iter().filter_map(|host| host.reach.as_ref());
+    if reached.all(|reach| matches!(reach, Reach::Lab(_) | Reach::Netns(_))) {
+        thread::available_parallelism().map_or(1, NonZeroUsize::get)
+    } else {
+        usize::MAX
     }
 }
 
