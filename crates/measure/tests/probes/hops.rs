@@ -15,6 +15,11 @@ fn ask(target: &str, spec: &HopsSpec) -> Trace {
     on("near", || trace(target, spec, &Stop::default()))
 }
 
+/// Answers may take as long as a machine that is busy needs.
+fn patient() -> HopsSpec {
+    HopsSpec { timeout: Duration::from_secs(30), ..HopsSpec::default() }
+}
+
 /// The addresses of each hop, each once.
 fn addresses(trace: &Trace) -> Vec<Vec<IpAddr>> {
     let of_hop = |hop: &model::probe::hops::Hop| {
@@ -33,7 +38,7 @@ fn parsed(addresses: &[&str]) -> Vec<Vec<IpAddr>> {
 fn two_routers_and_the_destination_are_found_in_both_families() {
     in_network(module_path!(), "two_routers_and_the_destination_are_found_in_both_families", || {
         for (far, [first, second]) in FAR.iter().zip(ROUTERS) {
-            let found = ask(far, &HopsSpec::default());
+            let found = ask(far, &patient());
             assert_eq!((&found.outcome, found.end), (&Outcome::Complete, TraceEnd::Destination));
             assert_eq!(addresses(&found), parsed(&[first, second, far]));
             assert!(found.hops.iter().all(|hop| hop.sent == 3 && hop.answers.len() == 3), "{found:?}");
@@ -52,7 +57,7 @@ fn a_silent_router_is_a_hop_without_answers() {
     in_network(module_path!(), "a_silent_router_is_a_hop_without_answers", || {
         filter("r1", "output", "icmp type time-exceeded drop; icmpv6 type time-exceeded drop;");
         for (far, [_, second]) in FAR.iter().zip(ROUTERS) {
-            let found = ask(far, &HopsSpec { timeout: Duration::from_secs(2), ..HopsSpec::default() });
+            let found = ask(far, &HopsSpec { timeout: Duration::from_secs(5), ..HopsSpec::default() });
             assert_eq!((found.end, found.hops[0].answers.len(), found.hops[0].sent), (TraceEnd::Destination, 0, 3));
             assert_eq!(addresses(&found)[1..], parsed(&[second, far]));
         }
@@ -73,7 +78,7 @@ fn a_way_that_is_lost_ends_at_the_limit() {
 fn a_router_without_a_way_on_ends_the_trace() {
     in_network(module_path!(), "a_router_without_a_way_on_ends_the_trace", || {
         tool("r1", "ip route del 10.92.3.0/24");
-        let found = ask(FAR[0], &HopsSpec::default());
+        let found = ask(FAR[0], &patient());
         assert_eq!((found.end, found.hops.len()), (TraceEnd::Unreachable, 1));
         assert!(found.hops[0].answers.iter().any(|answer| answer.report == Some(ReportKind::Unreachable { code: 0 })));
     });

@@ -13,6 +13,12 @@ fn ask(target: &str, spec: &PathMtuSpec) -> PathMtu {
     on("near", || path_mtu(target, spec, &Stop::default()))
 }
 
+/// Where every size is answered: as long as a machine that is busy needs.
+fn patient() -> PathMtuSpec {
+    PathMtuSpec { timeout: Duration::from_secs(30), ..PathMtuSpec::default() }
+}
+
+/// Where sizes are not answered: five probes of each, one after the other.
 fn quick() -> PathMtuSpec {
     PathMtuSpec { timeout: Duration::from_millis(300), ..PathMtuSpec::default() }
 }
@@ -30,13 +36,13 @@ fn narrow(router: &str, device: &str, mtu: u32) {
 fn the_interface_limits_where_the_path_takes_all_that_it_sends() {
     in_network(module_path!(), "the_interface_limits_where_the_path_takes_all_that_it_sends", || {
         for far in FAR {
-            let found = ask(far, &quick());
+            let found = ask(far, &patient());
             assert_eq!(found.outcome, Outcome::Complete);
             assert_eq!((sizes(&found), found.limit), ((1500, 1500), Some(MtuLimit::Interface)));
         }
         // The loopback device takes one byte more than an IPv4 packet can have, and the kernel says so in IPv6.
         for (loopback, interface) in [("127.0.0.1", 65_535), ("::1", 65_536)] {
-            let found = ask(loopback, &quick());
+            let found = ask(loopback, &patient());
             assert_eq!((sizes(&found), found.limit), ((interface, 65_535), Some(MtuLimit::Interface)));
         }
     });
@@ -47,11 +53,11 @@ fn a_router_with_a_smaller_mtu_is_named() {
     in_network(module_path!(), "a_router_with_a_smaller_mtu_is_named", || {
         narrow("r2", "n3", 1399);
         for (far, [_, second]) in FAR.iter().zip(ROUTERS) {
-            let found = ask(far, &quick());
+            let found = ask(far, &patient());
             let told = MtuLimit::Told { reporter: Some(second.parse().unwrap()), told: Some(1399) };
             assert_eq!((sizes(&found), found.limit), ((1500, 1399), Some(told)));
             // What the kernel has learnt of the path now must not hide it.
-            assert_eq!(sizes(&ask(far, &quick())), (1500, 1399));
+            assert_eq!(sizes(&ask(far, &patient())), (1500, 1399));
         }
     });
 }

@@ -3,8 +3,9 @@
 use measure::wire::signal::Signal;
 use model::run::FailureKind;
 use serde_json::{Value, json};
+use units::duration::show;
 
-use crate::partner::Partner;
+use crate::partner::{LITTLE, Partner};
 use crate::visitor::{Visitor, iperf3, linerate, results, with};
 
 #[test]
@@ -23,14 +24,14 @@ fn parameters_that_announce_too_much_are_refused_before_they_come() {
 
 #[test]
 fn parameters_that_are_cut_short_are_given_up() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     let mut visitor = Visitor::named(&partner);
     visitor.say(&[0, 0, 0, 100, b'{']);
     visitor.half_close();
     assert_eq!(partner.refusal(), "the peer closed the control connection");
     let mut visitor = Visitor::named(&partner);
     visitor.say(&[0, 0, 0, 100, b'{']);
-    assert!(partner.refusal().starts_with("the peer said nothing for 700 ms while "));
+    assert!(partner.refusal().starts_with(&format!("the peer said nothing for {} while ", show(LITTLE))));
     visitor.hear_the_end();
     partner.works();
 }
@@ -191,7 +192,7 @@ fn results_said(partner: &Partner, say: impl FnOnce(&mut Visitor)) -> Visitor {
 
 #[test]
 fn results_that_are_none_or_lie_about_their_length_end_the_test() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     results_said(&partner, |visitor| visitor.say(&u32::MAX.to_be_bytes()));
     assert!(partner.failure().detail.contains("the results announce 4294967295 bytes"));
     results_said(&partner, |visitor| visitor.say_blob(&json!({"streams": 7})));
@@ -226,7 +227,7 @@ fn results_of_streams_that_never_were_are_no_harm() {
 
 #[test]
 fn junk_instead_of_a_name_is_a_name_and_then_no_parameters() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     let mut browser = Visitor::silent(&partner);
     browser.say(b"GET / HTTP/1.1\r\nHost: dtn.example.org:5201\r\nAccept: */*\r\n\r\n");
     assert!(partner.refusal().starts_with("the peer broke the protocol: the parameters announce "));
@@ -240,7 +241,7 @@ fn junk_instead_of_a_name_is_a_name_and_then_no_parameters() {
 
 #[test]
 fn a_trickle_of_a_message_ends() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     let mut visitor = Visitor::named(&partner);
     visitor.say(&[0, 0, 32, 0]);
     // A byte whenever the partner would have lost its patience with silence.

@@ -5,13 +5,14 @@ use std::net::TcpStream;
 
 use measure::wire::signal::Signal;
 use model::run::FailureKind;
+use units::duration::show;
 
-use crate::partner::Partner;
+use crate::partner::{LITTLE, Partner};
 use crate::visitor::{Visitor, iperf3, linerate, results, with};
 
 #[test]
 fn a_connection_that_says_nothing_is_sent_away() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     let mut visitor = Visitor::silent(&partner);
     assert_eq!(partner.nuisance(), "did not say what it wants");
     assert!(visitor.hear_the_end().is_empty());
@@ -45,17 +46,17 @@ fn a_client_that_is_reset_during_its_test_frees_the_path_at_once() {
 
 #[test]
 fn a_client_that_opens_no_data_connections_is_not_waited_for_for_ever() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     let mut visitor = Visitor::admitted(&partner, &with(&iperf3(), "parallel", 3.into()));
     let _one = visitor.data();
-    assert_eq!(partner.failure().detail, "1 of 3 data connections came within 700 ms");
+    assert_eq!(partner.failure().detail, format!("1 of 3 data connections came within {}", show(LITTLE)));
     assert_eq!(visitor.hear_the_end(), [Signal::ServerTerminate.byte()]);
     partner.works();
 }
 
 #[test]
 fn a_client_that_never_ends_its_test_is_ended() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     let params = with(&with(&iperf3(), "num", 0.into()), "time", 1.into());
     let (mut visitor, _data) = Visitor::running(&partner, &params);
     let failure = partner.failure();
@@ -66,11 +67,12 @@ fn a_client_that_never_ends_its_test_is_ended() {
 
 #[test]
 fn a_client_that_says_no_results_is_not_waited_for_for_ever() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     let (mut visitor, data) = Visitor::running(&partner, &iperf3());
     visitor.signal(Signal::TestEnd);
     visitor.hear(Signal::ExchangeResults);
-    assert_eq!(partner.failure().detail, "the peer said nothing for 1.40 s while its results was awaited");
+    let told = format!("the peer said nothing for {} while its results was awaited", show(2 * LITTLE));
+    assert_eq!(partner.failure().detail, told);
     drop(data);
     partner.works();
 }
@@ -97,7 +99,7 @@ fn a_client_that_goes_once_it_has_all_results_was_there_to_the_end() {
 
 #[test]
 fn a_client_that_does_not_read_is_given_up() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     let (visitor, _data) = Visitor::running(&partner, &linerate());
     // Questions whose answers nobody reads, until no more fit into the sockets.
     visitor.stream.set_nonblocking(true).unwrap();
@@ -128,7 +130,7 @@ fn ask_without_listening(mut stream: &TcpStream, questions: &[u8]) {
 
 #[test]
 fn a_linerate_that_never_closes_its_data_connections_is_not_drained_for_ever() {
-    let partner = Partner::start();
+    let partner = Partner::impatient();
     let (mut visitor, _data) = Visitor::running(&partner, &linerate());
     visitor.signal(Signal::TestEnd);
     visitor.hear(Signal::ExchangeResults);
