@@ -1,12 +1,11 @@
 //! Policers and shapers against the token bucket: no window of time has more than the burst and the rate allow.
 
-mod support;
-
 use path::Train;
 use path::reason::{Delay, Drop};
 use proptest::prelude::*;
-use support::{Log, at, chain, drive, segments};
 use units::MonoTime;
+
+use crate::support::{Log, at, chain, drive, segments};
 
 /// The most by which what was delivered in any window exceeds `burst + rate x time`, in bytes; not above 0 if it conforms.
 fn excess(log: &Log, burst: i128, rate_bps: i128) -> i128 {
@@ -101,7 +100,7 @@ fn shaper_drops_what_its_queue_and_its_bucket_cannot_hold() {
 
 #[test]
 fn faster_shaper_lets_out_what_waits_at_the_new_rate() {
-    let mut stages = support::stages(r#"chain = [{ shaper = { rate = "1kbit/s", burst = "2kB" } }]"#);
+    let mut stages = crate::support::stages(r#"chain = [{ shaper = { rate = "1kbit/s", burst = "2kB" } }]"#);
     let faster = toml::from_str(r#"shaper = { rate = "8Mbit/s", burst = "2kB" }"#).unwrap();
     stages[0].changes.push(path::Change { at: at(1_000), spec: faster });
     let mut chain = path::Chain::new(&stages, path::Seed(1), at(0)).unwrap();

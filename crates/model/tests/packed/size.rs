@@ -1,7 +1,7 @@
 //! How small recorded samples become. `data/tcp-info/README.md` says how they were recorded.
 //!
-//! `LINERATE_TEST_COLUMNS=1 cargo test -p model --test packed_size -- --nocapture` prints what each column costs.
-#![allow(clippy::unwrap_used, clippy::cast_precision_loss, clippy::cast_possible_wrap)] // Helpers of tests fail like tests.
+//! `LINERATE_TEST_COLUMNS=1 cargo test -p model --test packed size -- --nocapture` prints what each column costs.
+#![allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)] // Numbers of tests.
 
 use std::fs;
 use std::path::Path;

@@ -2,14 +2,13 @@
 
 #![allow(clippy::cast_possible_truncation)] // Numbers of tests.
 
-mod support;
-
 use std::num::NonZeroU32;
 
 use path::reason::{Delay, Drop, Mark};
 use path::{Ecn, FlowHash, Kind, Train};
-use support::{Log, at, chain, drive, segments};
 use units::MonoTime;
+
+use crate::support::{Log, at, chain, drive, segments};
 
 /// One packet of a kind, on the link of `size` bytes.
 fn packet(kind: Kind, size: u32) -> Train {

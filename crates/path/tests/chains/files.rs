@@ -1,9 +1,8 @@
 //! Elements as they are written in files, and what is said where they cannot be.
 
-mod support;
-
 use path::{Chain, ElementSpec, Seed};
-use support::{at, stages};
+
+use crate::support::{at, stages};
 
 /// One of each kind, with all its settings.
 const ALL: &str = r#"chain = [
@@ -47,7 +46,7 @@ fn every_element_is_read_with_all_its_settings() {
 
 #[test]
 fn every_example_of_the_documentation_is_read() {
-    let page = include_str!("../../../docs/path.md");
+    let page = include_str!("../../../../docs/path.md");
     let examples: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let stages: Vec<_> = examples.iter().flat_map(|text| stages(text)).collect();
     Chain::new(&stages, Seed(1), at(0)).unwrap();

@@ -1,7 +1,5 @@
 //! Plans as files: what is refused and how, and that what is written is read as the same.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -10,8 +8,8 @@ use plan::{PlanError, Schedule};
 use proptest::prelude::*;
 use units::DataRate;
 
-const NRAO: &str = include_str!("../../../testdata/plans/nrao.toml");
-const TEMPLATE: &[u8] = include_bytes!("../../../testdata/foreign/psconfig/mesh.json");
+const NRAO: &str = include_str!("../../../../testdata/plans/nrao.toml");
+const TEMPLATE: &[u8] = include_bytes!("../../../../testdata/foreign/psconfig/mesh.json");
 
 const GOOD: &str = r#"title = "t"
 [networks.lan]
@@ -287,7 +285,7 @@ fn a_label_that_no_address_has_makes_no_network() {
 /// The page of the format: its examples together are a plan.
 #[test]
 fn the_examples_of_the_page_are_read() {
-    let page = include_str!("../../../docs/formats/plan.md");
+    let page = include_str!("../../../../docs/formats/plan.md");
     let examples: String = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let east = "[hosts.dtn-east]\naddress = \"dtn.east.example.org\"\n[hosts.border-east]\nforwards = true\n";
     let plan = Plan::parse("page.toml", &format!("title = \"t\"\n{examples}\n{east}"))

@@ -1,12 +1,11 @@
 //! What holds for every chain.
 
-mod support;
-
 use path::reason::Drop;
 use path::{Chain, Change, Ecn, ElementSpec, FlowHash, Kind, Presence, Seed, Span, Stage, Train};
 use proptest::prelude::*;
-use support::{at, chain, drive, segments, stages};
 use units::MonoTime;
+
+use crate::support::{at, chain, drive, segments, stages};
 
 #[test]
 fn packets_take_the_time_of_their_bits_and_of_the_way() {
@@ -43,7 +42,7 @@ fn element_comes_goes_and_changes_when_it_is_told_to() {
     let mut chain =
         Chain::new(&stages(r#"chain = [{ loss = { every-nth = 1 } }, { delay = { time = "1ms" } }]"#), Seed(1), at(0))
             .unwrap();
-    let mut log = support::Log::default();
+    let mut log = crate::support::Log::default();
     let slower: ElementSpec = toml::from_str(r#"delay = { time = "3ms" }"#).unwrap();
     chain.offer(at(0), segments(0, 1, 100), &mut log);
     chain.put(at(10), 0, Presence::Away, &mut log);
@@ -207,7 +206,7 @@ proptest! {
     ) {
         let build = || Chain::new(&stages, Seed(seed), at(0)).unwrap();
         let prompt = drive(&mut build(), trains.clone());
-        let (mut late, mut chain) = (support::Log::default(), build());
+        let (mut late, mut chain) = (crate::support::Log::default(), build());
         for (when, train) in trains {
             chain.offer(when, train, &mut late);
         }

@@ -1,5 +1,4 @@
 //! The packed form of samples gives back what it was given, and survives whatever it is given.
-#![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use model::measurement::{End, Heading, Whose};
 use model::series::field::Field;

@@ -2,13 +2,12 @@
 
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // Instants of tests.
 
-mod support;
-
 use path::random::Dice;
 use path::reason::{Delay, Drop, Mark};
 use path::{Ecn, Seed, Train};
-use support::{at, chain, drive, segments};
 use units::MonoTime;
+
+use crate::support::{at, chain, drive, segments};
 
 /// `count` single packets of `size` bytes by a Poisson process with this mean gap.
 fn poisson(count: u32, size: u32, gap_ns: f64, seed: u64) -> Vec<(MonoTime, Train)> {
@@ -86,7 +85,7 @@ fn cross_traffic_takes_its_share_of_a_full_queue() {
 
 #[test]
 fn cross_traffic_comes_when_it_should_also_after_a_change() {
-    let mut stages = support::stages(
+    let mut stages = crate::support::stages(
         r#"chain = [{ port = { rate = "1Gbit/s", queue = { packets = 1 }, cross = { bursts = [{ rate = "10Gbit/s" }] } } }]"#,
     );
     let with_break = r#"port = { rate = "1Gbit/s", queue = { packets = 1 }, cross = { bursts = [
@@ -117,7 +116,7 @@ fn marks_begin_above_the_threshold() {
 
 #[test]
 fn change_of_rate_holds_for_the_rest_of_the_packet_that_is_being_sent() {
-    let mut stages = support::stages(r#"chain = [{ port = { rate = "1Mbit/s" } }]"#);
+    let mut stages = crate::support::stages(r#"chain = [{ port = { rate = "1Mbit/s" } }]"#);
     let faster = toml::from_str(r#"port = { rate = "10Mbit/s" }"#).unwrap();
     stages[0].changes.push(path::Change { at: at(4_000), spec: faster });
     let mut chain = path::Chain::new(&stages, Seed(1), at(0)).unwrap();

@@ -1,7 +1,5 @@
 //! Schedules: nothing runs beside what it must not, and not much later than it could.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

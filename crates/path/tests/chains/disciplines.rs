@@ -2,12 +2,11 @@
 
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // Instants of tests.
 
-mod support;
-
 use path::reason::{Drop, Mark};
 use path::{Ecn, Train};
-use support::{Log, at, chain, drive, segments};
 use units::MonoTime;
+
+use crate::support::{Log, at, chain, drive, segments};
 
 /// On a link of 12 Mbit/s a packet of 1,500 bytes takes 1 ms.
 const CODEL: &str =

@@ -1,11 +1,10 @@
 //! Classes of service: the shares of the weighted, and the right of way of the strict.
 
-mod support;
-
 use path::Train;
 use path::reason::{Delay, Drop};
-use support::{at, chain, drive, segments};
 use units::MonoTime;
+
+use crate::support::{at, chain, drive, segments};
 
 fn of_class(dscp: u8, frame: u32, count: u32, size: u32) -> Train {
     Train { dscp, ..segments(frame, count, size) }

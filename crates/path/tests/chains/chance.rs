@@ -2,12 +2,11 @@
 
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // Counts of tests.
 
-mod support;
-
 use path::reason::{Delay, Drop};
 use path::{FlowHash, Kind, Train};
-use support::{Log, at, chain, drive, segments};
 use units::MonoTime;
+
+use crate::support::{Log, at, chain, drive, segments};
 
 /// A million packets of 1,000 bytes in trains of 40, one train every 400 microseconds.
 fn million() -> impl Iterator<Item = (MonoTime, Train)> {
@@ -162,7 +161,7 @@ fn jitter_is_even_and_keeps_the_order_unless_it_is_free() {
 fn shorter_route_overtakes_only_where_the_order_is_free() {
     for (order, arrivals) in [("kept", [10_000, 10_000, 12_000]), ("free", [3_000, 10_000, 12_000])] {
         let spec = |time: &str| format!(r#"delay = {{ time = "{time}", order = "{order}" }}"#);
-        let mut stages = support::stages(&format!("chain = [{{ {} }}]", spec("10ms")));
+        let mut stages = crate::support::stages(&format!("chain = [{{ {} }}]", spec("10ms")));
         stages[0].changes.push(path::Change { at: at(1_000), spec: toml::from_str(&spec("1ms")).unwrap() });
         let mut chain = path::Chain::new(&stages, path::Seed(1), at(0)).unwrap();
         let log = drive(&mut chain, [0, 2_000, 11_000].map(|us| (at(us), segments(0, 1, 100))));
