@@ -104,7 +104,7 @@ pub fn plan(name: &str, text: &str) -> String {
 }
 
 /// What to tell the people who run a network, and who does it here.
-pub fn for_people(place: &str, ranked: &Ranked) -> String {
+pub fn for_people(place: &str, ranked: &Ranked, faults: &[String]) -> String {
     let mut text = wrap::text(
         &format!(
             "No setting of a host mends this. Tell those who run {place}: {}. Remedy: {}. Mended when: {}.",
@@ -115,7 +115,7 @@ pub fn for_people(place: &str, ranked: &Ranked) -> String {
     for says in ranked.speaks_for.iter().take(MOST_REASONS) {
         text.push_str(&wrap::text(&format!("+ {says}"), 4));
     }
-    text.push_str("\nEmulated: the lab does it for them now.\n");
+    text.push_str(&format!("\nEmulated: the lab does it for them now, and ends its fault {}.\n", faults.join(", ")));
     text
 }
 

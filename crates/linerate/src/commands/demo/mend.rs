@@ -213,7 +213,7 @@ impl Mender<'_> {
     /// The people who run the network have to act; the lab does it for them.
     fn by_people(&self, place: &str, faults: Vec<String>, ranked: Ranked) -> anyhow::Result<Mended> {
         let faults: Vec<String> = faults.into_iter().filter(|fault| self.live.mend(fault)).collect();
-        self.teller.say(&show::demo::for_people(place, &ranked))?;
+        self.teller.say(&show::demo::for_people(place, &ranked, &faults))?;
         Ok(Mended::Network { place: place.to_owned(), remedy: ranked.remedy, faults })
     }
 
