@@ -133,7 +133,7 @@ fn inside(rtnetlink: &mut Rtnetlink) -> Vec<Ability> {
             "TAP devices",
             Can::of(tap.as_ref()),
             "every lab",
-            "CONFIG_TUN, and /dev/net/tun in a container (--device /dev/net/tun)",
+            "CONFIG_TUN, and a /dev/net/tun that you may open: mode 0666, as udev gives it; --device /dev/net/tun for a container",
         ),
         ability(
             "TCP segmentation on TAP",
