@@ -26,8 +26,8 @@ pub(crate) struct Engine {
     at_receiver: Arrivals,
     at_sender: Arrivals,
     said: Slots,
-    /// Flows whose senders may have sent something.
-    sending: Vec<usize>,
+    /// Flows whose hosts did something in this step.
+    busy: Vec<usize>,
     /// When a host of each pair does something by itself, and the first of that.
     dues: Vec<MonoTime>,
     hosts: MonoTime,
@@ -56,7 +56,7 @@ impl Engine {
             at_receiver: Arrivals::new(pairs.len(), there.len()),
             at_sender: Arrivals::new(pairs.len(), back.len()),
             said: Slots::default(),
-            sending: Vec::with_capacity(pairs.len()),
+            busy: Vec::with_capacity(pairs.len()),
             hosts: dues.iter().copied().min().unwrap_or(NEVER),
             dues,
             pairs,
@@ -129,8 +129,7 @@ impl Engine {
         } else if pair.is_established() && pair.sender.due() <= now {
             pair.sender.advance(now);
         }
-        self.sends(flow);
-        self.note_hosts(flow);
+        self.note_busy(flow);
     }
 
     /// Keeps when the hosts of a pair are due, which is asked for more often than it changes.
@@ -144,16 +143,16 @@ impl Engine {
         }
     }
 
-    fn sends(&mut self, flow: usize) {
-        if self.sending.last() != Some(&flow) {
-            self.sending.push(flow);
+    fn note_busy(&mut self, flow: usize) {
+        if self.busy.last() != Some(&flow) {
+            self.busy.push(flow);
         }
     }
 
     /// Brings what left the sending hosts to the path: last in a step, when nothing that has come is still looked at.
     fn launch(&mut self, now: MonoTime) {
         let mut index = 0;
-        while let Some(flow) = self.sending.get(index).copied() {
+        while let Some(flow) = self.busy.get(index).copied() {
             index += 1;
             while let Some(train) = self.pairs[flow].sender.outgoing(now) {
                 self.there.offer(now, train, &mut self.at_receiver);
@@ -163,7 +162,7 @@ impl Engine {
             }
             self.note_hosts(flow);
         }
-        self.sending.clear();
+        self.busy.clear();
     }
 
     fn receive(&mut self, now: MonoTime) {
@@ -179,7 +178,7 @@ impl Engine {
             } else if !train.edits.corrupted {
                 self.take(flow, &train, now);
             }
-            self.note_hosts(flow);
+            self.note_busy(flow);
         }
         self.at_receiver.trains.clear();
     }
@@ -231,8 +230,7 @@ impl Engine {
             if self.pairs[flow].hears(&ack, now) {
                 self.news.push(flow);
             }
-            self.sends(flow);
-            self.note_hosts(flow);
+            self.note_busy(flow);
         }
         self.at_sender.trains.clear();
     }

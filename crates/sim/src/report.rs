@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use path::Stage;
 use path::reason::Drop;
+use path::{Seed, Stage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate, PacketCount};
 
+use crate::congestion::Algorithm;
 use crate::flow::{Flow, Outcome, Sample};
+use crate::shared::Shared;
 
 /// What a transfer would do. Times count from the instant at which the connection stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +71,40 @@ pub struct Report {
     pub limits: Vec<Held>,
     /// Its state over time.
     pub samples: Vec<State>,
+    /// The transfers beside it, in the order in which they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Beside>,
+    /// How all of them shared the path; absent where it was alone, or where there was no time in which all sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<Sharing>,
+}
+
+/// A transfer beside another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Beside {
+    /// When its connection was asked for, counted from when that of the first was.
+    #[serde(rename = "start_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub start: Duration,
+    /// What came of it.
+    pub transfer: Report,
+}
+
+/// How transfers shared a path while all of them sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sharing {
+    /// From when, counted from when the connection of the first was asked for.
+    #[serde(rename = "from_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub from: Duration,
+    /// Until when.
+    #[serde(rename = "to_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub to: Duration,
+    /// The goodput of each, of the first and of those beside it.
+    pub goodput_bps: Vec<DataRate>,
+    /// Jain's index of that: 1 where all have the same, one by their number where one has all.
+    pub fairness: f64,
 }
 
 /// Packets that an element of the path dropped.
@@ -150,12 +186,33 @@ impl Report {
     /// What came of a transfer.
     #[must_use]
     pub fn new(flow: &Flow, outcome: &Outcome) -> Self {
-        let there = drops(Way::There, &flow.there, &outcome.drops);
-        let back = drops(Way::Back, &flow.back, &outcome.drops_back);
+        Self::of([&flow.there, &flow.back], flow.seed, flow.sender.algorithm, outcome)
+    }
+
+    /// What came of the first of several transfers, and of those beside it.
+    #[must_use]
+    pub fn shared(shared: &Shared, outcomes: &[Outcome]) -> Option<Self> {
+        let mut each = shared.transfers.iter().zip(outcomes).map(|(transfer, outcome)| Beside {
+            start: transfer.start,
+            transfer: Self::of([&shared.there, &shared.back], shared.seed, transfer.sender.algorithm, outcome),
+        });
+        let first = each.next()?.transfer;
+        let sharing = shared.together(outcomes).map(|together| Sharing {
+            from: together.from,
+            to: together.to,
+            fairness: together.fairness(),
+            goodput_bps: together.rates,
+        });
+        Some(Self { beside: each.collect(), sharing, ..first })
+    }
+
+    fn of(ways: [&[Stage]; 2], seed: Seed, algorithm: Algorithm, outcome: &Outcome) -> Self {
+        let there = drops(Way::There, ways[0], &outcome.drops);
+        let back = drops(Way::Back, ways[1], &outcome.drops_back);
         Self {
             format: 1,
-            algorithm: flow.sender.algorithm.name().to_owned(),
-            seed: flow.seed.0,
+            algorithm: algorithm.name().to_owned(),
+            seed: seed.0,
             finished: outcome.finished,
             took: outcome.took,
             handshake: outcome.handshake,
@@ -179,6 +236,8 @@ impl Report {
                 .map(|(limit, time)| Held { limit: limit.name().to_owned(), time: *time })
                 .collect(),
             samples: outcome.samples.iter().map(State::from).collect(),
+            beside: Vec::new(),
+            sharing: None,
         }
     }
 }

@@ -26,6 +26,7 @@ pub mod round;
 pub mod run;
 pub mod score;
 pub mod serve;
+pub mod shared;
 pub mod simulate;
 pub mod sparkline;
 pub mod sweep;

@@ -14,5 +14,6 @@ mod host_log;
 mod interop;
 mod probing;
 mod round_run;
+mod simulating;
 mod sweeping;
 mod typing;

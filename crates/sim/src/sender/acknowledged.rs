@@ -84,10 +84,10 @@ impl Sender {
             paced: self.paces,
         };
         self.control.acked(&mut self.window, &told);
-        if self.control.holds_back() {
-            self.meter.ran_dry(self.board.in_flight());
-        }
-        if self.control.is_model_based() {
+        if self.models {
+            if self.control.holds_back() {
+                self.meter.ran_dry(self.board.in_flight());
+            }
             return;
         }
         if matches!(self.phase, Phase::Reduced | Phase::Recovery) {
@@ -112,7 +112,7 @@ impl Sender {
 
     /// `tcp_update_pacing_rate`: 200 % of a window each round trip in slow start, 120 % after it.
     pub(super) fn set_pacing(&mut self) {
-        if self.control.is_model_based() {
+        if self.models {
             return;
         }
         let slow = self.window.cwnd < self.window.ssthresh / 2;

@@ -183,7 +183,7 @@ impl Sender {
 
     /// RFC 2861 as Linux has it: the window is halved for each timeout without sending, down to the first one.
     fn restart_after_idle(&mut self, now: MonoTime) {
-        if self.board.out() > 0 || !self.restarts_after_idle || self.control.is_model_based() {
+        if self.board.out() > 0 || !self.restarts_after_idle || self.models {
             return;
         }
         let timeout = self.rtt.timeout();

@@ -150,6 +150,8 @@ pub(crate) struct Sender {
     most_frame: u32,
     pacing: Pacing,
     paces: bool,
+    /// Whether the algorithm sets window and pacing by itself.
+    models: bool,
     small_queue: u64,
     restarts_after_idle: bool,
     initial_window: u32,
@@ -221,6 +223,7 @@ impl Sender {
             most_frame,
             pacing: spec.pacing,
             paces: spec.pacing != Pacing::Algorithm || control.is_model_based(),
+            models: control.is_model_based(),
             small_queue: spec.small_queue.get(),
             restarts_after_idle: spec.restarts_after_idle,
             initial_window: spec.initial_window,

@@ -130,7 +130,7 @@ impl Sender {
 
     /// Everything that was out when it began has arrived.
     fn leave(&mut self, now: MonoTime) {
-        if self.phase != Phase::Loss && !self.control.is_model_based() {
+        if self.phase != Phase::Loss && !self.models {
             self.window.cwnd = self.window.ssthresh;
         }
         self.rack.recovered();
@@ -153,7 +153,7 @@ impl Sender {
     fn take_back(&mut self, now: MonoTime) {
         self.counters.undone += 1;
         self.window.cwnd = self.control.undone(&self.window);
-        if self.recovery.prior_ssthresh > self.window.ssthresh && !self.control.is_model_based() {
+        if self.recovery.prior_ssthresh > self.window.ssthresh && !self.models {
             self.window.ssthresh = self.recovery.prior_ssthresh;
         }
         self.board.find_all();

@@ -14,10 +14,13 @@ pub(crate) struct RoundTrip {
 
 /// `TCP_RTO_MIN` (include/net/tcp.h, Linux 6.1).
 pub(crate) const RTO_MIN: Duration = Duration::from_millis(200);
-/// `TCP_RTO_MAX`.
-const RTO_MAX: Duration = Duration::from_secs(120);
 /// `TCP_TIMEOUT_INIT` (RFC 6298 §2.1).
 pub(crate) const RTO_INITIAL: Duration = Duration::from_secs(1);
+
+/// The same in nanoseconds, and `TCP_RTO_MAX`.
+const RTO_MIN_NS: u64 = 200_000_000;
+const RTO_INITIAL_NS: u64 = 1_000_000_000;
+const RTO_MAX_NS: u64 = 120_000_000_000;
 
 impl RoundTrip {
     pub(crate) fn new() -> Self {
@@ -61,10 +64,7 @@ impl RoundTrip {
     }
 
     fn set_timeout(&mut self) {
-        let first = match self.smoothed {
-            Some(smoothed) => Duration::from_nanos(smoothed) + Duration::from_nanos(self.deviation * 4).max(RTO_MIN),
-            None => RTO_INITIAL,
-        };
-        self.timeout = if self.backoff == 0 { first } else { first * 2_u32.pow(self.backoff.min(16)) }.min(RTO_MAX);
+        let first = self.smoothed.map_or(RTO_INITIAL_NS, |smoothed| smoothed + (self.deviation * 4).max(RTO_MIN_NS));
+        self.timeout = Duration::from_nanos((first << self.backoff.min(16)).min(RTO_MAX_NS));
     }
 }

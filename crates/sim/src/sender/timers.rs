@@ -61,7 +61,7 @@ impl Sender {
         self.meter.lost += news.lost;
         if news.lost > 0 && self.phase != Phase::Recovery {
             self.enter_recovery(now);
-            if !self.control.is_model_based() {
+            if !self.models {
                 self.shrink(&news);
             }
         }

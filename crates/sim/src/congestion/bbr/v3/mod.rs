@@ -2,6 +2,8 @@
 //! that heeds losses. What was lost while it probed is a ceiling for what is in flight, what is lost otherwise a floor to
 //! which rate and flight may fall until it probes again.
 //!
+//! Model: it does not heed marks, as Linux has it unless a route says that they are set early (`RTAX_FEATURE_ECN_LOW`).
+//!
 //! | file | what it holds |
 //! |---|---|
 //! | `mod` | the state, and the steps of an acknowledgement |

@@ -1,0 +1,63 @@
+//! `linerate simulate flow`.
+
+use serde_json::Value;
+
+use crate::actors::linerate::program;
+use crate::actors::process::{Ended, Process};
+
+/// A short path.
+const PATH: [&str; 4] = ["--rate", "50Mbit/s", "--rtt", "20ms"];
+
+fn simulate(time: &str, more: &[&str]) -> Ended {
+    Process::start(program().args(["simulate", "flow"]).args(PATH).args(["--time", time]).args(more)).finish()
+}
+
+#[test]
+fn a_transfer_alone_fills_its_path() {
+    let ended = simulate("10s", &["--json"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let rate = report["goodput_bps"].as_f64().unwrap();
+    assert!((40e6..=47.9e6).contains(&rate), "{rate} of 47.8 Mbit/s for payload");
+    assert!(report.get("beside").is_none() && report.get("sharing").is_none());
+}
+
+#[test]
+fn transfers_beside_it_have_their_rows_and_their_reports() {
+    let many = ["--congestion", "reno", "--flows", "2", "--apart", "1s", "--beside", "bbr3,2s,5s", "--beside", "cubic,0s,4MB"];
+    let ended = simulate("10s", &[&many[..], &["--json"]].concat());
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let beside = report["beside"].as_array().unwrap();
+    let told = |which: usize| (beside[which]["start_us"].as_u64().unwrap(), &beside[which]["transfer"]);
+    assert_eq!((report["algorithm"].as_str(), beside.len()), (Some("reno"), 3));
+    assert_eq!((told(0).0, told(0).1["algorithm"].as_str()), (1_000_000, Some("reno")));
+    assert_eq!((told(1).0, told(1).1["took_us"].as_u64()), (2_000_000, Some(5_000_000)));
+    assert_eq!((told(2).0, told(2).1["delivered_bytes"].as_u64()), (0, Some(4_000_000)));
+    let ended = simulate("10s", &many);
+    let rows = ended.stdout.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
+    assert_eq!(rows.count(), 1 + 4, "a heading, and a row for each: {}", ended.stdout);
+}
+
+#[test]
+fn two_of_a_kind_share_fairly() {
+    let ended = simulate("100s", &["--congestion", "reno", "--flows", "2", "--json"]);
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let fairness = report["sharing"]["fairness"].as_f64().unwrap();
+    assert!((0.95..=1.0).contains(&fairness), "{fairness}");
+    assert_eq!(report["sharing"]["goodput_bps"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_is_no_transfer_is_refused() {
+    for (wrong, told) in [
+        (&["--beside", "fast"][..], "is no algorithm that can be simulated"),
+        (&["--beside", "bbr,5s,much"], "neither a time nor a number of bytes"),
+        (&["--beside", "bbr,1s,2s,3s"], "a name, a start and an amount"),
+        (&["--flows", "0"], "0 is not in 1..=1000"),
+    ] {
+        let ended = simulate("10s", wrong);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{wrong:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(told), "{wrong:?} does not say `{told}`: {}", ended.stderr);
+    }
+}
