@@ -12,6 +12,7 @@
 //! * [`relay`]: what the lab's relay carries
 //! * [`network`]: how long it takes to make the network of a lab
 //! * [`sim`]: how long it takes to predict a transfer
+//! * [`sim_kernel`]: whether the kernel does what was predicted
 //! * [`idle`]: what a waiting server takes
 //! * [`snapshot`]: how long it takes to know this host
 //! * [`start`]: how long it takes from the command to the first byte
@@ -28,12 +29,14 @@ mod pacing;
 mod relay;
 mod score;
 mod sim;
+mod sim_kernel;
 mod snapshot;
 mod start;
 mod tcp;
 mod telemetry;
 mod udp;
 mod watch;
+mod wire;
 
 use clap::ValueEnum;
 
@@ -73,6 +76,8 @@ pub(crate) enum Contest {
     Score,
     /// How long it takes to predict a transfer
     Sim,
+    /// Whether the kernel does what was predicted: four minutes, and only where it is asked for
+    SimKernel,
     /// What a watched host pays, and how soon a change is in the log
     Watch,
 }
@@ -134,6 +139,7 @@ impl Contest {
             Self::Diagnosis => "a diagnosis",
             Self::Score => "how good diagnoses are",
             Self::Sim => "a prediction",
+            Self::SimKernel => "predictions and the kernel",
             Self::Watch => "a watch over this host",
         }
     }
@@ -156,6 +162,7 @@ impl Contest {
             Self::Diagnosis => diagnosis::run(effort),
             Self::Score => score::run(actors, effort),
             Self::Sim => sim::run(actors, effort),
+            Self::SimKernel => link::apart("sim-kernel", actors, effort),
             Self::Watch => link::apart("watch", actors, effort),
         }
     }
@@ -166,6 +173,7 @@ impl Contest {
             Self::Link => link::inside(actors, effort),
             Self::Relay => relay::inside(actors, effort),
             Self::Network => network::inside(effort),
+            Self::SimKernel => sim_kernel::inside(effort),
             Self::Watch => watch::inside(actors, effort),
             _ => self.run(actors, effort),
         }

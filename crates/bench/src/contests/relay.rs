@@ -6,17 +6,15 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use anyhow::Context;
+use lab::relay::Options;
 use lab::relay::report::{DirectionReport, Report};
-use lab::relay::{Options, Relay, Wire};
-use linux::netns::{NetnsRef, with_netns};
-use linux::tap::Tap;
+use path::ElementSpec;
 use path::buffer::BufferSpec;
 use path::elements::{CrossSpec, DelaySpec, Order, PortSpec};
-use path::{ElementSpec, Seed};
 use units::{ByteCount, DataRate};
 
-use super::far::{FAR, Far, NEAR};
+use super::far::FAR;
+use super::wire;
 use crate::actors::{Actors, Match, Place, Who, words};
 use crate::contests::Effort;
 use crate::outcome::{Row, Target};
@@ -95,23 +93,16 @@ fn play(
     seconds: u32,
     more: &str,
 ) -> anyhow::Result<(f64, Report)> {
-    let far = Far::start()?;
-    let taps = [Tap::open(NEAR.0)?, with_netns(&NetnsRef::Pid(far.id()), || Tap::open(FAR.0))??];
-    far.address_both()?;
-    enlarge_buffers()?;
-    with_netns(&NetnsRef::Pid(far.id()), enlarge_buffers)??;
-    let stages = elements.map(|chain| chain.into_iter().map(Into::into).collect());
-    let wire = Wire { name: "bench".to_owned(), taps, stages, reporters: Default::default(), seed: Seed(1) };
     let options = Options { threads: Some(NonZeroUsize::MIN), ..options.clone() };
-    let relay = Relay::start(vec![wire], linux::clock::now(), &options)?;
     let arguments = match who {
         Who::Linerate => words(&format!("--cca cubic --time {seconds}s {more}")),
         Who::Iperf3 => words(&format!("-C cubic -t {seconds} {more}")),
     };
-    let place = Place::Inside(far.id(), FAR.1);
     let seats = (Seat::Anywhere, Seat::Anywhere);
-    let played = actors.play(&Match { client: who, server: who, arguments: &arguments, seats, place })?;
-    let (report, _) = relay.stop();
+    let (played, report) = wire::over(elements, &options, |far| {
+        let place = Place::Inside(far.id(), FAR.1);
+        actors.play(&Match { client: who, server: who, arguments: &arguments, seats, place })
+    })?;
     Ok((played.goodput_bps * 1e-9, report))
 }
 
@@ -121,15 +112,6 @@ fn warm_up(who: Who) -> &'static str {
         Who::Linerate => "--omit 1s",
         Who::Iperf3 => "-O 1",
     }
-}
-
-/// Lets a connection have in flight what 10 Gbit/s over 50 ms need, and as much again for what the kernel adds.
-fn enlarge_buffers() -> anyhow::Result<()> {
-    for name in ["tcp_rmem", "tcp_wmem"] {
-        let path = format!("/proc/sys/net/ipv4/{name}");
-        std::fs::write(&path, "4096 16777216 1073741824").with_context(|| format!("{path} cannot be written"))?;
-    }
-    Ok(())
 }
 
 fn delay(millis: u64, jitter_us: u64) -> ElementSpec {

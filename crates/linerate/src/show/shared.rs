@@ -1,7 +1,6 @@
 //! Simulated transfers that share a path, for people.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use comfy_table::Table;
 use sim::flow::Outcome;
@@ -51,13 +50,12 @@ fn together(shared: &Shared, outcomes: &[Outcome]) -> String {
         return "There was no time in which all of them sent.\n".to_owned();
     };
     let sum = together.rates.iter().fold(DataRate::ZERO, |sum, rate| DataRate::from_bps(sum.bps() + rate.bps()));
-    let show = |time: Duration| units::duration::show(time);
     let mut text = String::new();
     let _ = writeln!(
         text,
         "All sent from {} to {}: {sum} together, fairness {:.3} (1: equal shares, {:.2}: one has all)",
-        show(together.from),
-        show(together.to),
+        units::duration::show(together.from),
+        units::duration::show(together.to),
         together.fairness(),
         1.0 / f64::from(u32::try_from(outcomes.len()).unwrap_or(u32::MAX)),
     );
