@@ -47,6 +47,8 @@ pub struct Cause {
     pub only_one_way: bool,
     /// The speed of interfaces tells of it.
     pub by_speed: bool,
+    /// The MTUs of interfaces tell of it.
+    pub by_mtu: bool,
     /// How often each state is seen where it is at work, by state.
     pub shows: BTreeMap<Seen, f64>,
     /// How often each rule of the host audit fires at its place; 1 where the cause is nothing else than what the rule finds.

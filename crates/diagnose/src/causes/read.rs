@@ -79,6 +79,8 @@ struct CauseText {
     #[serde(default)]
     by_speed: bool,
     #[serde(default)]
+    by_mtu: bool,
+    #[serde(default)]
     shows: BTreeMap<String, BTreeMap<String, f64>>,
     #[serde(default)]
     rules: BTreeMap<String, f64>,
@@ -155,6 +157,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         only_overlays: text.only_overlays,
         only_one_way: text.only_one_way,
         by_speed: text.by_speed,
+        by_mtu: text.by_mtu,
         shows,
         rules: text.rules,
         test: text.test,

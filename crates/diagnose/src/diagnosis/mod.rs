@@ -11,12 +11,14 @@
 //! * [`own`]: what is asked of hosts besides
 //! * `candidate`: causes at places
 //! * `weigh.rs`: what speaks for and against one
+//! * `mtus`: what the MTUs of interfaces say of a link
 //! * `speeds`: what the speed of interfaces says of a link
 //! * `vanished`: what counters at both ends of segments say of a place
 //! * `rank`: probabilities
 
 mod candidate;
 pub mod findings;
+mod mtus;
 pub mod own;
 mod rank;
 mod speeds;

@@ -22,11 +22,11 @@ pub(super) fn standings<'c>(
     let all = candidates(round, flows, catalogue);
     let (alone, explaining): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) =
         all.into_iter().partition(|candidate| candidate.cause.alone);
-    let (missing, speeds) = (wires::missing(round), wires::speeds(round));
+    let (missing, speeds, mtus) = (wires::missing(round), wires::speeds(round), wires::mtus(round));
     let mut problems = Vec::new();
     let mut open: Vec<bool> = flows.iter().map(Flow::is_bad).collect();
     while open.contains(&true) && problems.len() < MOST_PROBLEMS {
-        let ground = Ground { flows, open: &open, findings, missing: &missing, speeds: &speeds };
+        let ground = Ground { flows, open: &open, findings, missing: &missing, speeds: &speeds, mtus: &mtus };
         let (standing, explained) = standing(&explaining, &ground);
         problems.push(standing);
         let before = open.iter().filter(|open| **open).count();
@@ -36,7 +36,7 @@ pub(super) fn standings<'c>(
         }
     }
     let nothing = vec![false; flows.len()];
-    let ground = Ground { flows, open: &nothing, findings, missing: &missing, speeds: &speeds };
+    let ground = Ground { flows, open: &nothing, findings, missing: &missing, speeds: &speeds, mtus: &mtus };
     let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
     problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
     problems

@@ -12,6 +12,7 @@ use units::DataRate;
 
 use super::candidate::Candidate;
 use super::findings::Findings;
+use super::mtus;
 use super::own;
 use super::speeds;
 use super::vanished;
@@ -52,6 +53,8 @@ pub(super) enum Says<'a> {
     Vanished(&'a Passage, Option<u64>),
     /// A segment whose interfaces run at a speed.
     Speed(&'a str, DataRate),
+    /// A segment whose interfaces have MTUs.
+    Mtus(&'a str, [u32; 2]),
 }
 
 /// The flows that are still to be explained, and the hosts.
@@ -66,6 +69,8 @@ pub(super) struct Ground<'a> {
     pub(super) missing: &'a BTreeMap<Passage, Missing>,
     /// At which speed the interfaces of segments run.
     pub(super) speeds: &'a BTreeMap<String, DataRate>,
+    /// The MTUs of the interfaces of segments.
+    pub(super) mtus: &'a BTreeMap<String, [u32; 2]>,
 }
 
 impl<'a> Ground<'a> {
@@ -94,6 +99,12 @@ impl fmt::Display for Says<'_> {
                 write!(f, "{place}: {} that one end sent did not arrive at the other", units::ByteCount::new(*bytes))
             }
             Self::Speed(segment, speed) => write!(f, "the interfaces of {segment} run at {speed}"),
+            Self::Mtus(segment, [one, other]) if one == other => {
+                write!(f, "both interfaces of {segment} have an MTU of {one}")
+            }
+            Self::Mtus(segment, [one, other]) => {
+                write!(f, "the interfaces of {segment} have MTUs of {one} and {other}")
+            }
             Self::Vanished(place, None) => {
                 write!(f, "{place}: its ends counted the same, and packets vanished elsewhere")
             }
@@ -110,6 +121,7 @@ pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, places: f64, ground: &Grou
     parts.extend(of_rules(candidate, ground.findings));
     parts.extend(vanished::weigh(candidate, &suffering, ground));
     parts.extend(speeds::weigh(candidate, &suffering, ground));
+    parts.extend(mtus::weigh(candidate, ground));
     let before = (candidate.cause.prior * candidate.weight / places).ln();
     let score = before + parts.iter().map(|part| part.weight).sum::<f64>();
     Weighed { score, parts }

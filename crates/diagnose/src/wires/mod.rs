@@ -25,6 +25,15 @@ pub(crate) fn speeds(round: &Round) -> BTreeMap<String, DataRate> {
     agreed.collect()
 }
 
+/// The MTUs of the interfaces at the ends of each segment, where both are known.
+pub(crate) fn mtus(round: &Round) -> BTreeMap<String, [u32; 2]> {
+    let known = ports::joined(round).into_iter().filter_map(|(segment, [one, other])| {
+        let ends = [one.mtu?, other.mtu?];
+        Some((segment.name.clone(), ends))
+    });
+    known.collect()
+}
+
 /// What is missing behind each passage whose ends both counted.
 pub(crate) fn missing(round: &Round) -> BTreeMap<Passage, Missing> {
     let headers = lost::headers(round);

@@ -20,6 +20,7 @@ pub(super) struct Port {
     pub(super) sent: Counts,
     pub(super) received: Counts,
     pub(super) speed: Option<DataRate>,
+    pub(super) mtu: Option<u32>,
 }
 
 /// Each segment with the ports at its ends, where both are known.
@@ -91,6 +92,7 @@ impl<'a> Seen<'a> {
             sent: Counts { packets: change("tx_packets")?, bytes: change("tx_bytes")? },
             received: Counts { packets: change("rx_packets")?, bytes: change("rx_bytes")? },
             speed: self.after.interface(name).and_then(|interface| interface.mode.value()?.speed),
+            mtu: self.after.interface(name).and_then(|interface| interface.link.value()?.mtu),
         })
     }
 }

@@ -92,7 +92,7 @@ fn kept(seen: Seen, failure: &mut Option<String>) -> Option<Box<Snapshot>> {
     seen.map_err(|why| failure.get_or_insert(why)).ok()
 }
 
-/// A test with the way that its packets took.
+/// A test with the way that its packets took when it began.
 pub(super) fn tested(
     scenario: &Scenario,
     test: &Test,
@@ -105,8 +105,8 @@ pub(super) fn tested(
         to: endpoint(scenario, test.to),
         began: result.began,
         expected: test.kind.expected(),
-        way: way(scenario, test.from.host, test.to.host),
-        way_back: way(scenario, test.to.host, test.from.host),
+        way: way(scenario, test.from.host, test.to.host, result.began),
+        way_back: way(scenario, test.to.host, test.from.host, result.began),
         finding: result.finding.clone(),
         samples,
     }
@@ -117,10 +117,10 @@ fn endpoint(scenario: &Scenario, point: Point) -> Endpoint {
     Endpoint { host: scenario.hosts[point.host].name.clone(), network }
 }
 
-fn way(scenario: &Scenario, from: usize, to: usize) -> Vec<Passage> {
+fn way(scenario: &Scenario, from: usize, to: usize, at: Duration) -> Vec<Passage> {
     let passage = |(link, towards): (usize, usize)| Passage {
         segment: scenario.links[link].name.clone(),
         towards: scenario.hosts[towards].name.clone(),
     };
-    scenario.way(from, to).into_iter().map(passage).collect()
+    scenario.way(from, to, at).into_iter().map(passage).collect()
 }

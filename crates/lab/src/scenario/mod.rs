@@ -35,6 +35,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use std::time::Duration;
 
 use document::Source;
 use model::spec::Family;
@@ -57,6 +58,7 @@ pub use truth::{Cause, Truth, Where};
 
 use crate::blueprint::Blueprint;
 use plan::Plan;
+use plan::routing::far_end;
 
 /// A network, its faults, its tests and the truth. Hosts, links and overlays are named by their numbers in the lists.
 #[derive(Debug, Clone)]
@@ -161,12 +163,33 @@ impl Scenario {
         self.plan.routing.walk(&self.links, from, to).unwrap_or_default()
     }
 
-    /// The links that packets pass from one host to another, each with the host at its far end.
+    /// The links that packets pass from one host to another at a time, each with the host at its far end. Nothing where they
+    /// do not arrive.
     #[must_use]
-    pub fn way(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
-        let route = self.route(from, to);
-        let passed = route.iter().zip(route.iter().skip(1));
-        passed.filter_map(|(at, next)| Some((self.plan.routing.link(*at, to)?, *next))).collect()
+    pub fn way(&self, from: usize, to: usize, at: Duration) -> Vec<(usize, usize)> {
+        let mut passed: Vec<(usize, usize)> = Vec::new();
+        let mut host = from;
+        while host != to {
+            let Some(link) = self.link_towards(host, to, at) else { return Vec::new() };
+            host = far_end(&self.links[link], host);
+            passed.push((link, host));
+            if passed.len() > self.hosts.len() {
+                return Vec::new();
+            }
+        }
+        passed
+    }
+
+    /// The link by which a host sends at a time: that of a fault that sets another route, or else the planned one.
+    fn link_towards(&self, host: usize, to: usize, at: Duration) -> Option<usize> {
+        let in_force =
+            self.faults.iter().filter(|fault| fault.from <= at && fault.until.is_none_or(|until| at < until));
+        let mut routes = in_force.filter_map(|fault| match &fault.what {
+            FaultKind::Host { route: Some(route), .. } => Some(route),
+            _ => None,
+        });
+        let other = routes.find(|route| route.host == host && route.to.contains(&to)).and_then(|route| route.link);
+        other.or_else(|| self.plan.routing.link(host, to))
     }
 }
 

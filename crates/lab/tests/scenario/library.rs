@@ -139,3 +139,15 @@ fn link_between(scenario: &Scenario, hosts: [usize; 2]) -> &Link {
     let joins = |link: &&Link| hosts.iter().all(|host| link.ends.contains(host));
     scenario.links.iter().find(joins).unwrap()
 }
+
+#[test]
+fn the_way_of_a_test_is_that_of_its_time() {
+    let scenario = load("route-change").unwrap();
+    let host = |name: &str| scenario.hosts.iter().position(|host| host.name == name).unwrap();
+    let way = |seconds| {
+        let way = scenario.way(host("dtn-west"), host("dtn-east"), Duration::from_secs(seconds));
+        way.into_iter().map(|(link, _)| scenario.links[link].name.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(way(1), ["site-west", "direct", "site-east"]);
+    assert_eq!(way(7), ["site-west", "detour-west", "detour-east", "site-east"]);
+}

@@ -75,7 +75,7 @@ impl Routing {
 }
 
 /// The host at the other end.
-pub(super) fn far_end(link: &Link, host: usize) -> usize {
+pub(in crate::scenario) fn far_end(link: &Link, host: usize) -> usize {
     if link.ends[0] == host { link.ends[1] } else { link.ends[0] }
 }
 
