@@ -122,6 +122,13 @@ pub fn for_people(place: &str, ranked: &Ranked, faults: &[String]) -> String {
 /// Where nothing that the diagnosis names can be mended in the lab.
 pub const NOTHING_TO_MEND: &str = "Nothing that the diagnosis names can be mended in this network.\n";
 
+/// Where the emulation was late by so little that a comparison stands.
+pub fn late(slight: &[String]) -> String {
+    slight.first().map_or_else(String::new, |worst| {
+        wrap::text(&format!("(The machine was busy, before and after alike: {worst}.)"), 0)
+    })
+}
+
 /// Where the emulation did not keep up.
 pub fn limits(limits: &[String]) -> String {
     limits.iter().map(|limit| format!("NO EVIDENCE, the emulation was the limit: {limit}\n")).collect()

@@ -37,6 +37,16 @@ fn the_incidents_are_listed_with_their_chapters() {
 
 #[test]
 fn interrupted_demonstration_leaves_nothing() {
+    interrupted(1);
+}
+
+#[test]
+fn one_that_is_interrupted_twice_ends_at_once_and_leaves_nothing() {
+    interrupted(2);
+}
+
+/// Sends so many signals to a demonstration whose network is up.
+fn interrupted(signals: usize) {
     let place = TempDir::new().unwrap();
     let mut child = demo(&place, &["nrao"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap());
@@ -45,8 +55,10 @@ fn interrupted_demonstration_leaves_nothing() {
         line.clear();
         assert!(told.read_line(&mut line).unwrap() > 0, "it ended before its network was up");
     }
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    for _ in 0..signals {
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
     // Its hosts hold the other end as well: when all have let go of it, all are gone.
     let mut rest = String::new();
     std::io::Read::read_to_string(&mut told, &mut rest).unwrap();
@@ -107,7 +119,8 @@ fn an_incident_is_told_to_its_end_with_as_many_tests_before_as_after() {
     // A machine that was busy otherwise may have been the limit, and says so; what it saw then is no evidence of anything.
     if chapter.limited_by_emulation.is_empty() {
         let [Mended::Network { place, faults, .. }] = chapter.mended.as_slice() else { panic!("{chapter:#?}") };
-        assert_eq!((place.as_str(), faults.as_slice()), ("far towards east", ["policer".to_owned()].as_slice()));
+        // Some of the causes that show alike are of both directions.
+        assert!(place.starts_with("far") && *faults == ["policer"], "{place}: {faults:?}");
         let pair = chapter.proof.as_ref().and_then(|proof| proof.those(true).next()).unwrap();
         assert_eq!((pair.before.len(), pair.after.len()), (4, 4));
         assert!(chapter.is_mended(), "{chapter:#?}");

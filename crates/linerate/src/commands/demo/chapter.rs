@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use audit::Rules;
 use diagnose::causes::Catalogue;
@@ -9,7 +10,7 @@ use diagnose::diagnosis::{Diagnosis, Weighing, told, weigh};
 use diagnose::proof::{Chapter, Mended, Proof};
 use diagnose::signs::flow::Complaint;
 use lab::play::{Order, Rounds, Setting, Voice, rounds};
-use lab::relay::Limited;
+use lab::relay::{Limit, Limited};
 use lab::scenario::{Scenario, Test};
 use measure::stop::Stop;
 use model::round::Round;
@@ -71,7 +72,8 @@ impl Teller<'_> {
         };
         let (lived, report, _) = lived.map_err(complain)?;
         let Some(Lived { diagnosis, mended, proof }) = lived? else { return Ok(None) };
-        let limits = report.limited.as_ref().map(Limited::worst).unwrap_or_default();
+        let (slight, limits) = limits(report.limited);
+        self.say(&show::demo::late(&slight))?;
         self.say(&show::demo::limits(&limits))?;
         Ok(Some(Chapter {
             format: Chapter::FORMAT,
@@ -153,6 +155,18 @@ impl Teller<'_> {
         Ok(())
     }
 }
+
+/// What the emulation was the limit of, in words: by so little that a comparison of before and after stands, and by more.
+fn limits(limited: Option<Limited>) -> (Vec<String>, Vec<String>) {
+    let because = limited.map(|limited| limited.because).unwrap_or_default();
+    let is_slight = |limit: &Limit| matches!(limit, Limit::Late { p99, .. } if *p99 <= SLIGHTLY_LATE);
+    let (slight, grave) = because.into_iter().partition(is_slight);
+    (Limited { because: slight }.worst(), Limited { because: grave }.worst())
+}
+
+/// A packet in a hundred that is late by less than this takes a few per cent from a rate at most, before a change as after it. What
+/// is compared differs by far more.
+const SLIGHTLY_LATE: Duration = Duration::from_millis(5);
 
 /// The tests, by their places in the round, whose slowness the problems explain that can be mended. What is lost without a
 /// rate has no before and after.
