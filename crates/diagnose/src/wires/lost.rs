@@ -45,6 +45,19 @@ impl Missing {
         Self { sent: payload(sent, shortest), least: if least.is_finite() { least.max(0.0) } else { 0.0 }, most }
     }
 
+    /// The same where it is known that `lost` bytes are missing on it and on those others together that are open: so many are,
+    /// this one with them.
+    pub(super) fn narrowed(self, lost: f64, open: usize) -> Self {
+        if self.is_none() || self.is_some() {
+            return self;
+        }
+        match lost > FEW {
+            false => Self { least: 0.0, most: self.most.min(FEW), ..self },
+            true if open == 1 => Self { least: lost, most: lost, ..self },
+            true => Self { most: self.most.min(lost), ..self },
+        }
+    }
+
     /// Whether packets were lost for sure.
     pub(crate) fn is_some(self) -> bool {
         self.least > FEW
@@ -96,6 +109,15 @@ mod tests {
         let missing = Missing::between(counts(10, 145_460), counts(90, 136_260), &BTreeSet::from([66]));
         assert!(missing.is_some(), "{missing:?}");
         assert!((missing.least - 14_480.0).abs() < 1.0, "{missing:?}");
+    }
+
+    #[test]
+    fn what_a_router_did_not_send_on_settles_what_is_open() {
+        let open = Missing { sent: 1e8, least: 0.0, most: 900_000.0 };
+        assert!(open.narrowed(0.0, 1).is_none());
+        assert!(open.narrowed(130_000.0, 1).is_some());
+        let shared = open.narrowed(130_000.0, 2);
+        assert!(!shared.is_some() && !shared.is_none() && shared.most < 130_001.0, "{shared:?}");
     }
 
     #[test]

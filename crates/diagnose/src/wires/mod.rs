@@ -4,10 +4,12 @@
 //! he counts that or not. So counters that every interface has say between which two hosts packets were lost.
 //!
 //! * `ports`: which interfaces a segment joins, and what these counted
+//! * `through`: what came into a router and did not leave it
 //! * `lost`: what is missing, also where large packets were cut on the way
 
 mod lost;
 mod ports;
+mod through;
 
 use std::collections::BTreeMap;
 
@@ -38,12 +40,14 @@ pub(crate) fn mtus(round: &Round) -> BTreeMap<String, [u32; 2]> {
 pub(crate) fn missing(round: &Round) -> BTreeMap<Passage, Missing> {
     let headers = lost::headers(round);
     let mut found = BTreeMap::new();
-    for (segment, ends) in ports::joined(round) {
+    let joined = ports::joined(round);
+    for (segment, ends) in &joined {
         for (sender, receiver) in [(0, 1), (1, 0)] {
             let passage = Passage { segment: segment.name.clone(), towards: segment.between[receiver].clone() };
             let missing = Missing::between(ends[sender].sent, ends[receiver].received, &headers);
             found.insert(passage, missing);
         }
     }
+    through::narrow(&mut found, &joined, round);
     found
 }

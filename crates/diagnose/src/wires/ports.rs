@@ -21,6 +21,9 @@ pub(super) struct Port {
     pub(super) received: Counts,
     pub(super) speed: Option<DataRate>,
     pub(super) mtu: Option<u32>,
+    /// Bytes that its queue discipline let out, every segment with headers of its own, also where the device counts large
+    /// packets as one.
+    pub(super) let_out: Option<u64>,
 }
 
 /// Each segment with the ports at its ends, where both are known.
@@ -88,10 +91,18 @@ impl<'a> Seen<'a> {
             };
             of(self.after)?.checked_sub(of(self.before)?)
         };
+        let let_out = |namespace: &Namespace| {
+            let qdiscs = namespace.interface(name)?.qdiscs.value()?;
+            let root = qdiscs.iter().find(|qdisc| qdisc.is_root() && qdisc.kind != "noqueue")?;
+            root.counters.get("bytes").copied()
+        };
         Some(Port {
             sent: Counts { packets: change("tx_packets")?, bytes: change("tx_bytes")? },
             received: Counts { packets: change("rx_packets")?, bytes: change("rx_bytes")? },
             speed: self.after.interface(name).and_then(|interface| interface.mode.value()?.speed),
+            let_out: let_out(self.after)
+                .zip(let_out(self.before))
+                .and_then(|(after, before)| after.checked_sub(before)),
             mtu: self.after.interface(name).and_then(|interface| interface.link.value()?.mtu),
         })
     }
