@@ -25,7 +25,7 @@ pub fn metrics(text: &str) -> Option<BTreeMap<String, String>> {
 #[must_use]
 pub fn only<'a>(namespace: &'a Namespace, to: &str) -> Option<&'a Route> {
     let routes = namespace.routes.value()?;
-    let mut found = routes.iter().filter(|route| route.destination == to && route.table == MAIN_TABLE);
+    let mut found = routes.iter().filter(|route| route.destination == to && route.is_in_main_table());
     match (found.next(), found.next()) {
         (Some(only), None) if only.kind == "unicast" => Some(only),
         _ => None,
@@ -60,9 +60,6 @@ pub fn command(route: &Route, metrics: &BTreeMap<String, String>) -> Option<Stri
     }
     Some(line)
 }
-
-/// `RT_TABLE_MAIN`, include/uapi/linux/rtnetlink.h.
-const MAIN_TABLE: u32 = 254;
 
 /// Metrics in one line.
 #[must_use]

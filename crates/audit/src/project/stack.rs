@@ -8,7 +8,7 @@ use model::host::namespace::Namespace;
 use model::host::route::Route;
 use model::host::snapshot::Snapshot;
 
-use super::underlay::Underlays;
+use super::underlay::{Underlays, is_tunnel};
 
 /// What stands on each device of a namespace, by name.
 pub(super) fn carried<'a>(namespace: &'a Namespace, snapshot: &'a Snapshot) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
@@ -64,10 +64,6 @@ pub(super) fn tunnels(snapshot: &Snapshot) -> Vec<&str> {
     kinds.filter(|kind| is_tunnel(kind)).collect()
 }
 
-pub(super) fn is_tunnel(kind: &str) -> bool {
-    matches!(kind, "vxlan" | "geneve")
-}
-
 /// The MTU of the device under this one; 0 where there is none.
 pub(super) fn lower_mtu(link: &Link, namespace: &Namespace) -> Option<u32> {
     if link.lower_elsewhere.is_some() {
@@ -89,7 +85,7 @@ pub(super) fn least_port_mtu(interface: &Interface, link: &Link, namespace: &Nam
 
 /// Default routes over different devices.
 pub(super) fn uplinks(routes: &[Route]) -> usize {
-    let defaults = routes.iter().filter(|route| is_default(route) && route.table == MAIN_TABLE);
+    let defaults = routes.iter().filter(|route| is_default(route) && route.is_in_main_table());
     let direct = defaults
         .flat_map(|route| route.interface.iter().chain(route.hops.iter().filter_map(|hop| hop.interface.as_ref())));
     direct.collect::<BTreeSet<_>>().len()
@@ -99,6 +95,3 @@ pub(super) fn uplinks(routes: &[Route]) -> usize {
 pub(super) fn is_default(route: &Route) -> bool {
     route.kind == "unicast" && matches!(route.destination.as_str(), "0.0.0.0/0" | "::/0")
 }
-
-/// `RT_TABLE_MAIN`, include/uapi/linux/rtnetlink.h.
-pub(super) const MAIN_TABLE: u32 = 254;

@@ -9,7 +9,10 @@ use model::host::namespace::Namespace;
 use model::host::route::Route;
 use model::host::snapshot::Snapshot;
 
-use super::stack::{MAIN_TABLE, is_tunnel};
+/// Whether a device of this kind is a tunnel.
+pub(super) fn is_tunnel(kind: &str) -> bool {
+    matches!(kind, "vxlan" | "geneve")
+}
 
 /// What tunnels stand on that do not name a device of their own namespace.
 pub(super) struct Underlays<'a> {
@@ -79,7 +82,7 @@ fn under<'a>(tunnel: &Interface, link: &Link, place: &'a Namespace, home: &Names
 
 /// The route that the kernel takes from the main table: the longest prefix, of those the lowest priority.
 fn way_to(to: IpAddr, routes: &[Route]) -> Option<&Route> {
-    let unicast = routes.iter().filter(|route| route.table == MAIN_TABLE && route.kind == "unicast");
+    let unicast = routes.iter().filter(|route| route.is_in_main_table() && route.kind == "unicast");
     let fitting = unicast.filter_map(|route| Some((matched(&route.destination, to)?, route)));
     let best = fitting.min_by_key(|(length, route)| (std::cmp::Reverse(*length), route.priority.unwrap_or(0)));
     best.map(|(_, route)| route)

@@ -49,7 +49,7 @@ fn places(routes: &[Route]) -> BTreeMap<String, &Route> {
             "0.0.0.0/0" => "default",
             other => other,
         };
-        let table = if route.table == MAIN_TABLE { String::new() } else { format!(" table {}", route.table) };
+        let table = if route.is_in_main_table() { String::new() } else { format!(" table {}", route.table) };
         let priority = route.priority.filter(|&priority| priority != 0 && priority != USUAL_PRIORITY_OF_IPV6);
         let priority = priority.map(|priority| format!(" metric {priority}")).unwrap_or_default();
         format!("{destination}{table}{priority}")
@@ -79,9 +79,6 @@ fn add_route(settings: &mut Settings, namespace: &str, place: &str, route: &Rout
 
 /// Who makes routes that stay (`rt_protos`): not the kernel, and no routing daemon.
 const MADE_BY_PEOPLE: [&str; 4] = ["static", "boot", "dhcp", "ra"];
-
-/// `RT_TABLE_MAIN`, include/uapi/linux/rtnetlink.h.
-const MAIN_TABLE: u32 = 254;
 
 /// `IP6_RT_PRIO_USER`, include/uapi/linux/ipv6_route.h and net/ip6_route.h.
 const USUAL_PRIORITY_OF_IPV6: u32 = 1024;

@@ -38,6 +38,15 @@ pub struct Route {
     pub hops: Vec<NextHop>,
 }
 
+impl Route {
+    /// Whether it is of the table in which routes are unless somebody asks for another: `RT_TABLE_MAIN`,
+    /// include/uapi/linux/rtnetlink.h.
+    #[must_use]
+    pub const fn is_in_main_table(&self) -> bool {
+        self.table == 254
+    }
+}
+
 /// One of several next routers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NextHop {
