@@ -55,7 +55,7 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
         .map(|candidate| (*candidate, weigh(candidate, places[candidate.cause.id.as_str()], ground)))
         .collect();
     let most = weighed.iter().map(|(_, weighed)| weighed.score).fold(UNKNOWN, f64::max);
-    let odds = |score: f64| (score - most).exp();
+    let odds = |score: f64| (SHARPNESS * (score - most)).exp();
     let all: f64 = weighed.iter().map(|(_, weighed)| odds(weighed.score)).sum::<f64>() + odds(UNKNOWN);
     let part = |weighed: &Weighed<'_>| odds(weighed.score) / all;
     let hypotheses = weighed.iter().map(|(candidate, weighed)| Hypothesis {
@@ -146,6 +146,9 @@ fn ranked(cause: &Cause, places: Vec<Likely>, probability: f64, parts: &[Part<'_
     }
 }
 
+/// By how much sums of weights are stretched before they become probabilities: the damping of weights that hang together
+/// claims too little. Learnt on plays of `scenarios/`, and confirmed on those of `testdata/unseen/` (docs/diagnosis.md).
+const SHARPNESS: f64 = 1.2;
 /// What "something else" weighs: a cause that nothing speaks for or against, of average prior, at one of a few places.
 const UNKNOWN: f64 = -1.0;
 /// The odds, as a logarithm, against a cause that shows in no flow.

@@ -183,7 +183,8 @@ fn paced(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     }
     let paced = variants(flow, flows, |other| other.shape.paced.is_some() && other.kind == flow.kind);
     let best = paced.into_iter().max_by_key(|other| other.goodput)?;
-    let better = best.is_good() && best.goodput.share_of(flow.goodput)? > 1.2;
+    let times = best.goodput.share_of(flow.goodput)?;
+    let better = times > 1.5 || (best.is_good() && times > 1.2);
     let rate = best.shape.paced.map(|rate| rate.to_string()).unwrap_or_default();
     let (state, says) = if better {
         ("better", format!("paced at {rate} it attained {}", best.goodput))
