@@ -36,14 +36,14 @@ fn delay_is_that_of_both_chains() {
             }
         });
         let path = Duration::from_millis(50);
-        // Both programs and the relay wait for a processor now and then, and one time they do not.
+        // Both programs and the relay wait for a processor now and then, and one time not for long: less than either chain.
         world.wait_until("a round trip takes what the path takes", |_| {
             let sent = Instant::now();
             socket.send_to(&[1], to).unwrap();
             socket.recv_from(&mut [0; 100]).unwrap();
             let took = sent.elapsed();
             assert!(took >= path, "{took:?}: no packet is faster than the path");
-            took < path + Duration::from_millis(2)
+            took < path + Duration::from_millis(20)
         });
         socket.send_to(&[], to).unwrap();
         answering.join().unwrap();
