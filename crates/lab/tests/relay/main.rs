@@ -36,7 +36,7 @@ fn delay_is_that_of_both_chains() {
             }
         });
         let path = Duration::from_millis(50);
-        // Both programs and the relay wait for a processor now and then, and one time not for long: less than either chain.
+        // Both programs and the relay wait for a processor now and then, and one time for less than either chain.
         world.wait_until("a round trip takes what the path takes", |_| {
             let sent = Instant::now();
             socket.send_to(&[1], to).unwrap();
