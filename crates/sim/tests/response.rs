@@ -67,17 +67,17 @@ fn bbr_holds_the_link_through_loss_that_halves_others() {
 #[test]
 fn version_3_of_bbr_gives_way_to_losses_of_more_than_two_in_a_hundred() {
     let little = share_through(Algorithm::Bbr3, 0.001);
-    assert!((0.8..=1.0).contains(&little), "{little} of the link");
+    assert!((0.75..=1.0).contains(&little), "{little} of the link");
     let [first, third] = [Algorithm::Bbr, Algorithm::Bbr3].map(|algorithm| share_through(algorithm, 0.05));
     assert!(first > 0.6 && third < 0.3, "{first} of the link by version 1, {third} by version 3");
 }
 
-/// The share of a link of 100 Mbit/s that a transfer has over 20 ms with a random loss.
+/// The share of a link of 200 Mbit/s that a transfer has over 20 ms with a random loss.
 fn share_through(algorithm: Algorithm, loss: f64) -> f64 {
-    let port = r#"{ port = { rate = "100Mbit/s", queue = { bytes = "1MB" } } }"#;
+    let port = r#"{ port = { rate = "200Mbit/s", queue = { bytes = "2MB" } } }"#;
     let there = format!("{port}, {{ loss = {{ random = {loss} }} }}, {{ delay = {{ time = \"10ms\" }} }}");
     let flow = flow(algorithm, &there, r#"{ delay = { time = "10ms" } }"#, Amount::Time(Duration::from_secs(25)));
     // What is no number is in no range.
     let Ok(outcome) = flow.run() else { return f64::NAN };
-    rate_between(&outcome, Duration::from_secs(5), Duration::from_secs(24)) / (100e6 * 1_448.0 / 1_514.0)
+    rate_between(&outcome, Duration::from_secs(5), Duration::from_secs(24)) / (200e6 * 1_448.0 / 1_514.0)
 }
