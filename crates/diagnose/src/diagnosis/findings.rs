@@ -45,7 +45,8 @@ impl Findings {
             .iter()
             .map(|host| {
                 let name = &host.member.name;
-                let profile = profiles.get(name.as_str()).cloned().unwrap_or_else(some_profile);
+                let mut profile = profiles.get(name.as_str()).cloned().unwrap_or_else(some_profile);
+                profile.roles.extend(carrying(name, round, flows));
                 (name.clone(), answers(host, &known, &profile, rules))
             })
             .collect();
@@ -141,6 +142,20 @@ fn profiles(flows: &[Flow]) -> BTreeMap<&str, Profile> {
         }
     }
     profiles
+}
+
+/// The roles of a machine in which others live: its own settings decide over what they receive.
+fn carrying(name: &str, round: &Round, flows: &[Flow]) -> Vec<Role> {
+    let lives_here = |member: &&Member| member.attributes.values().any(|value| value == name);
+    let guests: BTreeSet<&str> = round.members.iter().filter(lives_here).map(|member| member.name.as_str()).collect();
+    let has_tunnel = |flow: &Flow| {
+        [&flow.sender, &flow.receiver].iter().any(|end| end.network.is_some() && guests.contains(end.host.as_str()))
+    };
+    match (guests.is_empty(), flows.iter().any(has_tunnel)) {
+        (true, _) => Vec::new(),
+        (false, true) => vec![Role::VmHost, Role::OverlayNode],
+        (false, false) => vec![Role::VmHost],
+    }
 }
 
 fn some_profile() -> Profile {

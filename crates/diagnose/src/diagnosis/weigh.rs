@@ -191,9 +191,10 @@ fn contradicts(candidate: &Candidate<'_>, spared: &Flow, suffering: &[&Flow]) ->
 }
 
 /// Whether a flow of the same pair differs in something whose effect a sign of the flows that suffer already tells, and the
-/// cause knows: what another congestion control attained speaks once.
+/// cause is known by: what another congestion control attained speaks once.
 fn is_told_by_sign(candidate: &Candidate<'_>, spared: &Flow, suffering: &[&Flow]) -> bool {
-    let is_known = |sign: &str| candidate.cause.shows.keys().any(|shown| shown.sign().name == sign);
+    let is_known =
+        |sign: &str| candidate.cause.shows.iter().any(|(shown, part)| shown.sign().name == sign && *part >= DEFINING);
     let twins = suffering.iter().filter(|flow| flow.is_same_pair(spared) && flow.kind == spared.kind);
     let mut differing = twins.flat_map(|flow| differences(flow, spared));
     differing.any(|(sign, differs)| differs && is_known(sign))
@@ -275,6 +276,8 @@ const EXCLUDED: f64 = 8.0;
 const MOST: f64 = 3.5;
 /// How often a flow does well that passes nothing that is at fault.
 const WELL: f64 = 0.85;
+/// How often a cause shows an answer that it is known by.
+const DEFINING: f64 = 0.8;
 /// What is done to every flow that passes, or to none.
 const TO_EVERY_FLOW: [(&str, &str); 1] = [("window-scale", "missing")];
 /// Signs by which datagrams and echoes tell that nothing is lost.

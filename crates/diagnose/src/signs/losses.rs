@@ -24,7 +24,8 @@ pub(super) fn episodes(fall: &Waterfall) -> Option<Observation> {
     let count = fall.losses.episodes;
     let (state, says) = match count {
         0 => ("never", "no loss".to_owned()),
-        1 | 2 => ("once", format!("losses came at {count} moments")),
+        1 => ("once", "losses came at one moment".to_owned()),
+        2 => ("once", "losses came at 2 moments".to_owned()),
         3..=5 => ("seldom", format!("losses came at {count} moments")),
         _ => ("again-and-again", format!("losses came at {count} moments")),
     };

@@ -202,7 +202,7 @@ fn same_again(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     }
     let differs = twins.iter().any(|twin| twin.is_good() != flow.is_good());
     let (state, says) = if differs {
-        ("differently", "an equal flow of the pair did not")
+        ("differently", "an equal flow of the pair fared otherwise")
     } else {
         ("alike", "equal flows fared alike")
     };
