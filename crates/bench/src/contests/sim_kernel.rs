@@ -202,7 +202,7 @@ fn watch(stream: &TcpStream, bytes: ByteCount, began: Instant) -> anyhow::Result
     }
 }
 
-fn shape(series: &Series) -> Shape {
+fn shape(series: &[(f64, f64)]) -> Shape {
     let (took_s, all) = series.last().copied().unwrap_or_default();
     let at = |instant: f64| series.iter().rev().find(|(at, _)| *at <= instant).map_or(0.0, |(_, bytes)| *bytes);
     let half = took_s / 2.0;

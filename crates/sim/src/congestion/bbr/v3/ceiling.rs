@@ -48,15 +48,16 @@ impl Ceiling {
     }
 }
 
-impl Bbr3 {
-    pub(super) fn is_too_much(&self, lost: u32, in_flight: u32) -> bool {
-        lost > part(in_flight, MOST_LOST)
-    }
+/// Whether a round that had so many in flight has lost too many.
+pub(super) fn is_too_much(lost: u32, in_flight: u32) -> bool {
+    lost > part(in_flight, MOST_LOST)
+}
 
+impl Bbr3 {
     /// Raises it where more was in flight without too much loss, and lowers it where that was too much.
     pub(super) fn adapt_ceiling(&mut self, window: &Window, ack: &Ack) {
         let sample = &ack.sample;
-        if self.is_too_much(sample.lost, sample.in_flight_at_send) {
+        if is_too_much(sample.lost, sample.in_flight_at_send) {
             if self.ceiling.tries {
                 let at = (!sample.app_limited).then_some(sample.in_flight_at_send);
                 self.lower(window, at, ack.delivered, ack.now);
@@ -86,7 +87,7 @@ impl Bbr3 {
 
     /// A frame is lost that may have been sent while it probed: what was in flight before it made the loss too much.
     pub(super) fn note_probe_loss(&mut self, window: &Window, lost: &LostFrame) {
-        if !self.ceiling.tries || !self.is_too_much(lost.lost, lost.in_flight) {
+        if !self.ceiling.tries || !is_too_much(lost.lost, lost.in_flight) {
             return;
         }
         let (flight, count) = (lost.in_flight.saturating_sub(lost.count), f64::from(lost.count));

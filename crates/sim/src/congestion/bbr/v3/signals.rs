@@ -1,5 +1,6 @@
 //! What the last round delivered and lost, and how far rate and flight may fall for it.
 
+use super::ceiling::is_too_much;
 use super::{Bbr3, Mode};
 use crate::congestion::bbr::part;
 use crate::congestion::{Ack, Phase, Window};
@@ -108,7 +109,7 @@ impl Bbr3 {
             return;
         }
         let many = self.latest.events >= FULL_LOSSES && ack.phase == Phase::Recovery;
-        if many && self.is_too_much(ack.sample.lost, ack.sample.in_flight_at_send) {
+        if many && is_too_much(ack.sample.lost, ack.sample.in_flight_at_send) {
             self.pipe.was = true;
             let product = self.in_flight_at(self.largest_rate(), 1.0, ack);
             self.ceiling.in_flight = Some(product.max(self.latest.in_flight));

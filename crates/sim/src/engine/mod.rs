@@ -1,4 +1,11 @@
 //! Pairs of hosts, a path there and a path back, and the clock.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `mod` | the clock, and who is called when |
+//! | `pair` | the two hosts of a flow |
+//! | `arrivals` | what has come to the end of a way, or was lost on it |
+//! | `slots` | acknowledgements on their way |
 
 mod arrivals;
 mod pair;
