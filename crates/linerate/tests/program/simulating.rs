@@ -39,13 +39,18 @@ fn transfers_beside_it_have_their_rows_and_their_reports() {
     assert_eq!(rows.count(), 1 + 4, "a heading, and a row for each: {}", ended.stdout);
 }
 
+/// Jain's index of two: the square of the sum by twice the sum of the squares.
 #[test]
-fn two_of_a_kind_share_fairly() {
-    let ended = simulate("100s", &["--congestion", "reno", "--flows", "2", "--json"]);
+fn fairness_is_that_of_the_rates_that_are_told() {
+    let ended = simulate("10s", &["--congestion", "reno", "--flows", "2", "--apart", "2s", "--json"]);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
-    let fairness = report["sharing"]["fairness"].as_f64().unwrap();
-    assert!((0.95..=1.0).contains(&fairness), "{fairness}");
-    assert_eq!(report["sharing"]["goodput_bps"].as_array().unwrap().len(), 2);
+    let sharing = &report["sharing"];
+    let rates: Vec<f64> = sharing["goodput_bps"].as_array().unwrap().iter().map(|rate| rate.as_f64().unwrap()).collect();
+    let [first, second] = rates[..] else { panic!("{sharing}") };
+    let expected = (first + second).powi(2) / (2.0 * (first.powi(2) + second.powi(2)));
+    let fairness = sharing["fairness"].as_f64().unwrap();
+    assert!((fairness - expected).abs() < 1e-6, "{fairness} of {rates:?}, expected {expected}");
+    assert!(first + second > 30e6, "{rates:?} of 47.8 Mbit/s for payload");
 }
 
 #[test]
