@@ -24,7 +24,8 @@ fn a_transfer_alone_fills_its_path() {
 
 #[test]
 fn transfers_beside_it_have_their_rows_and_their_reports() {
-    let many = ["--congestion", "reno", "--flows", "2", "--apart", "1s", "--beside", "bbr3,2s,5s", "--beside", "cubic,0s,4MB"];
+    let many =
+        ["--congestion", "reno", "--flows", "2", "--apart", "1s", "--beside", "bbr3,2s,5s", "--beside", "cubic,0s,4MB"];
     let ended = simulate("10s", &[&many[..], &["--json"]].concat());
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -45,7 +46,8 @@ fn fairness_is_that_of_the_rates_that_are_told() {
     let ended = simulate("10s", &["--congestion", "reno", "--flows", "2", "--apart", "2s", "--json"]);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
     let sharing = &report["sharing"];
-    let rates: Vec<f64> = sharing["goodput_bps"].as_array().unwrap().iter().map(|rate| rate.as_f64().unwrap()).collect();
+    let rates: Vec<f64> =
+        sharing["goodput_bps"].as_array().unwrap().iter().map(|rate| rate.as_f64().unwrap()).collect();
     let [first, second] = rates[..] else { panic!("{sharing}") };
     let expected = (first + second).powi(2) / (2.0 * (first.powi(2) + second.powi(2)));
     let fairness = sharing["fairness"].as_f64().unwrap();
