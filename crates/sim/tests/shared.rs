@@ -48,7 +48,7 @@ fn transfers_by_reno_share_a_link() {
     let start = |number: u64| seconds(number * 5);
     for count in [2, 4] {
         let transfers: Vec<_> = (0..count).map(|number| (Algorithm::Reno, start(number))).collect();
-        let shared = shared(&transfers, seconds(100));
+        let shared = shared(&transfers, seconds(200));
         let outcomes = shared.run().unwrap();
         let together = shared.together(&outcomes).unwrap();
         assert!(together.fairness() > 0.95, "{together:?}");
