@@ -1,4 +1,5 @@
 //! Several transfers over one path.
+#![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 mod support;
 

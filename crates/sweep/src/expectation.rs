@@ -130,17 +130,17 @@ impl Expectation {
             Claim::Rises { with, slack } => self.rises(rows, with, *slack),
             Claim::Lies(bounds) => {
                 let found = self.number.in_rows(rows);
-                judged(found, bounds, |number| kind.of_number(number).to_string(), String::new())
+                judged(found, bounds, |number| kind.of_number(number).to_string(), "")
             }
             Claim::Ratio(than, bounds) => {
                 let (one, two) = (self.number.in_rows(rows), than.in_rows(rows));
                 let ratio = one.zip(two).map(|(one, two)| if two == 0.0 { f64::INFINITY } else { one / two });
-                judged(ratio, bounds, |number| format!("x{number:.2}"), of_two(kind, one, two))
+                judged(ratio, bounds, |number| format!("x{number:.2}"), &of_two(kind, one, two))
             }
             Claim::Difference(than, bounds) => {
                 let (one, two) = (self.number.in_rows(rows), than.in_rows(rows));
                 let more = one.zip(two).map(|(one, two)| one - two);
-                judged(more, bounds, |number| signed(kind, number), of_two(kind, one, two))
+                judged(more, bounds, |number| signed(kind, number), &of_two(kind, one, two))
             }
         }
     }
@@ -202,7 +202,7 @@ fn series(rows: &Rows<'_>, of: &Selection, with: &Parameter) -> Vec<Selection> {
     all
 }
 
-fn judged(found: Option<f64>, bounds: &Bounds, show: impl Fn(f64) -> String, besides: String) -> Judged {
+fn judged(found: Option<f64>, bounds: &Bounds, show: impl Fn(f64) -> String, besides: &str) -> Judged {
     let wanted = match (bounds.least, bounds.most) {
         (Some(least), Some(most)) => format!("{} to {}", show(least), show(most)),
         (Some(least), None) => format!("at least {}", show(least)),

@@ -1,4 +1,5 @@
 //! Experiments from their file to their table.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use sweep::merge::{MergeError, merge};
 use sweep::table::{Table, TableError, column_names};

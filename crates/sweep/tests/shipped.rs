@@ -1,4 +1,5 @@
 //! The experiments of this repository.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use sweep::Sweep;
 

@@ -1,4 +1,5 @@
 //! What is expected of rows, and what is drawn of them, with rows that are made up.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use sweep::expectation::Verdict;
 use sweep::selection::Rows;
