@@ -92,6 +92,9 @@ fn fact(used: &UsedFact) -> String {
 
 /// What stands side by side; of what has parts only the number.
 fn list(values: &[serde_json::Value]) -> String {
+    if values.is_empty() {
+        return "none".to_owned();
+    }
     if values.iter().any(|value| value.is_object() || value.is_array()) {
         return format!("({} of them)", values.len());
     }

@@ -154,7 +154,7 @@ fn saved_outputs_are_compared_like_snapshots_and_what_was_not_saved_is_told_apar
     let at = |host: &str| folder.path().join(host).to_str().unwrap().to_owned();
     let ended = diff(&[&at("a"), &at("b")]);
     assert_eq!(ended.code, Some(10), "{}", ended.stderr);
-    assert!(ended.stdout.starts_with("eth0\n  rx-gro-hw: on at a, off at b\n"), "{}", ended.stdout);
+    assert!(ended.stdout.starts_with("eth0: rx-gro-hw: on at a, off at b\n"), "{}", ended.stdout);
     assert!(!ended.stdout.contains("tcp_ecn:"), "{}", ended.stdout);
     assert!(ended.stdout.contains("b, no sysctl was read: sysctl"), "{}", ended.stdout);
 }
