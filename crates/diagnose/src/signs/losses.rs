@@ -70,19 +70,22 @@ pub(super) fn lost_at(senders: &[&StreamSamples], rtt_us: u64) -> Option<Observa
 /// How many segments were under way when losses began, and the most that were without a loss after.
 fn windows(stream: &StreamSamples, rtt_us: u64) -> Option<(Vec<u64>, u64)> {
     let (times, out) = (&stream.at_us, stream.column(Field::Unacked)?);
+    if out.len() != times.len() {
+        return None;
+    }
     let rtt = i64::try_from(rtt_us).ok()?;
     let losses = losses(stream)?;
     // What was under way when it was lost, a round trip before that was noticed.
     let before = |row: usize| times[..row].partition_point(|time| *time <= times[row] - rtt).saturating_sub(1);
-    let at_loss: Vec<u64> = begins(stream, rtt_us)?.into_iter().map(|row| out[before(row)]).collect();
+    let at_loss: Vec<u64> = begins(stream, &losses, rtt_us)?.into_iter().map(|row| out[before(row)]).collect();
     let quiet = 2 * rtt;
     let is_carried = |row: &usize| {
         let next = losses.partition_point(|loss| times[*loss] <= times[*row] - quiet);
         let end = times.last().is_some_and(|end| times[*row] + quiet <= *end);
         end && losses.get(next).is_none_or(|loss| times[*loss] > times[*row] + quiet)
     };
-    let carried = (0..times.len().min(out.len())).filter(is_carried).map(|row| out[row]).max()?;
-    (!at_loss.is_empty() && out.len() == times.len()).then_some((at_loss, carried))
+    let carried = (0..times.len()).filter(is_carried).map(|row| out[row]).max()?;
+    (!at_loss.is_empty()).then_some((at_loss, carried))
 }
 
 /// The samples before which something was sent again.
@@ -93,9 +96,8 @@ fn losses(stream: &StreamSamples) -> Option<Vec<usize>> {
 }
 
 /// Those of them that begin an episode: nothing was sent again for two round trips before.
-fn begins(stream: &StreamSamples, rtt_us: u64) -> Option<Vec<usize>> {
+fn begins(stream: &StreamSamples, losses: &[usize], rtt_us: u64) -> Option<Vec<usize>> {
     let quiet = 2 * i64::try_from(rtt_us).ok()?;
-    let losses = losses(stream)?;
     let times = &stream.at_us;
     let is_first = |number: usize, row: usize| {
         let earlier = number.checked_sub(1).map(|before| losses[before]);
@@ -144,7 +146,7 @@ impl Losing {
         Some(Self {
             again: last(Field::TotalRetrans)? as f64,
             sent: last(Field::DataSegsOut)?.max(1) as f64,
-            moments: begins(stream, rtt_us)?.len(),
+            moments: begins(stream, &losses(stream)?, rtt_us)?.len(),
         })
     }
 
@@ -232,6 +234,16 @@ mod tests {
         let under_way = [10, 20, 40, 80, 100, 100, 50, 60, 70, 80, 80, 80];
         let again = [0, 0, 0, 0, 0, 3, 3, 3, 3, 3, 3, 3];
         assert_eq!(state(lost_at(&[&stream(1, &under_way, &again)], RTT_US)), None);
+    }
+
+    #[test]
+    fn columns_of_different_lengths_are_not_compared() {
+        let mut torn = stream(1, &[60, 70, 80, 90], &[0, 0, 1, 1]);
+        torn.columns
+            .iter_mut()
+            .filter(|column| column.field == Field::Unacked)
+            .for_each(|column| column.values.clear());
+        assert_eq!(state(lost_at(&[&torn], RTT_US)), None);
     }
 
     #[test]
