@@ -6,7 +6,7 @@ use audit::profile::Role;
 use audit::report::Answer;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules};
-use model::round::{Member, Round};
+use model::round::{Endpoint, Member, Round};
 
 use super::own;
 use crate::signs::Flow;
@@ -148,14 +148,12 @@ fn profiles(flows: &[Flow]) -> BTreeMap<&str, Profile> {
 fn carrying(name: &str, round: &Round, flows: &[Flow]) -> Vec<Role> {
     let lives_here = |member: &&Member| member.attributes.values().any(|value| value == name);
     let guests: BTreeSet<&str> = round.members.iter().filter(lives_here).map(|member| member.name.as_str()).collect();
-    let has_tunnel = |flow: &Flow| {
-        [&flow.sender, &flow.receiver].iter().any(|end| end.network.is_some() && guests.contains(end.host.as_str()))
-    };
-    match (guests.is_empty(), flows.iter().any(has_tunnel)) {
-        (true, _) => Vec::new(),
-        (false, true) => vec![Role::VmHost, Role::OverlayNode],
-        (false, false) => vec![Role::VmHost],
+    if guests.is_empty() {
+        return Vec::new();
     }
+    let is_tunnel = |end: &Endpoint| end.network.is_some() && guests.contains(end.host.as_str());
+    let has_tunnel = flows.iter().any(|flow| is_tunnel(&flow.sender) || is_tunnel(&flow.receiver));
+    if has_tunnel { vec![Role::VmHost, Role::OverlayNode] } else { vec![Role::VmHost] }
 }
 
 fn some_profile() -> Profile {

@@ -10,7 +10,7 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Optio
     if !candidate.cause.by_mtu {
         return None;
     }
-    let (segment, ends) = ground.mtus.get_key_value(name)?;
+    let (segment, ends) = ground.wires.mtus.get_key_value(name)?;
     let weight = if ends[0] == ends[1] { -ALIKE } else { DIFFERENT };
     Some(Part { weight, says: Says::Mtus(segment, *ends) })
 }

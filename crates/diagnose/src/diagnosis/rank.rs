@@ -10,7 +10,7 @@ use super::weigh::{Ground, Part, Says, Weighed, weigh};
 use super::{Hypothesis, Likely, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
 use crate::signs::Flow;
-use crate::wires;
+use crate::wires::Wires;
 
 /// What explains the flows that suffer, and what is wrong without one that does.
 pub(super) fn standings<'c>(
@@ -22,11 +22,11 @@ pub(super) fn standings<'c>(
     let all = candidates(round, flows, catalogue);
     let (alone, explaining): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) =
         all.into_iter().partition(|candidate| candidate.cause.alone);
-    let (missing, speeds, mtus) = (wires::missing(round), wires::speeds(round), wires::mtus(round));
+    let wires = Wires::of(round);
     let mut problems = Vec::new();
     let mut open: Vec<bool> = flows.iter().map(Flow::is_bad).collect();
     while open.contains(&true) && problems.len() < MOST_PROBLEMS {
-        let ground = Ground { flows, open: &open, findings, missing: &missing, speeds: &speeds, mtus: &mtus };
+        let ground = Ground { flows, open: &open, findings, wires: &wires };
         let (standing, explained) = standing(&explaining, &ground);
         problems.push(standing);
         let before = open.iter().filter(|open| **open).count();
@@ -36,7 +36,7 @@ pub(super) fn standings<'c>(
         }
     }
     let nothing = vec![false; flows.len()];
-    let ground = Ground { flows, open: &nothing, findings, missing: &missing, speeds: &speeds, mtus: &mtus };
+    let ground = Ground { flows, open: &nothing, findings, wires: &wires };
     let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
     problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
     problems

@@ -15,7 +15,7 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], groun
         return None;
     }
     let flow = suffering.iter().max_by_key(|flow| flow.goodput)?;
-    let on_way = flow.way.iter().filter_map(|passage| ground.speeds.get_key_value(&passage.segment));
+    let on_way = flow.way.iter().filter_map(|passage| ground.wires.speeds.get_key_value(&passage.segment));
     let (fastest, (segment, here)) =
         (on_way.clone().map(|(_, speed)| *speed).max()?, on_way.clone().find(|(segment, _)| *segment == name)?);
     let is_slowest = on_way.clone().all(|(_, speed)| speed >= here) && *here < fastest;

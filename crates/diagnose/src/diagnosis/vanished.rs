@@ -16,7 +16,8 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], groun
     if !matches!(candidate.cause.place, PlaceKind::Segment | PlaceKind::Link | PlaceKind::Entry) {
         return None;
     }
-    let shares: Vec<Share<'a>> = suffering.iter().filter_map(|flow| share(candidate, flow, ground.missing)).collect();
+    let shares: Vec<Share<'a>> =
+        suffering.iter().filter_map(|flow| share(candidate, flow, &ground.wires.missing)).collect();
     let heaviest = shares.iter().max_by(|a, b| a.here.least.total_cmp(&b.here.least))?;
     #[expect(clippy::cast_precision_loss, reason = "a count of flows")]
     let weight = shares.iter().map(Share::weight).sum::<f64>() / shares.len() as f64;

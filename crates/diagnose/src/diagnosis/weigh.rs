@@ -4,7 +4,6 @@
 //! work than among slow flows at large? Signs of one flow hang together, and so do flows of one path, so that their sum
 //! would claim more than they know: they are damped, by [`OF_SIGNS`] and [`OF_FLOWS`].
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use model::round::Passage;
@@ -16,9 +15,10 @@ use super::mtus;
 use super::own;
 use super::speeds;
 use super::vanished;
+use crate::causes::Cause;
 use crate::signs::flow::Kind;
 use crate::signs::{ALL, Flow, Observation, Seen};
-use crate::wires::Missing;
+use crate::wires::Wires;
 
 /// What speaks for or against a candidate.
 #[derive(Debug, Clone)]
@@ -65,12 +65,8 @@ pub(super) struct Ground<'a> {
     pub(super) open: &'a [bool],
     /// Answers of rules.
     pub(super) findings: &'a Findings,
-    /// What vanished on each segment, in each direction.
-    pub(super) missing: &'a BTreeMap<Passage, Missing>,
-    /// At which speed the interfaces of segments run.
-    pub(super) speeds: &'a BTreeMap<String, DataRate>,
-    /// The MTUs of the interfaces of segments.
-    pub(super) mtus: &'a BTreeMap<String, [u32; 2]>,
+    /// What the two ends of segments tell.
+    pub(super) wires: &'a Wires,
 }
 
 impl<'a> Ground<'a> {
@@ -150,19 +146,20 @@ fn of_spared<'a>(candidate: &Candidate<'_>, suffering: &[&Flow], ground: &Ground
     let damping = 1.0 / (count.max(1) as f64).powf(OF_FLOWS);
     // Flows of one complaint are alike: a few of them say who can be compared with them.
     let examples = &suffering[..suffering.len().min(EXAMPLES)];
+    let known = Known::by(candidate.cause);
     parts.extend(spared().filter_map(|flow| {
-        let weight = damping * sparing(candidate, flow, examples);
+        let weight = damping * sparing(candidate, &known, flow, examples);
         (weight.abs() > LIGHT).then_some(Part { weight, says: Says::Spared(flow) })
     }));
 }
 
 /// What one flow says that does well. Datagrams and echoes say it by what was looked at: where the cause would show in
 /// them, they speak, however different they are from the flows that suffer.
-fn sparing(candidate: &Candidate<'_>, flow: &Flow, suffering: &[&Flow]) -> f64 {
-    if contradicts(candidate, flow, suffering) {
+fn sparing(candidate: &Candidate<'_>, known: &Known, flow: &Flow, suffering: &[&Flow]) -> f64 {
+    if known.contradicts(flow, suffering) {
         return -MOST;
     }
-    if is_told_by_sign(candidate, flow, suffering) {
+    if known.is_told_by_sign(flow, suffering) {
         return 0.0;
     }
     let by_itself = || comparable(flow, suffering) * (candidate.cause.spread.spared() / WELL).ln();
@@ -179,35 +176,56 @@ fn sparing(candidate: &Candidate<'_>, flow: &Flow, suffering: &[&Flow]) -> f64 {
     }
 }
 
-/// Whether a place would have done to this flow what was done to those that suffer, and did not: an appliance strips an option
-/// from every connection, however fast it is.
-fn contradicts(candidate: &Candidate<'_>, spared: &Flow, suffering: &[&Flow]) -> bool {
-    TO_EVERY_FLOW.iter().filter_map(|(sign, state)| Seen::named(sign, state)).any(|done| {
-        let shows = candidate.cause.shows.contains_key(&done);
-        let has = |flow: &Flow| flow.observations.iter().any(|seen| seen.seen == done);
-        let asked = spared.observations.iter().any(|seen| seen.seen.sign == done.sign);
-        shows && asked && !has(spared) && suffering.iter().any(|flow| has(flow))
-    })
+/// What a cause is known by: asked once for a candidate, and not again for each flow.
+struct Known {
+    /// What it does to every flow that passes, or to none.
+    done: Vec<Seen>,
+    /// Which differences between flows of a pair it is known by, in the order of [`DIFFERENCES`].
+    differences: [bool; DIFFERENCES.len()],
 }
 
-/// Whether a flow of the same pair differs in something whose effect a sign of the flows that suffer already tells, and the
-/// cause is known by: what another congestion control attained speaks once.
-fn is_told_by_sign(candidate: &Candidate<'_>, spared: &Flow, suffering: &[&Flow]) -> bool {
-    let is_known =
-        |sign: &str| candidate.cause.shows.iter().any(|(shown, part)| shown.sign().name == sign && *part >= DEFINING);
-    let twins = suffering.iter().filter(|flow| flow.is_same_pair(spared) && flow.kind == spared.kind);
-    let mut differing = twins.flat_map(|flow| differences(flow, spared));
-    differing.any(|(sign, differs)| differs && is_known(sign))
+impl Known {
+    fn by(cause: &Cause) -> Self {
+        let done = TO_EVERY_FLOW.iter().filter_map(|(sign, state)| Seen::named(sign, state));
+        let defines =
+            |sign: &str| cause.shows.iter().any(|(shown, part)| *part >= DEFINING && shown.sign().name == sign);
+        Self {
+            done: done.filter(|seen| cause.shows.contains_key(seen)).collect(),
+            differences: DIFFERENCES.map(defines),
+        }
+    }
+
+    /// Whether a place would have done to this flow what was done to those that suffer, and did not: an appliance strips an
+    /// option from every connection, however fast it is.
+    fn contradicts(&self, spared: &Flow, suffering: &[&Flow]) -> bool {
+        self.done.iter().any(|done| {
+            let has = |flow: &Flow| flow.observations.iter().any(|seen| seen.seen == *done);
+            let asked = spared.observations.iter().any(|seen| seen.seen.sign == done.sign);
+            asked && !has(spared) && suffering.iter().any(|flow| has(flow))
+        })
+    }
+
+    /// Whether a flow of the same pair differs in something whose effect a sign of the flows that suffer already tells, and the
+    /// cause is known by: what another congestion control attained speaks once.
+    fn is_told_by_sign(&self, spared: &Flow, suffering: &[&Flow]) -> bool {
+        if !self.differences.contains(&true) {
+            return false;
+        }
+        let mut twins = suffering.iter().filter(|flow| flow.is_same_pair(spared) && flow.kind == spared.kind);
+        twins.any(|flow| {
+            differences(flow, spared).iter().zip(self.differences).any(|(differs, known)| *differs && known)
+        })
+    }
 }
 
-/// In what a flow differs from one of its pair, by the signs that tell what comes of it.
-fn differences(flow: &Flow, other: &Flow) -> [(&'static str, bool); 4] {
+/// In which of [`DIFFERENCES`] a flow differs from one of its pair.
+fn differences(flow: &Flow, other: &Flow) -> [bool; DIFFERENCES.len()] {
     let (own, its) = (&flow.shape, &other.shape);
     [
-        ("other-control", own.control != its.control),
-        ("streams", its.streams >= 2 * own.streams.max(1)),
-        ("paced", own.paced.is_none() && its.paced.is_some()),
-        ("small-packets", own.payload.zip(its.payload).is_some_and(|(own, its)| its * 10 < own * 9)),
+        own.control != its.control,
+        its.has_more_streams(own),
+        own.paced.is_none() && its.paced.is_some(),
+        its.has_smaller_packets(own),
     ]
 }
 
@@ -278,6 +296,8 @@ const MOST: f64 = 3.5;
 const WELL: f64 = 0.85;
 /// How often a cause shows an answer that it is known by.
 const DEFINING: f64 = 0.8;
+/// Signs that tell what comes of a difference between flows of a pair.
+const DIFFERENCES: [&str; 4] = ["other-control", "streams", "paced", "small-packets"];
 /// What is done to every flow that passes, or to none.
 const TO_EVERY_FLOW: [(&str, &str); 1] = [("window-scale", "missing")];
 /// Signs by which datagrams and echoes tell that nothing is lost.

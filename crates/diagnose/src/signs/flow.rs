@@ -84,6 +84,20 @@ pub struct Shape {
     pub paced: Option<DataRate>,
 }
 
+impl Shape {
+    /// Whether it has at least twice as many streams as another.
+    #[must_use]
+    pub fn has_more_streams(&self, other: &Self) -> bool {
+        self.streams >= 2 * other.streams.max(1)
+    }
+
+    /// Whether its packets are clearly smaller than those of another, where both are known.
+    #[must_use]
+    pub fn has_smaller_packets(&self, other: &Self) -> bool {
+        self.payload.zip(other.payload).is_some_and(|(own, other)| own * 10 < other * 9)
+    }
+}
+
 /// What is wrong with a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Complaint {

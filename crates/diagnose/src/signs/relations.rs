@@ -118,7 +118,7 @@ fn variants<'a>(flow: &'a Flow, flows: &'a [&'a Flow], differs: impl Fn(&Flow) -
 }
 
 fn streams(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
-    let more = variants(flow, flows, |other| other.shape.streams >= 2 * flow.shape.streams.max(1));
+    let more = variants(flow, flows, |other| other.shape.has_more_streams(&flow.shape));
     let best = more.into_iter().max_by_key(|other| other.goodput)?;
     let times = best.goodput.share_of(flow.goodput)?;
     let state = if times > 1.8 { "faster" } else { "not" };
@@ -137,8 +137,7 @@ fn members(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
 }
 
 fn small_packets(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
-    let payload = flow.shape.payload?;
-    let smaller = variants(flow, flows, |other| other.shape.payload.is_some_and(|other| other * 10 < payload * 9));
+    let smaller = variants(flow, flows, |other| other.shape.has_smaller_packets(&flow.shape));
     if flow.kind == Kind::Udp {
         return small_datagrams(flow, &smaller);
     }
@@ -171,8 +170,7 @@ fn other_control(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let others = variants(flow, flows, |other| other.shape.control.as_ref().is_some_and(|other| other != control));
     let best = others.into_iter().max_by_key(|other| other.goodput)?;
     let times = best.goodput.share_of(flow.goodput)?;
-    // One that does all it should is better even where little is missing.
-    let state = if times > 1.5 || (best.is_good() && times > 1.2) { "better" } else { "not" };
+    let state = if is_better(best, times) { "better" } else { "not" };
     let name = best.shape.control.as_deref().unwrap_or_default();
     Observation::of("other-control", state, format!("{name} attained {times:.1} times the rate of {control}"))
 }
@@ -184,14 +182,19 @@ fn paced(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let paced = variants(flow, flows, |other| other.shape.paced.is_some() && other.kind == flow.kind);
     let best = paced.into_iter().max_by_key(|other| other.goodput)?;
     let times = best.goodput.share_of(flow.goodput)?;
-    let better = times > 1.5 || (best.is_good() && times > 1.2);
     let rate = best.shape.paced.map(|rate| rate.to_string()).unwrap_or_default();
-    let (state, says) = if better {
+    let (state, says) = if is_better(best, times) {
         ("better", format!("paced at {rate} it attained {}", best.goodput))
     } else {
         ("not", format!("paced at {rate} it did not do better"))
     };
     Observation::of("paced", state, says)
+}
+
+/// Whether a variant that attained so many times the rate did better. One that does all it should is better even where little is
+/// missing.
+fn is_better(variant: &Flow, times: f64) -> bool {
+    times > 1.5 || (variant.is_good() && times > 1.2)
 }
 
 /// Flows of one pair and one shape that fare differently go by different ways.

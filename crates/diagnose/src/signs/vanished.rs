@@ -4,11 +4,11 @@ use model::round::Round;
 
 use super::Observation;
 use super::flow::Flow;
-use crate::wires::{self, Missing};
+use crate::wires::{Missing, Wires};
 
 /// Adds to each flow that lost or repeated packets on how many segments of its way some are missing.
 pub(super) fn add(round: &Round, flows: &mut [Flow]) {
-    let missing = wires::missing(round);
+    let missing = Wires::of(round).missing;
     for flow in flows {
         let on_way: Option<Vec<Missing>> = flow.way.iter().map(|passage| missing.get(passage).copied()).collect();
         let seen = on_way.filter(|on_way| !on_way.is_empty()).and_then(|on_way| vanished(flow, &on_way));

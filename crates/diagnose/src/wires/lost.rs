@@ -51,10 +51,12 @@ impl Missing {
         if self.is_none() || self.is_some() {
             return self;
         }
-        match lost > FEW {
-            false => Self { least: 0.0, most: self.most.min(FEW), ..self },
-            true if open == 1 => Self { least: lost, most: lost, ..self },
-            true => Self { most: self.most.min(lost), ..self },
+        if lost <= FEW {
+            Self { least: 0.0, most: self.most.min(FEW), ..self }
+        } else if open == 1 {
+            Self { least: lost, most: lost, ..self }
+        } else {
+            Self { most: self.most.min(lost), ..self }
         }
     }
 

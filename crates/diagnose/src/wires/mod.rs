@@ -13,41 +13,47 @@ mod through;
 
 use std::collections::BTreeMap;
 
-use model::round::{Passage, Round};
+use model::round::{Passage, Round, Segment};
 use units::DataRate;
 
 pub(crate) use lost::Missing;
+use ports::Port;
 
-/// The speed at which the interfaces of each segment run, where both say the same.
-pub(crate) fn speeds(round: &Round) -> BTreeMap<String, DataRate> {
-    let agreed = ports::joined(round).into_iter().filter_map(|(segment, [one, other])| {
-        let speed = one.speed.filter(|speed| other.speed == Some(*speed))?;
-        Some((segment.name.clone(), speed))
-    });
-    agreed.collect()
+/// All that the two ends of segments tell.
+pub(crate) struct Wires {
+    /// What is missing behind each passage whose ends both counted.
+    pub(crate) missing: BTreeMap<Passage, Missing>,
+    /// The speed at which the interfaces of each segment run, where both say the same.
+    pub(crate) speeds: BTreeMap<String, DataRate>,
+    /// The MTUs of the interfaces at the ends of each segment, where both are known.
+    pub(crate) mtus: BTreeMap<String, [u32; 2]>,
 }
 
-/// The MTUs of the interfaces at the ends of each segment, where both are known.
-pub(crate) fn mtus(round: &Round) -> BTreeMap<String, [u32; 2]> {
-    let known = ports::joined(round).into_iter().filter_map(|(segment, [one, other])| {
-        let ends = [one.mtu?, other.mtu?];
-        Some((segment.name.clone(), ends))
-    });
-    known.collect()
+impl Wires {
+    /// What those of a round tell.
+    pub(crate) fn of(round: &Round) -> Self {
+        let joined = ports::joined(round);
+        let speed = |[one, other]: &[Port; 2]| one.speed.filter(|speed| other.speed == Some(*speed));
+        let mtus = |[one, other]: &[Port; 2]| Some([one.mtu?, other.mtu?]);
+        Self { missing: missing(round, &joined), speeds: of_each(&joined, speed), mtus: of_each(&joined, mtus) }
+    }
 }
 
-/// What is missing behind each passage whose ends both counted.
-pub(crate) fn missing(round: &Round) -> BTreeMap<Passage, Missing> {
+/// What is read off the ports of each segment, where it can be.
+fn of_each<T>(joined: &[(&Segment, [Port; 2])], read: impl Fn(&[Port; 2]) -> Option<T>) -> BTreeMap<String, T> {
+    joined.iter().filter_map(|(segment, ends)| Some((segment.name.clone(), read(ends)?))).collect()
+}
+
+fn missing(round: &Round, joined: &[(&Segment, [Port; 2])]) -> BTreeMap<Passage, Missing> {
     let headers = lost::headers(round);
     let mut found = BTreeMap::new();
-    let joined = ports::joined(round);
-    for (segment, ends) in &joined {
+    for (segment, ends) in joined {
         for (sender, receiver) in [(0, 1), (1, 0)] {
             let passage = Passage { segment: segment.name.clone(), towards: segment.between[receiver].clone() };
             let missing = Missing::between(ends[sender].sent, ends[receiver].received, &headers);
             found.insert(passage, missing);
         }
     }
-    through::narrow(&mut found, &joined, round);
+    through::narrow(&mut found, joined, round);
     found
 }

@@ -5,7 +5,7 @@
 //! net/core/dev.c), so that what they let out can be compared from hop to hop: what the neighbours of a router sent to it, less
 //! what it sent on, was lost on the way to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::round::{Passage, Round, Segment};
 
@@ -14,9 +14,9 @@ use super::ports::Port;
 
 /// Narrows what is known to be missing on the way to each router.
 pub(super) fn narrow(found: &mut BTreeMap<Passage, Missing>, joined: &[(&Segment, [Port; 2])], round: &Round) {
-    for member in &round.members {
-        let is_end = round.tests.iter().any(|test| [&test.from.host, &test.to.host].contains(&&member.name));
-        if is_end || attached(round, &member.name) != joined.iter().filter(|(of, _)| is_at(of, &member.name)).count() {
+    let ends: BTreeSet<&String> = round.tests.iter().flat_map(|test| [&test.from.host, &test.to.host]).collect();
+    for member in round.members.iter().filter(|member| !ends.contains(&member.name)) {
+        if attached(round, &member.name) != joined.iter().filter(|(of, _)| is_at(of, &member.name)).count() {
             continue;
         }
         let Some(lost) = not_sent_on(joined, &member.name) else { continue };
