@@ -26,7 +26,7 @@ pub struct Blueprint {
 }
 
 /// A host: a network namespace.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Host {
     /// Its name, which is its host name and stands in everybody's /etc/hosts.
     pub name: String,

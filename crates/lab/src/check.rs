@@ -178,16 +178,7 @@ fn user_namespaces() -> Ability {
 
 /// A host that has nothing.
 fn hosts() -> Can {
-    let host = Host {
-        name: "probe".to_owned(),
-        addresses: Vec::new(),
-        devices: Vec::new(),
-        tunnels: Vec::new(),
-        routes: Vec::new(),
-        sysctls: Vec::new(),
-        cpu_share: None,
-        recorded_facts: None,
-    };
+    let host = Host { name: "probe".to_owned(), ..Host::default() };
     let blueprint = Blueprint {
         hosts: vec![host],
         cables: Vec::new(),

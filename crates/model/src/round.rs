@@ -103,6 +103,12 @@ impl Member {
             remarks: Vec::new(),
         }
     }
+
+    /// Whether it lives in a machine, as a guest does in its host: one of its attributes has that name.
+    #[must_use]
+    pub fn lives_in(&self, machine: &str) -> bool {
+        self.attributes.values().any(|value| value == machine)
+    }
 }
 
 /// A link between two members, which tests may share.

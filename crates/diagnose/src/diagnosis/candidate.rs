@@ -192,7 +192,7 @@ fn at_entries<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], places: &Plac
 /// Whether a member lives in the machine that another one is.
 fn is_inside(round: &Round, name: &str, machine: &str) -> bool {
     let member: Option<&Member> = round.members.iter().find(|member| member.name == name);
-    member.is_some_and(|member| member.attributes.values().any(|value| value == machine))
+    member.is_some_and(|member| member.lives_in(machine))
 }
 
 fn other_end<'r>(round: &'r Round, passage: &Passage) -> Option<&'r str> {

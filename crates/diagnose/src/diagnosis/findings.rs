@@ -146,8 +146,8 @@ fn profiles(flows: &[Flow]) -> BTreeMap<&str, Profile> {
 
 /// The roles of a machine in which others live: its own settings decide over what they receive.
 fn carrying(name: &str, round: &Round, flows: &[Flow]) -> Vec<Role> {
-    let lives_here = |member: &&Member| member.attributes.values().any(|value| value == name);
-    let guests: BTreeSet<&str> = round.members.iter().filter(lives_here).map(|member| member.name.as_str()).collect();
+    let guests = round.members.iter().filter(|member| member.lives_in(name));
+    let guests: BTreeSet<&str> = guests.map(|guest| guest.name.as_str()).collect();
     if guests.is_empty() {
         return Vec::new();
     }

@@ -16,12 +16,7 @@ impl Sketch {
         let hosts = names.iter().enumerate().map(|(number, name)| Host {
             name: (*name).to_owned(),
             addresses: vec![v4(number), v6(number)],
-            devices: Vec::new(),
-            tunnels: Vec::new(),
-            routes: Vec::new(),
-            sysctls: Vec::new(),
-            cpu_share: None,
-            recorded_facts: None,
+            ..Host::default()
         });
         Self(Blueprint {
             hosts: hosts.collect(),

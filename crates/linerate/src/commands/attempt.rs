@@ -2,6 +2,7 @@
 
 use measure::session::client::{self, Request};
 use measure::stop::Stop;
+use measure::tools::Driven;
 use model::run::{Role, Run, RunId};
 use model::series::RunSamples;
 use units::{DataRate, WallTime};
@@ -30,21 +31,30 @@ pub fn attempt(request: &Request, frame: Frame, stop: &Stop, talk: Talk) -> anyh
     let mut progress = Progress::new(request, talk);
     let finished = client::run(request, stop, &mut |event| progress.event(&event));
     progress.finish();
-    let run = Run {
-        format: Run::FORMAT,
-        id: new_id(started)?,
-        started,
-        role: Role::Client,
-        command: std::env::args().collect(),
-        spec: request.spec.clone(),
-        declared_line_rate: frame.declared_line_rate,
-        batch: frame.batch,
-        local: finished.local,
-        peer: finished.peer,
-        outcome: finished.outcome,
-        measurement: finished.measurement,
-    };
-    Ok(Attempt { run, samples: finished.samples })
+    let driven = Driven { command: std::env::args().collect(), spec: request.spec.clone(), finished };
+    Attempt::new(started, driven, frame)
+}
+
+impl Attempt {
+    /// What came of a test that a program has run.
+    pub fn new(started: WallTime, driven: Driven, frame: Frame) -> anyhow::Result<Self> {
+        let Driven { command, spec, finished } = driven;
+        let run = Run {
+            format: Run::FORMAT,
+            id: new_id(started)?,
+            started,
+            role: Role::Client,
+            command,
+            spec,
+            declared_line_rate: frame.declared_line_rate,
+            batch: frame.batch,
+            local: finished.local,
+            peer: finished.peer,
+            outcome: finished.outcome,
+            measurement: finished.measurement,
+        };
+        Ok(Self { run, samples: finished.samples })
+    }
 }
 
 /// A new name for a run.

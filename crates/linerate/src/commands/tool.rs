@@ -3,31 +3,16 @@
 use measure::session::client::Request;
 use measure::stop::Stop;
 use measure::tools::arguments::Unable;
-use measure::tools::{self, Driven, Errand, Tool, ToolError};
-use model::run::{Role, Run};
+use measure::tools::{self, Errand, Tool, ToolError};
 
-use super::attempt::{Attempt, Frame, new_id};
+use super::attempt::{Attempt, Frame};
 use crate::exit::{Complaint, Exit};
 
 /// Runs a test by another program. A failure is part of the run.
 pub fn attempt(errand: &Errand, frame: Frame, stop: &Stop) -> anyhow::Result<Attempt> {
     let started = linux::clock::wall_now();
-    let Driven { command, spec, finished } = tools::run(errand, stop).map_err(|error| complain(errand.tool, error))?;
-    let run = Run {
-        format: Run::FORMAT,
-        id: new_id(started)?,
-        started,
-        role: Role::Client,
-        command,
-        spec,
-        declared_line_rate: frame.declared_line_rate,
-        batch: frame.batch,
-        local: finished.local,
-        peer: finished.peer,
-        outcome: finished.outcome,
-        measurement: finished.measurement,
-    };
-    Ok(Attempt { run, samples: finished.samples })
+    let driven = tools::run(errand, stop).map_err(|error| complain(errand.tool, error))?;
+    Attempt::new(started, driven, frame)
 }
 
 /// The request in the words of another program, whose server has a port of its own.

@@ -78,8 +78,8 @@ fn check(plan: &Plan, round: &Round) -> anyhow::Result<()> {
         _ => Exit::Unreachable,
     };
     let why = first.and_then(|tested| played::finding(&tested.finding, None).into_iter().next());
-    let what =
-        format!("no flow was measured, so nothing can be said: {}", why.unwrap_or_else(|| "none was run".to_owned()));
+    let why = why.map_or_else(String::new, |why| format!("; the first {why}"));
+    let what = format!("nothing can be said, for no flow was measured{why}");
     Err(Complaint::new(exit, what).hint("`linerate serve` (or `iperf3 -s`) has to run at the other end").into())
 }
 

@@ -98,7 +98,7 @@ fn fixes(round: &Round, ranked: &Ranked, cause: Option<&Cause>) -> String {
 /// Whether the cause is at a machine that members of the round live in.
 fn has_guests(round: &Round, ranked: &Ranked) -> bool {
     let Some(Place::Host { name }) = ranked.places.first().map(|likely| &likely.place) else { return false };
-    round.members.iter().any(|member| member.attributes.values().any(|value| value == name))
+    round.members.iter().any(|member| member.lives_in(name))
 }
 
 /// The most likely place, and those that cannot be told from it, with the word before it.

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use host::helper::{AskError, Client};
@@ -15,38 +15,25 @@ use tempfile::TempDir;
 
 use crate::actors::linerate::program;
 use crate::actors::process::PATIENCE;
+use crate::actors::shell::Shell;
 
 /// A shell as root of namespaces of its own, in which a helper can come and go.
 struct World {
-    shell: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    shell: Shell,
     folder: TempDir,
 }
 
 impl World {
     fn new() -> Self {
-        let mut command = Command::new("sh");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut shell = isolate(&mut command).spawn().unwrap_or_else(|error| panic!("needs user namespaces: {error}"));
-        let (input, output) = (shell.stdin.take().unwrap(), BufReader::new(shell.stdout.take().unwrap()));
-        let mut world = Self { shell, input, output, folder: TempDir::new().unwrap() };
+        let shell = Shell::start(isolate(&mut Command::new("sh")));
+        let mut world = Self { shell, folder: TempDir::new().unwrap() };
         world.run(&format!("echo '{PLANTED}' > /proc/sys/net/ipv4/tcp_rmem"));
         world
     }
 
     /// Runs a line and returns what it prints.
     fn run(&mut self, line: &str) -> String {
-        writeln!(self.input, "{line}\necho end").unwrap();
-        let mut printed = String::new();
-        loop {
-            let mut more = String::new();
-            assert!(self.output.read_line(&mut more).unwrap() > 0, "the shell has ended at `{line}`: {printed}");
-            if more == "end\n" {
-                return printed.trim().to_owned();
-            }
-            printed += &more;
-        }
+        self.shell.ends(line).0
     }
 
     /// Starts a helper and waits until it listens. Returns what it has said.
@@ -81,14 +68,6 @@ impl World {
 
     fn rmem(&mut self) -> String {
         self.run("cat /proc/sys/net/ipv4/tcp_rmem").split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        // The helper is a child of the shell, and would outlive it.
-        let _ = writeln!(self.input, "kill -9 $! 2>/dev/null; exit");
-        let _ = self.shell.wait();
     }
 }
 

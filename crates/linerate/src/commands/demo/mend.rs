@@ -159,7 +159,7 @@ impl Mender<'_> {
         let mut roles = Vec::new();
         roles.extend(own.iter().any(|flow| flow.sender.host == host).then_some("sender"));
         roles.extend(own.iter().any(|flow| flow.receiver.host == host).then_some("receiver"));
-        let guests = self.round.members.iter().filter(|member| member.attributes.values().any(|value| value == host));
+        let guests = self.round.members.iter().filter(|member| member.lives_in(host));
         let guests: BTreeSet<&str> = guests.map(|guest| guest.name.as_str()).collect();
         roles.extend((!guests.is_empty()).then_some("vm-host"));
         let is_tunnelled =

@@ -3,7 +3,9 @@
 //! * [`linerate`]: this program
 //! * [`iperf3`]: the program whose protocol it speaks
 //! * [`process`]: what both are: processes that are waited for, and that never outlive their test
+//! * [`shell`]: a shell on a host of namespaces
 
 pub mod iperf3;
 pub mod linerate;
 pub mod process;
+pub mod shell;

@@ -15,7 +15,7 @@ exec nsenter --net=/proc/$(cat $F/$host.pid)/ns/net unshare -m sh -c "mount -t s
 fn world(hosts: &[&str], serving: &[&str]) -> World {
     let mut world = World::new();
     std::fs::write(world.folder.path().join("reach"), STAND_IN).unwrap();
-    world.run("chmod +x $F/reach; mkfifo $F/hold; sleep infinity > $F/hold & echo $! > $F/holder");
+    world.run("chmod +x $F/reach; mkfifo $F/hold; sleep infinity > $F/hold &");
     for host in hosts {
         world.run(&format!(
             "mkfifo $F/{host}.made; unshare -n sh -c 'ip link set lo up; \
@@ -26,7 +26,7 @@ fn world(hosts: &[&str], serving: &[&str]) -> World {
     for host in serving {
         world.run(&format!(
             "mkfifo $F/{host}.talk; nsenter --net=/proc/$(cat $F/{host}.pid)/ns/net $L serve --port 5299 --no-archive \
-             > /dev/null 2> $F/{host}.talk & echo $! >> $F/servers; exec 9< $F/{host}.talk; \
+             > /dev/null 2> $F/{host}.talk & exec 9< $F/{host}.talk; \
              while read line <&9; do case \"$line\" in *'listening on'*) break;; esac; done"
         ));
     }
@@ -61,7 +61,6 @@ fn each_stage_begins_after_the_proof_of_the_one_before_and_a_host_without_proof_
     let undone = world.run("$F/reach a \"$L host undo\"");
     assert!(undone.contains("is undone"), "{undone}");
     assert!(is_shaped(&mut world, "a"));
-    world.run("kill $(cat $F/servers) $(cat $F/holder)");
 }
 
 #[test]
@@ -71,5 +70,4 @@ fn a_host_that_cannot_be_reached_is_named() {
     assert_eq!(done.stopped().unwrap().0, "nowhere");
     assert_eq!(done.untouched, ["a"]);
     assert!(is_shaped(&mut world, "a"));
-    world.run("kill $(cat $F/holder)");
 }

@@ -1,7 +1,6 @@
 //! A host made of namespaces: its own network, mounts and journal, and a shell in it.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
 use audit::fix::report::FixReport;
 use audit::report::Report;
@@ -10,11 +9,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::actors::shell::Shell;
+
 /// A shell as root of namespaces of its own. `$L` is this program, `$F` a folder that goes with it.
 pub struct World {
-    shell: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    shell: Shell,
     pub folder: TempDir,
 }
 
@@ -39,10 +38,7 @@ impl World {
     }
 
     fn in_shell(command: &mut Command) -> Self {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut shell = command.spawn().unwrap_or_else(|error| panic!("needs user namespaces: {error}"));
-        let (input, output) = (shell.stdin.take().unwrap(), BufReader::new(shell.stdout.take().unwrap()));
-        let mut world = Self { shell, input, output, folder: TempDir::new().unwrap() };
+        let mut world = Self { shell: Shell::start(command), folder: TempDir::new().unwrap() };
         let folder = world.folder.path().display().to_string();
         world.run(&format!(
             "L={}; F={folder}; export LINERATE_ARCHIVE=$F/archive.db XDG_STATE_HOME=$F/state TZ=UTC; \
@@ -65,19 +61,12 @@ impl World {
     /// Runs a line and returns what it prints, also of what it says besides, and its code.
     #[track_caller]
     pub fn ends(&mut self, line: &str) -> (String, i32) {
-        writeln!(self.input, "{{ {line}\n}} 2>$F/said; _code=$?; echo; echo end $_code").unwrap();
-        let mut printed = String::new();
-        loop {
-            let mut more = String::new();
-            assert!(self.output.read_line(&mut more).unwrap() > 0, "the shell has ended at `{line}`: {printed}");
-            if let Some(code) = more.strip_prefix("end ") {
-                let code = code.trim().parse().unwrap();
-                let said = std::fs::read_to_string(self.folder.path().join("said")).unwrap_or_default();
-                let printed = printed.trim().to_owned();
-                return (if code == 0 { printed } else { format!("{printed}\n{said}") }, code);
-            }
-            printed += &more;
+        let (printed, code) = self.shell.ends(&format!("{{ {line}\n}} 2>$F/said"));
+        if code == 0 {
+            return (printed, code);
         }
+        let said = std::fs::read_to_string(self.folder.path().join("said")).unwrap_or_default();
+        (format!("{printed}\n{said}"), code)
     }
 
     /// What the last line said on standard error.
@@ -126,11 +115,3 @@ fn without_counts(value: &mut Value) {
 
 const COUNTS: [&str; 5] =
     ["counters", "driver_counters", "tcp_metrics", "bql_limit_bytes", "net.netfilter.nf_conntrack_count"];
-
-impl Drop for World {
-    fn drop(&mut self) {
-        // All that runs in its namespaces ends with the shell's input or is ended by its owner.
-        let _ = writeln!(self.input, "kill $(jobs -p) 2>/dev/null; exit");
-        let _ = self.shell.wait();
-    }
-}

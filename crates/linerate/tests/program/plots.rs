@@ -1,7 +1,5 @@
 //! Pictures of runs, as the program draws them from its archive: what is in them, whatever kind of run it was.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,5 +1,4 @@
 //! `linerate import` and `linerate test --tool` as their users meet them.
-#![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
