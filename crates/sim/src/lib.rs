@@ -4,6 +4,7 @@
 //! * [`shared`]: several of them over one path
 //! * [`report`]: the same for programs, with its schema
 //! * [`sender`], [`receiver`]: the two hosts and their settings
+//! * [`hosts`]: settings where nobody set anything
 //! * [`congestion`]: the algorithms
 //!
 //! Segments go over the elements of the crate `path`, the same that the lab drives in real time between kernels. Each is
@@ -13,6 +14,7 @@
 pub mod congestion;
 mod engine;
 pub mod flow;
+pub mod hosts;
 mod packet;
 pub mod receiver;
 pub mod report;

@@ -7,6 +7,7 @@ use path::elements::{Burst, ClassSpec, ClassesSpec, CrossSpec, DelaySpec, LossSp
 use path::random::Dice;
 use path::{ElementSpec, Seed, Stage};
 use sim::flow::{Flow, FlowError};
+use sim::hosts::OFFLOAD;
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
 use units::{ByteCount, DataRate, Mtu};
@@ -178,13 +179,12 @@ fn sender(settings: &Settings) -> Result<SenderSpec, CaseError> {
         (None, true) => Pacing::Fq,
         (None, false) => Pacing::Algorithm,
     };
+    let algorithm = algorithm.parse().map_err(|error: sim::congestion::UnknownAlgorithm| CaseError::Setting {
+        name: "congestion",
+        value: algorithm.to_owned(),
+        why: error.to_string(),
+    })?;
     Ok(SenderSpec {
-        algorithm: algorithm.parse().map_err(|error: sim::congestion::UnknownAlgorithm| CaseError::Setting {
-            name: "congestion",
-            value: algorithm.to_owned(),
-            why: error.to_string(),
-        })?,
-        mtu: mtu(settings)?,
         initial_window: count(settings, "initial-window").unwrap_or(0),
         buffer: bytes(settings, "wmem"),
         writer: one_of(settings, "writer", [("polls", Writer::Polls), ("blocks", Writer::Blocks)])?,
@@ -193,16 +193,10 @@ fn sender(settings: &Settings) -> Result<SenderSpec, CaseError> {
         adapter_rate: rate(settings, "adapter-rate").unwrap_or(path_rate),
         pacing,
         offload: if is_set(settings, "offload") { OFFLOAD } else { ByteCount::new(1) },
-        small_queue: SMALL_QUEUE,
         ecn: is_set(settings, "ecn"),
-        restarts_after_idle: true,
+        ..SenderSpec::linux(algorithm, mtu(settings)?)
     })
 }
-
-/// `tcp_limit_output_bytes` (Linux 5.10 to 6.14).
-pub const SMALL_QUEUE: ByteCount = ByteCount::new(1 << 20);
-/// `GSO_MAX_SIZE` without BIG TCP.
-pub const OFFLOAD: ByteCount = ByteCount::new(65_536);
 
 fn receiver(settings: &Settings) -> Result<ReceiverSpec, CaseError> {
     let initial_window = count(settings, "receiver-initial-window");
@@ -214,6 +208,7 @@ fn receiver(settings: &Settings) -> Result<ReceiverSpec, CaseError> {
         buffer_default: bytes(settings, "rmem-default"),
         buffer: bytes(settings, "rmem"),
         initial_window,
+        ..ReceiverSpec::linux()
     })
 }
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 use units::MonoTime;
 
 use super::hystart::HyStart;
-use super::{Ack, Congestion, Phase, Window};
+use super::{Ack, Congestion, Phase, SlowStart, Window};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Cubic {
     epoch: Option<Epoch>,
     /// The window before the last reduction, less with fast convergence.
@@ -39,6 +39,10 @@ const BETA: f64 = 717.0 / 1024.0;
 const PATIENCE: Duration = Duration::from_millis(31);
 
 impl Cubic {
+    pub(crate) fn new(slow_start: SlowStart) -> Self {
+        Self { epoch: None, last_max: 0.0, every: 0, hystart: HyStart::new(slow_start) }
+    }
+
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and casts saturate")]
     fn update(&mut self, window: &Window, ack: &Ack) {
         let cwnd = f64::from(window.cwnd);

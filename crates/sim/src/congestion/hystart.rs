@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use units::MonoTime;
 
-use super::{Ack, Window};
+use super::{Ack, SlowStart, Window};
 
 /// What is known of the round trip under way.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct HyStart {
+    slow_start: SlowStart,
     began: MonoTime,
     last: MonoTime,
     /// The round is over when this segment is acknowledged.
@@ -32,9 +33,15 @@ const DELAY: (Duration, Duration) = (Duration::from_millis(4), Duration::from_mi
 const GSO_MAX: f64 = 65_536.0;
 
 impl HyStart {
+    /// One that has measured nothing yet; it only measures where slow start goes on until a loss.
+    pub(crate) fn new(slow_start: SlowStart) -> Self {
+        let began = MonoTime::default();
+        Self { slow_start, began, last: began, ends: None, least: None, samples: 0, floor: None, found: false }
+    }
+
     /// Forgets what was found (after a timeout).
     pub(crate) fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self::new(self.slow_start);
     }
 
     pub(crate) fn floor(&self) -> Duration {
@@ -45,7 +52,8 @@ impl HyStart {
     pub(crate) fn acked(&mut self, window: &mut Window, ack: &Ack) {
         let Some(delay) = ack.rtt else { return };
         self.floor = Some(self.floor.map_or(delay, |floor| floor.min(delay)));
-        if self.found || !window.in_slow_start() || window.cwnd < LOW_WINDOW {
+        let looks = self.slow_start == SlowStart::HyStart && !self.found;
+        if !looks || !window.in_slow_start() || window.cwnd < LOW_WINDOW {
             return;
         }
         if self.ends.is_none_or(|end| ack.una > end) {

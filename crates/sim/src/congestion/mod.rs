@@ -57,15 +57,24 @@ impl Algorithm {
         }
     }
 
-    pub(crate) fn build(self, seed: Seed, mss: u32) -> Box<dyn Congestion> {
+    pub(crate) fn build(self, slow_start: SlowStart, seed: Seed, mss: u32) -> Box<dyn Congestion> {
         match self {
             Self::Reno => Box::new(reno::Reno),
-            Self::Cubic => Box::new(cubic::Cubic::default()),
+            Self::Cubic => Box::new(cubic::Cubic::new(slow_start)),
             Self::Htcp => Box::new(htcp::Htcp::default()),
             Self::Bbr => Box::new(bbr::Bbr::new(seed, mss)),
             Self::Bbr3 => Box::new(bbr::Bbr3::new(seed, mss)),
         }
     }
+}
+
+/// What ends the slow start of CUBIC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SlowStart {
+    /// HyStart, before anything is lost, as Linux comes.
+    HyStart,
+    /// The first loss (module parameter `hystart` = 0 of `tcp_cubic`).
+    UntilLoss,
 }
 
 /// No algorithm has this name.

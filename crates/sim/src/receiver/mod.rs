@@ -25,6 +25,17 @@ pub struct ReceiverSpec {
     pub buffer: ByteCount,
     /// Segments that are offered at first (`initrwnd` of the route).
     pub initial_window: Option<u32>,
+    /// What it acknowledges at once.
+    pub acknowledging: Acknowledging,
+}
+
+/// When a receiver acknowledges what comes in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Acknowledging {
+    /// With the second segment, or 40 ms after the first (RFC 9293 §3.8.6.3), as Linux does.
+    Delayed,
+    /// Whatever comes, at once. The frame that was sent is the unit: without segmentation offload, each segment.
+    Each,
 }
 
 /// What a receiver says.
@@ -62,6 +73,7 @@ pub(crate) struct Receiver {
     late: Option<MonoTime>,
     /// Segments that are acknowledged at once (`tcp_enter_quickack_mode`).
     quick: u32,
+    acknowledging: Acknowledging,
 }
 
 /// `TCP_DELACK_MIN`.
@@ -79,6 +91,7 @@ impl Receiver {
             marked: 0,
             late: None,
             quick: QUICK,
+            acknowledging: spec.acknowledging,
         }
     }
 
@@ -105,7 +118,7 @@ impl Receiver {
         }
         self.unsaid += read;
         let at_once = had_gap || self.gaps.beyond() > 0 || new < count || marked || self.unsaid >= 2;
-        let quick = self.quick > 0;
+        let quick = self.quick > 0 || self.acknowledging == Acknowledging::Each;
         self.quick = self.quick.saturating_sub(count);
         if at_once || quick {
             return Some(self.say());

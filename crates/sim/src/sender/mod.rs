@@ -33,7 +33,7 @@ pub use buffer::Writer;
 pub use rate::RateSample;
 pub(crate) use rtt::RTO_INITIAL;
 
-use crate::congestion::{Algorithm, Congestion, Phase, Window};
+use crate::congestion::{Algorithm, Congestion, Phase, SlowStart, Window};
 use crate::packet::Packets;
 use buffer::{BufferSettings, SendBuffer};
 use host::Host;
@@ -59,6 +59,8 @@ pub enum Pacing {
 pub struct SenderSpec {
     /// The congestion control.
     pub algorithm: Algorithm,
+    /// What ends its slow start, where that is CUBIC's.
+    pub slow_start: SlowStart,
     /// The largest IP packet.
     pub mtu: Mtu,
     /// Segments in flight at first.
@@ -189,7 +191,7 @@ pub(crate) struct Sender {
 }
 
 /// Bytes of headers in a segment: IPv4 (RFC 791), TCP (RFC 9293) and timestamps (RFC 7323).
-pub(crate) const HEADERS: u32 = 52;
+pub const HEADERS: u32 = 52;
 
 impl SenderSpec {
     /// Payload of a full segment.
@@ -205,7 +207,7 @@ impl Sender {
         let now = MonoTime::default();
         let mss = mss.get();
         let most_frame = u32::try_from(spec.offload.get() / u64::from(mss)).unwrap_or(u32::MAX).clamp(1, MOST_SEGMENTS);
-        let control = spec.algorithm.build(seed, mss);
+        let control = spec.algorithm.build(spec.slow_start, seed, mss);
         let total = match amount {
             Amount::Bytes(bytes) => u32::try_from(bytes.get().div_ceil(u64::from(mss))).ok(),
             Amount::Time(_) => None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use path::{ElementSpec, Seed, Stage};
 use sim::flow::{Flow, Outcome};
 use sim::receiver::ReceiverSpec;
-use sim::sender::{Amount, Pacing, SenderSpec, Writer};
+use sim::sender::{Amount, SenderSpec};
 use sim::{Algorithm, Sample};
 use units::{ByteCount, DataRate, Mtu};
 
@@ -26,25 +26,10 @@ pub(crate) fn flow(algorithm: Algorithm, there: &str, back: &str, amount: Amount
         there: stages(there),
         back: stages(back),
         sender: SenderSpec {
-            algorithm,
-            mtu: Mtu::new(1_500).unwrap(),
-            initial_window: 10,
             buffer: ByteCount::new(1 << 30),
-            writer: Writer::Polls,
-            application_rate: None,
-            processor_rate: None,
-            adapter_rate: DataRate::from_bps(100_000_000_000),
-            pacing: Pacing::Algorithm,
-            offload: ByteCount::new(65_536),
-            small_queue: ByteCount::new(1 << 20),
-            ecn: false,
-            restarts_after_idle: true,
+            ..SenderSpec::linux(algorithm, Mtu::new(1_500).unwrap())
         },
-        receiver: ReceiverSpec {
-            buffer_default: ByteCount::new(128 << 10),
-            buffer: ByteCount::new(2 << 30),
-            initial_window: None,
-        },
+        receiver: ReceiverSpec { buffer: ByteCount::new(2 << 30), ..ReceiverSpec::linux() },
         amount,
         seed: Seed(1),
         patience: Duration::from_secs(3_600),

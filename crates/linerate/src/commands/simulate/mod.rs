@@ -8,11 +8,12 @@ mod sweep;
 
 use std::time::Duration;
 
-use ::sweep::case::{OFFLOAD, SMALL_QUEUE, usual_queue};
+use ::sweep::case::usual_queue;
 use anyhow::Context;
 use path::elements::{CrossSpec, DelaySpec, LossSpec, Order, PortSpec};
 use path::{ElementSpec, Seed, Stage};
 use sim::flow::{Flow, FlowError};
+use sim::hosts::OFFLOAD;
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
 use sim::{Outcome, Report};
@@ -76,6 +77,7 @@ fn asked(args: &FlowArgs) -> anyhow::Result<Flow> {
             buffer_default: args.hosts.rmem_default,
             buffer: args.hosts.rmem,
             initial_window: args.hosts.receiver_initial_window.map(std::num::NonZeroU32::get),
+            ..ReceiverSpec::linux()
         },
         amount,
         seed: Seed(args.seed),
@@ -91,8 +93,6 @@ const FAST: DataRate = DataRate::from_bps(100_000_000_000);
 
 fn sender(hosts: &HostArgs, path_rate: Option<DataRate>) -> SenderSpec {
     SenderSpec {
-        algorithm: hosts.congestion,
-        mtu: hosts.mtu,
         initial_window: hosts.initial_window.get(),
         buffer: hosts.wmem,
         writer: match hosts.writer {
@@ -108,9 +108,8 @@ fn sender(hosts: &HostArgs, path_rate: Option<DataRate>) -> SenderSpec {
             (None, false) => Pacing::Algorithm,
         },
         offload: if hosts.no_offload { ByteCount::new(1) } else { OFFLOAD },
-        small_queue: SMALL_QUEUE,
         ecn: hosts.ecn,
-        restarts_after_idle: true,
+        ..SenderSpec::linux(hosts.congestion, hosts.mtu)
     }
 }
 

@@ -1,0 +1,66 @@
+//! Hosts as they come: what Linux has where nobody set anything, and a receiver that is simpler than Linux.
+
+use units::{ByteCount, DataRate, Mtu};
+
+use crate::congestion::{Algorithm, SlowStart};
+use crate::receiver::{Acknowledging, ReceiverSpec};
+use crate::sender::{Pacing, SenderSpec, Writer};
+
+/// `GSO_MAX_SIZE` without BIG TCP.
+pub const OFFLOAD: ByteCount = ByteCount::new(65_536);
+/// `tcp_limit_output_bytes` (Linux 5.10 to 6.14).
+const SMALL_QUEUE: ByteCount = ByteCount::new(1 << 20);
+/// `TCP_INIT_CWND` (include/net/tcp.h).
+const INITIAL_WINDOW: u32 = 10;
+/// `tcp_wmem[2]` of hosts with memory enough (`tcp_init`, net/ipv4/tcp.c).
+const SEND_BUFFER: ByteCount = ByteCount::new(4 << 20);
+/// `tcp_rmem[1]` and `tcp_rmem[2]`, as before.
+const RECEIVE_BUFFER: (ByteCount, ByteCount) = (ByteCount::new(128 << 10), ByteCount::new(6 << 20));
+/// The rate of an adapter that is not what limits.
+const ADAPTER: DataRate = DataRate::from_bps(100_000_000_000);
+
+impl SenderSpec {
+    /// A host with Linux on which nothing was set, and a program that waits until it may write. Neither its processor nor
+    /// its adapter limits it.
+    #[must_use]
+    pub const fn linux(algorithm: Algorithm, mtu: Mtu) -> Self {
+        Self {
+            algorithm,
+            slow_start: SlowStart::HyStart,
+            mtu,
+            initial_window: INITIAL_WINDOW,
+            buffer: SEND_BUFFER,
+            writer: Writer::Polls,
+            application_rate: None,
+            processor_rate: None,
+            adapter_rate: ADAPTER,
+            pacing: Pacing::Algorithm,
+            offload: OFFLOAD,
+            small_queue: SMALL_QUEUE,
+            ecn: false,
+            restarts_after_idle: true,
+        }
+    }
+}
+
+impl ReceiverSpec {
+    /// A host with Linux on which nothing was set.
+    #[must_use]
+    pub const fn linux() -> Self {
+        Self {
+            buffer_default: RECEIVE_BUFFER.0,
+            buffer: RECEIVE_BUFFER.1,
+            initial_window: None,
+            acknowledging: Acknowledging::Delayed,
+        }
+    }
+
+    /// A host whose window is what it is from the first segment on, as simulators have it that do not know how Linux has
+    /// it grow. What came too early takes room in it.
+    #[must_use]
+    pub const fn fixed_window(window: ByteCount) -> Self {
+        // Half of a buffer is offered (`tcp_adv_win_scale` = 1).
+        let buffer = ByteCount::new(window.get().saturating_mul(2));
+        Self { buffer_default: buffer, buffer, initial_window: Some(u32::MAX), acknowledging: Acknowledging::Delayed }
+    }
+}
