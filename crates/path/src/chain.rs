@@ -72,9 +72,10 @@ impl From<ElementSpec> for Stage {
 #[derive(Debug)]
 pub struct Chain {
     slots: Vec<Slot>,
-    /// When each element is due, and at the end when the timetable is; [`NEVER`] where it is not. Side by side, as they
-    /// are looked through at every step.
+    /// When each element is due, and at the end when the timetable is; [`NEVER`] where it is not.
     dues: Vec<MonoTime>,
+    /// The first of those, which is asked for more often than it changes.
+    first: MonoTime,
     /// What happens to elements at which instant, the earliest last.
     timetable: Vec<Event>,
     /// Trains on their way from one element to the next, with the number of that.
@@ -135,7 +136,8 @@ impl Chain {
         timetable.sort_by_key(|event| event.at);
         timetable.reverse();
         let dues = vec![NEVER; slots.len() + 1];
-        let mut chain = Self { slots, dues, timetable, moving: VecDeque::with_capacity(FIRST_ROOM) };
+        let moving = VecDeque::with_capacity(FIRST_ROOM);
+        let mut chain = Self { slots, dues, first: NEVER, timetable, moving };
         chain.note_timetable();
         Ok(chain)
     }
@@ -177,14 +179,15 @@ impl Chain {
 
     /// When something happens next by itself.
     #[must_use]
+    #[inline]
     pub fn due(&self) -> Option<MonoTime> {
-        self.dues.iter().copied().min().filter(|due| *due != NEVER)
+        (self.first != NEVER).then_some(self.first)
     }
 
     /// Does what is due by `now`, each at its own instant, however late this call is.
     pub fn advance(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
         while let Some(at) = self.due().filter(|due| *due <= now) {
-            if self.dues.last().is_some_and(|due| *due <= at) {
+            if self.dues[self.slots.len()] <= at {
                 self.apply_timetable(at, watcher);
             }
             // The last first, so that it has room for what the one before it lets out.
@@ -214,8 +217,16 @@ impl Chain {
     }
 
     fn note_timetable(&mut self) {
-        if let Some(due) = self.dues.last_mut() {
-            *due = self.timetable.last().map_or(NEVER, |event| event.at);
+        self.note_due(self.slots.len(), self.timetable.last().map_or(NEVER, |event| event.at));
+    }
+
+    #[inline]
+    fn note_due(&mut self, place: usize, due: MonoTime) {
+        let before = std::mem::replace(&mut self.dues[place], due);
+        if due <= self.first {
+            self.first = due;
+        } else if before == self.first {
+            self.first = self.dues.iter().copied().fold(NEVER, MonoTime::min);
         }
     }
 
@@ -257,7 +268,8 @@ impl Chain {
             tally: &mut slot.tally,
         };
         call(slot.element.as_mut(), &mut out);
-        self.dues[place] = slot.element.due().unwrap_or(NEVER);
+        let due = slot.element.due().unwrap_or(NEVER);
+        self.note_due(place, due);
     }
 }
 

@@ -71,6 +71,8 @@ impl CrossSpec {
 pub(crate) struct Cross {
     spec: CrossSpec,
     sources: Vec<Source>,
+    /// When packets come next, which is asked for more often than it changes.
+    next: Option<MonoTime>,
     dice: Dice,
     start: MonoTime,
     /// The link's rate, by which packets are put together.
@@ -92,7 +94,7 @@ struct Source {
 
 impl Cross {
     pub(crate) fn new(spec: CrossSpec, link: DataRate, seed: Seed, start: MonoTime) -> Self {
-        let mut cross = Self { spec, sources: Vec::new(), dice: Dice::new(seed), start, link };
+        let mut cross = Self { spec, sources: Vec::new(), next: None, dice: Dice::new(seed), start, link };
         cross.lay_out();
         cross
     }
@@ -112,22 +114,27 @@ impl Cross {
         for source in &mut self.sources {
             source.skip_to(now, &self.spec.bursts[source.burst], &mut self.dice);
         }
+        self.note_next();
     }
 
     /// When packets come next.
+    #[inline]
     pub(crate) fn next(&self) -> Option<MonoTime> {
-        self.sources.iter().filter_map(|source| source.next).min()
+        self.next
+    }
+
+    fn note_next(&mut self) {
+        self.next = self.sources.iter().filter_map(|source| source.next).min();
     }
 
     /// The packets that come next.
     pub(crate) fn take(&mut self) -> Train {
-        let next = self.next();
-        let mut came = self.start;
+        let next = self.next;
         let mut packets = NonZeroU32::MIN;
         if let Some(source) = self.sources.iter_mut().find(|source| source.next == next) {
-            came = source.next.unwrap_or(came);
             packets = source.packets;
             source.step(&self.spec.bursts[source.burst], &mut self.dice);
+            self.note_next();
         }
         let size = self.packet_bytes();
         Train {
@@ -142,7 +149,7 @@ impl Cross {
             ecn: Ecn::NotCapable,
             whole: true,
             edits: Edits::default(),
-            came,
+            came: next.unwrap_or(self.start),
         }
     }
 
@@ -175,6 +182,7 @@ impl Cross {
         for source in &mut self.sources {
             source.begin(&self.spec.bursts[source.burst], &mut self.dice);
         }
+        self.note_next();
     }
 }
 

@@ -85,9 +85,11 @@ impl DelayLine {
     }
 
     fn send(&mut self, train: Train, now: MonoTime) {
-        let jitter = u64::try_from(self.spec.jitter.as_nanos()).unwrap_or(u64::MAX);
-        let extra = if jitter == 0 { 0 } else { self.dice.below(jitter.saturating_add(1)) };
-        let arrives = now + self.spec.time + Duration::from_nanos(extra);
+        let mut arrives = now + self.spec.time;
+        if !self.spec.jitter.is_zero() {
+            let jitter = u64::try_from(self.spec.jitter.as_nanos()).unwrap_or(u64::MAX);
+            arrives = arrives + Duration::from_nanos(self.dice.below(jitter.saturating_add(1)));
+        }
         let number = self.number;
         self.number += 1;
         match self.spec.order {
@@ -99,22 +101,20 @@ impl DelayLine {
         }
     }
 
-    fn first_in_order(&self) -> Option<(MonoTime, u64)> {
-        self.in_order.front().map(|first| (first.arrives, first.number))
-    }
-
     fn first_free(&self) -> Option<(MonoTime, u64)> {
         self.free.peek().map(|Reverse(first)| (first.arrives, first.number))
     }
 
     /// What arrives by now, the earliest first.
     fn arrived(&mut self, now: MonoTime) -> Option<Train> {
-        let (ordered, free) = (self.first_in_order(), self.first_free());
-        let next = ordered.into_iter().chain(free).min().filter(|(arrives, _)| *arrives <= now);
-        if next.is_some() && next == ordered {
-            return self.in_order.pop_front().map(|first| first.train);
+        let free = self.first_free();
+        let comes_first =
+            |first: &mut UnderWay| first.arrives <= now && free.is_none_or(|free| (first.arrives, first.number) < free);
+        if let Some(first) = self.in_order.pop_front_if(comes_first) {
+            return Some(first.train);
         }
-        next.and_then(|_| self.free.pop()).map(|Reverse(first)| first.train)
+        free.filter(|(arrives, _)| *arrives <= now)?;
+        self.free.pop().map(|Reverse(first)| first.train)
     }
 }
 
@@ -131,7 +131,11 @@ impl Element for DelayLine {
     }
 
     fn due(&self) -> Option<MonoTime> {
-        self.first_in_order().into_iter().chain(self.first_free()).map(|(arrives, _)| arrives).min()
+        let ordered = self.in_order.front().map(|first| first.arrives);
+        match self.first_free() {
+            Some((free, _)) => Some(ordered.map_or(free, |ordered| ordered.min(free))),
+            None => ordered,
+        }
     }
 
     fn advance(&mut self, out: &mut Outlet<'_>) {

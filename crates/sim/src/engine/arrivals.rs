@@ -34,6 +34,7 @@ impl Arrivals {
         }
     }
 
+    /// Whether nobody need look at it.
     pub(super) fn is_empty(&self) -> bool {
         self.trains.is_empty() && self.gone.is_empty()
     }

@@ -163,9 +163,7 @@ impl Engine {
             index += 1;
             while let Some(train) = self.pairs[flow].sender.outgoing(now) {
                 self.there.offer(now, train, &mut self.at_receiver);
-                if !self.at_receiver.is_empty() {
-                    self.receive(now);
-                }
+                self.receive(now);
             }
             self.note_hosts(flow);
         }
@@ -173,6 +171,9 @@ impl Engine {
     }
 
     fn receive(&mut self, now: MonoTime) {
+        if self.at_receiver.is_empty() {
+            return;
+        }
         self.at_receiver.gone.clear();
         self.at_receiver.twice.clear();
         let mut index = 0;
@@ -214,12 +215,13 @@ impl Engine {
     fn say(&mut self, flow: usize, ack: Acknowledgement, now: MonoTime) {
         let slot = self.said.keep(ack);
         self.back.offer(now, packet::acknowledgement(flow, slot), &mut self.at_sender);
-        if !self.at_sender.is_empty() {
-            self.hear(now);
-        }
+        self.hear(now);
     }
 
     fn hear(&mut self, now: MonoTime) {
+        if self.at_sender.is_empty() {
+            return;
+        }
         for train in self.at_sender.twice.drain(..) {
             self.said.doubled(train.frame.0);
         }

@@ -17,20 +17,21 @@ impl Sender {
         self.restart_after_idle(now);
         let was_idle = self.board.out() == 0;
         let (mut sent, mut full) = (false, false);
+        let frame = self.frame();
         let (limit, wake) = loop {
-            if let Err(stop) = self.may_send(now) {
+            if let Err(stop) = self.may_send(frame, now) {
                 break stop;
             }
             let room = self.window.cwnd.saturating_sub(self.board.in_flight());
             if self.board.wanted() > 0 {
-                if !self.send_again(room, now) {
+                if !self.send_again(room.min(frame), now) {
                     full = true;
                     break (Limit::Window, None);
                 }
                 sent = true;
                 continue;
             }
-            match self.send_new(room, now) {
+            match self.send_new(room, frame, now) {
                 Ok(()) => sent = true,
                 Err(stop) => {
                     full = stop.0 == Limit::Window;
@@ -47,7 +48,7 @@ impl Sender {
     }
 
     /// Pacing, the processor and the host's own queue.
-    fn may_send(&self, now: MonoTime) -> Result<(), Stop> {
+    fn may_send(&self, frame: u32, now: MonoTime) -> Result<(), Stop> {
         if self.paces && self.pace_next > now {
             return Err((Limit::Pacing, Some(self.pace_next)));
         }
@@ -57,7 +58,7 @@ impl Sender {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and casts saturate")]
         let by_rate = (self.window.pacing / 1024.0) as u64;
         // Two frames, or what the pace sends in a millisecond (`tcp_small_queue_check`).
-        let frames = 2 * u64::from(self.frame()) * u64::from(self.packets.size());
+        let frames = 2 * u64::from(frame) * u64::from(self.packets.size());
         let allowed = by_rate.min(self.small_queue).max(frames);
         match self.host.queued_until(allowed, now) {
             Some(at) => Err((Limit::Host, Some(at))),
@@ -65,8 +66,7 @@ impl Sender {
         }
     }
 
-    fn send_again(&mut self, room: u32, now: MonoTime) -> bool {
-        let most = room.min(self.frame());
+    fn send_again(&mut self, most: u32, now: MonoTime) -> bool {
         let stamp = self.meter.stamp(now, self.board.in_flight(), 1);
         let Some((first, count)) = self.board.resend(most, now, stamp) else { return false };
         self.recovery.resent(count);
@@ -78,7 +78,7 @@ impl Sender {
         true
     }
 
-    fn send_new(&mut self, room: u32, now: MonoTime) -> Result<(), Stop> {
+    fn send_new(&mut self, room: u32, frame: u32, now: MonoTime) -> Result<(), Stop> {
         let next = self.board.next();
         if self.buffer.written() == next {
             if room > 0 {
@@ -91,7 +91,6 @@ impl Sender {
             self.buffer.fill(self.board.una(), now);
         }
         let written = self.buffer.written() - next;
-        let frame = self.frame();
         let allowed = self.allowed_by_receiver(next);
         let count = frame.min(written).min(allowed).min(room);
         if room == 0 {

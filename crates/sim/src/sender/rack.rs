@@ -90,6 +90,11 @@ impl Known {
 impl Sender {
     /// Holds to be lost what is late by now.
     pub(super) fn judge(&mut self, now: MonoTime, news: &mut News) {
+        let latest = (self.rack.sent, self.rack.end);
+        if !self.board.is_in_question(latest) {
+            self.reorder = None;
+            return;
+        }
         let allowance = self.allowance();
         let rtt = self.rack.rtt;
         let overdue = |sent: MonoTime| {
@@ -99,7 +104,7 @@ impl Sender {
         let known = Known { now, delivered: self.meter.delivered + u64::from(news.delivered), lost: self.meter.lost };
         let (control, window) = (&mut self.control, &self.window);
         let told = |stamp: &Stamp, count, newly| control.lost(window, &known.frame(stamp, count, newly));
-        self.reorder = self.board.judge((self.rack.sent, self.rack.end), overdue, news, told);
+        self.reorder = self.board.judge(latest, overdue, news, told);
     }
 
     /// Holds to be lost what should have arrived by now, as the retransmission timer fired.

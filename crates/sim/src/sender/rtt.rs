@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-/// What is known of the round-trip time. In nanoseconds, as it is asked for with every acknowledgement.
+/// What is known of the round-trip time. It is reckoned in nanoseconds, and asked for more often than that.
 #[derive(Debug)]
 pub(crate) struct RoundTrip {
-    smoothed: Option<u64>,
-    deviation: u64,
-    least: u64,
+    smoothed_ns: Option<u64>,
+    deviation_ns: u64,
+    least_ns: u64,
     backoff: u32,
+    smoothed: Duration,
+    least: Duration,
     timeout: Duration,
 }
 
@@ -24,7 +26,15 @@ const RTO_MAX_NS: u64 = 120_000_000_000;
 
 impl RoundTrip {
     pub(crate) fn new() -> Self {
-        Self { smoothed: None, deviation: 0, least: u64::MAX, backoff: 0, timeout: RTO_INITIAL }
+        Self {
+            smoothed_ns: None,
+            deviation_ns: 0,
+            least_ns: u64::MAX,
+            backoff: 0,
+            smoothed: RTO_INITIAL,
+            least: Duration::ZERO,
+            timeout: RTO_INITIAL,
+        }
     }
 
     /// Takes in a sample (RFC 6298 §2.2, §2.3).
@@ -32,25 +42,30 @@ impl RoundTrip {
     /// Model: the least is that of the whole connection; Linux forgets it after 300 s.
     pub(crate) fn measured(&mut self, sample: Duration) {
         let sample = u64::try_from(sample.as_nanos()).unwrap_or(u64::MAX);
-        self.least = self.least.min(sample);
         self.backoff = 0;
-        if let Some(smoothed) = self.smoothed {
-            self.deviation = (self.deviation * 3 + smoothed.abs_diff(sample)) / 4;
-            self.smoothed = Some((smoothed * 7 + sample) / 8);
-        } else {
-            self.smoothed = Some(sample);
-            self.deviation = sample / 2;
+        if sample < self.least_ns {
+            self.least_ns = sample;
+            self.least = Duration::from_nanos(sample);
         }
+        let smoothed = if let Some(smoothed) = self.smoothed_ns {
+            self.deviation_ns = (self.deviation_ns * 3 + smoothed.abs_diff(sample)) / 4;
+            (smoothed * 7 + sample) / 8
+        } else {
+            self.deviation_ns = sample / 2;
+            sample
+        };
+        self.smoothed_ns = Some(smoothed);
+        self.smoothed = Duration::from_nanos(smoothed);
         self.set_timeout();
     }
 
     pub(crate) fn smoothed(&self) -> Duration {
-        self.smoothed.map_or(RTO_INITIAL, Duration::from_nanos)
+        self.smoothed
     }
 
     /// The least; that of no sample is zero.
     pub(crate) fn least(&self) -> Duration {
-        if self.smoothed.is_some() { Duration::from_nanos(self.least) } else { Duration::ZERO }
+        self.least
     }
 
     pub(crate) fn timeout(&self) -> Duration {
@@ -64,7 +79,8 @@ impl RoundTrip {
     }
 
     fn set_timeout(&mut self) {
-        let first = self.smoothed.map_or(RTO_INITIAL_NS, |smoothed| smoothed + (self.deviation * 4).max(RTO_MIN_NS));
+        let first =
+            self.smoothed_ns.map_or(RTO_INITIAL_NS, |smoothed| smoothed + (self.deviation_ns * 4).max(RTO_MIN_NS));
         self.timeout = Duration::from_nanos((first << self.backoff.min(16)).min(RTO_MAX_NS));
     }
 }

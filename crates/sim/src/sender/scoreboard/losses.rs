@@ -7,6 +7,12 @@ use super::{News, Scoreboard};
 use crate::sender::rate::Stamp;
 
 impl Scoreboard {
+    /// Whether something may be lost of what was sent before `latest`, so that it has to be judged.
+    pub(crate) fn is_in_question(&self, latest: (MonoTime, u32)) -> bool {
+        let first = self.frames.get(offset(self.unjudged, self.gone));
+        !self.resent_order.is_empty() || first.is_some_and(|frame| (frame.sent, frame.end()) < latest)
+    }
+
     /// Holds to be lost what was last sent at or before `latest` allows, and `overdue` says is late, and tells of each
     /// frame how many, and how many that makes in all. Returns when the next that is not late yet will be.
     pub(crate) fn judge(

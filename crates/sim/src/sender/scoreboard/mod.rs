@@ -128,12 +128,15 @@ impl Scoreboard {
             let bits = frame.bits(self.una, to);
             let new = bits & !frame.sacked;
             note_arrival(frame, new, self.highest, news);
-            self.sacked -= (frame.sacked & bits).count_ones();
-            self.lost -= (frame.lost & bits).count_ones();
-            self.resent -= (frame.resent & bits).count_ones();
-            frame.sacked &= !bits;
-            frame.lost &= !bits;
-            frame.resent &= !bits;
+            // Most were sent once, and came in order.
+            if frame.sacked | frame.lost != 0 {
+                self.sacked -= (frame.sacked & bits).count_ones();
+                self.lost -= (frame.lost & bits).count_ones();
+                self.resent -= (frame.resent & bits).count_ones();
+                frame.sacked &= !bits;
+                frame.lost &= !bits;
+                frame.resent &= !bits;
+            }
             if frame.end() > to {
                 break;
             }
