@@ -1,7 +1,8 @@
 //! The catalogue of causes: what can be wrong with a path, how it shows, what mends it. The entries are data, in `causes/`.
 //!
 //! An entry says how often each state of a [sign](crate::signs) is seen where the cause is at work. States that it does not
-//! name share what is left, in the proportion in which they are usual; signs that it does not name are as usual.
+//! name share what is left, in the proportion in which they are usual; signs that it does not name are as usual. A cause that
+//! is at work in different ways has a manner for each, with the signs that are other than the first one's.
 
 pub mod page;
 mod read;
@@ -51,6 +52,9 @@ pub struct Cause {
     pub by_mtu: bool,
     /// How often each state is seen where it is at work, by state.
     pub shows: BTreeMap<Seen, f64>,
+    /// The same cause at work in other ways, each with a title, a part of the prior and signs of its own: what shows
+    /// together is weighed together.
+    pub manners: Vec<Cause>,
     /// How often each rule of the host audit fires at its place; 1 where the cause is nothing else than what the rule finds.
     pub rules: BTreeMap<String, f64>,
     /// The test that tells it from its neighbours.
@@ -155,6 +159,11 @@ impl Catalogue {
 }
 
 impl Cause {
+    /// All ways in which it is at work: its own first.
+    pub(crate) fn ways(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.manners)
+    }
+
     /// How often a state is seen where the cause is at work.
     #[must_use]
     pub fn likelihood(&self, seen: Seen) -> f64 {
@@ -197,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_a_cause_shows_adds_up() {
-        for cause in Catalogue::built_in().all() {
+        for cause in Catalogue::built_in().all().iter().flat_map(Cause::ways) {
             for (sign, known) in crate::signs::ALL.iter().enumerate() {
                 let sum: f64 = (0..known.states.len()).map(|state| cause.likelihood(Seen { sign, state })).sum();
                 assert!((0.95..1.05).contains(&sum), "{}: {} adds up to {sum}", cause.id, known.name);

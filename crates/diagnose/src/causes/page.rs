@@ -42,15 +42,16 @@ fn entry(page: &mut String, cause: &Cause) {
         place(cause.place),
         one_line(&cause.explanation)
     );
-    let mut shown: Vec<String> = Vec::new();
-    for (seen, part) in &cause.shows {
-        shown.push(format!("`{} = {}` {:.0} %", seen.sign().name, seen.state().name, part * 100.0));
-    }
+    let mut shown = signs_of(cause);
     for (rule, part) in &cause.rules {
         let name = own::asks(rule).map_or_else(|| format!("[`{rule}`](rules.md)"), |asks| format!("the host {asks}"));
         shown.push(format!("{name} {:.0} %", part * 100.0));
     }
     let _ = writeln!(page, "- Shows: {}", shown.join(", "));
+    for manner in &cause.manners {
+        let share = manner.prior / cause.ways().map(|way| way.prior).sum::<f64>();
+        let _ = writeln!(page, "- Or, {:.0} % of the time, {}: {}", share * 100.0, manner.title, signs_of(manner).join(", "));
+    }
     let _ = writeln!(page, "- The test that decides: {}", cause.test);
     let fixes = cause.fix.iter().map(|rule| format!("`linerate host fix {rule}`"));
     let fixes = fixes.collect::<Vec<_>>().join(", ");
@@ -64,6 +65,11 @@ fn entry(page: &mut String, cause: &Cause) {
     if !cause.references.is_empty() {
         let _ = writeln!(page, "- See: {}", cause.references.join("; "));
     }
+}
+
+fn signs_of(cause: &Cause) -> Vec<String> {
+    let told = cause.shows.iter();
+    told.map(|(seen, part)| format!("`{} = {}` {:.0} %", seen.sign().name, seen.state().name, part * 100.0)).collect()
 }
 
 fn table_of_signs(page: &mut String) {

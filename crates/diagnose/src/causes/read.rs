@@ -81,9 +81,11 @@ struct CauseText {
     #[serde(default)]
     by_mtu: bool,
     #[serde(default)]
-    shows: BTreeMap<String, BTreeMap<String, f64>>,
+    shows: Shown,
     #[serde(default)]
     rules: BTreeMap<String, f64>,
+    #[serde(default)]
+    manner: Vec<MannerText>,
     test: String,
     #[serde(default)]
     fix: Vec<String>,
@@ -92,6 +94,19 @@ struct CauseText {
     #[serde(default)]
     references: Vec<String>,
 }
+
+/// Another way in which a cause is at work.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct MannerText {
+    title: String,
+    /// How many of a hundred times it is this way, as a part of 1.
+    share: f64,
+    shows: Shown,
+}
+
+/// By sign and state.
+type Shown = BTreeMap<String, BTreeMap<String, f64>>;
 
 fn usual() -> f64 {
     1.0
@@ -120,12 +135,63 @@ pub(super) fn catalogue(files: &[(&str, &str)]) -> Result<Vec<Cause>, CatalogueE
 fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
     let no_part =
         |what: &str| CatalogueError::NoPart { file: file.to_owned(), cause: text.id.clone(), what: what.to_owned() };
+    let shows = shown(file, &text.id, &text.shows)?;
+    if let Some((rule, _)) = text.rules.iter().find(|(_, part)| !(**part > 0.0 && **part <= 1.0)) {
+        return Err(no_part(rule));
+    }
+    if !(text.prior > 0.0 && text.prior.is_finite()) {
+        return Err(no_part("the prior"));
+    }
+    let in_manners: f64 = text.manner.iter().map(|manner| manner.share).sum();
+    if text.manner.iter().any(|manner| manner.share <= 0.0) || !(in_manners < 1.0) {
+        return Err(no_part("the share of a manner"));
+    }
+    let own = Cause {
+        id: text.id,
+        title: text.title,
+        explanation: text.explanation,
+        place: text.place,
+        usually: text.usually,
+        prior: text.prior * (1.0 - in_manners),
+        spread: text.spread,
+        alone: text.alone,
+        carries: text.carries,
+        only_overlays: text.only_overlays,
+        only_one_way: text.only_one_way,
+        by_speed: text.by_speed,
+        by_mtu: text.by_mtu,
+        shows,
+        manners: Vec::new(),
+        rules: text.rules,
+        test: text.test,
+        fix: text.fix,
+        remedy: text.remedy,
+        verify: text.verify,
+        references: text.references,
+    };
+    let manners: Result<_, _> =
+        text.manner.into_iter().map(|manner| in_manner(file, &own, manner, text.prior)).collect();
+    Ok(Cause { manners: manners?, ..own })
+}
+
+/// The same cause at work in another way. A sign that the manner names is the manner's alone.
+fn in_manner(file: &str, own: &Cause, manner: MannerText, prior: f64) -> Result<Cause, CatalogueError> {
+    let named = shown(file, &own.id, &manner.shows)?;
+    let mut shows = own.shows.clone();
+    shows.retain(|seen, _| named.keys().all(|named| named.sign != seen.sign));
+    shows.extend(named);
+    Ok(Cause { title: manner.title, prior: prior * manner.share, shows, ..own.clone() })
+}
+
+fn shown(file: &str, cause: &str, text: &Shown) -> Result<BTreeMap<Seen, f64>, CatalogueError> {
+    let no_part =
+        |sign: &str| CatalogueError::NoPart { file: file.to_owned(), cause: cause.to_owned(), what: sign.to_owned() };
     let mut shows = BTreeMap::new();
-    for (sign, states) in &text.shows {
+    for (sign, states) in text {
         for (state, part) in states {
             let seen = Seen::named(sign, state).ok_or_else(|| CatalogueError::NoSuchState {
                 file: file.to_owned(),
-                cause: text.id.clone(),
+                cause: cause.to_owned(),
                 sign: sign.clone(),
                 state: state.clone(),
             })?;
@@ -138,32 +204,5 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
             return Err(no_part(sign));
         }
     }
-    if let Some((rule, _)) = text.rules.iter().find(|(_, part)| !(**part > 0.0 && **part <= 1.0)) {
-        return Err(no_part(rule));
-    }
-    if !(text.prior > 0.0 && text.prior.is_finite()) {
-        return Err(no_part("the prior"));
-    }
-    Ok(Cause {
-        id: text.id,
-        title: text.title,
-        explanation: text.explanation,
-        place: text.place,
-        usually: text.usually,
-        prior: text.prior,
-        spread: text.spread,
-        alone: text.alone,
-        carries: text.carries,
-        only_overlays: text.only_overlays,
-        only_one_way: text.only_one_way,
-        by_speed: text.by_speed,
-        by_mtu: text.by_mtu,
-        shows,
-        rules: text.rules,
-        test: text.test,
-        fix: text.fix,
-        remedy: text.remedy,
-        verify: text.verify,
-        references: text.references,
-    })
+    Ok(shows)
 }

@@ -29,7 +29,7 @@ pub(super) struct Candidate<'a> {
 pub(super) fn candidates<'a>(round: &Round, flows: &[Flow], catalogue: &'a Catalogue) -> Vec<Candidate<'a>> {
     let places = Places::of(round, flows);
     let mut found: Vec<Candidate<'a>> =
-        catalogue.all().iter().flat_map(|cause| of_cause(cause, round, flows, &places)).collect();
+        catalogue.all().iter().flat_map(Cause::ways).flat_map(|cause| of_cause(cause, round, flows, &places)).collect();
     found.retain(|candidate| candidate.cause.alone || !candidate.covers.is_empty());
     found
 }

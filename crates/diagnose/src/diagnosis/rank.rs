@@ -1,6 +1,6 @@
 //! From weights to probabilities, one problem after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::round::Round;
 
@@ -46,14 +46,13 @@ pub(super) fn standings<'c>(
 fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<'c>, Vec<bool>) {
     let useful = |candidate: &&Candidate<'c>| candidate.covers.iter().any(|number| ground.open[*number]);
     let useful: Vec<&Candidate<'c>> = candidates.iter().filter(useful).collect();
-    let mut places: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut places: BTreeMap<(&str, &str), f64> = BTreeMap::new();
     for candidate in &useful {
-        *places.entry(&candidate.cause.id).or_default() += candidate.weight;
+        *places.entry(way(candidate)).or_default() += candidate.weight;
     }
-    let weighed: Vec<(&Candidate<'c>, Weighed<'_>)> = useful
-        .iter()
-        .map(|candidate| (*candidate, weigh(candidate, places[candidate.cause.id.as_str()], ground)))
-        .collect();
+    let mut weighed: Vec<(&Candidate<'c>, Weighed<'_>)> =
+        useful.iter().map(|candidate| (*candidate, weigh(candidate, places[&way(candidate)], ground))).collect();
+    keep_likeliest_ways(&mut weighed);
     let most = weighed.iter().map(|(_, weighed)| weighed.score).fold(UNKNOWN, f64::max);
     let odds = |score: f64| (SHARPNESS * (score - most)).exp();
     let all: f64 = weighed.iter().map(|(_, weighed)| odds(weighed.score)).sum::<f64>() + odds(UNKNOWN);
@@ -98,6 +97,18 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
     };
     let suffering = (0..explained.len()).filter(|number| explained[*number]).collect();
     (Standing { problem, hypotheses, suffering }, explained)
+}
+
+/// A cause in one of the ways in which it is at work.
+fn way<'c>(candidate: &Candidate<'c>) -> (&'c str, &'c str) {
+    (&candidate.cause.id, &candidate.cause.title)
+}
+
+/// Of the ways in which a cause may be at work at a place, the likeliest stands for it.
+fn keep_likeliest_ways(weighed: &mut Vec<(&Candidate<'_>, Weighed<'_>)>) {
+    weighed.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
+    let mut seen = BTreeSet::new();
+    weighed.retain(|(candidate, _)| seen.insert((candidate.cause.id.as_str(), &candidate.place)));
 }
 
 /// A cause that is there though no flow suffers.

@@ -90,3 +90,18 @@ fn one_test_alone_leaves_the_place_open() {
     let ranked = &diagnosis.problems[0].ranking[0];
     assert!(ranked.places.len() > 1 && ranked.places[0].probability < 0.9, "{ranked:#?}");
 }
+
+#[test]
+fn a_cause_is_told_in_the_way_in_which_it_is_at_work() {
+    let text = "[[cause]]\nid = \"x\"\ntitle = \"loses\"\nexplanation = \"e\"\nplace = \"sender\"\ntest = \"t\"\n\
+                remedy = \"r\"\nverify = \"v\"\nshows.limit = { loss = 0.9 }\n\
+                [[cause.manner]]\ntitle = \"holds back\"\nshare = 0.4\nshows.limit = { receive-window = 0.9 }\n";
+    let catalogue = Catalogue::read(&[("mine.toml", text)]).unwrap();
+    for (flow, title) in [(SMALL_WINDOW, "holds back"), (LOSSES, "loses")] {
+        let diagnosis = diagnose(&round(vec![tcp("a", "c", 0, flow)]), &catalogue, &Rules::built_in());
+        let ranking = &diagnosis.problems[0].ranking;
+        let told: Vec<(&str, &str)> = ranking.iter().map(|ranked| (&*ranked.cause, &*ranked.title)).collect();
+        assert_eq!(told, [("x", title)]);
+        assert_eq!(ranking[0].places.len(), 1, "{ranking:#?}");
+    }
+}
