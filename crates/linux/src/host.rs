@@ -49,6 +49,15 @@ pub fn architecture() -> String {
     uname().machine().to_string_lossy().into_owned()
 }
 
+/// The numbers of a sysctl such as `net.ipv4.tcp_rmem`. Those of `net` are of the network namespace of this thread.
+///
+/// # Errors
+/// If the kernel has none of this name, or it does not hold numbers.
+pub fn sysctl_numbers(name: &str) -> io::Result<Vec<u64>> {
+    let text = fs::read_to_string(format!("/proc/sys/{}", name.replace('.', "/")))?;
+    text.split_whitespace().map(|number| number.parse().map_err(io::Error::other)).collect()
+}
+
 /// A random identifier, the same from one boot to the next (`/proc/sys/kernel/random/boot_id`). Monotonic times of one
 /// host may be compared only where it is the same.
 ///

@@ -8,12 +8,14 @@
 //! * [`host`]: who measured, and all facts of a host at one moment
 //! * [`played`]: a scenario of the lab, played: what was found, and the truth
 //! * [`round`]: a whole plan, run once
+//! * [`expectation`]: what a test should have reached, and from what that was reckoned
 //! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
 //!
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
 //! and diagnosed there. Names of fields carry their unit (`rtt_us`, `goodput_bps`).
 
 pub mod counters;
+pub mod expectation;
 pub mod host;
 pub mod measurement;
 pub mod played;

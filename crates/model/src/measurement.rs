@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate, PacketCount};
 
 use crate::counters::CounterReadings;
+use crate::expectation::Expectation;
 use crate::spec::{ReceiveMethod, SendMethod};
 
 /// What a run found. Times count from the start of the test on the clock of the host that stores it.
@@ -41,6 +42,9 @@ pub struct Measurement {
     /// What the peer printed, where it is an iperf3 that was asked to send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer_output: Option<String>,
+    /// What each direction should have reached, where that was reckoned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expectations: Vec<Expectation>,
     /// What was odd, one line each: fallbacks, unknown keys, disagreeing totals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub anomalies: Vec<String>,

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::DataRate;
+use units::{ByteCount, DataRate};
 
 /// One host at the time of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +28,34 @@ pub struct HostIdentity {
     /// The device that carried the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<Device>,
+    /// What its TCP may take for buffers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<TcpBuffers>,
+}
+
+/// What TCP of a host may take for the buffers of one connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TcpBuffers {
+    /// For what is received.
+    #[serde(rename = "receive_bytes")]
+    pub receive: BufferSizes,
+    /// For what is sent.
+    #[serde(rename = "send_bytes")]
+    pub send: BufferSizes,
+}
+
+/// The size of a buffer that grows by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BufferSizes {
+    /// What it has when memory is short.
+    pub least: ByteCount,
+    /// What it begins with.
+    pub first: ByteCount,
+    /// The most that it grows to by itself.
+    pub most: ByteCount,
+    /// The most that an application may ask for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_asked: Option<ByteCount>,
 }
 
 /// The network device that carried a test.

@@ -32,4 +32,4 @@ pub mod service;
 pub mod snapshot;
 pub mod tracked;
 
-pub use measurer::{Device, HostIdentity};
+pub use measurer::{BufferSizes, Device, HostIdentity, TcpBuffers};

@@ -10,7 +10,10 @@ pub enum Writer {
     /// It waits until the socket is writable before each write, as iperf3 does. A socket is writable while less than
     /// two thirds of its buffer are in use (`sk_stream_is_writeable`, include/net/sock.h), so it never holds much more.
     Polls,
-    /// It blocks in `write`, which fills the whole buffer and is woken when a third of it is free.
+    /// It blocks in `write`, which fills the whole buffer.
+    ///
+    /// Model: it goes on as soon as there is room. Linux wakes it when a third of the buffer is free, and lets its last frame go
+    /// beyond the limit; of 512 KiB to 8 MiB kernels were seen with 0.82 to 1.05 in flight, the more the larger.
     Blocks,
 }
 
@@ -92,13 +95,9 @@ impl SendBuffer {
         let held = u64::from(self.written - una) * self.held;
         let level = match self.set.writer {
             Writer::Polls => self.limit * 2 / 3 + WRITE,
-            Writer::Blocks => {
-                self.blocked &= held > self.limit * 2 / 3;
-                if self.blocked { held } else { self.limit }
-            }
+            Writer::Blocks => self.limit,
         };
         let room = level.saturating_sub(held);
-        // A third of a socket's room is let free before a write goes on; smaller steps are those of single writes.
         if room < self.held {
             return false;
         }

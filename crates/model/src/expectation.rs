@@ -1,0 +1,218 @@
+//! What a test should have reached, with everything that this was reckoned from and where that is known from.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use units::{ByteCount, DataRate};
+
+use crate::measurement::Heading;
+
+/// What one direction of a test should have reached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Expectation {
+    /// Which way.
+    pub heading: Heading,
+    /// What it should have reached, or why nobody can say.
+    #[serde(flatten)]
+    pub expected: Expected,
+}
+
+/// What should have been reached, or why nobody can say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum Expected {
+    /// It was reckoned.
+    Predicted(Box<Prediction>),
+    /// It cannot be.
+    Unknown {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What a simulated transfer of the same length reaches on the same path, between hosts with the same settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Prediction {
+    /// Payload a second over the whole test, all streams together.
+    #[serde(rename = "goodput_bps")]
+    pub goodput: DataRate,
+    /// The same once the start is over.
+    #[serde(rename = "steady_bps")]
+    pub steady: DataRate,
+    /// What holds it there.
+    pub limit: Bound,
+    /// The same in words, with its size: `receive window, 6 MiB over 190 ms`.
+    pub because: String,
+    /// What part of the predicted goodput was measured, 0 to 1 and above; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attained: Option<f64>,
+    /// Payload a second if the path loses as much as datagrams showed; absent where none were sent, or none was lost.
+    #[serde(rename = "with_loss_bps", default, skip_serializing_if = "Option::is_none")]
+    pub with_loss: Option<DataRate>,
+    /// How much of the time was simulated; the rest is taken to go on as the end of that.
+    #[serde(rename = "simulated_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub simulated: Duration,
+    /// What it was reckoned from.
+    pub inputs: Inputs,
+}
+
+/// What holds a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// The path carries no more.
+    Path,
+    /// The send buffer.
+    SendBuffer,
+    /// The receive buffer, by the window that it lets the receiver offer.
+    ReceiveWindow,
+    /// The test asked for no more, or is paced.
+    Asked,
+    /// The start took most of the time.
+    Start,
+    /// The congestion window, after losses that the transfer itself brought about.
+    CongestionWindow,
+    /// Losses of the path.
+    Loss,
+}
+
+impl Bound {
+    /// Whether it is a setting of one of the hosts.
+    #[must_use]
+    pub const fn is_a_setting(self) -> bool {
+        matches!(self, Self::SendBuffer | Self::ReceiveWindow)
+    }
+}
+
+/// What a prediction is reckoned from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Inputs {
+    /// The rate of the narrowest link.
+    #[serde(rename = "path_rate_bps")]
+    pub path_rate: Known<DataRate>,
+    /// The rate of the sender's adapter.
+    #[serde(rename = "adapter_rate_bps")]
+    pub adapter_rate: Known<DataRate>,
+    /// The round trip of an empty path.
+    pub rtt_us: Known<u64>,
+    /// What waits before the narrowest link at most.
+    #[serde(rename = "queue_bytes")]
+    pub queue: Known<ByteCount>,
+    /// The part of packets that the path loses, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Known<f64>>,
+    /// The payload of a full segment.
+    pub segment_bytes: Known<u32>,
+    /// The congestion control, by its kernel name.
+    pub congestion_control: Known<String>,
+    /// Parallel streams.
+    pub streams: Known<u16>,
+    /// Segments in flight at first.
+    pub initial_window_segments: Known<u32>,
+    /// The most that a send buffer grows to.
+    #[serde(rename = "send_buffer_bytes")]
+    pub send_buffer: Known<ByteCount>,
+    /// What a receive buffer begins with.
+    #[serde(rename = "first_receive_buffer_bytes")]
+    pub first_receive_buffer: Known<ByteCount>,
+    /// The most that a receive buffer grows to.
+    #[serde(rename = "receive_buffer_bytes")]
+    pub receive_buffer: Known<ByteCount>,
+    /// How many hundredths of a receive buffer are offered as window.
+    pub window_percent: Known<u32>,
+    /// How the sender writes.
+    pub writer: Known<Writer>,
+    /// How it spreads what it sends.
+    pub pacing: Known<Pacing>,
+    /// The most that each stream is paced at.
+    #[serde(rename = "pace_bps", default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Known<DataRate>>,
+    /// How fast the application has data for each stream.
+    #[serde(rename = "application_rate_bps", default, skip_serializing_if = "Option::is_none")]
+    pub application_rate: Option<Known<DataRate>>,
+    /// How long the test took.
+    #[serde(rename = "time_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub time: Duration,
+    /// How much was to be sent, over all streams; absent where the test was to end after a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<ByteCount>,
+}
+
+/// A value, and where it is known from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "KnownOf{T}")]
+pub struct Known<T> {
+    /// The value.
+    pub value: T,
+    /// How it is known.
+    pub how: How,
+    /// In words: `least of the idle round trips`.
+    pub from: String,
+}
+
+/// How a value is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// Somebody said so: the user, the test or the plan.
+    Given,
+    /// The test measured it.
+    Measured,
+    /// It is a setting or a device of a host.
+    Host,
+    /// Nobody knows; this is what is usual.
+    Assumed,
+}
+
+/// How a sender writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Writer {
+    /// It waits until the socket is writable, and uses two thirds of its buffer.
+    Polls,
+    /// It blocks, and fills the buffer.
+    Blocks,
+}
+
+/// How a sender spreads what it sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pacing {
+    /// As its congestion control has it.
+    Algorithm,
+    /// As the discipline `fq` does.
+    Fq,
+}
+
+impl<T> Known<T> {
+    /// A value that is known.
+    pub fn new(value: T, how: How, from: impl Into<String>) -> Self {
+        Self { value, how, from: from.into() }
+    }
+}
+
+impl How {
+    /// In a word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Measured => "measured",
+            Self::Host => "host",
+            Self::Assumed => "assumed",
+        }
+    }
+}
+
+impl Expected {
+    /// The prediction, where there is one.
+    #[must_use]
+    pub fn prediction(&self) -> Option<&Prediction> {
+        match self {
+            Self::Predicted(prediction) => Some(prediction),
+            Self::Unknown { .. } => None,
+        }
+    }
+}
