@@ -1,0 +1,136 @@
+//! One direction of a run, with what is known of its ends and its path besides.
+
+use std::net::{IpAddr, SocketAddr};
+
+use model::expectation::{Inputs, Known};
+use model::host::HostIdentity;
+use model::host::snapshot::Snapshot;
+use model::measurement::{DirectionTotal, Flow, Heading, Measurement};
+use model::run::Run;
+use model::spec::Protocol;
+use units::DataRate;
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Case<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// What it found.
+    pub measurement: &'a Measurement,
+    /// The direction.
+    pub total: &'a DirectionTotal,
+    /// The end that sent.
+    pub sender: End<'a>,
+    /// The end that received.
+    pub receiver: End<'a>,
+    /// What others know of the path.
+    pub path: Path,
+}
+
+/// One end of a run.
+#[derive(Debug, Clone)]
+pub struct End<'a> {
+    /// What it is called.
+    pub name: String,
+    /// What the run says of it.
+    pub identity: &'a HostIdentity,
+    /// Its address.
+    pub address: Option<IpAddr>,
+    /// All its facts, of about the time of the run.
+    pub facts: Option<&'a Snapshot>,
+}
+
+/// What others know of a path.
+#[derive(Debug, Clone, Default)]
+pub struct Path {
+    /// What somebody says that its narrowest link has, whatever else is known.
+    pub said: Option<Known<DataRate>>,
+    /// The rate of a link that is on it.
+    pub rate: Option<Known<DataRate>>,
+    /// Its round trip without load, where that counts for more than what the run measured.
+    pub rtt: Option<Known<u64>>,
+    /// The part of packets that it loses.
+    pub loss: Option<Known<f64>>,
+}
+
+/// Why nothing can be predicted.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Unpredictable {
+    /// Nobody knows a rate of the path.
+    #[error("no rate of the path is known: {0}; --expect RATE names it")]
+    NoRate(String),
+    /// Nobody measured a round trip.
+    #[error("no round trip was measured before the test")]
+    NoRoundTrip,
+    /// No model of the algorithm.
+    #[error("there is no model of the congestion control `{0}`")]
+    Algorithm(String),
+    /// Segments that nothing carries.
+    #[error("segments of {0} bytes cannot be simulated")]
+    Segment(u32),
+    /// The run gave nothing to hold a prediction against.
+    #[error("the run moved nothing")]
+    Nothing,
+    /// Settings that cannot be simulated.
+    #[error("it cannot be simulated: {0}")]
+    Flow(#[from] sim::flow::FlowError),
+}
+
+impl<'a> Case<'a> {
+    /// The directions of a run over TCP; none of others, and none where nothing was measured.
+    #[must_use]
+    pub fn all(run: &'a Run) -> Vec<Self> {
+        let measurement = run.measurement.as_ref().filter(|_| run.spec.protocol == Protocol::Tcp);
+        let Some(measurement) = measurement else { return Vec::new() };
+        measurement.totals.iter().map(|total| Self::of(run, measurement, total)).collect()
+    }
+
+    fn of(run: &'a Run, measurement: &'a Measurement, total: &'a DirectionTotal) -> Self {
+        let flow = measurement.flows.iter().find(|flow| flow.heading == total.heading);
+        let name = |identity: &HostIdentity, other: &str| identity.name.clone().unwrap_or_else(|| other.to_owned());
+        let local = End {
+            name: name(&run.local, "this host"),
+            identity: &run.local,
+            address: flow.and_then(|flow| ip(&flow.local_address)),
+            facts: None,
+        };
+        let peer = End {
+            name: name(&run.peer.host, &run.peer.target),
+            identity: &run.peer.host,
+            address: flow.and_then(|flow| ip(&flow.peer_address)),
+            facts: None,
+        };
+        let (sender, receiver) = match total.heading {
+            Heading::Outbound => (local, peer),
+            Heading::Inbound => (peer, local),
+        };
+        Self { run, measurement, total, sender, receiver, path: Path::default() }
+    }
+
+    /// The same with the facts of its hosts.
+    #[must_use]
+    pub fn between(mut self, sender: Option<&'a Snapshot>, receiver: Option<&'a Snapshot>) -> Self {
+        (self.sender.facts, self.receiver.facts) = (sender, receiver);
+        self
+    }
+
+    /// Its streams.
+    pub(crate) fn flows(&self) -> impl Iterator<Item = &'a Flow> {
+        let heading = self.total.heading;
+        self.measurement.flows.iter().filter(move |flow| flow.heading == heading)
+    }
+
+    /// What its prediction is reckoned from.
+    ///
+    /// # Errors
+    /// If the path's rate or its round trip is not known, or nothing was moved.
+    pub fn inputs(&self) -> Result<Inputs, Unpredictable> {
+        crate::inputs::gather(self)
+    }
+}
+
+/// The address of `10.0.0.1:5201`.
+fn ip(address: &str) -> Option<IpAddr> {
+    let address: SocketAddr = address.parse().ok()?;
+    Some(address.ip().to_canonical())
+}

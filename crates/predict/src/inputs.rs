@@ -1,0 +1,243 @@
+//! Which of several sources counts for each thing that a prediction is reckoned from.
+
+use std::time::Duration;
+
+use model::expectation::{How, Inputs, Known, Pacing, Writer};
+use model::host::BufferSizes;
+use model::run::Outcome;
+use model::spec::{Limit, TestSpec};
+use sim::Algorithm;
+use sim::receiver::ReceiverSpec;
+use sim::sender::SenderSpec;
+use units::{ByteCount, DataRate, Mtu};
+
+use crate::case::{Case, End, Unpredictable};
+use crate::host;
+
+/// What a case is reckoned from.
+pub(crate) fn gather(case: &Case<'_>) -> Result<Inputs, Unpredictable> {
+    let moved = case.total.received.or(case.total.sent).unwrap_or_default();
+    let has_failed = matches!(case.run.outcome, Outcome::Failed(_));
+    if case.total.elapsed.is_zero() || has_failed && moved.get() == 0 {
+        return Err(Unpredictable::Nothing);
+    }
+    let spec = &case.run.spec;
+    let path_rate = path_rate(case)?;
+    let segment = segment(case);
+    Ok(Inputs {
+        adapter_rate: adapter_rate(case, &path_rate),
+        rtt_us: round_trip(case).ok_or(Unpredictable::NoRoundTrip)?,
+        queue: Known::new((path_rate.value * QUEUE).max(LEAST_QUEUE), How::Assumed, "50 ms of the narrowest link"),
+        loss: case.path.loss.clone(),
+        segment_bytes: segment,
+        congestion_control: congestion_control(case),
+        streams: streams(case),
+        initial_window_segments: initial_window(case),
+        send_buffer: send_buffer(case),
+        first_receive_buffer: receive_buffer(case, |sizes| sizes.first, RECEIVER.buffer_default),
+        receive_buffer: receive_buffer(case, |sizes| sizes.most, RECEIVER.buffer),
+        window_percent: window_percent(case),
+        writer: writer(case),
+        pacing: pacing(case),
+        pace: spec.pace.map(asked),
+        application_rate: spec.rate.map(asked),
+        time: case.total.elapsed,
+        bytes: bytes(spec, moved),
+        path_rate,
+    })
+}
+
+fn asked<T>(value: T) -> Known<T> {
+    Known::new(value, How::Given, "as the test asked")
+}
+
+fn of_host<T>(end: &End<'_>, value: T, what: &str) -> Known<T> {
+    Known::new(value, How::Host, format!("{what} of {}", end.name))
+}
+
+/// The rate of the narrowest link: what somebody said, or else that of the slower network card.
+fn path_rate(case: &Case<'_>) -> Result<Known<DataRate>, Unpredictable> {
+    if let Some(said) = &case.path.said {
+        return Ok(said.clone());
+    }
+    if let Some(declared) = case.run.declared_line_rate.filter(|rate| !rate.is_zero()) {
+        return Ok(Known::new(declared, How::Given, "as declared for the test"));
+    }
+    let cards = [(&case.sender, &case.receiver), (&case.receiver, &case.sender)];
+    let cards = cards.map(|(end, other)| card(end, other));
+    let known = cards.iter().flatten().cloned().chain(case.path.rate.clone());
+    known.min_by_key(|known| known.value).ok_or_else(|| Unpredictable::NoRate(why_no_rate(case)))
+}
+
+/// Why the cards tell nothing.
+fn why_no_rate(case: &Case<'_>) -> String {
+    let name = |end: &End<'_>| {
+        let device = end.identity.device.as_ref().map(|device| format!("{} of {}", device.name, end.name));
+        device.unwrap_or_else(|| format!("the device of {}", end.name))
+    };
+    format!("{} and {} tell no speed", name(&case.sender), name(&case.receiver))
+}
+
+/// The speed of the network card by which an end reaches another.
+fn card(end: &End<'_>, other: &End<'_>) -> Option<Known<DataRate>> {
+    let told = end.identity.device.as_ref().and_then(|device| {
+        let speed = device.speed.filter(|speed| host::is_told(device.driver.as_deref(), *speed))?;
+        Some(of_host(end, speed, &device.name))
+    });
+    told.or_else(|| host::adapter(end, other.address).map(|speed| of_host(end, speed, "the network card")))
+}
+
+fn adapter_rate(case: &Case<'_>, path: &Known<DataRate>) -> Known<DataRate> {
+    let card = card(&case.sender, &case.receiver).filter(|card| card.value >= path.value);
+    card.unwrap_or_else(|| Known::new(path.value, How::Assumed, "no faster than the path"))
+}
+
+/// The round trip of the path without load.
+fn round_trip(case: &Case<'_>) -> Option<Known<u64>> {
+    if case.path.rtt.is_some() {
+        return case.path.rtt.clone();
+    }
+    let idle = case.measurement.latency.as_ref().and_then(|latency| latency.idle);
+    let measured = idle.and_then(|idle| idle.min_us.or(idle.median_us));
+    if let Some(micros) = measured {
+        return Some(Known::new(micros, How::Measured, "the least before the test"));
+    }
+    let clock = case.measurement.clock.filter(|clock| clock.uncertainty_ns > 0)?;
+    Some(Known::new(clock.uncertainty_ns / 500, How::Measured, "the least exchange between the clocks"))
+}
+
+fn segment(case: &Case<'_>) -> Known<u32> {
+    let measured = case.flows().find_map(|flow| flow.mss).filter(|bytes| *bytes > 0);
+    measured.map_or_else(
+        || Known::new(ETHERNET, How::Assumed, "that of Ethernet"),
+        |bytes| Known::new(bytes, How::Measured, "what the connection used"),
+    )
+}
+
+fn congestion_control(case: &Case<'_>) -> Known<String> {
+    if let Some(name) = case.flows().find_map(|flow| flow.congestion_control.clone()) {
+        return Known::new(name, How::Measured, "what the connection used");
+    }
+    if let Some(name) = &case.run.spec.congestion_control {
+        return asked(name.clone());
+    }
+    host::congestion_control(&case.sender).map_or_else(
+        || Known::new("cubic".to_owned(), How::Assumed, "what Linux uses where nothing is said"),
+        |name| of_host(&case.sender, name, "tcp_congestion_control"),
+    )
+}
+
+fn streams(case: &Case<'_>) -> Known<u16> {
+    asked(case.run.spec.streams.max(1))
+}
+
+fn initial_window(case: &Case<'_>) -> Known<u32> {
+    let route = host::route(&case.sender, case.receiver.address);
+    let set = route.and_then(|route| host::metric(route, "initcwnd")).filter(|segments| *segments > 0);
+    match (set, route) {
+        (Some(segments), _) => of_host(&case.sender, segments, "initcwnd of the route"),
+        (None, Some(_)) => {
+            let from = format!("no route of {} says otherwise", case.sender.name);
+            Known::new(SENDER.initial_window, How::Host, from)
+        }
+        (None, None) => Known::new(SENDER.initial_window, How::Assumed, "what Linux begins with"),
+    }
+}
+
+/// What the send buffer grows to.
+fn send_buffer(case: &Case<'_>) -> Known<ByteCount> {
+    let sizes = host::buffers(&case.sender).map(|buffers| buffers.send);
+    if let Some(window) = case.run.spec.window {
+        return fixed(window, sizes);
+    }
+    sizes.map_or_else(
+        || Known::new(SENDER.buffer, How::Assumed, "the kernel's default, since nobody told the host's"),
+        |sizes| of_host(&case.sender, sizes.most, "tcp_wmem"),
+    )
+}
+
+fn receive_buffer(
+    case: &Case<'_>,
+    size: impl Fn(&BufferSizes) -> ByteCount,
+    assumed: ByteCount,
+) -> Known<ByteCount> {
+    let sizes = host::buffers(&case.receiver).map(|buffers| buffers.receive);
+    if let Some(window) = case.run.spec.window {
+        return fixed(window, sizes);
+    }
+    sizes.map_or_else(
+        || Known::new(assumed, How::Assumed, "the kernel's default, since nobody told the host's"),
+        |sizes| of_host(&case.receiver, size(&sizes), "tcp_rmem"),
+    )
+}
+
+/// How much of a receive buffer is window: half (`tcp_adv_win_scale` = 1), and since Linux 6.6 as much as packets leave of the
+/// memory that they take (`scaling_ratio`, net/ipv4/tcp_input.c).
+///
+/// Model: that is three quarters, as of full segments that are merged: with 512 KiB over 24 and 80 ms a kernel 6.18 was seen with
+/// 0.74 to 0.76 in flight.
+fn window_percent(case: &Case<'_>) -> Known<u32> {
+    let end = &case.receiver;
+    let of_facts = || end.facts.and_then(|facts| facts.machine.kernel_release.value()).map(String::as_str);
+    match end.identity.kernel.as_deref().or_else(of_facts).and_then(version) {
+        Some(version) if version >= MEASURES_OVERHEAD => of_host(end, 75, "the kernel"),
+        Some(_) => of_host(end, 50, "the kernel"),
+        None => Known::new(50, How::Assumed, "that of kernels before 6.6"),
+    }
+}
+
+/// The first two numbers of a release such as `6.18.44-fc`.
+fn version(release: &str) -> Option<(u32, u32)> {
+    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// A buffer that the test asked for: no more than the host allows, and the kernel doubles it for its own overhead
+/// (`sk_setsockopt`, net/core/sock.c).
+fn fixed(window: ByteCount, sizes: Option<BufferSizes>) -> Known<ByteCount> {
+    let allowed = sizes.and_then(|sizes| sizes.most_asked).unwrap_or(window);
+    let from = if allowed < window { "as the test asked and the host allows, doubled" } else { "as the test asked, doubled" };
+    Known::new(ByteCount::new(window.min(allowed).get().saturating_mul(2)), How::Given, from)
+}
+
+/// How the sending program writes: `iperf3` waits until the socket is writable before each write, which leaves a third of
+/// its buffer unused, and linerate and nuttcp block.
+fn writer(case: &Case<'_>) -> Known<Writer> {
+    match case.sender.identity.software.as_deref() {
+        Some(name) if name.starts_with("iperf") => Known::new(Writer::Polls, How::Host, format!("as {name} writes")),
+        Some(name) => Known::new(Writer::Blocks, How::Host, format!("as {name} writes")),
+        None => Known::new(Writer::Blocks, How::Assumed, "as linerate writes"),
+    }
+}
+
+fn pacing(case: &Case<'_>) -> Known<Pacing> {
+    match host::has_fq(&case.sender, case.receiver.address) {
+        Some(true) => of_host(&case.sender, Pacing::Fq, "the queueing discipline"),
+        Some(false) => of_host(&case.sender, Pacing::Algorithm, "the queueing discipline"),
+        None => Known::new(Pacing::Algorithm, How::Assumed, "no fq is known of"),
+    }
+}
+
+/// How many bytes end the test; none where time does.
+fn bytes(spec: &TestSpec, moved: ByteCount) -> Option<ByteCount> {
+    match spec.limit {
+        Limit::Time(_) => None,
+        Limit::Bytes(bytes) => Some(bytes),
+        // How long a block is, is known by what they were.
+        Limit::Blocks(_) => Some(moved),
+    }
+    .filter(|bytes| bytes.get() > 0)
+}
+
+/// From this kernel on, the window is what packets really leave of a buffer.
+const MEASURES_OVERHEAD: (u32, u32) = (6, 6);
+/// What routers made for long paths have.
+const QUEUE: Duration = Duration::from_millis(50);
+/// Room for a few frames.
+const LEAST_QUEUE: ByteCount = ByteCount::new(128 << 10);
+/// Payload of an Ethernet frame with IPv4, TCP and timestamps.
+const ETHERNET: u32 = 1448;
+/// A host on which nobody set anything.
+const SENDER: SenderSpec = SenderSpec::linux(Algorithm::Cubic, Mtu::MAX);
+/// The same as the one that receives.
+const RECEIVER: ReceiverSpec = ReceiverSpec::linux();

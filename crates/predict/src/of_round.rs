@@ -1,0 +1,120 @@
+//! The tests of a round, with the facts of its hosts.
+
+use std::collections::BTreeMap;
+
+use model::expectation::{Expectation, How, Known};
+use model::host::snapshot::Snapshot;
+use model::measurement::Heading;
+use model::played::Finding;
+use model::round::{Endpoint, Passage, Round, Tested};
+use model::run::{Role, Run};
+use model::spec::Protocol;
+use units::DataRate;
+
+use crate::book::Book;
+use crate::case::{Case, Path};
+
+/// The facts of a round by the hosts they are of, and what was reckoned from them.
+#[derive(Debug)]
+pub struct Expectations<'a> {
+    round: &'a Round,
+    facts: BTreeMap<&'a str, &'a Snapshot>,
+    book: Book,
+}
+
+impl<'a> Expectations<'a> {
+    /// Those of a round; nothing is reckoned before it is asked for.
+    #[must_use]
+    pub fn of(round: &'a Round) -> Self {
+        let facts = round.members.iter().filter_map(|member| {
+            // Before the tests: what changed meanwhile is what is looked for.
+            let facts = member.before.as_deref().or(member.after.as_deref())?;
+            Some((member.name.as_str(), facts))
+        });
+        Self { round, facts: facts.collect(), book: Book::default() }
+    }
+
+    /// What each direction of a test should have reached; none of tests that are no transfer over TCP.
+    pub fn of_test(&mut self, test: &'a Tested) -> Vec<Expectation> {
+        let Finding::Run(run) = &test.finding else { return Vec::new() };
+        let cases = self.cases(test, run);
+        cases.iter().map(|case| self.book.expectation(case)).collect()
+    }
+
+    /// What one direction of it should have reached: that from one end to another.
+    pub fn of_direction(&mut self, test: &'a Tested, from: &Endpoint, to: &Endpoint) -> Option<Expectation> {
+        let Finding::Run(run) = &test.finding else { return None };
+        let is_it = |case: &Case<'_>| ends(test, run, case.total.heading) == (from, to);
+        let case = self.cases(test, run).into_iter().find(is_it)?;
+        Some(self.book.expectation(&case))
+    }
+
+    /// The directions of a test with what the round knows of their ends and their way; none of tests that are no transfer
+    /// over TCP.
+    #[must_use]
+    pub fn cases_of(&self, test: &'a Tested) -> Vec<Case<'a>> {
+        if let Finding::Run(run) = &test.finding { self.cases(test, run) } else { Vec::new() }
+    }
+
+    fn cases(&self, test: &'a Tested, run: &'a Run) -> Vec<Case<'a>> {
+        let cases = Case::all(run).into_iter();
+        cases
+            .map(|case| {
+                let (from, to) = ends(test, run, case.total.heading);
+                let facts = |end: &Endpoint| self.facts.get(end.host.as_str()).copied();
+                let mut case = case.between(facts(from), facts(to));
+                (case.sender.name, case.receiver.name) = (from.to_string(), to.to_string());
+                case.path = Path { rate: self.rate(test), loss: self.loss(from, to), ..Path::default() };
+                case
+            })
+            .collect()
+    }
+
+    /// The lowest rate that is known of a way: that of its links, or what the plan expects.
+    fn rate(&self, test: &Tested) -> Option<Known<DataRate>> {
+        let passed = |passage: &Passage| {
+            let segment = self.round.segments.iter().find(|segment| segment.name == passage.segment)?;
+            Some(Known::new(segment.rate?, How::Given, format!("the link {}", segment.name)))
+        };
+        let links = test.way.iter().filter_map(passed);
+        let plan = test.expected.map(|rate| Known::new(rate, How::Given, "what the plan expects"));
+        links.chain(plan).filter(|known| !known.value.is_zero()).min_by_key(|known| known.value)
+    }
+
+    /// What datagrams between two ends lost, at rates that no queue minds.
+    fn loss(&self, from: &Endpoint, to: &Endpoint) -> Option<Known<f64>> {
+        let mut counted: Option<(u64, u64)> = None;
+        for test in &self.round.tests {
+            let Finding::Run(run) = &test.finding else { continue };
+            let Some(measurement) = run.measurement.as_ref().filter(|_| run.spec.protocol == Protocol::Udp) else {
+                continue;
+            };
+            for total in &measurement.totals {
+                let is_it = ends(test, run, total.heading) == (from, to) && is_gentle(run);
+                let Some(counts) = total.datagrams.filter(|_| is_it) else { continue };
+                let (sent, lost) = counted.unwrap_or_default();
+                counted = Some((sent + counts.sent.get(), lost + counts.lost.get()));
+            }
+        }
+        let (sent, lost) = counted.filter(|(sent, lost)| *lost > 0 && lost <= sent)?;
+        #[expect(clippy::cast_precision_loss, reason = "counts of datagrams are below 2^53")]
+        let part = lost as f64 / sent as f64;
+        Some(Known::new(part, How::Measured, format!("{lost} of {sent} datagrams")))
+    }
+}
+
+/// Who sent payload, and who received it.
+fn ends<'a>(test: &'a Tested, run: &Run, heading: Heading) -> (&'a Endpoint, &'a Endpoint) {
+    let outwards = (heading == Heading::Outbound) == (run.role == Role::Client);
+    if outwards { (&test.from, &test.to) } else { (&test.to, &test.from) }
+}
+
+/// Whether datagrams came at no more than [`GENTLE`] hundredths of what is known of the path.
+fn is_gentle(run: &Run) -> bool {
+    let asked = run.spec.rate.map(|rate| rate.bps().saturating_mul(u64::from(run.spec.streams.max(1))));
+    asked.zip(run.declared_line_rate).is_none_or(|(asked, line)| {
+        u128::from(asked) * 100 <= u128::from(line.bps()) * GENTLE
+    })
+}
+
+const GENTLE: u128 = 60;
