@@ -22,8 +22,11 @@ pub fn texts() -> Result<Vec<(&'static str, String)>> {
         [("audit.schema.json", audit::report::schema()), ("comparison.schema.json", audit::compare::schema())];
     let of_rounds =
         [("grid.schema.json", diagnose::grid::schema()), ("schedule.schema.json", plan::schedule::report::schema())];
-    let of_simulations =
-        [("simulated-flow.schema.json", sim::report::schema()), ("sweep.schema.json", sweep::report::schema())];
+    let of_simulations = [
+        ("simulated-flow.schema.json", sim::report::schema()),
+        ("sweep.schema.json", sweep::report::schema()),
+        ("tuning.schema.json", tune::answer::schema()),
+    ];
     let all = model::schema::all().into_iter().chain(of_audit).chain(of_rounds).chain(of_simulations);
     let of_diagnoses = diagnose::diagnosis::schemas().into_iter().chain(diagnose::score::schemas());
     let of_diagnoses = of_diagnoses.chain(diagnose::next::examination::schemas()).chain(diagnose::proof::schemas());

@@ -6,6 +6,7 @@
 //! * [`summary`]: quantiles and spread of a set of values
 //! * [`rank`]: whether two sets of values differ, and by how much
 //! * [`level`]: where a series changes its level
+//! * [`proportion`]: how often something happens, and whether a change makes it rarer
 //! * [`gain`]: whether a change made something larger by more than noise
 //!
 //! Pure: numbers in, numbers out. Everything is `f64`; each module says what it does with NaN.
@@ -15,6 +16,7 @@ pub mod correlation;
 pub mod gain;
 pub mod level;
 mod normal;
+pub mod proportion;
 pub mod rank;
 pub mod steady;
 pub mod summary;

@@ -1,17 +1,18 @@
 //! One transfer of an experiment.
 
-use std::num::NonZeroU32;
 use std::time::Duration;
 
-use path::elements::{Burst, ClassSpec, ClassesSpec, CrossSpec, DelaySpec, LossSpec, Order, PortSpec};
+use path::elements::{Burst, DelaySpec, LossSpec, Order};
 use path::random::Dice;
 use path::{ElementSpec, Seed, Stage};
-use sim::flow::{Flow, FlowError};
+use sim::flow::{FlowError, Run};
 use sim::hosts::OFFLOAD;
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
+use sim::shared::{Shared, Transfer};
 use units::{ByteCount, DataRate, Mtu};
 
+use crate::narrowest::{BurstQueue, narrowest, usual_queue};
 use crate::parameter::Settings;
 use crate::row::Row;
 use crate::value::Value;
@@ -56,8 +57,8 @@ impl Case<'_> {
     /// Settings that cannot be.
     pub fn run(&self) -> Result<Row, CaseError> {
         let burst = Struck::new(self.settings, self.seed);
-        let outcome = self.transfer(&burst)?.run()?;
-        Ok(Row::new(self, &burst, &outcome))
+        let streams = self.streams(&burst)?.run()?;
+        Ok(Row::new(self, &burst, &streams))
     }
 
     /// Whether the settings are a transfer at all, without reckoning it.
@@ -65,40 +66,69 @@ impl Case<'_> {
     /// # Errors
     /// Settings that cannot be.
     pub fn check(&self) -> Result<(), CaseError> {
-        let flow = self.transfer(&Struck::new(self.settings, self.seed))?;
-        Ok(sim::flow::Run::new(&flow).map(|_| ())?)
+        let streams = self.streams(&Struck::new(self.settings, self.seed))?;
+        Ok(Run::shared(&streams).map(|_| ())?)
     }
 
-    fn transfer(&self, burst: &Struck) -> Result<Flow, CaseError> {
+    /// Its connections, one or several.
+    fn streams(&self, burst: &Struck) -> Result<Shared, CaseError> {
+        let streams = streams(self.settings)?;
         let patience = time(self.settings, "patience");
-        let amount = match self.settings.get("bytes") {
-            Value::Bytes(bytes) => Amount::Bytes(*bytes),
-            _ => Amount::Time(time(self.settings, "time")),
+        let (amounts, patience) = match self.settings.get("bytes") {
+            Value::Bytes(bytes) => (parts(*bytes, streams), patience),
+            _ => {
+                let time = time(self.settings, "time");
+                (vec![Amount::Time(time); streams as usize], patience.max(time))
+            }
         };
-        let patience = if let Amount::Time(time) = amount { patience.max(time) } else { patience };
-        let rtt = time(self.settings, "rtt");
-        let delay =
-            |time| Stage::from(ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept }));
-        let mut there = vec![Stage::from(bottleneck(self.settings, burst)?)];
-        if let Value::Share(loss) = self.settings.get("loss")
-            && *loss > 0.0
-        {
-            there.push(Stage::from(ElementSpec::Loss(LossSpec::Random(*loss))));
-        }
-        there.push(delay(rtt / 2));
-        Ok(Flow {
+        let (sender, receiver) = (sender(self.settings, streams)?, receiver(self.settings)?);
+        let transfer =
+            |amount| Transfer { sender: sender.clone(), receiver: receiver.clone(), amount, start: Duration::ZERO };
+        let (there, back) = self.ways(burst)?;
+        Ok(Shared {
             there,
-            back: vec![delay(rtt - rtt / 2)],
-            sender: sender(self.settings)?,
-            receiver: receiver(self.settings)?,
-            amount,
+            back,
+            transfers: amounts.into_iter().map(transfer).collect(),
             seed: self.seed,
             patience,
             // Rows hold what came of a transfer, not how it went.
             sample_every: patience.max(Duration::from_nanos(1)),
         })
     }
+
+    fn ways(&self, burst: &Struck) -> Result<(Vec<Stage>, Vec<Stage>), CaseError> {
+        let rtt = time(self.settings, "rtt");
+        let delay =
+            |time| Stage::from(ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept }));
+        let mut there = vec![Stage::from(link(self.settings, burst)?)];
+        if let Value::Share(loss) = self.settings.get("loss")
+            && *loss > 0.0
+        {
+            there.push(Stage::from(ElementSpec::Loss(LossSpec::Random(*loss))));
+        }
+        there.push(delay(rtt / 2));
+        Ok((there, vec![delay(rtt - rtt / 2)]))
+    }
 }
+
+/// How many connections there are.
+fn streams(settings: &Settings) -> Result<u32, CaseError> {
+    let streams = count(settings, "streams").unwrap_or(1);
+    if (1..=MOST_STREAMS).contains(&streams) {
+        return Ok(streams);
+    }
+    let why = format!("there are 1 to {MOST_STREAMS}");
+    Err(CaseError::Setting { name: "streams", value: streams.to_string(), why })
+}
+
+/// What each of several connections sends.
+fn parts(bytes: ByteCount, streams: u32) -> Vec<Amount> {
+    let (each, more) = (bytes.get() / u64::from(streams), bytes.get() % u64::from(streams));
+    (0..u64::from(streams)).map(|number| Amount::Bytes(ByteCount::new(each + u64::from(number < more)))).collect()
+}
+
+/// The most connections that a transfer is spread over.
+const MOST_STREAMS: u32 = 128;
 
 /// When the burst of a transfer comes, on the clock of the transfer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -138,40 +168,20 @@ fn start_up(settings: &Settings) -> Duration {
 }
 
 /// The narrowest link.
-fn bottleneck(settings: &Settings, burst: &Struck) -> Result<ElementSpec, CaseError> {
+fn link(settings: &Settings, burst: &Struck) -> Result<ElementSpec, CaseError> {
     let rate = rate(settings, "rate").unwrap_or(DataRate::ZERO);
-    let bytes = if let Value::Bytes(bytes) = settings.get("queue") { *bytes } else { usual_queue(rate) };
-    let queue = path::buffer::BufferSpec { bytes: Some(bytes), ..Default::default() };
-    let own = one_of(settings, "burst-queue", [("shared", false), ("own", true)])?;
+    let queue = if let Value::Bytes(bytes) = settings.get("queue") { *bytes } else { usual_queue(rate) };
+    let share = settings.get("burst-share");
+    let own = BurstQueue::own(share.number().unwrap_or(0.0));
+    let own =
+        own.map_err(|why| CaseError::Setting { name: "burst-share", value: share.to_string(), why: why.to_owned() })?;
+    let bursts_wait = one_of(settings, "burst-queue", [("shared", BurstQueue::Shared), ("own", own)])?;
     let once =
         |(rate, start, length)| Burst { rate, start, length: Some(length), period: None, jitter: Duration::ZERO };
-    let bursts = burst.burst.map(once).into_iter().collect();
-    let cross = CrossSpec { packet_bytes: None, dscp: if own { SCAVENGER } else { 0 }, bursts };
-    if !own {
-        return Ok(ElementSpec::Port(PortSpec { rate, queue, cross }));
-    }
-    let class = |weight| ClassSpec { queue: queue.clone(), weight: NonZeroU32::new(weight), dscp: Vec::new() };
-    Ok(ElementSpec::Classes(Box::new(ClassesSpec {
-        rate,
-        expedited: None,
-        best_effort: class(9),
-        scavenger: Some(class(1)),
-        cross: vec![cross],
-    })))
+    Ok(narrowest(rate, queue, burst.burst.map(once).into_iter().collect(), bursts_wait))
 }
 
-/// A queue where nothing is said: what routers made for long paths have, 50 ms of the link, and room for a few frames.
-#[must_use]
-pub fn usual_queue(rate: DataRate) -> ByteCount {
-    const USUAL: Duration = Duration::from_millis(50);
-    const LEAST: ByteCount = ByteCount::new(128 << 10);
-    (rate * USUAL).max(LEAST)
-}
-
-/// The class of service CS1 (RFC 8622 §1), which `classes` serves as scavenger.
-const SCAVENGER: u8 = 8;
-
-fn sender(settings: &Settings) -> Result<SenderSpec, CaseError> {
+fn sender(settings: &Settings, streams: u32) -> Result<SenderSpec, CaseError> {
     let algorithm = word(settings, "congestion");
     let path_rate = rate(settings, "rate").unwrap_or(DataRate::ZERO);
     let pacing = match (rate(settings, "pace"), is_set(settings, "fq")) {
@@ -190,7 +200,10 @@ fn sender(settings: &Settings) -> Result<SenderSpec, CaseError> {
         writer: one_of(settings, "writer", [("polls", Writer::Polls), ("blocks", Writer::Blocks)])?,
         application_rate: rate(settings, "application-rate"),
         processor_rate: rate(settings, "processor-rate"),
-        adapter_rate: rate(settings, "adapter-rate").unwrap_or(path_rate),
+        // Model: connections share the adapter evenly, and each has a processor of its own.
+        adapter_rate: DataRate::from_bps(
+            rate(settings, "adapter-rate").unwrap_or(path_rate).bps() / u64::from(streams),
+        ),
         pacing,
         offload: if is_set(settings, "offload") { OFFLOAD } else { ByteCount::new(1) },
         ecn: is_set(settings, "ecn"),

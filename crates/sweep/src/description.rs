@@ -50,7 +50,7 @@ pub enum SweepError {
     #[error("{0}")]
     Form(String),
     /// A parameter that is not known.
-    #[error("`{name}` in {place} is no parameter{}", near(name))]
+    #[error("`{name}` in {place} is no parameter{}", crate::parameter::near(name))]
     Unknown {
         /// Where it stands.
         place: String,
@@ -87,14 +87,6 @@ pub enum SweepError {
         /// What is wrong.
         why: String,
     },
-}
-
-fn near(name: &str) -> String {
-    let alike = |known: &&Parameter| known.name.contains(name) || (!name.is_empty() && name.contains(known.name));
-    match ALL.iter().find(alike) {
-        Some(known) => format!("; there is `{}`", known.name),
-        None => "; docs/formats/sweep.md has all of them".to_owned(),
-    }
 }
 
 /// The largest file that is read.

@@ -30,13 +30,19 @@ const fn optional(name: &'static str, kind: Kind, says: &'static str) -> Paramet
 }
 
 /// All of them, in the order in which they are varied: the first changes last.
-pub const ALL: [Parameter; 33] = [
+pub const ALL: [Parameter; 35] = [
     usual("congestion", Kind::Word, "cubic", "the congestion control"),
     given("rate", Kind::Rate, "the rate of the narrowest link"),
     given("rtt", Kind::Time, "the round trip of an empty path"),
     optional("queue", Kind::Bytes, "what waits before the narrowest link at most; 50 ms of it with `none`"),
     usual("loss", Kind::Share, "0", "the probability with which a packet is lost on the way there"),
     usual("burst-queue", Kind::Word, "shared", "the queue of the burst: `shared` with the transfer, or its `own`"),
+    usual(
+        "burst-share",
+        Kind::Share,
+        "0.1",
+        "the part of the link that a burst in its `own` queue has at least, and at most while the transfer waits",
+    ),
     optional("burst-rate", Kind::Rate, "how fast a burst comes to the narrowest link; no burst with `none`"),
     usual("burst-start", Kind::Time, "0s", "when it begins, from the start of the command"),
     usual("burst-jitter", Kind::Time, "0s", "by how much earlier or later than that, evenly drawn"),
@@ -63,6 +69,7 @@ pub const ALL: [Parameter; 33] = [
     usual("rmem", Kind::Bytes, "6MiB", "the most the receive buffer grows to (`tcp_rmem`, third value)"),
     usual("rmem-default", Kind::Bytes, "128KiB", "what the receive buffer begins with (`tcp_rmem`, second value)"),
     usual("writer", Kind::Word, "polls", "how the application writes: `polls`, as iperf3, or `blocks`"),
+    usual("streams", Kind::Count, "1", "connections over which `bytes` are spread, all begun at once (`iperf3 -P`)"),
     optional("application-rate", Kind::Rate, "how fast the application has data"),
     optional("processor-rate", Kind::Rate, "how fast one processor sends"),
     optional("adapter-rate", Kind::Rate, "the rate of the sender's adapter; that of the path with `none`"),
@@ -74,6 +81,16 @@ pub const ALL: [Parameter; 33] = [
     optional("next-start", Kind::Time, "a transfer that takes longer runs into the next one"),
     optional("next-end", Kind::Time, "a transfer that takes longer is still there when the next one should be done"),
 ];
+
+/// What may have been meant by a name that is none, for the end of a complaint.
+#[must_use]
+pub fn near(name: &str) -> String {
+    let alike = |known: &&Parameter| known.name.contains(name) || (!name.is_empty() && name.contains(known.name));
+    match ALL.iter().find(alike) {
+        Some(known) => format!("; there is `{}`", known.name),
+        None => "; docs/formats/sweep.md has all of them".to_owned(),
+    }
+}
 
 impl Parameter {
     /// The one of this name.

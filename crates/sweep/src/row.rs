@@ -161,33 +161,37 @@ pub struct Row {
 }
 
 impl Row {
-    /// What is kept of an outcome.
+    /// What is kept of a transfer over one or several connections: it ends with the last of them.
     #[must_use]
-    pub fn new(case: &Case<'_>, struck: &Struck, outcome: &Outcome) -> Self {
+    pub fn new(case: &Case<'_>, struck: &Struck, streams: &[Outcome]) -> Self {
         let before = before_the_transfer(case.settings).unwrap_or_default();
-        let took = before + outcome.took;
+        let last = streams.iter().max_by_key(|stream| stream.took);
+        let transfer = last.map(|stream| stream.took).unwrap_or_default();
+        let finished = streams.iter().all(|stream| stream.finished);
+        let took = before + transfer;
         let later_than = |name: &str| is_later(case.settings, name, took);
-        let dropped: u64 = outcome.drops.iter().map(|(_, _, packets)| packets.get()).sum();
+        let sum = |of: fn(&Outcome) -> u64| streams.iter().map(of).sum();
+        // What held the one that ended last is what held the transfer.
         let held = |limit: Limit| {
-            let of = outcome.limits.iter().find(|(held_by, _)| *held_by == limit);
-            of.map_or(0, |(_, time)| micros(*time))
+            let limits = last.map(|stream| stream.limits.as_slice()).unwrap_or_default();
+            limits.iter().find(|(held_by, _)| *held_by == limit).map_or(0, |(_, time)| micros(*time))
         };
         let number = |measure| match measure {
             Measure::Took => micros(took),
-            Measure::Transfer => micros(outcome.took),
-            Measure::Finished => u64::from(outcome.finished),
-            Measure::Missed => u64::from(!outcome.finished || later_than("deadline")),
+            Measure::Transfer => micros(transfer),
+            Measure::Finished => u64::from(finished),
+            Measure::Missed => u64::from(!finished || later_than("deadline")),
             Measure::Cascaded => u64::from(later_than("next-start")),
             Measure::Covered => u64::from(later_than("next-end")),
-            Measure::Sent => outcome.sent.get(),
-            Measure::Resent => outcome.resent.get(),
-            Measure::Dropped => dropped,
-            Measure::Recoveries => u64::from(outcome.recoveries),
-            Measure::MarkReductions => u64::from(outcome.mark_reductions),
-            Measure::Timeouts => u64::from(outcome.timeouts),
-            Measure::Probes => u64::from(outcome.probes),
-            Measure::Undone => u64::from(outcome.undone),
-            Measure::MostOut => outcome.most_out.get(),
+            Measure::Sent => sum(|stream| stream.sent.get()),
+            Measure::Resent => sum(|stream| stream.resent.get()),
+            Measure::Dropped => sum(|stream| stream.drops.iter().map(|(_, _, packets)| packets.get()).sum()),
+            Measure::Recoveries => sum(|stream| u64::from(stream.recoveries)),
+            Measure::MarkReductions => sum(|stream| u64::from(stream.mark_reductions)),
+            Measure::Timeouts => sum(|stream| u64::from(stream.timeouts)),
+            Measure::Probes => sum(|stream| u64::from(stream.probes)),
+            Measure::Undone => sum(|stream| u64::from(stream.undone)),
+            Measure::MostOut => sum(|stream| stream.most_out.get()),
             Measure::BurstBegan => struck.burst.map_or(0, |(_, begins, _)| micros(begins)),
             Measure::HeldByWindow => held(Limit::Window),
             Measure::HeldByReceiver => held(Limit::ReceiveWindow),

@@ -97,6 +97,35 @@ fn a_burst_in_its_own_queue_costs_less() {
 }
 
 #[test]
+fn a_transfer_over_several_connections_has_the_buffers_of_all_and_ends_with_the_last() {
+    let of = |streams: u32| {
+        // One buffer of 4 MiB is a third of what is under way here.
+        let text = format!(
+            "name = \"x\"\n[set]\nrate = \"1Gbit/s\"\nrtt = \"50ms\"\nbytes = \"50000001B\"\nstreams = {streams}"
+        );
+        table(&text, "1/1").rows[0].clone()
+    };
+    let (one, four) = (of(1), of(4));
+    assert!(four.get(Measure::Took) < 0.6 * one.get(Measure::Took), "{four:?} {one:?}");
+    assert_eq!(four.get(Measure::Finished), 1.0);
+    let segments = |streams: f64| (50_000_001.0 / streams / 1_448.0_f64).ceil() * streams;
+    assert_eq!((one.get(Measure::Sent), four.get(Measure::Sent)), (segments(1.0), segments(4.0)));
+}
+
+#[test]
+fn the_share_of_a_bursts_own_queue_is_what_the_transfer_loses() {
+    let of = |share: f64| {
+        let text = format!(
+            "name = \"x\"\n[set]\nrate = \"100Mbit/s\"\nrtt = \"10ms\"\nbytes = \"5MB\"\nwmem = \"16MiB\"\nrmem = \"32MiB\"\nburst-rate = \"200Mbit/s\"\nburst-start = \"0s\"\nburst-length = \"5s\"\nburst-queue = \"own\"\nburst-share = {share}"
+        );
+        table(&text, "1/1").rows[0].get(Measure::Took)
+    };
+    let ratio = of(0.5) / of(0.1);
+    // Nine tenths of the link against five; start-up takes as long in both.
+    assert!((1.4..=1.9).contains(&ratio), "{ratio}");
+}
+
+#[test]
 fn a_table_is_read_as_it_was_written() {
     let written = table(SMALL, "1/1");
     let read = read(bytes(&written)).unwrap();
@@ -178,6 +207,8 @@ fn files_that_are_no_experiment_say_what_is_wrong() {
     for (text, part) in [
         ("name = 3", "expected a string"),
         ("name = \"x\"\n[set]\nrtt = \"1ms\"\n", "`rate` is given nowhere"),
+        (&format!("{base}streams = 0"), "there are 1 to 128"),
+        (&format!("{base}burst-share = 1"), "both queues need a part"),
         (&format!("{base}windows = 3"), "docs/formats/sweep.md"),
         (&format!("{base}initial = 3"), "there is `initial-window`"),
         (&format!("{base}queue = 20"), "write a text such as \"20MB\""),

@@ -13,6 +13,7 @@ pub mod serve;
 pub mod simulate;
 pub mod sweep;
 pub mod test;
+pub mod tune;
 pub mod values;
 pub mod why;
 

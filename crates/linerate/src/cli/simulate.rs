@@ -8,9 +8,11 @@ use clap::{Args, Subcommand, ValueEnum};
 use path::elements::Burst;
 use sim::Algorithm;
 use sim::sender::Amount;
+use sweep::narrowest::BurstQueue;
 use units::{ByteCount, DataRate, Mtu};
 
 use super::sweep::{MergeArgs, ShowArgs, SweepArgs};
+use super::tune::TuneArgs;
 use super::values;
 
 /// Predict what a path should do.
@@ -32,6 +34,8 @@ pub enum Simulate {
   linerate simulate flow --rate 100Gbit/s --rtt 209ms --mtu 9200 --bytes 13GiB --congestion htcp \\
       --initial-window 1000 --wmem 1GiB --rmem 2GiB --processor-rate 60Gbit/s --queue 20MB \\
       --burst 100Gbit/s,1.5s,25ms --plot burst.svg                        a burst of 25 ms into the start of a transfer
+  linerate simulate flow --rate 10Gbit/s --rtt 100ms --wmem 256MiB --rmem 512MiB --bytes 5GB --burst 10Gbit/s,2s,1s \\
+      --burst-queue own                                                   what a queue of its own for the burst changes
   linerate simulate flow --rate 10Gbit/s --rtt 20ms --wmem 64MiB --rmem 128MiB --flows 4 --apart 2s
                                                                           four transfers, each 2 s after the last
   linerate simulate flow --rate 10Gbit/s --rtt 20ms --wmem 64MiB --rmem 128MiB --beside bbr,5s
@@ -62,6 +66,32 @@ An experiment (docs/formats/sweep.md):
   congestion = [\"cubic\", \"bbr\"]
   queue = { from = \"10MB\", to = \"50MB\", step = \"10MB\" }")]
     Sweep(Box<SweepArgs>),
+    /// Which settings of two hosts keep a deadline most often, where bursts come that nobody foresees
+    #[command(after_help = "Examples:
+  linerate simulate tune --rtt 209ms --rate 100Gbit/s --mtu 9000 --bytes 13GiB --deadline 7s \\
+      --burst-rate 100Gbit/s --burst-length 25ms..2s --burst-start 1.5s..7.5s   hosts that nobody tuned
+  linerate simulate tune amlight                              a question that comes with the program
+  linerate simulate tune amlight --rtt 301ms --dry-run        the same over another path: what would be tried, how long
+  linerate simulate tune amlight --vary congestion --vary wmem=256MiB..2047MiB --keep rmem
+  linerate simulate tune mine.toml --budget 2min --fixes plans --device eth0
+  linerate host fix plans/sender.toml --dry-run               at the sender: what that would change
+
+A value such as 25ms..2s or 25ms,100ms,2s is drawn for each transfer; all settings see the same draws. What may be changed
+stands after --vary; without it all that `host fix` can set is. A question as a file (docs/tuning.md):
+  name = \"nightly\"
+  [set]
+  rate = \"10Gbit/s\"
+  rtt = \"100ms\"
+  bytes = \"10GB\"
+  deadline = \"15s\"
+  burst-rate = \"10Gbit/s\"
+  burst-length = [\"50ms\", \"500ms\"]
+  burst-start = { from = \"0s\", to = \"10s\" }
+  [vary]
+  congestion = [\"cubic\", \"bbr\"]
+  wmem = { from = \"4MiB\", to = \"512MiB\" }
+  rmem = \"usual\"")]
+    Tune(Box<TuneArgs>),
     /// Put the results of all shares of a sweep together
     #[command(after_help = "Examples:
   linerate simulate merge part-*.parquet -o amlight.parquet
@@ -148,6 +178,19 @@ pub struct PathArgs {
     /// Other traffic into the same queue: its rate, when it begins after the connection is asked for, and how long it lasts
     #[arg(long, value_name = "RATE,START,LENGTH", value_parser = burst)]
     pub burst: Vec<Burst>,
+    /// The queue of the bursts: shared with the transfer, or their own
+    #[arg(long, value_enum, default_value_t = BurstQueueChoice::Shared, conflicts_with = "from_path")]
+    pub burst_queue: BurstQueueChoice,
+    /// The part of the link that the bursts' own queue has while the transfer has something to send
+    #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = own_queue, conflicts_with = "from_path")]
+    pub burst_share: BurstQueue,
+}
+
+/// Where bursts wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BurstQueueChoice {
+    Shared,
+    Own,
 }
 
 /// The two hosts.
@@ -198,6 +241,11 @@ pub struct HostArgs {
     /// Ask for congestion marks (`tcp_ecn` = 1)
     #[arg(long)]
     pub ecn: bool,
+}
+
+/// A part of the link.
+fn own_queue(text: &str) -> Result<BurstQueue, String> {
+    BurstQueue::own(probability(text)?).map_err(str::to_owned)
 }
 
 /// How an application writes.

@@ -31,6 +31,7 @@ pub mod simulate;
 pub mod sparkline;
 pub mod sweep;
 mod table;
+pub mod tune;
 pub mod when;
 pub mod why;
 mod wrap;

@@ -18,4 +18,5 @@ mod probing;
 mod round_run;
 mod simulating;
 mod sweeping;
+mod tuning;
 mod typing;

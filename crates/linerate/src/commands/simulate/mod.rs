@@ -5,12 +5,14 @@ mod merge;
 mod path_file;
 mod result;
 mod sweep;
+mod tune;
+mod work;
 
 use std::time::Duration;
 
-use ::sweep::case::usual_queue;
+use ::sweep::narrowest::{BurstQueue, narrowest, usual_queue};
 use anyhow::Context;
-use path::elements::{CrossSpec, DelaySpec, LossSpec, Order, PortSpec};
+use path::elements::{DelaySpec, LossSpec, Order};
 use path::{ElementSpec, Seed, Stage};
 use sim::flow::{Flow, FlowError};
 use sim::hosts::OFFLOAD;
@@ -21,7 +23,7 @@ use units::{ByteCount, DataRate};
 
 use super::{file, plot, print};
 use crate::cli::Common;
-use crate::cli::simulate::{FlowArgs, HostArgs, PathArgs, Simulate, WriterChoice};
+use crate::cli::simulate::{BurstQueueChoice, FlowArgs, HostArgs, PathArgs, Simulate, WriterChoice};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 use crate::show::plot::Form;
@@ -30,6 +32,7 @@ pub fn run(common: &Common, what: &Simulate) -> anyhow::Result<Exit> {
     match what {
         Simulate::Flow(args) => flow(common, args),
         Simulate::Sweep(args) => sweep::run(common, args),
+        Simulate::Tune(args) => tune::run(common, args),
         Simulate::Merge(args) => merge::run(common, args),
         Simulate::Show(args) => result::run(common, args),
     }
@@ -121,12 +124,11 @@ fn ways(args: &PathArgs) -> anyhow::Result<(Vec<Stage>, Vec<Stage>)> {
     let rate = args.rate.context("the argument parser asks for a rate")?;
     let rtt = args.rtt.context("the argument parser asks for a round trip")?;
     let queue = args.queue.unwrap_or_else(|| usual_queue(rate));
-    let port = PortSpec {
-        rate,
-        queue: path::buffer::BufferSpec { bytes: Some(queue), ..Default::default() },
-        cross: CrossSpec { packet_bytes: None, dscp: 0, bursts: args.burst.clone() },
+    let bursts_wait = match args.burst_queue {
+        BurstQueueChoice::Shared => BurstQueue::Shared,
+        BurstQueueChoice::Own => args.burst_share,
     };
-    let mut there = vec![ElementSpec::Port(port)];
+    let mut there = vec![narrowest(rate, queue, args.burst.clone(), bursts_wait)];
     there.extend(args.loss.filter(|loss| *loss > 0.0).map(|loss| ElementSpec::Loss(LossSpec::Random(loss))));
     let delay = |time| ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept });
     there.push(delay(rtt / 2));

@@ -21,6 +21,7 @@ mod simulated;
 mod story;
 mod svg;
 mod swept;
+mod tuned;
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -36,6 +37,7 @@ use layout::{Axis, Span};
 pub use simulated::picture as simulated;
 use story::{Story, exact, micros};
 pub use swept::picture as swept;
+pub use tuned::picture as tuned;
 
 /// How a picture is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -40,7 +40,7 @@ fn header(figure: &Figure, sweep: &Sweep) -> Header {
     }
 }
 
-fn quantity(kind: Kind) -> Quantity {
+pub(super) fn quantity(kind: Kind) -> Quantity {
     match kind {
         Kind::Time => Quantity::Micros,
         Kind::Bytes => Quantity::Bytes,

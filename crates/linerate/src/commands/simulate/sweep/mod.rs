@@ -1,7 +1,6 @@
 //! `linerate simulate sweep`: many transfers on all processors, kept as they are done.
 
 mod journal;
-mod work;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use sweep::table::Table;
 use sweep::{Row, Share, Sweep};
 
 use super::super::{attempt, print};
-use super::result;
+use super::{result, work};
 use crate::cli::Common;
 use crate::cli::sweep::SweepArgs;
 use crate::exit::{Complaint, Exit};
@@ -30,7 +29,7 @@ const MOST: u64 = 10_000;
 pub fn run(common: &Common, args: &SweepArgs) -> anyhow::Result<Exit> {
     let sweep = load(&args.file)?;
     let by = result::by(&args.reading, &sweep)?;
-    let jobs = args.jobs.map_or_else(processors, NonZeroUsize::get);
+    let jobs = args.jobs.map_or_else(work::processors, NonZeroUsize::get);
     let share = args.shard.unwrap_or(Share::WHOLE);
     let all: Vec<u64> = (0..sweep.len()).filter(|index| share.has(*index)).collect();
     if args.dry_run {
@@ -56,12 +55,15 @@ pub fn run(common: &Common, args: &SweepArgs) -> anyhow::Result<Exit> {
     }
     let stop = attempt::stop_on_signals()?;
     let mut progress = Progress::new(common, done.len(), all.len());
-    let more = work::run(&sweep, &left, jobs, &stop, &mut |row: &Row| {
+    let make = |number: usize| simulate(&sweep, left[number]);
+    let done = work::run(left.len(), jobs, &stop, &make, &mut |_, row: Row| {
         progress.step();
-        journal.keep(row)
+        journal.keep(&row)?;
+        rows.push(row);
+        Ok(())
     });
     progress.finish();
-    rows.extend(more?);
+    done?;
     if rows.len() < all.len() {
         journal.flush()?;
         eprintln!("stopped after {} of {} transfers, which are kept in {}", rows.len(), all.len(), journal.name());
@@ -76,8 +78,10 @@ pub fn run(common: &Common, args: &SweepArgs) -> anyhow::Result<Exit> {
     result::show(common, &args.reading, &table, &by)
 }
 
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+/// Simulates one transfer.
+fn simulate(sweep: &Sweep, index: u64) -> anyhow::Result<Row> {
+    let case = sweep.case(index).context("a transfer beyond the last one was asked for")?;
+    case.run().with_context(|| format!("transfer {index} of {} cannot be simulated", sweep.name))
 }
 
 fn talk(common: &Common, line: &str) {
@@ -147,7 +151,7 @@ fn outlook(sweep: &Sweep, all: &[u64], jobs: usize) -> anyhow::Result<String> {
     let tried: Vec<u64> = all.iter().copied().skip(step / 2).step_by(step).collect();
     let began = Instant::now();
     for index in &tried {
-        work::simulate(sweep, *index)?;
+        simulate(sweep, *index)?;
     }
     let each = began.elapsed() / u32::try_from(tried.len().max(1)).unwrap_or(1);
     let rounds = u32::try_from(all.len().div_ceil(jobs)).unwrap_or(u32::MAX);

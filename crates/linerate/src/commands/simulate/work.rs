@@ -1,55 +1,55 @@
 //! Transfers, several at once.
 
 use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::stop::Stop;
-use sweep::{Row, Sweep};
 
 use crate::cli::Common;
 
-/// Simulates the transfers of these numbers, and hands each to `keep` as it comes. Ends early where it was stopped.
-pub fn run(
-    sweep: &Sweep,
-    left: &[u64],
+/// Makes `count` things on several threads, and hands each to `keep` as it comes, with its number. Ends early where it was
+/// stopped; says how many were made.
+pub fn run<T: Send>(
+    count: usize,
     jobs: usize,
     stop: &Stop,
-    keep: &mut dyn FnMut(&Row) -> anyhow::Result<()>,
-) -> anyhow::Result<Vec<Row>> {
+    make: &(dyn Fn(usize) -> anyhow::Result<T> + Sync),
+    keep: &mut dyn FnMut(usize, T) -> anyhow::Result<()>,
+) -> anyhow::Result<usize> {
     let next = AtomicUsize::new(0);
     let (done, comes) = mpsc::channel();
     thread::scope(|scope| {
-        for _ in 0..jobs.min(left.len()) {
+        for _ in 0..jobs.min(count) {
             let (done, next) = (done.clone(), &next);
             scope.spawn(move || {
-                while let Some(index) = left.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if stop.is_stopped() || done.send(simulate(sweep, *index)).is_err() {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let is_over = number >= count || stop.is_stopped();
+                    if is_over || done.send((number, make(number))).is_err() {
                         break;
                     }
                 }
             });
         }
         drop(done);
-        let mut rows = Vec::with_capacity(left.len());
-        for row in comes {
-            // On an error the channel closes, and the threads end with the transfers that they are at.
-            let row = row?;
-            keep(&row)?;
-            rows.push(row);
+        let mut made = 0;
+        for (number, one) in comes {
+            // On an error the channel closes, and the threads end with what they are at.
+            keep(number, one?)?;
+            made += 1;
         }
-        Ok(rows)
+        Ok(made)
     })
 }
 
-/// Simulates one transfer.
-pub fn simulate(sweep: &Sweep, index: u64) -> anyhow::Result<Row> {
-    let case = sweep.case(index).context("a transfer beyond the last one was asked for")?;
-    case.run().with_context(|| format!("transfer {index} of {} cannot be simulated", sweep.name))
+/// How many are made at once where nothing is said.
+pub fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// How far it is: a bar on terminals, a line now and then elsewhere.
