@@ -107,6 +107,7 @@ fn begins(stream: &StreamSamples, losses: &[usize], rtt_us: u64) -> Option<Vec<u
 }
 
 /// Whether the streams of a run fare alike, or some lose packets again and again and crawl, and others do not.
+#[expect(clippy::cast_precision_loss, reason = "counts of moments")]
 pub(super) fn members(senders: &[&StreamSamples], rtt_us: u64) -> Option<Observation> {
     let streams: Vec<Losing> = senders.iter().filter_map(|stream| Losing::of(stream, rtt_us)).collect();
     if streams.len() < FEWEST_STREAMS {
@@ -120,7 +121,9 @@ pub(super) fn members(senders: &[&StreamSamples], rtt_us: u64) -> Option<Observa
         return None;
     }
     let spared = |stream: &&Losing| stream.sent * worst >= ENOUGH && stream.part() < worst / FAR;
-    let crawls = |stream: &&Losing| stream.moments >= AGAIN && stream.part() >= worst / FAR;
+    // What overflows a queue that streams share is lost many at a time, and some streams have more bad luck than others.
+    let is_thinned = |stream: &Losing| stream.moments >= AGAIN && stream.again <= stream.moments as f64 * A_FEW;
+    let crawls = |stream: &&Losing| is_thinned(stream) && stream.part() >= worst / FAR;
     let (spared, crawling) = (mean_sent(&streams, spared), mean_sent(&streams, crawls));
     let all = streams.len();
     let is_uneven = spared.0 * 3 >= all && crawling.0 > 0 && crawling.1 * 2.0 < spared.1;
@@ -175,7 +178,9 @@ const FEWEST_STREAMS: usize = 4;
 /// So many losses were to be expected.
 const ENOUGH: f64 = 8.0;
 /// From so many moments on a stream loses again and again.
-const AGAIN: usize = 2;
+const AGAIN: usize = 3;
+/// More at a time are a queue's.
+const A_FEW: f64 = 16.0;
 /// So many times less than the worst is another kind of stream.
 const FAR: f64 = 8.0;
 
@@ -252,6 +257,10 @@ mod tests {
         let bad = |number| stream(number, &[200; 10], &[0, 20, 20, 20, 25, 25, 25, 30, 30, 30]);
         let streams = [bad(1), good(2), good(3), bad(4), good(5)];
         assert_eq!(state(members(&streams.iter().collect::<Vec<_>>(), RTT_US)), Some("some-only"));
+        // A queue that they share takes many at a time, and more of some than of others.
+        let unlucky = |number| stream(number, &[200; 10], &[0, 90, 90, 90, 180, 180, 180, 270, 270, 270]);
+        let shared = [unlucky(1), good(2), good(3), unlucky(4), good(5)];
+        assert_eq!(state(members(&shared.iter().collect::<Vec<_>>(), RTT_US)), Some("alike"));
         let alike = [bad(1), bad(2), bad(3), bad(4)];
         assert_eq!(state(members(&alike.iter().collect::<Vec<_>>(), RTT_US)), Some("alike"));
         assert_eq!(state(members(&alike.iter().take(3).collect::<Vec<_>>(), RTT_US)), None);
