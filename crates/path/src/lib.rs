@@ -34,4 +34,4 @@ pub use outlet::{Outlet, Watcher};
 pub use random::Seed;
 pub use spec::{ElementSpec, SpecError};
 pub use tally::Tally;
-pub use train::{Ecn, Edits, FlowHash, FrameId, Kind, Train};
+pub use train::{Ecn, Edits, FlowHash, FrameId, Kind, Spacing, Train};

@@ -1,6 +1,7 @@
 //! Packets as a path sees them.
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use units::{ByteCount, MonoTime};
 
@@ -34,7 +35,9 @@ pub struct Train {
     pub whole: bool,
     /// What elements have changed in it.
     pub edits: Edits,
-    /// When it came to the element that holds it.
+    /// How its packets follow the first to the next element that holds them.
+    pub spacing: Spacing,
+    /// When its first packet came to the element that holds it.
     pub came: MonoTime,
 }
 
@@ -114,6 +117,29 @@ impl Train {
 
 /// Bytes of the link's header (Ethernet) before the IP packet.
 pub(crate) const LINK_HEADER: u32 = 14;
+
+/// From one packet of a train to the next, in whole nanoseconds up to four seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Spacing(u32);
+
+impl Spacing {
+    /// All packets come at one instant.
+    pub const NONE: Self = Self(0);
+
+    /// That of `count` packets that take `time` together.
+    #[must_use]
+    #[inline]
+    pub fn of(time: Duration, count: NonZeroU32) -> Self {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX) / u64::from(count.get());
+        Self(u32::try_from(nanos).unwrap_or(u32::MAX))
+    }
+
+    /// How long `count` packets take.
+    #[must_use]
+    pub fn time_of(self, count: NonZeroU32) -> Duration {
+        Duration::from_nanos(u64::from(self.0) * u64::from(count.get()))
+    }
+}
 
 /// The driver's name for what carries packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -200,6 +226,7 @@ pub(crate) mod tests {
             ecn: Ecn::NotCapable,
             whole: true,
             edits: Edits::default(),
+            spacing: Spacing::NONE,
             came: MonoTime::from_nanos(0),
         }
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use units::{ByteCount, DataRate, MonoTime};
 
-use crate::buffer::{Batch, Buffer};
+use crate::buffer::{Batch, Buffer, Meanwhile};
 use crate::elements::Cross;
 use crate::outlet::Outlet;
 use crate::reason::Delay;
-use crate::train::{FrameId, Train};
+use crate::train::{FrameId, Spacing, Train};
 
 /// Queues and the one who serves them, with other people's traffic that comes to the same queues.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Transmitter<Q> {
 /// Where packets wait, and which is the next.
 pub(crate) trait Queueing: Debug {
     /// Takes a train. It came when it says.
-    fn offer(&mut self, train: Train, out: &mut Outlet<'_>);
+    fn offer(&mut self, train: Train, meanwhile: Meanwhile, out: &mut Outlet<'_>);
 
     /// Takes the next packets, all of one train.
     fn take(&mut self, now: MonoTime, batch: Batch, out: &mut Outlet<'_>) -> Option<Train>;
@@ -121,9 +121,24 @@ impl<Q: Queueing> Transmitter<Q> {
         if self.sending.is_none() && self.queue.lets_by(&train, self.batch, out) {
             self.send(train, now);
         } else {
-            self.queue.offer(train, out);
+            self.queue.offer(train, self.meanwhile(&train, now), out);
             self.start(now, out);
         }
+    }
+
+    /// What leaves and what else comes until all packets of a train are there.
+    fn meanwhile(&self, train: &Train, now: MonoTime) -> Meanwhile {
+        let Pace::Bits(rate) = self.pace else { return Meanwhile::default() };
+        if train.spacing == Spacing::NONE {
+            return Meanwhile::default();
+        }
+        let time = train.spacing.time_of(train.count);
+        let mut meanwhile = Meanwhile { leave: rate * time, ..Meanwhile::default() };
+        for (come, late) in self.cross.iter().map(|cross| cross.around(now, time)) {
+            meanwhile.come += come;
+            meanwhile.late += late;
+        }
+        meanwhile
     }
 
     #[inline]
@@ -132,7 +147,7 @@ impl<Q: Queueing> Transmitter<Q> {
             && train.frame != FrameId::PHANTOM
         {
             out.delayed(&train, self.pace.delay(), end.since(since));
-            out.pass(train);
+            out.pass(Train { spacing: Spacing::NONE, ..train });
         }
         self.start(end, out);
     }
@@ -199,8 +214,8 @@ fn time_of_packets(count: u32, rate: NonZeroU64) -> Duration {
 pub(crate) const LONGEST_BATCH: Duration = Duration::from_micros(50);
 
 impl Queueing for Buffer {
-    fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
-        self.offer(train, out);
+    fn offer(&mut self, train: Train, meanwhile: Meanwhile, out: &mut Outlet<'_>) {
+        self.offer(train, meanwhile, out);
     }
 
     fn take(&mut self, now: MonoTime, batch: Batch, out: &mut Outlet<'_>) -> Option<Train> {

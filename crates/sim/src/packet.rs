@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use path::{Ecn, Edits, FlowHash, FrameId, Kind, Train};
+use path::{Ecn, Edits, FlowHash, FrameId, Kind, Spacing, Train};
 use units::MonoTime;
 
 /// The frame of the first segment of a connection, in either direction.
@@ -70,6 +70,7 @@ fn train(flow: usize, frame: FrameId) -> Train {
         ecn: Ecn::NotCapable,
         whole: true,
         edits: Edits::default(),
+        spacing: Spacing::NONE,
         came: MonoTime::default(),
     }
 }

@@ -99,3 +99,20 @@ fn packets_that_are_late_are_not_taken_for_lost_for_long() {
     assert!(outcome.resent.get() <= 10, "{} of {}", outcome.resent, outcome.sent);
     assert_eq!(outcome.timeouts, 0);
 }
+
+/// A burst at the rate of the link meets a transfer whose frames come as fast: while one comes, twice as much comes as
+/// leaves, so that half of what is sent in one round trip is lost, and not what its share of the whole would be. The queue
+/// takes 20 MB of some 700; a tenth is for that, and for what is sent meanwhile in place of what arrives.
+#[test]
+fn a_burst_at_the_rate_of_the_link_costs_half_of_what_is_sent_meanwhile() {
+    let mut flow = support::long_haul(209);
+    let half = r#"{ delay = { time = "104500us" } }"#;
+    flow.there = support::stages(&format!(
+        r#"{{ port = {{ rate = "100Gbit/s", queue = {{ bytes = "20MB" }}, cross = {{ bursts = [{{ rate = "100Gbit/s", start = "4s", length = "209ms" }}] }} }} }}, {half}"#
+    ));
+    let outcome = flow.run().unwrap();
+    let window = outcome.most_out.get() / outcome.segment.get();
+    let lost = outcome.resent.get();
+    assert!(lost * 10 >= window * 4 && lost * 10 <= window * 6, "{lost} of {window}");
+    assert_eq!((outcome.recoveries, outcome.timeouts), (1, 0));
+}

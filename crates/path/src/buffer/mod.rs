@@ -78,6 +78,17 @@ pub(crate) struct Role {
     pub(crate) packet_time: Duration,
 }
 
+/// What happens to a queue while the packets of a train come one after the other.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Meanwhile {
+    /// What leaves it.
+    pub(crate) leave: ByteCount,
+    /// What else comes to it.
+    pub(crate) come: ByteCount,
+    /// What else has come before, and is not told of yet: cross traffic is told of in groups.
+    pub(crate) late: ByteCount,
+}
+
 /// Trains that wait.
 #[derive(Debug)]
 pub(crate) struct Buffer {
@@ -85,6 +96,8 @@ pub(crate) struct Buffer {
     role: Role,
     seed: Seed,
     line: Line,
+    /// Bytes that the last train was allowed and could not use, being less than a packet.
+    odd: u64,
     discipline: Discipline,
 }
 
@@ -112,7 +125,7 @@ enum Verdict {
 impl Buffer {
     /// An empty queue.
     pub(crate) fn new(spec: &BufferSpec, role: Role, seed: Seed) -> Self {
-        Self { spec: spec.clone(), role, seed, line: Line::new(), discipline: Discipline::new(spec, seed) }
+        Self { spec: spec.clone(), role, seed, line: Line::new(), odd: 0, discipline: Discipline::new(spec, seed) }
     }
 
     /// Goes on with other settings. What waits may be more than they allow, and stays.
@@ -155,18 +168,18 @@ impl Buffer {
 
     /// Lets in as many packets of a train as there is room for and as the discipline allows, and drops the rest.
     ///
-    /// Model: a train comes whole at one instant, so its own packets compete for the room; a network would have sent
-    /// some of them on while the others still came.
+    /// Model: a train is let in at one instant. Where there is no room for all of it, it gets its part of what there is and
+    /// what is made while it comes; that part is at its front, and a network would drop others in between.
     #[inline]
-    pub(crate) fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
+    pub(crate) fn offer(&mut self, train: Train, meanwhile: Meanwhile, out: &mut Outlet<'_>) {
         if is_exempt(&train) {
             return self.line.push(train);
         }
         match &mut self.discipline {
-            Discipline::TailDrop | Discipline::CoDel(_) => self.admit(train, None, out),
+            Discipline::TailDrop | Discipline::CoDel(_) => self.admit(train, meanwhile, None, out),
             Discipline::Threshold(above) => {
                 let mark = (self.line.bytes() > *above).then_some(Mark::Threshold);
-                self.admit(train, mark, out);
+                self.admit(train, meanwhile, mark, out);
             }
             Discipline::Red(_) => train.packets().for_each(|packet| self.offer_to_red(packet, out)),
         }
@@ -193,8 +206,10 @@ impl Buffer {
     fn offer_to_red(&mut self, packet: Train, out: &mut Outlet<'_>) {
         let Discipline::Red(red) = &mut self.discipline else { return };
         match red.judge(self.line.bytes(), packet.came, self.role.packet_time) {
-            Verdict::Admit => self.admit(packet, None, out),
-            Verdict::Mark if packet.ecn.may_be_marked() => self.admit(packet, Some(Mark::Early), out),
+            Verdict::Admit => self.admit(packet, Meanwhile::default(), None, out),
+            Verdict::Mark if packet.ecn.may_be_marked() => {
+                self.admit(packet, Meanwhile::default(), Some(Mark::Early), out);
+            }
             Verdict::Mark | Verdict::Drop if packet.frame == FrameId::PHANTOM => {}
             Verdict::Mark | Verdict::Drop => out.drop(packet, Drop::Early),
         }
@@ -202,9 +217,12 @@ impl Buffer {
 
     /// Lets in what there is room for, marked where it understands that.
     #[inline]
-    fn admit(&mut self, train: Train, mark: Option<Mark>, out: &mut Outlet<'_>) {
+    fn admit(&mut self, train: Train, meanwhile: Meanwhile, mark: Option<Mark>, out: &mut Outlet<'_>) {
         let mut admitted = train;
-        let room = self.room_for(&train);
+        let mut room = self.room_for(&train);
+        if room < train.count.get() && meanwhile.leave > ByteCount::ZERO {
+            room = self.part_for(&train, meanwhile);
+        }
         if room < train.count.get() {
             let (front, refused) = train.split_front(room);
             if let Some(refused) = refused.filter(|train| train.frame != FrameId::PHANTOM) {
@@ -219,6 +237,19 @@ impl Buffer {
         self.line.push(admitted);
     }
 
+    /// How many packets of a train get in that comes while others leave and come.
+    fn part_for(&mut self, train: &Train, meanwhile: Meanwhile) -> u32 {
+        let limit = self.spec.bytes.unwrap_or(ByteCount::new(u64::MAX)).get();
+        let room = limit.saturating_add(meanwhile.leave.get());
+        let room = room.saturating_sub(self.line.bytes()).saturating_sub(meanwhile.late.get());
+        let own = train.bytes().get();
+        let part = u128::from(room) * u128::from(own) / u128::from(own + meanwhile.come.get()).max(1);
+        let part = u64::try_from(part).unwrap_or(u64::MAX).saturating_add(self.odd);
+        let count = train.packets_within(part).min(self.room_by_packets());
+        self.odd = part.saturating_sub(train.bytes_of_front(count).get()).min(u64::from(train.size));
+        count
+    }
+
     /// How many packets of a train fit.
     #[inline]
     fn room_for(&self, train: &Train) -> u32 {
@@ -226,8 +257,13 @@ impl Buffer {
             Some(limit) => train.packets_within(limit.get().saturating_sub(self.line.bytes())),
             None => train.count.get(),
         };
-        let by_packets = self.spec.packets.map_or(u64::MAX, |limit| limit.saturating_sub(self.line.packets()));
-        u32::try_from(by_packets).unwrap_or(u32::MAX).min(by_bytes)
+        self.room_by_packets().min(by_bytes)
+    }
+
+    #[inline]
+    fn room_by_packets(&self) -> u32 {
+        let packets = self.spec.packets.map_or(u64::MAX, |limit| limit.saturating_sub(self.line.packets()));
+        u32::try_from(packets).unwrap_or(u32::MAX)
     }
 }
 

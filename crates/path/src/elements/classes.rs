@@ -9,7 +9,7 @@ use serde::Deserialize;
 use units::{DataRate, MonoTime};
 
 use super::cross::{Cross, CrossSpec};
-use crate::buffer::{Batch, Buffer, BufferSpec, Role};
+use crate::buffer::{Batch, Buffer, BufferSpec, Meanwhile, Role};
 use crate::element::Element;
 use crate::outlet::Outlet;
 use crate::random::Seed;
@@ -217,9 +217,9 @@ impl Class {
 }
 
 impl Queueing for Scheduler {
-    fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
+    fn offer(&mut self, train: Train, meanwhile: Meanwhile, out: &mut Outlet<'_>) {
         let class = self.table.get(usize::from(train.dscp)).map_or(BEST_EFFORT, |class| usize::from(*class));
-        self.classes[class].buffer.offer(train, out);
+        self.classes[class].buffer.offer(train, meanwhile, out);
     }
 
     fn take(&mut self, now: MonoTime, batch: Batch, out: &mut Outlet<'_>) -> Option<Train> {

@@ -4,11 +4,11 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use serde::Deserialize;
-use units::{DataRate, MonoTime};
+use units::{ByteCount, DataRate, MonoTime};
 
 use crate::random::{Dice, Seed};
 use crate::spec::{SpecError, check_dscp, check_not_zero};
-use crate::train::{Ecn, Edits, FlowHash, FrameId, Kind, Train};
+use crate::train::{Ecn, Edits, FlowHash, FrameId, Kind, Spacing, Train};
 
 /// Cross traffic as it is written in files.
 #[derive(Debug, Clone, PartialEq, Deserialize, Default)]
@@ -123,6 +123,19 @@ impl Cross {
         self.next
     }
 
+    /// What of it comes in a time from `now` on, and what has come before of the packets that are taken next.
+    pub(crate) fn around(&self, now: MonoTime, time: Duration) -> (ByteCount, ByteCount) {
+        let mut around = (ByteCount::ZERO, ByteCount::ZERO);
+        for source in &self.sources {
+            let until = source.next.map_or(Duration::MAX, |next| next.since(now));
+            if let Some(since) = source.spacing.checked_sub(until) {
+                let rate = self.spec.bursts[source.burst].rate;
+                around = (around.0 + rate * time, around.1 + rate * since);
+            }
+        }
+        around
+    }
+
     fn note_next(&mut self) {
         self.next = self.sources.iter().filter_map(|source| source.next).min();
     }
@@ -149,6 +162,7 @@ impl Cross {
             ecn: Ecn::NotCapable,
             whole: true,
             edits: Edits::default(),
+            spacing: Spacing::NONE,
             came: next.unwrap_or(self.start),
         }
     }
@@ -164,7 +178,7 @@ impl Cross {
         let together = (self.link * SHORTEST_GROUP).get() / u64::from(size);
         let packets =
             NonZeroU32::new(u32::try_from(together).unwrap_or(u32::MAX).max(FEWEST)).unwrap_or(NonZeroU32::MIN);
-        let group = units::ByteCount::new(u64::from(size) * u64::from(packets.get()));
+        let group = ByteCount::new(u64::from(size) * u64::from(packets.get()));
         self.sources = self
             .spec
             .bursts

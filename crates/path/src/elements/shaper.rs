@@ -7,7 +7,7 @@ use serde::Deserialize;
 use units::{ByteCount, DataRate, MonoTime};
 
 use crate::bucket::Bucket;
-use crate::buffer::{Batch, Buffer, BufferSpec, Role};
+use crate::buffer::{Batch, Buffer, BufferSpec, Meanwhile, Role};
 use crate::element::Element;
 use crate::outlet::Outlet;
 use crate::random::Seed;
@@ -102,7 +102,7 @@ impl Element for Shaper {
             out.drop(lost, Drop::TooBig);
         }
         if let Some(rest) = rest {
-            self.buffer.offer(rest, out);
+            self.buffer.offer(rest, Meanwhile::default(), out);
             self.serve(out);
         }
     }

@@ -2,9 +2,12 @@
 
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // Instants of tests.
 
+use std::num::NonZeroU32;
+use std::time::Duration;
+
 use path::random::Dice;
 use path::reason::{Delay, Drop, Mark};
-use path::{Ecn, Seed, Train};
+use path::{Ecn, Seed, Spacing, Train};
 use units::MonoTime;
 
 use crate::support::{at, chain, drive, segments};
@@ -47,6 +50,24 @@ fn queue_is_full_after_its_size_over_the_excess_rate() {
     assert!(log.dropped.iter().all(|(.., reason, _)| *reason == Drop::QueueFull));
     let longest = chain.tallies().next().unwrap().delayed_for(Delay::Queue).longest;
     assert!((at(7_980)..=at(8_010)).contains(&(at(0) + longest)), "a full queue takes 8 ms: {longest:?}");
+}
+
+/// Trains of eight packets come over a link as fast as the one before which they queue, and that is filled by others: while
+/// one comes, two packets come for each that leaves, so that half of it is dropped, whatever its share of the whole. What
+/// waits from the beginning is 100 kB of 3 MB. A tenth is what groups of cross traffic may add to that.
+#[test]
+fn a_train_that_takes_its_time_loses_half_in_a_full_queue() {
+    let text = r#"chain = [{ port = { rate = "1Gbit/s", queue = { bytes = "100kB" }, cross = { packet-bytes = 1250, bursts = [{ rate = "1Gbit/s" }] } } }]"#;
+    let lost = |spacing: Spacing| {
+        let mut chain = chain(text, 1);
+        let train = |n: u32| (at(320 * u64::from(n)), Train { spacing, ..segments(n, 8, 1_250) });
+        drive(&mut chain, (0..300).map(train)).dropped_packets(Drop::QueueFull) as f64 / 2_400.0
+    };
+    let eight = NonZeroU32::new(8).unwrap();
+    let share = lost(Spacing::of(Duration::from_micros(80), eight));
+    assert!((0.43..=0.55).contains(&share), "{share}");
+    let at_once = lost(Spacing::NONE);
+    assert!(at_once > share, "what comes at one instant finds less room: {at_once}");
 }
 
 #[test]

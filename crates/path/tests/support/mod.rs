@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use path::reason::{Drop, Mark};
-use path::{Chain, Ecn, Edits, ElementSpec, FlowHash, FrameId, Kind, Place, Seed, Stage, Train, Watcher};
+use path::{Chain, Ecn, Edits, ElementSpec, FlowHash, FrameId, Kind, Place, Seed, Spacing, Stage, Train, Watcher};
 use units::{MonoTime, Mtu};
 
 /// The instant `us` microseconds after the chain's start.
@@ -28,6 +28,7 @@ pub(crate) fn segments(frame: u32, count: u32, size: u32) -> Train {
         ecn: Ecn::NotCapable,
         whole: true,
         edits: Edits::default(),
+        spacing: Spacing::NONE,
         came: at(0),
     }
 }

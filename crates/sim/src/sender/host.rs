@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use path::Train;
+use path::{Spacing, Train};
 use units::{ByteCount, DataRate, MonoTime};
 
 /// Frames on their way out of a host.
@@ -47,7 +47,7 @@ impl Host {
 
     /// Takes a frame.
     ///
-    /// Model: a frame goes to the path whole as the adapter begins to send it.
+    /// Model: a frame goes to the path whole as the adapter begins to send it, and says how its segments follow.
     pub(crate) fn take(&mut self, train: Train, now: MonoTime) {
         let bytes = train.bytes();
         if bytes != self.last.0 {
@@ -55,9 +55,10 @@ impl Host {
             self.last = (bytes, self.processor.map_or(Duration::ZERO, time), time(self.adapter));
         }
         self.processor_free = self.processor_free.max(now) + self.last.1;
+        let spacing = Spacing::of(self.last.2, train.count);
         let begins = self.adapter_free.max(now);
         self.adapter_free = begins + self.last.2;
-        self.waiting.push_back((begins, train));
+        self.waiting.push_back((begins, Train { spacing, ..train }));
     }
 
     /// When a frame goes out next.

@@ -1,6 +1,6 @@
 //! Which train of packets a frame is.
 
-use path::{Ecn, Edits, FlowHash, FrameId, Kind, Train};
+use path::{Ecn, Edits, FlowHash, FrameId, Kind, Spacing, Train};
 use units::MonoTime;
 
 use super::Frame;
@@ -26,6 +26,7 @@ impl Frame {
             ecn,
             whole,
             edits: Edits::default(),
+            spacing: Spacing::NONE,
             came,
         }
     }
