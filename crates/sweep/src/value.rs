@@ -81,9 +81,7 @@ impl Kind {
             Self::Rate => text.parse().map(Value::Rate).map_err(|error: units::ParseError| error.to_string()),
             Self::Count => text.parse().map(Value::Count).map_err(|error: std::num::ParseIntError| error.to_string()),
             Self::Share => share(text.parse().map_err(|error: std::num::ParseFloatError| number(error.to_string()))?),
-            Self::Flag => {
-                text.parse().map(Value::Flag).map_err(|error: std::str::ParseBoolError| number(error.to_string()))
-            }
+            Self::Flag => text.parse().map(Value::Flag).map_err(|_| format!("`{text}` is neither true nor false")),
             Self::Word => Ok(Value::Word(text.to_owned())),
         }
     }

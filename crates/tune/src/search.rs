@@ -27,9 +27,9 @@ pub const LEAST_BUDGET: u64 = 200;
 
 /// Of a hundred transfers of the budget, those after which no more halving is begun, no more steps, and no more is made
 /// simpler. The rest is for fresh draws.
-const HALVED: u64 = 35;
-const STEPPED: u64 = 50;
-const SIMPLER: u64 = 60;
+const HALVED: u64 = 30;
+const STEPPED: u64 = 40;
+const SIMPLER: u64 = 65;
 
 impl<'a> Search<'a> {
     /// One that knows nothing yet.

@@ -25,12 +25,7 @@ pub(crate) fn simplify(search: &mut Search<'_>, until: u64) -> Result<(), Halt> 
         return Ok(());
     }
     let bar = Bar { draws, allowed, longest: search.ledger.book.standing(&best, draws).mean.mul_f64(LONGER) };
-    for dial in best.changed(search.ledger.question) {
-        let back = search.best.with(dial, present.place(dial));
-        if search.ledger.spent < until && bar.is_met_by(search, &back)? {
-            search.best = back;
-        }
-    }
+    put_back(search, &bar, until)?;
     for dial in search.best.changed(search.ledger.question) {
         if !search.ledger.question.dials[dial].is_ordered() {
             continue;
@@ -42,6 +37,34 @@ pub(crate) fn simplify(search: &mut Search<'_>, until: u64) -> Result<(), Halt> 
             if nearer == home || !bar.is_met_by(search, &back)? {
                 break;
             }
+            search.best = back;
+        }
+    }
+    Ok(())
+}
+
+/// Puts back the changes that do nothing by themselves: all of them together where that does as well, or else one by one.
+fn put_back(search: &mut Search<'_>, bar: &Bar, until: u64) -> Result<(), Halt> {
+    let (best, present, few) = (search.best.clone(), search.present.clone(), BLOCK.min(bar.draws));
+    let without = |from: &Candidate, dial: usize| from.with(dial, present.place(dial));
+    let changed = best.changed(search.ledger.question);
+    let singles: Vec<Candidate> = changed.iter().map(|dial| without(&best, *dial)).collect();
+    search.ledger.extend(&singles, few)?;
+    let stands = |candidate: &Candidate| search.ledger.book.standing(candidate, few);
+    let now = stands(&best);
+    let does_nothing = |(_, single): &(&usize, &Candidate)| {
+        let then = stands(single);
+        then.missed.some <= now.missed.some && then.mean <= now.mean.mul_f64(LONGER)
+    };
+    let idle: Vec<usize> = changed.iter().zip(&singles).filter(does_nothing).map(|(dial, _)| *dial).collect();
+    let together = idle.iter().fold(best, |candidate, dial| without(&candidate, *dial));
+    if bar.is_met_by(search, &together)? {
+        search.best = together;
+        return Ok(());
+    }
+    for dial in idle {
+        let back = without(&search.best, dial);
+        if search.ledger.spent < until && bar.is_met_by(search, &back)? {
             search.best = back;
         }
     }

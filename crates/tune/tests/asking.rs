@@ -62,8 +62,8 @@ fn what_cannot_be_typed_is_told_where_it_was() {
     for (name, text, part) in [
         ("rtt", "209", "no unit"),
         ("burst-length", "2s..25ms", "is not less"),
-        ("burst-length", "25ms..", "unit"),
-        ("fq", "maybe", "no number"),
+        ("burst-length", "25ms..", "does not start with a number"),
+        ("fq", "maybe", "neither true nor false"),
     ] {
         let error = wanted.set(name, text).unwrap_err();
         assert!(error.contains(part), "{name} {text}: {error}");
