@@ -6,6 +6,7 @@
 //!
 //! * [`contests`]: what is measured
 //! * [`actors`]: linerate and iperf3 as programs: their arguments, and what they print
+//! * [`ns3`]: ns-3 as a program
 //! * [`program`]: running a program and what it costs
 //! * [`pairs`]: medians of neighbours
 //! * [`outcome`]: rows, targets and how they are printed
@@ -14,6 +15,7 @@
 mod actors;
 mod contests;
 mod machine;
+mod ns3;
 mod outcome;
 mod pairs;
 mod program;
@@ -24,7 +26,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use actors::Actors;
-use contests::{Contest, Effort};
+use contests::{Cases, Contest, Effort};
 use outcome::Report;
 
 /// Measures linerate against iperf3 on this machine.
@@ -34,7 +36,10 @@ use outcome::Report;
     after_help = "Examples:
   make bench                                       everything, in less than five minutes
   cargo run --release -p bench -- --quick          the same with less care, in less than one
-  cargo run --release -p bench -- --only tcp --json"
+  cargo run --release -p bench -- --only tcp --json
+  cargo run --release -p bench -- --only sim-ns3   the simulator beside ns-3, which is fetched
+  cargo run --release -p bench -- --only sim-kernel --cases \"over 209 ms\"
+                                                   the simulator beside the kernel, on one of the paths"
 )]
 struct Args {
     /// Fewer and shorter runs: less than a minute, wider spread
@@ -43,6 +48,9 @@ struct Args {
     /// Only these contests
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     only: Vec<Contest>,
+    /// Of sim-kernel and sim-ns3 only transfers with one of these texts in their names, such as `bbr over 20`
+    #[arg(long, value_name = "TEXT")]
+    cases: Vec<String>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -66,9 +74,10 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let effort = if args.quick { Effort::Quick } else { Effort::Full };
+    let cases = Cases(args.cases.clone());
     let actors = Actors::find(args.linerate.clone())?;
     if let Some(stage) = args.stage {
-        println!("{}", serde_json::to_string(&stage.inside(&actors, effort)?)?);
+        println!("{}", serde_json::to_string(&stage.inside(&actors, effort, &cases)?)?);
         return Ok(ExitCode::SUCCESS);
     }
     let mut report = Report::new(machine::describe(&actors));
@@ -77,7 +86,7 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let contests = if args.only.is_empty() { Contest::ALL.as_slice() } else { args.only.as_slice() };
     for contest in contests {
         eprintln!("{} …", contest.title());
-        report.add(contest.title(), contest.run(&actors, effort));
+        report.add(*contest, contest.run(&actors, effort, &cases));
     }
     report.others_used = watch.others_used()?;
     if args.json {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contests::Contest;
 use crate::machine::Machine;
 use crate::pairs::Spread;
 
@@ -14,7 +15,7 @@ pub(crate) struct Row {
     pub(crate) what: String,
     /// Of linerate; absent where it could not be measured.
     pub(crate) ours: Option<f64>,
-    /// Of iperf3, where it can do the same.
+    /// Of the peer, where it can do the same.
     pub(crate) peer: Option<f64>,
     /// Unit of both.
     pub(crate) unit: String,
@@ -111,6 +112,8 @@ pub(crate) struct Report {
 #[derive(Debug, Serialize)]
 struct Part {
     title: &'static str,
+    /// Who `peer` is.
+    peer: &'static str,
     rows: Vec<Judged>,
 }
 
@@ -127,10 +130,11 @@ impl Report {
     }
 
     /// Adds what a contest found.
-    pub(crate) fn add(&mut self, title: &'static str, found: anyhow::Result<Vec<Row>>) {
+    pub(crate) fn add(&mut self, contest: Contest, found: anyhow::Result<Vec<Row>>) {
+        let (title, peer) = (contest.title(), contest.peer());
         let rows = found.unwrap_or_else(|error| vec![Row::failed(title, &error)]);
         let judged = rows.into_iter().map(|row| Judged { reached: row.reached(), row }).collect();
-        self.contests.push(Part { title, rows: judged });
+        self.contests.push(Part { title, peer, rows: judged });
     }
 
     /// For a terminal.
@@ -138,10 +142,11 @@ impl Report {
         let mut text = format!("{}\n", self.machine);
         let _ = writeln!(text, "Other programs used {:.0} % of the processors meanwhile.", self.others_used * 100.0);
         for part in &self.contests {
-            let _ = write!(text, "\n{:<48}", part.title);
-            let _ = writeln!(text, "{:>10} {:>10}   {:<22} {:<12} reached", "linerate", "iperf3", "ratio", "target");
+            let width = part.rows.iter().map(|judged| label(&judged.row).chars().count()).fold(LEAST_WIDTH, usize::max);
+            let _ = write!(text, "\n{:<1$}", part.title, width + 2);
+            let _ = writeln!(text, "{:>10} {:>10}   {:<22} {:<12} reached", "linerate", part.peer, "ratio", "target");
             for Judged { row, .. } in &part.rows {
-                text.push_str(line(row).trim_end());
+                text.push_str(line(row, width).trim_end());
                 text.push('\n');
             }
         }
@@ -149,12 +154,19 @@ impl Report {
     }
 }
 
-fn line(row: &Row) -> String {
-    let label = if row.unit.is_empty() { row.what.clone() } else { format!("{}, {}", row.what, row.unit) };
+/// Columns of what was measured, where it takes no more.
+const LEAST_WIDTH: usize = 46;
+
+fn label(row: &Row) -> String {
+    if row.unit.is_empty() { row.what.clone() } else { format!("{}, {}", row.what, row.unit) }
+}
+
+fn line(row: &Row, width: usize) -> String {
+    let label = label(row);
     let ratio = row.ratio.map_or_else(String::new, |spread| spread.to_string());
     let target = row.target.map_or_else(String::new, |target| target.to_string());
     let mut line = format!(
-        "  {label:<46}{:>10} {:>10}   {ratio:<22} {target:<12} {}",
+        "  {label:<width$}{:>10} {:>10}   {ratio:<22} {target:<12} {}",
         number(row.ours),
         number(row.peer),
         row.verdict()

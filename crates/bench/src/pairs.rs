@@ -33,7 +33,9 @@ impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Ratios near one are told apart by their third digit after the point.
         let digits = if (self.median - 1.0).abs() < 0.05 { 4 } else { 2 };
-        write!(f, "{:.digits$} ({:.digits$}-{:.digits$})", self.median, self.low, self.high)
+        write!(f, "{:.digits$}", self.median)?;
+        // One number has no spread.
+        if self.low < self.high { write!(f, " ({:.digits$}-{:.digits$})", self.low, self.high) } else { Ok(()) }
     }
 }
 

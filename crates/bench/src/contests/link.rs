@@ -9,17 +9,20 @@ use anyhow::{Context, ensure};
 
 use super::far::{FAR, Far, NEAR, tool};
 use crate::actors::{Actors, Match, Place, Who, words};
-use crate::contests::Effort;
+use crate::contests::{Cases, Effort};
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 use crate::program::Seat;
 
 /// Has a process of its own, with privileges in a namespace of its own, measure one contest.
-pub(super) fn apart(stage: &str, actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+pub(super) fn apart(stage: &str, actors: &Actors, effort: Effort, cases: &Cases) -> anyhow::Result<Vec<Row>> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--stage", stage, "--linerate"]).arg(actors.linerate());
     if effort == Effort::Quick {
         command.arg("--quick");
+    }
+    for text in &cases.0 {
+        command.args(["--cases", text]);
     }
     let output = linux::netns::isolate(&mut command)
         .stderr(Stdio::inherit())

@@ -13,6 +13,7 @@
 //! * [`network`]: how long it takes to make the network of a lab
 //! * [`sim`]: how long it takes to predict a transfer
 //! * [`sim_kernel`]: whether the kernel does what was predicted
+//! * [`sim_ns3`]: whether ns-3 predicts the same, and how fast
 //! * [`idle`]: what a waiting server takes
 //! * [`snapshot`]: how long it takes to know this host
 //! * [`start`]: how long it takes from the command to the first byte
@@ -30,6 +31,7 @@ mod relay;
 mod score;
 mod sim;
 mod sim_kernel;
+mod sim_ns3;
 mod snapshot;
 mod start;
 mod tcp;
@@ -78,6 +80,8 @@ pub(crate) enum Contest {
     Sim,
     /// Whether the kernel does what was predicted: four minutes, and only where it is asked for
     SimKernel,
+    /// Whether ns-3 predicts the same, and how fast: a minute, 300 MB, and only where it is asked for
+    SimNs3,
     /// What a watched host pays, and how soon a change is in the log
     Watch,
 }
@@ -98,6 +102,16 @@ impl Effort {
             Self::Quick => quick,
             Self::Full => full,
         }
+    }
+}
+
+/// Which transfers of a contest: those of which the name holds one of these texts, or all where there are none.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cases(pub(crate) Vec<String>);
+
+impl Cases {
+    pub(crate) fn have(&self, name: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|text| name.contains(text.as_str()))
     }
 }
 
@@ -140,20 +154,30 @@ impl Contest {
             Self::Score => "how good diagnoses are",
             Self::Sim => "a prediction",
             Self::SimKernel => "predictions and the kernel",
+            Self::SimNs3 => "predictions and ns-3 3.44",
             Self::Watch => "a watch over this host",
         }
     }
 
+    /// Who is in the second column of the result.
+    pub(crate) const fn peer(self) -> &'static str {
+        match self {
+            Self::SimKernel => "kernel",
+            Self::SimNs3 => "ns-3",
+            _ => "iperf3",
+        }
+    }
+
     /// Measures.
-    pub(crate) fn run(self, actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    pub(crate) fn run(self, actors: &Actors, effort: Effort, cases: &Cases) -> anyhow::Result<Vec<Row>> {
         match self {
             Self::Tcp => tcp::run(actors, effort),
             Self::Telemetry => telemetry::run(actors, effort),
             Self::Udp => udp::run(actors, effort),
             Self::Pacing => pacing::run(actors, effort),
-            Self::Link => link::apart("link", actors, effort),
-            Self::Relay => link::apart("relay", actors, effort),
-            Self::Network => link::apart("network", actors, effort),
+            Self::Link => link::apart("link", actors, effort, cases),
+            Self::Relay => link::apart("relay", actors, effort, cases),
+            Self::Network => link::apart("network", actors, effort, cases),
             Self::Idle => idle::run(actors),
             Self::Start => start::run(actors, effort),
             Self::Snapshot => snapshot::run(actors, effort),
@@ -162,20 +186,21 @@ impl Contest {
             Self::Diagnosis => diagnosis::run(effort),
             Self::Score => score::run(actors, effort),
             Self::Sim => sim::run(actors, effort),
-            Self::SimKernel => link::apart("sim-kernel", actors, effort),
-            Self::Watch => link::apart("watch", actors, effort),
+            Self::SimKernel => link::apart("sim-kernel", actors, effort, cases),
+            Self::SimNs3 => sim_ns3::run(effort, cases),
+            Self::Watch => link::apart("watch", actors, effort, cases),
         }
     }
 
     /// Measures inside a namespace of its own, where another process of the bench has put this one.
-    pub(crate) fn inside(self, actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    pub(crate) fn inside(self, actors: &Actors, effort: Effort, cases: &Cases) -> anyhow::Result<Vec<Row>> {
         match self {
             Self::Link => link::inside(actors, effort),
             Self::Relay => relay::inside(actors, effort),
             Self::Network => network::inside(effort),
-            Self::SimKernel => sim_kernel::inside(effort),
+            Self::SimKernel => sim_kernel::inside(effort, cases),
             Self::Watch => watch::inside(actors, effort),
-            _ => self.run(actors, effort),
+            _ => self.run(actors, effort, cases),
         }
     }
 }
