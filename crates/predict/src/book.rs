@@ -33,7 +33,7 @@ impl Book {
     pub fn prediction(&mut self, case: &Case<'_>) -> Result<Prediction, Unpredictable> {
         let inputs = case.inputs()?;
         let mut prediction = self.of_inputs(inputs)?;
-        prediction.attained = case.total.goodput.share_of(prediction.goodput);
+        prediction.attained = case.total.goodput.share_of(prediction.goodput).map(|part| rounded(part, 1e6));
         Ok(prediction)
     }
 
@@ -74,6 +74,11 @@ fn key(inputs: &Inputs) -> String {
         (inputs.writer.value, inputs.pacing.value, inputs.loss.as_ref().map(|loss| loss.value.to_bits())),
     );
     format!("{numbers:?} {}", inputs.congestion_control.value)
+}
+
+/// A number cut to so many parts of one, so that its text form reads back as the same number.
+pub(crate) fn rounded(number: f64, parts: f64) -> f64 {
+    (number * parts).round() / parts
 }
 
 fn micros(time: Duration) -> u64 {

@@ -156,11 +156,7 @@ fn send_buffer(case: &Case<'_>) -> Known<ByteCount> {
     )
 }
 
-fn receive_buffer(
-    case: &Case<'_>,
-    size: impl Fn(&BufferSizes) -> ByteCount,
-    assumed: ByteCount,
-) -> Known<ByteCount> {
+fn receive_buffer(case: &Case<'_>, size: impl Fn(&BufferSizes) -> ByteCount, assumed: ByteCount) -> Known<ByteCount> {
     let sizes = host::buffers(&case.receiver).map(|buffers| buffers.receive);
     if let Some(window) = case.run.spec.window {
         return fixed(window, sizes);
@@ -196,7 +192,8 @@ fn version(release: &str) -> Option<(u32, u32)> {
 /// (`sk_setsockopt`, net/core/sock.c).
 fn fixed(window: ByteCount, sizes: Option<BufferSizes>) -> Known<ByteCount> {
     let allowed = sizes.and_then(|sizes| sizes.most_asked).unwrap_or(window);
-    let from = if allowed < window { "as the test asked and the host allows, doubled" } else { "as the test asked, doubled" };
+    let from =
+        if allowed < window { "as the test asked and the host allows, doubled" } else { "as the test asked, doubled" };
     Known::new(ByteCount::new(window.min(allowed).get().saturating_mul(2)), How::Given, from)
 }
 

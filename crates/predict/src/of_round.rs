@@ -11,7 +11,7 @@ use model::run::{Role, Run};
 use model::spec::Protocol;
 use units::DataRate;
 
-use crate::book::Book;
+use crate::book::{Book, rounded};
 use crate::case::{Case, Path};
 
 /// The facts of a round by the hosts they are of, and what was reckoned from them.
@@ -98,7 +98,7 @@ impl<'a> Expectations<'a> {
         }
         let (sent, lost) = counted.filter(|(sent, lost)| *lost > 0 && lost <= sent)?;
         #[expect(clippy::cast_precision_loss, reason = "counts of datagrams are below 2^53")]
-        let part = lost as f64 / sent as f64;
+        let part = rounded(lost as f64 / sent as f64, 1e9);
         Some(Known::new(part, How::Measured, format!("{lost} of {sent} datagrams")))
     }
 }
@@ -112,9 +112,9 @@ fn ends<'a>(test: &'a Tested, run: &Run, heading: Heading) -> (&'a Endpoint, &'a
 /// Whether datagrams came at no more than [`GENTLE`] hundredths of what is known of the path.
 fn is_gentle(run: &Run) -> bool {
     let asked = run.spec.rate.map(|rate| rate.bps().saturating_mul(u64::from(run.spec.streams.max(1))));
-    asked.zip(run.declared_line_rate).is_none_or(|(asked, line)| {
-        u128::from(asked) * 100 <= u128::from(line.bps()) * GENTLE
-    })
+    asked
+        .zip(run.declared_line_rate)
+        .is_none_or(|(asked, line)| u128::from(asked) * 100 <= u128::from(line.bps()) * GENTLE)
 }
 
 const GENTLE: u128 = 60;

@@ -15,7 +15,9 @@ pub fn because(bound: Bound, inputs: &Inputs) -> String {
         Bound::SendBuffer => format!("send buffer, {} over {rtt}", binary(inputs.send_buffer.value)),
         Bound::ReceiveWindow => format!("receive window, {} over {rtt}", binary(inputs.receive_buffer.value)),
         Bound::Asked => match inputs.pace.as_ref().or(inputs.application_rate.as_ref()) {
-            Some(rate) => format!("the test asks for {}{}", rate.value, if inputs.streams.value > 1 { " a stream" } else { "" }),
+            Some(rate) => {
+                format!("the test asks for {}{}", rate.value, if inputs.streams.value > 1 { " a stream" } else { "" })
+            }
             None => "the test asks for no more".to_owned(),
         },
         Bound::Start => format!("the start, {} over {rtt}", show(inputs.time)),

@@ -70,7 +70,10 @@ fn assert_within(bounds: RangeInclusive<f64>, found: f64) {
 fn an_untuned_host_gets_what_its_buffers_allow_and_no_fraction_of_it() {
     let prediction = prediction(untuned());
     // Half of 6 MiB over 190 ms is 132 Mbit/s, of which the start costs some.
-    assert_eq!((prediction.limit, prediction.because.as_str()), (Bound::ReceiveWindow, "receive window, 6 MiB over 190 ms"));
+    assert_eq!(
+        (prediction.limit, prediction.because.as_str()),
+        (Bound::ReceiveWindow, "receive window, 6 MiB over 190 ms")
+    );
     assert_within(80.0..=132.5, mbit(prediction.goodput));
     assert_within(125.0..=132.5, mbit(prediction.steady));
     assert_within(0.012..=0.022, prediction.attained.unwrap());

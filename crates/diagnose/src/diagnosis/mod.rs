@@ -9,6 +9,7 @@
 //! * [`weigh`]: the same with every cause at every place, for whoever chooses the next test
 //! * [`findings`]: what the audit says of each host
 //! * [`own`]: what is asked of hosts besides
+//! * `allowance`: what a flow that suffers was allowed by its path and by the settings of its hosts
 //! * `candidate`: causes at places
 //! * `weigh.rs`: what speaks for and against one
 //! * `mtus`: what the MTUs of interfaces say of a link
@@ -16,6 +17,7 @@
 //! * `vanished`: what counters at both ends of segments say of a place
 //! * `rank`: probabilities
 
+mod allowance;
 mod candidate;
 pub mod findings;
 mod mtus;
@@ -31,8 +33,10 @@ use audit::Rules;
 use model::played::Finding;
 use model::round::Round;
 use model::run::Outcome;
+use predict::of_round::Expectations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::DataRate;
 
 use crate::causes::{Catalogue, Cause};
 use crate::signs::flow::Complaint;
@@ -63,6 +67,12 @@ pub struct Symptom {
     pub to: String,
     /// What is wrong, in a sentence.
     pub says: String,
+    /// What its path and the settings of both hosts allow, where that was reckoned.
+    #[serde(rename = "predicted_bps", default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<DataRate>,
+    /// That beside what it reached, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<String>,
 }
 
 /// Something that is wrong, with what it may be.
@@ -197,7 +207,7 @@ pub fn diagnose(round: &Round, catalogue: &Catalogue, rules: &Rules) -> Diagnosi
 #[must_use]
 pub fn told(round: &Round, weighing: Weighing<'_>) -> Diagnosis {
     Diagnosis {
-        symptoms: weighing.flows.iter().filter_map(symptom).collect(),
+        symptoms: symptoms(round, &weighing.flows),
         problems: weighing.standings.into_iter().map(|standing| standing.problem).collect(),
         notes: notes(round),
     }
@@ -217,6 +227,17 @@ impl Diagnosis {
     }
 }
 
+/// What suffers, and of the first of those what was to be expected of it.
+fn symptoms(round: &Round, flows: &[Flow]) -> Vec<Symptom> {
+    let mut expectations = Expectations::of(round);
+    let suffering = flows.iter().filter_map(|flow| Some((flow, symptom(flow)?))).enumerate();
+    suffering
+        .map(|(number, (flow, symptom))| {
+            if number < allowance::MOST { allowance::add(symptom, round, flow, &mut expectations) } else { symptom }
+        })
+        .collect()
+}
+
 fn symptom(flow: &Flow) -> Option<Symptom> {
     let percent = |part: f64| format!("{:.1} %", part * 100.0);
     let says = match flow.complaint? {
@@ -232,7 +253,8 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
         Complaint::Uneven => "some of its streams crawl beside others that do not".to_owned(),
         Complaint::Delaying => "it makes everybody's round trips long".to_owned(),
     };
-    Some(Symptom { test: flow.label.clone(), from: flow.sender.to_string(), to: flow.receiver.to_string(), says })
+    let (from, to) = (flow.sender.to_string(), flow.receiver.to_string());
+    Some(Symptom { test: flow.label.clone(), from, to, says, predicted: None, allowed: None })
 }
 
 fn notes(round: &Round) -> Vec<String> {

@@ -6,7 +6,7 @@ use model::round::{Endpoint, Round};
 use units::DataRate;
 
 use super::rates::{self, Rates};
-use super::{Cell, Grade, Grid, Grids, Measure, Measured};
+use super::{Cell, Foreseen, Grade, Grid, Grids, Measure, Measured};
 use crate::locate::cell::{self, Quality, Symptom};
 use crate::locate::round::layers;
 
@@ -70,26 +70,31 @@ impl Maker<'_> {
         };
         let rates = self.rates.get(&(self.what, cell.from.clone(), cell.to.clone())).cloned().unwrap_or_default();
         let Some(goodput) = rates.median() else {
+            let (grade, part) = (Grade::of(part), rounded(part));
             let measure = Measure::Nothing;
-            return Cell::Measured(Measured {
-                grade: Grade::of(part),
-                part: rounded(part),
-                goodput: None,
-                should: None,
-                measure,
-            });
+            return Cell::Measured(Measured { grade, part, goodput: None, should: None, measure, predicted: None });
         };
-        let (part, should, measure) = match (rates.is_expected, rates.line) {
-            (false, Some(line)) if !line.is_zero() => (exact(goodput) / exact(line), Some(line), Measure::LineRate),
-            (true, _) => (part, whole(goodput, part), Measure::Expected),
-            (false, _) => (part, whole(goodput, part), Measure::BestQuarter),
+        let predicted = rates.predicted().filter(|prediction| !prediction.goodput.is_zero());
+        let against = |rate, measure| (exact(goodput) / exact(rate), Some(rate), measure);
+        let (part, should, measure) = match (rates.is_expected, predicted, rates.line) {
+            (true, ..) => (part, whole(goodput, part), Measure::Expected),
+            (false, Some(prediction), _) => against(prediction.goodput, Measure::Predicted),
+            (false, None, Some(line)) if !line.is_zero() => against(line, Measure::LineRate),
+            (false, None, _) => (part, whole(goodput, part), Measure::BestQuarter),
         };
+        let predicted = predicted.map(|prediction| Foreseen {
+            goodput: prediction.goodput,
+            attained: rounded(exact(goodput) / exact(prediction.goodput)),
+            limit: prediction.limit,
+            because: prediction.because.clone(),
+        });
         Cell::Measured(Measured {
             grade: Grade::of(part),
             part: rounded(part),
             goodput: Some(goodput),
             should,
             measure,
+            predicted,
         })
     }
 }

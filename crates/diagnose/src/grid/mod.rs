@@ -10,6 +10,7 @@
 mod make;
 mod rates;
 
+use model::expectation::Bound;
 use model::run::RunId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,6 +87,23 @@ pub struct Measured {
     pub should: Option<DataRate>,
     /// Who says so.
     pub measure: Measure,
+    /// What the path and the settings of both hosts allow, of transfers over TCP where that can be reckoned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<Foreseen>,
+}
+
+/// What a transfer reaches in simulation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Foreseen {
+    /// Payload a second; the median where several tests were run.
+    #[serde(rename = "goodput_bps")]
+    pub goodput: DataRate,
+    /// What part of it was measured, 0 to 1 and above.
+    pub attained: f64,
+    /// What holds it.
+    pub limit: Bound,
+    /// The same in words, with its size.
+    pub because: String,
 }
 
 /// How good a pair is, as a school would say.
@@ -132,6 +150,8 @@ impl Grade {
 pub enum Measure {
     /// The plan, or what the test was told not to exceed.
     Expected,
+    /// What the path and the settings of both hosts allow, as a simulated transfer shows.
+    Predicted,
     /// The lowest known rate of the way.
     LineRate,
     /// The round: what a quarter of the pairs of this network exceed.
@@ -146,9 +166,10 @@ impl Measure {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Expected => "what is expected of it",
+            Self::Predicted => "what path and settings allow",
             Self::LineRate => "the line rate",
             Self::BestQuarter => "what a quarter of the pairs exceed",
-            Self::Nothing => "no loss",
+            Self::Nothing => "no loss, and no size that vanishes",
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use model::expectation::Prediction;
 use model::played::Finding;
 use model::round::{Endpoint, Round, Tested};
+use predict::of_round::Expectations;
 use units::DataRate;
 
 use crate::locate::cell::Symptom;
@@ -17,6 +19,8 @@ pub(super) struct Rates {
     pub(super) is_expected: bool,
     /// What the user declared, or the lowest known rate of the way.
     pub(super) line: Option<DataRate>,
+    /// What simulated transfers reach.
+    predictions: Vec<Prediction>,
 }
 
 impl Rates {
@@ -26,15 +30,25 @@ impl Rates {
         goodputs.sort_unstable();
         goodputs.get(goodputs.len().checked_sub(1)? / 2).copied()
     }
+
+    /// The prediction in the middle; of two, the lower.
+    pub(super) fn predicted(&self) -> Option<&Prediction> {
+        let mut predictions: Vec<&Prediction> = self.predictions.iter().collect();
+        predictions.sort_by_key(|prediction| prediction.goodput);
+        predictions.get(predictions.len().checked_sub(1)? / 2).copied()
+    }
 }
 
 /// The rates of all pairs.
 pub(super) fn of(round: &Round) -> BTreeMap<(Symptom, Endpoint, Endpoint), Rates> {
     let mut all: BTreeMap<(Symptom, Endpoint, Endpoint), Rates> = BTreeMap::new();
+    let mut expectations = Expectations::of(round);
     for test in &round.tests {
         let line = line_rate(round, test);
         for told in rates_told(round, test) {
+            let expectation = expectations.of_direction(test, &told.from, &told.to);
             let rates = all.entry((told.symptom, told.from, told.to)).or_default();
+            rates.predictions.extend(expectation.and_then(|expectation| expectation.expected.prediction().cloned()));
             rates.goodputs.push(told.rate);
             rates.is_expected |= told.expected.is_some();
             rates.line = rates.line.into_iter().chain(line).min();
