@@ -109,8 +109,8 @@ fn tried(question: &Question, found: &Found, answer: &Answer) -> String {
     for without in &answer.without {
         line(format!("  with {} as it is", without.setting), &without.tried);
     }
-    for (candidate, tried) in found.others.iter().zip(&answer.others) {
-        line(changes(question, candidate), tried);
+    for (number, tried) in (1..).zip(&answer.others) {
+        line(format!("other {number}"), tried);
     }
     if let Some(own) = &answer.own_queue {
         line("as it is, bursts in their own queue".to_owned(), &own.present);
@@ -118,7 +118,12 @@ fn tried(question: &Question, found: &Found, answer: &Answer) -> String {
             line("the best, bursts in their own queue".to_owned(), &own.best);
         }
     }
-    table::text(out)
+    let mut text = table::text(out);
+    // Beneath, because they are as long as there are settings.
+    for (number, candidate) in (1..).zip(&found.others) {
+        let _ = writeln!(text, "other {number}: {}", changes(question, candidate));
+    }
+    text
 }
 
 fn changes(question: &Question, candidate: &Candidate) -> String {
