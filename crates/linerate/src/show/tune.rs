@@ -173,7 +173,7 @@ fn how(text: &mut String, answer: &Answer, written: Option<&[String]>) {
             paths.iter().for_each(|path| text.push_str(&format!("  linerate host fix {path}\n")));
         }
         None if has_steps => {
-            text.push_str("\n--fixes FOLDER writes this as plans that `linerate host fix` applies, with an undo.\n")
+            text.push_str("\n--fixes FOLDER writes this as plans that `linerate host fix` applies, with an undo.\n");
         }
         _ => {}
     }
