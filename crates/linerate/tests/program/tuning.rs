@@ -117,10 +117,13 @@ fn without_a_file_the_path_is_typed_and_nothing_is_simulated_to_say_what_would_b
 fn what_cannot_be_asked_is_refused_with_its_place_and_a_way_out() {
     let folder = small();
     let path = ["--rtt", "40ms", "--rate", "1Gbit/s"];
+    let quiet: Vec<&str> = SMALL.lines().filter(|line| !line.starts_with("burst-")).collect();
+    fs::write(folder.path().join("quiet.toml"), quiet.join("\n")).unwrap();
     for (args, code, parts) in [
         (&["--rtt", "40"][..], 2, &["--rtt 40: ", "no unit", "a,b,c"][..]),
         (&["--burst-length", "2s..1s"], 2, &["--burst-length 2s..1s", "is not less"]),
         (&path, 2, &["`deadline` is given nowhere", "--deadline says it"]),
+        (&["quiet.toml", "--plot", "x.svg"], 2, &["nothing is drawn", "--burst-length 25ms..2s"]),
         (&["none.toml"], 9, &["none.toml cannot be read", "amlight"]),
         (&["small.toml", "--vary", "rtt"], 2, &["`rtt` in --vary: it is no setting; there are `congestion`"]),
         (&["small.toml", "--vary", "wmem=64"], 2, &["`wmem` in --vary", "unit"]),

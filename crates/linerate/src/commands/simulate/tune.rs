@@ -26,6 +26,11 @@ pub fn run(common: &Common, args: &TuneArgs) -> anyhow::Result<Exit> {
         plot::check(picture)?;
     }
     let question = read(args)?;
+    if args.plot.is_some() && question.drawn.is_empty() {
+        return Err(Complaint::new(Exit::Usage, "nothing is drawn, so the picture would have no axis")
+            .hint("draw something: --burst-length 25ms..2s")
+            .into());
+    }
     let jobs = args.jobs.map_or_else(work::processors, NonZeroUsize::get);
     if args.dry_run {
         let each = pace(&question)?;
