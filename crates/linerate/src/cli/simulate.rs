@@ -40,6 +40,8 @@ pub enum Simulate {
                                                                           four transfers, each 2 s after the last
   linerate simulate flow --rate 10Gbit/s --rtt 20ms --wmem 64MiB --rmem 128MiB --beside bbr,5s
                                                                           what BBR leaves to cubic
+  linerate simulate flow --from-run last --wmem 64MiB                      the test that was run last, with a larger send buffer
+  linerate simulate flow --from-run round.json --test \"a to b\"             one of a round
   linerate simulate flow --from-path path.toml --bytes 1GB --json         docs/formats/simulated-flow.schema.json
 
 A file of --from-path has the elements of docs/path.md on the way there, and on the way back if that differs:
@@ -106,7 +108,7 @@ stands after --vary; without it all that `host fix` can set is. A question as a 
 }
 
 /// A transfer.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct FlowArgs {
     #[command(flatten)]
     pub path: PathArgs,
@@ -114,6 +116,13 @@ pub struct FlowArgs {
     pub hosts: HostArgs,
     #[command(flatten)]
     pub others: OtherArgs,
+    /// Take path and settings from a test that was run: a name of `runs list`, `last`, a round, or a file of either. What is
+    /// typed besides counts for more
+    #[arg(long, value_name = "RUN|FILE", conflicts_with = "from_path")]
+    pub from_run: Option<String>,
+    /// Which test, where --from-run names a round [default: its first transfer]
+    #[arg(long, value_name = "LABEL", requires = "from_run")]
+    pub test: Option<String>,
     /// How much is sent
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with = "time")]
     pub bytes: Option<ByteCount>,
@@ -135,11 +144,11 @@ pub struct FlowArgs {
 }
 
 /// Transfers beside it, between hosts like these over the same path.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct OtherArgs {
-    /// How many transfers like this one there are
-    #[arg(long, value_name = "COUNT", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1_000))]
-    pub flows: u16,
+    /// How many transfers like this one there are [default: 1]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1_000))]
+    pub flows: Option<u16>,
     /// How much later each of them begins than the one before
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = values::span)]
     pub apart: Duration,
@@ -158,16 +167,16 @@ pub struct Beside {
 }
 
 /// What is between the hosts.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct PathArgs {
     /// A file with the elements of the path, in place of --rate, --rtt, --queue, --loss and --burst
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "rtt", "queue", "loss", "burst"])]
     pub from_path: Option<PathBuf>,
     /// The rate of the narrowest link
-    #[arg(long, value_parser = values::rate, required_unless_present = "from_path")]
+    #[arg(long, value_parser = values::rate, required_unless_present_any = ["from_path", "from_run"])]
     pub rate: Option<DataRate>,
     /// The round trip of an empty path
-    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero, required_unless_present = "from_path")]
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero, required_unless_present_any = ["from_path", "from_run"])]
     pub rtt: Option<Duration>,
     /// What waits before the narrowest link at most [default: 50 ms of it]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
@@ -194,32 +203,32 @@ pub enum BurstQueueChoice {
 }
 
 /// The two hosts.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct HostArgs {
-    /// The congestion control
-    #[arg(long, value_name = "NAME", default_value = "cubic", value_parser = algorithm)]
-    pub congestion: Algorithm,
-    /// The largest IP packet
-    #[arg(long, value_name = "BYTES", default_value = "1500", value_parser = mtu)]
-    pub mtu: Mtu,
-    /// Segments in flight at first (`initcwnd` of the route)
-    #[arg(long, value_name = "SEGMENTS", default_value = "10")]
-    pub initial_window: NonZeroU32,
+    /// The congestion control [default: cubic]
+    #[arg(long, value_name = "NAME", value_parser = algorithm)]
+    pub congestion: Option<Algorithm>,
+    /// The largest IP packet [default: 1500]
+    #[arg(long, value_name = "BYTES", value_parser = mtu)]
+    pub mtu: Option<Mtu>,
+    /// Segments in flight at first (`initcwnd` of the route) [default: 10]
+    #[arg(long, value_name = "SEGMENTS")]
+    pub initial_window: Option<NonZeroU32>,
     /// Segments that the receiver offers at first (`initrwnd` of the route) [default: what the kernel does]
     #[arg(long, value_name = "SEGMENTS")]
     pub receiver_initial_window: Option<NonZeroU32>,
-    /// The most the send buffer grows to (`tcp_wmem`, third value)
-    #[arg(long, value_name = "BYTES", default_value = "4MiB", value_parser = values::bytes)]
-    pub wmem: ByteCount,
-    /// The most the receive buffer grows to (`tcp_rmem`, third value)
-    #[arg(long, value_name = "BYTES", default_value = "6MiB", value_parser = values::bytes)]
-    pub rmem: ByteCount,
-    /// What the receive buffer begins with (`tcp_rmem`, second value)
-    #[arg(long, value_name = "BYTES", default_value = "128KiB", value_parser = values::bytes)]
-    pub rmem_default: ByteCount,
-    /// How the application writes: polls, as iperf3, which uses two thirds of the send buffer; or blocks
-    #[arg(long, value_enum, default_value_t = WriterChoice::Polls)]
-    pub writer: WriterChoice,
+    /// The most the send buffer grows to (`tcp_wmem`, third value) [default: 4MiB]
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
+    pub wmem: Option<ByteCount>,
+    /// The most the receive buffer grows to (`tcp_rmem`, third value) [default: 6MiB]
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
+    pub rmem: Option<ByteCount>,
+    /// What the receive buffer begins with (`tcp_rmem`, second value) [default: 128KiB]
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
+    pub rmem_default: Option<ByteCount>,
+    /// How the application writes: polls, as iperf3, which uses two thirds of the send buffer; or blocks [default: polls]
+    #[arg(long, value_enum)]
+    pub writer: Option<WriterChoice>,
     /// How fast the application has data [default: as fast as it can write]
     #[arg(long, value_name = "RATE", value_parser = values::rate)]
     pub application_rate: Option<DataRate>,

@@ -6,6 +6,7 @@ mod compare;
 mod demo;
 mod desk;
 mod examine;
+mod expectation;
 mod file;
 mod helper;
 mod hints;

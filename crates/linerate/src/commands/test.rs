@@ -7,7 +7,7 @@ use model::run::{Outcome, Run};
 
 use super::attempt::{Attempt, Frame, attempt, stop_on_signals};
 use super::hints::hints;
-use super::{archive as kept, compare, hops, plot, print, tool};
+use super::{archive as kept, compare, expectation, hops, plot, print, tool};
 use crate::cli::Common;
 use crate::cli::test::TestArgs;
 use crate::exit::{Complaint, Exit};
@@ -66,6 +66,7 @@ fn report(
     if args.repeat > 1 {
         attempt.run.batch = Some(runs.first().map_or(attempt.run.id, |first| first.id));
     }
+    expectation::add(&mut attempt.run, archive.as_ref());
     let Attempt { mut run, mut samples } = attempt;
     if let Some(archive) = archive {
         kept::keep(archive, &run, &samples)?;

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod demo;
 pub mod error;
 pub mod examine;
+pub mod expectation;
 pub mod explain;
 pub mod grid;
 pub mod hops;

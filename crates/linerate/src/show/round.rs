@@ -6,11 +6,14 @@ use std::time::Duration;
 use archive::rounds::has_result;
 use comfy_table::{CellAlignment, Table};
 use diagnose::grid::Grids;
+use model::expectation::Expectation;
+use model::played::Finding;
 use model::round::{Round, RoundSummary, Tested};
 use plan::Plan;
 use plan::schedule::report::Report;
+use predict::of_round::Expectations;
 
-use super::{grid, played, table, when};
+use super::{expectation, grid, played, table, when};
 
 /// Whether each test is listed with its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,16 +110,20 @@ pub fn round(round: &Round) -> String {
     let mut text = format!("{}\nround {}, {}\n", round.title, round.id, when::local(round.started));
     text.push_str(&sums(round));
     text.push('\n');
+    let mut expectations = Expectations::of(round);
     for tested in &round.tests {
-        text.push_str(&found(tested));
+        text.push_str(&found(tested, &expectations.of_test(tested)));
     }
     text
 }
 
-fn found(tested: &Tested) -> String {
+fn found(tested: &Tested, expectations: &[Expectation]) -> String {
     let pair = format!("{} > {}", tested.from, tested.to);
     let head = format!("{:6.1} s  {pair:<28} {:<12}", tested.began.as_secs_f64(), tested.label);
-    let lines = played::finding(&tested.finding, tested.samples.as_deref());
+    let mut lines = played::finding(&tested.finding, tested.samples.as_deref());
+    if let Finding::Run(run) = &tested.finding {
+        lines.extend(expectations.iter().map(|of_it| format!("expected {}", expectation::line(run, of_it))));
+    }
     let blank = " ".repeat(head.chars().count());
     let lines = lines.iter().enumerate().map(|(number, line)| {
         let head = if number == 0 { &head } else { &blank };

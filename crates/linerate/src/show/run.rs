@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use model::expectation::Expectation;
 use model::measurement::{
     CpuUse, DatagramCounts, DirectionTotal, Flow, Heading, Latency, Measurement, RttSummary, SteadyState,
 };
@@ -10,7 +11,7 @@ use model::series::RunSamples;
 use model::spec::{Protocol, ReceiveMethod, SendMethod};
 use units::duration::show;
 
-use super::{serve, when};
+use super::{expectation, serve, when};
 
 /// How the run comes before a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +33,15 @@ pub fn text(run: &Run, samples: &RunSamples, detail: Detail) -> String {
     if let Outcome::Failed(failure) = &run.outcome {
         page.line("failed", &failure.detail);
     }
+    let expectations = expectation::of(run);
     if let Some(measurement) = &run.measurement {
-        describe(&mut page, run, measurement);
+        describe(&mut page, run, (measurement, &expectations));
     }
     page.line("run", &run.id.to_string());
     page.0.push_str(&super::explain::text(run, samples));
+    if detail == Detail::Stored {
+        page.0.push_str(&expectation::inputs(&expectations));
+    }
     page.0
 }
 
@@ -49,7 +54,7 @@ impl Page {
     }
 }
 
-fn describe(page: &mut Page, run: &Run, measurement: &Measurement) {
+fn describe(page: &mut Page, run: &Run, (measurement, expectations): (&Measurement, &[Expectation])) {
     let several = measurement.totals.len() > 1;
     for total in &measurement.totals {
         let label = match (several, total.heading) {
@@ -59,6 +64,9 @@ fn describe(page: &mut Page, run: &Run, measurement: &Measurement) {
         };
         page.line(label, &goodput(total));
         page.line("steady", &steady(&total.steady));
+        if let Some(of_it) = expectations.iter().find(|expectation| expectation.heading == total.heading) {
+            page.line("expected", &expectation::line(run, of_it));
+        }
         if let Some(retransmits) = total.retransmits {
             page.line("retransmits", &format!("{retransmits} segments"));
         }

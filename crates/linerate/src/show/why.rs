@@ -45,6 +45,9 @@ fn symptoms(text: &mut String, diagnosis: &Diagnosis) {
     let shown = diagnosis.symptoms.iter().take(MOST_SYMPTOMS);
     for symptom in shown {
         text.push_str(&wrap::text(&format!("{} to {}: {}", symptom.from, symptom.to, symptom.says), 2));
+        if let Some(allowed) = &symptom.allowed {
+            text.push_str(&wrap::text(allowed, 4));
+        }
     }
     if let Some(more) = diagnosis.symptoms.len().checked_sub(MOST_SYMPTOMS).filter(|more| *more > 0) {
         line!(text, "  and {more} more");

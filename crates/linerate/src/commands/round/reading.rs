@@ -127,7 +127,7 @@ fn of_file(path: &Path) -> anyhow::Result<Round> {
     Ok(round)
 }
 
-fn text(path: &Path, limit: u64) -> anyhow::Result<String> {
+pub fn text(path: &Path, limit: u64) -> anyhow::Result<String> {
     let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {}", path.display()));
     let mut text = String::new();
     let file = File::open(path).with_context(unreadable)?;

@@ -1,6 +1,7 @@
 //! `linerate simulate`: what a path should do.
 
 mod flows;
+mod from_run;
 mod merge;
 mod path_file;
 mod result;
@@ -8,6 +9,7 @@ mod sweep;
 mod tune;
 mod work;
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use ::sweep::narrowest::{BurstQueue, narrowest, usual_queue};
@@ -18,8 +20,9 @@ use sim::flow::{Flow, FlowError};
 use sim::hosts::OFFLOAD;
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
-use sim::{Outcome, Report};
-use units::{ByteCount, DataRate};
+use serde::Serialize;
+use sim::{Algorithm, Outcome, Report};
+use units::{ByteCount, DataRate, Mtu};
 
 use super::{file, plot, print};
 use crate::cli::Common;
@@ -42,9 +45,12 @@ fn flow(common: &Common, args: &FlowArgs) -> anyhow::Result<Exit> {
     if let Some(file) = &args.plot {
         plot::check(file)?;
     }
+    let taken = args.from_run.as_ref().map(|name| from_run::taken(common, name, args)).transpose()?;
+    let typed = taken.as_ref().map(|taken| taken.typed(args));
+    let (args, taken) = (typed.as_ref().unwrap_or(args), taken.as_ref());
     let flow = asked(args)?;
     if let Some(shared) = flows::shared(&flow, &args.others) {
-        return flows::run(common, args, &flow, &shared);
+        return flows::run((common, args), taken, &flow, &shared);
     }
     let outcome = flow.run().map_err(|error| complaint(&error))?;
     if let Some(path) = &args.plot {
@@ -52,13 +58,28 @@ fn flow(common: &Common, args: &FlowArgs) -> anyhow::Result<Exit> {
         file::write(path, &show::plot::simulated(&flow, &outcome, form)?)?;
     }
     if common.json {
-        return print(&show::json::document(&Report::new(&flow, &outcome))?);
+        return print(&show::json::document(&Told { report: Report::new(&flow, &outcome), from_run: taken })?);
     }
-    print(show::simulate::text(&flow, &outcome).as_bytes())?;
+    let goodput = outcome.goodput();
+    print((show::simulate::text(&flow, &outcome) + &beside(taken, goodput)).as_bytes())?;
     if !common.quiet {
         hints(&outcome).iter().for_each(|hint| eprintln!("hint: {hint}"));
     }
     Ok(Exit::Success)
+}
+
+/// A simulated transfer, and the run that it was taken from.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    report: Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_run: Option<&'a from_run::Taken>,
+}
+
+/// What the run measured from which a transfer was taken, and where each setting is from.
+fn beside(taken: Option<&from_run::Taken>, simulated: Option<DataRate>) -> String {
+    taken.map_or_else(String::new, |taken| show::expectation::beside_run(&taken.inputs, taken.measured, simulated))
 }
 
 fn complaint(error: &FlowError) -> anyhow::Error {
@@ -71,16 +92,17 @@ fn asked(args: &FlowArgs) -> anyhow::Result<Flow> {
         (Some(bytes), _) => Amount::Bytes(bytes),
         (None, time) => Amount::Time(time.unwrap_or(USUAL_TIME)),
     };
+    let usual = ReceiverSpec::linux();
     let patience = if let Amount::Time(time) = amount { args.patience.max(time) } else { args.patience };
     Ok(Flow {
         there,
         back,
-        sender: sender(&args.hosts, args.path.rate),
+        sender: sender(&args.hosts, args.path.rate)?,
         receiver: ReceiverSpec {
-            buffer_default: args.hosts.rmem_default,
-            buffer: args.hosts.rmem,
-            initial_window: args.hosts.receiver_initial_window.map(std::num::NonZeroU32::get),
-            ..ReceiverSpec::linux()
+            buffer_default: args.hosts.rmem_default.unwrap_or(usual.buffer_default),
+            buffer: args.hosts.rmem.unwrap_or(usual.buffer),
+            initial_window: args.hosts.receiver_initial_window.map(NonZeroU32::get),
+            ..usual
         },
         amount,
         seed: Seed(args.seed),
@@ -91,16 +113,20 @@ fn asked(args: &FlowArgs) -> anyhow::Result<Flow> {
 
 /// How long is sent where nothing is said: long enough for what a bulk transfer does in the mean.
 const USUAL_TIME: Duration = Duration::from_secs(60);
+/// The largest packet where nothing is said: that of Ethernet.
+const USUAL_MTU: u32 = 1_500;
 /// The adapter where nothing tells its rate.
 const FAST: DataRate = DataRate::from_bps(100_000_000_000);
 
-fn sender(hosts: &HostArgs, path_rate: Option<DataRate>) -> SenderSpec {
-    SenderSpec {
-        initial_window: hosts.initial_window.get(),
-        buffer: hosts.wmem,
+fn sender(hosts: &HostArgs, path_rate: Option<DataRate>) -> anyhow::Result<SenderSpec> {
+    let mtu = hosts.mtu.map_or_else(|| Mtu::new(USUAL_MTU), Ok)?;
+    let usual = SenderSpec::linux(hosts.congestion.unwrap_or(Algorithm::Cubic), mtu);
+    Ok(SenderSpec {
+        initial_window: hosts.initial_window.map_or(usual.initial_window, NonZeroU32::get),
+        buffer: hosts.wmem.unwrap_or(usual.buffer),
         writer: match hosts.writer {
-            WriterChoice::Polls => Writer::Polls,
-            WriterChoice::Blocks => Writer::Blocks,
+            Some(WriterChoice::Polls) | None => Writer::Polls,
+            Some(WriterChoice::Blocks) => Writer::Blocks,
         },
         application_rate: hosts.application_rate,
         processor_rate: hosts.processor_rate,
@@ -112,8 +138,8 @@ fn sender(hosts: &HostArgs, path_rate: Option<DataRate>) -> SenderSpec {
         },
         offload: if hosts.no_offload { ByteCount::new(1) } else { OFFLOAD },
         ecn: hosts.ecn,
-        ..SenderSpec::linux(hosts.congestion, hosts.mtu)
-    }
+        ..usual
+    })
 }
 
 /// The elements on the way there and back.

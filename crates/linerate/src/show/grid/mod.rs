@@ -10,6 +10,8 @@ use diagnose::grid::{Cell, Grid, Measure, Measured};
 use diagnose::locate::cell::Symptom;
 use units::DataRate;
 
+use super::expectation::percent;
+
 /// What a grid is about: `goodput, network ingress`.
 fn heading(grid: &Grid) -> String {
     let what = match grid.what {
@@ -27,7 +29,7 @@ fn against(grid: &Grid) -> String {
         measured(grid).map(|(_, _, cell)| (cell.measure, cell.should)).collect();
     measures.sort_unstable();
     let mut said = Vec::new();
-    for measure in [Measure::Expected, Measure::LineRate, Measure::BestQuarter, Measure::Nothing] {
+    for measure in [Measure::Expected, Measure::Predicted, Measure::LineRate, Measure::BestQuarter, Measure::Nothing] {
         let of: Vec<DataRate> =
             measures.iter().filter(|(of, _)| *of == measure).filter_map(|(_, should)| *should).collect();
         match (of.first(), of.last()) {
@@ -50,6 +52,22 @@ fn measured(grid: &Grid) -> impl Iterator<Item = (&str, &str, &Measured)> {
         Cell::Same | Cell::NotPlanned | Cell::Failed { .. } => None,
     })
 }
+
+/// What is told of pairs by their predictions: those that have far less, and those that their settings hold.
+fn foretold(grid: &Grid) -> Vec<String> {
+    let told = measured(grid).filter_map(|(from, to, cell)| {
+        let (foreseen, goodput) = (cell.predicted.as_ref()?, cell.goodput?);
+        let told = foreseen.attained < FAR || foreseen.limit.is_a_setting();
+        told.then(|| {
+            let part = percent(foreseen.attained);
+            format!("{from} to {to}: {goodput} of {} predicted, {part} ({})", foreseen.goodput, foreseen.because)
+        })
+    });
+    told.collect()
+}
+
+/// A pair with less than this part of what is predicted is told of.
+const FAR: f64 = 0.7;
 
 /// All cells, with sender and receiver.
 fn cells(grid: &Grid) -> impl Iterator<Item = (&str, &str, &Cell)> {

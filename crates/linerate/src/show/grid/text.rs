@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use diagnose::grid::{Cell, Grade, Grid, Grids};
 
-use super::{against, failures, heading, short};
+use super::{against, failures, foretold, heading, short};
 
 /// Whether cells have a colour besides their letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,15 @@ pub fn text(grids: &Grids, colour: Colour) -> String {
         let against = against(grid);
         // Where nothing was measured, nothing was held against anything.
         text.push_str(&if against.is_empty() { "\n".to_owned() } else { format!("\nagainst {against}\n") });
+        let foretold = foretold(grid);
+        for line in foretold.iter().take(MOST_FORETOLD) {
+            text.push_str(&format!("~ {}\n", plain(line)));
+        }
+        if let Some(more) = foretold.len().checked_sub(MOST_FORETOLD).filter(|more| *more > 0) {
+            text.push_str(&format!(
+                "~ and {more} more pairs that have far less than predicted, or that settings hold\n"
+            ));
+        }
         for (reason, pairs) in failures(grid) {
             let (shown, more) = pairs.split_at(pairs.len().min(MOST_PAIRS));
             let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
@@ -118,6 +127,7 @@ pub fn plain(text: &str) -> String {
 /// More columns with names do not fit a terminal.
 const MOST_NAMED: usize = 12;
 const MOST_PAIRS: usize = 4;
+const MOST_FORETOLD: usize = 8;
 
 #[cfg(test)]
 mod tests {

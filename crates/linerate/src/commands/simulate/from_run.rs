@@ -1,0 +1,225 @@
+//! A transfer between the hosts and over the path of a test that was run.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use model::expectation::{self, How, Inputs, Known};
+use model::played::Finding;
+use model::round::{Round, Tested};
+use model::run::{Run, RunId};
+use predict::case::Case;
+use predict::of_round::Expectations;
+use serde::{Deserialize, Serialize};
+use sim::sender::HEADERS;
+use units::{ByteCount, DataRate, Mtu};
+
+use crate::cli::Common;
+use crate::cli::simulate::{FlowArgs, HostArgs, WriterChoice};
+use crate::commands::archive as kept;
+use crate::commands::expectation::Facts;
+use crate::commands::round::reading;
+use crate::commands::runs::resolve;
+use crate::exit::{Complaint, Exit};
+
+/// What a run gives to a simulation, and what it measured.
+#[derive(Debug, Serialize)]
+pub struct Taken {
+    pub run: RunId,
+    #[serde(rename = "measured_bps")]
+    pub measured: DataRate,
+    pub inputs: Inputs,
+}
+
+/// Reads the run that was named, and puts what was typed above what it says.
+pub fn taken(common: &Common, name: &str, args: &FlowArgs) -> anyhow::Result<Taken> {
+    if let Some(round) = round(common, Path::new(name))? {
+        let tested = chosen(&round, args.test.as_deref())?;
+        let case = Expectations::of(&round).cases_of(tested).into_iter().next();
+        return of_case(&case.with_context(|| no_transfer(&tested.label))?, args);
+    }
+    if let Some(label) = &args.test {
+        let complaint =
+            Complaint::new(Exit::Usage, format!("--test {label} names a test of a round, and {name} is a run"));
+        return Err(complaint.hint("leave --test out").into());
+    }
+    let (run, facts) = run(common, name)?;
+    let case = facts.cases(&run).into_iter().next();
+    of_case(&case.with_context(|| no_transfer(name))?, args)
+}
+
+fn no_transfer(name: &str) -> Complaint {
+    Complaint::new(Exit::NotFound, format!("{name} measured no transfer over TCP"))
+        .hint("`linerate runs list` shows what was measured")
+}
+
+/// A run by its file or its name, with what the archive knows of its hosts.
+fn run(common: &Common, name: &str) -> anyhow::Result<(Run, Facts)> {
+    let path = Path::new(name);
+    if path.is_file() {
+        return Ok((of_file(path)?, Facts::NONE));
+    }
+    let archive = kept::open_to_read(common)?;
+    let run = archive.run(&resolve(&archive, name)?)?;
+    let facts = Facts::of(&archive, &run);
+    Ok((run, facts))
+}
+
+/// A run as `linerate test --json` prints it, or as `runs export` does, with its samples.
+fn of_file(path: &Path) -> anyhow::Result<Run> {
+    let unreadable = || {
+        Complaint::new(Exit::NotFound, format!("{} cannot be read as a run or a round", path.display())).hint(
+            "`linerate test HOST --json`, `linerate runs export RUN` and `linerate lab run SCENARIO --evidence FILE` write such files",
+        )
+    };
+    let text = reading::text(path, archive::export::json::MAX_EXPORT_BYTES).with_context(unreadable)?;
+    let written: Written = serde_json::from_str(&text).with_context(unreadable)?;
+    Ok(match written {
+        Written::Alone(run) | Written::Exported { run } => *run,
+    })
+}
+
+/// A run in a file, with its samples or without.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Alone(Box<Run>),
+    Exported { run: Box<Run> },
+}
+
+/// The round that was named, if it is one.
+fn round(common: &Common, name: &Path) -> anyhow::Result<Option<Round>> {
+    if name.is_file() {
+        let text = reading::text(name, archive::export::json::MAX_EXPORT_BYTES)?;
+        return Ok(serde_json::from_str(&text).ok());
+    }
+    let archive = kept::open_to_read(common)?;
+    // Names of runs and of rounds are never alike; `last` is the last run.
+    let id = archive.resolve_round(&name.to_string_lossy()).ok().filter(|_| name != Path::new("last"));
+    id.map(|id| archive.round(&id)).transpose().map_err(Into::into)
+}
+
+/// The test of a round that was named, or its first transfer.
+fn chosen<'a>(round: &'a Round, label: Option<&str>) -> anyhow::Result<&'a Tested> {
+    let is_transfer = |tested: &&Tested| matches!(&tested.finding, Finding::Run(run) if !Case::all(run).is_empty());
+    let transfers = || round.tests.iter().filter(is_transfer);
+    let is_it = |tested: &&Tested| label.is_none_or(|label| tested.label == label);
+    let found = transfers().find(is_it);
+    found.with_context(|| {
+        let known: Vec<&str> = transfers().map(|tested| tested.label.as_str()).collect();
+        let what = label.map_or("no transfer".to_owned(), |label| format!("no transfer is called `{label}`"));
+        Complaint::new(Exit::NotFound, format!("{what} in this round")).hint(format!("there are: {}", known.join(", ")))
+    })
+}
+
+fn of_case(case: &Case<'_>, args: &FlowArgs) -> anyhow::Result<Taken> {
+    let mut case = case.clone();
+    if let Some(rate) = args.path.rate {
+        case.path.said = Some(given(rate, "--rate"));
+    }
+    if let Some(rtt) = args.path.rtt {
+        case.path.rtt = Some(given(micros(rtt), "--rtt"));
+    }
+    let refused = "it cannot be simulated from this run";
+    let inputs = case.inputs().map_err(|why| {
+        let hint = "--rate and --rtt say what the run does not";
+        anyhow::Error::new(why).context(Complaint::new(Exit::Usage, refused).hint(hint))
+    })?;
+    let inputs = typed(inputs, args)?;
+    Ok(Taken { run: case.run.id, measured: case.total.goodput, inputs })
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn given<T>(value: T, flag: &str) -> Known<T> {
+    Known::new(value, How::Given, flag)
+}
+
+/// What was typed counts for more than what the run says.
+fn typed(mut inputs: Inputs, args: &FlowArgs) -> anyhow::Result<Inputs> {
+    let FlowArgs { path, hosts, others, .. } = args;
+    put(&mut inputs.queue, path.queue, "--queue");
+    put(&mut inputs.adapter_rate, hosts.adapter_rate, "--adapter-rate");
+    put(&mut inputs.segment_bytes, hosts.mtu.map(|mtu| mtu.get().saturating_sub(HEADERS)), "--mtu");
+    put(&mut inputs.congestion_control, hosts.congestion.map(|name| name.name().to_owned()), "--congestion");
+    put(&mut inputs.streams, others.flows, "--flows");
+    put(&mut inputs.initial_window_segments, hosts.initial_window.map(NonZeroU32::get), "--initial-window");
+    put(&mut inputs.send_buffer, hosts.wmem, "--wmem");
+    put(&mut inputs.receive_buffer, hosts.rmem, "--rmem");
+    put(&mut inputs.first_receive_buffer, hosts.rmem_default, "--rmem-default");
+    put(&mut inputs.writer, hosts.writer.map(WriterChoice::shared), "--writer");
+    put(&mut inputs.pacing, hosts.fq.then_some(expectation::Pacing::Fq), "--fq");
+    inputs.loss = path.loss.map(|loss| given(loss, "--loss")).or(inputs.loss);
+    inputs.pace = hosts.pace.map(|rate| given(rate, "--pace")).or(inputs.pace);
+    inputs.application_rate =
+        hosts.application_rate.map(|rate| given(rate, "--application-rate")).or(inputs.application_rate);
+    (inputs.time, inputs.bytes) = match (args.time, args.bytes) {
+        (Some(time), _) => (time, None),
+        (None, Some(bytes)) => (inputs.time, Some(bytes)),
+        (None, None) => (inputs.time, inputs.bytes),
+    };
+    let algorithm: Result<sim::Algorithm, _> = inputs.congestion_control.value.parse();
+    algorithm.map_err(|error| {
+        anyhow::Error::new(error).context(
+            Complaint::new(Exit::Usage, "this run cannot be simulated")
+                .hint("--congestion names an algorithm that can"),
+        )
+    })?;
+    Ok(inputs)
+}
+
+fn put<T>(known: &mut Known<T>, typed: Option<T>, flag: &str) {
+    if let Some(value) = typed {
+        *known = given(value, flag);
+    }
+}
+
+impl Taken {
+    /// The transfer as if all of it had been typed.
+    pub fn typed(&self, args: &FlowArgs) -> FlowArgs {
+        let (mut args, inputs) = (args.clone(), &self.inputs);
+        args.path.rate = Some(inputs.path_rate.value);
+        args.path.rtt = Some(Duration::from_micros(inputs.rtt_us.value));
+        args.path.queue = Some(inputs.queue.value);
+        args.path.loss = inputs.loss.as_ref().map(|loss| loss.value);
+        let streams = u64::from(inputs.streams.value.max(1));
+        let each = inputs.bytes.filter(|_| args.bytes.is_none());
+        args.bytes = args.bytes.or(each.map(|bytes| ByteCount::new(bytes.get().div_ceil(streams))));
+        args.time = args.time.or(Some(inputs.time).filter(|_| args.bytes.is_none()));
+        args.others.flows = Some(inputs.streams.value);
+        args.hosts = hosts(&args.hosts, inputs);
+        args
+    }
+}
+
+fn hosts(typed: &HostArgs, inputs: &Inputs) -> HostArgs {
+    HostArgs {
+        congestion: inputs.congestion_control.value.parse().ok(),
+        mtu: Mtu::new(inputs.segment_bytes.value.saturating_add(HEADERS)).ok(),
+        initial_window: NonZeroU32::new(inputs.initial_window_segments.value),
+        wmem: Some(inputs.send_buffer.value),
+        rmem: Some(predict::transfer::receive_buffer(inputs)),
+        rmem_default: Some(inputs.first_receive_buffer.value),
+        writer: Some(match inputs.writer.value {
+            expectation::Writer::Polls => WriterChoice::Polls,
+            expectation::Writer::Blocks => WriterChoice::Blocks,
+        }),
+        application_rate: inputs.application_rate.as_ref().map(|rate| rate.value),
+        adapter_rate: Some(inputs.adapter_rate.value),
+        fq: inputs.pacing.value == expectation::Pacing::Fq,
+        pace: inputs.pace.as_ref().map(|rate| rate.value),
+        ..typed.clone()
+    }
+}
+
+impl WriterChoice {
+    fn shared(self) -> expectation::Writer {
+        match self {
+            Self::Polls => expectation::Writer::Polls,
+            Self::Blocks => expectation::Writer::Blocks,
+        }
+    }
+}
