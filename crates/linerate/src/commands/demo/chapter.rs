@@ -159,7 +159,12 @@ impl Teller<'_> {
 /// What the emulation was the limit of, in words: by so little that a comparison of before and after stands, and by more.
 fn limits(limited: Option<Limited>) -> (Vec<String>, Vec<String>) {
     let because = limited.map(|limited| limited.because).unwrap_or_default();
-    let is_slight = |limit: &Limit| matches!(limit, Limit::Late { p99, .. } if *p99 <= SLIGHTLY_LATE);
+    let is_slight = |limit: &Limit| match limit {
+        Limit::Late { p99, .. } => *p99 <= SLIGHTLY_LATE,
+        // What a busy second costs are late packets and lost ones, and both are counted.
+        Limit::Busy { .. } => true,
+        _ => false,
+    };
     let (slight, grave) = because.into_iter().partition(is_slight);
     (Limited { because: slight }.worst(), Limited { because: grave }.worst())
 }
