@@ -17,6 +17,8 @@ impl Slots {
             return slot;
         }
         self.said.push((ack, 1));
+        // Room for all of them, so that none costs an allocation when it is taken.
+        self.free.reserve(self.said.len());
         u32::try_from(self.said.len() - 1).unwrap_or(u32::MAX)
     }
 
