@@ -4,6 +4,7 @@
 
 mod actors;
 mod between;
+mod expecting;
 mod faults;
 mod helper;
 mod host_audit;
