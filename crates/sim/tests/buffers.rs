@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sim::Algorithm;
 use sim::flow::{Flow, Outcome};
+use sim::receiver::{Acknowledging, ReceiverSpec};
 use sim::sender::{Amount, Limit, Writer};
 use support::{flow, is_within, long_haul, rate_between, sample};
 use units::{ByteCount, DataRate};
@@ -110,6 +111,33 @@ fn slow_start_doubles_each_round_trip() {
             assert_eq!(cwnd.get() / 1_448, 2 << round, "{} after {round} round trips", algorithm.name());
         }
     }
+}
+
+/// RFC 7323 §2.2: the window of a first segment is never scaled, so what a wide one allows comes a round trip later.
+#[test]
+fn the_first_flight_is_at_most_what_an_unscaled_window_allows() {
+    let mut flow = clean(Algorithm::Reno, 1);
+    flow.sender.initial_window = 1_000;
+    flow.receiver = ReceiverSpec::fixed_window(ByteCount::new(64 << 20));
+    flow.sample_every = Duration::from_millis(50);
+    let outcome = flow.run().unwrap();
+    let acked = |millis| sample(&outcome, Duration::from_millis(millis)).acked.get();
+    assert!((1..=65_535).contains(&acked(150)), "{}", acked(150));
+    assert!(acked(250) > 1_000_000, "{}", acked(250));
+}
+
+/// A segment alone is acknowledged 40 ms late once the first ones are over, unless each is acknowledged by itself.
+#[test]
+fn a_receiver_that_acknowledges_each_segment_keeps_none_waiting() {
+    let acknowledged_late = |acknowledging| {
+        let mut flow = clean(Algorithm::Reno, 5);
+        flow.sender.application_rate = Some(DataRate::from_bps(100_000));
+        flow.sender.offload = ByteCount::new(1);
+        flow.receiver.acknowledging = acknowledging;
+        sample(&flow.run().unwrap(), Duration::from_secs(4)).rtt > Duration::from_millis(120)
+    };
+    assert!(acknowledged_late(Acknowledging::Delayed));
+    assert!(!acknowledged_late(Acknowledging::Each));
 }
 
 #[test]

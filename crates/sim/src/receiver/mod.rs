@@ -14,7 +14,7 @@ use std::time::Duration;
 use units::{ByteCount, MonoTime};
 
 use gaps::Gaps;
-use offer::Offer;
+use offer::{Offer, UNSCALED};
 
 /// A receiving host and its settings.
 #[derive(Debug, Clone)]
@@ -98,7 +98,8 @@ impl Receiver {
     /// The connection begins; a middlebox may have taken out the option for large windows (RFC 7323 §2.2).
     pub(crate) fn begins(&mut self, now: MonoTime, scaling: bool) -> u64 {
         self.offer.begins(now, scaling);
-        self.offer.window(0, 0)
+        // The window of a first segment is never scaled (RFC 7323 §2.2), however much is allowed with the next.
+        self.offer.window(0, 0).min(UNSCALED)
     }
 
     /// Takes segments. Returns what has to be said at once.

@@ -35,7 +35,7 @@ struct Round {
 }
 
 /// What the header says without scaling.
-const UNSCALED: u64 = 65_535;
+pub(super) const UNSCALED: u64 = 65_535;
 /// RFC 7323 §2.3.
 const MOST_SCALE: u32 = 14;
 /// `TCP_INIT_CWND`.
