@@ -90,18 +90,17 @@ fn installed(folder: &Path) -> Option<PathBuf> {
 
 fn fetch(folder: &Path) -> anyhow::Result<PathBuf> {
     eprintln!("fetching ns-3 {VERSION} into {} …", folder.display());
+    // Where this is ended half way, the next one does not take the half for the whole.
+    let half = folder.with_extension("half");
     let mut venv = Command::new("python3");
-    venv.args(["-m", "venv"]).arg(folder);
-    let mut pip = Command::new(folder.join("bin/pip"));
+    venv.args(["-m", "venv", "--clear"]).arg(&half);
+    succeeds(venv)?;
+    let mut pip = Command::new(half.join("bin/pip"));
     // Python is not what it is used from, so what that would take is left out.
     pip.args(["install", "--quiet", "--no-deps", "--only-binary", ":all:", PACKAGE]);
-    let fetched = succeeds(venv).and_then(|_| succeeds(pip));
-    let found = fetched.and_then(|_| installed(folder).context("the package has no headers"));
-    if found.is_err() {
-        // A half would be taken for the whole next time; where nothing came, there is nothing to remove.
-        let _ = fs::remove_dir_all(folder);
-    }
-    found
+    succeeds(pip)?;
+    fs::rename(&half, folder)?;
+    installed(folder).context("the package has no headers")
 }
 
 fn compile(installed: &Path, program: &Path) -> anyhow::Result<()> {

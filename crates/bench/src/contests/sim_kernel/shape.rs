@@ -20,7 +20,7 @@ pub(super) struct Seen {
 pub(super) struct Shape {
     /// Until everything was acknowledged.
     pub(super) took_s: f64,
-    /// In the second half of that.
+    /// In the last third of that. Before, what is acknowledged jumps when the holes that slow start made are filled.
     pub(super) rate_mbps: f64,
     /// Until half of that rate was reached.
     pub(super) ramp_s: f64,
@@ -44,15 +44,15 @@ impl Shape {
     pub(super) fn of(series: &[Seen]) -> Self {
         let (took_s, all) = series.last().map_or((f64::NAN, f64::NAN), |last| (last.at_s, last.acked));
         let by = |instant: f64| series.iter().rev().find(|seen| seen.at_s <= instant).map_or(0.0, |seen| seen.acked);
-        let half = took_s / 2.0;
-        let rate = (all - by(half)) / (took_s - half);
+        let steady = took_s * 2.0 / 3.0;
+        let rate = (all - by(steady)) / (took_s - steady);
         let is_fast =
             |seen: &&Seen| seen.at_s >= WINDOW_S && (seen.acked - by(seen.at_s - WINDOW_S)) / WINDOW_S >= rate / 2.0;
         Self {
             took_s,
             rate_mbps: rate * 8e-6,
             ramp_s: series.iter().find(is_fast).map_or(f64::NAN, |seen| seen.at_s),
-            in_flight_kb: mean_out(series, half, took_s * 0.75) * 1e-3,
+            in_flight_kb: mean_out(series, took_s / 2.0, took_s * 0.75) * 1e-3,
         }
     }
 }
