@@ -16,11 +16,11 @@ use ::sweep::narrowest::{BurstQueue, narrowest, usual_queue};
 use anyhow::Context;
 use path::elements::{DelaySpec, LossSpec, Order};
 use path::{ElementSpec, Seed, Stage};
+use serde::Serialize;
 use sim::flow::{Flow, FlowError};
 use sim::hosts::OFFLOAD;
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
-use serde::Serialize;
 use sim::{Algorithm, Outcome, Report};
 use units::{ByteCount, DataRate, Mtu};
 
