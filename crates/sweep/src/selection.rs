@@ -123,6 +123,13 @@ impl<'a> Rows<'a> {
         Self { sweep, by_cell }
     }
 
+    /// How often a combination was done: the fewest times and the most, of those that were done at all.
+    #[must_use]
+    pub fn repetitions(&self) -> Option<(usize, usize)> {
+        let times = || self.by_cell.iter().map(Vec::len).filter(|times| *times > 0);
+        times().min().zip(times().max())
+    }
+
     /// The numbers of a part of the combinations, all together.
     #[must_use]
     pub fn pooled(&self, selection: &Selection, measure: Measure) -> Ordered {

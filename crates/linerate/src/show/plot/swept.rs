@@ -1,7 +1,6 @@
 //! A figure of a sweep as a picture.
 
 use anyhow::Context;
-use sweep::Sweep;
 use sweep::figure::{Curve, Figure, Panel as Drawn};
 use sweep::selection::{Rows, Statistic};
 use sweep::value::Kind;
@@ -17,7 +16,7 @@ use super::panel::{Key, Layer, Mark, Panel};
 use super::scene::{Colour, Dash, Pen};
 
 /// The picture, as the bytes of an SVG file.
-pub fn picture(figure: &Figure, rows: &Rows<'_>, sweep: &Sweep) -> anyhow::Result<Vec<u8>> {
+pub fn picture(figure: &Figure, rows: &Rows<'_>) -> anyhow::Result<Vec<u8>> {
     let fonts = Fonts::new().context("a font of this program is damaged")?;
     let data = figure.panels(rows);
     let xs = || data.iter().flat_map(|panel| &panel.curves).flat_map(|curve| &curve.points).map(|point| point.0);
@@ -27,16 +26,26 @@ pub fn picture(figure: &Figure, rows: &Rows<'_>, sweep: &Sweep) -> anyhow::Resul
     let margin = ((to - from) * 0.02).max(1.0);
     let axis = Axis::Of { name: figure.across.name, quantity: quantity(figure.across.kind) };
     let span = Span { from_us: from - margin, to_us: to + margin, steady_us: None, axis };
-    drawn(&layout::scene(&header(figure, sweep), &panels, span, &fonts), &fonts, Form::Svg)
+    drawn(&layout::scene(&header(figure, rows), &panels, span, &fonts), &fonts, Form::Svg)
 }
 
-fn header(figure: &Figure, sweep: &Sweep) -> Header {
+fn header(figure: &Figure, rows: &Rows<'_>) -> Header {
     let statistics = figure.statistics.iter().map(|statistic| statistic.name()).collect::<Vec<_>>().join(" and ");
     Header {
         title: figure.title.clone(),
-        lines: vec![format!("{} of {}, {} repetitions each", statistics, figure.what.name(), sweep.repetitions)],
-        footer: format!("simulated: {}", sweep.name),
+        lines: vec![format!("{statistics} of {}, {}", figure.what.name(), repetitions(rows))],
+        footer: format!("simulated: {}", rows.sweep.name),
         made_by: format!("linerate {}", env!("CARGO_PKG_VERSION")),
+    }
+}
+
+/// What was done, which is less than what was asked for in a share and where it was stopped.
+fn repetitions(rows: &Rows<'_>) -> String {
+    match rows.repetitions() {
+        Some((1, 1)) => "one transfer each".to_owned(),
+        Some((fewest, most)) if fewest == most => format!("{most} transfers each"),
+        Some((fewest, most)) => format!("{fewest} to {most} transfers each"),
+        None => "no transfers".to_owned(),
     }
 }
 
