@@ -50,7 +50,13 @@ fn entry(page: &mut String, cause: &Cause) {
     let _ = writeln!(page, "- Shows: {}", shown.join(", "));
     for manner in &cause.manners {
         let share = manner.prior / cause.ways().map(|way| way.prior).sum::<f64>();
-        let _ = writeln!(page, "- Or, {:.0} % of the time, {}: {}", share * 100.0, manner.title, signs_of(manner).join(", "));
+        let _ = writeln!(
+            page,
+            "- Or, {:.0} % of the time, {}: {}",
+            share * 100.0,
+            manner.title,
+            signs_of(manner).join(", ")
+        );
     }
     let _ = writeln!(page, "- The test that decides: {}", cause.test);
     let fixes = cause.fix.iter().map(|rule| format!("`linerate host fix {rule}`"));

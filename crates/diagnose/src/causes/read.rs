@@ -143,7 +143,8 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         return Err(no_part("the prior"));
     }
     let in_manners: f64 = text.manner.iter().map(|manner| manner.share).sum();
-    if text.manner.iter().any(|manner| manner.share <= 0.0) || !(in_manners < 1.0) {
+    let is_part = |manner: &MannerText| manner.share > 0.0 && manner.share < 1.0;
+    if !text.manner.iter().all(is_part) || in_manners >= 1.0 {
         return Err(no_part("the share of a manner"));
     }
     let own = Cause {

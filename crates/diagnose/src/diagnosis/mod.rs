@@ -232,9 +232,11 @@ fn symptoms(round: &Round, flows: &[Flow]) -> Vec<Symptom> {
     let mut expectations = Expectations::of(round);
     let suffering = flows.iter().filter_map(|flow| Some((flow, symptom(flow)?))).enumerate();
     suffering
-        .map(|(number, (flow, symptom))| {
-            if number < allowance::MOST { allowance::add(symptom, round, flow, &mut expectations) } else { symptom }
-        })
+        .map(
+            |(number, (flow, symptom))| {
+                if number < allowance::MOST { allowance::add(symptom, round, flow, &mut expectations) } else { symptom }
+            },
+        )
         .collect()
 }
 

@@ -26,7 +26,8 @@ fn a_file_with_a_slip_is_refused_with_its_place() {
     assert!(slip.contains("mine.toml: cause x: there is no sign `limit` with a state `los`"), "{slip}");
     assert!(refused(&cause("shows.limit = { loss = 0.8, nothing = 0.4 }")).contains("at most 1"));
     assert!(refused(&cause("prior = -1")).contains("the prior"));
-    let manner = |share: f64| format!("[[cause.manner]]\ntitle = \"t\"\nshare = {share:?}\nshows.limit = {{ loss = 0.5 }}");
+    let manner =
+        |share: f64| format!("[[cause.manner]]\ntitle = \"t\"\nshare = {share:?}\nshows.limit = {{ loss = 0.5 }}");
     assert!(refused(&cause(&manner(1.0))).contains("the share of a manner"));
     assert!(refused(&cause(&manner(0.0))).contains("the share of a manner"));
     assert!(refused(&cause("colour = 1")).contains("line 9"), "{}", refused(&cause("colour = 1")));

@@ -197,7 +197,7 @@ impl Resume {
 
 fn heard_message(message: Message) -> Option<Heard> {
     Some(match message {
-        Message::Hello(hello) => Heard::Hello(Box::new(hello)),
+        Message::Hello(hello) => Heard::Hello(hello),
         Message::Queued { ahead, wait_ms } => Heard::Queued { ahead, wait_ms },
         Message::Refused(refusal) => Heard::Refused(refusal),
         Message::ClockReply { seq, received_ns, sent_ns } => Heard::Clock { seq, received_ns, sent_ns },

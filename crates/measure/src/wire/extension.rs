@@ -111,7 +111,7 @@ impl Offer {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Message {
     /// Server: the extension is on.
-    Hello(Hello),
+    Hello(Box<Hello>),
     /// Server: another test runs; this one waits.
     Queued {
         /// Tests that come before this one, the running one included.

@@ -97,7 +97,8 @@ fn round(common: &Common, name: &Path) -> anyhow::Result<Option<Round>> {
     let archive = kept::open_to_read(common)?;
     // Names of runs and of rounds are never alike; `last` is the last run.
     let id = archive.resolve_round(&name.to_string_lossy()).ok().filter(|_| name != Path::new("last"));
-    id.map(|id| archive.round(&id)).transpose().map_err(Into::into)
+    let Some(id) = id else { return Ok(None) };
+    Ok(Some(archive.round(&id)?))
 }
 
 /// The test of a round that was named, or its first transfer.

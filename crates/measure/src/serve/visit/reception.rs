@@ -146,7 +146,7 @@ impl Visit {
             probe_port: Some(self.local.port()),
             stamp_minus_mono_ns: partner.stamp_minus_mono_ns,
         };
-        self.control.send_extension(&Message::Hello(hello))?;
+        self.control.send_extension(&Message::Hello(Box::new(hello)))?;
         Ok(())
     }
 }
