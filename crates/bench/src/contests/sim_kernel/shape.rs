@@ -43,9 +43,9 @@ impl Shape {
     /// Not a number where nothing was seen.
     pub(super) fn of(series: &[Seen]) -> Self {
         let (took_s, all) = series.last().map_or((f64::NAN, f64::NAN), |last| (last.at_s, last.acked));
-        let by = |instant: f64| series.iter().rev().find(|seen| seen.at_s <= instant).map_or(0.0, |seen| seen.acked);
-        let steady = took_s * 2.0 / 3.0;
-        let rate = (all - by(steady)) / (took_s - steady);
+        let last_by = |instant: f64| series.iter().rev().find(|seen| seen.at_s <= instant);
+        let by = |instant: f64| last_by(instant).map_or(0.0, |seen| seen.acked);
+        let rate = last_by(took_s * 2.0 / 3.0).map_or(f64::NAN, |steady| (all - steady.acked) / (took_s - steady.at_s));
         let is_fast =
             |seen: &&Seen| seen.at_s >= WINDOW_S && (seen.acked - by(seen.at_s - WINDOW_S)) / WINDOW_S >= rate / 2.0;
         Self {
