@@ -7,7 +7,7 @@ use model::round::Round;
 use super::candidate::{Candidate, candidates};
 use super::findings::Findings;
 use super::weigh::{Ground, Part, Says, Weighed, weigh};
-use super::{Hypothesis, Likely, Problem, Ranked, Standing};
+use super::{Hypothesis, Likely, Place, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
 use crate::signs::Flow;
 use crate::wires::Wires;
@@ -105,10 +105,22 @@ fn way<'c>(candidate: &Candidate<'c>) -> (&'c str, &'c str) {
 }
 
 /// Of the ways in which a cause may be at work at a place, the likeliest stands for it.
-fn keep_likeliest_ways(weighed: &mut Vec<(&Candidate<'_>, Weighed<'_>)>) {
-    weighed.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
-    let mut seen = BTreeSet::new();
-    weighed.retain(|(candidate, _)| seen.insert((candidate.cause.id.as_str(), &candidate.place)));
+fn keep_likeliest_ways<'x>(weighed: &mut Vec<(&'x Candidate<'_>, Weighed<'_>)>) {
+    let several: BTreeSet<&str> = weighed
+        .iter()
+        .filter(|(candidate, _)| !candidate.cause.manners.is_empty())
+        .map(|(candidate, _)| candidate.cause.id.as_str())
+        .collect();
+    let mut best: BTreeMap<(&str, &'x Place), f64> = BTreeMap::new();
+    for (candidate, weighed) in weighed.iter() {
+        let Some(id) = several.get(candidate.cause.id.as_str()) else { continue };
+        let score = best.entry((id, &candidate.place)).or_insert(f64::NEG_INFINITY);
+        *score = score.max(weighed.score);
+    }
+    weighed.retain(|(candidate, weighed)| {
+        let id = several.get(candidate.cause.id.as_str());
+        id.is_none_or(|id| best.get(&(*id, &candidate.place)).is_none_or(|score| weighed.score >= *score))
+    });
 }
 
 /// A cause that is there though no flow suffers.
