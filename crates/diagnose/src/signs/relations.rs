@@ -1,5 +1,7 @@
 //! Signs of a flow compared with others of its round.
 
+use std::collections::BTreeMap;
+
 use super::Observation;
 use super::flow::{Complaint, Flow, Kind};
 use super::numbers::{self, percent};
@@ -26,13 +28,12 @@ pub(super) fn judge_downloads(flows: &mut [Flow]) {
 
 /// Adds to each flow that suffers what others say of it.
 pub(super) fn add(flows: &mut [Flow]) {
+    let ends = Ends::of(flows);
     let of_flow = |flow: &Flow| {
         if !flow.is_bad() {
             return Vec::new();
         }
-        // Whoever shares no end with it says nothing; rounds have thousands of those.
-        let near: Vec<&Flow> = flows.iter().filter(|other| shares_end(flow, other)).collect();
-        all(flow, &near).into_iter().flatten().collect()
+        all(flow, &ends.near(flow, flows)).into_iter().flatten().collect()
     };
     let found: Vec<Vec<Observation>> = flows.iter().map(of_flow).collect();
     for (flow, found) in flows.iter_mut().zip(found) {
@@ -40,9 +41,28 @@ pub(super) fn add(flows: &mut [Flow]) {
     }
 }
 
-fn shares_end(flow: &Flow, other: &Flow) -> bool {
-    let ends = [&flow.sender.host, &flow.receiver.host];
-    ends.contains(&&other.sender.host) || ends.contains(&&other.receiver.host)
+/// The flows that begin or end at each host, by number and in order. Whoever shares no end with a flow says nothing of it, and
+/// rounds have thousands of those.
+struct Ends(BTreeMap<String, Vec<usize>>);
+
+impl Ends {
+    fn of(flows: &[Flow]) -> Self {
+        let mut ends: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (number, flow) in flows.iter().enumerate() {
+            for host in [&flow.sender.host, &flow.receiver.host] {
+                ends.entry(host.clone()).or_default().push(number);
+            }
+        }
+        Self(ends)
+    }
+
+    fn near<'f>(&self, flow: &Flow, flows: &'f [Flow]) -> Vec<&'f Flow> {
+        let at = |host: &String| self.0.get(host).into_iter().flatten().copied();
+        let mut numbers: Vec<usize> = at(&flow.sender.host).chain(at(&flow.receiver.host)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().filter_map(|number| flows.get(number)).collect()
+    }
 }
 
 fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 13] {
