@@ -1,7 +1,5 @@
 //! Which of several sources counts for each thing that a prediction is reckoned from.
 
-use std::time::Duration;
-
 use model::expectation::{How, Inputs, Known, Pacing, Writer};
 use model::host::BufferSizes;
 use model::run::Outcome;
@@ -27,7 +25,7 @@ pub(crate) fn gather(case: &Case<'_>) -> Result<Inputs, Unpredictable> {
     Ok(Inputs {
         adapter_rate: adapter_rate(case, &path_rate),
         rtt_us: round_trip(case).ok_or(Unpredictable::NoRoundTrip)?,
-        queue: Known::new((path_rate.value * QUEUE).max(LEAST_QUEUE), How::Assumed, "50 ms of the narrowest link"),
+        queue: Known::new(path::buffer::usual(path_rate.value), How::Assumed, "50 ms of the narrowest link"),
         loss: case.path.loss.clone(),
         segment_bytes: segment,
         congestion_control: congestion_control(case),
@@ -228,10 +226,6 @@ fn bytes(spec: &TestSpec, moved: ByteCount) -> Option<ByteCount> {
 
 /// From this kernel on, the window is what packets really leave of a buffer.
 const MEASURES_OVERHEAD: (u32, u32) = (6, 6);
-/// What routers made for long paths have.
-const QUEUE: Duration = Duration::from_millis(50);
-/// Room for a few frames.
-const LEAST_QUEUE: ByteCount = ByteCount::new(128 << 10);
 /// Payload of an Ethernet frame with IPv4, TCP and timestamps.
 const ETHERNET: u32 = 1448;
 /// A host on which nobody set anything.

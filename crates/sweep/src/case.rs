@@ -12,7 +12,7 @@ use sim::sender::{Amount, Pacing, SenderSpec, Writer};
 use sim::shared::{Shared, Transfer};
 use units::{ByteCount, DataRate, Mtu};
 
-use crate::narrowest::{BurstQueue, narrowest, usual_queue};
+use crate::narrowest::{BurstQueue, narrowest};
 use crate::parameter::Settings;
 use crate::row::Row;
 use crate::value::Value;
@@ -170,7 +170,7 @@ fn start_up(settings: &Settings) -> Duration {
 /// The narrowest link.
 fn link(settings: &Settings, burst: &Struck) -> Result<ElementSpec, CaseError> {
     let rate = rate(settings, "rate").unwrap_or(DataRate::ZERO);
-    let queue = if let Value::Bytes(bytes) = settings.get("queue") { *bytes } else { usual_queue(rate) };
+    let queue = if let Value::Bytes(bytes) = settings.get("queue") { *bytes } else { path::buffer::usual(rate) };
     let share = settings.get("burst-share");
     let own = BurstQueue::own(share.number().unwrap_or(0.0));
     let own =

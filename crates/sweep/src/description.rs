@@ -11,7 +11,7 @@ use crate::axis;
 use crate::case::{Case, CaseError};
 use crate::expectation::{self, Expectation};
 use crate::figure::{self, Figure};
-use crate::parameter::{ALL, Parameter, Settings};
+use crate::parameter::{ALL, Parameter, Settings, Slip};
 use crate::value::Value;
 
 /// An experiment: combinations of settings, each of them repeated.
@@ -49,24 +49,9 @@ pub enum SweepError {
     /// The file is not TOML, or has what no experiment has.
     #[error("{0}")]
     Form(String),
-    /// A parameter that is not known.
-    #[error("`{name}` in {place} is no parameter{}", crate::parameter::near(name))]
-    Unknown {
-        /// Where it stands.
-        place: String,
-        /// What was written.
-        name: String,
-    },
-    /// A value that a parameter cannot have.
-    #[error("`{name}` in {place}: {why}")]
-    Value {
-        /// Where it stands.
-        place: String,
-        /// The parameter.
-        name: String,
-        /// What is wrong.
-        why: String,
-    },
+    /// A parameter that is not known, or a value that it cannot have.
+    #[error(transparent)]
+    Parameter(#[from] Slip),
     /// A parameter without a value.
     #[error("`{0}` is given nowhere; write it into [set]")]
     Missing(&'static str),
@@ -256,10 +241,8 @@ fn cells(written: &Written) -> Result<Vec<Cell>, SweepError> {
 /// The values of each parameter that a table has, by its place among all.
 fn lists(place: &str, table: &toml::Table) -> Result<BTreeMap<usize, Vec<Value>>, SweepError> {
     let of = |(name, written): (&String, &toml::Value)| {
-        let unknown = || SweepError::Unknown { place: place.to_owned(), name: name.clone() };
-        let (number, parameter) = Parameter::find(name).ok_or_else(unknown)?;
-        let wrong = |why| SweepError::Value { place: place.to_owned(), name: name.clone(), why };
-        Ok((number, axis::values(parameter, written).map_err(wrong)?))
+        let (number, parameter) = Parameter::named(place, name)?;
+        Ok((number, axis::values(parameter, written).map_err(|why| parameter.slip(place, why))?))
     };
     table.iter().map(of).collect()
 }

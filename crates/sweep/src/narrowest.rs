@@ -1,7 +1,6 @@
 //! The narrowest link of a path, and the queues before it.
 
 use std::num::NonZeroU32;
-use std::time::Duration;
 
 use path::ElementSpec;
 use path::buffer::BufferSpec;
@@ -55,14 +54,6 @@ pub fn narrowest(rate: DataRate, queue: ByteCount, bursts: Vec<Burst>, bursts_wa
         scavenger: Some(class(percent)),
         cross: vec![cross(SCAVENGER)],
     }))
-}
-
-/// A queue where nothing is said: what routers made for long paths have, 50 ms of the link, and room for a few frames.
-#[must_use]
-pub fn usual_queue(rate: DataRate) -> ByteCount {
-    const USUAL: Duration = Duration::from_millis(50);
-    const LEAST: ByteCount = ByteCount::new(128 << 10);
-    (rate * USUAL).max(LEAST)
 }
 
 /// The class of service CS1 (RFC 8622 §1), which `classes` serves as scavenger.

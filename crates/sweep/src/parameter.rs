@@ -82,6 +82,29 @@ pub const ALL: [Parameter; 35] = [
     optional("next-end", Kind::Time, "a transfer that takes longer is still there when the next one should be done"),
 ];
 
+/// Why something that is written sets no parameter.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Slip {
+    /// A parameter that is not known.
+    #[error("`{name}` in {place} is no parameter{}", near(name))]
+    Unknown {
+        /// Where it stands.
+        place: String,
+        /// What was written.
+        name: String,
+    },
+    /// A value that a parameter cannot have.
+    #[error("`{name}` in {place}: {why}")]
+    Value {
+        /// Where it stands.
+        place: String,
+        /// The parameter.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
 /// What may have been meant by a name that is none, for the end of a complaint.
 #[must_use]
 pub fn near(name: &str) -> String {
@@ -97,6 +120,20 @@ impl Parameter {
     #[must_use]
     pub fn find(name: &str) -> Option<(usize, &'static Self)> {
         ALL.iter().enumerate().find(|(_, parameter)| parameter.name == name)
+    }
+
+    /// The one of a name that stands somewhere.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn named(place: &str, name: &str) -> Result<(usize, &'static Self), Slip> {
+        Self::find(name).ok_or_else(|| Slip::Unknown { place: place.to_owned(), name: name.to_owned() })
+    }
+
+    /// That what stands somewhere is no value of it.
+    #[must_use]
+    pub fn slip(&self, place: &str, why: String) -> Slip {
+        Slip::Value { place: place.to_owned(), name: self.name.to_owned(), why }
     }
 
     /// The name of its column.

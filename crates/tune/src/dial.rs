@@ -107,8 +107,12 @@ impl Dial {
     /// Whether it is memory of a host.
     #[must_use]
     pub fn is_buffer(&self) -> bool {
-        matches!(self.parameter.name, "wmem" | "rmem" | "rmem-default")
+        is_buffer(self.parameter)
     }
+}
+
+fn is_buffer(parameter: &Parameter) -> bool {
+    matches!(parameter.name, "wmem" | "rmem" | "rmem-default")
 }
 
 /// Reads what a setting may become: `usual`, one value, a list, a range with steps, or `{ from, to }`, which doubles.
@@ -123,8 +127,8 @@ pub fn read(parameter: &Parameter, written: &toml::Value, extent: &Extent) -> Re
         toml::Value::Table(table) if !table.contains_key("step") => doubled(parameter, table)?,
         other => axis::values(parameter, other)?,
     };
-    let is_buffer = matches!(parameter.name, "wmem" | "rmem" | "rmem-default");
-    let too_large = |value: &&Value| matches!(value, Value::Bytes(bytes) if is_buffer && bytes.get() > LARGEST_BUFFER);
+    let is_beyond = |value: &&Value| matches!(value, Value::Bytes(bytes) if bytes.get() > LARGEST_BUFFER);
+    let too_large = |value: &&Value| is_buffer(parameter) && is_beyond(value);
     match values.iter().find(too_large) {
         Some(value) => Err(format!("{value} is more than a kernel takes; 2147483647B is the most")),
         None => Ok(values),

@@ -8,7 +8,7 @@ use path::random::Dice;
 use serde::Deserialize;
 use sweep::Case;
 use sweep::case::CaseError;
-use sweep::parameter::{ALL, Parameter, Settings};
+use sweep::parameter::{ALL, Parameter, Settings, Slip};
 use sweep::value::Value;
 
 use crate::candidate::Candidate;
@@ -38,24 +38,9 @@ pub enum QuestionError {
     /// The file is not TOML, or has what no question has.
     #[error("{0}")]
     Form(String),
-    /// A name that is no parameter.
-    #[error("`{name}` in {place} is no parameter{}", sweep::parameter::near(name))]
-    Unknown {
-        /// Where it stands.
-        place: String,
-        /// What was written.
-        name: String,
-    },
-    /// A value that cannot be.
-    #[error("`{name}` in {place}: {why}")]
-    Value {
-        /// Where it stands.
-        place: String,
-        /// The parameter.
-        name: String,
-        /// What is wrong.
-        why: String,
-    },
+    /// A parameter that is not known, or a value that it cannot have.
+    #[error(transparent)]
+    Parameter(#[from] Slip),
     /// A parameter without which nothing can be asked.
     #[error("`{name}` is given nowhere: {why}")]
     Missing {
@@ -114,7 +99,7 @@ impl Question {
         let mut known: BTreeMap<usize, Distribution> = BTreeMap::new();
         for (place, set) in [("[set]", &written.set), ("what was typed", &typed.set)] {
             for (name, value) in set {
-                let (number, parameter) = find(place, name)?;
+                let (number, parameter) = Parameter::named(place, name)?;
                 known.insert(number, distribution(place, parameter, value)?);
             }
         }
@@ -138,17 +123,18 @@ impl Question {
     /// The settings of one transfer.
     #[must_use]
     pub fn settings(&self, candidate: &Candidate, draw: u64) -> Settings {
-        let mut values = self.base.values().to_vec();
-        for (number, dial) in self.dials.iter().enumerate() {
-            values[dial.place] = candidate.value(self, number).clone();
-        }
-        let seed = self.seed.part(draw);
+        let mut values = self.undrawn(candidate).values().to_vec();
         for (place, distribution) in &self.drawn {
-            // A part for each parameter, so that what is drawn of one does not depend on which others are.
-            let unit = Dice::new(seed.part(DRAWN + *place as u64)).unit();
-            values[*place] = distribution.draw(ALL[*place].kind, unit);
+            values[*place] = self.draw(*place, distribution, draw);
         }
         Settings::new(values)
+    }
+
+    /// What is drawn of a parameter for one transfer.
+    pub(crate) fn draw(&self, place: usize, distribution: &Distribution, draw: u64) -> Value {
+        // A part for each parameter, so that what is drawn of one does not depend on which others are.
+        let seed = self.seed.part(draw).part(DRAWN + place as u64);
+        distribution.draw(ALL[place].kind, Dice::new(seed).unit())
     }
 
     /// The settings of a candidate, with one of the values of what is drawn.
@@ -222,26 +208,25 @@ impl Question {
             (true, None) => ("[vary]", dial::usual().map(|name| (name.to_owned(), usual())).collect()),
         };
         for name in &typed.keep {
-            find("--keep", name)?;
+            Parameter::named("--keep", name)?;
             vary.remove(name);
         }
         let mut dials = Vec::new();
         // In the order of the table of all, whatever that of the file is.
         for (number, parameter) in ALL.iter().enumerate() {
             let Some(written) = vary.remove(parameter.name) else { continue };
-            let wrong = |why| QuestionError::Value { place: place.to_owned(), name: parameter.name.to_owned(), why };
+            let wrong = |why| parameter.slip(place, why);
             if dial::side(parameter).is_none() {
-                return Err(wrong(format!("it is no setting; there are {}", list(dial::names()))));
+                return Err(wrong(format!("it is no setting; there are {}", list(dial::names()))).into());
             }
             let values = dial::read(parameter, &written, extent).map_err(wrong)?;
             let dial = Dial::new(number, parameter, values, &self.base.values()[number]);
             dials.extend((dial.values.len() > 1).then_some(dial));
         }
-        match vary.keys().next() {
-            Some(name) => Err(QuestionError::Unknown { place: place.to_owned(), name: name.clone() }),
-            None if dials.is_empty() => Err(QuestionError::Nothing),
-            None => Ok(dials),
+        if let Some(name) = vary.keys().next() {
+            Parameter::named(place, name)?;
         }
+        if dials.is_empty() { Err(QuestionError::Nothing) } else { Ok(dials) }
     }
 
     /// Where all chance comes from.
@@ -273,13 +258,8 @@ impl Question {
 /// The part of a seed that says what is drawn.
 const DRAWN: u64 = 0x64_7261_776e_0000;
 
-fn find(place: &str, name: &str) -> Result<(usize, &'static Parameter), QuestionError> {
-    let unknown = || QuestionError::Unknown { place: place.to_owned(), name: name.to_owned() };
-    Parameter::find(name).ok_or_else(unknown)
-}
-
-fn distribution(place: &str, parameter: &Parameter, value: &toml::Value) -> Result<Distribution, QuestionError> {
-    let wrong = |why| QuestionError::Value { place: place.to_owned(), name: parameter.name.to_owned(), why };
+fn distribution(place: &str, parameter: &Parameter, value: &toml::Value) -> Result<Distribution, Slip> {
+    let wrong = |why| parameter.slip(place, why);
     let distribution = Distribution::read(parameter, value).map_err(wrong)?;
     if distribution.only().is_none() && dial::side(parameter).is_some() {
         let hint = "a setting has one value now; what it may become stands in [vary], or after --vary";

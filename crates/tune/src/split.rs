@@ -56,7 +56,9 @@ const LONGEST: usize = 13;
 pub(crate) fn splits(question: &Question, found: &Found) -> Vec<Split> {
     let split = |(place, distribution): (&usize, &Distribution)| {
         let parts = bounds(*place, distribution)?;
-        let parts = parts.into_iter().map(|(from, to)| part(question, found, *place, &from, &to));
+        let drawn = |number: usize| question.draw(*place, distribution, found.first_draw + number as u64);
+        let drawn: Vec<Value> = (0..found.book.most_draws()).map(drawn).collect();
+        let parts = parts.into_iter().map(|(from, to)| part(found, &drawn, &from, &to));
         Some(Split { parameter: ALL[*place].name.to_owned(), parts: parts.collect() })
     };
     question.drawn.iter().filter_map(split).collect()
@@ -79,17 +81,17 @@ fn bounds(place: usize, distribution: &Distribution) -> Option<Vec<(Value, Value
     }
 }
 
-fn part(question: &Question, found: &Found, place: usize, from: &Value, to: &Value) -> Part {
+/// Where what was `drawn`, by the number of the draw, lies between two ends.
+fn part(found: &Found, drawn: &[Value], from: &Value, to: &Value) -> Part {
     let is_one = from == to;
     let [low, high] = [from, to].map(|value| value.number().unwrap_or(0.0));
-    let holds = |number: usize| {
-        let settings = question.settings(&found.present, found.first_draw + number as u64);
-        let drawn = settings.values()[place].number().unwrap_or(f64::NAN);
-        if is_one { settings.values()[place] == *from } else { low <= drawn && drawn < high }
+    let holds = |value: &Value| {
+        let number = value.number().unwrap_or(f64::NAN);
+        if is_one { value == from } else { low <= number && number < high }
     };
     let misses = |book: &Book, candidate: &Candidate| {
-        let scores = book.scores(candidate).iter().enumerate().filter(|(number, _)| holds(*number));
-        scores.fold(Misses::default(), |misses, (_, score)| Misses {
+        let scores = book.scores(candidate).iter().zip(drawn).filter(|(_, value)| holds(value));
+        scores.fold(Misses::default(), |misses, (score, _)| Misses {
             missed: misses.missed + u32::from(score.missed),
             draws: misses.draws + 1,
         })

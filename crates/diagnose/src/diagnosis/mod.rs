@@ -166,6 +166,14 @@ pub struct Weighing<'c> {
     pub standings: Vec<Standing<'c>>,
 }
 
+impl Weighing<'_> {
+    /// The problems as they are told.
+    #[must_use]
+    pub fn into_problems(self) -> Vec<Problem> {
+        self.standings.into_iter().map(|standing| standing.problem).collect()
+    }
+}
+
 /// A problem with all that it may be.
 #[derive(Debug, Clone)]
 pub struct Standing<'c> {
@@ -206,11 +214,7 @@ pub fn diagnose(round: &Round, catalogue: &Catalogue, rules: &Rules) -> Diagnosi
 /// The same of a round that was weighed.
 #[must_use]
 pub fn told(round: &Round, weighing: Weighing<'_>) -> Diagnosis {
-    Diagnosis {
-        symptoms: symptoms(round, &weighing.flows),
-        problems: weighing.standings.into_iter().map(|standing| standing.problem).collect(),
-        notes: notes(round),
-    }
+    Diagnosis { symptoms: symptoms(round, &weighing.flows), problems: weighing.into_problems(), notes: notes(round) }
 }
 
 /// The schema of a diagnosis, for `docs/formats/`.

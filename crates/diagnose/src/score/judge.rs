@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Spot, Truth};
-use crate::diagnosis::{Diagnosis, Place, Problem, Ranked};
+use crate::diagnosis::{Place, Problem, Ranked};
 
 /// How a diagnosis stands beside the truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -92,21 +92,21 @@ impl Verdict {
     }
 }
 
-/// Compares a diagnosis with the truth. The name, the seed and what is known of the play are the caller's to fill in.
+/// Compares what is said to be wrong with the truth. The name, the seed and what is known of the play are the caller's to fill in.
 #[must_use]
-pub fn judge(truth: &Truth, diagnosis: &Diagnosis) -> Verdict {
-    let counted = diagnosis.problems.len().min(truth.causes.len());
-    let assigned = assign(&truth.causes, &diagnosis.problems[..counted]);
-    let planted = truth.causes.iter().zip(&assigned).map(|(cause, at)| found(cause, *at, diagnosis)).collect();
+pub fn judge(truth: &Truth, problems: &[Problem]) -> Verdict {
+    let counted = problems.len().min(truth.causes.len());
+    let assigned = assign(&truth.causes, &problems[..counted]);
+    let planted = truth.causes.iter().zip(&assigned).map(|(cause, at)| found(cause, *at, problems)).collect();
     let used: Vec<usize> = assigned.iter().flatten().copied().collect();
-    let besides = diagnosis.problems.iter().enumerate().filter(|(number, _)| !used.contains(number));
+    let besides = problems.iter().enumerate().filter(|(number, _)| !used.contains(number));
     Verdict {
         scenario: String::new(),
         seed: 0,
         planted,
         besides: besides.filter_map(|(_, problem)| named(problem)).collect(),
-        innocents_blamed: truth.innocent.iter().filter(|spot| is_blamed(spot, diagnosis)).cloned().collect(),
-        claims: diagnosis.problems.iter().flat_map(|problem| claims(problem, &truth.causes)).collect(),
+        innocents_blamed: truth.innocent.iter().filter(|spot| is_blamed(spot, problems)).cloned().collect(),
+        claims: problems.iter().flat_map(|problem| claims(problem, &truth.causes)).collect(),
         measured: Duration::ZERO,
         diagnosed: Duration::ZERO,
         limited_by_emulation: Vec::new(),
@@ -133,8 +133,8 @@ fn assign(causes: &[PlantedCause], problems: &[Problem]) -> Vec<Option<usize>> {
     assigned
 }
 
-fn found(planted: &PlantedCause, at: Option<usize>, diagnosis: &Diagnosis) -> Found {
-    let problem = at.map(|at| &diagnosis.problems[at]);
+fn found(planted: &PlantedCause, at: Option<usize>, problems: &[Problem]) -> Found {
+    let problem = at.map(|at| &problems[at]);
     let at = spot(planted);
     Found {
         cause: planted.cause.clone(),
@@ -173,8 +173,8 @@ fn is_at(ranked: &Ranked, spot: &Spot) -> bool {
 }
 
 /// Whether one of the problems is said to be there, more likely than not.
-fn is_blamed(spot: &Spot, diagnosis: &Diagnosis) -> bool {
-    let firsts = diagnosis.problems.iter().filter_map(|problem| problem.ranking.first());
+fn is_blamed(spot: &Spot, problems: &[Problem]) -> bool {
+    let firsts = problems.iter().filter_map(|problem| problem.ranking.first());
     firsts.into_iter().any(|first| first.probability > 0.5 && is_at(first, spot))
 }
 

@@ -10,7 +10,7 @@ fn play(cause: Option<&str>, said: &[(&str, f64)]) -> Verdict {
     let ranking: Vec<_> = said.iter().map(|(cause, probability)| (*cause, host("a"), *probability)).collect();
     let problems = if said.is_empty() { Vec::new() } else { vec![problem(&ranking)] };
     let causes = cause.map(|cause| planted(cause, "a", None)).into_iter().collect();
-    judge(&truth(causes), &diagnosis(problems))
+    judge(&truth(causes), &diagnosis(problems).problems)
 }
 
 fn four() -> Score {

@@ -14,7 +14,7 @@ mod red;
 use std::time::Duration;
 
 use serde::Deserialize;
-use units::{ByteCount, MonoTime};
+use units::{ByteCount, DataRate, MonoTime};
 
 use crate::chain::is_exempt;
 use crate::outlet::Outlet;
@@ -76,6 +76,14 @@ pub(crate) struct Role {
     pub(crate) waiting: Delay,
     /// How long a usual packet takes to leave.
     pub(crate) packet_time: Duration,
+}
+
+/// A queue where nothing is said: what routers made for long paths have, 50 ms of the link, and room for a few frames.
+#[must_use]
+pub fn usual(rate: DataRate) -> ByteCount {
+    const USUAL: Duration = Duration::from_millis(50);
+    const LEAST: ByteCount = ByteCount::new(128 << 10);
+    (rate * USUAL).max(LEAST)
 }
 
 /// What happens to a queue while the packets of a train come one after the other.

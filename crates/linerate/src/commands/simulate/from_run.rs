@@ -32,21 +32,30 @@ pub struct Taken {
     pub inputs: Inputs,
 }
 
+/// What a name stands for.
+enum Source {
+    Round(Box<Round>),
+    /// With what the archive knows of its hosts.
+    Run(Box<Run>, Box<Facts>),
+}
+
 /// Reads the run that was named, and puts what was typed above what it says.
 pub fn taken(common: &Common, name: &str, args: &FlowArgs) -> anyhow::Result<Taken> {
-    if let Some(round) = round(common, Path::new(name))? {
-        let tested = chosen(&round, args.test.as_deref())?;
-        let case = Expectations::of(&round).cases_of(tested).into_iter().next();
-        return of_case(&case.with_context(|| no_transfer(&tested.label))?, args);
+    match source(common, name)? {
+        Source::Round(round) => {
+            let tested = chosen(&round, args.test.as_deref())?;
+            let case = Expectations::of(&round).cases_of(tested).into_iter().next();
+            of_case(&case.with_context(|| no_transfer(&tested.label))?, args)
+        }
+        Source::Run(run, facts) => {
+            if let Some(label) = &args.test {
+                let what = format!("--test {label} names a test of a round, and {name} is a run");
+                return Err(Complaint::new(Exit::Usage, what).hint("leave --test out").into());
+            }
+            let case = facts.cases(&run).into_iter().next();
+            of_case(&case.with_context(|| no_transfer(name))?, args)
+        }
     }
-    if let Some(label) = &args.test {
-        let complaint =
-            Complaint::new(Exit::Usage, format!("--test {label} names a test of a round, and {name} is a run"));
-        return Err(complaint.hint("leave --test out").into());
-    }
-    let (run, facts) = run(common, name)?;
-    let case = facts.cases(&run).into_iter().next();
-    of_case(&case.with_context(|| no_transfer(name))?, args)
 }
 
 fn no_transfer(name: &str) -> Complaint {
@@ -54,29 +63,35 @@ fn no_transfer(name: &str) -> Complaint {
         .hint("`linerate runs list` shows what was measured")
 }
 
-/// A run by its file or its name, with what the archive knows of its hosts.
-fn run(common: &Common, name: &str) -> anyhow::Result<(Run, Facts)> {
+fn source(common: &Common, name: &str) -> anyhow::Result<Source> {
     let path = Path::new(name);
     if path.is_file() {
-        return Ok((of_file(path)?, Facts::NONE));
+        return of_file(path);
     }
     let archive = kept::open_to_read(common)?;
+    // Names of runs and of rounds are never alike; `last` is the last run.
+    if let Some(id) = archive.resolve_round(name).ok().filter(|_| name != "last") {
+        return Ok(Source::Round(Box::new(archive.round(&id)?)));
+    }
     let run = archive.run(&resolve(&archive, name)?)?;
     let facts = Facts::of(&archive, &run);
-    Ok((run, facts))
+    Ok(Source::Run(Box::new(run), Box::new(facts)))
 }
 
-/// A run as `linerate test --json` prints it, or as `runs export` does, with its samples.
-fn of_file(path: &Path) -> anyhow::Result<Run> {
+/// A round, or a run as `linerate test --json` prints it or as `runs export` does, with its samples.
+fn of_file(path: &Path) -> anyhow::Result<Source> {
     let unreadable = || {
         Complaint::new(Exit::NotFound, format!("{} cannot be read as a run or a round", path.display())).hint(
             "`linerate test HOST --json`, `linerate runs export RUN` and `linerate lab run SCENARIO --evidence FILE` write such files",
         )
     };
-    let text = reading::text(path, archive::export::json::MAX_EXPORT_BYTES).with_context(unreadable)?;
+    let text = reading::text(path, archive::export::json::MAX_EXPORT_BYTES)?;
+    if let Ok(round) = serde_json::from_str(&text) {
+        return Ok(Source::Round(Box::new(round)));
+    }
     let written: Written = serde_json::from_str(&text).with_context(unreadable)?;
     Ok(match written {
-        Written::Alone(run) | Written::Exported { run } => *run,
+        Written::Alone(run) | Written::Exported { run } => Source::Run(run, Box::new(Facts::NONE)),
     })
 }
 
@@ -86,19 +101,6 @@ fn of_file(path: &Path) -> anyhow::Result<Run> {
 enum Written {
     Alone(Box<Run>),
     Exported { run: Box<Run> },
-}
-
-/// The round that was named, if it is one.
-fn round(common: &Common, name: &Path) -> anyhow::Result<Option<Round>> {
-    if name.is_file() {
-        let text = reading::text(name, archive::export::json::MAX_EXPORT_BYTES)?;
-        return Ok(serde_json::from_str(&text).ok());
-    }
-    let archive = kept::open_to_read(common)?;
-    // Names of runs and of rounds are never alike; `last` is the last run.
-    let id = archive.resolve_round(&name.to_string_lossy()).ok().filter(|_| name != Path::new("last"));
-    let Some(id) = id else { return Ok(None) };
-    Ok(Some(archive.round(&id)?))
 }
 
 /// The test of a round that was named, or its first transfer.

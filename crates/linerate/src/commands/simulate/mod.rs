@@ -12,7 +12,7 @@ mod work;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use ::sweep::narrowest::{BurstQueue, narrowest, usual_queue};
+use ::sweep::narrowest::{BurstQueue, narrowest};
 use anyhow::Context;
 use path::elements::{DelaySpec, LossSpec, Order};
 use path::{ElementSpec, Seed, Stage};
@@ -149,7 +149,7 @@ fn ways(args: &PathArgs) -> anyhow::Result<(Vec<Stage>, Vec<Stage>)> {
     }
     let rate = args.rate.context("the argument parser asks for a rate")?;
     let rtt = args.rtt.context("the argument parser asks for a round trip")?;
-    let queue = args.queue.unwrap_or_else(|| usual_queue(rate));
+    let queue = args.queue.unwrap_or_else(|| path::buffer::usual(rate));
     let bursts_wait = match args.burst_queue {
         BurstQueueChoice::Shared => BurstQueue::Shared,
         BurstQueueChoice::Own => args.burst_share,

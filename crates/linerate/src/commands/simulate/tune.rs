@@ -110,7 +110,7 @@ fn refused(error: &QuestionError, what: &str) -> anyhow::Error {
             complaint.hint(format!("--{name} says it, or a line in [set] of a file"))
         }
         QuestionError::Nothing => complaint.hint("--vary names what may be changed; --keep leaves too little"),
-        QuestionError::Form(_) | QuestionError::Unknown { .. } | QuestionError::Value { .. } => complaint
+        QuestionError::Form(_) | QuestionError::Parameter(_) => complaint
             .hint("docs/tuning.md says how a question is written; `linerate simulate tune --help` has a short one"),
         QuestionError::Case { .. } => complaint.hint("each value of each setting has to be one that a host can have"),
     }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use audit::Rules;
 use diagnose::causes::Catalogue;
-use diagnose::diagnosis::diagnose;
+use diagnose::diagnosis::weigh;
 use diagnose::score::{Missing, Verdict, judge, score};
 use measure::stop::Stop;
 
@@ -94,7 +94,8 @@ impl Scorer<'_> {
             Err(why) => return Ok(Err(why)),
         };
         let began = Instant::now();
-        let diagnosis = diagnose(&kept.round, Catalogue::built_in(), &self.rules);
+        // No more than is judged: what flows were allowed is an explanation for people, and costs simulations.
+        let problems = weigh(&kept.round, Catalogue::built_in(), &self.rules).into_problems();
         let diagnosed = began.elapsed();
         Ok(Ok(Verdict {
             scenario: case.name.clone(),
@@ -102,7 +103,7 @@ impl Scorer<'_> {
             measured: kept.round.elapsed,
             diagnosed,
             limited_by_emulation: kept.about.limited_by_emulation,
-            ..judge(&case.truth, &diagnosis)
+            ..judge(&case.truth, &problems)
         }))
     }
 
