@@ -90,8 +90,7 @@ fn a_rate_is_kept_by_the_client_and_by_the_server() {
     for way in [&["-t", "1"][..], &["-t", "1", "-R"]] {
         let (report, run) = tested(&[way, &["-b", "40M"]].concat());
         assert_eq!(run.spec.rate.map(|rate| rate.bps()), Some(40_000_000));
-        // One write of 128 KiB more or less is 3 % of 5 MB; a busy machine sends the last ones late.
-        about(report.count("/end/sum_received/bytes"), 5_000_000, 0.15);
+        about(report.count("/end/sum_received/bytes"), 5_000_000);
     }
 }
 
@@ -99,8 +98,8 @@ fn a_rate_is_kept_by_the_client_and_by_the_server() {
 fn the_start_is_left_out_on_both_sides() {
     let (report, run) = tested(&["-t", "1", "-O", "1", "-b", "40M"]);
     assert_eq!(run.spec.omit, std::time::Duration::from_secs(1));
-    about(report.count("/end/sum_sent/bytes"), 5_000_000, 0.15);
-    about(report.count("/end/sum_received/bytes"), 5_000_000, 0.15);
+    about(report.count("/end/sum_sent/bytes"), 5_000_000);
+    about(report.count("/end/sum_received/bytes"), 5_000_000);
 }
 
 #[test]
@@ -132,7 +131,7 @@ fn slow_datagrams_are_all_received() {
     assert_eq!(datagrams.received, datagrams.sent);
     assert_eq!(report.count("/end/sum/packets"), datagrams.sent.get());
     assert_eq!(report.count("/end/sum/lost_packets"), 0);
-    about(report.count("/end/sum_received/bytes"), 500_000, 0.15);
+    about(report.count("/end/sum_received/bytes"), 500_000);
 }
 
 #[test]
@@ -141,7 +140,7 @@ fn slow_datagrams_to_the_client_are_all_received() {
     let datagrams = total(&run, Heading::Outbound).datagrams.unwrap();
     assert_eq!(report.count("/end/sum/lost_packets"), 0);
     assert_eq!(datagrams.received.get(), report.count("/end/sum/packets"));
-    about(report.count("/end/sum_received/bytes"), 500_000, 0.15);
+    about(report.count("/end/sum_received/bytes"), 500_000);
 }
 
 #[test]
@@ -150,8 +149,9 @@ fn datagrams_both_ways_are_counted_apart() {
     for (heading, place) in
         [(Heading::Inbound, "/end/sum_received"), (Heading::Outbound, "/end/sum_received_bidir_reverse")]
     {
-        assert_eq!(total(&run, heading).datagrams.unwrap().lost.get(), 0, "{heading:?}");
-        about(report.count(&format!("{place}/bytes")), 500_000, 0.15);
+        let datagrams = total(&run, heading).datagrams.unwrap();
+        assert_eq!(datagrams.lost, datagrams.lost_at_tail, "{heading:?}: {datagrams:?}");
+        about(report.count(&format!("{place}/bytes")), 500_000);
     }
 }
 
@@ -172,7 +172,7 @@ fn datagrams_with_wide_numbers_are_understood() {
 #[test]
 fn intervals_are_as_short_as_the_client_wants() {
     let (report, _) = tested(&["-t", "1", "-i", "0.2", "-b", "40M"]);
-    about(report.list("/intervals").len() as u64, 5, 0.21);
+    about(report.list("/intervals").len() as u64, 5);
 }
 
 #[test]

@@ -74,10 +74,9 @@ fn ways(run: &Run) -> Vec<(Heading, &'static str)> {
     }
 }
 
-/// Asserts that `found` lies within `share` of `wanted`.
+/// Asserts that `found` is `wanted` give or take a half: a busy machine sends and counts late, and what was asked for is
+/// still told from what is the default of either program.
 #[track_caller]
-fn about(found: u64, wanted: u64, share: f64) {
-    #[expect(clippy::cast_precision_loss, reason = "counts of short tests")]
-    let ratio = found as f64 / wanted as f64;
-    assert!((ratio - 1.0).abs() <= share, "{found} is not about {wanted}");
+fn about(found: u64, wanted: u64) {
+    assert!((wanted / 2..=wanted * 3 / 2).contains(&found), "{found} is not about {wanted}");
 }

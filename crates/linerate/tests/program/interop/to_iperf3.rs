@@ -85,8 +85,7 @@ fn a_rate_is_kept_by_the_client_and_by_the_server() {
         let (run, report) = tested(&[way, &["--rate", "40Mbit/s"]].concat());
         assert_eq!(report.count("/start/target_bitrate"), 40_000_000);
         let heading = measured(&run).totals[0].heading;
-        // One write of 128 KiB more or less is 3 % of 5 MB; a busy machine sends the last ones late.
-        about(total(&run, heading).received.unwrap().get(), 5_000_000, 0.15);
+        about(total(&run, heading).received.unwrap().get(), 5_000_000);
     }
 }
 
@@ -94,8 +93,8 @@ fn a_rate_is_kept_by_the_client_and_by_the_server() {
 fn the_start_is_left_out_on_both_sides() {
     let (run, _) = tested(&["--time", "1s", "--omit", "1s", "--rate", "40Mbit/s"]);
     let total = total(&run, Heading::Outbound);
-    about(total.sent.unwrap().get(), 5_000_000, 0.15);
-    about(total.received.unwrap().get(), 5_000_000, 0.15);
+    about(total.sent.unwrap().get(), 5_000_000);
+    about(total.received.unwrap().get(), 5_000_000);
 }
 
 #[test]
@@ -125,15 +124,15 @@ fn slow_datagrams_are_all_received() {
     let datagrams = total(&run, Heading::Outbound).datagrams.unwrap();
     assert_eq!(report.count("/end/sum/lost_packets"), 0);
     assert_eq!(datagrams.received.get(), report.count("/end/sum/packets"));
-    about(report.count("/end/sum_received/bytes"), 500_000, 0.15);
+    about(report.count("/end/sum_received/bytes"), 500_000);
 }
 
 #[test]
 fn slow_datagrams_to_the_client_are_all_received() {
     let (run, _) = tested(&["-u", "--rate", "4Mbit/s", "--time", "1s", "-R"]);
     let datagrams = total(&run, Heading::Inbound).datagrams.unwrap();
-    assert_eq!(datagrams.lost.get() - datagrams.lost_at_tail.get(), 0, "{datagrams:?}");
-    about(total(&run, Heading::Inbound).received.unwrap().get(), 500_000, 0.15);
+    assert_eq!(datagrams.lost, datagrams.lost_at_tail, "{datagrams:?}");
+    about(total(&run, Heading::Inbound).received.unwrap().get(), 500_000);
 }
 
 #[test]
@@ -141,8 +140,8 @@ fn datagrams_both_ways_are_counted_apart() {
     let (run, _) = tested(&["-u", "--rate", "4Mbit/s", "--time", "1s", "--bidir"]);
     for total in &measured(&run).totals {
         let datagrams = total.datagrams.unwrap();
-        assert_eq!(datagrams.lost.get() - datagrams.lost_at_tail.get(), 0, "{total:?}");
-        about(total.received.unwrap().get(), 500_000, 0.15);
+        assert_eq!(datagrams.lost, datagrams.lost_at_tail, "{total:?}");
+        about(total.received.unwrap().get(), 500_000);
     }
 }
 
@@ -158,7 +157,7 @@ fn datagrams_of_several_streams_are_matched_to_their_streams() {
 #[test]
 fn intervals_are_as_short_as_asked_for() {
     let (run, _) = tested(&["--time", "1s", "--interval", "200ms", "--rate", "40Mbit/s"]);
-    about(measured(&run).intervals.len() as u64, 5, 0.21);
+    about(measured(&run).intervals.len() as u64, 5);
 }
 
 #[test]
