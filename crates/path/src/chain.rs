@@ -78,14 +78,16 @@ pub struct Chain {
     first: MonoTime,
     /// What happens to elements at which instant, the earliest last.
     timetable: Vec<Event>,
-    /// Trains on their way from one element to the next, with the number of that.
-    moving: VecDeque<(usize, Train)>,
+    /// Trains on their way from one element to the next, with the number of that and the instant at which they come to it.
+    moving: VecDeque<(usize, MonoTime, Train)>,
 }
 
 #[derive(Debug)]
 struct Slot {
     element: Box<dyn Element>,
     present: bool,
+    /// Whether the next that is there takes trains before they come.
+    is_ahead: bool,
     tally: Tally,
 }
 
@@ -118,6 +120,7 @@ impl Chain {
             slots.push(Slot {
                 element: stage.spec.build(seed, start)?,
                 present: stage.during.is_none(),
+                is_ahead: false,
                 tally: Tally::default(),
             });
             if let Some(during) = stage.during {
@@ -139,14 +142,17 @@ impl Chain {
         let moving = VecDeque::with_capacity(FIRST_ROOM);
         let mut chain = Self { slots, dues, first: NEVER, timetable, moving };
         chain.note_timetable();
+        chain.note_neighbours();
         Ok(chain)
     }
 
     /// Takes a train at `now`, which is not before any earlier call. What was due before is done first.
     pub fn offer(&mut self, now: MonoTime, train: Train, watcher: &mut dyn Watcher) {
-        self.advance(now, watcher);
-        self.enter(0, Train { came: now, ..train }, now, watcher);
-        self.settle(now, watcher);
+        if self.first <= now {
+            self.advance(now, watcher);
+        }
+        self.enter(0, train, now, watcher);
+        self.settle(watcher);
     }
 
     /// Has an element come or go at `now`, besides what its timetable says. What it holds when it goes still comes out.
@@ -155,6 +161,7 @@ impl Chain {
         if let Some(slot) = self.slots.get_mut(place) {
             slot.present = presence == Presence::There;
         }
+        self.note_neighbours();
     }
 
     /// Has an element go on with other settings of the same kind from `now` on.
@@ -172,7 +179,8 @@ impl Chain {
         self.advance(now, watcher);
         if place < self.slots.len() {
             self.visit(place, now, watcher, |element, out| element.adopt(spec, out));
-            self.settle(now, watcher);
+            self.note_neighbours();
+            self.settle(watcher);
         }
         Ok(())
     }
@@ -186,7 +194,8 @@ impl Chain {
 
     /// Does what is due by `now`, each at its own instant, however late this call is.
     pub fn advance(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
-        while let Some(at) = self.due().filter(|due| *due <= now) {
+        while self.first <= now && self.first != NEVER {
+            let at = self.first;
             if self.dues[self.slots.len()] <= at {
                 self.apply_timetable(at, watcher);
             }
@@ -196,7 +205,7 @@ impl Chain {
                     self.visit(place, at, watcher, |element, out| element.advance(out));
                 }
             }
-            self.settle(at, watcher);
+            self.settle(watcher);
         }
     }
 
@@ -214,6 +223,20 @@ impl Chain {
             }
         }
         self.note_timetable();
+        self.note_neighbours();
+    }
+
+    /// Keeps which elements may let trains through before their time.
+    ///
+    /// Model: while an element is taken away or set anew, the train that is being sent goes on as it would have.
+    fn note_neighbours(&mut self) {
+        let mut next = false;
+        for slot in self.slots.iter_mut().rev() {
+            slot.is_ahead = next;
+            if slot.present {
+                next = slot.element.takes_ahead();
+            }
+        }
     }
 
     fn note_timetable(&mut self) {
@@ -226,18 +249,20 @@ impl Chain {
         if due <= self.first {
             self.first = due;
         } else if before == self.first {
-            self.first = self.dues.iter().copied().fold(NEVER, MonoTime::min);
+            self.first = self.dues.iter().copied().min().unwrap_or(NEVER);
         }
     }
 
     /// Moves trains on until each is held, gone or at the end.
-    fn settle(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
-        while let Some((place, train)) = self.moving.pop_front() {
-            self.enter(place, train, now, watcher);
+    #[inline]
+    fn settle(&mut self, watcher: &mut dyn Watcher) {
+        while let Some((place, at, train)) = self.moving.pop_front() {
+            self.enter(place, train, at, watcher);
         }
     }
 
-    /// Brings a train to an element, or to the next that is there, or to the end.
+    /// Brings a train to an element, or to the next that is there, or to the end. It comes at `now`, or will where the
+    /// element takes trains ahead.
     #[inline]
     fn enter(&mut self, mut place: usize, train: Train, now: MonoTime, watcher: &mut dyn Watcher) {
         while self.slots.get(place).is_some_and(|slot| !slot.present) {
@@ -262,6 +287,7 @@ impl Chain {
         let mut out = Outlet {
             now,
             is_last,
+            is_ahead: slot.is_ahead,
             place: Place(u16::try_from(place).unwrap_or(u16::MAX)),
             next: &mut self.moving,
             watcher,

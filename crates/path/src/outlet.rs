@@ -1,7 +1,6 @@
 //! How an element says what becomes of packets, and who hears it.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use units::{MonoTime, Mtu};
 
@@ -40,9 +39,11 @@ pub trait Watcher {
 pub struct Outlet<'a> {
     pub(crate) now: MonoTime,
     pub(crate) place: Place,
-    pub(crate) next: &'a mut VecDeque<(usize, Train)>,
+    pub(crate) next: &'a mut VecDeque<(usize, MonoTime, Train)>,
     /// Whether what is let through is at the end of the chain.
     pub(crate) is_last: bool,
+    /// Whether the next element takes trains before they come.
+    pub(crate) is_ahead: bool,
     pub(crate) watcher: &'a mut dyn Watcher,
     pub(crate) tally: &'a mut Tally,
 }
@@ -59,7 +60,21 @@ impl Outlet<'_> {
     #[inline]
     pub fn pass(&mut self, train: Train) {
         self.tally.passed(&train);
-        self.hand_on(Train { came: self.now, ..train });
+        self.hand_on(train, self.now);
+    }
+
+    /// Whether a train may be let through before its time, with [`pass_at`](Self::pass_at).
+    #[must_use]
+    #[inline]
+    pub(crate) fn may_pass_ahead(&self) -> bool {
+        self.is_ahead
+    }
+
+    /// Lets a train through that is out at a later instant, where that may be.
+    #[inline]
+    pub(crate) fn pass_at(&mut self, train: Train, at: MonoTime) {
+        self.tally.passed(&train);
+        self.hand_on(train, at);
     }
 
     /// Drops packets.
@@ -82,7 +97,7 @@ impl Outlet<'_> {
     pub fn duplicate(&mut self, train: Train) {
         self.tally.duplicated(&train);
         self.watcher.duplicated(self.now, self.place, train);
-        self.hand_on(Train { came: self.now, ..train });
+        self.hand_on(train, self.now);
     }
 
     /// Drops packets that are larger than the link carries, and has their sender told.
@@ -92,17 +107,17 @@ impl Outlet<'_> {
     }
 
     #[inline]
-    fn hand_on(&mut self, train: Train) {
+    fn hand_on(&mut self, train: Train, at: MonoTime) {
         if self.is_last {
             self.watcher.delivered(self.now, train);
         } else {
-            self.next.push_back((self.place.index() + 1, train));
+            self.next.push_back((self.place.index() + 1, at, train));
         }
     }
 
-    /// Notes that a train was held for a time, for a reason.
+    /// Notes that a train was held between two instants, for a reason.
     #[inline]
-    pub fn delayed(&mut self, train: &Train, reason: Delay, time: Duration) {
-        self.tally.delayed(train, reason, time);
+    pub fn delayed(&mut self, train: &Train, reason: Delay, from: MonoTime, until: MonoTime) {
+        self.tally.delayed(train, reason, from, until);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use units::{ByteCount, PacketCount};
+use units::{ByteCount, MonoTime, PacketCount};
 
 use crate::reason::{Delay, Drop, Mark};
 use crate::train::Train;
@@ -126,8 +126,8 @@ impl Tally {
     }
 
     #[inline]
-    pub(crate) fn delayed(&mut self, train: &Train, reason: Delay, time: Duration) {
-        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    pub(crate) fn delayed(&mut self, train: &Train, reason: Delay, from: MonoTime, until: MonoTime) {
+        let nanos = until.as_nanos().saturating_sub(from.as_nanos());
         let held = &mut self.delayed[reason as usize];
         held.packets += u64::from(train.count.get());
         held.nanos = held.nanos.saturating_add(nanos.saturating_mul(u64::from(train.count.get())));

@@ -37,7 +37,7 @@ pub struct Train {
     pub edits: Edits,
     /// How its packets follow the first to the next element that holds them.
     pub spacing: Spacing,
-    /// When its first packet came to the element that holds it.
+    /// When its first packet came to the queue that holds it: noted there, and of no meaning elsewhere.
     pub came: MonoTime,
 }
 

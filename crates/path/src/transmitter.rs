@@ -25,7 +25,7 @@ pub(crate) struct Transmitter<Q> {
 
 /// Where packets wait, and which is the next.
 pub(crate) trait Queueing: Debug {
-    /// Takes a train. It came when it says.
+    /// Takes a train, which says when it came.
     fn offer(&mut self, train: Train, meanwhile: Meanwhile, out: &mut Outlet<'_>);
 
     /// Takes the next packets, all of one train.
@@ -53,7 +53,8 @@ pub(crate) enum Pace {
 
 #[derive(Debug)]
 struct Sending {
-    train: Train,
+    /// None where the next element has been given it.
+    train: Option<Train>,
     since: MonoTime,
     ends: MonoTime,
 }
@@ -68,10 +69,10 @@ impl<Q: Queueing> Transmitter<Q> {
         self.accept(train, out.now(), out);
     }
 
-    /// Phantoms come out nowhere: nobody need be called for them, unless something real waits behind them.
+    /// Nobody need be called for what comes out nowhere, or has been let through, unless something real waits behind it.
     pub(crate) fn due(&self) -> Option<MonoTime> {
         let sending = self.sending.as_ref()?;
-        (sending.train.frame != FrameId::PHANTOM || self.queue.holds_real()).then_some(sending.ends)
+        (sending.train.is_some() || self.queue.holds_real()).then_some(sending.ends)
     }
 
     /// Ends transmissions and takes in cross traffic, each at its instant, up to now.
@@ -92,8 +93,10 @@ impl<Q: Queueing> Transmitter<Q> {
     pub(crate) fn change_pace(&mut self, pace: Pace, out: &mut Outlet<'_>) {
         self.catch_up(out);
         let now = out.now();
-        if let Some(sending) = &mut self.sending {
-            let (before, after) = (self.pace.time_for(&sending.train), pace.time_for(&sending.train));
+        if let Some(sending) = &mut self.sending
+            && let Some(train) = &sending.train
+        {
+            let (before, after) = (self.pace.time_for(train), pace.time_for(train));
             let left = sending.ends.since(now).as_nanos() * after.as_nanos() / before.as_nanos().max(1);
             sending.ends = now + Duration::from_nanos(u64::try_from(left).unwrap_or(u64::MAX));
         }
@@ -119,9 +122,9 @@ impl<Q: Queueing> Transmitter<Q> {
     #[inline]
     fn accept(&mut self, train: Train, now: MonoTime, out: &mut Outlet<'_>) {
         if self.sending.is_none() && self.queue.lets_by(&train, self.batch, out) {
-            self.send(train, now);
+            self.send(train, now, out);
         } else {
-            self.queue.offer(train, self.meanwhile(&train, now), out);
+            self.queue.offer(Train { came: now, ..train }, self.meanwhile(&train, now), out);
             self.start(now, out);
         }
     }
@@ -143,10 +146,8 @@ impl<Q: Queueing> Transmitter<Q> {
 
     #[inline]
     fn finish(&mut self, end: MonoTime, out: &mut Outlet<'_>) {
-        if let Some(Sending { train, since, .. }) = self.sending.take()
-            && train.frame != FrameId::PHANTOM
-        {
-            out.delayed(&train, self.pace.delay(), end.since(since));
+        if let Some(Sending { train: Some(train), since, .. }) = self.sending.take() {
+            out.delayed(&train, self.pace.delay(), since, end);
             out.pass(Train { spacing: Spacing::NONE, ..train });
         }
         self.start(end, out);
@@ -158,12 +159,21 @@ impl<Q: Queueing> Transmitter<Q> {
         if self.sending.is_none()
             && let Some(train) = self.queue.take(now, self.batch, out)
         {
-            self.send(train, now);
+            self.send(train, now, out);
         }
     }
 
-    fn send(&mut self, train: Train, now: MonoTime) {
-        self.sending = Some(Sending { train, since: now, ends: now + self.pace.time_for(&train) });
+    #[inline]
+    fn send(&mut self, train: Train, now: MonoTime, out: &mut Outlet<'_>) {
+        let ends = now + self.pace.time_for(&train);
+        let mut held = (train.frame != FrameId::PHANTOM).then_some(train);
+        if out.may_pass_ahead()
+            && let Some(train) = held.take()
+        {
+            out.delayed(&train, self.pace.delay(), now, ends);
+            out.pass_at(Train { spacing: Spacing::NONE, ..train }, ends);
+        }
+        self.sending = Some(Sending { train: held, since: now, ends });
     }
 }
 

@@ -159,7 +159,7 @@ impl Buffer {
             && self.room_for(train) == train.count.get()
             && batch.packets_of(train) == train.count.get();
         if passes && train.frame != FrameId::PHANTOM {
-            out.delayed(train, self.role.waiting, Duration::ZERO);
+            out.delayed(train, self.role.waiting, out.now(), out.now());
         }
         passes
     }
@@ -206,7 +206,7 @@ impl Buffer {
             red.emptied(now);
         }
         if taken.frame != FrameId::PHANTOM {
-            out.delayed(&taken, self.role.waiting, now.since(taken.came));
+            out.delayed(&taken, self.role.waiting, taken.came, now);
         }
         Some(taken)
     }

@@ -68,6 +68,7 @@ pub(crate) struct DelayLine {
 
 #[derive(Debug)]
 struct UnderWay {
+    came: MonoTime,
     arrives: MonoTime,
     number: u64,
     train: Train,
@@ -84,8 +85,8 @@ impl DelayLine {
         }
     }
 
-    fn send(&mut self, train: Train, now: MonoTime) {
-        let mut arrives = now + self.spec.time;
+    fn send(&mut self, train: Train, came: MonoTime) {
+        let mut arrives = came + self.spec.time;
         if !self.spec.jitter.is_zero() {
             let jitter = u64::try_from(self.spec.jitter.as_nanos()).unwrap_or(u64::MAX);
             arrives = arrives + Duration::from_nanos(self.dice.below(jitter.saturating_add(1)));
@@ -95,9 +96,9 @@ impl DelayLine {
         match self.spec.order {
             Order::Kept => {
                 let last = self.in_order.back().map_or(arrives, |last| last.arrives);
-                self.in_order.push_back(UnderWay { arrives: arrives.max(last), number, train });
+                self.in_order.push_back(UnderWay { came, arrives: arrives.max(last), number, train });
             }
-            Order::Free => self.free.push(Reverse(UnderWay { arrives, number, train })),
+            Order::Free => self.free.push(Reverse(UnderWay { came, arrives, number, train })),
         }
     }
 
@@ -106,15 +107,19 @@ impl DelayLine {
     }
 
     /// What arrives by now, the earliest first.
-    fn arrived(&mut self, now: MonoTime) -> Option<Train> {
+    #[inline]
+    fn arrived(&mut self, now: MonoTime) -> Option<UnderWay> {
+        if self.free.is_empty() {
+            return self.in_order.pop_front_if(|first| first.arrives <= now);
+        }
         let free = self.first_free();
         let comes_first =
             |first: &mut UnderWay| first.arrives <= now && free.is_none_or(|free| (first.arrives, first.number) < free);
         if let Some(first) = self.in_order.pop_front_if(comes_first) {
-            return Some(first.train);
+            return Some(first);
         }
         free.filter(|(arrives, _)| *arrives <= now)?;
-        self.free.pop().map(|Reverse(first)| first.train)
+        self.free.pop().map(|Reverse(first)| first)
     }
 }
 
@@ -130,6 +135,10 @@ impl Element for DelayLine {
         }
     }
 
+    fn takes_ahead(&self) -> bool {
+        !self.spec.time.is_zero() && self.spec.jitter.is_zero()
+    }
+
     fn due(&self) -> Option<MonoTime> {
         let ordered = self.in_order.front().map(|first| first.arrives);
         match self.first_free() {
@@ -139,11 +148,11 @@ impl Element for DelayLine {
     }
 
     fn advance(&mut self, out: &mut Outlet<'_>) {
-        while let Some(train) = self.arrived(out.now()) {
-            let took = out.now().since(train.came);
-            out.delayed(&train, Delay::Propagation, took.min(self.spec.time));
-            if took > self.spec.time {
-                out.delayed(&train, Delay::Jitter, took - self.spec.time);
+        while let Some(UnderWay { came, train, .. }) = self.arrived(out.now()) {
+            let even = out.now().min(came + self.spec.time);
+            out.delayed(&train, Delay::Propagation, came, even);
+            if even < out.now() {
+                out.delayed(&train, Delay::Jitter, even, out.now());
             }
             out.pass(train);
         }

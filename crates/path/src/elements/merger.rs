@@ -96,7 +96,13 @@ impl Merger {
         }
         let (flow, segment) = (first.flow, first.largest());
         let until = out.now() + self.spec.window;
-        self.groups.push(Group { flow, lone: Some(first), segment, bytes: segment, until });
+        self.groups.push(Group {
+            flow,
+            lone: Some(Train { came: out.now(), ..first }),
+            segment,
+            bytes: segment,
+            until,
+        });
     }
 
     /// Adds packets from the front of a train to the group of its flow, or begins another. Returns what remains.
@@ -149,7 +155,7 @@ impl Group {
 
     fn release(self, out: &mut Outlet<'_>) {
         if let Some(lone) = self.lone {
-            out.delayed(&lone, Delay::Merging, out.now().since(lone.came));
+            out.delayed(&lone, Delay::Merging, lone.came, out.now());
             out.pass(lone);
         }
     }

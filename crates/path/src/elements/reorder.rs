@@ -83,7 +83,7 @@ impl Element for Reorderer {
             Pick::Picked => {
                 // Not before one that was held longer, when the time has become shorter.
                 let until = held.back().map_or(out.now(), |(last, _)| *last).max(out.now() + *time);
-                held.push_back((until, part));
+                held.push_back((until, Train { came: out.now(), ..part }));
             }
         });
     }
@@ -94,7 +94,7 @@ impl Element for Reorderer {
 
     fn advance(&mut self, out: &mut Outlet<'_>) {
         while let Some((_, train)) = self.held.pop_front_if(|(until, _)| *until <= out.now()) {
-            out.delayed(&train, Delay::Reordering, out.now().since(train.came));
+            out.delayed(&train, Delay::Reordering, train.came, out.now());
             out.pass(train);
         }
     }

@@ -102,7 +102,7 @@ impl Element for Shaper {
             out.drop(lost, Drop::TooBig);
         }
         if let Some(rest) = rest {
-            self.buffer.offer(rest, Meanwhile::default(), out);
+            self.buffer.offer(Train { came: out.now(), ..rest }, Meanwhile::default(), out);
             self.serve(out);
         }
     }

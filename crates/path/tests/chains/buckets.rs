@@ -60,7 +60,7 @@ fn overloaded_policer_passes_exactly_burst_and_rate() {
     let last_ns = 5_000 * 1_999;
     assert_eq!(log.delivered_packets(), (12_500 + last_ns / 8) / 1_250);
     assert_eq!(log.dropped_packets(Drop::Policed), 2_000 - log.delivered_packets());
-    assert!(log.delivered.iter().all(|(at, train)| *at == train.came), "nothing waits");
+    assert!(log.delivered.iter().all(|(left, train)| *left == at(5 * u64::from(train.frame.0))), "nothing waits");
 }
 
 #[test]

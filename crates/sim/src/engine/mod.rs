@@ -222,10 +222,10 @@ impl Engine {
         if self.at_sender.is_empty() {
             return;
         }
-        for train in self.at_sender.twice.drain(..) {
+        while let Some(train) = self.at_sender.twice.pop() {
             self.said.doubled(train.frame.0);
         }
-        for train in self.at_sender.gone.drain(..) {
+        while let Some(train) = self.at_sender.gone.pop() {
             self.said.take(train.frame.0);
         }
         let mut index = 0;

@@ -52,6 +52,9 @@ impl Gaps {
     /// the kernel tells in place of what came twice.
     pub(crate) fn blocks(&self) -> [(u32, u32); 4] {
         let mut blocks = [(0, 0); 4];
+        if self.ranges.is_empty() {
+            return blocks;
+        }
         let mut used = 0;
         for segment in self.recent.iter().flatten() {
             let index = self.ranges.partition_point(|(_, end)| end <= segment);

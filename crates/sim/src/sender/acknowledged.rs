@@ -80,7 +80,7 @@ impl Sender {
             window_limited: self.is_window_limited(),
             window_full: self.window_was_full,
             sample,
-            frame: self.frame(),
+            frame: self.frame,
             paced: self.paces,
         };
         self.control.acked(&mut self.window, &told);

@@ -85,6 +85,9 @@ impl SendBuffer {
 
     /// Lets the buffer grow with the window (`tcp_sndbuf_expand`, net/ipv4/tcp_input.c).
     pub(crate) fn expand(&mut self, cwnd: u32) {
+        if self.limit == self.set.most.get() {
+            return;
+        }
         let segments = u64::from(cwnd.max(LEAST_SEGMENTS));
         let wanted = u64::from(self.set.factor).saturating_mul(segments).saturating_mul(self.reckoned);
         self.limit = self.limit.max(wanted.min(self.set.most.get()));

@@ -17,7 +17,8 @@ impl Sender {
         self.restart_after_idle(now);
         let was_idle = self.board.out() == 0;
         let (mut sent, mut full) = (false, false);
-        let frame = self.frame();
+        let frame = self.cut_frame();
+        self.frame = frame;
         let (limit, wake) = loop {
             if let Err(stop) = self.may_send(frame, now) {
                 break stop;
@@ -54,6 +55,9 @@ impl Sender {
         }
         if let Some(at) = self.host.busy_until(now) {
             return Err((Limit::Host, Some(at)));
+        }
+        if self.host.is_idle(now) {
+            return Ok(());
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and casts saturate")]
         let by_rate = (self.window.pacing / 1024.0) as u64;
@@ -149,7 +153,7 @@ impl Sender {
         if self.buffer.is_full(self.board.una()) {
             return (Limit::SendBuffer, None);
         }
-        (Limit::Application, self.buffer.next_write(self.frame()))
+        (Limit::Application, self.buffer.next_write(self.frame))
     }
 
     fn allowed_by_receiver(&self, next: u32) -> u32 {
@@ -158,7 +162,7 @@ impl Sender {
     }
 
     /// Segments in a frame (`tcp_tso_autosize`): what the pace sends in about a millisecond, at least two.
-    pub(super) fn frame(&self) -> u32 {
+    fn cut_frame(&self) -> u32 {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and casts saturate")]
         let by_rate = (self.window.pacing / 1024.0 / f64::from(self.mss)) as u32;
         by_rate.max(2).min(self.most_frame)

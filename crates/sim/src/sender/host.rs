@@ -36,11 +36,13 @@ impl Host {
         (self.processor_free > now).then_some(self.processor_free)
     }
 
+    /// Whether nothing waits before the adapter.
+    pub(crate) fn is_idle(&self, now: MonoTime) -> bool {
+        self.adapter_free <= now
+    }
+
     /// When no more than `bytes` wait before the adapter, where more do now.
     pub(crate) fn queued_until(&self, bytes: u64, now: MonoTime) -> Option<MonoTime> {
-        if self.adapter_free <= now {
-            return None;
-        }
         let allowed = self.adapter.time_for(ByteCount::new(bytes)).unwrap_or(Duration::MAX);
         (self.adapter_free > now + allowed).then(|| self.adapter_free - allowed)
     }

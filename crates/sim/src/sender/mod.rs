@@ -150,6 +150,8 @@ pub(crate) struct Counters {
 pub(crate) struct Sender {
     pub(crate) mss: u32,
     most_frame: u32,
+    /// Segments in a frame at the present pace.
+    frame: u32,
     pacing: Pacing,
     paces: bool,
     /// Whether the algorithm sets window and pacing by itself.
@@ -223,6 +225,7 @@ impl Sender {
         Self {
             mss,
             most_frame,
+            frame: most_frame,
             pacing: spec.pacing,
             paces: spec.pacing != Pacing::Algorithm || control.is_model_based(),
             models: control.is_model_based(),
