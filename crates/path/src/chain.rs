@@ -1,6 +1,7 @@
 //! One direction of a path: elements one behind the other.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use units::MonoTime;
 
@@ -297,6 +298,16 @@ impl Chain {
         let due = slot.element.due().unwrap_or(NEVER);
         self.note_due(place, due);
     }
+}
+
+/// How long everything takes over these elements, where nothing else becomes of it: where they are delays of one time.
+#[must_use]
+pub fn straight(stages: &[Stage]) -> Option<Duration> {
+    let times = stages.iter().map(|stage| match &stage.spec {
+        ElementSpec::Delay(delay) if stage.during.is_none() && stage.changes.is_empty() => delay.even(),
+        _ => None,
+    });
+    times.sum()
 }
 
 /// An instant that does not come.

@@ -166,13 +166,15 @@ impl<Q: Queueing> Transmitter<Q> {
     #[inline]
     fn send(&mut self, train: Train, now: MonoTime, out: &mut Outlet<'_>) {
         let ends = now + self.pace.time_for(&train);
-        let mut held = (train.frame != FrameId::PHANTOM).then_some(train);
-        if out.may_pass_ahead()
-            && let Some(train) = held.take()
-        {
+        let held = if train.frame == FrameId::PHANTOM {
+            None
+        } else if out.may_pass_ahead() {
             out.delayed(&train, self.pace.delay(), now, ends);
             out.pass_at(Train { spacing: Spacing::NONE, ..train }, ends);
-        }
+            None
+        } else {
+            Some(train)
+        };
         self.sending = Some(Sending { train: held, since: now, ends });
     }
 }

@@ -41,6 +41,11 @@ pub enum Order {
 }
 
 impl DelaySpec {
+    /// The time for which it holds all alike, if it does.
+    pub(crate) fn even(&self) -> Option<Duration> {
+        (self.jitter.is_zero() && !self.time.is_zero()).then_some(self.time)
+    }
+
     /// # Errors
     /// More than ten seconds.
     pub fn check(&self) -> Result<(), SpecError> {
@@ -57,6 +62,8 @@ impl DelaySpec {
 #[derive(Debug)]
 pub(crate) struct DelayLine {
     spec: DelaySpec,
+    /// Whether all take one time, so that trains stay whole and in order.
+    is_even: bool,
     dice: Dice,
     /// Trains that arrive in the order in which they came: all, unless they may overtake each other.
     in_order: VecDeque<UnderWay>,
@@ -78,6 +85,7 @@ impl DelayLine {
     pub(crate) fn new(spec: &DelaySpec, seed: Seed) -> Self {
         Self {
             spec: spec.clone(),
+            is_even: spec.even().is_some(),
             dice: Dice::new(seed),
             in_order: VecDeque::with_capacity(FIRST_ROOM),
             free: BinaryHeap::with_capacity(if spec.order == Order::Free { FIRST_ROOM } else { 0 }),
@@ -87,7 +95,7 @@ impl DelayLine {
 
     fn send(&mut self, train: Train, came: MonoTime) {
         let mut arrives = came + self.spec.time;
-        if !self.spec.jitter.is_zero() {
+        if !self.is_even {
             let jitter = u64::try_from(self.spec.jitter.as_nanos()).unwrap_or(u64::MAX);
             arrives = arrives + Duration::from_nanos(self.dice.below(jitter.saturating_add(1)));
         }
@@ -125,34 +133,37 @@ impl DelayLine {
 
 impl Element for DelayLine {
     fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
-        let holds = !self.in_order.is_empty() && self.spec.order == Order::Kept;
-        if self.spec.jitter.is_zero() && self.spec.time.is_zero() && !holds {
-            out.pass(train);
-        } else if self.spec.jitter.is_zero() {
+        if self.is_even {
+            self.send(train, out.now());
+        } else if !self.spec.jitter.is_zero() {
+            train.packets().for_each(|packet| self.send(packet, out.now()));
+        } else if self.spec.order == Order::Kept && !self.in_order.is_empty() {
             self.send(train, out.now());
         } else {
-            train.packets().for_each(|packet| self.send(packet, out.now()));
+            out.pass(train);
         }
     }
 
     fn takes_ahead(&self) -> bool {
-        !self.spec.time.is_zero() && self.spec.jitter.is_zero()
+        self.is_even
     }
 
     fn due(&self) -> Option<MonoTime> {
         let ordered = self.in_order.front().map(|first| first.arrives);
-        match self.first_free() {
-            Some((free, _)) => Some(ordered.map_or(free, |ordered| ordered.min(free))),
-            None => ordered,
+        if self.free.is_empty() {
+            return ordered;
         }
+        let free = self.first_free().map(|(free, _)| free);
+        ordered.into_iter().chain(free).min()
     }
 
     fn advance(&mut self, out: &mut Outlet<'_>) {
-        while let Some(UnderWay { came, train, .. }) = self.arrived(out.now()) {
-            let even = out.now().min(came + self.spec.time);
+        let now = out.now();
+        while let Some(UnderWay { came, train, .. }) = self.arrived(now) {
+            let even = now.min(came + self.spec.time);
             out.delayed(&train, Delay::Propagation, came, even);
-            if even < out.now() {
-                out.delayed(&train, Delay::Jitter, even, out.now());
+            if even < now {
+                out.delayed(&train, Delay::Jitter, even, now);
             }
             out.pass(train);
         }
@@ -163,6 +174,7 @@ impl Element for DelayLine {
     fn adopt(&mut self, spec: &ElementSpec, _out: &mut Outlet<'_>) {
         if let ElementSpec::Delay(spec) = spec {
             self.spec = spec.clone();
+            self.is_even = spec.even().is_some();
         }
     }
 }

@@ -4,21 +4,23 @@
 //! |---|---|
 //! | `mod` | the clock, and who is called when |
 //! | `pair` | the two hosts of a flow |
+//! | `back` | the way of the acknowledgements |
 //! | `arrivals` | what has come to the end of a way, or was lost on it |
 //! | `slots` | acknowledgements on their way |
 
 mod arrivals;
+mod back;
 mod pair;
 mod slots;
 
-use path::{Chain, Seed, SpecError, Stage, Train};
+use path::{Chain, Kind, Seed, SpecError, Stage, Train};
 use units::MonoTime;
 
 use crate::packet::{self, SYN};
 use crate::receiver::{Acknowledgement, Arrival};
 use arrivals::Arrivals;
+use back::Back;
 pub(crate) use pair::Pair;
-use slots::Slots;
 
 /// Everything between hosts, with the hosts.
 #[derive(Debug)]
@@ -29,10 +31,8 @@ pub(crate) struct Engine {
     /// Flows that began or came to their end since somebody looked.
     pub(crate) news: Vec<usize>,
     there: Chain,
-    back: Chain,
     at_receiver: Arrivals,
-    at_sender: Arrivals,
-    said: Slots,
+    back: Back,
     /// Flows whose hosts did something in this step.
     busy: Vec<usize>,
     /// When a host of each pair does something by itself, and the first of that.
@@ -59,10 +59,8 @@ impl Engine {
             now: start,
             news: Vec::with_capacity(2 * pairs.len()),
             there: Chain::new(there, seed.part(0), start)?,
-            back: Chain::new(back, seed.part(1), start)?,
             at_receiver: Arrivals::new(pairs.len(), there.len()),
-            at_sender: Arrivals::new(pairs.len(), back.len()),
-            said: Slots::default(),
+            back: Back::new(back, seed.part(1), start, pairs.len())?,
             busy: Vec::with_capacity(pairs.len()),
             hosts: dues.iter().copied().min().unwrap_or(NEVER),
             dues,
@@ -72,18 +70,18 @@ impl Engine {
 
     /// What was dropped of a flow on the way there, and back.
     pub(crate) fn drops(&self, flow: usize) -> [Vec<arrivals::Dropped>; 2] {
-        [self.at_receiver.drops(flow), self.at_sender.drops(flow)]
+        [self.at_receiver.drops(flow), self.back.drops(flow)]
     }
 
     /// Packets of a flow that were larger than a link carries.
     pub(crate) fn refused(&self, flow: usize) -> u64 {
-        self.at_receiver.refused(flow) + self.at_sender.refused(flow)
+        self.at_receiver.refused(flow) + self.back.refused(flow)
     }
 
     /// When something happens next, by itself or at a host.
     fn look_ahead(&self) -> Due {
         let there = self.there.due().unwrap_or(NEVER);
-        let back = self.back.due().unwrap_or(NEVER);
+        let back = self.back.due();
         Due { at: there.min(back).min(self.hosts), there, back }
     }
 
@@ -105,7 +103,7 @@ impl Engine {
             self.receive(now);
         }
         if due.back <= now {
-            self.back.advance(now, &mut self.at_sender);
+            self.back.advance(now);
             self.hear(now);
         }
         if self.hosts <= now {
@@ -170,10 +168,14 @@ impl Engine {
         self.busy.clear();
     }
 
+    #[inline]
     fn receive(&mut self, now: MonoTime) {
-        if self.at_receiver.is_empty() {
-            return;
+        if !self.at_receiver.is_empty() {
+            self.receive_all(now);
         }
+    }
+
+    fn receive_all(&mut self, now: MonoTime) {
         self.at_receiver.gone.clear();
         self.at_receiver.twice.clear();
         let mut index = 0;
@@ -205,42 +207,23 @@ impl Engine {
 
     fn say_syn(&mut self, flow: usize, window: u64, now: MonoTime) {
         if !self.pairs[flow].is_established() {
-            let slot = self.said.keep(Acknowledgement { window, ..Acknowledgement::default() });
-            let train = Train { kind: path::Kind::TcpSyn, ..packet::acknowledgement(flow, slot) };
-            self.back.offer(now, train, &mut self.at_sender);
+            let said = Acknowledgement { window, ..Acknowledgement::default() };
+            self.back.send(now, flow, Kind::TcpSyn, said);
             self.hear(now);
         }
     }
 
     fn say(&mut self, flow: usize, ack: Acknowledgement, now: MonoTime) {
-        let slot = self.said.keep(ack);
-        self.back.offer(now, packet::acknowledgement(flow, slot), &mut self.at_sender);
+        self.back.send(now, flow, Kind::TcpControl, ack);
         self.hear(now);
     }
 
     fn hear(&mut self, now: MonoTime) {
-        if self.at_sender.is_empty() {
-            return;
-        }
-        while let Some(train) = self.at_sender.twice.pop() {
-            self.said.doubled(train.frame.0);
-        }
-        while let Some(train) = self.at_sender.gone.pop() {
-            self.said.take(train.frame.0);
-        }
-        let mut index = 0;
-        while let Some(train) = self.at_sender.trains.get(index).copied() {
-            index += 1;
-            let ack = self.said.take(train.frame.0);
-            if train.edits.corrupted {
-                continue;
-            }
-            let flow = packet::flow(&train);
+        while let Some((flow, ack)) = self.back.arrived(now) {
             if self.pairs[flow].hears(&ack, now) {
                 self.news.push(flow);
             }
             self.note_busy(flow);
         }
-        self.at_sender.trains.clear();
     }
 }
