@@ -63,6 +63,16 @@ pub enum Presence {
     Away,
 }
 
+impl Stage {
+    /// How long it holds everything alike, always, if it does nothing else.
+    fn even(&self) -> Option<Duration> {
+        match &self.spec {
+            ElementSpec::Delay(delay) if self.during.is_none() && self.changes.is_empty() => delay.even(),
+            _ => None,
+        }
+    }
+}
+
 impl From<ElementSpec> for Stage {
     fn from(spec: ElementSpec) -> Self {
         Self { spec, during: None, changes: Vec::new() }
@@ -77,6 +87,8 @@ pub struct Chain {
     dues: Vec<MonoTime>,
     /// The first of those, which is asked for more often than it changes.
     first: MonoTime,
+    /// Whether trains may be delivered before they come to the end.
+    ends_ahead: bool,
     /// What happens to elements at which instant, the earliest last.
     timetable: Vec<Event>,
     /// Trains on their way from one element to the next, with the number of that and the instant at which they come to it.
@@ -141,10 +153,29 @@ impl Chain {
         timetable.reverse();
         let dues = vec![NEVER; slots.len() + 1];
         let moving = VecDeque::with_capacity(FIRST_ROOM);
-        let mut chain = Self { slots, dues, first: NEVER, timetable, moving };
+        let mut chain = Self { slots, dues, first: NEVER, ends_ahead: false, timetable, moving };
         chain.note_timetable();
         chain.note_neighbours();
         Ok(chain)
+    }
+
+    /// The chain without the delays at its end that hold everything alike, and how long those take. Who stands at the end
+    /// adds that, and is told of trains before they come: to hold them there is cheaper than to have elements do it.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn cut(stages: &[Stage], seed: Seed, start: MonoTime) -> Result<(Self, Duration), SpecError> {
+        stages.iter().try_for_each(|stage| stage.spec.check())?;
+        let (mut kept, mut time) = (stages, Duration::ZERO);
+        while let Some((last, before)) = kept.split_last()
+            && let Some(even) = last.even()
+        {
+            (kept, time) = (before, time + even);
+        }
+        let mut chain = Self::new(kept, seed, start)?;
+        chain.ends_ahead = !time.is_zero();
+        chain.note_neighbours();
+        Ok((chain, time))
     }
 
     /// Takes a train at `now`, which is not before any earlier call. What was due before is done first.
@@ -210,6 +241,12 @@ impl Chain {
         }
     }
 
+    /// Whether it has no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     /// What each element did.
     pub fn tallies(&self) -> impl Iterator<Item = &Tally> {
         self.slots.iter().map(|slot| &slot.tally)
@@ -231,7 +268,7 @@ impl Chain {
     ///
     /// Model: while an element is taken away or set anew, the train that is being sent goes on as it would have.
     fn note_neighbours(&mut self) {
-        let mut next = false;
+        let mut next = self.ends_ahead;
         for slot in self.slots.iter_mut().rev() {
             slot.is_ahead = next;
             if slot.present {
@@ -298,16 +335,6 @@ impl Chain {
         let due = slot.element.due().unwrap_or(NEVER);
         self.note_due(place, due);
     }
-}
-
-/// How long everything takes over these elements, where nothing else becomes of it: where they are delays of one time.
-#[must_use]
-pub fn straight(stages: &[Stage]) -> Option<Duration> {
-    let times = stages.iter().map(|stage| match &stage.spec {
-        ElementSpec::Delay(delay) if stage.during.is_none() && stage.changes.is_empty() => delay.even(),
-        _ => None,
-    });
-    times.sum()
 }
 
 /// An instant that does not come.

@@ -28,7 +28,7 @@ pub mod tally;
 mod train;
 mod transmitter;
 
-pub use chain::{Chain, Change, Place, Presence, Span, Stage, straight};
+pub use chain::{Chain, Change, Place, Presence, Span, Stage};
 pub use element::Element;
 pub use outlet::{Outlet, Watcher};
 pub use random::Seed;

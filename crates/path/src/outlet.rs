@@ -14,7 +14,7 @@ use crate::train::{Ecn, Train};
 /// Each packet that was offered ends exactly once, delivered or dropped, and so does each that was duplicated on the
 /// way. Phantoms are not told of.
 pub trait Watcher {
-    /// The train has come to the end of the chain.
+    /// The train has come to the end of the chain, or comes there at a later instant where the chain is [cut](crate::Chain::cut).
     fn delivered(&mut self, at: MonoTime, train: Train);
 
     /// These packets are gone.
@@ -42,7 +42,7 @@ pub struct Outlet<'a> {
     pub(crate) next: &'a mut VecDeque<(usize, MonoTime, Train)>,
     /// Whether what is let through is at the end of the chain.
     pub(crate) is_last: bool,
-    /// Whether the next element takes trains before they come.
+    /// Whether the next element, or who stands at the end, takes trains before they come.
     pub(crate) is_ahead: bool,
     pub(crate) watcher: &'a mut dyn Watcher,
     pub(crate) tally: &'a mut Tally,
@@ -109,7 +109,7 @@ impl Outlet<'_> {
     #[inline]
     fn hand_on(&mut self, train: Train, at: MonoTime) {
         if self.is_last {
-            self.watcher.delivered(self.now, train);
+            self.watcher.delivered(at, train);
         } else {
             self.next.push_back((self.place.index() + 1, at, train));
         }

@@ -1,9 +1,13 @@
-//! What has come to the end of a chain, or was lost on it.
+//! What comes to the end of a chain, or was lost on it.
+
+use std::collections::VecDeque;
+use std::time::Duration;
 
 use path::reason::Drop;
 use path::{Place, Train, Watcher};
 use units::{MonoTime, Mtu, PacketCount};
 
+use super::NEVER;
 use crate::packet;
 
 /// The element that dropped packets, why, and how many.
@@ -12,7 +16,10 @@ pub(crate) type Dropped = (usize, Drop, PacketCount);
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Arrivals {
-    pub(super) trains: Vec<Train>,
+    /// In the order in which they arrive, with the instant of that.
+    trains: VecDeque<(MonoTime, Train)>,
+    /// How long the way from the end of the chain is.
+    after: Duration,
     pub(super) gone: Vec<Train>,
     pub(super) twice: Vec<Train>,
     places: usize,
@@ -23,9 +30,10 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    pub(super) fn new(flows: usize, places: usize) -> Self {
+    pub(super) fn new(flows: usize, places: usize, after: Duration) -> Self {
         Self {
-            trains: Vec::new(),
+            trains: VecDeque::with_capacity(FIRST_ROOM),
+            after,
             gone: Vec::new(),
             twice: Vec::new(),
             places,
@@ -34,9 +42,16 @@ impl Arrivals {
         }
     }
 
-    /// Whether nobody need look at it.
-    pub(super) fn is_empty(&self) -> bool {
-        self.trains.is_empty() && self.gone.is_empty()
+    /// When the next arrives.
+    #[inline]
+    pub(super) fn due(&self) -> MonoTime {
+        self.trains.front().map_or(NEVER, |(at, _)| *at)
+    }
+
+    /// The next that has arrived.
+    #[inline]
+    pub(super) fn arrived(&mut self, now: MonoTime) -> Option<Train> {
+        self.trains.pop_front_if(|(at, _)| *at <= now).map(|(_, train)| train)
     }
 
     pub(super) fn drops(&self, flow: usize) -> Vec<Dropped> {
@@ -62,8 +77,8 @@ impl Arrivals {
 }
 
 impl Watcher for Arrivals {
-    fn delivered(&mut self, _at: MonoTime, train: Train) {
-        self.trains.push(train);
+    fn delivered(&mut self, at: MonoTime, train: Train) {
+        self.trains.push_back((at + self.after, train));
     }
 
     fn dropped(&mut self, _at: MonoTime, place: Place, reason: Drop, train: Train) {
@@ -80,3 +95,6 @@ impl Watcher for Arrivals {
         self.refused[packet::flow(&train)] += u64::from(train.count.get());
     }
 }
+
+/// Trains for which there is room from the start.
+const FIRST_ROOM: usize = 1_024;

@@ -34,21 +34,16 @@ pub(super) struct Elements {
     chain: Chain,
     arrivals: Arrivals,
     said: Slots,
-    /// How many of those that arrived have been heard.
-    heard: usize,
 }
 
 impl Back {
     pub(super) fn new(stages: &[Stage], seed: Seed, start: MonoTime, flows: usize) -> Result<Self, SpecError> {
-        let chain = Chain::new(stages, seed, start)?;
-        Ok(match path::straight(stages) {
-            Some(time) => Self::Straight { time, on_way: VecDeque::with_capacity(FIRST_ROOM) },
-            None => Self::Elements(Box::new(Elements {
-                chain,
-                arrivals: Arrivals::new(flows, stages.len()),
-                said: Slots::default(),
-                heard: 0,
-            })),
+        let (chain, time) = Chain::cut(stages, seed, start)?;
+        Ok(if chain.is_empty() {
+            Self::Straight { time, on_way: VecDeque::with_capacity(FIRST_ROOM) }
+        } else {
+            let arrivals = Arrivals::new(flows, stages.len(), time);
+            Self::Elements(Box::new(Elements { chain, arrivals, said: Slots::default() }))
         })
     }
 
@@ -56,7 +51,7 @@ impl Back {
     #[inline]
     pub(super) fn due(&self) -> MonoTime {
         match self {
-            Self::Elements(elements) => elements.chain.due().unwrap_or(NEVER),
+            Self::Elements(elements) => elements.chain.due().unwrap_or(NEVER).min(elements.arrivals.due()),
             Self::Straight { on_way, .. } => on_way.front().map_or(NEVER, |first| first.at),
         }
     }
@@ -86,7 +81,7 @@ impl Back {
     #[inline]
     pub(super) fn arrived(&mut self, now: MonoTime) -> Option<(usize, Acknowledgement)> {
         match self {
-            Self::Elements(elements) => elements.arrived(),
+            Self::Elements(elements) => elements.arrived(now),
             Self::Straight { on_way, .. } => {
                 on_way.pop_front_if(|first| first.at <= now).map(|first| (first.flow, first.ack))
             }
@@ -121,16 +116,13 @@ impl Elements {
         }
     }
 
-    fn arrived(&mut self) -> Option<(usize, Acknowledgement)> {
-        while let Some(train) = self.arrivals.trains.get(self.heard) {
-            self.heard += 1;
+    fn arrived(&mut self, now: MonoTime) -> Option<(usize, Acknowledgement)> {
+        while let Some(train) = self.arrivals.arrived(now) {
             let ack = self.said.take(train.frame.0);
             if !train.edits.corrupted {
-                return Some((packet::flow(train), ack));
+                return Some((packet::flow(&train), ack));
             }
         }
-        self.arrivals.trains.clear();
-        self.heard = 0;
         None
     }
 }

@@ -55,11 +55,12 @@ impl Engine {
     pub(crate) fn new(there: &[Stage], back: &[Stage], seed: Seed, pairs: Vec<Pair>) -> Result<Self, SpecError> {
         let start = MonoTime::default();
         let dues: Vec<MonoTime> = pairs.iter().map(Pair::due).collect();
+        let (chain, after) = Chain::cut(there, seed.part(0), start)?;
         Ok(Self {
             now: start,
             news: Vec::with_capacity(2 * pairs.len()),
-            there: Chain::new(there, seed.part(0), start)?,
-            at_receiver: Arrivals::new(pairs.len(), there.len()),
+            there: chain,
+            at_receiver: Arrivals::new(pairs.len(), there.len(), after),
             back: Back::new(back, seed.part(1), start, pairs.len())?,
             busy: Vec::with_capacity(pairs.len()),
             hosts: dues.iter().copied().min().unwrap_or(NEVER),
@@ -80,7 +81,7 @@ impl Engine {
 
     /// When something happens next, by itself or at a host.
     fn look_ahead(&self) -> Due {
-        let there = self.there.due().unwrap_or(NEVER);
+        let there = self.there.due().unwrap_or(NEVER).min(self.at_receiver.due());
         let back = self.back.due();
         Due { at: there.min(back).min(self.hosts), there, back }
     }
@@ -168,19 +169,11 @@ impl Engine {
         self.busy.clear();
     }
 
-    #[inline]
     fn receive(&mut self, now: MonoTime) {
-        if !self.at_receiver.is_empty() {
-            self.receive_all(now);
-        }
-    }
-
-    fn receive_all(&mut self, now: MonoTime) {
+        // What becomes of segments is told by their receiver.
         self.at_receiver.gone.clear();
         self.at_receiver.twice.clear();
-        let mut index = 0;
-        while let Some(train) = self.at_receiver.trains.get(index).copied() {
-            index += 1;
+        while let Some(train) = self.at_receiver.arrived(now) {
             let flow = packet::flow(&train);
             if train.frame == SYN {
                 let window = self.pairs[flow].receiver.begins(now, !train.edits.window_scale_stripped);
@@ -190,7 +183,6 @@ impl Engine {
             }
             self.note_busy(flow);
         }
-        self.at_receiver.trains.clear();
     }
 
     fn take(&mut self, flow: usize, train: &Train, now: MonoTime) {
