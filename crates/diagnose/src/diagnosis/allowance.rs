@@ -1,7 +1,6 @@
 //! What a flow that suffers was allowed by its path and by the settings of its hosts.
 //!
-//! An explanation for people, with no weight: what a transfer waited for is a sign already (`held-by`), and the prediction
-//! says nothing of the settings that the audit does not say.
+//! An explanation for people. Where nobody saw what the flow waited for, the same is a sign ([`mod@crate::signs::allowed`]).
 
 use model::expectation::Prediction;
 use model::round::Round;
@@ -9,6 +8,7 @@ use predict::of_round::Expectations;
 
 use super::Symptom;
 use crate::signs::Flow;
+use crate::signs::allowed::{FAR, MET};
 use crate::signs::flow::Kind;
 
 /// Adds it to what is said of a flow, where it can be reckoned.
@@ -40,10 +40,3 @@ fn says(prediction: &Prediction) -> Option<String> {
         format!("path and settings allow {allowed} ({because}){lossy}")
     })
 }
-
-/// Flows that are told of at most: each may cost a simulation.
-pub(super) const MOST: usize = 16;
-/// From this part on a flow has what it is allowed.
-const MET: f64 = 0.75;
-/// Below it, it has far less.
-const FAR: f64 = 0.5;

@@ -40,7 +40,7 @@ use units::DataRate;
 
 use crate::causes::{Catalogue, Cause};
 use crate::signs::flow::Complaint;
-use crate::signs::{Flow, flows};
+use crate::signs::{Flow, allowed, flows};
 use findings::Findings;
 
 /// What is wrong with what a round tested.
@@ -238,7 +238,7 @@ fn symptoms(round: &Round, flows: &[Flow]) -> Vec<Symptom> {
     suffering
         .map(
             |(number, (flow, symptom))| {
-                if number < allowance::MOST { allowance::add(symptom, round, flow, &mut expectations) } else { symptom }
+                if number < allowed::MOST { allowance::add(symptom, round, flow, &mut expectations) } else { symptom }
             },
         )
         .collect()

@@ -9,7 +9,7 @@ use model::run::Run;
 use model::spec::{Protocol, TestSpec};
 use units::DataRate;
 
-use super::{Observation, numbers, probes, relations, vanished};
+use super::{Observation, allowed, numbers, probes, relations, vanished};
 
 /// One direction of a test that carried data.
 #[derive(Debug, Clone)]
@@ -131,6 +131,7 @@ pub fn flows(round: &Round) -> Vec<Flow> {
     probes::add(round, &mut flows);
     flows.retain(|flow| flow.kind != Kind::Echo || flow.is_told());
     relations::judge_downloads(&mut flows);
+    allowed::add(round, &mut flows);
     vanished::add(round, &mut flows);
     relations::add(&mut flows);
     flows

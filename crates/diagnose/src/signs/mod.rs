@@ -6,6 +6,7 @@
 //!
 //! * [`mod@flow`]: the flows of a round, and what each attained
 //! * `numbers`: signs of one run by itself
+//! * `allowed`: what a flow attained of what its settings allow
 //! * `losses`: signs of losses
 //! * `relations`: signs of a flow compared with others of its round
 //! * `vanished`: signs of counters at both ends of each segment
@@ -13,6 +14,7 @@
 //!
 //! A sign that was not looked at has no observation: it is unknown, and speaks neither for nor against a cause.
 
+pub(crate) mod allowed;
 pub mod flow;
 mod losses;
 mod numbers;

@@ -26,6 +26,13 @@ signs! {
         "start-up" 0.03,
         "nothing" 0.03,
     }
+    "allowed" asks "Did it attain what its path and the buffers of its hosts allow, where nobody saw what it waited for?" {
+        "send-buffer" 0.11,
+        "receive-window" 0.11,
+        "path" 0.08,
+        "less" 0.22,
+        "far-less" 0.48,
+    }
     "loss" asks "Which part of the packets was lost or sent again?" {
         "none" 0.34,
         "rare" 0.12,

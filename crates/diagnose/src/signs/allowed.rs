@@ -1,0 +1,51 @@
+//! Whether a flow attained what its path and the settings of its hosts allow.
+//!
+//! What a flow waited for is seen in its samples, and is the better sign: it was measured. Where there are none, as in a
+//! test with another program or in an imported file, what a flow with the same settings would have attained tells nearly
+//! as much. The two are never weighed together: they would say one thing twice.
+
+use model::expectation::{Bound, How, Prediction};
+use model::round::Round;
+use predict::of_round::Expectations;
+
+use super::Observation;
+use super::flow::{Complaint, Flow, Kind};
+
+/// Adds it to slow flows of which nobody saw what they waited for.
+pub(super) fn add(round: &Round, flows: &mut [Flow]) {
+    let mut expectations = Expectations::of(round);
+    let asked = flows.iter_mut().filter(|flow| {
+        flow.kind == Kind::Tcp && flow.complaint == Some(Complaint::Slow) && flow.state("limit").is_none()
+    });
+    for flow in asked.take(MOST) {
+        let test = round.tests.get(flow.test);
+        let expectation = test.and_then(|test| expectations.of_direction(test, &flow.sender, &flow.receiver));
+        let seen = expectation.as_ref().and_then(|expectation| seen(expectation.expected.prediction()?));
+        flow.observations.extend(seen);
+    }
+}
+
+fn seen(prediction: &Prediction) -> Option<Observation> {
+    let inputs = &prediction.inputs;
+    if [&inputs.send_buffer, &inputs.receive_buffer].iter().any(|buffer| buffer.how == How::Assumed) {
+        return None;
+    }
+    let attained = prediction.attained?;
+    let state = match prediction.limit {
+        _ if attained < FAR => "far-less",
+        _ if attained < MET => "less",
+        Bound::SendBuffer => "send-buffer",
+        Bound::ReceiveWindow => "receive-window",
+        Bound::Path | Bound::Asked | Bound::Start | Bound::CongestionWindow | Bound::Loss => "path",
+    };
+    let (allowed, because) = (prediction.goodput, &prediction.because);
+    let says = format!("path and settings allow {allowed} ({because}), of which it had {:.1} %", attained * 100.0);
+    Observation::of("allowed", state, says)
+}
+
+/// Flows that are asked about at most: each may cost a simulation.
+pub(crate) const MOST: usize = 16;
+/// From this part on a flow has what it is allowed.
+pub(crate) const MET: f64 = 0.75;
+/// Below it, it has far less.
+pub(crate) const FAR: f64 = 0.5;
