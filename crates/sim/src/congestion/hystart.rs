@@ -53,12 +53,16 @@ impl HyStart {
         let Some(delay) = ack.rtt else { return };
         self.floor = Some(self.floor.map_or(delay, |floor| floor.min(delay)));
         let looks = self.slow_start == SlowStart::HyStart && !self.found;
-        if !looks || !window.in_slow_start() || window.cwnd < LOW_WINDOW {
+        if !looks || !window.in_slow_start() {
             return;
         }
         if self.ends.is_none_or(|end| ack.una > end) {
             (self.began, self.last) = (ack.now, ack.now);
             (self.ends, self.least, self.samples) = (Some(ack.next), None, 0);
+        }
+        // Rounds are followed from the first on, so that they begin with the first acknowledgement of a flight (5.16).
+        if window.cwnd < LOW_WINDOW {
+            return;
         }
         if self.train_is_long(window, ack) || self.delay_has_grown(delay) {
             self.found = true;
