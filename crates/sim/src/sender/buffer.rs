@@ -7,8 +7,9 @@ use units::{ByteCount, DataRate, MonoTime};
 /// How an application writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writer {
-    /// It waits until the socket is writable before each write, as iperf3 does. A socket is writable while less than
-    /// two thirds of its buffer are in use (`sk_stream_is_writeable`, include/net/sock.h), so it never holds much more.
+    /// It waits until the socket is writable before each write, as iperf3 does. A socket is writable while no more than
+    /// two thirds of its buffer are in use (`sk_stream_is_writeable`, include/net/sock.h), so it never holds more than
+    /// those and one write.
     Polls,
     /// It blocks in `write`, which fills the whole buffer.
     ///
@@ -95,12 +96,7 @@ impl SendBuffer {
 
     /// Has the application write what it may. Returns whether anything new was written.
     pub(crate) fn fill(&mut self, una: u32, now: MonoTime) -> bool {
-        let held = u64::from(self.written - una) * self.held;
-        let level = match self.set.writer {
-            Writer::Polls => self.limit * 2 / 3 + WRITE,
-            Writer::Blocks => self.limit,
-        };
-        let room = level.saturating_sub(held);
+        let room = self.room(una);
         if room < self.held {
             return false;
         }
@@ -117,11 +113,17 @@ impl SendBuffer {
 
     /// Whether the room in the buffer is what holds the application.
     pub(crate) fn is_full(&self, una: u32) -> bool {
-        let level = match self.set.writer {
-            Writer::Polls => self.limit * 2 / 3 + WRITE,
-            Writer::Blocks => self.limit,
-        };
-        self.blocked || u64::from(self.written - una + 1) * self.held > level
+        self.blocked || self.room(una) < self.held
+    }
+
+    /// Bytes that the application may write now.
+    fn room(&self, una: u32) -> u64 {
+        let held = u64::from(self.written - una) * self.held;
+        match self.set.writer {
+            // As many whole writes as begin before two thirds are in use.
+            Writer::Polls => (self.limit * 2 / 3).checked_sub(held).map_or(0, |room| (room / WRITE + 1) * WRITE),
+            Writer::Blocks => self.limit.saturating_sub(held),
+        }
     }
 
     /// When the application has the next `segments` ready, where its own rate is what limits it.
