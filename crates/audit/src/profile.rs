@@ -172,8 +172,7 @@ impl Profile {
     }
 
     fn rest(&self, host: &HostFacts, made: &mut Making) {
-        let micros =
-            |time: Option<Duration>| time.map_or(0, |time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+        let micros = |time: Option<Duration>| time.map_or(0, units::duration::micros);
         made.counted("deadline_us", Some(micros(self.deadline)));
         made.counted("transfer_bytes", Some(self.transfer.map_or(0, ByteCount::get)));
         made.counted("circuit_bps", Some(self.circuit.map_or(0, DataRate::bps)));

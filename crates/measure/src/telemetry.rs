@@ -28,7 +28,7 @@ pub fn cadence(logs: &[SampleLog], wanted: std::time::Duration) -> Option<Cadenc
     let mut spacings: Vec<u64> =
         longest.at.windows(2).map(|pair| pair[1].signed_nanos_since(pair[0]).unsigned_abs() / 1_000).collect();
     spacings.sort_unstable();
-    let wanted_us = u64::try_from(wanted.as_micros()).unwrap_or(u64::MAX);
+    let wanted_us = units::duration::micros(wanted);
     Some(Cadence {
         whose: Whose::Local,
         wanted_us,

@@ -130,7 +130,7 @@ impl Spacing {
     #[must_use]
     #[inline]
     pub fn of(time: Duration, count: NonZeroU32) -> Self {
-        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX) / u64::from(count.get());
+        let nanos = units::duration::nanos(time) / u64::from(count.get());
         Self(u32::try_from(nanos).unwrap_or(u32::MAX))
     }
 

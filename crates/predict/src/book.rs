@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use model::expectation::{Expectation, Expected, Inputs, Known, Prediction};
 use units::DataRate;
+use units::duration::micros;
 
 use crate::case::{Case, Unpredictable};
 use crate::reckon::{Reckoned, reckon};
@@ -79,10 +80,6 @@ fn key(inputs: &Inputs) -> String {
 /// A number cut to so many parts of one, so that its text form reads back as the same number.
 pub(crate) fn rounded(number: f64, parts: f64) -> f64 {
     (number * parts).round() / parts
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// A number to the nearest of those that differ by no more than a thirty-second.

@@ -2,6 +2,7 @@
 
 use sim::flow::Outcome;
 use sim::sender::Limit;
+use units::duration::micros;
 
 use crate::case::{Case, Struck, before_the_transfer};
 use crate::parameter::Settings;
@@ -232,10 +233,6 @@ impl Row {
 
 fn is_later(settings: &Settings, limit: &str, took: std::time::Duration) -> bool {
     matches!(settings.get(limit), Value::Time(limit) if took > *limit)
-}
-
-fn micros(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -15,8 +15,29 @@ pub fn parse(text: &str) -> Result<Duration, ParseError> {
 /// Writes a span with three significant digits: `209 ms`, `1.50 s`, `31.2 µs`.
 #[must_use]
 pub fn show(time: Duration) -> String {
-    let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let nanos = nanos(time);
     Shown(nanos).to_string()
+}
+
+/// Whole nanoseconds; as many as 64 bits hold, which are 584 years.
+#[must_use]
+#[inline]
+pub fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Whole microseconds; as many as 64 bits hold.
+#[must_use]
+#[inline]
+pub fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Whole milliseconds; as many as 64 bits hold.
+#[must_use]
+#[inline]
+pub fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 struct Shown(u64);

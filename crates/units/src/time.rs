@@ -46,7 +46,7 @@ impl Add<Duration> for MonoTime {
     type Output = Self;
 
     fn add(self, time: Duration) -> Self {
-        Self(self.0.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
+        Self(self.0.saturating_add(crate::duration::nanos(time)))
     }
 }
 
@@ -55,7 +55,7 @@ impl Sub<Duration> for MonoTime {
     type Output = Self;
 
     fn sub(self, time: Duration) -> Self {
-        Self(self.0.saturating_sub(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
+        Self(self.0.saturating_sub(crate::duration::nanos(time)))
     }
 }
 

@@ -151,7 +151,7 @@ impl Case {
             bytes: BYTES.get(),
             segment: SEGMENT,
             rate_bps: RATE.bps(),
-            rtt_us: u64::try_from(self.path.rtt.as_micros()).unwrap_or(u64::MAX),
+            rtt_us: units::duration::micros(self.path.rtt),
             window: self.path.window.get(),
             queue: QUEUE.get(),
             loses: self.path.loses.map_or(0, NonZeroU64::get),

@@ -92,7 +92,7 @@ fn step(question: &Question<'_>, classes: &Classes, series: &[Measured], change:
     let (last_before, first_after) = (series[change.at - 1].time, series[change.at].time);
     let suspect = |entry: &ChangeEntry| {
         let began = entry.after.unwrap_or(entry.time);
-        let window = u64::try_from(question.window.as_nanos()).unwrap_or(u64::MAX);
+        let window = units::duration::nanos(question.window);
         let opens = last_before.unix_nanos().saturating_sub(window);
         if began >= first_after || entry.time.unix_nanos() < opens {
             return None;

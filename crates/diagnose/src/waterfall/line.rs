@@ -63,7 +63,7 @@ impl LineRate {
 
     /// What passes in `time`; damaged records may ask for more than 64 bits hold.
     pub(super) fn over(self, time: Duration) -> ByteCount {
-        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let micros = units::duration::micros(time);
         ByteCount::new(scale(self.rate.bps(), micros, 8_000_000))
     }
 }

@@ -227,7 +227,7 @@ fn shares((gap, line, line_rate): (ByteCount, ByteCount, LineRate), headers: u64
         .filter(|(_, because)| !because.is_empty())
         .collect();
     let sums: Vec<u64> = causes.iter().map(|(_, because)| because.iter().map(|part| part.bytes.get()).sum()).collect();
-    let times = apportion(u64::try_from(whole.as_micros()).unwrap_or(u64::MAX), &sums);
+    let times = apportion(units::duration::micros(whole), &sums);
     let mut shares: Vec<Share> = causes
         .into_iter()
         .zip(sums)

@@ -140,7 +140,7 @@ fn base_rtt(measurement: &Measurement, streams: &[Stream<'_>]) -> Option<u64> {
 }
 
 fn spacing(telemetry: &[Cadence], spec: &TestSpec) -> u64 {
-    let asked = u64::try_from(spec.sample_every.as_micros()).unwrap_or(u64::MAX);
+    let asked = units::duration::micros(spec.sample_every);
     let local = telemetry.iter().find(|cadence| cadence.whose == Whose::Local).or(telemetry.first());
     // Samples of a long run were thinned, and come at another pace than was asked for.
     let thinned = local.filter(|cadence| cadence.thinned > 0).map_or(0, |cadence| cadence.achieved_us);

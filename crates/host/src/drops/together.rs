@@ -94,7 +94,7 @@ pub fn align<'a>(one: &'a [DropInterval], other: &'a [DropInterval]) -> Vec<(&'a
 
 fn span(interval: &DropInterval) -> (u64, u64) {
     let start = interval.start.unix_nanos();
-    (start, start.saturating_add(u64::try_from(interval.length.as_nanos()).unwrap_or(u64::MAX)))
+    (start, start.saturating_add(units::duration::nanos(interval.length)))
 }
 
 fn overlap(one: (u64, u64), other: (u64, u64)) -> u64 {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use path::Tally;
 use path::reason::{Delay, Mark};
 use units::PacketCount;
+use units::duration::nanos;
 
 use crate::relay::Report;
 use crate::relay::log::Lost;
@@ -82,8 +83,4 @@ fn add(counts: &mut BTreeMap<String, PacketCount>, name: &str, packets: PacketCo
         let count = counts.entry(name.to_owned()).or_default();
         *count = *count + packets;
     }
-}
-
-fn nanos(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

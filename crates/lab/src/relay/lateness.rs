@@ -65,7 +65,7 @@ impl Lateness {
     }
 
     pub(super) fn record(&mut self, late: Duration) {
-        let nanos = u64::try_from(late.as_nanos()).unwrap_or(u64::MAX);
+        let nanos = units::duration::nanos(late);
         self.counts[step_of(nanos)] += 1;
         self.count += 1;
         self.longest = self.longest.max(late);

@@ -72,7 +72,7 @@ pub fn sample_spacing(text: &str) -> Result<Duration, String> {
 /// A time by this host's zone, or how long ago.
 pub fn moment(text: &str) -> Result<WallTime, String> {
     if let Ok(ago) = duration::parse(text) {
-        let nanos = u64::try_from(ago.as_nanos()).unwrap_or(u64::MAX);
+        let nanos = units::duration::nanos(ago);
         return Ok(WallTime::from_unix_nanos(linux::clock::wall_now().unix_nanos().saturating_sub(nanos)));
     }
     let at = |time: Timestamp| u64::try_from(time.as_nanosecond()).ok().map(WallTime::from_unix_nanos);

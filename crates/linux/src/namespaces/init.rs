@@ -95,7 +95,7 @@ impl Drop for Init {
 
 /// Turns as they are told to the process: how long on, how long off, in nanoseconds; never off is all the time.
 fn order(duty: Option<DutyCycle>) -> [u8; ORDER_LEN] {
-    let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).to_ne_bytes();
+    let nanos = |time: Duration| units::duration::nanos(time).to_ne_bytes();
     let mut order = [0; ORDER_LEN];
     if let Some(DutyCycle { on, off }) = duty {
         order[..8].copy_from_slice(&nanos(on));

@@ -15,6 +15,7 @@ use linux::tcp_info::{self, TcpInfo};
 use model::measurement::{End, Heading};
 use model::spec::Protocol;
 use units::MonoTime;
+use units::duration::nanos;
 
 use super::counters::{Counts, StreamCounters};
 use super::streams::Stream;
@@ -207,10 +208,6 @@ fn keep_every_second<T: Copy>(values: &mut Vec<T>, width: usize) {
         values.copy_within(row * width..(row + 1) * width, row / 2 * width);
     }
     values.truncate(rows.div_ceil(2) * width);
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -153,7 +153,7 @@ fn specification(told: &Told) -> (TestSpec, Vec<String>) {
 /// What was probably asked for, of the length of an interval: iperf3 goes down to 100 ms.
 fn rounded(length: Duration) -> Duration {
     const STEP: u64 = 100;
-    let millis = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+    let millis = units::duration::millis(length);
     if millis < STEP { length } else { Duration::from_millis((millis + STEP / 2) / STEP * STEP) }
 }
 

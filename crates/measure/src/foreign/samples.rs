@@ -3,6 +3,7 @@
 use model::measurement::{End, Heading, Whose};
 use model::series::field::Field;
 use model::series::{Column, RunSamples, StreamSamples};
+use units::duration::micros;
 
 use super::told::{Label, Row, Told};
 
@@ -37,7 +38,6 @@ pub(crate) fn samples(told: &Told, mss: Option<u32>) -> RunSamples {
 
 /// The columns of which every interval has a value: a missing one must not look like zero.
 fn columns(rows: &[&Row], mss: Option<u32>) -> Vec<Column> {
-    let micros = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     let segments = |row: &Row| {
         let mss = u64::from(mss?);
         Some(row.cwnd?.bytes.get().saturating_add(mss / 2) / mss)

@@ -100,7 +100,7 @@ pub fn from_iperf3(result: &StreamResult, has_datagrams: HasDatagrams) -> FlowRe
     let elapsed = std::time::Duration::try_from_secs_f64(result.end_time - result.start_time).unwrap_or_default();
     FlowReport {
         bytes: count(result.bytes),
-        elapsed_us: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+        elapsed_us: units::duration::micros(elapsed),
         retransmits: u64::try_from(result.retransmits).ok(),
         datagrams,
         ..FlowReport::default()

@@ -167,7 +167,7 @@ impl LocalFlow {
     /// Counts no time after the last byte, of a receiver that had to be told to stop.
     fn ended_by(mut self, time: Duration) -> Self {
         if is_receiver(&self) && !self.report.drained {
-            let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+            let time = units::duration::micros(time);
             self.report.elapsed_us = self.report.elapsed_us.min(time);
         }
         self
@@ -255,7 +255,7 @@ fn flow_report(stream: &Stream, end: &StreamEnd, protocol: Protocol, log: Option
     let mss = last.as_ref().and_then(|info| if sender { info.tcpi_snd_mss() } else { info.tcpi_advmss() });
     FlowReport {
         bytes: stream.counters.read().bytes,
-        elapsed_us: u64::try_from(end.elapsed.as_micros()).unwrap_or(u64::MAX),
+        elapsed_us: units::duration::micros(end.elapsed),
         drained: matches!(end.finish, Finish::EndOfStream),
         retransmits: last.as_ref().filter(|_| sender).and_then(|info| info.tcpi_total_retrans()).map(u64::from),
         mss,

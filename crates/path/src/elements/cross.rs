@@ -202,7 +202,7 @@ impl Cross {
 
 impl Source {
     fn begin(&mut self, burst: &Burst, dice: &mut Dice) {
-        let jitter = u64::try_from(burst.jitter.as_nanos()).unwrap_or(u64::MAX);
+        let jitter = units::duration::nanos(burst.jitter);
         let begins = self.began + Duration::from_nanos(dice.below(jitter.saturating_add(1)));
         self.next = Some(begins);
         self.ends = burst.length.map(|length| begins + length);

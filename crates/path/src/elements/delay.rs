@@ -96,7 +96,7 @@ impl DelayLine {
     fn send(&mut self, train: Train, came: MonoTime) {
         let mut arrives = came + self.spec.time;
         if !self.is_even {
-            let jitter = u64::try_from(self.spec.jitter.as_nanos()).unwrap_or(u64::MAX);
+            let jitter = units::duration::nanos(self.spec.jitter);
             arrives = arrives + Duration::from_nanos(self.dice.below(jitter.saturating_add(1)));
         }
         let number = self.number;

@@ -16,6 +16,39 @@ fn packets_take_the_time_of_their_bits_and_of_the_way() {
 }
 
 #[test]
+fn a_chain_cut_before_its_last_delays_lets_the_same_out_earlier_by_those() {
+    let port = r#"{ port = { rate = "1Gbit/s", queue = { bytes = "20kB" } } }"#;
+    let loss = "{ loss = { every-nth = 7 } }";
+    for before in [port.to_owned(), format!("{port}, {loss}"), format!("{loss}, {port}"), loss.to_owned()] {
+        let text = format!(r#"chain = [{before}, {{ delay = {{ time = "5ms" }} }}, {{ delay = {{ time = "20us" }} }}]"#);
+        let trains = || (0..500).map(|n| (at(u64::from(n) * 37), segments(n, n % 9 + 1, 1_250)));
+        let whole = drive(&mut chain(&text, 1), trains());
+        let (mut cut, time) = Chain::cut(&stages(&text), Seed(1), at(0)).unwrap();
+        let earlier = drive(&mut cut, trains());
+        assert_eq!(time.as_micros(), 5_020);
+        let later: Vec<(MonoTime, Train)> = earlier.delivered.iter().map(|(at, train)| (*at + time, *train)).collect();
+        assert_eq!(later.len(), whole.delivered.len());
+        let of = |log: &[(MonoTime, Train)]| -> Vec<(MonoTime, u32, u32, u32)> {
+            log.iter().map(|(at, train)| (*at, train.frame.0, train.first, train.count.get())).collect()
+        };
+        assert_eq!(of(&later), of(&whole.delivered), "{text}");
+        assert_eq!(earlier.dropped.len(), whole.dropped.len());
+        assert!(!whole.dropped.is_empty());
+    }
+}
+
+#[test]
+fn what_may_do_something_is_not_cut_off() {
+    for last in [r#"{ delay = { time = "5ms", jitter = "1ms" } }"#, r#"{ mtu = { bytes = 1500 } }"#] {
+        let (cut, time) = Chain::cut(&stages(&format!("chain = [{last}]")), Seed(1), at(0)).unwrap();
+        assert!(time.is_zero() && !cut.is_empty(), "{last}");
+    }
+    let mut there_for_a_time = stages(r#"chain = [{ delay = { time = "1ms" } }]"#);
+    there_for_a_time[0].during = Some(Span { from: at(100), until: None });
+    assert!(Chain::cut(&there_for_a_time, Seed(1), at(0)).unwrap().1.is_zero());
+}
+
+#[test]
 fn queue_takes_exactly_what_it_has_room_for() {
     let text = r#"chain = [{ port = { rate = "1Gbit/s", queue = { bytes = "10kB" } } }]"#;
     let log = drive(&mut chain(text, 1), [(at(0), segments(0, 1, 1_000)), (at(0), segments(1, 40, 1_000))]);

@@ -40,7 +40,7 @@ fn jiffies(time: MonoTime) -> u64 {
 }
 
 fn jiffies_of(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).div_ceil(1_000_000_000 / HZ)
+    units::duration::nanos(time).div_ceil(1_000_000_000 / HZ)
 }
 
 impl Default for Htcp {

@@ -41,7 +41,7 @@ impl RoundTrip {
     ///
     /// Model: the least is that of the whole connection; Linux forgets it after 300 s.
     pub(crate) fn measured(&mut self, sample: Duration) {
-        let sample = u64::try_from(sample.as_nanos()).unwrap_or(u64::MAX);
+        let sample = units::duration::nanos(sample);
         self.backoff = 0;
         if sample < self.least_ns {
             self.least_ns = sample;

@@ -240,7 +240,7 @@ impl Mender<'_> {
 
 /// A round trip as a person would type it: whole milliseconds where there are some.
 fn shown_rtt(rtt: std::time::Duration) -> String {
-    let whole = std::time::Duration::from_millis(u64::try_from(rtt.as_millis()).unwrap_or(u64::MAX));
+    let whole = std::time::Duration::from_millis(units::duration::millis(rtt));
     shown(if whole.is_zero() { rtt } else { whole }).replace(' ', "")
 }
 

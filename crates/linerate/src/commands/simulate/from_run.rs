@@ -13,6 +13,7 @@ use predict::case::Case;
 use predict::of_round::Expectations;
 use serde::{Deserialize, Serialize};
 use sim::sender::HEADERS;
+use units::duration::micros;
 use units::{ByteCount, DataRate, Mtu};
 
 use crate::cli::Common;
@@ -131,10 +132,6 @@ fn of_case(case: &Case<'_>, args: &FlowArgs) -> anyhow::Result<Taken> {
     })?;
     let inputs = typed(inputs, args)?;
     Ok(Taken { run: case.run.id, measured: case.total.goodput, inputs })
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn given<T>(value: T, flag: &str) -> Known<T> {

@@ -109,7 +109,7 @@ impl Reading<'_> {
 }
 
 fn before(stamp: WallTime, time: Duration) -> WallTime {
-    let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let nanos = units::duration::nanos(time);
     WallTime::from_unix_nanos(stamp.unix_nanos().saturating_sub(nanos))
 }
 

@@ -104,7 +104,7 @@ impl Front {
                 queued(ahead);
             }
             if self.offer.is_some() {
-                let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                let wait_ms = units::duration::millis(wait);
                 self.control.send_extension(&Message::Queued { ahead, wait_ms })?;
             }
             match self.control.hear(deadline.min(clock::now() + NEWS))? {

@@ -60,7 +60,7 @@ impl Greeted {
             Heard::ParamsWanted => {}
             other => return Err(refusal(other)),
         }
-        let wait_ms = u64::try_from(request.queue_wait.as_millis()).unwrap_or(u64::MAX);
+        let wait_ms = units::duration::millis(request.queue_wait);
         let offer = Offer { wait_ms, ..Offer::new(&request.spec) };
         self.control.send_blob(&Params::from_spec(&self.spec, offer))?;
         self.wait_for_turn(request.queue_wait, stop, watch)
