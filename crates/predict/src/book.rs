@@ -1,7 +1,6 @@
 //! Expectations of many runs, of which like ones are reckoned once.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use model::expectation::{Expectation, Expected, Inputs, Known, Prediction};
 use units::DataRate;

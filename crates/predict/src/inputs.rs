@@ -1,5 +1,7 @@
 //! Which of several sources counts for each thing that a prediction is reckoned from.
 
+use std::time::Duration;
+
 use model::expectation::{How, Inputs, Known, Pacing, Writer};
 use model::host::BufferSizes;
 use model::run::Outcome;
@@ -21,11 +23,12 @@ pub(crate) fn gather(case: &Case<'_>) -> Result<Inputs, Unpredictable> {
     }
     let spec = &case.run.spec;
     let path_rate = path_rate(case)?;
+    let rtt_us = round_trip(case).ok_or(Unpredictable::NoRoundTrip)?;
     let segment = segment(case);
     Ok(Inputs {
         adapter_rate: adapter_rate(case, &path_rate),
-        rtt_us: round_trip(case).ok_or(Unpredictable::NoRoundTrip)?,
-        queue: Known::new(path::buffer::usual(path_rate.value), How::Assumed, "50 ms of the narrowest link"),
+        queue: queue(path_rate.value, Duration::from_micros(rtt_us.value)),
+        rtt_us,
         loss: case.path.loss.clone(),
         segment_bytes: segment,
         congestion_control: congestion_control(case),
@@ -51,6 +54,16 @@ fn asked<T>(value: T) -> Known<T> {
 
 fn of_host<T>(end: &End<'_>, value: T, what: &str) -> Known<T> {
     Known::new(value, How::Host, format!("{what} of {}", end.name))
+}
+
+/// What a path without faults has room for: as much as it holds, so that a slow start fills it without a loss.
+fn queue(rate: DataRate, rtt: Duration) -> Known<ByteCount> {
+    let (usual, product) = (path::buffer::usual(rate), rate * rtt);
+    if product > usual {
+        Known::new(product, How::Assumed, "as much as the path holds")
+    } else {
+        Known::new(usual, How::Assumed, "50 ms of the narrowest link")
+    }
 }
 
 /// The rate of the narrowest link: what somebody said, or else that of the slower network card.
