@@ -20,7 +20,8 @@ fn a_chain_cut_before_its_last_delays_lets_the_same_out_earlier_by_those() {
     let port = r#"{ port = { rate = "1Gbit/s", queue = { bytes = "20kB" } } }"#;
     let loss = "{ loss = { every-nth = 7 } }";
     for before in [port.to_owned(), format!("{port}, {loss}"), format!("{loss}, {port}"), loss.to_owned()] {
-        let text = format!(r#"chain = [{before}, {{ delay = {{ time = "5ms" }} }}, {{ delay = {{ time = "20us" }} }}]"#);
+        let text =
+            format!(r#"chain = [{before}, {{ delay = {{ time = "5ms" }} }}, {{ delay = {{ time = "20us" }} }}]"#);
         let trains = || (0..500).map(|n| (at(u64::from(n) * 37), segments(n, n % 9 + 1, 1_250)));
         let whole = drive(&mut chain(&text, 1), trains());
         let (mut cut, time) = Chain::cut(&stages(&text), Seed(1), at(0)).unwrap();
