@@ -134,6 +134,10 @@ fn be_init([maker, heard]: [RawFd; 2], word: RawFd, mut duty: Option<DutyCycle>)
             continue;
         };
         wait(Some(on), &mut duty);
+        if duty != Some(DutyCycle { on, off }) {
+            // They run already, and the stop of the old turns may be long.
+            continue;
+        }
         signal_all(libc::SIGSTOP);
         wait(Some(off), &mut duty);
         signal_all(libc::SIGCONT);

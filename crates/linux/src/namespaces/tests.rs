@@ -149,9 +149,12 @@ fn program_of_a_slow_host_gets_its_part_of_the_time() {
 #[test]
 fn host_at_full_speed_again_stands_still_no_more() {
     in_sandbox(module_path!(), "host_at_full_speed_again_stands_still_no_more", || {
-        // So long a stop would outlast the patience of any test.
-        let host = host(Some(DutyCycle { on: Duration::from_millis(1), off: Duration::from_secs(86_400) }));
-        host.set_duty(None).unwrap();
-        assert_eq!(shell(&host, "exit 6").status().unwrap().code(), Some(6));
+        // So long a stop would outlast the patience of any test. It is told while all run, and while all stand still.
+        for on_ms in [300, 1] {
+            let host = host(Some(DutyCycle { on: Duration::from_millis(on_ms), off: Duration::from_secs(86_400) }));
+            let mut running = shell(&host, "sleep 0.1; exit 6").spawn().unwrap();
+            host.set_duty(None).unwrap();
+            assert_eq!(running.wait().unwrap().code(), Some(6));
+        }
     });
 }
