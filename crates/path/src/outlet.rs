@@ -63,14 +63,7 @@ impl Outlet<'_> {
         self.hand_on(train, self.now);
     }
 
-    /// Whether a train may be let through before its time, with [`pass_at`](Self::pass_at).
-    #[must_use]
-    #[inline]
-    pub(crate) fn may_pass_ahead(&self) -> bool {
-        self.is_ahead
-    }
-
-    /// Lets a train through that is out at a later instant, where that may be.
+    /// Lets a train through that is out at a later instant, where [who is next](Self::is_ahead) takes it before.
     #[inline]
     pub(crate) fn pass_at(&mut self, train: Train, at: MonoTime) {
         self.tally.passed(&train);

@@ -168,7 +168,7 @@ impl<Q: Queueing> Transmitter<Q> {
         let ends = now + self.pace.time_for(&train);
         let held = if train.frame == FrameId::PHANTOM {
             None
-        } else if out.may_pass_ahead() && matches!(self.pace, Pace::Bits(_)) {
+        } else if out.is_ahead && matches!(self.pace, Pace::Bits(_)) {
             // All go through an interface, one behind the other; past a middlebox others go meanwhile.
             out.delayed(&train, self.pace.delay(), now, ends);
             out.pass_at(Train { spacing: Spacing::NONE, ..train }, ends);

@@ -15,8 +15,7 @@ pub fn parse(text: &str) -> Result<Duration, ParseError> {
 /// Writes a span with three significant digits: `209 ms`, `1.50 s`, `31.2 µs`.
 #[must_use]
 pub fn show(time: Duration) -> String {
-    let nanos = nanos(time);
-    Shown(nanos).to_string()
+    Shown(nanos(time)).to_string()
 }
 
 /// Whole nanoseconds; as many as 64 bits hold, which are 584 years.

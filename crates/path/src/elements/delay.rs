@@ -62,8 +62,6 @@ impl DelaySpec {
 #[derive(Debug)]
 pub(crate) struct DelayLine {
     spec: DelaySpec,
-    /// Whether all take one time, so that trains stay whole and in order.
-    is_even: bool,
     dice: Dice,
     /// Trains that arrive in the order in which they came: all, unless they may overtake each other.
     in_order: VecDeque<UnderWay>,
@@ -85,7 +83,6 @@ impl DelayLine {
     pub(crate) fn new(spec: &DelaySpec, seed: Seed) -> Self {
         Self {
             spec: spec.clone(),
-            is_even: spec.even().is_some(),
             dice: Dice::new(seed),
             in_order: VecDeque::with_capacity(FIRST_ROOM),
             free: BinaryHeap::with_capacity(if spec.order == Order::Free { FIRST_ROOM } else { 0 }),
@@ -95,7 +92,7 @@ impl DelayLine {
 
     fn send(&mut self, train: Train, came: MonoTime) {
         let mut arrives = came + self.spec.time;
-        if !self.is_even {
+        if !self.spec.jitter.is_zero() {
             let jitter = units::duration::nanos(self.spec.jitter);
             arrives = arrives + Duration::from_nanos(self.dice.below(jitter.saturating_add(1)));
         }
@@ -115,11 +112,7 @@ impl DelayLine {
     }
 
     /// What arrives by now, the earliest first.
-    #[inline]
     fn arrived(&mut self, now: MonoTime) -> Option<UnderWay> {
-        if self.free.is_empty() {
-            return self.in_order.pop_front_if(|first| first.arrives <= now);
-        }
         let free = self.first_free();
         let comes_first =
             |first: &mut UnderWay| first.arrives <= now && free.is_none_or(|free| (first.arrives, first.number) < free);
@@ -133,26 +126,22 @@ impl DelayLine {
 
 impl Element for DelayLine {
     fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
-        if self.is_even {
-            self.send(train, out.now());
-        } else if !self.spec.jitter.is_zero() {
-            train.packets().for_each(|packet| self.send(packet, out.now()));
-        } else if self.spec.order == Order::Kept && !self.in_order.is_empty() {
+        let holds = !self.in_order.is_empty() && self.spec.order == Order::Kept;
+        if self.spec.jitter.is_zero() && self.spec.time.is_zero() && !holds {
+            out.pass(train);
+        } else if self.spec.jitter.is_zero() {
             self.send(train, out.now());
         } else {
-            out.pass(train);
+            train.packets().for_each(|packet| self.send(packet, out.now()));
         }
     }
 
     fn takes_ahead(&self) -> bool {
-        self.is_even
+        self.spec.even().is_some()
     }
 
     fn due(&self) -> Option<MonoTime> {
         let ordered = self.in_order.front().map(|first| first.arrives);
-        if self.free.is_empty() {
-            return ordered;
-        }
         let free = self.first_free().map(|(free, _)| free);
         ordered.into_iter().chain(free).min()
     }
@@ -174,7 +163,6 @@ impl Element for DelayLine {
     fn adopt(&mut self, spec: &ElementSpec, _out: &mut Outlet<'_>) {
         if let ElementSpec::Delay(spec) = spec {
             self.spec = spec.clone();
-            self.is_even = spec.even().is_some();
         }
     }
 }
