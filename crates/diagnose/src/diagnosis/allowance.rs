@@ -8,8 +8,7 @@ use predict::of_round::Expectations;
 
 use super::Symptom;
 use crate::signs::Flow;
-use crate::signs::allowed::{FAR, MET};
-use crate::signs::flow::Kind;
+use crate::signs::allowed::{self, FAR, MET};
 
 /// Adds it to what is said of a flow, where it can be reckoned.
 pub(super) fn add<'a>(
@@ -18,11 +17,11 @@ pub(super) fn add<'a>(
     flow: &Flow,
     expectations: &mut Expectations<'a>,
 ) -> Symptom {
-    let test = round.tests.get(flow.test).filter(|_| flow.kind == Kind::Tcp);
-    let expectation = test.and_then(|test| expectations.of_direction(test, &flow.sender, &flow.receiver));
-    if let Some(prediction) = expectation.as_ref().and_then(|expectation| expectation.expected.prediction()) {
+    // As a sign it was reckoned already.
+    let known = flow.allowed.as_deref().cloned();
+    if let Some(prediction) = known.or_else(|| allowed::prediction(round, flow, expectations)) {
         symptom.predicted = Some(prediction.goodput);
-        symptom.allowed = says(prediction);
+        symptom.allowed = says(&prediction);
     }
     symptom
 }
@@ -35,7 +34,7 @@ fn says(prediction: &Prediction) -> Option<String> {
     Some(if prediction.limit.is_a_setting() && attained >= MET {
         format!("its settings allow no more: {allowed} ({because})")
     } else if attained < FAR {
-        format!("path and settings allow {allowed} ({because}), of which it had {:.1} %{lossy}", attained * 100.0)
+        format!("{}{lossy}", allowed::says(prediction, attained))
     } else {
         format!("path and settings allow {allowed} ({because}){lossy}")
     })

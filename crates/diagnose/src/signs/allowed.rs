@@ -18,11 +18,23 @@ pub(super) fn add(round: &Round, flows: &mut [Flow]) {
         flow.kind == Kind::Tcp && flow.complaint == Some(Complaint::Slow) && flow.state("limit").is_none()
     });
     for flow in asked.take(MOST) {
-        let test = round.tests.get(flow.test);
-        let expectation = test.and_then(|test| expectations.of_direction(test, &flow.sender, &flow.receiver));
-        let seen = expectation.as_ref().and_then(|expectation| seen(expectation.expected.prediction()?));
+        flow.allowed = prediction(round, flow, &mut expectations).map(Box::new);
+        let seen = flow.allowed.as_deref().and_then(seen);
         flow.observations.extend(seen);
     }
+}
+
+/// What path and settings allow a flow over TCP, where that can be reckoned.
+pub(crate) fn prediction<'a>(round: &'a Round, flow: &Flow, expectations: &mut Expectations<'a>) -> Option<Prediction> {
+    let test = round.tests.get(flow.test).filter(|_| flow.kind == Kind::Tcp)?;
+    let expectation = expectations.of_direction(test, &flow.sender, &flow.receiver)?;
+    expectation.expected.prediction().cloned()
+}
+
+/// What is allowed, and which part of it a flow had.
+pub(crate) fn says(prediction: &Prediction, attained: f64) -> String {
+    let (allowed, because) = (prediction.goodput, &prediction.because);
+    format!("path and settings allow {allowed} ({because}), of which it had {:.1} %", attained * 100.0)
 }
 
 fn seen(prediction: &Prediction) -> Option<Observation> {
@@ -38,9 +50,7 @@ fn seen(prediction: &Prediction) -> Option<Observation> {
         Bound::ReceiveWindow => "receive-window",
         Bound::Path | Bound::Asked | Bound::Start | Bound::CongestionWindow | Bound::Loss => "path",
     };
-    let (allowed, because) = (prediction.goodput, &prediction.because);
-    let says = format!("path and settings allow {allowed} ({because}), of which it had {:.1} %", attained * 100.0);
-    Observation::of("allowed", state, says)
+    Observation::of("allowed", state, says(prediction, attained))
 }
 
 /// Flows that are asked about at most: each may cost a simulation.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use model::expectation::Prediction;
 use model::measurement::{DirectionTotal, Heading, SteadyState};
 use model::played::Finding;
 use model::round::{Endpoint, Passage, Round, Segment, Tested};
@@ -34,6 +35,8 @@ pub struct Flow {
     pub wanted: Option<DataRate>,
     /// Part of what it should have done, 0 to 1, where that is known.
     pub attained: Option<f64>,
+    /// What its path and the settings of its hosts allow, where that is a sign.
+    pub allowed: Option<Box<Prediction>>,
     /// Least round-trip time.
     pub rtt: Option<Duration>,
     /// Part of the packets that was lost or sent again.
@@ -158,6 +161,7 @@ fn of_direction(round: &Round, (test, tested): (usize, &Tested), run: &Run, tota
         goodput: settled(run, total),
         wanted: tested.expected.or(run.declared_line_rate),
         attained: None,
+        allowed: None,
         rtt: None,
         lost: None,
         datagrams: None,
