@@ -146,6 +146,33 @@ fn timespec_of(instant: MonoTime) -> Timespec {
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
+/// How the clock of the host is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Discipline {
+    /// Whether something keeps it to a reference (`STA_UNSYNC` is not set).
+    pub synchronised: bool,
+    /// How wrong it may be, as its keeper says (`maxerror`).
+    pub max_error: Duration,
+}
+
+/// How the clock of the host is kept (`adjtimex`). Nothing is adjusted.
+///
+/// # Errors
+/// What the kernel says.
+pub fn discipline() -> io::Result<Discipline> {
+    // SAFETY: all zeros are a valid `timex`, whose `modes` of 0 asks and changes nothing.
+    let mut timex: libc::timex = unsafe { std::mem::zeroed() };
+    // SAFETY: `timex` is writable and lives through the call.
+    let state = unsafe { libc::adjtimex(&raw mut timex) };
+    if state < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Discipline {
+        synchronised: timex.status & libc::STA_UNSYNC == 0,
+        max_error: Duration::from_micros(u64::try_from(timex.maxerror).unwrap_or_default()),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

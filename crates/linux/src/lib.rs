@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`clock`] | the monotonic and the wall clock, absolute sleep, CPU time of thread and process |
 //! | [`affinity`] | which CPUs the calling thread may use |
+//! | [`contention`] | CPU time that was wanted and not given: steal, run-queue delay, quotas |
 //! | [`tcp_info`] | `struct tcp_info`, each field absent where the kernel is too old for it |
 //! | [`sockets`] | sockets and their options: congestion control, buffers, pacing, marking |
 //! | [`bulk`] | moving bytes: copies, `sendfile`, `splice`, `MSG_ZEROCOPY`, batches of datagrams |
@@ -39,6 +40,7 @@
 pub mod affinity;
 pub mod bulk;
 pub mod clock;
+pub mod contention;
 pub mod counters;
 pub mod ethtool;
 pub mod facts;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Counters of one host, read before and after a run.
 ///
 /// Names are dotted and start with where the counter lives: `Tcp.RetransSegs`, `TcpExt.TCPTimeouts`,
 /// `Udp.RcvbufErrors`, `softnet.cpu0.dropped`, `dev.eth0.rx_dropped`, `qdisc.eth0.8001:.drops`, `nic.eth0.rx_missed`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CounterReadings {
     /// Each counter's two readings.
     pub values: BTreeMap<String, Reading>,
@@ -19,7 +19,8 @@ pub struct CounterReadings {
 }
 
 /// One counter before and after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reading {
     /// Before the first byte.
     pub before: u64,

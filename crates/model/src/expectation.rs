@@ -1,6 +1,5 @@
 //! What a test should have reached, with everything that this was reckoned from and where that is known from.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use units::{ByteCount, DataRate};
@@ -8,7 +7,8 @@ use units::{ByteCount, DataRate};
 use crate::measurement::Heading;
 
 /// What one direction of a test should have reached.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Expectation {
     /// Which way.
     pub heading: Heading,
@@ -18,7 +18,8 @@ pub struct Expectation {
 }
 
 /// What should have been reached, or why nobody can say.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum Expected {
     /// It was reckoned.
@@ -31,7 +32,8 @@ pub enum Expected {
 }
 
 /// What a simulated transfer of the same length reaches on the same path, between hosts with the same settings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Prediction {
     /// Payload a second over the whole test, all streams together.
     #[serde(rename = "goodput_bps")]
@@ -51,14 +53,15 @@ pub struct Prediction {
     pub with_loss: Option<DataRate>,
     /// How much of the time was simulated; the rest is taken to go on as the end of that.
     #[serde(rename = "simulated_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub simulated: Duration,
     /// What it was reckoned from.
     pub inputs: Inputs,
 }
 
 /// What holds a transfer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// The path carries no more.
@@ -86,7 +89,8 @@ impl Bound {
 }
 
 /// What a prediction is reckoned from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Inputs {
     /// The rate of the narrowest link.
     #[serde(rename = "path_rate_bps")]
@@ -133,7 +137,7 @@ pub struct Inputs {
     pub application_rate: Option<Known<DataRate>>,
     /// How long the test took.
     #[serde(rename = "time_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub time: Duration,
     /// How much was to be sent, over all streams; absent where the test was to end after a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,8 +145,9 @@ pub struct Inputs {
 }
 
 /// A value, and where it is known from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "KnownOf{T}")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "KnownOf{T}"))]
 pub struct Known<T> {
     /// The value.
     pub value: T,
@@ -153,7 +158,8 @@ pub struct Known<T> {
 }
 
 /// How a value is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     /// Somebody said so: the user, the test or the plan.
@@ -167,7 +173,8 @@ pub enum How {
 }
 
 /// How a sender writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Writer {
     /// It waits until the socket is writable, and uses two thirds of its buffer.
@@ -177,7 +184,8 @@ pub enum Writer {
 }
 
 /// How a sender spreads what it sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Pacing {
     /// As its congestion control has it.

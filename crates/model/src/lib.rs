@@ -8,7 +8,9 @@
 //! * [`host`]: who measured, and all facts of a host at one moment
 //! * [`played`]: a scenario of the lab, played: what was found, and the truth
 //! * [`round`]: a whole plan, run once
+//! * [`quality`]: what disturbed a measurement that is no part of the path
 //! * [`expectation`]: what a test should have reached, and from what that was reckoned
+//! * [`target`]: the rate that a flow is judged against, and how that is known
 //! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
 //!
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
@@ -17,11 +19,16 @@
 pub mod counters;
 pub mod expectation;
 pub mod host;
+mod json;
 pub mod measurement;
+pub mod plausible;
 pub mod played;
 pub mod probe;
+pub mod quality;
 pub mod round;
 pub mod run;
+#[cfg(feature = "schema")]
 pub mod schema;
 pub mod series;
 pub mod spec;
+pub mod target;

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate, PacketCount};
 
 use crate::counters::CounterReadings;
 use crate::expectation::Expectation;
+use crate::quality::CpuContention;
 use crate::spec::{ReceiveMethod, SendMethod};
 
 /// What a run found. Times count from the start of the test on the clock of the host that stores it.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
     /// Sums for each direction that was tested.
     pub totals: Vec<DirectionTotal>,
@@ -39,6 +40,12 @@ pub struct Measurement {
     /// Processor time the peer's process used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer_cpu: Option<CpuUse>,
+    /// What this host's CPUs did beside the test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_contention: Option<CpuContention>,
+    /// What the peer's CPUs did beside the test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer_contention: Option<CpuContention>,
     /// What the peer printed, where it is an iperf3 that was asked to send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer_output: Option<String>,
@@ -51,7 +58,8 @@ pub struct Measurement {
 }
 
 /// A direction of data, seen from the host that stores the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Heading {
     /// From this host to the peer.
@@ -72,7 +80,8 @@ impl Heading {
 }
 
 /// One of a flow's two ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// Where payload enters the path.
@@ -82,7 +91,8 @@ pub enum End {
 }
 
 /// Sums over all streams of one direction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectionTotal {
     /// Which way.
     pub heading: Heading,
@@ -94,7 +104,7 @@ pub struct DirectionTotal {
     pub received: Option<ByteCount>,
     /// From the start of the test to the receiver's last byte: in a test over bytes, the flow completion time.
     #[serde(rename = "elapsed_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub elapsed: Duration,
     /// Payload received over the time it took; where the receiver told nothing, payload sent.
     #[serde(rename = "goodput_bps")]
@@ -110,14 +120,15 @@ pub struct DirectionTotal {
 }
 
 /// Whether and when the rate settled.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum SteadyState {
     /// From `ramp_up` on, the rate had no further trend.
     Reached {
         /// Time until the rate settled.
         #[serde(rename = "ramp_up_us", with = "units::duration::as_us")]
-        #[schemars(with = "u64")]
+        #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         ramp_up: Duration,
         /// Mean goodput from then on.
         #[serde(rename = "goodput_bps")]
@@ -128,7 +139,8 @@ pub enum SteadyState {
 }
 
 /// One stream in one direction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flow {
     /// Number of the stream, from 1.
     pub stream: u32,
@@ -168,7 +180,8 @@ pub struct Flow {
 }
 
 /// What became of datagrams. `lost` counts those never seen, the tail included where the sender's count is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DatagramCounts {
     /// Handed to the sender's socket; the highest sequence seen where the sender told nothing.
     pub sent: PacketCount,
@@ -187,20 +200,21 @@ pub struct DatagramCounts {
     pub dropped_at_socket: Option<PacketCount>,
     /// Smoothed interarrival jitter at the end (RFC 3550 §6.4.1).
     #[serde(rename = "jitter_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub jitter: Duration,
 }
 
 /// One step of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// Its start.
     #[serde(rename = "start_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub start: Duration,
     /// Its end.
     #[serde(rename = "end_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub end: Duration,
     /// Which way.
     pub heading: Heading,
@@ -219,7 +233,7 @@ pub struct Interval {
         with = "units::duration::as_us::option",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub rtt: Option<Duration>,
     /// Congestion window at its end, the sum over the streams.
     #[serde(rename = "cwnd_bytes", default, skip_serializing_if = "Option::is_none")]
@@ -233,7 +247,8 @@ pub struct Interval {
 }
 
 /// Round-trip times by STAMP probes (RFC 8762).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// Before the first byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -244,7 +259,8 @@ pub struct Latency {
 }
 
 /// A set of round-trip times. The quantiles are absent where every probe was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RttSummary {
     /// Probes sent.
     pub sent: PacketCount,
@@ -268,7 +284,8 @@ pub struct RttSummary {
 }
 
 /// The peer's monotonic clock on this host's: `local = peer + offset`, by the exchange with the least round trip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockRelation {
     /// What to add to the peer's clock at the start of the test.
     pub offset_ns: i64,
@@ -282,7 +299,8 @@ pub struct ClockRelation {
 }
 
 /// How well sampling kept its pace at one end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cadence {
     /// Whose samples.
     pub whose: Whose,
@@ -301,7 +319,8 @@ pub struct Cadence {
 }
 
 /// Which of the two hosts of a run something belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Whose {
     /// The host that stores the run.
@@ -311,7 +330,8 @@ pub enum Whose {
 }
 
 /// Processor time over the run, as parts of one processor (1.0 is one processor busy all the time).
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuUse {
     /// In the process.
     pub user: f64,

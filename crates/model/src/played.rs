@@ -8,12 +8,12 @@ use crate::probe::echo::EchoSeries;
 use crate::probe::hops::Trace;
 use crate::probe::path_mtu::PathMtu;
 use crate::run::Run;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, PacketCount};
 
 /// A scenario played once.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Played {
     /// Its name.
     pub scenario: String,
@@ -33,7 +33,8 @@ pub struct Played {
 }
 
 /// A test of a scenario and its result.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tested {
     /// What it is called.
     pub label: String,
@@ -43,14 +44,15 @@ pub struct Tested {
     pub to: String,
     /// When it began, by the clock of the network.
     #[serde(rename = "began_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub began: Duration,
     /// What was found.
     pub finding: Finding,
 }
 
 /// What a test found.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind", content = "result")]
 pub enum Finding {
     /// A flow of TCP or UDP.
@@ -71,7 +73,8 @@ pub enum Finding {
 }
 
 /// One thing that is wrong in a network.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlantedCause {
     /// Its name in the catalogue.
     pub cause: String,
@@ -82,13 +85,14 @@ pub struct PlantedCause {
     pub towards: Option<String>,
     /// Since when, by the clock of the network.
     #[serde(rename = "since_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub since: Duration,
 }
 
 /// What one direction of a link did to packets. Every one is accounted for: what was taken and what was duplicated is what
 /// was given on, dropped, lost or held.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkAccount {
     /// The link.
     pub link: String,

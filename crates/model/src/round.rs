@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{DataRate, WallTime};
 
 use crate::host::snapshot::Snapshot;
 use crate::played::Finding;
+use crate::quality::EmulatorConditions;
 use crate::run::RunId;
 use crate::series::RunSamples;
 
 /// One execution of a plan.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Round {
     /// Version of this format; readers refuse what is newer than they are.
     pub format: u32,
@@ -27,7 +28,7 @@ pub struct Round {
     pub started: WallTime,
     /// How long it took.
     #[serde(rename = "elapsed_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub elapsed: Duration,
     /// The hosts that the plan names: those that test, and those that only stand on the way.
     pub members: Vec<Member>,
@@ -39,7 +40,8 @@ pub struct Round {
 }
 
 /// What a list shows of a round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoundSummary {
     /// Its name.
     pub id: RunId,
@@ -48,7 +50,7 @@ pub struct RoundSummary {
     pub started: WallTime,
     /// How long it took.
     #[serde(rename = "elapsed_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub elapsed: Duration,
     /// What its plan is called.
     pub title: String,
@@ -68,7 +70,8 @@ impl Round {
 }
 
 /// A host of a round.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Member {
     /// Its name in the plan.
     pub name: String,
@@ -112,7 +115,8 @@ impl Member {
 }
 
 /// A link between two members, which tests may share.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Segment {
     /// Its name.
     pub name: String,
@@ -128,7 +132,8 @@ pub struct Segment {
 }
 
 /// A test of a round and what it found.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tested {
     /// What it is called.
     pub label: String,
@@ -138,7 +143,7 @@ pub struct Tested {
     pub to: Endpoint,
     /// When it began, after the start of the round.
     #[serde(rename = "began_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub began: Duration,
     /// The rate that it should reach, where the plan says so.
     #[serde(rename = "expected_bps", default, skip_serializing_if = "Option::is_none")]
@@ -149,6 +154,12 @@ pub struct Tested {
     /// The segments on the way back; empty where it is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub way_back: Vec<Passage>,
+    /// How well the lab's emulator kept its times meanwhile; absent on real networks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emulator: Option<EmulatorConditions>,
+    /// Which attempt this is, from 1, where earlier ones were disturbed and are left out; absent for the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
     /// What was found.
     pub finding: Finding,
     /// The samples of a run; in the archive where they are absent.
@@ -157,7 +168,8 @@ pub struct Tested {
 }
 
 /// Where a test begins or ends.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Endpoint {
     /// The member.
     pub host: String,
@@ -167,7 +179,8 @@ pub struct Endpoint {
 }
 
 /// One segment in one direction.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Passage {
     /// The segment's name.
     pub segment: String,

@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{DataRate, WallTime};
 
@@ -12,7 +12,8 @@ use crate::measurement::Measurement;
 use crate::spec::TestSpec;
 
 /// One execution of a test, finished or failed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// Version of this format; a reader refuses a newer one.
     pub format: u32,
@@ -30,6 +31,9 @@ pub struct Run {
     /// The line rate that the user declared, where the devices cannot tell it or tell too much.
     #[serde(rename = "declared_line_rate_bps", default, skip_serializing_if = "Option::is_none")]
     pub declared_line_rate: Option<DataRate>,
+    /// What else the user declared of a run whose output does not say it.
+    #[serde(default, skip_serializing_if = "Declared::is_empty")]
+    pub declared: Declared,
     /// The first of the runs that repeated one test, of which this is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<RunId>,
@@ -49,8 +53,42 @@ impl Run {
     pub const FORMAT: u32 = 1;
 }
 
+/// What a user declares of an imported run: facts of its path that the tool did not print. They stand beside what was
+/// measured, never in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Declared {
+    /// RTT of the idle path.
+    #[serde(
+        rename = "rtt_us",
+        default,
+        with = "units::duration::as_us::option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
+    pub rtt: Option<Duration>,
+    /// Goodput that the test should have reached.
+    #[serde(rename = "expected_bps", default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<DataRate>,
+    /// Payload of a full segment.
+    #[serde(rename = "mss_bytes", default, skip_serializing_if = "Option::is_none")]
+    pub mss: Option<u32>,
+    /// The sender's congestion control, by its kernel name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub congestion_control: Option<String>,
+}
+
+impl Declared {
+    /// Whether nothing was declared.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Which side of a test a host was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// It started the test.
@@ -60,7 +98,8 @@ pub enum Role {
 }
 
 /// The other side of a test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Peer {
     /// What the user typed, or the address that called.
     pub target: String,
@@ -73,7 +112,8 @@ pub struct Peer {
 }
 
 /// Whether a run worked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum Outcome {
     /// It ran to its end.
@@ -83,7 +123,8 @@ pub enum Outcome {
 }
 
 /// Why a run did not end as it should.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failure {
     /// The kind, from which the exit code follows.
     pub kind: FailureKind,
@@ -92,7 +133,8 @@ pub struct Failure {
 }
 
 /// Kinds of failure, told apart by what a person would do next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// No answer, or the name does not resolve.
@@ -111,8 +153,25 @@ pub enum FailureKind {
     Interrupted,
 }
 
+impl FailureKind {
+    /// In a word or two.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Unreachable => "unreachable",
+            Self::Refused => "refused",
+            Self::Busy => "busy",
+            Self::Lost => "lost",
+            Self::Protocol => "protocol",
+            Self::Local => "this host",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// A run's name: sortable by time, unique everywhere (a ULID).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct RunId(ulid::Ulid);
 

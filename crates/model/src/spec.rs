@@ -3,12 +3,12 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate, Mss};
 
 /// Everything that decides what a run does. Two runs with equal specifications are comparable.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TestSpec {
     /// Which protocol carries the payload.
@@ -19,7 +19,7 @@ pub struct TestSpec {
     pub limit: Limit,
     /// Time at the start that iperf3 peers leave out of their totals; linerate also finds the ramp-up by itself.
     #[serde(rename = "omit_ms", with = "units::duration::as_ms", default)]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub omit: Duration,
     /// Number of parallel streams in each direction.
     pub streams: u16,
@@ -64,20 +64,43 @@ pub struct TestSpec {
     pub place: Place,
     /// Time between reported intervals.
     #[serde(rename = "interval_ms", with = "units::duration::as_ms")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub interval: Duration,
     /// Time between samples of each stream's kernel state; none are taken where zero.
     #[serde(rename = "sample_every_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub sample_every: Duration,
     /// Time between latency probes beside the flow; none are sent where zero.
     #[serde(rename = "probe_every_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub probe_every: Duration,
     /// How long to wait for a connection to be accepted.
     #[serde(rename = "connect_timeout_ms", with = "units::duration::as_ms")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub connect_timeout: Duration,
+}
+
+impl TestSpec {
+    /// The test in a few words: protocol, direction, streams and limit.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let protocol = match self.protocol {
+            Protocol::Tcp => "TCP",
+            Protocol::Udp => "UDP",
+        };
+        let direction = match self.direction {
+            Direction::Forward => "from the client",
+            Direction::Reverse => "to the client",
+            Direction::Bidirectional => "both ways",
+        };
+        let streams = if self.streams == 1 { String::new() } else { format!(", {} streams", self.streams) };
+        let limit = match self.limit {
+            Limit::Time(time) => units::duration::show(time),
+            Limit::Bytes(bytes) => bytes.to_string(),
+            Limit::Blocks(blocks) => format!("{blocks} blocks"),
+        };
+        format!("{protocol} {direction}{streams}, {limit}")
+    }
 }
 
 impl Default for TestSpec {
@@ -111,7 +134,8 @@ impl Default for TestSpec {
 }
 
 /// The protocol that carries the payload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
     /// A reliable stream (RFC 9293).
@@ -121,7 +145,8 @@ pub enum Protocol {
 }
 
 /// Who sends, seen from the host that started the test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// This host sends.
@@ -133,12 +158,13 @@ pub enum Direction {
 }
 
 /// When the sender stops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// After this time.
     #[serde(rename = "time_ms", with = "units::duration::as_ms")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     Time(Duration),
     /// After this much payload over all streams; the run ends when the receiver has all of it.
     #[serde(rename = "bytes")]
@@ -149,7 +175,8 @@ pub enum Limit {
 }
 
 /// How a TCP sender hands data to the kernel. What ran is in the result, since a method may be unavailable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SendMethod {
     /// The cheapest that works here.
@@ -180,7 +207,8 @@ impl SendMethod {
 }
 
 /// How a TCP receiver takes data from the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiveMethod {
     /// The cheapest that works here.
@@ -205,7 +233,8 @@ impl ReceiveMethod {
 }
 
 /// An offload that is used where it works, or not at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Offload {
     /// Used where the kernel has it.
@@ -216,7 +245,8 @@ pub enum Offload {
 }
 
 /// IP version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
     /// Version 4.
@@ -226,7 +256,8 @@ pub enum Family {
 }
 
 /// Where on this host a test runs.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     /// Local address of every connection.
@@ -244,7 +275,8 @@ pub struct Place {
 }
 
 /// A differentiated-services code point (RFC 2474).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Dscp(u8);
 

@@ -10,13 +10,13 @@ use crate::outlet::{Outlet, Watcher};
 use crate::random::Seed;
 use crate::spec::{ElementSpec, SpecError};
 use crate::tally::Tally;
-use crate::train::{FrameId, Kind, Train};
+use crate::train::{FrameId, PacketKind, Train};
 
 /// Where in a chain something happened: the number of its element, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place(u16);
+pub struct ElementIndex(u16);
 
-impl Place {
+impl ElementIndex {
     /// The number.
     #[must_use]
     pub fn index(self) -> usize {
@@ -35,7 +35,7 @@ pub struct Span {
 
 /// An element of a chain and when it is there.
 #[derive(Debug, Clone)]
-pub struct Stage {
+pub struct PathElement {
     /// The element.
     pub spec: ElementSpec,
     /// When packets go through it, and not past it; always where it is [`None`]. What it holds when its time is over
@@ -63,7 +63,7 @@ pub enum Presence {
     Away,
 }
 
-impl Stage {
+impl PathElement {
     /// How long it holds everything alike, always, if it does nothing else.
     fn even(&self) -> Option<Duration> {
         match &self.spec {
@@ -73,7 +73,7 @@ impl Stage {
     }
 }
 
-impl From<ElementSpec> for Stage {
+impl From<ElementSpec> for PathElement {
     fn from(spec: ElementSpec) -> Self {
         Self { spec, during: None, changes: Vec::new() }
     }
@@ -123,7 +123,7 @@ impl Chain {
     ///
     /// # Errors
     /// A setting that no element can have, or a change to another kind of element.
-    pub fn new(stages: &[Stage], seed: Seed, start: MonoTime) -> Result<Self, SpecError> {
+    pub fn new(stages: &[PathElement], seed: Seed, start: MonoTime) -> Result<Self, SpecError> {
         assert!(u16::try_from(stages.len()).is_ok(), "a chain has fewer than 2^16 elements");
         let from_start = |at: MonoTime| start + at.since(MonoTime::from_nanos(0));
         let mut slots = Vec::with_capacity(stages.len());
@@ -164,7 +164,7 @@ impl Chain {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn cut(stages: &[Stage], seed: Seed, start: MonoTime) -> Result<(Self, Duration), SpecError> {
+    pub fn cut(stages: &[PathElement], seed: Seed, start: MonoTime) -> Result<(Self, Duration), SpecError> {
         stages.iter().try_for_each(|stage| stage.spec.check())?;
         let (mut kept, mut time) = (stages, Duration::ZERO);
         while let Some((last, before)) = kept.split_last()
@@ -326,7 +326,7 @@ impl Chain {
             now,
             is_last,
             is_ahead: slot.is_ahead,
-            place: Place(u16::try_from(place).unwrap_or(u16::MAX)),
+            place: ElementIndex(u16::try_from(place).unwrap_or(u16::MAX)),
             next: &mut self.moving,
             watcher,
             tally: &mut slot.tally,
@@ -346,5 +346,5 @@ const FIRST_ROOM: usize = 64;
 /// Whether elements that lose or change packets at random let these alone, so that a link works at all.
 #[must_use]
 pub(crate) fn is_exempt(train: &Train) -> bool {
-    train.kind == Kind::Link
+    train.kind == PacketKind::Link
 }

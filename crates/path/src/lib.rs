@@ -12,6 +12,7 @@
 //! * [`reason`]: why a packet was dropped, marked, delayed or changed
 //! * [`spec`]: elements as they are written in files
 //! * [`buffer`]: queues with their disciplines, which several elements share
+//! * [`summary`]: what a chain amounts to: bottleneck, queue, delay, loss
 //! * [`tally`]: what each element did, counted
 
 mod bucket;
@@ -24,14 +25,15 @@ mod picker;
 pub mod random;
 pub mod reason;
 pub mod spec;
+pub mod summary;
 pub mod tally;
 mod train;
 mod transmitter;
 
-pub use chain::{Chain, Change, Place, Presence, Span, Stage};
+pub use chain::{Chain, Change, ElementIndex, PathElement, Presence, Span};
 pub use element::Element;
 pub use outlet::{Outlet, Watcher};
 pub use random::Seed;
 pub use spec::{ElementSpec, SpecError};
 pub use tally::Tally;
-pub use train::{Ecn, Edits, FlowHash, FrameId, Kind, Spacing, Train};
+pub use train::{Ecn, Edits, FlowHash, FrameId, PacketKind, Spacing, Train};

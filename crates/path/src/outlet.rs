@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use units::{MonoTime, Mtu};
 
-use crate::chain::Place;
+use crate::chain::ElementIndex;
 use crate::reason::{Delay, Drop, Mark};
 use crate::tally::Tally;
 use crate::train::{Ecn, Train};
@@ -18,19 +18,19 @@ pub trait Watcher {
     fn delivered(&mut self, at: MonoTime, train: Train);
 
     /// These packets are gone.
-    fn dropped(&mut self, at: MonoTime, place: Place, reason: Drop, train: Train);
+    fn dropped(&mut self, at: MonoTime, place: ElementIndex, reason: Drop, train: Train);
 
     /// The ECN field of these packets was changed to what the train says.
-    fn marked(&mut self, at: MonoTime, place: Place, reason: Mark, train: Train) {
+    fn marked(&mut self, at: MonoTime, place: ElementIndex, reason: Mark, train: Train) {
         let _ = (at, place, reason, train);
     }
 
     /// These packets are there once more.
-    fn duplicated(&mut self, at: MonoTime, place: Place, train: Train);
+    fn duplicated(&mut self, at: MonoTime, place: ElementIndex, train: Train);
 
     /// The sender of these packets is to be told that the link carries no more than `mtu` (RFC 1191, RFC 8201). They
     /// are dropped besides.
-    fn refused(&mut self, at: MonoTime, place: Place, mtu: Mtu, train: Train) {
+    fn refused(&mut self, at: MonoTime, place: ElementIndex, mtu: Mtu, train: Train) {
         let _ = (at, place, mtu, train);
     }
 }
@@ -38,7 +38,7 @@ pub trait Watcher {
 /// What an element is given with each call.
 pub struct Outlet<'a> {
     pub(crate) now: MonoTime,
-    pub(crate) place: Place,
+    pub(crate) place: ElementIndex,
     pub(crate) next: &'a mut VecDeque<(usize, MonoTime, Train)>,
     /// Whether what is let through is at the end of the chain.
     pub(crate) is_last: bool,

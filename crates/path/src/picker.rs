@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use crate::random::{Dice, Seed};
+use crate::random::{Seed, SeededRng};
 use crate::train::Train;
 
 /// A rule by which packets are picked.
@@ -27,14 +27,14 @@ pub(crate) enum Pick {
 #[derive(Debug)]
 pub(crate) struct Picker {
     rule: Rule,
-    dice: Dice,
+    rng: SeededRng,
     /// Packets until the next that is picked.
     spared: u64,
 }
 
 impl Picker {
     pub(crate) fn new(rule: Rule, seed: Seed) -> Self {
-        let mut picker = Self { rule, dice: Dice::new(seed), spared: 0 };
+        let mut picker = Self { rule, rng: SeededRng::new(seed), spared: 0 };
         picker.spared = picker.gap();
         picker
     }
@@ -69,7 +69,7 @@ impl Picker {
 
     fn gap(&mut self) -> u64 {
         match self.rule {
-            Rule::Probability(probability) => self.dice.failures(probability),
+            Rule::Probability(probability) => self.rng.failures(probability),
             Rule::EveryNth(n) => n.get() - 1,
         }
     }

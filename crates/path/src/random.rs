@@ -21,10 +21,10 @@ impl Seed {
 
 /// A stream of random numbers.
 #[derive(Debug, Clone)]
-pub struct Dice(Xoshiro256PlusPlus);
+pub struct SeededRng(Xoshiro256PlusPlus);
 
-impl Dice {
-    /// Dice that fall as the seed says.
+impl SeededRng {
+    /// SeededRng that fall as the seed says.
     #[must_use]
     pub fn new(seed: Seed) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed.0))
@@ -71,22 +71,22 @@ mod tests {
 
     #[test]
     fn draws_of_gaps_have_the_rate_of_single_draws() {
-        let mut dice = Dice::new(Seed(1));
+        let mut rng = SeededRng::new(Seed(1));
         let (mut trials, mut hits) = (0, 0_u64);
         while trials < 1_000_000 {
-            trials += dice.failures(0.01) + 1;
+            trials += rng.failures(0.01) + 1;
             hits += 1;
         }
         // Six standard deviations of a binomial: sqrt(10^6 x 0.01 x 0.99) = 99.5.
         assert!((9_400..10_600).contains(&hits), "{hits}");
-        assert_eq!(dice.failures(1.0), 0);
-        assert_eq!(dice.failures(0.0), u64::MAX);
-        assert!(dice.failures(1e-12) > 1_000_000);
+        assert_eq!(rng.failures(1.0), 0);
+        assert_eq!(rng.failures(0.0), u64::MAX);
+        assert!(rng.failures(1e-12) > 1_000_000);
     }
 
     #[test]
     fn parts_of_a_seed_differ_and_are_the_same_again() {
-        let draw = |seed: Seed| Dice::new(seed).unit();
+        let draw = |seed: Seed| SeededRng::new(seed).unit();
         assert_eq!(draw(Seed(3).part(1)).to_bits(), draw(Seed(3).part(1)).to_bits());
         assert_ne!(draw(Seed(3).part(1)).to_bits(), draw(Seed(3).part(2)).to_bits());
         assert_ne!(draw(Seed(3).part(1)).to_bits(), draw(Seed(4).part(1)).to_bits());

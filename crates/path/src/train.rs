@@ -26,7 +26,7 @@ pub struct Train {
     /// Which flow it belongs to.
     pub flow: FlowHash,
     /// What it carries.
-    pub kind: Kind,
+    pub kind: PacketKind,
     /// Class of service in the IP header (RFC 2474), 0 to 63.
     pub dscp: u8,
     /// Congestion notification in the IP header.
@@ -156,7 +156,7 @@ pub struct FlowHash(pub u32);
 
 /// What a packet carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum PacketKind {
     /// The first segment of a TCP connection in this direction.
     TcpSyn,
     /// Another TCP segment with payload.
@@ -221,7 +221,7 @@ pub(crate) mod tests {
             size: 1_514,
             last_size: 600,
             flow: FlowHash(7),
-            kind: Kind::TcpData,
+            kind: PacketKind::TcpData,
             dscp: 0,
             ecn: Ecn::NotCapable,
             whole: true,

@@ -3,7 +3,7 @@
 mod support;
 
 use path::reason::{Drop, Mark};
-use path::{Ecn, FlowHash, Kind, Place, Train, Watcher};
+use path::{Ecn, ElementIndex, FlowHash, PacketKind, Train, Watcher};
 use support::{at, chain, segments};
 use units::{MonoTime, Mtu};
 
@@ -22,19 +22,19 @@ impl Watcher for Counts {
         self.delivered += u64::from(train.count.get());
     }
 
-    fn dropped(&mut self, _: MonoTime, _: Place, _: Drop, train: Train) {
+    fn dropped(&mut self, _: MonoTime, _: ElementIndex, _: Drop, train: Train) {
         self.dropped += u64::from(train.count.get());
     }
 
-    fn marked(&mut self, _: MonoTime, _: Place, _: Mark, train: Train) {
+    fn marked(&mut self, _: MonoTime, _: ElementIndex, _: Mark, train: Train) {
         self.marked += u64::from(train.count.get());
     }
 
-    fn duplicated(&mut self, _: MonoTime, _: Place, train: Train) {
+    fn duplicated(&mut self, _: MonoTime, _: ElementIndex, train: Train) {
         self.duplicated += u64::from(train.count.get());
     }
 
-    fn refused(&mut self, _: MonoTime, _: Place, _: Mtu, train: Train) {
+    fn refused(&mut self, _: MonoTime, _: ElementIndex, _: Mtu, train: Train) {
         self.refused += u64::from(train.count.get());
     }
 }
@@ -87,11 +87,11 @@ fn no_packet_costs_an_allocation() {
 /// About 800 Mbit/s of mixed traffic.
 fn traffic(frame: u32) -> Train {
     let kind = match frame % 50 {
-        0 => Kind::TcpSyn,
-        1 => Kind::TcpControl,
-        2 => Kind::Udp,
-        3 => Kind::TunnelledTcpData,
-        _ => Kind::TcpData,
+        0 => PacketKind::TcpSyn,
+        1 => PacketKind::TcpControl,
+        2 => PacketKind::Udp,
+        3 => PacketKind::TunnelledTcpData,
+        _ => PacketKind::TcpData,
     };
     let size = if frame.is_multiple_of(97) { 1_600 } else { 1_514 };
     let ecn = if frame.is_multiple_of(2) { Ecn::Capable0 } else { Ecn::NotCapable };

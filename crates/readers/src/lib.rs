@@ -3,6 +3,8 @@
 //! The fuzzers in `fuzz/` feed these functions, and the ordinary tests replay the fuzzers' corpus through them. A new
 //! reader of foreign bytes gets an entry in [`ALL`], a file in `fuzz/fuzz_targets/` and a folder in `fuzz/corpus/`.
 
+mod gateways;
+
 use std::fmt::Debug;
 use std::slice::Chunks;
 
@@ -11,24 +13,25 @@ use audit::fix::Target;
 use audit::fix::plan::FixPlan;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules};
+pub use gateways::{cmsd_recording, gateway_experiment, gateway_records, gateway_status};
 use host::files::Held;
 use host::fix::Planned;
 use host::saved::{self, ethtool};
 use host::{provenance, recorded};
-use lab::scenario::{Scenario, ScenarioError};
 use measure::echo::message;
-use measure::foreign;
 use measure::http::body::{BodyCounter, Framing, framing};
 use measure::http::head;
 use measure::http::url::Url;
 use measure::stamp::packet::{Answer, Question};
-use measure::wire::client::ClientDialogue;
-use measure::wire::server::{self, ServerDialogue};
 use model::host::fix::{Change, sysctl, talk};
+use model::host::snapshot::Snapshot;
 use model::series::packed;
 use path::Seed;
 use plan::{Plan, PlanError, Schedule};
+use scenario::{Scenario, ScenarioError};
 use units::{ByteCount, DataRate, duration};
+use wire::client::ClientDialogue;
+use wire::server::{self, ServerDialogue};
 
 /// A reader, by the name that its fuzz target and its corpus have.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +43,19 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 20] = [
+pub const ALL: [Reader; 27] = [
+    Reader { name: "capture_file", read: capture_file },
+    Reader { name: "cmsd_recording", read: cmsd_recording },
+    Reader { name: "gateway_experiment", read: gateway_experiment },
+    Reader { name: "gateway_records", read: gateway_records },
+    Reader { name: "gateway_status", read: gateway_status },
     Reader { name: "dialogue_of_client", read: dialogue_of_client },
     Reader { name: "dialogue_of_server", read: dialogue_of_server },
     Reader { name: "echo_message", read: echo_message },
     Reader { name: "exported_run", read: exported_run },
     Reader { name: "fix_plan", read: fix_plan },
     Reader { name: "foreign_output", read: foreign_output },
+    Reader { name: "host_snapshot", read: host_snapshot },
     Reader { name: "http", read: http },
     Reader { name: "frame", read: frame },
     Reader { name: "helper_question", read: helper_question },
@@ -54,6 +63,7 @@ pub const ALL: [Reader; 20] = [
     Reader { name: "plan", read: plan },
     Reader { name: "psconfig", read: psconfig },
     Reader { name: "quantities", read: quantities },
+    Reader { name: "recorded_drops", read: recorded_drops },
     Reader { name: "recorded_facts", read: recorded_facts },
     Reader { name: "rule_file", read: rule_file },
     Reader { name: "saved_output", read: saved_output },
@@ -62,6 +72,29 @@ pub const ALL: [Reader; 20] = [
     Reader { name: "stamp", read: stamp },
     Reader { name: "sysctl_files", read: sysctl_files },
 ];
+
+/// A capture, in pieces whose size the first byte says: the same report as all at once, and time that has one owner.
+pub fn capture_file(bytes: &[u8]) {
+    let Some((&size, file)) = bytes.split_first() else { return };
+    let report = |size: usize| {
+        let mut trace = capture::Trace::new(capture::TraceOptions { columns: Some(64), ..Default::default() });
+        let mut rest = Vec::new();
+        for piece in file.chunks(size) {
+            rest.extend(piece);
+            let Ok(used) = trace.read(&rest) else { break };
+            rest.drain(..used);
+        }
+        trace.end(&rest)
+    };
+    let (whole, pieces) = (report(file.len().max(1)), report(usize::from(size).max(1)));
+    assert_eq!(whole.packets, pieces.packets, "pieces of {size} bytes have other packets");
+    assert_eq!(whole.counts, pieces.counts, "pieces of {size} bytes have other segments");
+    for transfer in whole.connections.iter().flat_map(|connection| &connection.transfers) {
+        assert!(transfer.budget.iter().all(|share| share.time_ns >= 0), "an owner has less than no time");
+        let columns = transfer.series.as_ref().map_or(0, |series| series.columns.len());
+        assert!(columns <= 64, "{columns} columns are more than were asked for");
+    }
+}
 
 /// More than any exported run in the corpus; the limit itself is an input of the reader.
 const MAX_EXPORT_BYTES: u64 = 64 << 10;
@@ -74,7 +107,7 @@ pub fn dialogue_of_client(bytes: &[u8]) {
         for piece in pieces {
             dialogue.feed(piece);
             loop {
-                match dialogue.next_heard() {
+                match dialogue.next_message() {
                     Ok(Some(message)) => heard.push(format!("{message:?}")),
                     Ok(None) => break,
                     Err(error) => return (heard, Some(error.to_string())),
@@ -94,7 +127,7 @@ pub fn dialogue_of_server(bytes: &[u8]) {
         for piece in pieces {
             dialogue.feed(piece);
             loop {
-                match dialogue.next_heard() {
+                match dialogue.next_message() {
                     Ok(Some(message)) => heard.push(format!("{message:?}{:?}", asked(&message))),
                     Ok(None) => break,
                     Err(error) => return (heard, Some(error.to_string())),
@@ -107,8 +140,8 @@ pub fn dialogue_of_server(bytes: &[u8]) {
 }
 
 /// The test that a client asks for: refused or not, no parameters may bring the server down.
-fn asked(message: &server::Heard) -> Option<bool> {
-    let server::Heard::Params(params) = message else { return None };
+fn asked(message: &server::ClientMessage) -> Option<bool> {
+    let server::ClientMessage::Params(params) = message else { return None };
     Some(params.to_spec().is_ok())
 }
 
@@ -133,6 +166,36 @@ pub fn echo_message(bytes: &[u8]) {
         message::write_request(&mut again, family, id, *b"linerate", 0);
         assert_eq!(message::read_quoted(family, &again), Some(id));
     }
+}
+
+/// A stranger's snapshot: what is taken is audited, compared and shown without a panic, and no command or name of it acts on
+/// a terminal.
+pub fn host_snapshot(bytes: &[u8]) {
+    let Ok(snapshot) = Snapshot::read(bytes) else { return };
+    for (_, interface) in snapshot.interfaces() {
+        assert!(foreign::device::is_name(&interface.name), "{:?} was taken for a device", interface.name);
+    }
+    let facts = HostFacts::of(&snapshot);
+    assert!(audit::compare::changes(&facts.settings, &facts.settings).is_empty(), "a host differs from itself");
+    let profile = Profile { rtt: Some(std::time::Duration::from_millis(100)), ..Profile::default() };
+    let inputs = Inputs::default();
+    static RULES: std::sync::LazyLock<Rules> = std::sync::LazyLock::new(Rules::built_in);
+    let report = audit::audit(&RULES, &Case { host: &facts, profile: &profile, inputs: &inputs, keep: Keep::Findings });
+    let steps = report.findings.iter().flat_map(|finding| &finding.fix);
+    for line in steps.flat_map(|step| [Some(&step.command), step.undo.as_ref()]).flatten() {
+        assert!(!line.chars().any(foreign::terminal::acts), "{line:?} acts on a terminal");
+    }
+}
+
+/// A line of a recording of drops.
+pub fn recorded_drops(bytes: &[u8]) {
+    let Ok(interval) = host::drops::lines::parse(bytes) else { return };
+    let shown = serde_json::to_value(&interval).map(|value| value.to_string()).unwrap_or_default();
+    let series = host::drops::series::Series::of(vec![interval.clone(), interval]);
+    for each in &series {
+        let _ = (each.grown(), each.length(), host::drops::explain::suspects(each));
+    }
+    assert!(!shown.contains("\\u001b"), "an escape came through: {shown}");
 }
 
 /// What HTTP clients and servers send us. The first byte says in pieces of which size a body arrives, which must not
@@ -177,7 +240,19 @@ pub fn exported_run(bytes: &[u8]) {
 
 /// What another tool has printed.
 pub fn foreign_output(bytes: &[u8]) {
-    let import = foreign::read(bytes);
+    let import = import::read(bytes);
+    for item in &import.evidence {
+        assert!(!item.to_string().is_empty(), "evidence without text");
+    }
+    let source = import::round::Source {
+        name: String::new(),
+        import: import.clone(),
+        written: units::WallTime::from_unix_nanos(0),
+        digest: 0,
+    };
+    if let Some(round) = import::round::of_files(&[source.clone(), source], &import::round::UserFacts::default()) {
+        assert!(!round.members.is_empty() && !round.tests.is_empty(), "a round of nothing");
+    }
     for test in &import.tests {
         for stream in &test.samples.streams {
             assert!(
@@ -185,7 +260,10 @@ pub fn foreign_output(bytes: &[u8]) {
                 "columns of two lengths"
             );
         }
-        assert!(test.remarks.iter().all(|remark| !remark.to_string().is_empty()), "a remark that says nothing");
+        assert!(
+            test.observations.iter().all(|observation| !observation.to_string().is_empty()),
+            "an observation without text"
+        );
     }
 }
 
@@ -278,7 +356,7 @@ pub fn sysctl_files(bytes: &[u8]) {
 pub fn fix_plan(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let steps = match FixPlan::read(text) {
-        Ok(steps) => steps,
+        Ok(plan) => plan.steps,
         Err(error) => return assert!(!error.to_string().is_empty(), "a refusal without a reason"),
     };
     let Ok(plan) = FixPlan::of(steps, &HostFacts::default()) else { return };
@@ -293,7 +371,11 @@ pub fn fix_plan(bytes: &[u8]) {
     }
     let written = serde_json::to_string(&plan).unwrap_or_default();
     if !plan.steps.is_empty() {
-        assert_eq!(FixPlan::read(&written).ok(), Some(plan.steps), "what was written is what is read");
+        assert_eq!(
+            FixPlan::read(&written).map(|read| read.steps).ok(),
+            Some(plan.steps),
+            "what was written is what is read"
+        );
     }
 }
 
@@ -375,7 +457,7 @@ pub fn plan(bytes: &[u8]) {
 /// A template of psConfig. What is refused says why; what is not is a plan.
 pub fn psconfig(bytes: &[u8]) {
     if let Ok(imported) = Plan::from_psconfig("any.json", bytes) {
-        assert!(imported.remarks.iter().all(|remark| !remark.what.is_empty()), "a remark that says nothing");
+        assert!(imported.remarks.iter().all(|remark| !remark.what.is_empty()), "an observation without text");
         assert_plan(&imported.plan);
     }
 }

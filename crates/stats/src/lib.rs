@@ -8,6 +8,7 @@
 //! * [`level`]: where a series changes its level
 //! * [`proportion`]: how often something happens, and whether a change makes it rarer
 //! * [`gain`]: whether a change made something larger by more than noise
+//! * [`normal`]: tails and quantiles of the normal distribution
 //!
 //! Pure: numbers in, numbers out. Everything is `f64`; each module says what it does with NaN.
 
@@ -15,7 +16,7 @@ pub mod association;
 pub mod correlation;
 pub mod gain;
 pub mod level;
-mod normal;
+pub mod normal;
 pub mod proportion;
 pub mod rank;
 pub mod steady;

@@ -1,10 +1,33 @@
-//! Tails of the normal distribution.
+//! Tails and quantiles of the normal distribution.
 
 /// The probability that a standard normal variable is farther from zero than `z`, to a relative error below 10⁻¹²
 /// where the answer is above 10⁻³⁰⁰. A NaN gives NaN.
-pub(crate) fn two_sided_tail(z: f64) -> f64 {
+#[must_use]
+pub fn two_sided_tail(z: f64) -> f64 {
     erfc(z.abs() / std::f64::consts::SQRT_2)
 }
+
+/// The value that a standard normal variable is below with probability `p`: by Newton's method, to 10⁻⁹ for `p` from 10⁻¹² to
+/// 1 - 10⁻¹²; beyond, that of the nearer of the two. A NaN gives NaN.
+#[must_use]
+pub fn quantile(p: f64) -> f64 {
+    if p.is_nan() {
+        return f64::NAN;
+    }
+    let p = p.clamp(1e-12, 1.0 - 1e-12);
+    let tail = p.min(1.0 - p);
+    // From the outside: the tail is convex there, so that Newton's steps never overshoot zero.
+    let mut z = (-2.0 * tail.ln()).sqrt();
+    for _ in 0..NEWTON_STEPS {
+        let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        let excess = if z > 0.0 { two_sided_tail(z) / 2.0 } else { 1.0 - two_sided_tail(z) / 2.0 } - tail;
+        z += excess / density.max(f64::MIN_POSITIVE);
+    }
+    if p < 0.5 { -z } else { z }
+}
+
+/// Steps until the quantile no longer moves, from the farthest start.
+const NEWTON_STEPS: u32 = 40;
 
 /// The complementary error function of `x` at or above zero, by the series of erf for small `x` and the continued
 /// fraction for large (Abramowitz and Stegun 1964, 7.1.6 and 7.1.14).
@@ -56,6 +79,16 @@ mod tests {
             let tail = two_sided_tail(z);
             assert!((tail / expected - 1.0).abs() < 1e-12, "z {z}: {tail:e}, expected {expected:e}");
         }
+    }
+
+    #[test]
+    fn quantiles_are_the_inverse_of_tails() {
+        for p in [1e-9, 0.001, 0.025, 0.3, 0.5, 0.8, 0.975, 0.999_999] {
+            let z = quantile(p);
+            let below = if z < 0.0 { two_sided_tail(z) / 2.0 } else { 1.0 - two_sided_tail(z) / 2.0 };
+            assert!((below / p - 1.0).abs() < 1e-8, "{p}: {z} has {below}");
+        }
+        assert!((quantile(0.975) - 1.959_963_984_540_054).abs() < 1e-9);
     }
 
     #[test]

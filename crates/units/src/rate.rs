@@ -13,9 +13,8 @@ use crate::parse::{Grammar, ParseError, Unit, write_scaled};
 /// A rate of data, stored as whole bits per second, so that 1 bit/s to 18 Ebit/s can be told apart exactly.
 ///
 /// Zero is a value (nothing moved), not a configuration: readers of settings use [`DataRate::is_zero`] to refuse it.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct DataRate(u64);
 

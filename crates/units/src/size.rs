@@ -15,7 +15,8 @@ pub struct SizeError {
 }
 
 /// The largest TCP payload of one segment, in bytes (RFC 9293 §3.7.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "u32", into = "u32")]
 pub struct Mss(u32);
 
@@ -44,7 +45,8 @@ impl Mss {
 }
 
 /// The largest IP packet a link carries, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "u32", into = "u32")]
 pub struct Mtu(u32);
 

@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 /// An instant of one host's monotonic clock, in nanoseconds since an epoch of that host (Linux: boot).
 ///
 /// Instants of two hosts are comparable only after the offset between their clocks is taken out.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct MonoTime(u64);
 
@@ -61,9 +60,8 @@ impl Sub<Duration> for MonoTime {
 
 /// An instant of calendar time, in nanoseconds since 1970-01-01 UTC. For people and for joining records; never
 /// subtracted to get a duration, since it may step.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct WallTime(u64);
 

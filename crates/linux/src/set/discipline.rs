@@ -25,7 +25,7 @@ pub fn set(index: u32, hook: Hook, discipline: &Discipline) -> Result<(), SetErr
     let mut request = tcmsg(index, handle, parent(hook));
     request.put_text(TCA_KIND, discipline.kind());
     put_options(&mut request, discipline);
-    let what = format!("set the queueing discipline {} on {hook}", discipline.kind());
+    let what = format!("set the qdisc {} on {hook}", discipline.kind());
     netlink.change(RTM_NEWQDISC, CREATE | REPLACE, request.bytes()).map_err(SetError::netlink(what))
 }
 

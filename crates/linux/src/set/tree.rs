@@ -21,7 +21,7 @@ pub fn read(index: u32) -> Result<Vec<Node>, SetError> {
     let mut nodes = Vec::new();
     for (request, what) in [(RTM_GETQDISC, NodeKind::Qdisc), (RTM_GETTCLASS, NodeKind::Class)] {
         let dumped = netlink.dump(request, tcmsg(index, 0, 0).bytes(), |message| parse(message, what));
-        let found = dumped.map_err(|error| error.unavailable("queueing disciplines"))?;
+        let found = dumped.map_err(|error| error.unavailable("qdiscs"))?;
         nodes.extend(found.into_iter().filter(|raw| raw.index == index && raw.node.parent != INGRESS));
     }
     // Most classes come with their discipline: those of `mq`, the flows of `fq_codel`.
@@ -69,7 +69,7 @@ pub(super) fn remove(netlink: &mut Netlink, index: u32) -> Result<(), SetError> 
     match netlink.change(RTM_DELQDISC, 0, tcmsg(index, 0, ROOT).bytes()) {
         // It has the default already.
         Err(error) if matches!(error.errno(), Some(libc::ENOENT | libc::EINVAL)) => Ok(()),
-        outcome => outcome.map_err(SetError::netlink("remove the queueing discipline")),
+        outcome => outcome.map_err(SetError::netlink("remove the qdisc")),
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) fn open() -> Result<Netlink, SetError> {
         netlink.explain_refusals()?;
         Ok(netlink)
     };
-    open().map_err(SetError::netlink("open a socket for queueing disciplines"))
+    open().map_err(SetError::netlink("open a socket for qdiscs"))
 }
 
 /// `struct tcmsg`, include/uapi/linux/rtnetlink.h.
@@ -209,7 +209,7 @@ fn has_filters(netlink: &mut Netlink, index: u32, handle: u32) -> Result<bool, S
 }
 
 fn named(node: &Node) -> String {
-    let what = if node.what == NodeKind::Class { "class" } else { "queueing discipline" };
+    let what = if node.what == NodeKind::Class { "class" } else { "qdisc" };
     format!("the {what} {} {}", node.kind, number(node.handle))
 }
 

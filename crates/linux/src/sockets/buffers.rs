@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::AsFd;
 
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use units::ByteCount;
 
 use super::option::{self, SocketOption};
@@ -85,6 +86,39 @@ pub struct SocketMemory {
     pub backlog: Option<u32>,
     /// Packets the socket has dropped because its receive buffer was full, since the start (`SK_MEMINFO_DROPS`).
     pub drops: Option<u32>,
+}
+
+/// Which buffers of a socket its program fixed. The kernel tunes only those that are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BufferLocks {
+    /// The send buffer (`SOCK_SNDBUF_LOCK`).
+    pub send: bool,
+    /// The receive buffer (`SOCK_RCVBUF_LOCK`).
+    pub receive: bool,
+}
+
+/// Which buffers of a socket are fixed (`SO_BUF_LOCK`, since Linux 5.14).
+///
+/// # Errors
+/// `ENOPROTOOPT` on an older kernel.
+pub fn buffer_locks(socket: impl AsFd) -> io::Result<BufferLocks> {
+    // include/uapi/asm-generic/socket.h; the bits are those of include/net/sock.h.
+    const SO_BUF_LOCK: libc::c_int = 72;
+    let mut bytes = [0; 4];
+    option::read(socket.as_fd(), SocketOption::socket(SO_BUF_LOCK), &mut bytes)?;
+    let bits = u32::from_ne_bytes(bytes);
+    Ok(BufferLocks { send: bits & 1 != 0, receive: bits & 2 != 0 })
+}
+
+/// The same of a socket that another process has open, by its number there (`pidfd_getfd`, since Linux 5.6). The socket is
+/// only asked.
+///
+/// # Errors
+/// `EPERM` where this process may not trace the other one; what [`buffer_locks`] gives.
+pub fn locks_of_another(process: u32, number: i32) -> io::Result<BufferLocks> {
+    let pid = i32::try_from(process).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidInput)?;
+    let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
+    buffer_locks(pidfd_getfd(&pidfd, number, PidfdGetfdFlags::empty())?)
 }
 
 impl SocketMemory {

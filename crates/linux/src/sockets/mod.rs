@@ -35,7 +35,10 @@ pub use address::{
     set_reuse_port,
 };
 pub use ancillary::{receives_gro, set_receive_drops, set_receive_gro, set_receive_time, set_zerocopy};
-pub use buffers::{Direction, SocketMemory, buffer_size, memory, set_buffer_size, set_buffer_size_beyond_limit};
+pub use buffers::{
+    BufferLocks, Direction, SocketMemory, buffer_locks, buffer_size, locks_of_another, memory, set_buffer_size,
+    set_buffer_size_beyond_limit,
+};
 pub use dscp::{Dscp, DscpError, dscp, set_dscp};
 pub use pacing::{PacingLimit, pacing_limit, set_pacing_limit};
 pub use path_mtu::{PathMtuDiscovery, path_mtu, path_mtu_discovery, set_path_mtu_discovery};

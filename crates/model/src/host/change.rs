@@ -1,11 +1,11 @@
 //! The change log: what was changed on a host, when, by whom and why.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 /// One entry of the change log, with its number in the archive that keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoggedChange {
     /// What `linerate host log note` calls it.
     pub number: u64,
@@ -15,7 +15,8 @@ pub struct LoggedChange {
 }
 
 /// Something that changed on a host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangeEntry {
     /// When it was seen. Without `after_unix_ns` it happened then.
     #[serde(rename = "time_unix_ns")]
@@ -52,7 +53,8 @@ pub struct ChangeEntry {
 }
 
 /// Who changed something.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
     /// A process.
@@ -65,7 +67,8 @@ pub enum Actor {
 }
 
 /// A process that changed something, as far as it could be seen before it ended.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActingProcess {
     /// Its number.
     pub pid: u32,
@@ -84,7 +87,8 @@ pub struct ActingProcess {
 }
 
 /// How a change came to be known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeSource {
     /// `linerate host watch` saw it happen.
@@ -100,7 +104,8 @@ pub enum ChangeSource {
 }
 
 /// What a person says about a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangeNote {
     /// When it was noted.
     #[serde(rename = "time_unix_ns")]

@@ -1,12 +1,12 @@
 //! What each processor is set to, and what it has received.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fact::Fact;
 
 /// The processors of a host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Processors {
     /// Those online, as the kernel lists them: `0-31`.
     pub online: Fact<String>,
@@ -17,7 +17,8 @@ pub struct Processors {
 }
 
 /// One processor.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Processor {
     /// Its number.
     pub number: u32,
@@ -36,10 +37,17 @@ pub struct Processor {
     pub idle_states: Fact<Vec<IdleState>>,
     /// What it has received.
     pub softnet: Fact<Softnet>,
+    /// Time in soft interrupts since the start (`/proc/stat`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub softirq_us: Option<u64>,
+    /// Time that the hypervisor gave to others since the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_us: Option<u64>,
 }
 
 /// One idle state of a processor.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IdleState {
     /// Its name: `C1E`, `C6`.
     pub name: String,
@@ -51,7 +59,8 @@ pub struct IdleState {
 }
 
 /// Packets as one processor received them (`/proc/net/softnet_stat`); 32 bits each, which wrap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Softnet {
     /// Packets processed.
     pub processed: u32,

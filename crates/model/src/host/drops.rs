@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 use super::fact::Fact;
 
 /// All that one network namespace of a host counted in one interval.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DropInterval {
     /// Version of this format; see [`DropInterval::FORMAT`].
     pub format: u32,
@@ -25,7 +25,7 @@ pub struct DropInterval {
     pub start: WallTime,
     /// How long it was.
     #[serde(rename = "length_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub length: Duration,
     /// Counters that say that something went wrong, with how much they grew; zero is a zero that was read.
     pub counters: Vec<Increase>,
@@ -44,7 +44,8 @@ pub struct DropInterval {
 }
 
 /// One counter in one interval.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Increase {
     /// What counts.
     #[serde(flatten)]
@@ -56,7 +57,8 @@ pub struct Increase {
 }
 
 /// Which counter.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counter {
     /// The layer that counts.
     pub layer: Layer,
@@ -68,7 +70,8 @@ pub struct Counter {
 }
 
 /// Where a packet gets lost in a host, from the wire up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// A device, by the kernel's names.
@@ -84,7 +87,8 @@ pub enum Layer {
 }
 
 /// What a counter means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DropKind {
     /// The device had no descriptor or buffer for what came: the host takes packets out of the ring too slowly.
@@ -93,8 +97,22 @@ pub enum DropKind {
     Corrupt,
     /// The link could not carry what was sent.
     Carrier,
-    /// Nobody in the host handles such packets, or a mixture of causes that the kernel counts as one.
+    /// No protocol of the host handles such packets.
     Unhandled,
+    /// The device counts several causes as one: a VLAN or protocol that nobody handles, a frame larger than its MTU, a full
+    /// backlog. The kernel's reasons tell them apart.
+    Mixed,
+    /// No program listens on the port.
+    NoListener,
+    /// There is no route to the destination.
+    NoRoute,
+    /// The sender's address is not behind the device it came by (`rp_filter`).
+    ReversePath,
+    /// Discarded before it was sent: by the queue of the device, by a firewall, while a neighbour did
+    /// not answer, or for want of memory.
+    Discarded,
+    /// The protocol is switched off on the device, or memory was short.
+    Disabled,
     /// The other end asked for a pause, or this end did: nothing is lost here, but sending stands still.
     Pause,
     /// The backlog of a processor was full.
@@ -120,7 +138,8 @@ pub enum DropKind {
 }
 
 /// Something of which nothing is known in an interval.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnknownPart {
     /// What: a file, a request, a counter.
     pub what: String,
@@ -129,7 +148,8 @@ pub struct UnknownPart {
 }
 
 /// Packets that the kernel dropped, by reason.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reasons {
     /// How many for each reason and protocol.
     pub packets: Vec<ReasonCount>,
@@ -139,7 +159,8 @@ pub struct Reasons {
 }
 
 /// Packets dropped for one reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReasonCount {
     /// The kernel's word for it: `UNHANDLED_PROTO`, `SOCKET_RCVBUFF`; its number where it has no word.
     pub reason: String,
@@ -151,7 +172,8 @@ pub struct ReasonCount {
 }
 
 /// Frames of one kind that a device received.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Frames {
     /// The device.
     pub device: String,
@@ -166,7 +188,8 @@ pub struct Frames {
 }
 
 /// Segments sent again in one interval.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Retransmits {
     /// How they were counted.
     pub way: RetransmitWay,
@@ -178,7 +201,8 @@ pub struct Retransmits {
 }
 
 /// How segments sent again were counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RetransmitWay {
     /// Each as it was sent (`tcp_retransmit_skb`): complete, and of all namespaces of the host.
@@ -213,17 +237,23 @@ impl DropKind {
             Self::NoBuffer => "no buffer: ring too small or host too slow",
             Self::Corrupt => "bad bits: cable, optics, duplex",
             Self::Carrier => "link could not send",
-            Self::Unhandled => "nobody handles it: unknown VLAN or protocol, or a full backlog",
+            Self::Unhandled => "no protocol of this host handles them",
+            Self::Mixed => "unknown VLAN or protocol, larger than the MTU, or a full backlog",
+            Self::NoListener => "no program listens on the port",
+            Self::NoRoute => "no route to the destination",
+            Self::ReversePath => "the source is not behind this device (rp_filter)",
+            Self::Discarded => "discarded before sending: queue, firewall, silent neighbour",
+            Self::Disabled => "IPv6 is off on the device, or memory was short",
             Self::Pause => "pause frames",
-            Self::Backlog => "processor's backlog full",
-            Self::Squeezed => "processor ran out of its share of time",
+            Self::Backlog => "CPU backlog full",
+            Self::Squeezed => "CPU ran out of its budget (squeezed)",
             Self::Queue => "queue full",
             Self::ReceiveBuffer => "receive buffer of a socket full",
             Self::SendBuffer => "send queue full",
             Self::Listener => "too many new connections at once",
             Self::Memory => "no memory",
             Self::BadPacket => "bad header, checksum, address or fragment",
-            Self::Retransmit => "TCP sent again",
+            Self::Retransmit => "TCP retransmitted",
             Self::Other => "error",
         }
     }

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value with its source, or the reason why there is none.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Written<T>", into = "Written<T>", bound(serialize = "T: Clone + Serialize"))]
-#[schemars(rename = "FactOf{T}")]
+#[cfg_attr(feature = "schema", schemars(rename = "FactOf{T}"))]
 pub struct Fact<T> {
     /// The value, or why it is not known.
     pub reading: Result<T, Missing>,
@@ -34,7 +34,8 @@ pub enum Missing {
 }
 
 /// The state of a fact in one word, as it is serialised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// It is known.
@@ -51,7 +52,8 @@ pub enum State {
 }
 
 /// Where a fact was read: the way, and the place.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Source(pub String);
 
@@ -149,7 +151,8 @@ impl fmt::Display for Missing {
 }
 
 /// A fact as it is written: `state` is left out where it is `ok`.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Written<T> {
     /// Whether the value is known, and why not.
     #[serde(default, skip_serializing_if = "State::is_ok")]

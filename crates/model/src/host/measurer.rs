@@ -1,11 +1,11 @@
 //! Who measured: enough to know years later what a number came from.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate};
 
 /// One host at the time of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostIdentity {
     /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,8 @@ pub struct HostIdentity {
 }
 
 /// What TCP of a host may take for the buffers of one connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TcpBuffers {
     /// For what is received.
     #[serde(rename = "receive_bytes")]
@@ -45,7 +46,8 @@ pub struct TcpBuffers {
 }
 
 /// The size of a buffer that grows by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BufferSizes {
     /// What it has when memory is short.
     pub least: ByteCount,
@@ -59,7 +61,8 @@ pub struct BufferSizes {
 }
 
 /// The network device that carried a test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Device {
     /// Its name.
     pub name: String,

@@ -17,6 +17,7 @@
 //! * [`fix`]: steps that change settings, the old values, and the journal
 
 pub mod change;
+pub mod connection;
 pub mod cpu;
 pub mod drops;
 pub mod fact;
@@ -30,6 +31,7 @@ pub mod qdisc;
 pub mod route;
 pub mod service;
 pub mod snapshot;
+pub mod storage;
 pub mod tracked;
 
 pub use measurer::{BufferSizes, Device, HostIdentity, TcpBuffers};

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fact::Fact;
+use super::connection::Connection;
+use super::fact::{Fact, Missing, Source};
 use super::interface::Interface;
 use super::route::{Address, Route, TcpMetrics};
 
 /// One network namespace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Namespace {
     /// Its name: of `ip netns`, of Docker, `pid:N` of a process in it; none for that of the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,11 +29,22 @@ pub struct Namespace {
     pub addresses: Fact<Vec<Address>>,
     /// Counters of the protocols by group and name: `Tcp.RetransSegs`, `TcpExt.TCPTimeouts`, `Udp.RcvbufErrors`.
     pub counters: Fact<BTreeMap<String, u64>>,
+    /// Established TCP connections to other hosts, those that moved the most first; up to [`Namespace::MOST_CONNECTIONS`].
+    #[serde(default = "connections_not_read")]
+    pub connections: Fact<Vec<Connection>>,
     /// The interfaces, by name.
     pub interfaces: Vec<Interface>,
 }
 
+/// What snapshots of earlier versions do not hold.
+fn connections_not_read() -> Fact<Vec<Connection>> {
+    Fact::missing(Missing::Absent, Source("an earlier linerate, which did not read it".to_owned()))
+}
+
 impl Namespace {
+    /// Most connections of one namespace in a snapshot.
+    pub const MOST_CONNECTIONS: usize = 64;
+
     /// The interface called `name`.
     #[must_use]
     pub fn interface(&self, name: &str) -> Option<&Interface> {
@@ -47,7 +59,8 @@ impl Namespace {
 }
 
 /// A namespace that exists and could not be entered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClosedNamespace {
     /// Its name, where it has one.
     pub name: String,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Every definition of every tracked setting.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Provenance {
     /// The files that were read, by path.
     pub files: BTreeMap<String, ConfigurationFile>,
@@ -19,7 +19,8 @@ pub struct Provenance {
 }
 
 /// One file of settings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConfigurationFile {
     /// The package that owns it; `none` for a file of nobody's, absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +36,8 @@ pub struct ConfigurationFile {
 }
 
 /// All definitions of one setting.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Setting {
     /// Each definition, in the order in which they are applied at boot. Masked files come first: they never are.
     pub definitions: Vec<Definition>,
@@ -51,7 +53,8 @@ pub struct Setting {
 }
 
 /// One definition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Definition {
     /// The value as it is written, blanks made one.
     pub value: String,
@@ -73,7 +76,8 @@ pub struct Definition {
 }
 
 /// Who reads a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// `/etc/sysctl.conf` or a directory `sysctl.d`.

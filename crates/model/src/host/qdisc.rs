@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One queueing discipline.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Qdisc {
     /// What it is: `fq`, `fq_codel`, `pfifo_fast`, `mq`, `noqueue`...
     pub kind: String,
@@ -32,7 +32,8 @@ pub struct Qdisc {
 }
 
 /// A class of a discipline: a part of its rate, such as of `htb`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Class {
     /// Its number: `1:10`.
     pub handle: String,

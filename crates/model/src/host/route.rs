@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One route.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Route {
     /// Where to, with the length of the prefix; `0.0.0.0/0` or `::/0` for all that has no other.
     pub destination: String,
@@ -48,7 +48,8 @@ impl Route {
 }
 
 /// One of several next routers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextHop {
     /// The router.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,7 +62,8 @@ pub struct NextHop {
 }
 
 /// An address of an interface.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Address {
     /// The interface.
     pub interface: String,
@@ -74,7 +76,8 @@ pub struct Address {
 }
 
 /// What TCP remembers of a destination (`ip tcp_metrics`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TcpMetrics {
     /// The destination.
     pub destination: IpAddr,

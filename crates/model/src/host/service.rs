@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fact::Fact;
 
 /// Programs that change settings by themselves, or move packets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Services {
     /// Each of [`WATCHED`], by name.
     pub each: BTreeMap<String, Fact<Service>>,
@@ -19,7 +19,8 @@ pub struct Services {
 }
 
 /// One program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Service {
     /// Whether a process of it runs.
     pub running: bool,
@@ -29,5 +30,14 @@ pub struct Service {
 }
 
 /// The programs looked for, by the name of their systemd unit.
-pub const WATCHED: [&str; 8] =
-    ["irqbalance", "tuned", "bpftune", "NetworkManager", "firewalld", "kubelet", "docker", "systemd-networkd"];
+pub const WATCHED: [&str; 9] = [
+    "irqbalance",
+    "tuned",
+    "bpftune",
+    "NetworkManager",
+    "firewalld",
+    "kubelet",
+    "docker",
+    "systemd-networkd",
+    "flowd-go",
+];

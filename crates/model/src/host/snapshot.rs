@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{MonoTime, WallTime};
 
 use super::cpu::Processors;
-use super::fact::Fact;
+use super::fact::{Fact, Missing, Source};
 use super::machine::Machine;
 use super::namespace::{ClosedNamespace, Namespace};
 use super::provenance::Provenance;
 use super::service::Services;
+use super::storage::{BlockDevice, ClockState};
+use crate::plausible::{self, AdmitError};
 
 /// All facts of one host at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
     /// Version of this format; a reader refuses a newer one.
     pub format: u32,
@@ -37,6 +39,12 @@ pub struct Snapshot {
     /// Namespaces that exist and could not be entered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed_namespaces: Vec<ClosedNamespace>,
+    /// Disks.
+    #[serde(default = "storage_not_read")]
+    pub storage: Fact<Vec<BlockDevice>>,
+    /// How the clock stands.
+    #[serde(default = "clock_not_read")]
+    pub clock: Fact<ClockState>,
     /// Programs that change settings by themselves.
     pub services: Services,
     /// Options of loaded kernel modules that matter to the network, as `module.option`.
@@ -51,8 +59,19 @@ pub struct Snapshot {
     pub anomalies: Vec<Anomaly>,
 }
 
+fn storage_not_read() -> Fact<Vec<BlockDevice>> {
+    Fact::missing(Missing::Absent, Source(EARLIER.to_owned()))
+}
+
+fn clock_not_read() -> Fact<ClockState> {
+    Fact::missing(Missing::Absent, Source(EARLIER.to_owned()))
+}
+
+const EARLIER: &str = "an earlier linerate, which did not read it";
+
 /// How a snapshot was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
     /// From the running kernel, with all privileges.
@@ -66,7 +85,8 @@ pub enum Way {
 }
 
 /// Something that was not understood.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Anomaly {
     /// The file.
     pub file: String,
@@ -77,9 +97,102 @@ pub struct Anomaly {
     pub reason: String,
 }
 
+/// Which host and network namespace something was worked out for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HostIdentity {
+    /// The host's name.
+    pub name: String,
+    /// The boot; not known of what was read from text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
+    /// The number of the network namespace of the reader, which means something within one boot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub netns_inode: Option<u64>,
+}
+
+impl HostIdentity {
+    /// Why something that was worked out for `self` does not fit `here`; nothing where it does.
+    #[must_use]
+    pub fn misfit(&self, here: &Self) -> Option<String> {
+        if self.name != here.name {
+            let [theirs, ours] = [&self.name, &here.name].map(|name| foreign::terminal::line(name));
+            return Some(format!("it was made for {theirs}, and this is {ours}"));
+        }
+        let same_boot = self.boot_id.is_some() && self.boot_id == here.boot_id;
+        let other_namespace = self.netns_inode.zip(here.netns_inode).is_some_and(|(theirs, ours)| theirs != ours);
+        (same_boot && other_namespace).then(|| "it was made for another network namespace of this host".to_owned())
+    }
+}
+
+/// Why a stranger's snapshot is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotReadError {
+    /// It is no snapshot, or a number in it is beyond what is real.
+    #[error(transparent)]
+    Form(#[from] AdmitError),
+    /// A newer program wrote it.
+    #[error("it has format {found}, and this program reads {} and below", Snapshot::FORMAT)]
+    Newer {
+        /// Its format.
+        found: u32,
+    },
+    /// A device has a name that no kernel gives.
+    #[error(
+        "`{}` in {place} is not the name of a network device: up to 15 characters, no slash, colon, blank or control character",
+        foreign::terminal::line(name)
+    )]
+    Device {
+        /// The name.
+        name: String,
+        /// Where it stands.
+        place: String,
+    },
+}
+
 impl Snapshot {
     /// The version of this format that this program writes.
     pub const FORMAT: u32 = 1;
+
+    /// Reads the snapshot of a host that may be a stranger's: numbers have to be plausible and names of devices such as
+    /// a kernel gives. What a host says of itself may hold anything else; whoever prints or quotes it goes through
+    /// [`foreign`].
+    ///
+    /// # Errors
+    /// See [`SnapshotReadError`].
+    pub fn read(bytes: &[u8]) -> Result<Self, SnapshotReadError> {
+        let snapshot: Self = plausible::read(bytes)?;
+        if snapshot.format > Self::FORMAT {
+            return Err(SnapshotReadError::Newer { found: snapshot.format });
+        }
+        snapshot.check_names()?;
+        Ok(snapshot)
+    }
+
+    /// Which host and network namespace it is of.
+    #[must_use]
+    pub fn identity(&self) -> HostIdentity {
+        HostIdentity {
+            name: self.machine.name.value().cloned().unwrap_or_default(),
+            boot_id: self.machine.boot_id.value().cloned(),
+            netns_inode: self.own().and_then(|own| own.inode),
+        }
+    }
+
+    /// Checks the names of all devices.
+    ///
+    /// # Errors
+    /// The first that no kernel gives.
+    pub fn check_names(&self) -> Result<(), SnapshotReadError> {
+        for (namespace, interface) in self.interfaces() {
+            if !foreign::device::is_name(&interface.name) {
+                let place = namespace.name.clone().unwrap_or_else(|| "the host's own namespace".to_owned());
+                return Err(SnapshotReadError::Device { name: interface.name.clone(), place });
+            }
+        }
+        Ok(())
+    }
 
     /// The namespace of the reader.
     #[must_use]

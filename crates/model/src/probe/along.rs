@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::echo::EchoSeries;
@@ -11,7 +10,8 @@ use super::path_mtu::PathMtu;
 use crate::run::Run;
 
 /// A way, and what was found towards each hop that has an address.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Along {
     /// The way.
     pub trace: Trace,
@@ -20,7 +20,8 @@ pub struct Along {
 }
 
 /// What was found towards one hop.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HopTests {
     /// Which hop, from 1.
     pub number: u8,

@@ -3,7 +3,6 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate};
 
@@ -13,7 +12,8 @@ use crate::series::field::Field;
 use crate::spec::Family;
 
 /// What to fetch, and how.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DownloadSpec {
     /// The address of the file, `http` only.
@@ -29,11 +29,11 @@ pub struct DownloadSpec {
     pub bind: Option<IpAddr>,
     /// How long to wait for the connection, and for each further piece of the answer.
     #[serde(rename = "patience_ms", with = "units::duration::as_ms")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub patience: Duration,
     /// How long all of it may take.
     #[serde(rename = "time_limit_ms", with = "units::duration::as_ms")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub time_limit: Duration,
     /// Most bytes of the file that are taken.
     #[serde(rename = "max_bytes")]
@@ -57,7 +57,8 @@ impl DownloadSpec {
 }
 
 /// A file that was fetched, or as much of it as came.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Download {
     /// Whom.
     #[serde(flatten)]
@@ -95,7 +96,8 @@ pub struct Download {
 }
 
 /// The head of a server's answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer {
     /// The status code.
     pub status: u16,
@@ -111,7 +113,8 @@ pub struct Answer {
 }
 
 /// What took how long, each from the start; absent where it did not come to that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DownloadTimes {
     /// Until the name was an address.
     #[serde(
@@ -120,7 +123,7 @@ pub struct DownloadTimes {
         with = "units::duration::as_us::option",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub resolved: Option<Duration>,
     /// Until the connection stood.
     #[serde(
@@ -129,7 +132,7 @@ pub struct DownloadTimes {
         with = "units::duration::as_us::option",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub connected: Option<Duration>,
     /// Until the first byte of the answer.
     #[serde(
@@ -138,16 +141,17 @@ pub struct DownloadTimes {
         with = "units::duration::as_us::option",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub first_byte: Option<Duration>,
     /// Until the end, whichever it was.
     #[serde(rename = "total_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub total: Duration,
 }
 
 /// What the kernel knew of a connection: one field of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FieldValue {
     /// Which.
     pub field: Field,

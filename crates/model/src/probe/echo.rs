@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::PacketCount;
 
@@ -13,14 +12,15 @@ use crate::run::Outcome;
 use crate::spec::{Dscp, Family};
 
 /// What a series should do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EchoSpec {
     /// How many probes, 1 to 65,536: as many as ICMP has sequence numbers.
     pub count: u32,
     /// Time from one probe to the next.
     #[serde(rename = "interval_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub interval: Duration,
     /// Bytes after the ICMP header. A packet is 28 bytes longer in IPv4 and 48 in IPv6.
     pub payload_bytes: u16,
@@ -35,7 +35,7 @@ pub struct EchoSpec {
     pub hop_limit: Option<u8>,
     /// An answer that takes longer counts as lost (RFC 7680 §2.8.2).
     #[serde(rename = "timeout_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub timeout: Duration,
     /// Address family; what the name resolves to first where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,8 @@ impl Default for EchoSpec {
 }
 
 /// Whether packets may be cut on the way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fragments {
     /// They may, in IPv6 by the sender only.
@@ -74,7 +75,8 @@ pub enum Fragments {
 }
 
 /// What a series found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EchoSeries {
     /// Whom.
     #[serde(flatten)]
@@ -93,7 +95,8 @@ pub struct EchoSeries {
 }
 
 /// Sums over a series.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EchoSummary {
     /// Probes sent, those lost, and quantiles of the round trips.
     pub rtt: RttSummary,
@@ -110,13 +113,14 @@ pub struct EchoSummary {
 }
 
 /// One probe.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EchoProbe {
     /// Its number, from 0.
     pub sequence: u32,
     /// When it was sent, from the start of the series.
     #[serde(rename = "sent_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub sent: Duration,
     /// What became of it.
     #[serde(flatten)]
@@ -124,7 +128,8 @@ pub struct EchoProbe {
 }
 
 /// What became of a probe.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "fate")]
 pub enum EchoFate {
     /// It was answered in time.
@@ -141,11 +146,12 @@ pub enum EchoFate {
 }
 
 /// The first answer to a probe.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EchoAnswer {
     /// Time from handing the probe to the kernel until the answer arrived.
     #[serde(rename = "rtt_ns", with = "units::duration::as_ns")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub rtt: Duration,
     /// Who took the time of arrival.
     pub stamped_by: Stamp,
@@ -162,7 +168,8 @@ pub struct EchoAnswer {
 }
 
 /// Who took the time of an arrival.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Stamp {
     /// The kernel, when it received the packet.

@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{IcmpAccess, ReportKind, Subject};
@@ -11,7 +10,8 @@ use crate::run::Outcome;
 use crate::spec::{Dscp, Family};
 
 /// How the way is traced.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HopsSpec {
     /// How many hops are looked at before giving up, 1 to 255.
@@ -20,7 +20,7 @@ pub struct HopsSpec {
     pub probes: u8,
     /// How long an answer may take.
     #[serde(rename = "timeout_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub timeout: Duration,
     /// Differentiated-services code point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,8 @@ impl Default for HopsSpec {
 }
 
 /// The way that was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trace {
     /// Whom.
     #[serde(flatten)]
@@ -60,7 +61,8 @@ pub struct Trace {
 }
 
 /// Where a traced way ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TraceEnd {
     /// At the destination, which answered.
@@ -74,7 +76,8 @@ pub enum TraceEnd {
 }
 
 /// All that came back for one hop limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hop {
     /// The hop limit, from 1.
     pub number: u8,
@@ -85,14 +88,15 @@ pub struct Hop {
 }
 
 /// One answer of a hop. Several addresses at one hop mean several ways.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HopAnswer {
     /// Who.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<IpAddr>,
     /// Time until the answer.
     #[serde(rename = "rtt_ns", with = "units::duration::as_ns")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub rtt: Duration,
     /// What it said; absent for the echo of the destination itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,12 +17,12 @@ pub mod path_mtu;
 
 use std::net::IpAddr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 /// Whom a measurement was about, and when.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subject {
     /// What the user typed.
     pub target: String,
@@ -35,7 +35,8 @@ pub struct Subject {
 }
 
 /// How a process came to speak ICMP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IcmpAccess {
     /// By a ping socket, without privilege (`net.ipv4.ping_group_range`).
@@ -45,7 +46,8 @@ pub enum IcmpAccess {
 }
 
 /// What somebody on the path said of a packet instead of delivering it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// What.
     pub kind: ReportKind,
@@ -55,7 +57,8 @@ pub struct Report {
 }
 
 /// What an ICMP error says (RFC 792, RFC 4443).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "what")]
 pub enum ReportKind {
     /// The packet had crossed as many routers as it may.

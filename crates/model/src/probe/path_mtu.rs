@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Mtu;
 
@@ -12,14 +11,15 @@ use crate::run::Outcome;
 use crate::spec::{Dscp, Family};
 
 /// How it is searched for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PathMtuSpec {
     /// Probes of each size, 1 to 16. A size is taken for too large when all of them are lost.
     pub probes: u8,
     /// How long an answer may take.
     #[serde(rename = "timeout_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub timeout: Duration,
     /// Differentiated-services code point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,8 @@ impl Default for PathMtuSpec {
 }
 
 /// The path MTU of one path, and who or what limits it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PathMtu {
     /// Whom.
     #[serde(flatten)]
@@ -66,7 +67,8 @@ pub struct PathMtu {
 }
 
 /// What keeps larger packets from arriving.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "by")]
 pub enum MtuLimit {
     /// The interface of this host: all that it sends arrives.
@@ -85,7 +87,8 @@ pub enum MtuLimit {
 }
 
 /// One size that was tried.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TriedSize {
     /// Bytes of the whole IP packet.
     pub packet_bytes: u32,
@@ -99,7 +102,8 @@ pub struct TriedSize {
 }
 
 /// What was found of a size.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum SizeVerdict {
     /// It arrives.

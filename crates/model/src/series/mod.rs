@@ -9,14 +9,14 @@
 pub mod field;
 pub mod packed;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::measurement::{End, Heading, Whose};
 use field::Field;
 
 /// All samples of one run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunSamples {
     /// Samples of each stream at each end that told them.
     pub streams: Vec<StreamSamples>,
@@ -26,7 +26,8 @@ pub struct RunSamples {
 }
 
 /// The samples of one stream at one end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StreamSamples {
     /// Number of the stream, from 1.
     pub stream: u32,
@@ -51,7 +52,8 @@ impl StreamSamples {
 }
 
 /// The values of one field over time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Column {
     /// Which field.
     pub field: Field,
@@ -60,7 +62,8 @@ pub struct Column {
 }
 
 /// Latency probes in order of sending.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProbeSamples {
     /// When each was sent, from the start of the test; negative for the idle baseline before it.
     pub sent_us: Vec<i64>,

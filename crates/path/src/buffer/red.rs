@@ -10,7 +10,7 @@ use serde::Deserialize;
 use units::{ByteCount, MonoTime};
 
 use super::Verdict;
-use crate::random::{Dice, Seed};
+use crate::random::{Seed, SeededRng};
 use crate::spec::{SpecError, check_not_zero, check_probability};
 
 /// Random early detection as it is written in files.
@@ -66,7 +66,7 @@ impl RedSpec {
 #[derive(Debug)]
 pub(super) struct Red {
     spec: RedSpec,
-    dice: Dice,
+    rng: SeededRng,
     /// The average length in bytes.
     average: f64,
     /// Packets let in since the last that was dropped or marked; `None` while the average is below `min`.
@@ -77,7 +77,7 @@ pub(super) struct Red {
 
 impl Red {
     pub(super) fn new(spec: RedSpec, seed: Seed) -> Self {
-        Self { spec, dice: Dice::new(seed), average: 0.0, count: None, idle_since: None }
+        Self { spec, rng: SeededRng::new(seed), average: 0.0, count: None, idle_since: None }
     }
 
     pub(super) fn adopt(&mut self, spec: RedSpec) {
@@ -100,7 +100,7 @@ impl Red {
         let count = self.count.map_or(0, |count| count.saturating_add(1));
         let left = 1.0 - f64::from(count) * probability;
         self.count = Some(count);
-        if probability < 1.0 && left > 0.0 && !self.dice.hits(probability / left) {
+        if probability < 1.0 && left > 0.0 && !self.rng.hits(probability / left) {
             return Verdict::Admit;
         }
         self.count = Some(0);

@@ -13,7 +13,7 @@ use crate::element::Element;
 use crate::outlet::Outlet;
 use crate::reason::Drop;
 use crate::spec::{ElementSpec, SpecError, check_not_zero};
-use crate::train::{FlowHash, Kind, Train};
+use crate::train::{FlowHash, PacketKind, Train};
 
 /// Connection tracking as it is written in files.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -91,21 +91,25 @@ impl Element for Conntrack {
     fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
         let now = out.now();
         let known = match train.kind {
-            Kind::TcpSyn => {
+            PacketKind::TcpSyn => {
                 if !self.seen.contains_key(&train.flow) && !self.has_room(now) {
                     return out.drop(train, Drop::TableFull);
                 }
                 self.seen.insert(train.flow, now);
                 true
             }
-            Kind::TcpData | Kind::TcpControl => match self.seen.get_mut(&train.flow) {
+            PacketKind::TcpData | PacketKind::TcpControl => match self.seen.get_mut(&train.flow) {
                 Some(seen) if now.since(*seen) <= self.spec.forgets_after => {
                     *seen = now;
                     true
                 }
                 _ => false,
             },
-            Kind::Udp | Kind::TunnelledTcpData | Kind::Tunnelled | Kind::Link | Kind::Other => true,
+            PacketKind::Udp
+            | PacketKind::TunnelledTcpData
+            | PacketKind::Tunnelled
+            | PacketKind::Link
+            | PacketKind::Other => true,
         };
         if known { out.pass(train) } else { out.drop(train, Drop::Forgotten) }
     }

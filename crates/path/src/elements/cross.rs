@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use units::{ByteCount, DataRate, MonoTime};
 
-use crate::random::{Dice, Seed};
+use crate::random::{Seed, SeededRng};
 use crate::spec::{SpecError, check_dscp, check_not_zero};
-use crate::train::{Ecn, Edits, FlowHash, FrameId, Kind, Spacing, Train};
+use crate::train::{Ecn, Edits, FlowHash, FrameId, PacketKind, Spacing, Train};
 
 /// Cross traffic as it is written in files.
 #[derive(Debug, Clone, PartialEq, Deserialize, Default)]
@@ -73,7 +73,7 @@ pub(crate) struct Cross {
     sources: Vec<Source>,
     /// When packets come next, which is asked for more often than it changes.
     next: Option<MonoTime>,
-    dice: Dice,
+    rng: SeededRng,
     start: MonoTime,
     /// The link's rate, by which packets are put together.
     link: DataRate,
@@ -94,7 +94,7 @@ struct Source {
 
 impl Cross {
     pub(crate) fn new(spec: CrossSpec, link: DataRate, seed: Seed, start: MonoTime) -> Self {
-        let mut cross = Self { spec, sources: Vec::new(), next: None, dice: Dice::new(seed), start, link };
+        let mut cross = Self { spec, sources: Vec::new(), next: None, rng: SeededRng::new(seed), start, link };
         cross.lay_out();
         cross
     }
@@ -112,7 +112,7 @@ impl Cross {
     /// Leaves out what would have come before `now`.
     pub(crate) fn skip_to(&mut self, now: MonoTime) {
         for source in &mut self.sources {
-            source.skip_to(now, &self.spec.bursts[source.burst], &mut self.dice);
+            source.skip_to(now, &self.spec.bursts[source.burst], &mut self.rng);
         }
         self.note_next();
     }
@@ -146,7 +146,7 @@ impl Cross {
         let mut packets = NonZeroU32::MIN;
         if let Some(source) = self.sources.iter_mut().find(|source| source.next == next) {
             packets = source.packets;
-            source.step(&self.spec.bursts[source.burst], &mut self.dice);
+            source.step(&self.spec.bursts[source.burst], &mut self.rng);
             self.note_next();
         }
         let size = self.packet_bytes();
@@ -157,7 +157,7 @@ impl Cross {
             size,
             last_size: size,
             flow: FlowHash(0),
-            kind: Kind::Other,
+            kind: PacketKind::Other,
             dscp: self.spec.dscp,
             ecn: Ecn::NotCapable,
             whole: true,
@@ -194,44 +194,44 @@ impl Cross {
             })
             .collect();
         for source in &mut self.sources {
-            source.begin(&self.spec.bursts[source.burst], &mut self.dice);
+            source.begin(&self.spec.bursts[source.burst], &mut self.rng);
         }
         self.note_next();
     }
 }
 
 impl Source {
-    fn begin(&mut self, burst: &Burst, dice: &mut Dice) {
+    fn begin(&mut self, burst: &Burst, rng: &mut SeededRng) {
         let jitter = units::duration::nanos(burst.jitter);
-        let begins = self.began + Duration::from_nanos(dice.below(jitter.saturating_add(1)));
+        let begins = self.began + Duration::from_nanos(rng.below(jitter.saturating_add(1)));
         self.next = Some(begins);
         self.ends = burst.length.map(|length| begins + length);
     }
 
-    fn skip_to(&mut self, now: MonoTime, burst: &Burst, dice: &mut Dice) {
+    fn skip_to(&mut self, now: MonoTime, burst: &Burst, rng: &mut SeededRng) {
         if let Some(period) = burst.period.filter(|_| self.began < now) {
             let nanos = now.since(self.began).as_nanos() / period.as_nanos().max(1) * period.as_nanos();
             self.began = self.began + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
-            self.begin(burst, dice);
+            self.begin(burst, rng);
         }
         if self.next.is_some_and(|next| next < now) {
-            self.go_to(now, burst, dice);
+            self.go_to(now, burst, rng);
         }
     }
 
-    fn step(&mut self, burst: &Burst, dice: &mut Dice) {
+    fn step(&mut self, burst: &Burst, rng: &mut SeededRng) {
         if let Some(next) = self.next {
-            self.go_to(next + self.spacing, burst, dice);
+            self.go_to(next + self.spacing, burst, rng);
         }
     }
 
     /// Has packets come next at `next`, or when the burst after this one begins, if this is over by then.
-    fn go_to(&mut self, next: MonoTime, burst: &Burst, dice: &mut Dice) {
+    fn go_to(&mut self, next: MonoTime, burst: &Burst, rng: &mut SeededRng) {
         if self.ends.is_some_and(|ends| next >= ends) {
             self.next = None;
             if let Some(period) = burst.period {
                 self.began = self.began + period;
-                self.begin(burst, dice);
+                self.begin(burst, rng);
             }
         } else {
             self.next = Some(next);

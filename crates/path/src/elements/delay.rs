@@ -9,7 +9,7 @@ use units::MonoTime;
 
 use crate::element::Element;
 use crate::outlet::Outlet;
-use crate::random::{Dice, Seed};
+use crate::random::{Seed, SeededRng};
 use crate::reason::Delay;
 use crate::spec::{ElementSpec, LONGEST, SpecError};
 use crate::train::Train;
@@ -62,7 +62,7 @@ impl DelaySpec {
 #[derive(Debug)]
 pub(crate) struct DelayLine {
     spec: DelaySpec,
-    dice: Dice,
+    rng: SeededRng,
     /// Trains that arrive in the order in which they came: all, unless they may overtake each other.
     in_order: VecDeque<UnderWay>,
     /// Trains that arrive in whatever order.
@@ -83,7 +83,7 @@ impl DelayLine {
     pub(crate) fn new(spec: &DelaySpec, seed: Seed) -> Self {
         Self {
             spec: spec.clone(),
-            dice: Dice::new(seed),
+            rng: SeededRng::new(seed),
             in_order: VecDeque::with_capacity(FIRST_ROOM),
             free: BinaryHeap::with_capacity(if spec.order == Order::Free { FIRST_ROOM } else { 0 }),
             number: 0,
@@ -94,7 +94,7 @@ impl DelayLine {
         let mut arrives = came + self.spec.time;
         if !self.spec.jitter.is_zero() {
             let jitter = units::duration::nanos(self.spec.jitter);
-            arrives = arrives + Duration::from_nanos(self.dice.below(jitter.saturating_add(1)));
+            arrives = arrives + Duration::from_nanos(self.rng.below(jitter.saturating_add(1)));
         }
         let number = self.number;
         self.number += 1;

@@ -13,7 +13,7 @@ use crate::outlet::Outlet;
 use crate::random::Seed;
 use crate::reason::{Delay, Drop};
 use crate::spec::{ElementSpec, SpecError};
-use crate::train::{Kind, Train};
+use crate::train::{PacketKind, Train};
 use crate::transmitter::{Pace, Transmitter};
 
 /// A firewall as it is written in files. It inspects one direction: that of the chain it stands in.
@@ -58,8 +58,8 @@ impl Inspects {
     fn includes(self, train: &Train) -> bool {
         match self {
             Self::All => true,
-            Self::Tcp => matches!(train.kind, Kind::TcpSyn | Kind::TcpData | Kind::TcpControl),
-            Self::Udp => matches!(train.kind, Kind::Udp | Kind::TunnelledTcpData | Kind::Tunnelled),
+            Self::Tcp => matches!(train.kind, PacketKind::TcpSyn | PacketKind::TcpData | PacketKind::TcpControl),
+            Self::Udp => matches!(train.kind, PacketKind::Udp | PacketKind::TunnelledTcpData | PacketKind::Tunnelled),
         }
     }
 }
@@ -91,7 +91,7 @@ impl Element for Firewall {
         if is_exempt(&train) || !self.inspects.includes(&train) {
             return out.pass(train);
         }
-        train.edits.window_scale_stripped |= self.strips_window_scale && train.kind == Kind::TcpSyn;
+        train.edits.window_scale_stripped |= self.strips_window_scale && train.kind == PacketKind::TcpSyn;
         self.service.offer(train, out);
     }
 

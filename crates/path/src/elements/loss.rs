@@ -8,7 +8,7 @@ use crate::chain::is_exempt;
 use crate::element::Element;
 use crate::outlet::Outlet;
 use crate::picker::{Pick, Picker, Rule};
-use crate::random::{Dice, Seed};
+use crate::random::{Seed, SeededRng};
 use crate::reason::Drop;
 use crate::spec::{ElementSpec, JUMBO, SpecError, check_probability};
 use crate::train::Train;
@@ -105,7 +105,7 @@ impl LossSpec {
 #[derive(Debug)]
 pub(crate) struct Loss {
     spec: LossSpec,
-    dice: Dice,
+    rng: SeededRng,
     /// For the kinds in which all packets are alike.
     picker: Picker,
     /// Whether a channel of two states is in the bad one.
@@ -115,19 +115,19 @@ pub(crate) struct Loss {
 impl Loss {
     pub(crate) fn new(spec: &LossSpec, seed: Seed) -> Self {
         let picker = Picker::new(spec.rule(), seed.part(1));
-        Self { spec: spec.clone(), dice: Dice::new(seed), picker, bad: false }
+        Self { spec: spec.clone(), rng: SeededRng::new(seed), picker, bad: false }
     }
 
     fn loses(&mut self, packet: &Train) -> bool {
         match self.spec {
             LossSpec::Bursty { to_bad, to_good, loss_in_bad, loss_in_good } => {
-                let turns = self.dice.hits(if self.bad { to_good } else { to_bad });
+                let turns = self.rng.hits(if self.bad { to_good } else { to_bad });
                 self.bad ^= turns;
-                self.dice.hits(if self.bad { loss_in_bad } else { loss_in_good })
+                self.rng.hits(if self.bad { loss_in_bad } else { loss_in_good })
             }
             LossSpec::Large { above, probability } => {
                 let more = f64::from(packet.largest().saturating_sub(above)) / f64::from(JUMBO - above);
-                more > 0.0 && self.dice.hits((more * probability).min(1.0))
+                more > 0.0 && self.rng.hits((more * probability).min(1.0))
             }
             LossSpec::Random(_) | LossSpec::EveryNth(_) | LossSpec::Member { .. } => false,
         }

@@ -11,7 +11,7 @@ use crate::element::Element;
 use crate::outlet::Outlet;
 use crate::reason::{Delay, Drop};
 use crate::spec::{ElementSpec, LONGEST, SpecError, check_not_zero};
-use crate::train::{FlowHash, Kind, LINK_HEADER, Train};
+use crate::train::{FlowHash, LINK_HEADER, PacketKind, Train};
 
 /// A merging adapter as it is written in files.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -47,11 +47,16 @@ impl MergerSpec {
         Ok(())
     }
 
-    fn merges(&self, kind: Kind) -> bool {
+    fn merges(&self, kind: PacketKind) -> bool {
         match kind {
-            Kind::TcpData => !self.tunnelled_only,
-            Kind::TunnelledTcpData => true,
-            Kind::TcpSyn | Kind::TcpControl | Kind::Udp | Kind::Tunnelled | Kind::Link | Kind::Other => false,
+            PacketKind::TcpData => !self.tunnelled_only,
+            PacketKind::TunnelledTcpData => true,
+            PacketKind::TcpSyn
+            | PacketKind::TcpControl
+            | PacketKind::Udp
+            | PacketKind::Tunnelled
+            | PacketKind::Link
+            | PacketKind::Other => false,
         }
     }
 }
@@ -163,7 +168,7 @@ impl Group {
 
 /// What a segment adds to a merged packet.
 fn payload(segment: &Train) -> u32 {
-    let headers = if segment.kind == Kind::TunnelledTcpData { TCP_HEADERS + TUNNEL_HEADERS } else { TCP_HEADERS };
+    let headers = if segment.kind == PacketKind::TunnelledTcpData { TCP_HEADERS + TUNNEL_HEADERS } else { TCP_HEADERS };
     segment.largest().saturating_sub(headers).max(1)
 }
 

@@ -1,7 +1,7 @@
 //! What holds for every chain.
 
 use path::reason::Drop;
-use path::{Chain, Change, Ecn, ElementSpec, FlowHash, Kind, Presence, Seed, Span, Stage, Train};
+use path::{Chain, Change, Ecn, ElementSpec, FlowHash, PacketKind, PathElement, Presence, Seed, Span, Train};
 use proptest::prelude::*;
 use units::MonoTime;
 
@@ -117,7 +117,7 @@ fn cross_traffic_takes_its_share_of_the_link() {
     assert!((at(9_900)..at(10_150)).contains(&last), "{last:?}");
 }
 
-fn any_stages() -> impl Strategy<Value = Vec<Stage>> {
+fn any_stages() -> impl Strategy<Value = Vec<PathElement>> {
     let during = prop::option::of((0_u64..15_000, prop::option::of(1_u64..10_000)));
     let change = (0_u64..15_000, prop::sample::select(ELEMENTS));
     let stage = (prop::sample::select(ELEMENTS), during, prop::collection::vec(change, 0..3));
@@ -126,12 +126,12 @@ fn any_stages() -> impl Strategy<Value = Vec<Stage>> {
 }
 
 /// A stage that is there for a time, and becomes those of the other elements that it can become.
-fn any_stage(element: &str, during: Option<(u64, Option<u64>)>, changes: Vec<(u64, &str)>) -> Stage {
+fn any_stage(element: &str, during: Option<(u64, Option<u64>)>, changes: Vec<(u64, &str)>) -> PathElement {
     let spec = |text: &str| stages(&format!("chain = [{text}]")).remove(0).spec;
     let kind = spec(element).kind();
     let during = during.map(|(from, length)| Span { from: at(from), until: length.map(|length| at(from + length)) });
     let changes = changes.into_iter().map(|(us, other)| Change { at: at(us), spec: spec(other) });
-    Stage { spec: spec(element), during, changes: changes.filter(|change| change.spec.kind() == kind).collect() }
+    PathElement { spec: spec(element), during, changes: changes.filter(|change| change.spec.kind() == kind).collect() }
 }
 
 /// Every kind of element, made so that much happens in it.
@@ -173,13 +173,13 @@ const ELEMENTS: &[&str] = &[
 
 fn any_trains() -> impl Strategy<Value = Vec<(MonoTime, Train)>> {
     let kind = prop::sample::select(vec![
-        Kind::TcpSyn,
-        Kind::TcpData,
-        Kind::TcpData,
-        Kind::TcpControl,
-        Kind::Udp,
-        Kind::TunnelledTcpData,
-        Kind::Link,
+        PacketKind::TcpSyn,
+        PacketKind::TcpData,
+        PacketKind::TcpData,
+        PacketKind::TcpControl,
+        PacketKind::Udp,
+        PacketKind::TunnelledTcpData,
+        PacketKind::Link,
     ]);
     let ecn = prop::sample::select(vec![Ecn::NotCapable, Ecn::Capable0, Ecn::Marked]);
     let header = (kind, ecn, prop::sample::select(vec![0_u8, 8, 46]), 0_u32..4, any::<bool>());

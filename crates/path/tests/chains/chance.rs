@@ -3,7 +3,7 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // Counts of tests.
 
 use path::reason::{Delay, Drop};
-use path::{FlowHash, Kind, Train};
+use path::{FlowHash, PacketKind, Train};
 use units::MonoTime;
 
 use crate::support::{Log, at, chain, drive, segments};
@@ -181,7 +181,7 @@ fn what_a_link_needs_is_left_alone() {
         r#"firewall = { packets-per-second = 1 }"#,
         r#"ecn = "mark-all""#,
     ] {
-        let link = |n: u32| Train { kind: Kind::Link, ..segments(n, 1, 1_514) };
+        let link = |n: u32| Train { kind: PacketKind::Link, ..segments(n, 1, 1_514) };
         let log = drive(&mut chain(&format!("chain = [{{ {element} }}]"), 1), (0..5).map(|n| (at(1), link(n))));
         let untouched =
             log.delivered.iter().all(|(when, train)| *when == at(1) && train.edits == path::Edits::default());

@@ -5,13 +5,13 @@
 use std::num::NonZeroU32;
 
 use path::reason::{Delay, Drop, Mark};
-use path::{Ecn, FlowHash, Kind, Train};
+use path::{Ecn, FlowHash, PacketKind, Train};
 use units::MonoTime;
 
 use crate::support::{Log, at, chain, drive, segments};
 
 /// One packet of a kind, on the link of `size` bytes.
-fn packet(kind: Kind, size: u32) -> Train {
+fn packet(kind: PacketKind, size: u32) -> Train {
     Train { kind, ..segments(0, 1, size) }
 }
 
@@ -24,7 +24,7 @@ fn packet_as_large_as_the_mtu_passes_and_one_byte_more_does_not() {
     // 1,500 bytes of IP are 1,514 on the link.
     for (report, refused) in [("icmp", 1), ("silent", 0)] {
         let text = format!(r#"chain = [{{ mtu = {{ bytes = 1500, report = "{report}" }} }}]"#);
-        let log = drive(&mut chain(&text, 1), [1_514, 1_515].map(|size| (at(0), packet(Kind::TcpData, size))));
+        let log = drive(&mut chain(&text, 1), [1_514, 1_515].map(|size| (at(0), packet(PacketKind::TcpData, size))));
         assert_eq!((log.delivered_packets(), log.dropped_packets(Drop::TooBig)), (1, 1), "{report}");
         assert_eq!(log.refused.len(), refused, "{report}");
         assert!(log.refused.iter().all(|(_, _, mtu, train)| mtu.get() == 1_500 && train.size == 1_515));
@@ -41,7 +41,7 @@ fn last_packet_of_a_train_passes_if_it_is_small_enough() {
 
 #[test]
 fn router_cuts_what_may_be_cut_and_a_black_hole_takes_it() {
-    let may_be_cut = Train { whole: false, ..packet(Kind::Udp, 5_000) };
+    let may_be_cut = Train { whole: false, ..packet(PacketKind::Udp, 5_000) };
     for (report, passes) in [("icmp", 1), ("silent", 0)] {
         let text = format!(r#"chain = [{{ mtu = {{ bytes = 1500, report = "{report}" }} }}]"#);
         assert_eq!(drive(&mut chain(&text, 1), [(at(0), may_be_cut)]).delivered_packets(), passes, "{report}");
@@ -74,7 +74,7 @@ fn firewall_looks_only_at_what_it_inspects() {
         [("all", vec![true, true, true]), ("tcp", vec![true, false, false]), ("udp", vec![false, true, true])]
     {
         let text = format!(r#"chain = [{{ firewall = {{ packets-per-second = 10, inspects = "{inspects}" }} }}]"#);
-        let kinds = [Kind::TcpData, Kind::Udp, Kind::TunnelledTcpData];
+        let kinds = [PacketKind::TcpData, PacketKind::Udp, PacketKind::TunnelledTcpData];
         let is_late =
             kinds.map(|kind| delivered_at(&drive(&mut chain(&text, 1), [(at(0), packet(kind, 100))]))[0] > at(0));
         assert_eq!(is_late.to_vec(), late, "{inspects}");
@@ -84,7 +84,8 @@ fn firewall_looks_only_at_what_it_inspects() {
 #[test]
 fn window_scale_is_taken_out_of_syns() {
     let text = "chain = [{ firewall = { packets-per-second = 100000, strips-window-scale = true } }]";
-    let log = drive(&mut chain(text, 1), [Kind::TcpSyn, Kind::TcpData].map(|kind| (at(0), packet(kind, 74))));
+    let log =
+        drive(&mut chain(text, 1), [PacketKind::TcpSyn, PacketKind::TcpData].map(|kind| (at(0), packet(kind, 74))));
     let stripped: Vec<bool> = log.delivered.iter().map(|(_, train)| train.edits.window_scale_stripped).collect();
     assert_eq!(stripped, [true, false]);
 }
@@ -94,14 +95,14 @@ fn idle_connection_is_forgotten_until_it_begins_anew() {
     let mut chain = chain(r#"chain = [{ conntrack = { forgets-after = "10s" } }]"#, 1);
     let second = |s: u64| at(s * 1_000_000);
     let trains = [
-        (second(0), packet(Kind::TcpSyn, 74)),
-        (second(9), packet(Kind::TcpData, 1_514)),
-        (second(19), packet(Kind::TcpControl, 66)),
-        (second(30), packet(Kind::TcpData, 1_514)),
-        (second(31), packet(Kind::Udp, 500)),
-        (second(32), packet(Kind::TcpData, 1_514)),
-        (second(33), packet(Kind::TcpSyn, 74)),
-        (second(34), packet(Kind::TcpData, 1_514)),
+        (second(0), packet(PacketKind::TcpSyn, 74)),
+        (second(9), packet(PacketKind::TcpData, 1_514)),
+        (second(19), packet(PacketKind::TcpControl, 66)),
+        (second(30), packet(PacketKind::TcpData, 1_514)),
+        (second(31), packet(PacketKind::Udp, 500)),
+        (second(32), packet(PacketKind::TcpData, 1_514)),
+        (second(33), packet(PacketKind::TcpSyn, 74)),
+        (second(34), packet(PacketKind::TcpData, 1_514)),
     ];
     let log = drive(&mut chain, trains);
     assert_eq!(log.dropped.iter().map(|(at, ..)| *at).collect::<Vec<_>>(), [second(30), second(32)]);
@@ -111,7 +112,7 @@ fn idle_connection_is_forgotten_until_it_begins_anew() {
 #[test]
 fn full_table_takes_no_connection_until_others_are_forgotten() {
     let mut chain = chain(r#"chain = [{ conntrack = { forgets-after = "16s", flows = 2 } }]"#, 1);
-    let syn = |s: u64, flow| (at(s * 1_000_000), Train { flow: FlowHash(flow), ..packet(Kind::TcpSyn, 74) });
+    let syn = |s: u64, flow| (at(s * 1_000_000), Train { flow: FlowHash(flow), ..packet(PacketKind::TcpSyn, 74) });
     // The third finds no room; the first goes on; the second is idle for too long, and the fourth takes its place.
     let log = drive(&mut chain, [syn(0, 1), syn(1, 2), syn(2, 3), syn(10, 1), syn(19, 4), syn(20, 5)]);
     let refused: Vec<u32> = log.dropped.iter().map(|(.., train)| train.flow.0).collect();
@@ -143,14 +144,15 @@ const MERGER: &str = r#"chain = [{ merger = { window = "50us" } }]"#;
 #[test]
 fn segment_that_comes_alone_is_late_by_the_window() {
     let mut chain = chain(MERGER, 1);
-    let log = drive(&mut chain, [(at(0), packet(Kind::TcpData, 1_514)), (at(51), packet(Kind::TcpData, 1_514))]);
+    let log =
+        drive(&mut chain, [(at(0), packet(PacketKind::TcpData, 1_514)), (at(51), packet(PacketKind::TcpData, 1_514))]);
     assert_eq!(delivered_at(&log), [at(50), at(101)]);
     assert_eq!(chain.tallies().next().unwrap().delayed_for(Delay::Merging).packets.get(), 2);
 }
 
 #[test]
 fn segments_within_the_window_are_merged_and_lost() {
-    let log = drive(&mut chain(MERGER, 1), (0..5).map(|n| (at(49 * n), packet(Kind::TcpData, 1_514))));
+    let log = drive(&mut chain(MERGER, 1), (0..5).map(|n| (at(49 * n), packet(PacketKind::TcpData, 1_514))));
     assert_eq!((log.delivered_packets(), log.dropped_packets(Drop::Merged)), (0, 5));
     let train = drive(&mut chain(MERGER, 1), [(at(0), segments(0, 40, 1_514))]);
     assert_eq!(train.dropped_packets(Drop::Merged), 40, "a train is merged with itself");
@@ -158,7 +160,7 @@ fn segments_within_the_window_are_merged_and_lost() {
 
 #[test]
 fn flows_are_merged_apart() {
-    let flow = |n: u32| Train { flow: FlowHash(n), ..packet(Kind::TcpData, 1_514) };
+    let flow = |n: u32| Train { flow: FlowHash(n), ..packet(PacketKind::TcpData, 1_514) };
     let log = drive(&mut chain(MERGER, 1), [(at(0), flow(1)), (at(10), flow(2)), (at(20), flow(1))]);
     let passed: Vec<u32> = log.delivered.iter().map(|(_, train)| train.flow.0).collect();
     assert_eq!((passed, log.dropped_packets(Drop::Merged)), (vec![2], 2));
@@ -168,12 +170,12 @@ fn flows_are_merged_apart() {
 fn other_tcp_is_left_alone_where_only_tunnels_are_merged() {
     let text = r#"chain = [{ merger = { window = "50us", tunnelled-only = true } }]"#;
     let run = |kind| drive(&mut chain(text, 1), [(at(0), Train { kind, ..segments(0, 3, 1_514) })]).delivered_packets();
-    assert_eq!((run(Kind::TcpData), run(Kind::TunnelledTcpData), run(Kind::Udp)), (3, 0, 3));
+    assert_eq!((run(PacketKind::TcpData), run(PacketKind::TunnelledTcpData), run(PacketKind::Udp)), (3, 0, 3));
 }
 
 #[test]
 fn packets_without_payload_pass_and_do_not_overtake() {
-    let kinds = [Kind::TcpData, Kind::TcpControl];
+    let kinds = [PacketKind::TcpData, PacketKind::TcpControl];
     let log = drive(&mut chain(MERGER, 1), kinds.map(|kind| (at(10), packet(kind, 200))));
     assert_eq!(
         log.delivered.iter().map(|(at, train)| (*at, train.kind)).collect::<Vec<_>>(),
@@ -184,7 +186,8 @@ fn packets_without_payload_pass_and_do_not_overtake() {
 #[test]
 fn segments_that_fit_together_pass() {
     // 66 bytes of headers, so 800 and 734 more are 1,534 on the link, and 700 and 634 are 1,334.
-    let run = |size| drive(&mut chain(MERGER, 1), [at(0), at(10)].map(|when| (when, packet(Kind::TcpData, size))));
+    let run =
+        |size| drive(&mut chain(MERGER, 1), [at(0), at(10)].map(|when| (when, packet(PacketKind::TcpData, size))));
     assert_eq!(run(800).delivered_packets(), 0);
     assert_eq!(delivered_at(&run(700)), [at(10), at(60)]);
 }
@@ -195,6 +198,6 @@ fn merged_packet_has_64_kib_at_most_and_ends_with_a_short_segment() {
     let log = drive(&mut chain(MERGER, 1), [(at(0), segments(0, 46, 1_514))]);
     assert_eq!((log.delivered_packets(), log.dropped_packets(Drop::Merged)), (1, 45));
     let short = Train { last_size: 600, count: NonZeroU32::new(3).unwrap(), ..segments(0, 3, 1_514) };
-    let log = drive(&mut chain(MERGER, 1), [(at(0), short), (at(10), packet(Kind::TcpData, 1_514))]);
+    let log = drive(&mut chain(MERGER, 1), [(at(0), short), (at(10), packet(PacketKind::TcpData, 1_514))]);
     assert_eq!((delivered_at(&log), log.dropped_packets(Drop::Merged)), (vec![at(60)], 3));
 }

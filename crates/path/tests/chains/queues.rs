@@ -5,7 +5,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use path::random::Dice;
+use path::random::SeededRng;
 use path::reason::{Delay, Drop, Mark};
 use path::{Ecn, Seed, Spacing, Train};
 use units::MonoTime;
@@ -14,10 +14,10 @@ use crate::support::{at, chain, drive, segments};
 
 /// `count` single packets of `size` bytes by a Poisson process with this mean gap.
 fn poisson(count: u32, size: u32, gap_ns: f64, seed: u64) -> Vec<(MonoTime, Train)> {
-    let mut dice = Dice::new(Seed(seed));
+    let mut rng = SeededRng::new(Seed(seed));
     let mut now = 0.0;
     let arrive = |frame| {
-        now -= gap_ns * (-dice.unit()).ln_1p();
+        now -= gap_ns * (-rng.unit()).ln_1p();
         (MonoTime::from_nanos(now as u64), segments(frame, 1, size))
     };
     (0..count).map(arrive).collect()
@@ -149,9 +149,9 @@ fn change_of_rate_holds_for_the_rest_of_the_packet_that_is_being_sent() {
 #[test]
 fn what_a_link_needs_is_never_dropped_by_a_queue() {
     let text = r#"chain = [{ port = { rate = "1Mbit/s", queue = { packets = 1 } } }]"#;
-    let link = |frame| Train { kind: path::Kind::Link, ..segments(frame, 1, 60) };
+    let link = |frame| Train { kind: path::PacketKind::Link, ..segments(frame, 1, 60) };
     let trains = (0..50).map(|n| (at(0), if n % 2 == 0 { link(n) } else { segments(n, 1, 1_500) }));
     let log = drive(&mut chain(text, 1), trains);
-    assert!(log.dropped.iter().all(|(.., train)| train.kind != path::Kind::Link));
+    assert!(log.dropped.iter().all(|(.., train)| train.kind != path::PacketKind::Link));
     assert!(log.dropped_packets(Drop::QueueFull) > 20);
 }

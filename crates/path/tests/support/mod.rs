@@ -6,7 +6,10 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use path::reason::{Drop, Mark};
-use path::{Chain, Ecn, Edits, ElementSpec, FlowHash, FrameId, Kind, Place, Seed, Spacing, Stage, Train, Watcher};
+use path::{
+    Chain, Ecn, Edits, ElementIndex, ElementSpec, FlowHash, FrameId, PacketKind, PathElement, Seed, Spacing, Train,
+    Watcher,
+};
 use units::{MonoTime, Mtu};
 
 /// The instant `us` microseconds after the chain's start.
@@ -23,7 +26,7 @@ pub(crate) fn segments(frame: u32, count: u32, size: u32) -> Train {
         size,
         last_size: size,
         flow: FlowHash(1),
-        kind: Kind::TcpData,
+        kind: PacketKind::TcpData,
         dscp: 0,
         ecn: Ecn::NotCapable,
         whole: true,
@@ -37,10 +40,10 @@ pub(crate) fn segments(frame: u32, count: u32, size: u32) -> Train {
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Log {
     pub(crate) delivered: Vec<(MonoTime, Train)>,
-    pub(crate) dropped: Vec<(MonoTime, Place, Drop, Train)>,
-    pub(crate) marked: Vec<(MonoTime, Place, Mark, Train)>,
-    pub(crate) duplicated: Vec<(MonoTime, Place, Train)>,
-    pub(crate) refused: Vec<(MonoTime, Place, Mtu, Train)>,
+    pub(crate) dropped: Vec<(MonoTime, ElementIndex, Drop, Train)>,
+    pub(crate) marked: Vec<(MonoTime, ElementIndex, Mark, Train)>,
+    pub(crate) duplicated: Vec<(MonoTime, ElementIndex, Train)>,
+    pub(crate) refused: Vec<(MonoTime, ElementIndex, Mtu, Train)>,
 }
 
 impl Log {
@@ -67,31 +70,31 @@ impl Watcher for Log {
         self.delivered.push((at, train));
     }
 
-    fn dropped(&mut self, at: MonoTime, place: Place, reason: Drop, train: Train) {
+    fn dropped(&mut self, at: MonoTime, place: ElementIndex, reason: Drop, train: Train) {
         self.dropped.push((at, place, reason, train));
     }
 
-    fn marked(&mut self, at: MonoTime, place: Place, reason: Mark, train: Train) {
+    fn marked(&mut self, at: MonoTime, place: ElementIndex, reason: Mark, train: Train) {
         self.marked.push((at, place, reason, train));
     }
 
-    fn duplicated(&mut self, at: MonoTime, place: Place, train: Train) {
+    fn duplicated(&mut self, at: MonoTime, place: ElementIndex, train: Train) {
         self.duplicated.push((at, place, train));
     }
 
-    fn refused(&mut self, at: MonoTime, place: Place, mtu: Mtu, train: Train) {
+    fn refused(&mut self, at: MonoTime, place: ElementIndex, mtu: Mtu, train: Train) {
         self.refused.push((at, place, mtu, train));
     }
 }
 
 /// Elements from their text: a TOML array named `chain`.
-pub(crate) fn stages(text: &str) -> Vec<Stage> {
+pub(crate) fn stages(text: &str) -> Vec<PathElement> {
     #[derive(serde::Deserialize)]
     struct File {
         chain: Vec<ElementSpec>,
     }
     let file: File = toml::from_str(text).unwrap();
-    file.chain.into_iter().map(Stage::from).collect()
+    file.chain.into_iter().map(PathElement::from).collect()
 }
 
 /// A chain from the text of its elements.

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::names::{DeviceName, NamespaceName, Prefix, SysctlKey};
 
 /// Values of one network namespace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Place {
     /// Its name; that of the helper where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,8 @@ pub struct Place {
 }
 
 /// What belongs together and is written together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Captured {
     /// A sysctl.
@@ -98,7 +99,8 @@ pub enum Captured {
 }
 
 /// Kinds of numbers that a device has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Table {
     /// Sizes of the link: `mtu`, `txqlen`, `gso-max`.
@@ -120,7 +122,8 @@ pub enum Table {
 }
 
 /// Small files of the kernel that are written, each by what it is about and never by a path.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum KernelFile {
     /// Where an interrupt may go, as a list.
@@ -159,7 +162,8 @@ pub enum KernelFile {
 }
 
 /// One queueing discipline or class.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Node {
     /// Which of both.
     pub what: NodeKind,
@@ -175,7 +179,8 @@ pub struct Node {
 }
 
 /// Whether a node is a discipline or a class of one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeKind {
     /// A discipline.
@@ -185,7 +190,8 @@ pub enum NodeKind {
 }
 
 /// One setting that a fix has changed, or would.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// The network namespace; that of the helper where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,7 +267,12 @@ impl Captured {
 
 impl Node {
     fn setting(&self, subject: &str) -> (String, String) {
-        let number = |number: u32| format!("{:x}:{:x}", number >> 16, number & 0xffff);
+        // Numbers from 8000 on are the kernel's to give, as 0 is; with each making it gives another
+        // (net/sched/sch_api.c, qdisc_alloc_handle).
+        let number = |number: u32| match number >> 16 {
+            0 | 0x8000.. => format!("auto:{:x}", number & 0xffff),
+            major => format!("{major:x}:{:x}", number & 0xffff),
+        };
         let parent = if self.parent == u32::MAX { "root".to_owned() } else { number(self.parent) };
         let options = self.options.as_ref().map(|options| format!(" {options}")).unwrap_or_default();
         match self.what {

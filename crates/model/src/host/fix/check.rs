@@ -46,6 +46,25 @@ pub enum Unfit {
 }
 
 impl Step {
+    /// The step as it is kept in a journal: checked, and without blanks that mean nothing.
+    ///
+    /// # Errors
+    /// Why it may not be tried.
+    pub fn canonical(&self) -> Result<Self, Unfit> {
+        self.check()?;
+        let change = match &self.change {
+            Change::Sysctl { key, value } => {
+                Change::Sysctl { key: key.clone(), value: sysctl::checked(key.as_str(), value)? }
+            }
+            Change::Route { to, metrics } => {
+                let pairs = pairs(metrics)?.into_iter().map(|(name, value)| format!("{name} {value}"));
+                Change::Route { to: to.clone(), metrics: pairs.collect::<Vec<_>>().join(" ") }
+            }
+            other => other.clone(),
+        };
+        Ok(Self { namespace: self.namespace.clone(), change })
+    }
+
     /// Whether the step may be tried.
     ///
     /// # Errors
@@ -169,6 +188,16 @@ mod tests {
         ] {
             assert!(check(change).is_err(), "{change}");
         }
+    }
+
+    #[test]
+    fn blanks_that_mean_nothing_are_not_kept() {
+        let padded = format!("4096 {} 131072 536870912", " ".repeat(100_000));
+        let step: Step = serde_json::from_value(serde_json::json!({
+            "change": { "sysctl": { "key": "net.ipv4.tcp_rmem", "value": padded } }
+        }))
+        .unwrap();
+        assert!(serde_json::to_string(&step.canonical().unwrap()).unwrap().len() < 200);
     }
 
     #[test]

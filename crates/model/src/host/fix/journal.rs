@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
@@ -10,12 +9,14 @@ use super::Step;
 use super::captured::{Difference, Place, differences};
 
 /// The number of a fix in the journal of one host, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct FixId(pub u64);
 
 /// One fix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Entry {
     /// Version of this form: [`Entry::FORMAT`].
     pub format: u32,
@@ -48,7 +49,8 @@ pub struct Entry {
 }
 
 /// How a fix stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// Old values are on disk, steps are being applied.
@@ -72,7 +74,8 @@ pub enum State {
 }
 
 /// Why a fix was taken back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Because {
     /// A step failed.
@@ -88,6 +91,8 @@ pub enum Because {
     HelperEnded,
     /// Somebody asked for it.
     Asked,
+    /// All was so before.
+    NothingChanged,
 }
 
 impl Entry {

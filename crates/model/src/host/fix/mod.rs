@@ -14,7 +14,6 @@ pub mod names;
 pub mod sysctl;
 pub mod talk;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use discipline::{Discipline, Hook, HtbClass};
@@ -24,7 +23,8 @@ use names::{NamespaceName, Prefix, SysctlKey};
 pub use check::Unfit;
 
 /// One change at one place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Step {
     /// The network namespace: a name of `ip netns` or Docker, or `pid:N`; that of the helper where it is absent.
@@ -35,7 +35,8 @@ pub struct Step {
 }
 
 /// What changes. Nothing in it is a path, a program or a text that is run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Change {
     /// A kernel setting.

@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A text that is not what it should be.
@@ -19,9 +18,10 @@ pub struct NameError {
 macro_rules! text {
     ($(#[$doc:meta])* $name:ident, $expected:literal, $fits:expr) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(try_from = "String", into = "String")]
-        #[schemars(with = "String")]
+        #[cfg_attr(feature = "schema", schemars(with = "String"))]
         pub struct $name(String);
 
         impl $name {
@@ -71,7 +71,7 @@ text!(
     /// The name of a network device (`dev_valid_name`, net/core/dev.c).
     DeviceName,
     "the name of a network device: up to 15 characters, no slash, colon or blank",
-    |text| is_word(text, 15, |byte| byte.is_ascii_graphic() && !matches!(byte, b'/' | b':'))
+    foreign::device::is_name
 );
 text!(
     /// A network namespace: a name of `ip netns` or Docker, or `pid:N` of a process in it.
@@ -112,13 +112,13 @@ text!(
 text!(
     /// Processors as a list, such as `0-15,32`.
     CpuList,
-    "a list of processors, such as 0-15,32",
+    "a list of CPUs, such as 0-15,32",
     |text| text.len() <= 1_024 && text.split(',').all(is_range)
 );
 text!(
     /// Processors as a mask, such as `ffff` or `00000001,00000000`.
     CpuMask,
-    "a mask of processors in hexadecimal, such as ffff",
+    "a mask of CPUs in hexadecimal, such as ffff",
     |text| {
         let is_word = |word: &str| (1..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         text.len() <= 2_304 && text.split(',').all(is_word)
@@ -156,9 +156,10 @@ impl CpuMask {
 }
 
 /// The number of a class or of what holds it: `1:1`, `8001:`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub struct ClassId {
     /// That of the discipline.
     pub major: u16,

@@ -1,6 +1,5 @@
 //! What is said to the privileged helper, and what it says: one JSON document a line, question and answer in turn.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Step;
@@ -23,7 +22,8 @@ pub const LONGEST_REASON: usize = 1_024;
 pub const LONGEST_WAIT_S: u32 = 86_400;
 
 /// What a caller asks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Question {
     /// Who is there.
@@ -75,7 +75,8 @@ impl Question {
 }
 
 /// A fix as it is asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Order {
     /// The steps, in order.
@@ -88,7 +89,8 @@ pub struct Order {
 }
 
 /// What becomes of changes that somebody else has made to the same settings since.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Others {
     /// They stay: the undo is refused.
@@ -99,7 +101,8 @@ pub enum Others {
 }
 
 /// What the helper says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// It is here.
@@ -129,13 +132,17 @@ pub enum Answer {
     Journal {
         /// The newest last.
         entries: Vec<Entry>,
+        /// Files that should be entries and cannot be read, each with the reason.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unreadable: Vec<String>,
     },
     /// It is not done.
     Refused(Refusal),
 }
 
 /// Why something is not done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Refusal {
     /// In one word.
     pub kind: RefusalKind,
@@ -147,7 +154,8 @@ pub struct Refusal {
 }
 
 /// Why something is not done, in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RefusalKind {
     /// The question is not understood, or a value in it is refused.

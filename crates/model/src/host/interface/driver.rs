@@ -1,11 +1,11 @@
 //! Driver, firmware, place on the bus, speed of the link.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::DataRate;
 
 /// A driver, as it names itself. Empty texts are left out.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Driver {
     /// Its name: `mlx5_core`, `8139cp`.
     pub name: String,
@@ -21,7 +21,8 @@ pub struct Driver {
 }
 
 /// Where a device is in the machine (sysfs). What its bus does not have is absent.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bus {
     /// Which bus: `pci`, `virtio`, `usb`.
     #[serde(default)]
@@ -50,10 +51,14 @@ pub struct Bus {
     /// PCIe lanes of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pcie_max_width: Option<u32>,
+    /// The largest read that the device asks for at once (Device Control, MaxReadReq); takes root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pcie_max_read_bytes: Option<u32>,
 }
 
 /// Speed and duplex of a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkMode {
     /// Speed; absent where it is unknown: the link is down, or the device is virtual.
     #[serde(rename = "speed_bps", default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +75,8 @@ pub struct LinkMode {
 }
 
 /// Forward error correction.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fec {
     /// What is in force: `None`, `RS`, `BASER`, as the kernel names link modes; absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,7 +89,8 @@ pub struct Fec {
 }
 
 /// Energy-efficient Ethernet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Eee {
     /// Whether it is allowed.
     pub enabled: bool,

@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the kernel makes a network device of. What a kernel, or a text, does not tell is absent.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
     /// Its number.
     pub index: u32,
@@ -75,7 +75,8 @@ pub struct Link {
 }
 
 /// One end of an overlay (RFC 7348).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Vxlan {
     /// The network's number.
     pub vni: u32,
@@ -91,7 +92,8 @@ pub struct Vxlan {
 }
 
 /// Several links as one.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bond {
     /// How: `balance-rr`, `active-backup`, `balance-xor`, `802.3ad`.
     pub mode: String,

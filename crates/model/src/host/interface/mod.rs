@@ -12,7 +12,6 @@ pub mod tuning;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fact::Fact;
@@ -23,7 +22,8 @@ use queues::{Interrupt, Queues};
 use tuning::{Channels, Coalesce, Feature, Pause, ReceiveHashing, Rings};
 
 /// One network device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interface {
     /// Its name.
     pub name: String,

@@ -1,10 +1,10 @@
 //! Which processors serve the queues and interrupts of a device.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The queues of a device (sysfs).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Queues {
     /// Of each receive queue, in order.
     pub rx: Vec<ReceiveQueue>,
@@ -13,7 +13,8 @@ pub struct Queues {
 }
 
 /// One receive queue.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReceiveQueue {
     /// Mask of the processors that its packets are handed to (`rps_cpus`); all zero where that is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +25,8 @@ pub struct ReceiveQueue {
 }
 
 /// One transmit queue.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TransmitQueue {
     /// Mask of the processors that send by it (`xps_cpus`); absent where the device has one queue only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +37,8 @@ pub struct TransmitQueue {
 }
 
 /// One interrupt.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interrupt {
     /// Its number.
     pub number: u32,

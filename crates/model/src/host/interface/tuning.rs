@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One feature of a device, as the kernel keeps it. What is `false` is not written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Feature {
     /// Whether the driver offers to switch it.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -31,7 +31,8 @@ impl Feature {
 }
 
 /// Entries of the rings between device and driver. What a driver does not have is absent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rings {
     /// Of the receive ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +64,8 @@ pub struct Rings {
 }
 
 /// Channels: queues with an interrupt of their own. What a driver does not have is absent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Channels {
     /// That only receive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,7 +94,8 @@ pub struct Channels {
 }
 
 /// Interrupt coalescing.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coalesce {
     /// Whether the driver adapts it to what is received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +109,8 @@ pub struct Coalesce {
 }
 
 /// Pause frames (IEEE 802.3 annex 31B).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pause {
     /// Whether it is agreed on with the other end.
     pub autonegotiation: bool,
@@ -123,7 +127,8 @@ pub struct Pause {
 }
 
 /// How received packets are spread over queues.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReceiveHashing {
     /// The function: `toeplitz`, `xor`, `crc32`; absent where the driver does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,121 @@
+//! The command before an output, as a shell's transcript has it.
+
+use super::options::{self, Arguments};
+use super::parsed::ParsedTest;
+
+/// Which tool a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tool {
+    /// iperf3.
+    Iperf3,
+    /// nuttcp.
+    Nuttcp,
+}
+
+/// A command that runs one of the tools.
+#[derive(Debug, Clone)]
+pub(crate) struct Command {
+    pub(crate) tool: Tool,
+    /// The tool's own argument list.
+    pub(crate) words: Vec<String>,
+    arguments: Arguments,
+}
+
+impl Command {
+    /// The command in `text`, which may have a prompt, a loop or another program around it.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let words = words(text);
+        let at = words.iter().position(|word| tool(word).is_some())?;
+        let tool = tool(&words[at])?;
+        let until =
+            words[at..].iter().position(|word| END.contains(&word.as_str())).map_or(words.len(), |end| at + end);
+        let words = words[at..until].to_vec();
+        let arguments = match tool {
+            Tool::Iperf3 => options::iperf3::read(&words[1..]),
+            Tool::Nuttcp => options::nuttcp::read(&words[1..]),
+        };
+        Some(Self { tool, words, arguments })
+    }
+
+    /// Whether its output is JSON, or may be: a command that does not say so may have been run by a script.
+    pub(crate) fn prints_json(&self) -> bool {
+        let letters = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('J');
+        self.tool == Tool::Iperf3 && self.words.iter().any(|word| word.starts_with("--json") || letters(word))
+    }
+
+    /// The label that the command puts before each line.
+    pub(crate) fn tag(&self) -> Option<&str> {
+        self.arguments.tag.as_deref()
+    }
+
+    /// Writes into `parsed` what the command says.
+    pub(crate) fn tell(&self, parsed: &mut ParsedTest, line: usize) {
+        parsed.command.clone_from(&self.words);
+        parsed.options = self.arguments.options.clone();
+        parsed.target.clone_from(&self.arguments.target);
+        for (expected, found) in &self.arguments.odd {
+            parsed.anomalies.add(line, expected.clone(), found);
+        }
+    }
+}
+
+/// Splits what follows a shell's prompt off a line: `[user@host ~]$ command`, `$ command`, `# command`.
+pub(crate) fn after_prompt(line: &str) -> Option<&str> {
+    let (prompt, command) = line.split_once("$ ").or_else(|| line.split_once("# "))?;
+    // Spaces stand in a prompt only between brackets.
+    let plain = |text: &str| !text.contains(char::is_whitespace);
+    let bracketed = prompt.starts_with('[') && prompt.trim_end().ends_with(']') && prompt.contains('@');
+    (plain(prompt) || bracketed).then_some(command.trim()).filter(|command| !command.is_empty())
+}
+
+/// What ends a command in a shell.
+const END: [&str; 7] = [";", "|", "||", "&&", "&", ">", "2>&1"];
+
+fn tool(word: &str) -> Option<Tool> {
+    match word.rsplit('/').next()? {
+        "iperf3" => Some(Tool::Iperf3),
+        "nuttcp" => Some(Tool::Nuttcp),
+        _ => None,
+    }
+}
+
+/// Words as a shell splits them. A quoted command within (`sh -c "…"`) is split as well, since only the tool in it
+/// matters; nothing is expanded.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for letter in text.chars() {
+        match letter {
+            '"' | '\'' | ' ' | '\t' => words.push(String::new()),
+            ';' | '|' => words.extend([letter.to_string(), String::new()]),
+            _ => {
+                if let Some(word) = words.last_mut() {
+                    word.push(letter);
+                }
+            }
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_is_found_within_a_loop_and_a_shell() {
+        let line =
+            "[me@host ~]$ for i in 2 ; do sh -c \"numactl -C $(($i-1)) iperf3 -c there -t 60 -B 192.0.2.1\"; done";
+        let command = Command::parse(after_prompt(line).unwrap()).unwrap();
+        assert_eq!(command.words, ["iperf3", "-c", "there", "-t", "60", "-B", "192.0.2.1"]);
+        assert_eq!(command.arguments.target.as_deref(), Some("there"));
+    }
+
+    #[test]
+    fn rows_are_no_prompts() {
+        assert_eq!(after_prompt("[  5]   0.00-1.00   sec  1.13 GBytes"), None);
+        assert_eq!(after_prompt("it costs 5 $ a day"), None);
+        assert_eq!(after_prompt("$ nuttcp -T 1 x"), Some("nuttcp -T 1 x"));
+        assert!(Command::parse("ls -l").is_none());
+    }
+}

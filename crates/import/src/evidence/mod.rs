@@ -1,0 +1,139 @@
+//! What stands beside the logs of tests: `ping`, `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `wget`, `curl`.
+//!
+//! Each reader is given the lines from one on, says at once whether its output begins there, and how many lines it is.
+
+mod counters;
+mod curl;
+pub(crate) mod mtr;
+mod ping;
+mod show;
+mod ss;
+mod tracepath;
+mod traceroute;
+mod wget;
+
+use model::probe::download::{Download, FieldValue};
+use model::probe::echo::EchoSeries;
+use model::probe::hops::Trace;
+use model::probe::path_mtu::PathMtu;
+
+use super::anomaly::Anomalies;
+use super::command::after_prompt;
+use super::source::unquoted;
+
+pub use counters::DeviceCounters;
+
+/// What one output of a tool shows, other than a test's transfer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// The line of the file at which it starts, from 1.
+    pub line: usize,
+    /// The host that the prompt before it names.
+    pub host: Option<String>,
+    /// What it shows.
+    pub shows: Shown,
+}
+
+/// What an output shows. Times of measurements that the output does not print are 1970.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shown {
+    /// RTTs and losses of echoes.
+    Echo(EchoSeries),
+    /// The routers of a path.
+    Hops(Trace),
+    /// The largest packet of a path.
+    PathMtu(PathMtu),
+    /// A file that was fetched.
+    Download(Download),
+    /// TCP sockets as their kernel sees them.
+    Sockets(Vec<Socket>),
+    /// Counters of a network device at one moment.
+    Counters(DeviceCounters),
+}
+
+/// A TCP socket of `ss -ti`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Socket {
+    /// Address and port at the host that printed it.
+    pub local: String,
+    /// Address and port of the other end.
+    pub peer: String,
+    /// Congestion control of its sender, by the kernel's name.
+    pub congestion_control: Option<String>,
+    /// What the kernel knows of it.
+    pub fields: Vec<FieldValue>,
+}
+
+/// What a reader found: one output may show two things, and is so many lines long.
+pub(crate) struct Found {
+    pub(crate) shows: Vec<Shown>,
+    pub(crate) lines: usize,
+}
+
+/// Reads an output that begins at the first of `lines`; `before` are those above it.
+type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
+
+const READERS: [Reader; 8] =
+    [ping::read, tracepath::read, traceroute::read, mtr::read_text, ss::read, counters::read, wget::read, curl::read];
+
+/// All such outputs of a text, and the text with their lines empty; `None` where there are none.
+pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Option<String>) {
+    // Most files are logs of tests only.
+    if !MARKS.iter().any(|mark| text.contains(mark)) {
+        return (Vec::new(), None);
+    }
+    let lines: Vec<&str> = text.lines().map(unquoted).collect();
+    let (mut found, mut rest) = (Vec::new(), String::with_capacity(text.len()));
+    let mut host = None;
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        if let Some(name) = host_of_prompt(line) {
+            host = Some(name);
+        }
+        let mut complaints = Vec::new();
+        let output = READERS.iter().find_map(|read| read(&lines[at..], &lines[..at], &mut complaints));
+        complaints.into_iter().for_each(|expected| outside.add(at + 1, expected, line));
+        let Some(output) = output.filter(|output| output.lines > 0) else {
+            rest.push_str(line);
+            rest.push('\n');
+            at += 1;
+            continue;
+        };
+        rest.extend(std::iter::repeat_n('\n', output.lines));
+        found.extend(output.shows.into_iter().map(|shows| Evidence { line: at + 1, host: host.clone(), shows }));
+        at += output.lines;
+    }
+    if found.is_empty() { (found, None) } else { (found, Some(rest)) }
+}
+
+/// A text without any of these has none of these outputs.
+const MARKS: [&str; 11] = [
+    "Resume: pmtu",
+    "PING ",
+    "[LOCALHOST]",
+    "traceroute to ",
+    "Loss%",
+    " cwnd:",
+    "NIC statistics:",
+    "saved [",
+    "% Total",
+    "ping statistics",
+    "Connection closed at byte",
+];
+
+/// `[user@host dir]$ …`, `user@host:~$ …`.
+pub(crate) fn host_of_prompt(line: &str) -> Option<String> {
+    after_prompt(line.trim_start())?;
+    let (_, after) = line.split_once('@')?;
+    let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '-' | '.' | '_'))?;
+    let name = &after[..end];
+    (!name.is_empty() && name.len() <= 253).then(|| name.to_owned())
+}
+
+/// The command that stands directly above an output, and runs `program`.
+fn command_above<'a>(before: &[&'a str], program: &str) -> Option<Vec<&'a str>> {
+    let line = before.iter().rev().take(3).find(|line| !line.trim().is_empty())?;
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
+    Some(words[at + 1..].to_vec())
+}

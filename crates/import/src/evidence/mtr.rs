@@ -1,0 +1,163 @@
+//! `mtr --json` and `mtr --report`: loss and RTT of each hop, as sums over all probes.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use model::measurement::RttSummary;
+use model::probe::echo::{EchoSeries, EchoSpec, EchoSummary};
+use model::probe::hops::{Hop, HopAnswer, HopsSpec, Trace, TraceEnd};
+use model::probe::{ReportKind, Subject};
+use model::run::Outcome;
+use serde_json::Value;
+use units::{PacketCount, WallTime};
+
+use super::{Found, Shown};
+use crate::quantity::milliseconds;
+
+/// One line of a report.
+struct Hub {
+    number: u8,
+    host: String,
+    /// Lost probes of those sent, in per cent with one decimal.
+    loss_percent: f64,
+    sent: u64,
+    average: Duration,
+    best: Duration,
+    worst: Duration,
+}
+
+/// Reads the object of `mtr --json`; `None` where it is another's.
+pub(crate) fn read_json(object: &Value) -> Option<Vec<Shown>> {
+    let report = object.get("report").unwrap_or(object);
+    let target = report.get("mtr")?.get("dst")?.as_str()?.to_owned();
+    let hubs: Vec<Hub> = report.get("hubs")?.as_array()?.iter().map_while(hub_of_json).collect();
+    shown(&target, &hubs)
+}
+
+fn hub_of_json(hub: &Value) -> Option<Hub> {
+    // Versions differ in whether numbers are quoted.
+    let number = |key: &str| {
+        let value = hub.get(key)?;
+        value.as_f64().or_else(|| value.as_str()?.parse().ok()).filter(|number| number.is_finite() && *number >= 0.0)
+    };
+    let time = |key: &str| Duration::try_from_secs_f64(number(key)? / 1000.0).ok();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the ranges are checked")]
+    let (count, sent) = (number("count")?.min(255.0) as u8, number("Snt")?.min(1e12) as u64);
+    Some(Hub {
+        number: count,
+        host: hub.get("host")?.as_str()?.to_owned(),
+        loss_percent: number("Loss%").filter(|loss| *loss <= 100.0)?,
+        sent,
+        average: time("Avg")?,
+        best: time("Best")?,
+        worst: time("Wrst")?,
+    })
+}
+
+/// Reads `HOST: here   Loss%   Snt   Last   Avg  Best  Wrst StDev` and the lines `  1.|-- gateway  0.0%  10  …` below.
+pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let head: Vec<&str> = lines.first()?.split_whitespace().collect();
+    let first = head.iter().position(|word| *word == "Loss%")?;
+    (head.get(first..first + 6)? == ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst"]).then_some(())?;
+    let hubs: Vec<Hub> = lines[1..].iter().map_while(|line| hub_of_text(line)).collect();
+    let used = 1 + hubs.len();
+    let command = super::command_above(before, "mtr").and_then(|words| words.last().map(|word| (*word).to_owned()));
+    let target = command.or_else(|| hubs.last().map(|hub| hub.host.clone()))?;
+    Some(Found { shows: shown(&target, &hubs)?, lines: used })
+}
+
+fn hub_of_text(line: &str) -> Option<Hub> {
+    let (number, rest) = line.trim_start().split_once(".|--")?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let [host, loss, sent, _, average, best, worst, ..] = *words.as_slice() else { return None };
+    Some(Hub {
+        number: number.trim().parse().ok()?,
+        host: host.to_owned(),
+        loss_percent: loss
+            .strip_suffix('%')?
+            .replace(',', ".")
+            .parse::<f64>()
+            .ok()
+            .filter(|loss| (0.0..=100.0).contains(loss))?,
+        sent: sent.parse().ok()?,
+        average: milliseconds(average)?,
+        best: milliseconds(best)?,
+        worst: milliseconds(worst)?,
+    })
+}
+
+impl Hub {
+    fn lost(&self) -> u64 {
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "counts of probes"
+        )]
+        let lost = (self.sent as f64 * self.loss_percent / 100.0).round() as u64;
+        lost.min(self.sent)
+    }
+
+    fn address(&self) -> Option<IpAddr> {
+        self.host.trim_matches(['(', ')']).parse().ok()
+    }
+
+    /// Model: mtr prints sums; its answers are the best, the worst, and the average for all others. More than 255 probes
+    /// of a hop are reduced in proportion.
+    fn hop(&self, is_last: bool) -> Hop {
+        let sent = u8::try_from(self.sent).unwrap_or(u8::MAX);
+        let answered = (self.sent - self.lost()) * u64::from(sent) / self.sent.max(1);
+        let report = (!is_last).then_some(ReportKind::TimeExceeded);
+        let rtt = |index: u64| match index {
+            0 => self.best,
+            1 => self.worst,
+            _ => self.average,
+        };
+        let answer = |index| HopAnswer { address: self.address(), rtt: rtt(index), report };
+        Hop { number: self.number, sent, answers: (0..answered).map(answer).collect() }
+    }
+}
+
+/// The path, and what the last hop says of the whole of it: routers on the way may answer seldom and forward well.
+fn shown(target: &str, hubs: &[Hub]) -> Option<Vec<Shown>> {
+    let last = hubs.last()?;
+    let subject = Subject { target: target.to_owned(), address: last.address(), started: WallTime::from_unix_nanos(0) };
+    // Where nobody answered, the last line is `???`.
+    let reached = !last.host.starts_with("???") && last.loss_percent < 100.0;
+    let hops = hubs.iter().enumerate().map(|(at, hub)| hub.hop(at + 1 == hubs.len() && reached)).collect();
+    let micros = |time: Duration| u64::try_from(time.as_micros()).ok().filter(|_| last.lost() < last.sent);
+    let echoes = EchoSeries {
+        subject: subject.clone(),
+        spec: EchoSpec {
+            count: u32::try_from(last.sent).unwrap_or(u32::MAX),
+            interval: Duration::from_secs(1),
+            ..EchoSpec::default()
+        },
+        outcome: Outcome::Complete,
+        access: None,
+        summary: EchoSummary {
+            rtt: RttSummary {
+                sent: PacketCount::new(last.sent),
+                lost: PacketCount::new(last.lost()),
+                min_us: micros(last.best),
+                max_us: micros(last.worst),
+                ..RttSummary::default()
+            },
+            ..EchoSummary::default()
+        },
+        probes: Vec::new(),
+    };
+    let trace = Trace {
+        subject,
+        spec: HopsSpec::default(),
+        outcome: Outcome::Complete,
+        access: None,
+        end: if reached { TraceEnd::Destination } else { TraceEnd::Stopped },
+        hops,
+    };
+    let mut shows = vec![Shown::Hops(trace)];
+    if reached {
+        shows.push(Shown::Echo(echoes));
+    }
+    Some(shows)
+}

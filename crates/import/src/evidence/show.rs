@@ -1,0 +1,51 @@
+//! One line for a person.
+
+use std::fmt;
+
+use model::measurement::RttSummary;
+use model::series::field::Field;
+use units::duration::show;
+
+use super::{Evidence, Shown};
+use crate::round::value;
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: ", self.line)?;
+        match &self.shows {
+            Shown::Echo(found) => {
+                let rtt = &found.summary.rtt;
+                write!(f, "echoes to {}: {} sent, {} lost{}", found.subject.target, rtt.sent, rtt.lost, times(rtt))
+            }
+            Shown::Hops(found) => write!(f, "{} hops to {}", found.hops.len(), found.subject.target),
+            Shown::PathMtu(found) => match found.path_mtu {
+                Some(mtu) => write!(f, "path MTU {} bytes to {}", mtu.get(), found.subject.target),
+                None => write!(f, "no path MTU to {}: the output ends before", found.subject.target),
+            },
+            Shown::Download(found) => {
+                write!(f, "download of {} from {} in {}", found.body, found.subject.target, show(found.times.total))?;
+                found.goodput.map_or(Ok(()), |rate| write!(f, ", {rate}"))
+            }
+            Shown::Sockets(list) => {
+                write!(f, "{} TCP sockets", list.len())?;
+                let least = list.iter().filter_map(|socket| value(socket, Field::MinRtt)).min();
+                least.map_or(Ok(()), |micros| {
+                    write!(f, ", least RTT {}", show(std::time::Duration::from_micros(micros)))
+                })
+            }
+            Shown::Counters(found) => {
+                let device = found.device.as_deref().unwrap_or("a NIC");
+                write!(f, "{} counters of {device}", found.values.len())
+            }
+        }
+    }
+}
+
+fn times(rtt: &RttSummary) -> String {
+    let text =
+        |micros: Option<u64>| micros.map_or("?".to_owned(), |micros| show(std::time::Duration::from_micros(micros)));
+    if rtt.min_us.is_none() {
+        return String::new();
+    }
+    format!(", RTT min/median/max {}/{}/{}", text(rtt.min_us), text(rtt.median_us), text(rtt.max_us))
+}

@@ -1,0 +1,198 @@
+//! `ss -ti`: what the kernel knows of its TCP sockets (iproute2, `misc/ss.c`, `tcp_stats_print`).
+
+use model::probe::download::FieldValue;
+use model::series::field::Field;
+
+use super::{Found, Shown, Socket};
+use crate::quantity::{decimal, iperf3_rate, milliseconds};
+
+/// Reads sockets that follow each other: a line of addresses, and below it, or behind it with `-O`, the fields.
+pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let mut sockets = Vec::new();
+    let mut used = 0;
+    if is_header(lines.first()?) {
+        used = 1;
+    }
+    while let Some((socket, length)) = lines.get(used..).and_then(socket) {
+        sockets.push(socket);
+        used += length;
+        if sockets.len() >= MAX_SOCKETS {
+            break;
+        }
+    }
+    (!sockets.is_empty()).then_some(Found { shows: vec![Shown::Sockets(sockets)], lines: used })
+}
+
+/// More than a busy server shows at once.
+const MAX_SOCKETS: usize = 10_000;
+
+/// Lines that a terminal breaks one socket's fields into.
+const MAX_FIELD_LINES: usize = 8;
+
+fn is_header(line: &str) -> bool {
+    line.contains("Recv-Q") && line.contains("Send-Q") && line.contains("Address:Port")
+}
+
+fn socket(lines: &[&str]) -> Option<(Socket, usize)> {
+    let mut words: Vec<&str> = lines.first()?.split_whitespace().collect();
+    // With a filter of one state there is no column of states.
+    let state = words.iter().take(2).position(|word| STATES.contains(word));
+    let at = state.map_or(0, |at| at + 1);
+    let [receive, send, local, peer] = *words.get(at..at + 4)? else { return None };
+    (receive.parse::<u64>().is_ok() && send.parse::<u64>().is_ok()).then_some(())?;
+    (local.contains(':') && peer.contains(':')).then_some(())?;
+    let (local, peer) = (address(local), address(peer));
+    let mut used = 1;
+    words.drain(..at + 4);
+    for line in lines[1..].iter().take(MAX_FIELD_LINES) {
+        let more: Vec<&str> = line.split_whitespace().collect();
+        let is_next = more.first().is_none_or(|word| STATES.contains(word) || word.parse::<u64>().is_ok());
+        if is_next || is_header(line) || !has_fields(&more) {
+            break;
+        }
+        words.extend(more);
+        used += 1;
+    }
+    has_fields(&words).then_some(())?;
+    let mut socket = Socket { local, peer, ..Socket::default() };
+    fields(&words, &mut socket);
+    // A line of addresses alone says nothing of the transfer.
+    (!socket.fields.is_empty()).then_some((socket, used))
+}
+
+const STATES: [&str; 10] = [
+    "ESTAB",
+    "FIN-WAIT-1",
+    "FIN-WAIT-2",
+    "CLOSE-WAIT",
+    "LAST-ACK",
+    "CLOSING",
+    "SYN-SENT",
+    "SYN-RECV",
+    "TIME-WAIT",
+    "LISTEN",
+];
+
+fn has_fields(words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        word.split_once(':').is_some_and(|(key, value)| {
+            (ONE_NUMBER.iter().any(|(known, _)| *known == key) || matches!(key, "rtt" | "minrtt" | "wscale" | "busy"))
+                && value.starts_with(|first: char| first.is_ascii_digit())
+        })
+    })
+}
+
+/// Without the zone of a link-local address and the prefix of a mapped one.
+fn address(text: &str) -> String {
+    text.replace("[::ffff:", "").replace("]:", if text.contains("[::ffff:") { ":" } else { "]:" })
+}
+
+/// Fields that are one whole number.
+const ONE_NUMBER: [(&str, Field); 27] = [
+    ("mss", Field::SndMss),
+    ("pmtu", Field::Pmtu),
+    ("rcvmss", Field::RcvMss),
+    ("advmss", Field::Advmss),
+    ("cwnd", Field::SndCwnd),
+    ("ssthresh", Field::SndSsthresh),
+    ("bytes_sent", Field::BytesSent),
+    ("bytes_retrans", Field::BytesRetrans),
+    ("bytes_acked", Field::BytesAcked),
+    ("bytes_received", Field::BytesReceived),
+    ("segs_out", Field::SegsOut),
+    ("segs_in", Field::SegsIn),
+    ("data_segs_out", Field::DataSegsOut),
+    ("data_segs_in", Field::DataSegsIn),
+    ("delivered", Field::Delivered),
+    ("delivered_ce", Field::DeliveredCe),
+    ("unacked", Field::Unacked),
+    ("lost", Field::Lost),
+    ("sacked", Field::Sacked),
+    ("dsack_dups", Field::DsackDups),
+    ("reordering", Field::Reordering),
+    ("reord_seen", Field::ReordSeen),
+    ("rcv_space", Field::RcvSpace),
+    ("rcv_ssthresh", Field::RcvSsthresh),
+    ("notsent", Field::Notsent),
+    ("snd_wnd", Field::SndWnd),
+    ("rcv_ooopack", Field::RcvOoopack),
+];
+
+fn fields(words: &[&str], socket: &mut Socket) {
+    let mut add = |field: Field, value: Option<u64>| {
+        if let Some(value) = value
+            && socket.fields.iter().all(|known| known.field != field)
+        {
+            socket.fields.push(FieldValue { field, value });
+        }
+    };
+    let millis_as_us = |text: &str| u64::try_from(milliseconds(text)?.as_micros()).ok();
+    for (at, word) in words.iter().enumerate() {
+        let Some((key, value)) = word.split_once(':') else {
+            // `pacing_rate 3.17Gbps`: the rate is the next word.
+            let rate = words.get(at + 1).and_then(|rate| bytes_per_second(rate));
+            match *word {
+                "pacing_rate" => add(Field::PacingRate, rate),
+                "delivery_rate" => add(Field::DeliveryRate, rate),
+                _ => {}
+            }
+            continue;
+        };
+        match key {
+            "rtt" => {
+                let (rtt, deviation) = value.split_once('/').unwrap_or((value, ""));
+                add(Field::Rtt, millis_as_us(rtt));
+                add(Field::Rttvar, millis_as_us(deviation));
+            }
+            "minrtt" => add(Field::MinRtt, millis_as_us(value)),
+            "rcv_rtt" => add(Field::RcvRtt, millis_as_us(value)),
+            "rto" => add(Field::Rto, millis_as_us(value)),
+            "retrans" => {
+                let (now, total) = value.split_once('/').unwrap_or(("", ""));
+                add(Field::Retrans, now.parse().ok());
+                add(Field::TotalRetrans, total.parse().ok());
+            }
+            "busy" => add(Field::BusyTime, limited_us(value)),
+            "rwnd_limited" => add(Field::RwndLimited, limited_us(value)),
+            "sndbuf_limited" => add(Field::SndbufLimited, limited_us(value)),
+            _ => {
+                if let Some((_, field)) = ONE_NUMBER.iter().find(|(known, _)| *known == key) {
+                    add(*field, value.parse().ok());
+                }
+            }
+        }
+    }
+    // The algorithm stands first, alone, behind the options `ts sack ecn`.
+    let is_name = |word: &&&str| {
+        word.len() <= 15
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && word.starts_with(|first: char| first.is_ascii_lowercase())
+            && !OPTIONS.contains(word)
+    };
+    let before_fields = words.iter().take_while(|word| !word.starts_with("rto:") && !word.starts_with("rtt:"));
+    socket.congestion_control = before_fields.filter(is_name).last().map(|name| (*name).to_owned());
+}
+
+const OPTIONS: [&str; 7] = ["ts", "sack", "ecn", "ecnseen", "fastopen", "send", "accecn"];
+
+/// `52ms`, `1204ms(12.3%)`.
+fn limited_us(text: &str) -> Option<u64> {
+    let time = text.split('(').next()?.strip_suffix("ms")?;
+    u64::try_from(milliseconds(time)?.as_micros()).ok()
+}
+
+/// `1586.4Mbps`, `12345bps`.
+fn bytes_per_second(text: &str) -> Option<u64> {
+    let end = text.find(|letter: char| letter.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(end);
+    decimal(number)?;
+    let unit = match unit {
+        "bps" => "bits/sec",
+        "Kbps" => "Kbits/sec",
+        "Mbps" => "Mbits/sec",
+        "Gbps" => "Gbits/sec",
+        "Tbps" => "Tbits/sec",
+        _ => return None,
+    };
+    iperf3_rate(number, unit).map(|rate| rate.bps() / 8)
+}

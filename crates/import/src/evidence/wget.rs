@@ -1,0 +1,109 @@
+//! `wget`: one file over HTTP, by its two stamped lines.
+
+use std::time::Duration;
+
+use model::probe::Subject;
+use model::probe::download::{Download, DownloadSpec, DownloadTimes};
+use model::run::{Failure, FailureKind, Outcome};
+use units::{ByteCount, DataRate, WallTime};
+
+use super::{Found, Shown};
+use crate::proof::{Claim, half_digit};
+use crate::stamp::calendar;
+
+/// Reads from `--2022-08-19 11:00:00--  http://host/file` to `… (98.1 MB/s) - 'file' saved [268/268]`.
+pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
+    let (stamp, url) = lines.first()?.trim().strip_prefix("--")?.split_once("--")?;
+    let started = calendar(stamp)?;
+    let url = url.split_whitespace().next().filter(|url| url.contains("://"))?;
+    for (at, line) in lines.iter().enumerate().skip(1).take(MAX_LINES) {
+        if line.trim().starts_with("--") && at > 1 && line.contains("://") && !line.contains("(try") {
+            return None;
+        }
+        let Some(end) = last_line(line) else { continue };
+        let found = download(url, started, &end);
+        if found.is_none() {
+            complaints.push("a download whose bytes over its time are its rate".to_owned());
+        }
+        return found.map(|download| Found { shows: vec![Shown::Download(download)], lines: at + 1 });
+    }
+    None
+}
+
+/// A dot for each 50 KB: a file of 26 GB has half a million lines of them.
+const MAX_LINES: usize = 1_000_000;
+
+/// What the last line says.
+struct End {
+    at: WallTime,
+    rate: DataRate,
+    rate_within: f64,
+    bytes: u64,
+    closed: bool,
+}
+
+/// `2022-08-19 11:00:03 (98.1 MB/s) - 'file' saved [268435456/268435456]`, `… - Connection closed at byte 1234. Retrying.`
+fn last_line(line: &str) -> Option<End> {
+    let (stamp, rest) = line.trim().split_once(" (")?;
+    let at = calendar(stamp)?;
+    let (rate, rest) = rest.split_once(") - ")?;
+    let (number, unit) = rate.split_once(' ')?;
+    let number = number.replace(',', ".");
+    let step: f64 = match unit {
+        "B/s" => 1.0,
+        "KB/s" => 1024.0,
+        "MB/s" => 1_048_576.0,
+        "GB/s" => 1_073_741_824.0,
+        _ => return None,
+    };
+    let bytes_per_second = number.parse::<f64>().ok().filter(|rate| (0.0..1e7).contains(rate))? * step;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
+    let rate = DataRate::from_bps((bytes_per_second * 8.0).round() as u64);
+    let closed = rest.contains("losed at byte");
+    let bytes = if closed {
+        rest.split_once("at byte ")?.1.split('.').next()?.parse().ok()?
+    } else {
+        rest.rsplit_once("saved [")?.1.split(['/', ']']).next()?.parse().ok()?
+    };
+    Some(End { at, rate, rate_within: half_digit(&number) * step * 8.0, bytes, closed })
+}
+
+fn download(url: &str, started: WallTime, end: &End) -> Option<Download> {
+    let total = Duration::from_nanos(end.at.unix_nanos().checked_sub(started.unix_nanos())?);
+    let body = ByteCount::new(end.bytes);
+    // The two stamps are whole seconds, and the first is before the name was resolved.
+    let claim = Claim {
+        bytes: body,
+        bytes_within: 0.5,
+        elapsed: total,
+        elapsed_within: Duration::from_secs(2),
+        rate: end.rate,
+        rate_within: end.rate_within,
+    };
+    #[expect(clippy::cast_precision_loss, reason = "compared roughly")]
+    let transfer = end.bytes as f64 * 8.0 / end.rate.bps().max(1) as f64;
+    (claim.holds() || transfer <= total.as_secs_f64() + 2.0).then_some(())?;
+    let host = url.split_once("://")?.1.split(['/', ':']).next()?.to_owned();
+    let outcome = if end.closed {
+        Outcome::Failed(Failure {
+            kind: FailureKind::Lost,
+            detail: format!("the server closed the connection at byte {}", end.bytes),
+        })
+    } else {
+        Outcome::Complete
+    };
+    Some(Download {
+        subject: Subject { target: host, address: None, started },
+        spec: DownloadSpec::of(url),
+        outcome,
+        local_address: None,
+        peer_address: None,
+        answer: None,
+        times: DownloadTimes { total, ..DownloadTimes::default() },
+        body,
+        goodput: Some(end.rate),
+        overall: DataRate::of(body, total),
+        tcp: Vec::new(),
+        congestion_control: None,
+    })
+}

@@ -1,0 +1,260 @@
+//! JSON in a file: one object, several, or one event a line, with lines between them that are none.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+
+use super::json;
+use super::json_rows::IntervalRows;
+use crate::Format;
+use crate::anomaly::Anomalies;
+use crate::command::{Command, after_prompt};
+use crate::evidence::{Evidence, mtr};
+use crate::limits::{MAX_BROKEN_OBJECTS, MAX_TESTS};
+use crate::parsed::ParsedTest;
+use crate::source::unquoted;
+
+/// All tests of a text in which some line starts with a brace, and the text without them: as many lines, those of JSON
+/// and of its commands empty. `None` where there is no JSON.
+pub(crate) fn read(text: &str, outside: &mut Anomalies) -> (Vec<ParsedTest>, Vec<Evidence>, Option<String>) {
+    let quoted = has_quoted_object(text).then(|| {
+        text.lines().map(unquoted).fold(String::with_capacity(text.len()), |mut all, line| {
+            all.push_str(line);
+            all.push('\n');
+            all
+        })
+    });
+    let text = quoted.as_deref().unwrap_or(text);
+    if start_of_object(text).is_none() {
+        return (Vec::new(), Vec::new(), None);
+    }
+    let mut reading = DocumentReader {
+        tests: Vec::new(),
+        evidence: Vec::new(),
+        command: None,
+        stream: None,
+        rest: String::new(),
+        outside,
+    };
+    let mut position = Position { rest: text, line: 1 };
+    let mut broken = 0;
+    while let Some(offset) = start_of_object(position.rest) {
+        reading.between(position.skip(offset));
+        let line = position.line;
+        let mut objects = serde_json::Deserializer::from_str(position.rest).into_iter::<Object>();
+        match objects.next() {
+            Some(Ok(object)) => {
+                let end = objects.byte_offset();
+                reading.object(object, line);
+                reading.blank(position.skip(end));
+            }
+            Some(Err(error)) if broken < MAX_BROKEN_OBJECTS => {
+                broken += 1;
+                // The next try is at the next line that starts with a brace.
+                let down = error.line().saturating_sub(1);
+                let found = position.rest.lines().nth(down).unwrap_or_default();
+                reading.outside.add(line + down, format!("JSON of iperf3 ({error})"), found);
+                let end = position.rest.find("\n{").map_or(position.rest.len(), |end| end + 1);
+                reading.blank(position.skip(end));
+            }
+            _ => {
+                reading.outside.add(line, format!("fewer than {MAX_BROKEN_OBJECTS} broken objects"), "one more");
+                let end = position.rest.len();
+                reading.blank(position.skip(end));
+            }
+        }
+    }
+    reading.between(position.rest);
+    reading.end_stream();
+    (reading.tests, reading.evidence, Some(reading.rest))
+}
+
+/// What is still to be read, and which line of the file it starts in.
+struct Position<'a> {
+    rest: &'a str,
+    line: usize,
+}
+
+impl<'a> Position<'a> {
+    /// Goes on by `bytes`; returns what lies behind then.
+    fn skip(&mut self, bytes: usize) -> &'a str {
+        let (behind, rest) = self.rest.split_at(bytes);
+        self.line += behind.bytes().filter(|byte| *byte == b'\n').count();
+        self.rest = rest;
+        behind
+    }
+}
+
+struct DocumentReader<'a> {
+    tests: Vec<ParsedTest>,
+    evidence: Vec<Evidence>,
+    command: Option<Command>,
+    /// Events of a test that has not ended.
+    stream: Option<(usize, Object)>,
+    /// What is no JSON, line by line.
+    rest: String,
+    outside: &'a mut Anomalies,
+}
+
+impl DocumentReader<'_> {
+    fn object(&mut self, object: Object, line: usize) {
+        match object.get("event").and_then(Value::as_str).map(str::to_owned) {
+            Some(event) => self.event(&event, object, line),
+            None if self.report_of_mtr(&object, line) => {}
+            // With --json-stream-full-output the whole follows its parts.
+            None if self.is_whole_of_last(&object) => {}
+            None => {
+                self.end_stream();
+                self.test(object, Format::Iperf3Json, line);
+            }
+        }
+    }
+
+    /// mtr's object beside those of iperf3.
+    fn report_of_mtr(&mut self, object: &Object, line: usize) -> bool {
+        let shown = object.get("report").and_then(mtr::read_json);
+        let is_report = shown.is_some();
+        self.evidence.extend(shown.into_iter().flatten().map(|shows| Evidence { line, host: None, shows }));
+        is_report
+    }
+
+    fn event(&mut self, event: &str, object: Object, line: usize) {
+        let data = object.entries.into_iter().find(|(key, _)| key == "data").map_or(Value::Null, |(_, data)| data);
+        if event == "start" {
+            self.end_stream();
+        }
+        let (_, stream) = self.stream.get_or_insert_with(|| (line, Object::default()));
+        match event {
+            "interval" => stream.intervals.take(&data),
+            "start" | "end" | "error" | "server_output_json" | "server_output_text" => {
+                stream.entries.push((event.to_owned(), data));
+            }
+            _ => self.outside.add(line, "an event of iperf3", event),
+        }
+        if event == "end" {
+            // Errors may follow, so the test is kept open.
+            stream.entries.push(("ended".to_owned(), Value::Bool(true)));
+        }
+    }
+
+    fn end_stream(&mut self) {
+        let Some((line, mut stream)) = self.stream.take() else { return };
+        if stream.get("ended").is_none() && stream.get("error").is_none() {
+            stream
+                .entries
+                .push(("error".to_owned(), Value::String("interrupted: the output ends before the test".to_owned())));
+        }
+        self.test(stream, Format::Iperf3JsonStream, line);
+    }
+
+    fn is_whole_of_last(&self, object: &Object) -> bool {
+        let cookie = |object: &Object| Some(object.get("start")?.get("cookie")?.clone());
+        let whole = cookie(object);
+        whole.is_some() && self.stream.as_ref().and_then(|(_, stream)| cookie(stream)) == whole
+    }
+
+    fn test(&mut self, mut object: Object, format: Format, line: usize) {
+        if self.tests.len() >= MAX_TESTS {
+            self.outside.add(line, format!("at most {MAX_TESTS} tests"), "one more");
+        } else if let Some(mut parsed) = json::read(&mut object, format, line) {
+            if let Some(command) = self.command.take() {
+                let options = parsed.options.clone();
+                let target = parsed.target.clone();
+                command.tell(&mut parsed, line);
+                parsed.options = json::both(&options, parsed.options);
+                parsed.target = parsed.target.or(target);
+            }
+            self.tests.push(parsed);
+        } else if !object.is_of_debug_output() {
+            self.outside.add(line, "the keys `start`, `intervals` and `end` of iperf3, or `error`", &object.keys());
+        }
+    }
+
+    /// Lines that are no JSON. A command there is that of the next object where nothing but warnings stands between.
+    fn between(&mut self, text: &str) {
+        let mut pending = String::new();
+        for line in text.split_inclusive('\n') {
+            match Command::parse(after_prompt(line.trim_end()).unwrap_or("")) {
+                // The lines of an earlier command belong to the text after it.
+                Some(command) if command.prints_json() => {
+                    self.rest.push_str(&std::mem::take(&mut pending));
+                    self.command = Some(command);
+                    self.blank(line);
+                }
+                _ => pending.push_str(line),
+            }
+        }
+        self.rest.push_str(&pending);
+    }
+
+    /// Keeps the number of lines.
+    fn blank(&mut self, text: &str) {
+        self.rest.extend(text.matches('\n'));
+    }
+}
+
+/// Whether an object stands behind the `> ` of a mail.
+fn has_quoted_object(text: &str) -> bool {
+    text.contains('>') && text.lines().any(|line| line.trim_start().starts_with('>') && unquoted(line).starts_with('{'))
+}
+
+/// Where the next line starts that starts with a brace.
+fn start_of_object(text: &str) -> Option<usize> {
+    if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) }
+}
+
+/// An object with its keys in order, repeated ones included: iperf3 writes `error` twice, first the cause. Its intervals
+/// become rows one by one, since as values they take fifty times the space of their text.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Object {
+    entries: Vec<(String, Value)>,
+    pub(crate) intervals: IntervalRows,
+}
+
+impl Object {
+    /// The first value of `key`.
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+        self.all(key).next()
+    }
+
+    /// All values of `key`.
+    pub(crate) fn all<'a>(&'a self, key: &str) -> impl Iterator<Item = &'a Value> {
+        self.entries.iter().filter(move |(found, _)| found == key).map(|(_, value)| value)
+    }
+
+    /// With `-d` iperf3 prints what its two ends tell each other among the text.
+    fn is_of_debug_output(&self) -> bool {
+        ["client_version", "cpu_util_total", "sender_has_retransmits"].iter().any(|key| self.get(key).is_some())
+    }
+
+    fn keys(&self) -> String {
+        self.entries.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Object, M::Error> {
+                let mut object = Object::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "intervals" {
+                        object.intervals = map.next_value()?;
+                    } else {
+                        object.entries.push((key, map.next_value()?));
+                    }
+                }
+                Ok(object)
+            }
+        }
+        input.deserialize_map(Keys)
+    }
+}

@@ -1,0 +1,242 @@
+//! What a tool has printed of one test, in its own order and with its own gaps.
+
+use std::time::Duration;
+
+use model::measurement::{CpuUse, End, Heading};
+use model::run::Role;
+use model::spec::{Direction, Dscp, Family, Limit, Protocol, SendMethod};
+use units::{ByteCount, DataRate, Mss, WallTime};
+
+use super::Format;
+use super::anomaly::Anomalies;
+
+/// All that is printed of one test.
+#[derive(Debug, Clone)]
+pub(crate) struct ParsedTest {
+    pub(crate) format: Format,
+    /// The line at which it starts.
+    pub(crate) line: usize,
+    /// The tool's version without its name.
+    pub(crate) version: Option<String>,
+    pub(crate) host_name: Option<String>,
+    pub(crate) kernel: Option<String>,
+    pub(crate) command: Vec<String>,
+    pub(crate) options: TestOptions,
+    pub(crate) role: Option<Role>,
+    pub(crate) started: Option<WallTime>,
+    /// Who was called, or who called.
+    pub(crate) target: Option<String>,
+    pub(crate) connections: Vec<Connection>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) ends: Vec<EndRow>,
+    /// Segment size that is printed for the connections.
+    pub(crate) mss: Option<u32>,
+    /// RTT of the handshake.
+    pub(crate) handshake: Option<Duration>,
+    pub(crate) local_cpu: Option<CpuUse>,
+    pub(crate) peer_cpu: Option<CpuUse>,
+    /// Congestion control of the sender.
+    pub(crate) congestion_control: Option<String>,
+    pub(crate) peer_output: Option<String>,
+    pub(crate) error: Option<String>,
+    /// Datagrams that came after one with a higher sequence.
+    pub(crate) reordered: Option<u64>,
+    /// What the reader has to say besides anomalies.
+    pub(crate) notes: Vec<String>,
+    pub(crate) anomalies: Anomalies,
+}
+
+impl ParsedTest {
+    pub(crate) fn new(format: Format, line: usize) -> Self {
+        Self {
+            format,
+            line,
+            version: None,
+            host_name: None,
+            kernel: None,
+            command: Vec::new(),
+            options: TestOptions::default(),
+            role: None,
+            started: None,
+            target: None,
+            connections: Vec::new(),
+            rows: Vec::new(),
+            ends: Vec::new(),
+            mss: None,
+            handshake: None,
+            local_cpu: None,
+            peer_cpu: None,
+            congestion_control: None,
+            peer_output: None,
+            error: None,
+            reordered: None,
+            notes: Vec::new(),
+            anomalies: Anomalies::default(),
+        }
+    }
+
+    /// Whether the tool is iperf3.
+    pub(crate) fn is_iperf3(&self) -> bool {
+        !matches!(self.format, Format::NuttcpText | Format::NuttcpPairs)
+    }
+
+    /// Which way a row goes, seen from the host that printed it.
+    pub(crate) fn heading(&self, row: &Row) -> Heading {
+        if let Some(heading) = row.heading {
+            return heading;
+        }
+        let towards_server = match self.options.direction {
+            Some(Direction::Reverse) => false,
+            Some(Direction::Forward | Direction::Bidirectional) => true,
+            // A server does not print the direction, but only a sender prints retransmissions.
+            None => {
+                self.role != Some(Role::Server) || self.rows.first().is_none_or(|first| first.retransmits.is_none())
+            }
+        };
+        if towards_server == (self.role != Some(Role::Server)) { Heading::Outbound } else { Heading::Inbound }
+    }
+
+    /// The protocol, where anything shows it.
+    pub(crate) fn protocol(&self) -> Option<Protocol> {
+        let datagrams =
+            || self.rows.iter().chain(self.ends.iter().map(|end| &end.row)).any(|row| row.datagrams.is_some());
+        self.options.protocol.or_else(|| datagrams().then_some(Protocol::Udp))
+    }
+}
+
+/// What was asked for, as far as it is printed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TestOptions {
+    pub(crate) protocol: Option<Protocol>,
+    pub(crate) direction: Option<Direction>,
+    pub(crate) limit: Option<Limit>,
+    pub(crate) omit: Option<Duration>,
+    pub(crate) streams: Option<u16>,
+    pub(crate) rate: Option<DataRate>,
+    pub(crate) pace: Option<DataRate>,
+    pub(crate) congestion_control: Option<String>,
+    pub(crate) mss: Option<Mss>,
+    pub(crate) window: Option<ByteCount>,
+    pub(crate) dscp: Option<Dscp>,
+    pub(crate) length: Option<ByteCount>,
+    pub(crate) send: Option<SendMethod>,
+    pub(crate) family: Option<Family>,
+    pub(crate) bind: Option<std::net::IpAddr>,
+    pub(crate) device: Option<String>,
+    pub(crate) cpu: Option<u16>,
+    pub(crate) interval: Option<Duration>,
+}
+
+/// Both addresses of a stream.
+#[derive(Debug, Clone)]
+pub(crate) struct Connection {
+    /// The tool's number of the stream: iperf3 prints the socket's.
+    pub(crate) stream: u32,
+    pub(crate) local: String,
+    pub(crate) peer: String,
+}
+
+/// Whose row it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Label {
+    /// The tool's number of the stream.
+    Stream(u32),
+    /// All streams together.
+    Sum,
+}
+
+/// A number as printed: the truth is within `within` of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PrintedAmount {
+    pub(crate) bytes: ByteCount,
+    pub(crate) within: u64,
+}
+
+/// Datagrams of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Datagrams {
+    /// Missing ones; a sender does not know, and reordering across intervals makes it negative.
+    pub(crate) lost: Option<i64>,
+    /// Sent by a sender; at a receiver by how far the sequence went on.
+    pub(crate) total: u64,
+}
+
+/// One interval of one stream, or of all.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) label: Label,
+    /// Which way, where the row says so.
+    pub(crate) heading: Option<Heading>,
+    pub(crate) start: Duration,
+    pub(crate) end: Duration,
+    pub(crate) bytes: ByteCount,
+    pub(crate) rate: Option<DataRate>,
+    pub(crate) retransmits: Option<u64>,
+    pub(crate) cwnd: Option<PrintedAmount>,
+    pub(crate) snd_wnd: Option<ByteCount>,
+    pub(crate) rtt: Option<Duration>,
+    pub(crate) rttvar: Option<Duration>,
+    pub(crate) pmtu: Option<u32>,
+    pub(crate) jitter: Option<Duration>,
+    pub(crate) datagrams: Option<Datagrams>,
+    pub(crate) omitted: bool,
+}
+
+impl Row {
+    pub(crate) fn new(label: Label, start: Duration, end: Duration, bytes: ByteCount) -> Self {
+        Self {
+            label,
+            heading: None,
+            start,
+            end,
+            bytes,
+            rate: None,
+            retransmits: None,
+            cwnd: None,
+            snd_wnd: None,
+            rtt: None,
+            rttvar: None,
+            pmtu: None,
+            jitter: None,
+            datagrams: None,
+            omitted: false,
+        }
+    }
+}
+
+impl Row {
+    /// The two ends in one row of UDP that mixes them: its bytes are those sent, its losses those of the receiver.
+    pub(crate) fn both_ends(&self) -> [EndRow; 2] {
+        let sender = Self { datagrams: None, jitter: None, ..self.clone() };
+        let receiver = Self { bytes: self.arrived(), rate: None, ..self.clone() };
+        [EndRow { end: End::Sender, row: sender }, EndRow { end: End::Receiver, row: receiver }]
+    }
+
+    /// The payload that arrived, of a row whose bytes were sent: datagrams have one size.
+    fn arrived(&self) -> ByteCount {
+        let Some(Datagrams { lost: Some(lost), total }) = self.datagrams else { return self.bytes };
+        let came = total.saturating_sub(u64::try_from(lost).unwrap_or(0));
+        let bytes = u128::from(self.bytes.get()) * u128::from(came) / u128::from(total.max(1));
+        ByteCount::new(u64::try_from(bytes).unwrap_or(u64::MAX))
+    }
+}
+
+/// A row of the summary.
+#[derive(Debug, Clone)]
+pub(crate) struct EndRow {
+    /// Whose count it is.
+    pub(crate) end: End,
+    pub(crate) row: Row,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_arrived_follows_from_what_was_lost() {
+        let mut row = Row::new(Label::Sum, Duration::ZERO, Duration::from_secs(1), ByteCount::new(1000));
+        row.datagrams = Some(Datagrams { lost: Some(3), total: 10 });
+        assert_eq!(row.both_ends().map(|count| count.row.bytes.get()), [1000, 700]);
+    }
+}

@@ -1,0 +1,330 @@
+//! From files to runs, and to a round that a diagnosis can work on.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::counters::{CounterReadings, Reading};
+use model::measurement::{End, Heading};
+use model::played::Finding;
+use model::probe::Subject;
+use model::round::{Endpoint, Member, Round, Tested};
+use model::run::{Declared, Role, Run, RunId};
+use model::series::RunSamples;
+use model::series::field::Field;
+use units::{DataRate, WallTime};
+
+use super::evidence::{DeviceCounters, Evidence, Shown, Socket};
+use super::merge::{self, Stored};
+use super::{Import, Imported, rtt, sockets};
+
+/// A file that was read.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Its name, as the user gave it.
+    pub name: String,
+    /// What it holds.
+    pub import: Import,
+    /// When it was last written: it stands for the time of a test that prints none.
+    pub written: WallTime,
+    /// Tells this file from others, so that reading it twice names its runs the same.
+    pub digest: u128,
+}
+
+/// What the user declares for all runs of the files.
+#[derive(Debug, Clone, Default)]
+pub struct UserFacts {
+    /// Facts of the path and of the sender.
+    pub declared: Declared,
+    /// The line rate of the path.
+    pub line_rate: Option<DataRate>,
+}
+
+impl Source {
+    /// The runs of the file, in its order.
+    #[must_use]
+    pub fn runs(&self, facts: &UserFacts) -> Vec<(Run, RunSamples)> {
+        let tests = self.import.tests.iter().enumerate();
+        tests.map(|(index, test)| (self.run(index, test, facts), test.samples.clone())).collect()
+    }
+
+    /// One test as a run.
+    #[must_use]
+    pub fn run(&self, index: usize, test: &Imported, facts: &UserFacts) -> Run {
+        let started = test.started.unwrap_or(self.written);
+        let mut measurement = test.measurement.clone();
+        let mut declared = facts.declared.clone();
+        let mut note = |text: String| {
+            if let Some(found) = &mut measurement {
+                found.anomalies.push(text);
+            }
+        };
+        if test.started.is_none() {
+            note("the time of the test is not printed, assumed: the date of the file".to_owned());
+        }
+        let has_rtt = test.measurement.as_ref().is_some_and(|found| found.latency.is_some());
+        if declared.rtt.is_none()
+            && !has_rtt
+            && let Some(stated) = rtt::of_test(&self.import.stated_rtts, test.line)
+        {
+            declared.rtt = Some(stated.rtt);
+            note(format!("line {} states the RTT: {}", stated.line, units::duration::show(stated.rtt)));
+        }
+        // The same test of the same file always has the same name.
+        let place = u128::try_from(index).unwrap_or(u128::MAX);
+        Run {
+            format: Run::FORMAT,
+            id: RunId::new(started, self.digest.wrapping_add(place)),
+            started,
+            role: test.role,
+            command: test.command.clone(),
+            spec: test.spec.clone(),
+            declared_line_rate: facts.line_rate,
+            declared,
+            batch: None,
+            local: test.local.clone(),
+            peer: test.peer.clone(),
+            outcome: test.outcome.clone(),
+            measurement,
+        }
+    }
+}
+
+/// All that files show together, as a round; `None` where they show nothing.
+#[must_use]
+pub fn of_files(sources: &[Source], facts: &UserFacts) -> Option<Round> {
+    let mut runs: Vec<Stored> = merge::ends(sources.iter().flat_map(|source| source.runs(facts)).collect());
+    let mut gathered = Gathered::default();
+    let mut counters: BTreeMap<(Option<String>, String), Vec<&DeviceCounters>> = BTreeMap::new();
+    for source in sources {
+        for item in &source.import.evidence {
+            match &item.shows {
+                Shown::Sockets(list) => gathered.sockets(list, &mut runs, source, item, facts),
+                Shown::Counters(one) => {
+                    let device = one.device.clone().unwrap_or_else(|| "nic".to_owned());
+                    counters.entry((item.host.clone(), device)).or_default().push(one);
+                }
+                _ => gathered.probe(source, item),
+            }
+        }
+    }
+    for ((host, device), readings) in counters {
+        attach(&mut runs, host.as_deref(), &readings_of(&device, &readings));
+    }
+    gathered.round(runs, sources)
+}
+
+/// A test before the round is put together: when, who asked whom, and what was found.
+struct Probe {
+    at: WallTime,
+    host: Option<String>,
+    subject: Subject,
+    label: &'static str,
+    finding: Finding,
+}
+
+#[derive(Default)]
+struct Gathered {
+    probes: Vec<Probe>,
+}
+
+impl Gathered {
+    fn probe(&mut self, source: &Source, item: &Evidence) {
+        let dated = |subject: &Subject| {
+            let known = subject.started > WallTime::from_unix_nanos(0);
+            Subject { started: if known { subject.started } else { source.written }, ..subject.clone() }
+        };
+        let (label, subject, finding) = match &item.shows {
+            Shown::Echo(found) => {
+                let subject = dated(&found.subject);
+                let found = model::probe::echo::EchoSeries { subject: subject.clone(), ..found.clone() };
+                ("echoes", subject, Finding::Echo(found))
+            }
+            Shown::Hops(found) => {
+                let subject = dated(&found.subject);
+                let found = model::probe::hops::Trace { subject: subject.clone(), ..found.clone() };
+                ("hops", subject, Finding::Hops(found))
+            }
+            Shown::PathMtu(found) => {
+                let subject = dated(&found.subject);
+                let found = model::probe::path_mtu::PathMtu { subject: subject.clone(), ..found.clone() };
+                ("path MTU", subject, Finding::PathMtu(found))
+            }
+            Shown::Download(found) => {
+                let subject = dated(&found.subject);
+                let found = model::probe::download::Download { subject: subject.clone(), ..found.clone() };
+                ("download", subject, Finding::Downloads(vec![found]))
+            }
+            Shown::Sockets(_) | Shown::Counters(_) => return,
+        };
+        self.probes.push(Probe { at: subject.started, host: item.host.clone(), subject, label, finding });
+    }
+
+    /// Sockets of a test that is there as well complete it; any other that has moved data is a run of its own.
+    fn sockets(
+        &mut self,
+        list: &[Socket],
+        runs: &mut Vec<Stored>,
+        source: &Source,
+        item: &Evidence,
+        facts: &UserFacts,
+    ) {
+        for (index, socket) in list.iter().enumerate() {
+            let mut known = runs.iter_mut().filter_map(|(run, _)| run.measurement.as_mut());
+            if known.any(|found| sockets::complete(found, socket)) {
+                continue;
+            }
+            let place = u128::try_from(item.line * 1000 + index).unwrap_or(u128::MAX);
+            let id = RunId::new(source.written, source.digest.wrapping_add(place));
+            runs.extend(sockets::run(socket, id, source.written, item.host.as_deref(), facts));
+        }
+    }
+
+    fn round(self, runs: Vec<Stored>, sources: &[Source]) -> Option<Round> {
+        let times = runs.iter().map(|(run, _)| run.started).chain(self.probes.iter().map(|probe| probe.at));
+        let started = times.min()?;
+        let after = |time: WallTime| Duration::from_nanos(time.unix_nanos().saturating_sub(started.unix_nanos()));
+        let names = Names::of(&runs);
+        let mut tests: Vec<Tested> = Vec::new();
+        for probe in self.probes {
+            let here = probe.host.clone().unwrap_or_else(|| names.client.clone());
+            let there = names.known(&probe.subject);
+            tests.push(tested(probe.label, (here, there), after(probe.at), probe.finding));
+        }
+        for (run, samples) in runs {
+            let label = if run.command.is_empty() { format!("run {}", run.id) } else { run.command.join(" ") };
+            let (local, peer) = (names.local(&run), names.peer(&run));
+            // Who asked stands first.
+            let ends = if run.role == Role::Client { (local, peer) } else { (peer, local) };
+            let expected = run.declared.expected;
+            let began = after(run.started);
+            let mut test = tested(&label, ends, began, Finding::Run(Box::new(run)));
+            (test.expected, test.samples) = (expected, Some(Box::new(samples)));
+            tests.push(test);
+        }
+        tests.sort_by_key(|test| test.began);
+        let mut members: Vec<Member> = Vec::new();
+        for name in tests.iter().flat_map(|test| [&test.from.host, &test.to.host]) {
+            if members.iter().all(|member| member.name != *name) {
+                members.push(Member::named(name));
+            }
+        }
+        let title = sources.iter().map(|source| source.name.as_str()).collect::<Vec<_>>().join(", ");
+        let id = RunId::new(started, sources.iter().fold(0, |sum, source| sum ^ source.digest));
+        let elapsed = tests.last().map_or(Duration::ZERO, |last| last.began);
+        (!tests.is_empty()).then_some(Round {
+            format: Round::FORMAT,
+            id,
+            title,
+            started,
+            elapsed,
+            members,
+            segments: Vec::new(),
+            tests,
+        })
+    }
+}
+
+fn tested(label: &str, (from, to): (String, String), began: Duration, finding: Finding) -> Tested {
+    let endpoint = |host: String| Endpoint { host, network: None };
+    Tested {
+        label: label.to_owned(),
+        from: endpoint(from),
+        to: endpoint(to),
+        began,
+        expected: None,
+        way: Vec::new(),
+        way_back: Vec::new(),
+        emulator: None,
+        attempt: None,
+        finding,
+        samples: None,
+    }
+}
+
+/// What hosts are called, so that a test and an echo to the same host meet.
+struct Names {
+    client: String,
+    /// Names by what else the host is called: target, address.
+    by_alias: BTreeMap<String, String>,
+}
+
+impl Names {
+    fn of(runs: &[Stored]) -> Self {
+        let mut names = Self { client: "this host".to_owned(), by_alias: BTreeMap::new() };
+        for (run, _) in runs {
+            let (local, peer) = (names.local(run), names.peer(run));
+            if run.role == Role::Client {
+                names.client.clone_from(&local);
+            }
+            let aliases = run.peer.address.as_deref().map(host_of).into_iter().chain([run.peer.target.as_str()]);
+            names.by_alias.extend(aliases.map(|alias| (alias.to_owned(), peer.clone())).collect::<Vec<_>>());
+        }
+        names
+    }
+
+    fn local(&self, run: &Run) -> String {
+        let address = || run.measurement.as_ref()?.flows.first().map(|flow| host_of(&flow.local_address).to_owned());
+        let name = run.local.name.clone().or_else(|| address().filter(|address| !address.is_empty()));
+        name.unwrap_or_else(|| if run.role == Role::Client { "this host" } else { "the server" }.to_owned())
+    }
+
+    fn peer(&self, run: &Run) -> String {
+        run.peer.host.name.clone().unwrap_or_else(|| run.peer.target.clone())
+    }
+
+    fn known(&self, subject: &Subject) -> String {
+        let address = subject.address.map(|address| address.to_string());
+        let aliases = [Some(subject.target.clone()), address];
+        let known = aliases.iter().flatten().find_map(|alias| self.by_alias.get(alias)).cloned();
+        known.unwrap_or_else(|| subject.target.clone())
+    }
+}
+
+/// `192.0.2.1` of `192.0.2.1:5201`, `2001:db8::1` of `[2001:db8::1]:5201`.
+fn host_of(address: &str) -> &str {
+    match address.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => address.rsplit_once(':').map_or(address, |(host, _)| host),
+    }
+}
+
+/// The first reading and the last.
+fn readings_of(device: &str, readings: &[&DeviceCounters]) -> CounterReadings {
+    let mut found = CounterReadings::default();
+    let [first, .., last] = readings else {
+        let reason = format!("one reading of {device} shows no change: read it before and after the test");
+        found.unreadable.insert(format!("nic.{device}"), reason);
+        return found;
+    };
+    for (name, before) in &first.values {
+        if let Some(after) = last.values.get(name) {
+            found.values.insert(format!("nic.{device}.{name}"), Reading { before: *before, after: *after });
+        }
+    }
+    found
+}
+
+/// Gives counters to the runs of their host; without a name they are the printing host's.
+fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings) {
+    for (run, _) in runs {
+        let is_peer = host.is_some() && run.peer.host.name.as_deref().or(Some(&run.peer.target)) == host;
+        let Some(found) = &mut run.measurement else { continue };
+        let place = if is_peer { &mut found.peer_counters } else { &mut found.local_counters };
+        let all = place.get_or_insert_with(CounterReadings::default);
+        all.values.extend(readings.values.clone());
+        all.unreadable.extend(readings.unreadable.clone());
+    }
+}
+
+/// Whether a field belongs to the end of a flow that a socket is.
+pub(crate) const fn end_of(heading: Heading) -> End {
+    match heading {
+        Heading::Outbound => End::Sender,
+        Heading::Inbound => End::Receiver,
+    }
+}
+
+/// The value of a field of a socket.
+pub(crate) fn value(socket: &Socket, field: Field) -> Option<u64> {
+    socket.fields.iter().find(|known| known.field == field).map(|known| known.value)
+}

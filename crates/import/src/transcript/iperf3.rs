@@ -1,0 +1,170 @@
+//! What a line of iperf3 changes.
+
+use std::time::Duration;
+
+use model::measurement::{End, Heading};
+use model::run::Role;
+use model::spec::{Direction, Protocol};
+use units::WallTime;
+
+use super::TranscriptReader;
+use crate::command::Tool;
+use crate::iperf3::row::{Columns, Numbers};
+use crate::iperf3::text::Line;
+use crate::parsed::{Datagrams, EndRow, Label, ParsedTest, Row};
+
+impl TranscriptReader<'_> {
+    pub(super) fn iperf3(&mut self, number: usize, line: Line, stamp: Option<WallTime>) {
+        if self.starts_another(&line) {
+            self.finish();
+        }
+        if let Line::Headings(columns) = line {
+            return self.headings(number, columns);
+        }
+        if matches!(line, Line::Listening | Line::Ornament) && self.open.is_none() {
+            return;
+        }
+        let open = self.open(number, Tool::Iperf3);
+        let parsed = &mut open.parsed;
+        match line {
+            Line::Version(version) => parsed.version = Some(version),
+            Line::System { host, kernel } => (parsed.host_name, parsed.kernel) = (Some(host), Some(kernel)),
+            Line::Time(time) => parsed.started = Some(time),
+            Line::Calling(host) => (parsed.target, parsed.role) = (Some(host), Some(Role::Client)),
+            Line::Called(host) => (parsed.target, parsed.role) = (Some(host), Some(Role::Server)),
+            Line::Reverse => parsed.options.direction = Some(Direction::Reverse),
+            Line::Connected(connection) => parsed.connections.push(connection),
+            Line::Starting(starting) => {
+                parsed.options.protocol = Some(starting.protocol);
+                parsed.options.streams = Some(starting.streams);
+                parsed.options.length = Some(starting.length);
+                parsed.options.omit = Some(starting.omit);
+                parsed.options.limit = starting.limit.or(parsed.options.limit);
+            }
+            Line::Mss(mss) => parsed.mss = Some(mss),
+            Line::TcpInfo { mss, rtt } => {
+                parsed.mss = Some(mss);
+                if let Some(row) = parsed.rows.last_mut() {
+                    row.rtt = Some(rtt);
+                }
+            }
+            Line::Numbers(numbers) => {
+                if parsed.started.is_none()
+                    && let Some(stamp) = stamp
+                {
+                    parsed.started = Some(before(stamp, numbers.row.end));
+                    parsed.notes.push("times of day are printed without a zone and taken as UTC".to_owned());
+                }
+                open.ended |= numbers.end.is_some();
+                take(&mut open.parsed, number, *numbers);
+            }
+            Line::Sent { datagrams } => sent(&mut open.parsed, datagrams),
+            Line::OutOfOrder { label: Label::Sum, .. } => {}
+            Line::OutOfOrder { datagrams, .. } => {
+                parsed.reordered = Some(parsed.reordered.unwrap_or(0).saturating_add(datagrams));
+            }
+            Line::Cpu { local, remote } => {
+                parsed.local_cpu = Some(local);
+                parsed.peer_cpu = Some(remote).filter(|cpu| *cpu != model::measurement::CpuUse::default());
+            }
+            Line::CongestionControl(name) => parsed.congestion_control = Some(name),
+            Line::ServerOutput => open.copying = true,
+            Line::Error(error) => {
+                // The first is the cause.
+                parsed.error.get_or_insert(error);
+                open.ended = true;
+            }
+            Line::Warning(warning) => parsed.notes.push(format!("iperf3 warns: {warning}")),
+            Line::Done => (open.copying, open.ended) = (false, true),
+            Line::Listening | Line::Headings(_) | Line::Ornament => {}
+        }
+    }
+
+    /// The columns of the rows to come, and the protocol that they are of.
+    fn headings(&mut self, number: usize, columns: Columns) {
+        // Opens the test first: opening sets the columns.
+        let options = &mut self.open(number, Tool::Iperf3).parsed.options;
+        // A receiver of datagrams has `Jitter`, so that the lack of both words means a stream.
+        options.protocol = match columns {
+            Columns::Datagrams => Some(Protocol::Udp),
+            Columns::Segments | Columns::Windows | Columns::Rates => options.protocol.or(Some(Protocol::Tcp)),
+            Columns::Unknown => options.protocol,
+        };
+        self.columns = columns;
+    }
+
+    /// Whether the line belongs to the next test.
+    fn starts_another(&self, line: &Line) -> bool {
+        let Some(open) = &self.open else { return false };
+        if self.command.is_some() && !open.copying {
+            return true;
+        }
+        match line {
+            Line::Listening | Line::Called(_) => !open.parsed.rows.is_empty() || open.parsed.error.is_some(),
+            Line::Calling(_) | Line::Version(_) => open.ended || !open.parsed.rows.is_empty(),
+            // Without a greeting: the clock starts again.
+            Line::Numbers(numbers) => {
+                open.ended && numbers.end.is_none() && numbers.row.start.is_zero() && self.has_ended_at(numbers)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the summary of the row's stream has come already, or the row is too short to be one.
+    fn has_ended_at(&self, numbers: &Numbers) -> bool {
+        let Some(open) = &self.open else { return false };
+        let last = open.parsed.rows.iter().map(|row| row.end).max().unwrap_or(Duration::ZERO);
+        numbers.row.end < last
+    }
+}
+
+fn before(stamp: WallTime, time: Duration) -> WallTime {
+    let nanos = units::duration::nanos(time);
+    WallTime::from_unix_nanos(stamp.unix_nanos().saturating_sub(nanos))
+}
+
+fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers) {
+    let Numbers { mut row, end, cut } = numbers;
+    if cut {
+        parsed.anomalies.add(line, "the columns after the rate", "a line that ends in between");
+    }
+    // A server prints TX-S and RX-S, a client TX-C and RX-C: both say what the printing host does.
+    match end {
+        Some(end) => {
+            // UDP's sender does not know what was lost, and its zeros are no count.
+            if end == End::Sender
+                && let Some(datagrams) = &mut row.datagrams
+            {
+                datagrams.lost = None;
+                row.jitter = None;
+            }
+            parsed.ends.push(EndRow { end, row });
+        }
+        None if !row.start.is_zero() || !spans_all(parsed, &row) => parsed.rows.push(row),
+        // Up to 3.1 the summary of UDP is one line for both ends.
+        None if row.jitter.is_some() && parsed.heading(&row) == Heading::Outbound => {
+            parsed.ends.extend(row.both_ends());
+        }
+        // As an interval it would be counted twice.
+        None => parsed.anomalies.add(line, "`sender` or `receiver` at the end of a summary", "a line that ends before"),
+    }
+}
+
+/// Whether a row that begins at zero covers all that its stream printed before: a summary.
+fn spans_all(parsed: &ParsedTest, row: &Row) -> bool {
+    let earlier = parsed.rows.iter().filter(|earlier| earlier.label == row.label && !earlier.omitted);
+    let last = earlier.filter(|earlier| same_direction(earlier, row)).map(|earlier| earlier.end).max();
+    last.is_some_and(|last| row.end >= last)
+}
+
+/// With `--bidir` the two directions of one number are two streams.
+fn same_direction(a: &Row, b: &Row) -> bool {
+    a.heading == b.heading
+}
+
+/// How many datagrams the sender says it sent.
+fn sent(parsed: &mut crate::parsed::ParsedTest, datagrams: u64) {
+    if let Some(count) = parsed.ends.iter_mut().rev().find(|count| count.end == End::Sender) {
+        count.row.datagrams = Some(Datagrams { lost: None, total: datagrams });
+    }
+}
