@@ -60,7 +60,7 @@ pub enum Unpredictable {
     #[error("no rate of the path is known: {0}; --expect RATE names it")]
     NoRate(String),
     /// Nobody measured a round trip.
-    #[error("no round trip was measured before the test")]
+    #[error("no RTT was measured before the test")]
     NoRoundTrip,
     /// No model of the algorithm.
     #[error("there is no model of the congestion control `{0}`")]

@@ -103,15 +103,16 @@ pub(crate) fn adapter(end: &End<'_>, towards: Option<IpAddr>) -> Option<DataRate
     }
     let driver = interface.driver.value().map(|driver| driver.name.as_str());
     let speed = interface.mode.value()?.speed?;
-    is_told(driver, speed).then_some(speed)
+    is_reported(driver, speed).then_some(speed)
 }
 
-/// Whether the speed that a device tells is more than a number that its driver made up: `veth` tells 10 Gbit/s (drivers/net/veth.c)
-/// and `tun` 10 Mbit/s unless somebody set it (drivers/net/tun.c), whatever they carry.
-pub(crate) fn is_told(driver: Option<&str>, speed: DataRate) -> bool {
+/// Whether the speed that an interface reports is more than a number that its driver made up: `veth` reports 10 Gbit/s
+/// (drivers/net/veth.c), `tun` 10 Mbit/s unless somebody set it (drivers/net/tun.c), and `virtio_net` what the hypervisor was configured
+/// to say, whatever they carry.
+pub(crate) fn is_reported(driver: Option<&str>, speed: DataRate) -> bool {
     match driver {
         _ if speed.is_zero() => false,
-        Some("veth") => false,
+        Some("veth" | "virtio_net") => false,
         Some("tun") => speed != TUN_UNSET,
         _ => true,
     }

@@ -6,9 +6,9 @@ use model::expectation::{How, Inputs, Known, Pacing, Writer};
 use model::host::BufferSizes;
 use model::run::Outcome;
 use model::spec::{Limit, TestSpec};
-use sim::Algorithm;
 use sim::receiver::ReceiverSpec;
 use sim::sender::SenderSpec;
+use sim::{Algorithm, Kernel};
 use units::{ByteCount, DataRate, Mtu};
 
 use crate::case::{Case, End, Unpredictable};
@@ -62,7 +62,7 @@ fn queue(rate: DataRate, rtt: Duration) -> Known<ByteCount> {
     if product > usual {
         Known::new(product, How::Assumed, "as much as the path holds")
     } else {
-        Known::new(usual, How::Assumed, "50 ms of the narrowest link")
+        Known::new(usual, How::Assumed, "50 ms at the bottleneck's rate")
     }
 }
 
@@ -86,16 +86,16 @@ fn why_no_rate(case: &Case<'_>) -> String {
         let device = end.identity.device.as_ref().map(|device| format!("{} of {}", device.name, end.name));
         device.unwrap_or_else(|| format!("the device of {}", end.name))
     };
-    format!("{} and {} tell no speed", name(&case.sender), name(&case.receiver))
+    format!("{} and {} report no link speed", name(&case.sender), name(&case.receiver))
 }
 
 /// The speed of the network card by which an end reaches another.
 fn card(end: &End<'_>, other: &End<'_>) -> Option<Known<DataRate>> {
     let told = end.identity.device.as_ref().and_then(|device| {
-        let speed = device.speed.filter(|speed| host::is_told(device.driver.as_deref(), *speed))?;
+        let speed = device.speed.filter(|speed| host::is_reported(device.driver.as_deref(), *speed))?;
         Some(of_host(end, speed, &device.name))
     });
-    told.or_else(|| host::adapter(end, other.address).map(|speed| of_host(end, speed, "the network card")))
+    told.or_else(|| host::adapter(end, other.address).map(|speed| of_host(end, speed, "the NIC")))
 }
 
 fn adapter_rate(case: &Case<'_>, path: &Known<DataRate>) -> Known<DataRate> {
@@ -108,6 +108,9 @@ fn round_trip(case: &Case<'_>) -> Option<Known<u64>> {
     if case.path.rtt.is_some() {
         return case.path.rtt.clone();
     }
+    if let Some(given) = case.run.declared.rtt.filter(|rtt| !rtt.is_zero()) {
+        return Some(Known::new(units::duration::micros(given), How::Given, "as declared for the test"));
+    }
     let idle = case.measurement.latency.as_ref().and_then(|latency| latency.idle);
     let measured = idle.and_then(|idle| idle.min_us.or(idle.median_us));
     if let Some(micros) = measured {
@@ -119,6 +122,9 @@ fn round_trip(case: &Case<'_>) -> Option<Known<u64>> {
 
 fn segment(case: &Case<'_>) -> Known<u32> {
     let measured = case.flows().find_map(|flow| flow.mss).filter(|bytes| *bytes > 0);
+    if let (None, Some(given)) = (measured, case.run.declared.mss.filter(|bytes| *bytes > 0)) {
+        return Known::new(given, How::Given, "as declared for the test");
+    }
     measured.map_or_else(
         || Known::new(ETHERNET, How::Assumed, "that of Ethernet"),
         |bytes| Known::new(bytes, How::Measured, "what the connection used"),
@@ -131,6 +137,9 @@ fn congestion_control(case: &Case<'_>) -> Known<String> {
     }
     if let Some(name) = &case.run.spec.congestion_control {
         return asked(name.clone());
+    }
+    if let Some(name) = &case.run.declared.congestion_control {
+        return Known::new(name.clone(), How::Given, "as declared for the test");
     }
     host::congestion_control(&case.sender).map_or_else(
         || Known::new("cubic".to_owned(), How::Assumed, "what Linux uses where nothing is said"),
@@ -178,25 +187,15 @@ fn receive_buffer(case: &Case<'_>, size: impl Fn(&BufferSizes) -> ByteCount, ass
     )
 }
 
-/// How much of a receive buffer is window: half (`tcp_adv_win_scale` = 1), and since Linux 6.6 as much as packets leave of the
-/// memory that they take (`scaling_ratio`, net/ipv4/tcp_input.c).
-///
-/// Model: that is three quarters, as of full segments that are merged: with 512 KiB over 24 and 80 ms a kernel 6.18 was seen with
-/// 0.74 to 0.76 in flight.
+/// How much of a receive buffer is window, by the receiver's kernel.
 fn window_percent(case: &Case<'_>) -> Known<u32> {
     let end = &case.receiver;
     let of_facts = || end.facts.and_then(|facts| facts.machine.kernel_release.value()).map(String::as_str);
-    match end.identity.kernel.as_deref().or_else(of_facts).and_then(version) {
-        Some(version) if version >= MEASURES_OVERHEAD => of_host(end, 75, "the kernel"),
-        Some(_) => of_host(end, 50, "the kernel"),
-        None => Known::new(50, How::Assumed, "that of kernels before 6.6"),
+    let release = end.identity.kernel.as_deref().or_else(of_facts);
+    match release.and_then(|release| release.parse::<Kernel>().ok()) {
+        Some(kernel) => of_host(end, kernel.window_percent(), "the kernel"),
+        None => Known::new(Kernel::default().window_percent(), How::Assumed, "that of kernels before 6.6"),
     }
-}
-
-/// The first two numbers of a release such as `6.18.44-fc`.
-fn version(release: &str) -> Option<(u32, u32)> {
-    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
-    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
 /// A buffer that the test asked for: no more than the host allows, and the kernel doubles it for its own overhead
@@ -220,8 +219,8 @@ fn writer(case: &Case<'_>) -> Known<Writer> {
 
 fn pacing(case: &Case<'_>) -> Known<Pacing> {
     match host::has_fq(&case.sender, case.receiver.address) {
-        Some(true) => of_host(&case.sender, Pacing::Fq, "the queueing discipline"),
-        Some(false) => of_host(&case.sender, Pacing::Algorithm, "the queueing discipline"),
+        Some(true) => of_host(&case.sender, Pacing::Fq, "the qdisc"),
+        Some(false) => of_host(&case.sender, Pacing::Algorithm, "the qdisc"),
         None => Known::new(Pacing::Algorithm, How::Assumed, "no fq is known of"),
     }
 }
@@ -237,8 +236,6 @@ fn bytes(spec: &TestSpec, moved: ByteCount) -> Option<ByteCount> {
     .filter(|bytes| bytes.get() > 0)
 }
 
-/// From this kernel on, the window is what packets really leave of a buffer.
-const MEASURES_OVERHEAD: (u32, u32) = (6, 6);
 /// Payload of an Ethernet frame with IPv4, TCP and timestamps.
 const ETHERNET: u32 = 1448;
 /// A host on which nobody set anything.

@@ -4,7 +4,9 @@
 //! * [`case`]: one direction of a run, with what is known of its ends and its path besides
 //! * [`book`]: expectations of many runs, of which like ones are reckoned once
 //! * [`of_round`]: the tests of a round, with the facts of its hosts
+//! * [`target`]: what each flow of a round is judged against
 //! * [`transfer`]: from what is known to transfers that can be simulated
+//! * [`physics`]: what loss and RTT allow in closed form, beside what was reached
 //! * [`reckon`]: simulating no more than it takes
 //! * [`words`]: what holds a transfer, and sizes, for people
 //!
@@ -17,7 +19,9 @@ pub mod case;
 mod host;
 mod inputs;
 pub mod of_round;
+pub mod physics;
 pub mod reckon;
+pub mod target;
 pub mod transfer;
 pub mod words;
 

@@ -6,19 +6,22 @@ use model::expectation::{Expectation, How, Known};
 use model::host::snapshot::Snapshot;
 use model::measurement::Heading;
 use model::played::Finding;
-use model::round::{Endpoint, Passage, Round, Tested};
+use model::round::{Endpoint, Round, Tested};
 use model::run::{Role, Run};
 use model::spec::Protocol;
+use model::target::TargetSource;
 use units::DataRate;
 
 use crate::book::{Book, rounded};
 use crate::case::{Case, Path};
+use crate::target::Targets;
 
 /// The facts of a round by the hosts they are of, and what was reckoned from them.
 #[derive(Debug)]
 pub struct Expectations<'a> {
     round: &'a Round,
     facts: BTreeMap<&'a str, &'a Snapshot>,
+    targets: Targets,
     book: Book,
 }
 
@@ -31,7 +34,7 @@ impl<'a> Expectations<'a> {
             let facts = member.before.as_deref().or(member.after.as_deref())?;
             Some((member.name.as_str(), facts))
         });
-        Self { round, facts: facts.collect(), book: Book::default() }
+        Self { round, facts: facts.collect(), targets: Targets::of(round), book: Book::default() }
     }
 
     /// What each direction of a test should have reached; none of tests that are no transfer over TCP.
@@ -64,21 +67,27 @@ impl<'a> Expectations<'a> {
                 let facts = |end: &Endpoint| self.facts.get(end.host.as_str()).copied();
                 let mut case = case.between(facts(from), facts(to));
                 (case.sender.name, case.receiver.name) = (from.to_string(), to.to_string());
-                case.path = Path { rate: self.rate(test), loss: self.loss(from, to), ..Path::default() };
+                case.path =
+                    Path { rate: self.rate(test, case.total.heading), loss: self.loss(from, to), ..Path::default() };
                 case
             })
             .collect()
     }
 
-    /// The lowest rate that is known of a way: that of its links, or what the plan expects.
-    fn rate(&self, test: &Tested) -> Option<Known<DataRate>> {
-        let passed = |passage: &Passage| {
-            let segment = self.round.segments.iter().find(|segment| segment.name == passage.segment)?;
-            Some(Known::new(segment.rate?, How::Given, format!("the link {}", segment.name)))
+    /// The rate that a direction is judged against, unless the test alone limits it.
+    fn rate(&self, test: &Tested, heading: Heading) -> Option<Known<DataRate>> {
+        let number = self.round.tests.iter().position(|other| std::ptr::eq(other, test))?;
+        let target = self.targets.get(number, heading).ok()?;
+        let how = match target.source {
+            TargetSource::Declared => How::Given,
+            TargetSource::LinkSpeed => How::Host,
+            TargetSource::Baseline
+            | TargetSource::SamePair
+            | TargetSource::SameHosts
+            | TargetSource::ComparablePairs => How::Measured,
+            TargetSource::Requested | TargetSource::Model => return None,
         };
-        let links = test.way.iter().filter_map(passed);
-        let plan = test.expected.map(|rate| Known::new(rate, How::Given, "what the plan expects"));
-        links.chain(plan).filter(|known| !known.value.is_zero()).min_by_key(|known| known.value)
+        Some(Known::new(target.rate, how, target.from.clone()))
     }
 
     /// What datagrams between two ends lost, at rates that no queue minds.

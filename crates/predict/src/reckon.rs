@@ -47,7 +47,7 @@ pub fn reckon(inputs: &Inputs) -> Result<Reckoned, Unpredictable> {
         goodput: scale(seen.whole(inputs, count)),
         steady: scale(seen.steady),
         bound: seen.bound(inputs, &outcomes, count),
-        simulated: seen.took.min(inputs.time),
+        simulated: seen.duration.min(inputs.time),
     })
 }
 
@@ -63,7 +63,7 @@ fn budget(inputs: &Inputs, transfers: u64) -> u64 {
 /// What is needed of several outcomes.
 struct Seen {
     /// When it ended, or was cut short.
-    took: Duration,
+    duration: Duration,
     finished: bool,
     delivered: ByteCount,
     /// Where the time begins that counts as after the start.
@@ -73,20 +73,20 @@ struct Seen {
 
 impl Seen {
     fn of(outcomes: &[Outcome], inputs: &Inputs) -> Self {
-        let took = outcomes.iter().map(|outcome| outcome.took).max().unwrap_or_default();
+        let took = outcomes.iter().map(|outcome| outcome.duration).max().unwrap_or_default();
         let delivered: ByteCount = outcomes.iter().map(|outcome| outcome.delivered).sum();
         let samples = outcomes.first().map(|outcome| outcome.samples.as_slice()).unwrap_or_default();
         let since = settled(samples, took, Duration::from_micros(inputs.rtt_us.value));
         let rates = outcomes.iter().map(|outcome| rate_since(&outcome.samples, since).bps());
         let steady = DataRate::from_bps(rates.fold(0, u64::saturating_add));
-        Self { took, finished: outcomes.iter().all(|outcome| outcome.finished), delivered, since, steady }
+        Self { duration: took, finished: outcomes.iter().all(|outcome| outcome.finished), delivered, since, steady }
     }
 
     /// Payload a second over the whole test.
     fn whole(&self, inputs: &Inputs, transfers: u64) -> DataRate {
         let rtt = Duration::from_micros(inputs.rtt_us.value);
         let Some(bytes) = inputs.bytes else {
-            let left = inputs.time.saturating_sub(self.took);
+            let left = inputs.time.saturating_sub(self.duration);
             let delivered = self.delivered + self.steady * left;
             return DataRate::of(delivered, inputs.time).unwrap_or(DataRate::ZERO);
         };
@@ -94,7 +94,8 @@ impl Seen {
         let left = ByteCount::new(of_those).saturating_sub(self.delivered);
         let more = if self.finished { Duration::ZERO } else { self.steady.time_for(left).unwrap_or(Duration::MAX) };
         // A test ends when the receiver has all of it, and a transfer when the sender knows.
-        let took = self.took.saturating_add(more).saturating_sub(if self.finished { rtt / 2 } else { Duration::ZERO });
+        let took =
+            self.duration.saturating_add(more).saturating_sub(if self.finished { rtt / 2 } else { Duration::ZERO });
         DataRate::of(self.delivered + left, took).unwrap_or(DataRate::ZERO)
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::expectation::{self, Inputs};
 use path::buffer::BufferSpec;
 use path::elements::{CrossSpec, DelaySpec, LossSpec, Order, PortSpec};
-use path::{ElementSpec, Seed, Stage};
+use path::{ElementSpec, PathElement, Seed};
 use sim::Algorithm;
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, HEADERS, Pacing, SenderSpec, Writer};
@@ -38,11 +38,12 @@ pub fn transfers(inputs: &Inputs) -> Result<Transfers, Unpredictable> {
     let part = |whole: u64| whole.saturating_mul(count.into()) / u64::from(streams);
     let rate = DataRate::from_bps(part(inputs.path_rate.value.bps()));
     let queue = ByteCount::new(part(inputs.queue.value.get()));
-    let (there, back) = ways(inputs, rate, queue);
+    let (forward, reverse) = ways(inputs, rate, queue);
     let sender = sender(inputs, DataRate::from_bps(part(inputs.adapter_rate.value.bps())))?;
     let receiver = ReceiverSpec {
         buffer_default: inputs.first_receive_buffer.value,
-        buffer: receive_buffer(inputs),
+        buffer: inputs.receive_buffer.value,
+        window_percent: inputs.window_percent.value,
         ..ReceiverSpec::linux()
     };
     let amount = match inputs.bytes {
@@ -50,35 +51,28 @@ pub fn transfers(inputs: &Inputs) -> Result<Transfers, Unpredictable> {
         None => Amount::Time(inputs.time),
     };
     let transfer = Transfer { sender, receiver, amount, start: Duration::ZERO };
-    let patience = if inputs.bytes.is_some() { PATIENCE } else { inputs.time };
+    let time_limit = if inputs.bytes.is_some() { PATIENCE } else { inputs.time };
     let shared = Shared {
-        there,
-        back,
+        forward,
+        reverse,
         transfers: vec![transfer; usize::try_from(count).unwrap_or(1)],
         seed: SEED,
-        patience,
-        sample_every: sample_every(inputs, patience),
+        time_limit,
+        sample_every: sample_every(inputs, time_limit),
     };
     Ok(Transfers { shared, each_is })
 }
 
-/// The receive buffer as the simulator reckons, which offers half of it.
-#[must_use]
-pub fn receive_buffer(inputs: &Inputs) -> ByteCount {
-    let bytes = inputs.receive_buffer.value.get().saturating_mul(u64::from(inputs.window_percent.value)) / 50;
-    ByteCount::new(bytes)
-}
-
 /// The elements on the way there and back.
-fn ways(inputs: &Inputs, rate: DataRate, queue: ByteCount) -> (Vec<Stage>, Vec<Stage>) {
+fn ways(inputs: &Inputs, rate: DataRate, queue: ByteCount) -> (Vec<PathElement>, Vec<PathElement>) {
     let rtt = Duration::from_micros(inputs.rtt_us.value);
     let delay = |time| ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept });
     let queue = BufferSpec { bytes: Some(queue), ..Default::default() };
-    let mut there = vec![ElementSpec::Port(PortSpec { rate, queue, cross: CrossSpec::default() })];
+    let mut forward = vec![ElementSpec::Port(PortSpec { rate, queue, cross: CrossSpec::default() })];
     let loss = inputs.loss.as_ref().map(|loss| loss.value.clamp(0.0, 1.0)).filter(|loss| *loss > 0.0);
-    there.extend(loss.map(|loss| ElementSpec::Loss(LossSpec::Random(loss))));
-    there.push(delay(rtt / 2));
-    (there.into_iter().map(Stage::from).collect(), vec![Stage::from(delay(rtt - rtt / 2))])
+    forward.extend(loss.map(|loss| ElementSpec::Loss(LossSpec::Random(loss))));
+    forward.push(delay(rtt / 2));
+    (forward.into_iter().map(PathElement::from).collect(), vec![PathElement::from(delay(rtt - rtt / 2))])
 }
 
 fn sender(inputs: &Inputs, adapter_rate: DataRate) -> Result<SenderSpec, Unpredictable> {
@@ -106,9 +100,9 @@ fn sender(inputs: &Inputs, adapter_rate: DataRate) -> Result<SenderSpec, Unpredi
 }
 
 /// Often enough to see round trips, and not so often that it costs more than the transfer.
-fn sample_every(inputs: &Inputs, patience: Duration) -> Duration {
+fn sample_every(inputs: &Inputs, time_limit: Duration) -> Duration {
     let rtt = Duration::from_micros(inputs.rtt_us.value);
-    rtt.max(inputs.time / 500).max(patience / 500_000).max(Duration::from_millis(1))
+    rtt.max(inputs.time / 500).max(time_limit / 500_000).max(Duration::from_millis(1))
 }
 
 /// More streams are simulated by this many.

@@ -45,8 +45,8 @@ pub fn binary(bytes: ByteCount) -> String {
 pub fn rows(inputs: &Inputs) -> Vec<[String; 4]> {
     let mut rows = vec![
         row("path", &inputs.path_rate, DataRate::to_string),
-        row("adapter", &inputs.adapter_rate, DataRate::to_string),
-        row("round trip", &inputs.rtt_us, |micros| show(Duration::from_micros(*micros))),
+        row("NIC", &inputs.adapter_rate, DataRate::to_string),
+        row("RTT", &inputs.rtt_us, |micros| show(Duration::from_micros(*micros))),
         row("queue", &inputs.queue, ByteCount::to_string),
         row("segment", &inputs.segment_bytes, |bytes| format!("{bytes} B")),
         row("congestion control", &inputs.congestion_control, String::clone),

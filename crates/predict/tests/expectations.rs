@@ -85,8 +85,9 @@ fn the_smaller_of_two_buffers_is_named() {
     small["local"]["tcp"]["send_bytes"]["most"] = json!(2 << 20);
     let prediction = prediction(small);
     assert_eq!((prediction.limit, prediction.because.as_str()), (Bound::SendBuffer, "send buffer, 2 MiB over 190 ms"));
-    // All of it is in flight where the sender waits in its write.
-    assert_within(75.0..=90.0, mbit(prediction.steady));
+    // The sender that waits in its write fills it: 88 Mbit/s, less the heads of frames of three segments, which take a quarter
+    // of the memory (sim, sender/buffer.rs).
+    assert_within(58.0..=70.0, mbit(prediction.steady));
 }
 
 #[test]
@@ -199,7 +200,7 @@ fn without_a_rate_or_a_model_there_is_a_reason_in_its_place() {
     nowhere["local"]["device"] = json!({"name": "lo", "mtu_bytes": 65_536});
     nowhere["peer"]["device"] = json!({"name": "veth0", "driver": "veth", "speed_bps": 10_000_000_000_u64});
     let why = why_not(nowhere).to_string();
-    assert!(why.contains("lo of west and veth0 of east tell no speed") && why.contains("--expect"), "{why}");
+    assert!(why.contains("lo of west and veth0 of east report no link speed") && why.contains("--expect"), "{why}");
     let mut strange = untuned();
     strange["measurement"]["flows"][0]["congestion_control"] = json!("vegas");
     assert_eq!(why_not(strange), Unpredictable::Algorithm("vegas".to_owned()));

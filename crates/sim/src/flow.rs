@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use path::reason::Drop;
-use path::{Seed, SpecError, Stage};
+use path::{PathElement, Seed, SpecError};
 use units::{ByteCount, DataRate, PacketCount};
 
 use crate::receiver::ReceiverSpec;
@@ -15,9 +15,9 @@ use crate::shared::{Shared, Transfer};
 #[derive(Debug, Clone)]
 pub struct Flow {
     /// The path from the sender to the receiver.
-    pub there: Vec<Stage>,
+    pub forward: Vec<PathElement>,
     /// The way of the acknowledgements.
-    pub back: Vec<Stage>,
+    pub reverse: Vec<PathElement>,
     /// The sending host.
     pub sender: SenderSpec,
     /// The receiving host.
@@ -27,7 +27,7 @@ pub struct Flow {
     /// Where all chance comes from.
     pub seed: Seed,
     /// After which time it is given up.
-    pub patience: Duration,
+    pub time_limit: Duration,
     /// How often its state is written down.
     pub sample_every: Duration,
 }
@@ -56,12 +56,12 @@ pub enum FlowError {
     #[error("{0} transfers; there have to be 1 to {most}", most = crate::shared::MOST_TRANSFERS)]
     Transfers(usize),
     /// More samples than can be held.
-    #[error("a sample each {every:?} of {patience:?} are more than {MOST_SAMPLES}; take fewer")]
+    #[error("a sample each {every:?} of {time_limit:?} are more than {MOST_SAMPLES}; take fewer")]
     TooManySamples {
         /// How often.
         every: Duration,
         /// For how long at most.
-        patience: Duration,
+        time_limit: Duration,
     },
 }
 
@@ -69,7 +69,7 @@ pub enum FlowError {
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// How long it took until everything was acknowledged, or until its time was over.
-    pub took: Duration,
+    pub duration: Duration,
     /// Whether it came to its end.
     pub finished: bool,
     /// How long the handshake took; [`None`] where there was none.
@@ -81,7 +81,7 @@ pub struct Outcome {
     /// Segments sent for the first time.
     pub sent: PacketCount,
     /// Segments sent again.
-    pub resent: PacketCount,
+    pub retransmits: PacketCount,
     /// How often a loss began a recovery.
     pub recoveries: u32,
     /// How often a mark made the window shrink.
@@ -93,9 +93,9 @@ pub struct Outcome {
     /// How many reductions were needless and taken back.
     pub undone: u32,
     /// The most that was out at once.
-    pub most_out: ByteCount,
+    pub max_outstanding: ByteCount,
     /// The shortest round trip.
-    pub least_rtt: Duration,
+    pub min_rtt: Duration,
     /// What the path dropped of it on the way there, for each element and reason.
     pub drops: Vec<(usize, Drop, PacketCount)>,
     /// What it dropped on the way back.
@@ -132,7 +132,7 @@ pub struct Sample {
     /// The pacing rate, where it paces.
     pub pacing: Option<DataRate>,
     /// Segments sent again so far.
-    pub resent: PacketCount,
+    pub retransmits: PacketCount,
     /// What held the sender.
     pub limit: Limit,
 }
@@ -144,7 +144,7 @@ impl Outcome {
     /// Payload a second over the whole transfer.
     #[must_use]
     pub fn goodput(&self) -> Option<DataRate> {
-        DataRate::of(self.delivered, self.took)
+        DataRate::of(self.delivered, self.duration)
     }
 }
 
@@ -162,8 +162,8 @@ impl Flow {
     /// The same as the only one of several.
     pub(crate) fn alone(&self) -> Shared {
         Shared {
-            there: self.there.clone(),
-            back: self.back.clone(),
+            forward: self.forward.clone(),
+            reverse: self.reverse.clone(),
             transfers: vec![Transfer {
                 sender: self.sender.clone(),
                 receiver: self.receiver.clone(),
@@ -171,7 +171,7 @@ impl Flow {
                 start: Duration::ZERO,
             }],
             seed: self.seed,
-            patience: self.patience,
+            time_limit: self.time_limit,
             sample_every: self.sample_every,
         }
     }

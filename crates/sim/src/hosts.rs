@@ -3,6 +3,7 @@
 use units::{ByteCount, DataRate, Mtu};
 
 use crate::congestion::{Algorithm, SlowStart};
+use crate::kernel::Kernel;
 use crate::receiver::{Acknowledging, ReceiverSpec};
 use crate::sender::{Pacing, SenderSpec, Writer};
 
@@ -18,6 +19,15 @@ const SEND_BUFFER: ByteCount = ByteCount::new(4 << 20);
 const RECEIVE_BUFFER: (ByteCount, ByteCount) = (ByteCount::new(128 << 10), ByteCount::new(6 << 20));
 /// The rate of an adapter that is not what limits.
 const ADAPTER: DataRate = DataRate::from_bps(100_000_000_000);
+
+/// The rate of a sending NIC of which nothing is known: the next common speed above that of the path, and 10 Gbit/s
+/// before slower ones. A NIC that were as fast as the bottleneck would keep a lone flow from ever filling the queue there.
+#[must_use]
+pub fn usual_nic_rate(path: DataRate) -> DataRate {
+    const COMMON_GBIT: [u64; 8] = [10, 25, 40, 50, 100, 200, 400, 800];
+    let common = COMMON_GBIT.into_iter().map(|gbit| DataRate::from_bps(gbit * 1_000_000_000));
+    common.into_iter().find(|speed| *speed > path).unwrap_or(path)
+}
 
 impl SenderSpec {
     /// A host with Linux on which nothing was set, and a program that waits until it may write. Neither its processor nor
@@ -39,6 +49,7 @@ impl SenderSpec {
             small_queue: SMALL_QUEUE,
             ecn: false,
             restarts_after_idle: true,
+            turns: None,
         }
     }
 }
@@ -50,8 +61,11 @@ impl ReceiverSpec {
         Self {
             buffer_default: RECEIVE_BUFFER.0,
             buffer: RECEIVE_BUFFER.1,
+            window_percent: Kernel::V6_1.window_percent(),
             initial_window: None,
             acknowledging: Acknowledging::Delayed,
+            reading_rate: None,
+            turns: None,
         }
     }
 
@@ -59,8 +73,24 @@ impl ReceiverSpec {
     /// it grow. What came too early takes room in it.
     #[must_use]
     pub const fn fixed_window(window: ByteCount) -> Self {
-        // Half of a buffer is offered (`tcp_adv_win_scale` = 1).
-        let buffer = ByteCount::new(window.get().saturating_mul(2));
-        Self { buffer_default: buffer, buffer, initial_window: Some(u32::MAX), acknowledging: Acknowledging::Delayed }
+        Self {
+            buffer_default: window,
+            buffer: window,
+            window_percent: 100,
+            initial_window: Some(u32::MAX),
+            ..Self::linux()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nic_is_faster_than_the_path_that_it_feeds() {
+        let nic = |mbit: u64| usual_nic_rate(DataRate::from_bps(mbit * 1_000_000)).bps() / 1_000_000;
+        assert_eq!([100, 1_000, 9_999, 10_000, 100_000].map(nic), [10_000, 10_000, 10_000, 25_000, 200_000]);
+        assert_eq!(nic(1_000_000), 1_000_000, "no NIC is faster than 800 Gbit/s");
     }
 }

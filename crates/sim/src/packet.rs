@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use path::{Ecn, Edits, FlowHash, FrameId, Kind, Spacing, Train};
+use path::{Ecn, Edits, FlowHash, FrameId, PacketKind, Spacing, Train};
 use units::MonoTime;
 
 /// The frame of the first segment of a connection, in either direction.
@@ -14,6 +14,9 @@ const LINK_HEADER: u32 = 14;
 const ACK_SIZE: u32 = 52 + 36 + LINK_HEADER;
 /// A segment with all options of a first one.
 const SYN_SIZE: u32 = 60 + LINK_HEADER;
+
+/// 44 bytes of payload (RFC 8762 section 4.2.1) with UDP's and IPv4's headers, on the link.
+const PROBE_SIZE: u32 = 44 + 28 + LINK_HEADER;
 
 /// Makes the packets of one flow. Segments are named by their number: a frame by its first.
 #[derive(Debug)]
@@ -37,7 +40,7 @@ impl Packets {
     /// `count` segments from number `first` on.
     pub(crate) fn segments(&self, first: u32, count: u32) -> Train {
         let one = Train { size: self.size, last_size: self.size, ecn: self.ecn, ..train(self.flow, FrameId(first)) };
-        Train { count: NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN), kind: Kind::TcpData, ..one }
+        Train { count: NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN), kind: PacketKind::TcpData, ..one }
     }
 }
 
@@ -48,12 +51,17 @@ pub(crate) fn flow(train: &Train) -> usize {
 
 /// An acknowledgement.
 pub(crate) fn acknowledgement(flow: usize, slot: u32) -> Train {
-    Train { size: ACK_SIZE, last_size: ACK_SIZE, kind: Kind::TcpControl, ..train(flow, FrameId(slot)) }
+    Train { size: ACK_SIZE, last_size: ACK_SIZE, kind: PacketKind::TcpControl, ..train(flow, FrameId(slot)) }
 }
 
 /// The first segment of a connection.
 pub(crate) fn syn(flow: usize) -> Train {
-    Train { size: SYN_SIZE, last_size: SYN_SIZE, kind: Kind::TcpSyn, ..train(flow, SYN) }
+    Train { size: SYN_SIZE, last_size: SYN_SIZE, kind: PacketKind::TcpSyn, ..train(flow, SYN) }
+}
+
+/// A probe of a flow of its own: a datagram without data (RFC 8762), which its receiver answers at once.
+pub(crate) fn probe(flow: usize, number: u32) -> Train {
+    Train { size: PROBE_SIZE, last_size: PROBE_SIZE, kind: PacketKind::Other, ..train(flow, FrameId(number)) }
 }
 
 /// One packet with nothing in it.
@@ -65,7 +73,7 @@ fn train(flow: usize, frame: FrameId) -> Train {
         size: 0,
         last_size: 0,
         flow: FlowHash(u32::try_from(flow).unwrap_or(u32::MAX)),
-        kind: Kind::TcpControl,
+        kind: PacketKind::TcpControl,
         dscp: 0,
         ecn: Ecn::NotCapable,
         whole: true,

@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use path::reason::Drop;
-use path::{Seed, Stage};
-use schemars::JsonSchema;
+use path::{PathElement, Seed};
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate, PacketCount};
 
 use crate::congestion::Algorithm;
 use crate::flow::{Flow, Outcome, Sample};
 use crate::shared::Shared;
+use crate::spread::Spread;
 
 /// What a transfer would do. Times count from the instant at which the connection stands.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// The version of this format.
     pub format: u32,
@@ -25,8 +26,8 @@ pub struct Report {
     pub finished: bool,
     /// How long it took until everything was acknowledged, or until its time was over.
     #[serde(rename = "took_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
-    pub took: Duration,
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub duration: Duration,
     /// How long the handshake took; absent where the hosts never met.
     #[serde(
         rename = "handshake_us",
@@ -34,7 +35,7 @@ pub struct Report {
         skip_serializing_if = "Option::is_none",
         with = "units::duration::as_us::option"
     )]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub handshake: Option<Duration>,
     /// Payload that arrived in order.
     pub delivered_bytes: ByteCount,
@@ -61,8 +62,8 @@ pub struct Report {
     pub most_out_bytes: ByteCount,
     /// The shortest round trip.
     #[serde(rename = "least_rtt_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
-    pub least_rtt: Duration,
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub min_rtt: Duration,
     /// Packets that were larger than a link carries.
     pub refused: PacketCount,
     /// What the path dropped.
@@ -77,29 +78,34 @@ pub struct Report {
     /// How all of them shared the path; absent where it was alone, or where there was no time in which all sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharing: Option<Sharing>,
+    /// What other seeds give; absent where one was asked for, or where nothing is left to chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_seeds: Option<Spread>,
 }
 
 /// A transfer beside another.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Beside {
     /// When its connection was asked for, counted from when that of the first was.
     #[serde(rename = "start_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub start: Duration,
     /// What came of it.
     pub transfer: Report,
 }
 
 /// How transfers shared a path while all of them sent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sharing {
     /// From when, counted from when the connection of the first was asked for.
     #[serde(rename = "from_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub from: Duration,
     /// Until when.
     #[serde(rename = "to_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub to: Duration,
     /// The goodput of each, of the first and of those beside it.
     pub goodput_bps: Vec<DataRate>,
@@ -108,7 +114,8 @@ pub struct Sharing {
 }
 
 /// Packets that an element of the path dropped.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Dropped {
     /// On the way there, or back.
     pub way: Way,
@@ -123,7 +130,8 @@ pub struct Dropped {
 }
 
 /// One direction of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
     /// From the sender to the receiver.
@@ -133,22 +141,24 @@ pub enum Way {
 }
 
 /// For how long something held the sender.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Held {
     /// What.
     pub limit: String,
     /// For how long.
     #[serde(rename = "time_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub time: Duration,
 }
 
 /// The state of a transfer at an instant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct State {
     /// When.
     #[serde(rename = "at_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub at: Duration,
     /// Payload acknowledged by then.
     pub acked_bytes: ByteCount,
@@ -165,19 +175,20 @@ pub struct State {
     pub send_buffer_bytes: ByteCount,
     /// The smoothed round trip.
     #[serde(rename = "rtt_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub rtt: Duration,
     /// The pacing rate; absent where it does not pace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pacing_bps: Option<DataRate>,
     /// Segments sent again so far.
-    pub resent: PacketCount,
+    pub retransmits: PacketCount,
     /// What held the sender.
     pub limit: String,
 }
 
 /// The schema of [`Report`].
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Report)
 }
@@ -186,7 +197,7 @@ impl Report {
     /// What came of a transfer.
     #[must_use]
     pub fn new(flow: &Flow, outcome: &Outcome) -> Self {
-        Self::of([&flow.there, &flow.back], flow.seed, flow.sender.algorithm, outcome)
+        Self::of([&flow.forward, &flow.reverse], flow.seed, flow.sender.algorithm, outcome)
     }
 
     /// What came of the first of several transfers, and of those beside it.
@@ -194,7 +205,7 @@ impl Report {
     pub fn shared(shared: &Shared, outcomes: &[Outcome]) -> Option<Self> {
         let mut each = shared.transfers.iter().zip(outcomes).map(|(transfer, outcome)| Beside {
             start: transfer.start,
-            transfer: Self::of([&shared.there, &shared.back], shared.seed, transfer.sender.algorithm, outcome),
+            transfer: Self::of([&shared.forward, &shared.reverse], shared.seed, transfer.sender.algorithm, outcome),
         });
         let first = each.next()?.transfer;
         let sharing = shared.together(outcomes).map(|together| Sharing {
@@ -206,7 +217,7 @@ impl Report {
         Some(Self { beside: each.collect(), sharing, ..first })
     }
 
-    fn of(ways: [&[Stage]; 2], seed: Seed, algorithm: Algorithm, outcome: &Outcome) -> Self {
+    fn of(ways: [&[PathElement]; 2], seed: Seed, algorithm: Algorithm, outcome: &Outcome) -> Self {
         let there = drops(Way::There, ways[0], &outcome.drops);
         let back = drops(Way::Back, ways[1], &outcome.drops_back);
         Self {
@@ -214,20 +225,20 @@ impl Report {
             algorithm: algorithm.name().to_owned(),
             seed: seed.0,
             finished: outcome.finished,
-            took: outcome.took,
+            duration: outcome.duration,
             handshake: outcome.handshake,
             delivered_bytes: outcome.delivered,
             goodput_bps: outcome.goodput(),
             segment_bytes: outcome.segment,
             segments_sent: outcome.sent,
-            segments_resent: outcome.resent,
+            segments_resent: outcome.retransmits,
             recoveries: outcome.recoveries,
             mark_reductions: outcome.mark_reductions,
             timeouts: outcome.timeouts,
             tail_probes: outcome.probes,
             undone: outcome.undone,
-            most_out_bytes: outcome.most_out,
-            least_rtt: outcome.least_rtt,
+            most_out_bytes: outcome.max_outstanding,
+            min_rtt: outcome.min_rtt,
             refused: outcome.refused,
             drops: there.chain(back).collect(),
             limits: outcome
@@ -238,13 +249,14 @@ impl Report {
             samples: outcome.samples.iter().map(State::from).collect(),
             beside: Vec::new(),
             sharing: None,
+            over_seeds: None,
         }
     }
 }
 
 fn drops<'a>(
     way: Way,
-    stages: &'a [Stage],
+    stages: &'a [PathElement],
     drops: &'a [(usize, Drop, PacketCount)],
 ) -> impl Iterator<Item = Dropped> + 'a {
     drops.iter().map(move |(element, reason, packets)| Dropped {
@@ -268,7 +280,7 @@ impl From<&Sample> for State {
             send_buffer_bytes: sample.send_buffer,
             rtt: sample.rtt,
             pacing_bps: sample.pacing,
-            resent: sample.resent,
+            retransmits: sample.retransmits,
             limit: sample.limit.name().to_owned(),
         }
     }

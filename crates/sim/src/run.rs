@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use units::{ByteCount, MonoTime, PacketCount};
+use units::{ByteCount, MonoTime, Mss, PacketCount};
 
 use crate::engine::{Engine, Pair};
 use crate::flow::{Flow, FlowError, Outcome, Sample};
+use crate::pcap::TapFlow;
 use crate::receiver::Receiver;
 use crate::sender::{Amount, Sender};
 use crate::shared::Shared;
+use crate::tap::{Tap, TapEvent, TapPoint};
 
 /// See the module.
 #[derive(Debug)]
@@ -25,7 +27,7 @@ pub struct Run {
 #[derive(Debug)]
 struct Leg {
     amount: Amount,
-    patience: Duration,
+    time_limit: Duration,
     samples: Vec<Sample>,
     next_sample: Option<MonoTime>,
     outcome: Option<Outcome>,
@@ -56,7 +58,7 @@ impl Run {
             let receiver = Receiver::new(&transfer.receiver, mss.get());
             pairs.push(Pair::new(sender, receiver, MonoTime::default() + transfer.start));
         }
-        let engine = Engine::new(&shared.there, &shared.back, shared.seed, pairs)?;
+        let engine = Engine::new(&shared.forward, &shared.reverse, shared.seed, pairs)?;
         let legs = shared.transfers.iter().map(|transfer| Leg::new(transfer.amount, shared)).collect();
         let mut run =
             Self { engine, legs, sample_every: shared.sample_every, attention: MonoTime::default(), steps: 0 };
@@ -69,10 +71,77 @@ impl Run {
         while self.step().is_some() {}
     }
 
+    /// Goes on to the end, and hands over each packet that passes one of the hosts.
+    pub fn go_on_tapped(&mut self, point: TapPoint, mut each: impl FnMut(&TapEvent)) {
+        self.engine.tap = Some(Box::new(Tap::new(point, self.legs.len())));
+        loop {
+            let goes_on = self.step().is_some();
+            if let Some(tap) = &mut self.engine.tap {
+                tap.events.iter().for_each(&mut each);
+                tap.events.clear();
+            }
+            if !goes_on {
+                break;
+            }
+        }
+        self.engine.tap = None;
+    }
+
+    /// What a capture file has to know of each transfer.
+    #[must_use]
+    pub fn tap_flows(&self) -> Vec<TapFlow> {
+        let flow = |pair: &Pair| {
+            Some(TapFlow { mss: Mss::new(pair.sender.mss).ok()?, window_scale: pair.receiver.window_scale() })
+        };
+        self.engine.pairs.iter().filter_map(flow).collect()
+    }
+
     /// Goes on until the first transfer has sent so many segments for the first time, or to the end. For measuring what
     /// a step costs.
     pub fn go_on_until(&mut self, sent: PacketCount) {
         while self.engine.pairs[0].sender.counters.sent < sent.get() && self.step().is_some() {}
+    }
+
+    /// Goes on until an instant, counted from the start of the path. Whether anything is left to happen after it.
+    pub fn go_on_to(&mut self, at: Duration) -> bool {
+        let until = MonoTime::default() + at;
+        while self.engine.next_at().min(self.attention) <= until {
+            if self.step().is_none() {
+                return false;
+            }
+        }
+        self.engine.now = until;
+        true
+    }
+
+    /// When the connection of a transfer stood, counted from the start of the path; [`None`] where it does not yet.
+    #[must_use]
+    pub fn established(&self, flow: usize) -> Option<Duration> {
+        Some(self.engine.pairs.get(flow)?.established?.since(MonoTime::default()))
+    }
+
+    /// Sends a probe now, beside the transfers: one packet that the far end answers at once.
+    pub fn probe(&mut self) {
+        self.engine.probe();
+    }
+
+    /// RTTs of the probes with the instants at which they were sent, counted from the start of the path; [`None`] for one whose
+    /// answer has not come by now.
+    pub fn probed(&self) -> impl Iterator<Item = (Duration, Option<Duration>)> + '_ {
+        let start = MonoTime::default();
+        self.engine
+            .probes
+            .trips()
+            .iter()
+            .map(move |trip| (trip.sent.since(start), trip.answered.map(|answered| answered.since(trip.sent))))
+    }
+
+    pub(crate) fn now(&self) -> MonoTime {
+        self.engine.now
+    }
+
+    pub(crate) fn pair(&self, flow: usize) -> Option<&Pair> {
+        self.engine.pairs.get(flow)
     }
 
     /// What came of the first transfer by now.
@@ -146,8 +215,8 @@ impl Run {
     fn until(&self, flow: usize) -> MonoTime {
         let (leg, pair) = (&self.legs[flow], &self.engine.pairs[flow]);
         match leg.amount {
-            Amount::Time(time) if pair.established.is_some() => pair.began() + time.min(leg.patience),
-            _ => pair.began() + leg.patience,
+            Amount::Time(time) if pair.established.is_some() => pair.began() + time.min(leg.time_limit),
+            _ => pair.began() + leg.time_limit,
         }
     }
 
@@ -165,7 +234,7 @@ impl Run {
             send_buffer: sender.buffer_limit(),
             rtt: sender.smoothed_rtt(),
             pacing: sender.pacing_rate(),
-            resent: PacketCount::new(sender.counters.resent),
+            retransmits: PacketCount::new(sender.counters.retransmits),
             limit: sender.limit,
         }
     }
@@ -190,7 +259,7 @@ impl Run {
         let counters = sender.counters;
         let delivered = payload(pair.receiver.next(), sender.mss);
         Outcome {
-            took: end.since(pair.began()),
+            duration: end.since(pair.began()),
             finished: match leg.amount {
                 Amount::Bytes(_) => pair.is_done(),
                 Amount::Time(_) => pair.established.is_some(),
@@ -202,14 +271,14 @@ impl Run {
             },
             segment: payload(1, sender.mss),
             sent: PacketCount::new(counters.sent),
-            resent: PacketCount::new(counters.resent),
+            retransmits: PacketCount::new(counters.retransmits),
             recoveries: counters.recoveries,
             mark_reductions: counters.mark_reductions,
             timeouts: counters.timeouts,
             probes: counters.probes,
             undone: counters.undone,
-            most_out: payload(counters.most_out, sender.mss),
-            least_rtt: sender.least_rtt(),
+            max_outstanding: payload(counters.max_outstanding, sender.mss),
+            min_rtt: sender.min_rtt(),
             drops: Vec::new(),
             drops_back: Vec::new(),
             refused: PacketCount::new(self.engine.refused(flow)),
@@ -223,12 +292,12 @@ impl Run {
 impl Leg {
     fn new(amount: Amount, shared: &Shared) -> Self {
         let longest = match amount {
-            Amount::Time(time) => time.min(shared.patience),
-            Amount::Bytes(_) => shared.patience,
+            Amount::Time(time) => time.min(shared.time_limit),
+            Amount::Bytes(_) => shared.time_limit,
         };
         let room = (longest.as_nanos() / shared.sample_every.as_nanos() + 2).min(FIRST_SAMPLES);
         let samples = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
-        Self { amount, patience: shared.patience, samples, next_sample: None, outcome: None }
+        Self { amount, time_limit: shared.time_limit, samples, next_sample: None, outcome: None }
     }
 }
 

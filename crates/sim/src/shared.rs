@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use path::{Seed, Stage};
+use path::{PathElement, Seed};
 use units::{ByteCount, DataRate, Mss};
 
 use crate::flow::{FlowError, MOST_SAMPLES, Outcome, Sample};
@@ -14,15 +14,15 @@ use crate::sender::{Amount, SenderSpec};
 #[derive(Debug, Clone)]
 pub struct Shared {
     /// The path from the senders to the receivers.
-    pub there: Vec<Stage>,
+    pub forward: Vec<PathElement>,
     /// The way of the acknowledgements.
-    pub back: Vec<Stage>,
+    pub reverse: Vec<PathElement>,
     /// What is transferred.
     pub transfers: Vec<Transfer>,
     /// Where all chance comes from.
     pub seed: Seed,
     /// After which time each of them is given up.
-    pub patience: Duration,
+    pub time_limit: Duration,
     /// How often the state of each is written down.
     pub sample_every: Duration,
 }
@@ -70,7 +70,7 @@ impl Shared {
     pub fn together(&self, outcomes: &[Outcome]) -> Option<Together> {
         let spans = self.transfers.iter().zip(outcomes).map(|(transfer, outcome)| {
             let began = transfer.start + outcome.handshake?;
-            Some((began, began + outcome.took))
+            Some((began, began + outcome.duration))
         });
         let spans: Vec<(Duration, Duration)> = spans.collect::<Option<_>>()?;
         let from = spans.iter().map(|(began, _)| *began).max()?;
@@ -90,8 +90,8 @@ impl Shared {
         if self.sample_every.is_zero() {
             return Err(FlowError::Zero("the time between samples"));
         }
-        if self.patience.as_nanos() / self.sample_every.as_nanos() > MOST_SAMPLES {
-            return Err(FlowError::TooManySamples { every: self.sample_every, patience: self.patience });
+        if self.time_limit.as_nanos() / self.sample_every.as_nanos() > MOST_SAMPLES {
+            return Err(FlowError::TooManySamples { every: self.sample_every, time_limit: self.time_limit });
         }
         self.transfers.iter().map(Transfer::check).collect()
     }
@@ -102,12 +102,12 @@ impl Transfer {
         let mss = self.sender.mss().ok_or(FlowError::Mtu(self.sender.mtu))?;
         for (zero, what) in [
             (self.sender.initial_window == 0, "the initial window"),
-            (self.sender.adapter_rate.is_zero(), "the rate of the adapter"),
+            (self.sender.adapter_rate.is_zero(), "the rate of the NIC"),
             (self.sender.buffer.get() == 0, "the send buffer"),
             (self.receiver.buffer.get() == 0, "the receive buffer"),
             (self.receiver.buffer_default.get() == 0, "the first receive buffer"),
             (self.sender.application_rate.is_some_and(DataRate::is_zero), "the rate of the application"),
-            (self.sender.processor_rate.is_some_and(DataRate::is_zero), "the rate of the processor"),
+            (self.sender.processor_rate.is_some_and(DataRate::is_zero), "the rate of the CPU"),
             (matches!(self.amount, Amount::Bytes(ByteCount::ZERO)), "what is to be sent"),
             (matches!(self.amount, Amount::Time(Duration::ZERO)), "the time for which is sent"),
         ] {

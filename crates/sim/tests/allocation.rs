@@ -17,6 +17,6 @@ fn no_segment_costs_an_allocation() {
         run.go_on_until(PacketCount::new(60_000));
         let allocated = allocation_counter::measure(|| run.go_on_until(PacketCount::new(120_000)));
         assert_eq!(allocated.count_total, 0, "{}: {allocated:?}", algorithm.name());
-        assert!(run.outcome().resent.get() >= 100, "losses are among what it went through");
+        assert!(run.outcome().retransmits.get() >= 100, "losses are among what it went through");
     }
 }

@@ -27,9 +27,9 @@ fn longest(outcome: &Outcome) -> Option<Limit> {
 fn the_baselines_of_a_real_path_are_met_within_5_percent() {
     for (rtt, measured) in [(209, 6.49), (301, 9.8)] {
         let outcome = long_haul(rtt).run().unwrap();
-        let took = outcome.took.as_secs_f64();
+        let took = outcome.duration.as_secs_f64();
         assert!(outcome.finished && is_within(0.05, took, measured), "{rtt} ms: {took} s, measured {measured} s");
-        assert_eq!(outcome.resent.get(), 0);
+        assert_eq!(outcome.retransmits.get(), 0);
     }
 }
 
@@ -53,7 +53,7 @@ fn a_writer_that_blocks_goes_beyond_two_thirds() {
     let mut flow = clean(Algorithm::Reno, 30);
     (flow.sender.writer, flow.sender.buffer) = (Writer::Blocks, ByteCount::new(4 << 20));
     let outcome = flow.run().unwrap();
-    let most = bytes(outcome.most_out) / bytes(flow.sender.buffer);
+    let most = bytes(outcome.max_outstanding) / bytes(flow.sender.buffer);
     assert!((0.8..=1.0).contains(&most), "{most}");
     // Not only at times: the kernel was seen at 0.9 to 1.02 (crates/linerate/tests/lab_truth/kernel.rs).
     let rate = rate_between(&outcome, Duration::from_secs(10), Duration::from_secs(29));

@@ -25,7 +25,7 @@ fn one_loss(algorithm: Algorithm, ecn: bool) -> Flow {
 fn one_loss_costs_one_segment_and_one_reduction() {
     for algorithm in Algorithm::ALL {
         let outcome = one_loss(algorithm, false).run().unwrap();
-        let events = (outcome.resent.get(), outcome.recoveries, outcome.timeouts, outcome.undone);
+        let events = (outcome.retransmits.get(), outcome.recoveries, outcome.timeouts, outcome.undone);
         assert_eq!(events, (1, 1, 0, 0), "{}", algorithm.name());
     }
 }
@@ -35,7 +35,7 @@ fn one_loss_costs_one_segment_and_one_reduction() {
 fn a_reduction_leaves_what_the_algorithm_says() {
     for (algorithm, share) in [(Algorithm::Reno, 0.5), (Algorithm::Cubic, 0.7), (Algorithm::Htcp, 0.5)] {
         let outcome = one_loss(algorithm, false).run().unwrap();
-        let at = outcome.samples.iter().position(|sample| sample.resent.get() > 0).unwrap();
+        let at = outcome.samples.iter().position(|sample| sample.retransmits.get() > 0).unwrap();
         let (before, after) = (outcome.samples[at - 1], outcome.samples[at]);
         let threshold = f64::from(u32::try_from(after.ssthresh.unwrap().get()).unwrap());
         // Between two samples the window grows by a third of a percent of itself in avoidance, or by a tenth in slow start.
@@ -53,7 +53,7 @@ fn a_path_that_goes_dead_is_tried_again_after_doubling_times() {
     there[1].during = Some(path::Span { from: second(2), until: Some(second(6)) });
     let mut flow =
         flow(Algorithm::Cubic, r#"{ delay = { time = "50ms" } }"#, BACK, Amount::Time(Duration::from_secs(20)));
-    flow.there = there;
+    flow.forward = there;
     flow.receiver.buffer = ByteCount::new(1 << 20);
     let outcome = flow.run().unwrap();
     // 0.3 s after the last acknowledgement, and 0.6, 1.2, 2.4 s after each other: four within the four seconds.
@@ -71,7 +71,7 @@ fn a_lost_tail_is_probed() {
     // One packet is the handshake's.
     let outcome = flow(Algorithm::Cubic, there, BACK, Amount::Bytes(ByteCount::new(5_000 * 1_448))).run().unwrap();
     assert!(outcome.finished);
-    assert_eq!((outcome.probes, outcome.timeouts, outcome.resent.get()), (1, 0, 1));
+    assert_eq!((outcome.probes, outcome.timeouts, outcome.retransmits.get()), (1, 0, 1));
 }
 
 /// Marks make the window shrink, and nothing is sent again (RFC 3168).
@@ -83,7 +83,7 @@ fn marks_shrink_the_window_without_a_loss() {
         flow.sender.ecn = true;
         let outcome = flow.run().unwrap();
         assert!(outcome.mark_reductions >= 1, "{}", algorithm.name());
-        assert_eq!((outcome.resent.get(), outcome.recoveries), (0, 0), "{}", algorithm.name());
+        assert_eq!((outcome.retransmits.get(), outcome.recoveries), (0, 0), "{}", algorithm.name());
     }
 }
 
@@ -96,7 +96,7 @@ fn packets_that_are_late_are_not_taken_for_lost_for_long() {
     flow.sender.buffer = ByteCount::new(16 << 20);
     let outcome = flow.run().unwrap();
     assert!(outcome.sent.get() > 100_000, "{}", outcome.sent);
-    assert!(outcome.resent.get() <= 10, "{} of {}", outcome.resent, outcome.sent);
+    assert!(outcome.retransmits.get() <= 10, "{} of {}", outcome.retransmits, outcome.sent);
     assert_eq!(outcome.timeouts, 0);
 }
 
@@ -107,12 +107,12 @@ fn packets_that_are_late_are_not_taken_for_lost_for_long() {
 fn a_burst_at_the_rate_of_the_link_costs_half_of_what_is_sent_meanwhile() {
     let mut flow = support::long_haul(209);
     let half = r#"{ delay = { time = "104500us" } }"#;
-    flow.there = support::stages(&format!(
+    flow.forward = support::stages(&format!(
         r#"{{ port = {{ rate = "100Gbit/s", queue = {{ bytes = "20MB" }}, cross = {{ bursts = [{{ rate = "100Gbit/s", start = "4s", length = "209ms" }}] }} }} }}, {half}"#
     ));
     let outcome = flow.run().unwrap();
-    let window = outcome.most_out.get() / outcome.segment.get();
-    let lost = outcome.resent.get();
+    let window = outcome.max_outstanding.get() / outcome.segment.get();
+    let lost = outcome.retransmits.get();
     assert!(lost * 10 >= window * 4 && lost * 10 <= window * 6, "{lost} of {window}");
     assert_eq!((outcome.recoveries, outcome.timeouts), (1, 0));
 }

@@ -46,12 +46,15 @@ fn cubic_follows_the_power_of_three_quarters() {
 }
 
 /// RFC 9438 §4.3: below that it has what Reno has.
+///
+/// Linux divides whole numbers of segments, so that steps come earlier than by the formula, and it acknowledges each segment while
+/// the receive window grows: a sixth more at windows of 40 segments.
 #[test]
 fn cubic_is_as_reno_where_windows_are_small() {
     let every = 1_000;
     let mean = window(Algorithm::Cubic, every, Duration::from_secs(1_200));
     let expected = (1.5 * f64::from(every)).sqrt();
-    assert!(is_within(0.15, mean, expected), "{mean} segments, {expected} by the formula");
+    assert!(is_within(0.2, mean, expected), "{mean} segments, {expected} by the formula");
 }
 
 /// BBR takes a loss of one in a thousand for noise: it keeps the rate of the link, less what it sends again, its margin of

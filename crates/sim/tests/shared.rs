@@ -24,11 +24,11 @@ fn shared(transfers: &[(Algorithm, Duration)], lasts: Duration) -> Shared {
     };
     let one = flow(Algorithm::Reno, THERE, BACK, Amount::Time(lasts));
     Shared {
-        there: one.there,
-        back: one.back,
+        forward: one.forward,
+        reverse: one.reverse,
         transfers: transfers.iter().map(|(algorithm, start)| transfer(*algorithm, *start)).collect(),
         seed: one.seed,
-        patience: one.patience,
+        time_limit: one.time_limit,
         sample_every: one.sample_every,
     }
 }
@@ -91,8 +91,8 @@ fn each_ends_for_itself() {
     shared.transfers[0].amount = Amount::Bytes(ByteCount::new(30_000_000));
     let outcomes = shared.run().unwrap();
     assert_eq!((outcomes[0].finished, outcomes[0].delivered.get()), (true, 30_000_000));
-    assert!(outcomes[0].took < seconds(20), "{:?}", outcomes[0].took);
-    assert_eq!((outcomes[1].finished, outcomes[1].took), (true, seconds(20)));
+    assert!(outcomes[0].duration < seconds(20), "{:?}", outcomes[0].duration);
+    assert_eq!((outcomes[1].finished, outcomes[1].duration), (true, seconds(20)));
     let carried = 95.7e6 / 8.0 * 20.0;
     let rest = f64::from(u32::try_from(outcomes[1].delivered.get()).unwrap());
     assert!(rest > 0.85 * (carried - 30e6), "{rest} of {}", carried - 30e6);
@@ -103,7 +103,10 @@ fn the_same_seed_gives_the_same_shares() {
     let mix = [Algorithm::Bbr, Algorithm::Cubic, Algorithm::Bbr3, Algorithm::Htcp].map(|each| (each, seconds(0)));
     let run = || {
         let outcomes = shared(&mix, seconds(10)).run().unwrap();
-        outcomes.into_iter().map(|outcome| (outcome.delivered, outcome.resent, outcome.samples)).collect::<Vec<_>>()
+        outcomes
+            .into_iter()
+            .map(|outcome| (outcome.delivered, outcome.retransmits, outcome.samples))
+            .collect::<Vec<_>>()
     };
     assert_eq!(run(), run());
 }

@@ -47,7 +47,7 @@ fn every_algorithm_brings_every_byte_over_every_path() {
             let segments = MANY.div_ceil(outcome.segment.get());
             assert_eq!(outcome.sent.get(), segments, "each is sent for the first time once");
             let spent: Duration = outcome.limits.iter().map(|(_, time)| *time).sum();
-            assert_eq!(spent, outcome.took, "every instant was held by something");
+            assert_eq!(spent, outcome.duration, "every instant was held by something");
         }
     }
 }
@@ -77,7 +77,7 @@ fn the_same_seed_gives_the_same_run_and_another_another() {
     let run = |seed| {
         let flow = Flow { seed: Seed(seed), ..hostile(Algorithm::Bbr, HOSTILE[1]) };
         let outcome = flow.run().unwrap();
-        (outcome.took, outcome.resent, outcome.samples)
+        (outcome.duration, outcome.retransmits, outcome.samples)
     };
     assert_eq!(run(5), run(5));
     assert_ne!(run(5), run(6));
@@ -91,7 +91,7 @@ fn without_loss_nothing_is_sent_again() {
         flow.amount = Amount::Bytes(ByteCount::new(1 << 30));
         let outcome = flow.run().unwrap();
         assert!(outcome.finished);
-        let events = (outcome.resent.get(), outcome.recoveries, outcome.timeouts, outcome.undone);
+        let events = (outcome.retransmits.get(), outcome.recoveries, outcome.timeouts, outcome.undone);
         assert_eq!(events, (0, 0, 0, 0), "{}", algorithm.name());
     }
 }
@@ -99,10 +99,10 @@ fn without_loss_nothing_is_sent_again() {
 #[test]
 fn a_path_that_loses_everything_ends_when_patience_does() {
     let mut flow = hostile(Algorithm::Cubic, "{ loss = { random = 1.0 } }");
-    flow.patience = Duration::from_secs(20);
+    flow.time_limit = Duration::from_secs(20);
     let outcome = flow.run().unwrap();
     assert!(!outcome.finished && outcome.handshake.is_none());
-    assert_eq!((outcome.delivered, outcome.took), (ByteCount::ZERO, Duration::from_secs(20)));
+    assert_eq!((outcome.delivered, outcome.duration), (ByteCount::ZERO, Duration::from_secs(20)));
 }
 
 #[test]

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use path::elements::{Burst, DelaySpec, LossSpec, Order};
-use path::random::Dice;
-use path::{ElementSpec, Seed, Stage};
+use path::random::SeededRng;
+use path::{ElementSpec, PathElement, Seed};
 use sim::flow::{FlowError, Run};
-use sim::hosts::OFFLOAD;
+use sim::hosts::{OFFLOAD, usual_nic_rate};
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
 use sim::shared::{Shared, Transfer};
+use sim::{Kernel, UnknownRelease};
 use units::{ByteCount, DataRate, Mtu};
 
 use crate::narrowest::{BurstQueue, narrowest};
@@ -73,41 +74,42 @@ impl Case<'_> {
     /// Its connections, one or several.
     fn streams(&self, burst: &Struck) -> Result<Shared, CaseError> {
         let streams = streams(self.settings)?;
-        let patience = time(self.settings, "patience");
-        let (amounts, patience) = match self.settings.get("bytes") {
-            Value::Bytes(bytes) => (parts(*bytes, streams), patience),
+        let time_limit = time(self.settings, "patience");
+        let (amounts, time_limit) = match self.settings.get("bytes") {
+            Value::Bytes(bytes) => (parts(*bytes, streams), time_limit),
             _ => {
                 let time = time(self.settings, "time");
-                (vec![Amount::Time(time); streams as usize], patience.max(time))
+                (vec![Amount::Time(time); streams as usize], time_limit.max(time))
             }
         };
         let (sender, receiver) = (sender(self.settings, streams)?, receiver(self.settings)?);
         let transfer =
             |amount| Transfer { sender: sender.clone(), receiver: receiver.clone(), amount, start: Duration::ZERO };
-        let (there, back) = self.ways(burst)?;
+        let (forward, reverse) = self.ways(burst)?;
         Ok(Shared {
-            there,
-            back,
+            forward,
+            reverse,
             transfers: amounts.into_iter().map(transfer).collect(),
             seed: self.seed,
-            patience,
+            time_limit,
             // Rows hold what came of a transfer, not how it went.
-            sample_every: patience.max(Duration::from_nanos(1)),
+            sample_every: time_limit.max(Duration::from_nanos(1)),
         })
     }
 
-    fn ways(&self, burst: &Struck) -> Result<(Vec<Stage>, Vec<Stage>), CaseError> {
+    fn ways(&self, burst: &Struck) -> Result<(Vec<PathElement>, Vec<PathElement>), CaseError> {
         let rtt = time(self.settings, "rtt");
-        let delay =
-            |time| Stage::from(ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept }));
-        let mut there = vec![Stage::from(link(self.settings, burst)?)];
+        let delay = |time| {
+            PathElement::from(ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept }))
+        };
+        let mut forward = vec![PathElement::from(link(self.settings, burst)?)];
         if let Value::Share(loss) = self.settings.get("loss")
             && *loss > 0.0
         {
-            there.push(Stage::from(ElementSpec::Loss(LossSpec::Random(*loss))));
+            forward.push(PathElement::from(ElementSpec::Loss(LossSpec::Random(*loss))));
         }
-        there.push(delay(rtt / 2));
-        Ok((there, vec![delay(rtt - rtt / 2)]))
+        forward.push(delay(rtt / 2));
+        Ok((forward, vec![delay(rtt - rtt / 2)]))
     }
 }
 
@@ -150,7 +152,7 @@ impl Struck {
         };
         let jitter = time(settings, "burst-jitter");
         // A part of the seed that neither the path nor the sender uses.
-        let drawn = jitter.mul_f64(2.0 * Dice::new(seed.part(BURST)).unit());
+        let drawn = jitter.mul_f64(2.0 * SeededRng::new(seed.part(BURST)).unit());
         let begins = time(settings, "burst-start") + drawn;
         let ends = (begins + *length).saturating_sub(jitter + start_up);
         let begins = begins.saturating_sub(jitter + start_up);
@@ -199,10 +201,10 @@ fn sender(settings: &Settings, streams: u32) -> Result<SenderSpec, CaseError> {
         buffer: bytes(settings, "wmem"),
         writer: one_of(settings, "writer", [("polls", Writer::Polls), ("blocks", Writer::Blocks)])?,
         application_rate: rate(settings, "application-rate"),
-        processor_rate: rate(settings, "processor-rate"),
-        // Model: connections share the adapter evenly, and each has a processor of its own.
+        processor_rate: rate(settings, "cpu-rate"),
+        // Model: connections share the NIC evenly, and each has a CPU of its own.
         adapter_rate: DataRate::from_bps(
-            rate(settings, "adapter-rate").unwrap_or(path_rate).bps() / u64::from(streams),
+            rate(settings, "nic-rate").unwrap_or_else(|| usual_nic_rate(path_rate)).bps() / u64::from(streams),
         ),
         pacing,
         offload: if is_set(settings, "offload") { OFFLOAD } else { ByteCount::new(1) },
@@ -220,8 +222,18 @@ fn receiver(settings: &Settings) -> Result<ReceiverSpec, CaseError> {
     Ok(ReceiverSpec {
         buffer_default: bytes(settings, "rmem-default"),
         buffer: bytes(settings, "rmem"),
+        window_percent: kernel(settings)?.window_percent(),
         initial_window,
         ..ReceiverSpec::linux()
+    })
+}
+
+fn kernel(settings: &Settings) -> Result<Kernel, CaseError> {
+    let value = word(settings, "kernel");
+    value.parse().map_err(|error: UnknownRelease| CaseError::Setting {
+        name: "kernel",
+        value: value.to_owned(),
+        why: error.to_string(),
     })
 }
 

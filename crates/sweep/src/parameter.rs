@@ -29,54 +29,58 @@ const fn optional(name: &'static str, kind: Kind, says: &'static str) -> Paramet
     Parameter { name, kind, usual: Some("none"), may_be_none: true, says }
 }
 
+/// Names that files of earlier versions have.
+const BEFORE: [(&str, &str); 2] = [("processor-rate", "cpu-rate"), ("adapter-rate", "nic-rate")];
+
 /// All of them, in the order in which they are varied: the first changes last.
-pub const ALL: [Parameter; 35] = [
+pub const ALL: [Parameter; 36] = [
     usual("congestion", Kind::Word, "cubic", "the congestion control"),
-    given("rate", Kind::Rate, "the rate of the narrowest link"),
-    given("rtt", Kind::Time, "the round trip of an empty path"),
-    optional("queue", Kind::Bytes, "what waits before the narrowest link at most; 50 ms of it with `none`"),
-    usual("loss", Kind::Share, "0", "the probability with which a packet is lost on the way there"),
+    given("rate", Kind::Rate, "bottleneck rate"),
+    given("rtt", Kind::Time, "RTT without queueing"),
+    optional("queue", Kind::Bytes, "bottleneck queue limit; 50 ms at line rate with `none`"),
+    usual("loss", Kind::Share, "0", "random loss probability on the forward path"),
     usual("burst-queue", Kind::Word, "shared", "the queue of the burst: `shared` with the transfer, or its `own`"),
     usual(
         "burst-share",
         Kind::Share,
         "0.1",
-        "the part of the link that a burst in its `own` queue has at least, and at most while the transfer waits",
+        "share of the link that a burst in its `own` queue has while the transfer has data to send",
     ),
-    optional("burst-rate", Kind::Rate, "how fast a burst comes to the narrowest link; no burst with `none`"),
+    optional("burst-rate", Kind::Rate, "rate of a burst into the bottleneck queue; no burst with `none`"),
     usual("burst-start", Kind::Time, "0s", "when it begins, from the start of the command"),
     usual("burst-jitter", Kind::Time, "0s", "by how much earlier or later than that, evenly drawn"),
     optional("burst-length", Kind::Time, "how long it lasts; no burst with `none`"),
     optional("bytes", Kind::Bytes, "how much is sent; without, it is sent for `time`"),
     usual("time", Kind::Time, "60s", "for how long is sent, where `bytes` is `none`"),
-    usual("patience", Kind::Time, "10min", "after which time a transfer is given up"),
+    usual("patience", Kind::Time, "10min", "time after which a transfer is given up"),
     usual(
         "start-up",
         Kind::Time,
         "0s",
         "what the command does before it asks for the connection that carries the data",
     ),
-    usual("start-up-round-trips", Kind::Count, "0", "round trips of that besides"),
+    usual("start-up-round-trips", Kind::Count, "0", "RTTs that the command takes before that"),
     usual("clock", Kind::Word, "transfer", "what a completion time counts from: the `transfer`, or the `command`"),
     usual("mtu", Kind::Bytes, "1500B", "the largest IP packet"),
-    usual("initial-window", Kind::Count, "10", "segments in flight at first (`initcwnd` of the route)"),
-    optional(
-        "receiver-initial-window",
-        Kind::Count,
-        "segments that the receiver offers at first (`initrwnd` of the route)",
-    ),
-    usual("wmem", Kind::Bytes, "4MiB", "the most the send buffer grows to (`tcp_wmem`, third value)"),
-    usual("rmem", Kind::Bytes, "6MiB", "the most the receive buffer grows to (`tcp_rmem`, third value)"),
-    usual("rmem-default", Kind::Bytes, "128KiB", "what the receive buffer begins with (`tcp_rmem`, second value)"),
+    usual("initial-window", Kind::Count, "10", "initial congestion window in segments (`initcwnd` of the route)"),
+    optional("receiver-initial-window", Kind::Count, "initial receive window in segments (`initrwnd` of the route)"),
+    usual("wmem", Kind::Bytes, "4MiB", "maximum send buffer (`tcp_wmem`, third value)"),
+    usual("rmem", Kind::Bytes, "6MiB", "maximum receive buffer (`tcp_rmem`, third value)"),
+    usual("rmem-default", Kind::Bytes, "128KiB", "initial receive buffer (`tcp_rmem`, second value)"),
+    usual("kernel", Kind::Word, "6.1", "kernel release of both hosts: `5.10`, `6.1`, `6.6` or later"),
     usual("writer", Kind::Word, "polls", "how the application writes: `polls`, as iperf3, or `blocks`"),
     usual("streams", Kind::Count, "1", "connections over which `bytes` are spread, all begun at once (`iperf3 -P`)"),
-    optional("application-rate", Kind::Rate, "how fast the application has data"),
-    optional("processor-rate", Kind::Rate, "how fast one processor sends"),
-    optional("adapter-rate", Kind::Rate, "the rate of the sender's adapter; that of the path with `none`"),
-    usual("fq", Kind::Flag, "false", "spread what is sent, as the fq qdisc does"),
-    optional("pace", Kind::Rate, "never send faster than this"),
+    optional("application-rate", Kind::Rate, "rate at which the application has data"),
+    optional("cpu-rate", Kind::Rate, "rate at which one CPU can send"),
+    optional(
+        "nic-rate",
+        Kind::Rate,
+        "link rate of the sending NIC; with `none` the next common speed above `rate`, at least 10 Gbit/s",
+    ),
+    usual("fq", Kind::Flag, "false", "pace with the fq qdisc"),
+    optional("pace", Kind::Rate, "maximum pacing rate (fq `maxrate`)"),
     usual("offload", Kind::Flag, "true", "segmentation offload (`ethtool -K tso on gso on`)"),
-    usual("ecn", Kind::Flag, "false", "ask for congestion marks (`tcp_ecn` = 1)"),
+    usual("ecn", Kind::Flag, "false", "negotiate ECN (`tcp_ecn` = 1)"),
     optional("deadline", Kind::Time, "a transfer that takes longer has missed it"),
     optional("next-start", Kind::Time, "a transfer that takes longer runs into the next one"),
     optional("next-end", Kind::Time, "a transfer that takes longer is still there when the next one should be done"),
@@ -119,6 +123,7 @@ impl Parameter {
     /// The one of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<(usize, &'static Self)> {
+        let name = BEFORE.iter().find(|(before, _)| *before == name).map_or(name, |(_, now)| now);
         ALL.iter().enumerate().find(|(_, parameter)| parameter.name == name)
     }
 

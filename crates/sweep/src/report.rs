@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::expectation::Verdict;
@@ -13,7 +12,8 @@ use crate::table::Table;
 use crate::value::{Kind, Value};
 
 /// What a sweep found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// The version of this format.
     pub format: u32,
@@ -36,7 +36,8 @@ pub struct Report {
 }
 
 /// The transfers of one combination of settings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Combination {
     /// The variant, where it is told apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,6 +50,9 @@ pub struct Combination {
     pub took_median_us: f64,
     /// 95th percentile of the completion times, in microseconds.
     pub took_p95_us: f64,
+    /// Share of the transfers that were given up; their completion times are only known to be longer.
+    #[serde(default)]
+    pub gave_up: f64,
     /// Share of the transfers that missed their deadline or never ended.
     pub missed: f64,
     /// Share that ran into the next window.
@@ -62,7 +66,8 @@ pub struct Combination {
 }
 
 /// A value of a parameter in the unit that its name says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Setting {
     /// Yes or no.
@@ -76,7 +81,8 @@ pub enum Setting {
 }
 
 /// What was expected, and what was found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Expected {
     /// Its name.
     pub name: String,
@@ -93,6 +99,7 @@ pub struct Expected {
 
 /// The schema of [`Report`].
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Report)
 }
@@ -134,6 +141,7 @@ impl From<&Group> for Combination {
             flows: group.flows as u64,
             took_median_us: group.took_us.0,
             took_p95_us: group.took_us.1,
+            gave_up: group.gave_up,
             missed: group.missed,
             cascaded: group.cascaded,
             covered: group.covered,
@@ -160,8 +168,32 @@ impl Combination {
     /// The completion times and what was sent again, for people: median and 95th percentile of each.
     #[must_use]
     pub fn shown(&self) -> [String; 4] {
-        let time = |number| Kind::Time.of_number(number).to_string();
+        let time = |micros, share| Quantile { share, micros }.shown(self.gave_up);
         let count = |number| Kind::Count.of_number(number).to_string();
-        [time(self.took_median_us), time(self.took_p95_us), count(self.resent_median), count(self.resent_p95)]
+        [
+            time(self.took_median_us, 0.5),
+            time(self.took_p95_us, 0.95),
+            count(self.resent_median),
+            count(self.resent_p95),
+        ]
+    }
+}
+
+/// A quantile of completion times.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quantile {
+    /// Which: 0.5 is the median.
+    pub share: f64,
+    /// The time that this share took at most, in microseconds.
+    pub micros: f64,
+}
+
+impl Quantile {
+    /// For people: `> 10 min` where it is the time after which transfers were given up, because a share `gave_up` of them was that is
+    /// as large as the rest.
+    #[must_use]
+    pub fn shown(&self, gave_up: f64) -> String {
+        let time = Kind::Time.of_number(self.micros).to_string();
+        if gave_up > 0.0 && gave_up >= 1.0 - self.share { format!("> {time}") } else { time }
     }
 }

@@ -166,8 +166,8 @@ impl Row {
     #[must_use]
     pub fn new(case: &Case<'_>, struck: &Struck, streams: &[Outcome]) -> Self {
         let before = before_the_transfer(case.settings).unwrap_or_default();
-        let last = streams.iter().max_by_key(|stream| stream.took);
-        let transfer = last.map(|stream| stream.took).unwrap_or_default();
+        let last = streams.iter().max_by_key(|stream| stream.duration);
+        let transfer = last.map(|stream| stream.duration).unwrap_or_default();
         let finished = streams.iter().all(|stream| stream.finished);
         let took = before + transfer;
         let later_than = |name: &str| is_later(case.settings, name, took);
@@ -185,14 +185,14 @@ impl Row {
             Measure::Cascaded => u64::from(later_than("next-start")),
             Measure::Covered => u64::from(later_than("next-end")),
             Measure::Sent => sum(|stream| stream.sent.get()),
-            Measure::Resent => sum(|stream| stream.resent.get()),
+            Measure::Resent => sum(|stream| stream.retransmits.get()),
             Measure::Dropped => sum(|stream| stream.drops.iter().map(|(_, _, packets)| packets.get()).sum()),
             Measure::Recoveries => sum(|stream| u64::from(stream.recoveries)),
             Measure::MarkReductions => sum(|stream| u64::from(stream.mark_reductions)),
             Measure::Timeouts => sum(|stream| u64::from(stream.timeouts)),
             Measure::Probes => sum(|stream| u64::from(stream.probes)),
             Measure::Undone => sum(|stream| u64::from(stream.undone)),
-            Measure::MostOut => sum(|stream| stream.most_out.get()),
+            Measure::MostOut => sum(|stream| stream.max_outstanding.get()),
             Measure::BurstBegan => struck.burst.map_or(0, |(_, begins, _)| micros(begins)),
             Measure::HeldByWindow => held(Limit::Window),
             Measure::HeldByReceiver => held(Limit::ReceiveWindow),

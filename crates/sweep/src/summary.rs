@@ -18,6 +18,8 @@ pub struct Group {
     pub took_us: (f64, f64),
     /// Segments sent again: median and 95th percentile.
     pub resent: (f64, f64),
+    /// The share of transfers that were given up: their completion times are only known to be longer.
+    pub gave_up: f64,
     /// The share of transfers that missed their deadline or never ended.
     pub missed: f64,
     /// The share that ran into the next window.
@@ -59,6 +61,7 @@ fn group(rows: &Rows<'_>, part: &Selection, values: Vec<(&'static Parameter, Val
         flows: took.values().len(),
         took_us: (took.median()?, took.quantile(0.95)?),
         resent: (resent.median()?, resent.quantile(0.95)?),
+        gave_up: 1.0 - share(Measure::Finished)?,
         missed: share(Measure::Missed)?,
         cascaded: share(Measure::Cascaded)?,
         covered: share(Measure::Covered)?,

@@ -18,7 +18,7 @@ burst-rate = "100Mbit/s"
 burst-start = "30ms"
 burst-jitter = "10ms"
 burst-length = ["none", "50ms"]
-deadline = "250ms"
+deadline = "210ms"
 "#;
 
 fn table(text: &str, share: &str) -> Table {

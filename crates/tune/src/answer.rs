@@ -3,19 +3,22 @@
 use std::collections::BTreeMap;
 
 use audit::fix::plan::FixPlan;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sweep::report::Setting;
+use units::ByteCount;
 
 use crate::candidate::Candidate;
 use crate::confirm::Found;
 use crate::fixes::{Places, fixes};
+use crate::front::{Cost, front};
 use crate::ledger::{Book, times};
 use crate::question::Question;
 use crate::split::{Split, splits};
+use crate::trial::Score;
 
 /// Which settings keep a deadline most often.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer {
     /// The version of this format.
     pub format: u32,
@@ -42,6 +45,10 @@ pub struct Answer {
     pub best: Tried,
     /// The best with one change taken back, for each of its changes.
     pub without: Vec<Without>,
+    /// The trade-off between deadline misses, settings changed and memory: all that no other beats in one without being worse
+    /// in another, by the number of changes.
+    #[serde(default)]
+    pub front: Vec<TradeOff>,
     /// Others that did well.
     pub others: Vec<Tried>,
     /// The same where bursts have a queue of their own.
@@ -58,7 +65,8 @@ pub struct Answer {
 }
 
 /// What an answer comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The best misses less often, and by more than chance.
@@ -70,7 +78,8 @@ pub enum Verdict {
 }
 
 /// How settings did.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tried {
     /// What differs from the present settings, under the names of a sweep's columns.
     pub set: BTreeMap<String, Setting>,
@@ -82,6 +91,9 @@ pub struct Tried {
     pub missed_low: f64,
     /// To where.
     pub missed_high: f64,
+    /// How often it was given up; such completion times are only known to be longer.
+    #[serde(default)]
+    pub gave_up: u32,
     /// How often it ran into the next window.
     pub cascaded: u32,
     /// Median of the completion times, in microseconds.
@@ -90,8 +102,21 @@ pub struct Tried {
     pub took_p95_us: f64,
 }
 
+/// One point of the trade-off.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TradeOff {
+    /// How many settings differ from the present ones.
+    pub changed: usize,
+    /// What the buffers that may be changed come to.
+    pub memory_bytes: ByteCount,
+    /// How it did.
+    pub tried: Tried,
+}
+
 /// The best with one change taken back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Without {
     /// The setting that is as it was.
     pub setting: String,
@@ -104,7 +129,8 @@ pub struct Without {
 }
 
 /// How settings did where bursts had a queue of their own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OwnQueue {
     /// The settings as they are.
     pub present: Tried,
@@ -114,6 +140,7 @@ pub struct OwnQueue {
 
 /// The schema of [`Answer`].
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Answer)
 }
@@ -155,6 +182,7 @@ impl Answer {
             present,
             best,
             without: found.without.iter().map(|(dial, candidate)| without(question, found, *dial, candidate)).collect(),
+            front: trade_off(question, found),
             others: found.others.iter().map(tried).collect(),
             own_queue: own.map(|(question, book)| OwnQueue {
                 present: Tried::new(question, book, &found.present),
@@ -166,6 +194,23 @@ impl Answer {
             elsewhere: fixes.elsewhere,
         }
     }
+}
+
+fn trade_off(question: &Question, found: &Found) -> Vec<TradeOff> {
+    let all = [&found.present, &found.best].into_iter().chain(&found.fewer).chain(&found.others);
+    let tried = all.map(|candidate| (candidate, Tried::new(question, &found.book, candidate)));
+    let costs = tried.filter(|(_, tried)| tried.draws > 0).map(|(candidate, tried)| {
+        let missed = f64::from(tried.missed) / f64::from(tried.draws);
+        let (changed, memory) = (candidate.changed(question).len(), candidate.memory(question));
+        (Cost { missed, changed, memory }, tried)
+    });
+    let points = front(costs.collect());
+    let point = |(cost, tried): (Cost, Tried)| TradeOff {
+        changed: cost.changed,
+        memory_bytes: ByteCount::new(cost.memory),
+        tried,
+    };
+    points.into_iter().map(point).collect()
 }
 
 fn without(question: &Question, found: &Found, dial: usize, candidate: &Candidate) -> Without {
@@ -202,9 +247,14 @@ impl Tried {
             missed: missed.some,
             missed_low,
             missed_high,
-            cascaded: u32::try_from(scores.iter().filter(|score| score.cascaded).count()).unwrap_or(u32::MAX),
+            gave_up: count(scores, |score| !score.finished),
+            cascaded: count(scores, |score| score.cascaded),
             took_median_us: times.median().unwrap_or(0.0),
             took_p95_us: times.quantile(0.95).unwrap_or(0.0),
         }
     }
+}
+
+fn count(scores: &[Score], is: impl Fn(&Score) -> bool) -> u32 {
+    u32::try_from(scores.iter().filter(|score| is(score)).count()).unwrap_or(u32::MAX)
 }

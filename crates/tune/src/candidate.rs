@@ -53,16 +53,21 @@ impl Candidate {
         (0..question.dials.len()).filter(|dial| self.place(*dial) != question.dials[*dial].present).collect()
     }
 
+    /// What all buffers come to, in bytes.
+    #[must_use]
+    pub fn memory(&self, question: &Question) -> u64 {
+        let buffers = question.dials.iter().enumerate().filter(|(_, dial)| dial.is_buffer());
+        let bytes = |number| if let Value::Bytes(bytes) = self.value(question, number) { bytes.get() } else { 0 };
+        buffers.map(|(number, _)| bytes(number)).sum()
+    }
+
     /// How much it changes.
     #[must_use]
     pub fn size(&self, question: &Question) -> Size {
         let dials = || question.dials.iter().enumerate();
-        let memory = dials()
-            .filter(|(_, dial)| dial.is_buffer())
-            .map(|(number, _)| if let Value::Bytes(bytes) = self.value(question, number) { bytes.get() } else { 0 });
         Size {
             settings: self.changed(question).len(),
-            memory: memory.sum(),
+            memory: self.memory(question),
             steps: dials().map(|(number, dial)| self.place(number).abs_diff(dial.present)).sum(),
         }
     }

@@ -4,6 +4,7 @@
 //! it does.
 
 use crate::candidate::Candidate;
+use crate::front::fewer_changes;
 use crate::ledger::{Book, Ledger};
 use crate::question::Question;
 use crate::search::Search;
@@ -13,6 +14,8 @@ use crate::trial::{Halt, Runner};
 const FRESH: u64 = 1 << 32;
 /// How many others are shown beside the best.
 const OTHERS: usize = 3;
+/// Of a hundred transfers of the budget, those after which no more is weighed against fewer changes.
+const WEIGHED: u64 = 70;
 /// The fewest draws by which anything is said.
 const LEAST: u64 = 10;
 
@@ -24,6 +27,8 @@ pub struct Found {
     pub best: Candidate,
     /// The best with one change less each, with the number of the setting that was put back.
     pub without: Vec<(usize, Candidate)>,
+    /// With fewer and fewer changes than the best, the one that costs least each time.
+    pub fewer: Vec<Candidate>,
     /// Others that did well.
     pub others: Vec<Candidate>,
     /// What came of all of them.
@@ -46,7 +51,11 @@ pub struct Found {
 /// Settings that cannot be, or that it was stopped before anything was known.
 pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result<Found, Halt> {
     let mut search = Search::new(question, runner);
-    let ended = search.run(budget);
+    let mut fewer = Vec::new();
+    let ended = search.run(budget).and_then(|()| {
+        fewer = fewer_changes(&mut search, budget * WEIGHED / 100)?;
+        Ok(())
+    });
     let (present, best) = (search.present, search.best);
     let (book, spent) = (search.ledger.book, search.ledger.spent);
     let draws = book.scores(&best).len();
@@ -57,6 +66,7 @@ pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result
         without: best.changed(question).into_iter().map(|dial| (dial, best.with(dial, present.place(dial)))).collect(),
         present,
         best,
+        fewer,
         others,
         book,
         own_queue: None,
@@ -75,6 +85,7 @@ pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result
     }
     if !found.is_fresh {
         found.without.clear();
+        found.fewer.clear();
         found.others.clear();
     }
     Ok(found)
@@ -84,14 +95,15 @@ pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result
 fn confirm(question: &Question, budget: u64, runner: &mut dyn Runner, found: &mut Found) -> Result<(), Halt> {
     let own = question.with_own_queue();
     let pair = 2 * if found.present == found.best { 1 } else { 2 };
-    let shares = pair * if own.is_some() { 2 } else { 1 } + found.without.len() + found.others.len();
+    let shares =
+        pair * if own.is_some() { 2 } else { 1 } + found.without.len() + found.fewer.len() + found.others.len();
     let half = (budget.saturating_sub(found.spent) / shares as u64).max(LEAST);
     let half = usize::try_from(half).unwrap_or(usize::MAX);
     let mut fresh = Ledger::new(question, &mut *runner, FRESH);
     // The pair first: who stops it later has the answer.
     fresh.extend([&found.present, &found.best], 2 * half)?;
     (found.is_fresh, found.first_draw) = (true, FRESH);
-    let rest = found.without.iter().map(|(_, candidate)| candidate).chain(&found.others);
+    let rest = found.without.iter().map(|(_, candidate)| candidate).chain(&found.fewer).chain(&found.others);
     let ended = fresh.extend(rest, half);
     found.spent += fresh.spent;
     found.book = fresh.book;

@@ -111,7 +111,7 @@ fn told(name: &str, to: &Settings) -> String {
     match name {
         "streams" => format!("transfer over {value} connections (`linerate test PEER --streams {value}`)"),
         "writer" => format!("let the application write as one that {value}"),
-        "queue" => format!("give the narrowest link a queue of {value}"),
+        "queue" => format!("give the bottleneck a queue of {value}"),
         "burst-queue" => format!("put the bursts into a queue that is {value}"),
         "burst-share" => format!("give the queue of the bursts {value} of the link"),
         other => format!("set {other} to {value}"),

@@ -6,6 +6,7 @@
 //! * [`candidate`]: one choice of settings; [`trial`]: one transfer with them, and what came of it; [`ledger`]: all of these
 //! * [`search`]: from many candidates to the best, and to the least change that does as well
 //! * [`confirm`]: the best, held against draws that no choice was made by
+//! * [`front`]: what fewer changes would cost
 //! * [`answer`] and [`split`]: what is said of it; [`fixes`]: the settings as plans for `linerate host fix`
 //!
 //! Nothing here owns a thread, a clock or a file: whoever asks gives a [`trial::Runner`], and the same question has the same
@@ -17,6 +18,7 @@ pub mod confirm;
 pub mod dial;
 pub mod distribution;
 pub mod fixes;
+pub mod front;
 pub mod ledger;
 pub mod question;
 pub mod search;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use path::Seed;
-use path::random::Dice;
+use path::random::SeededRng;
 use serde::Deserialize;
 use sweep::Case;
 use sweep::case::CaseError;
@@ -134,7 +134,7 @@ impl Question {
     pub(crate) fn draw(&self, place: usize, distribution: &Distribution, draw: u64) -> Value {
         // A part for each parameter, so that what is drawn of one does not depend on which others are.
         let seed = self.seed.part(draw).part(DRAWN + place as u64);
-        distribution.draw(ALL[place].kind, Dice::new(seed).unit())
+        distribution.draw(ALL[place].kind, SeededRng::new(seed).unit())
     }
 
     /// The settings of a candidate, with one of the values of what is drawn.

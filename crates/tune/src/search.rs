@@ -4,7 +4,7 @@
 //! AISTATS 2016. All candidates of a round see the same draws, so that what differs between them comes from the settings.
 
 use path::Seed;
-use path::random::Dice;
+use path::random::SeededRng;
 
 use crate::candidate::Candidate;
 use crate::ledger::Ledger;
@@ -59,15 +59,16 @@ impl<'a> Search<'a> {
         let mut all = vec![self.present.clone()];
         // Where not all single changes have room, those come first that go the farthest.
         all.extend(self.changes(&self.present, Reach::Ends));
+        all.extend(self.joint_moves(&self.present));
         let steps = self.changes(&self.present, Reach::Any);
         all.extend(steps.into_iter().filter(|_| count > 48));
         all.truncate(count / 2);
-        let mut dice = Dice::new(question.chance());
+        let mut rng = SeededRng::new(question.chance());
         for _ in 0..count * 20 {
             if all.len() >= count {
                 break;
             }
-            let candidate = by_chance(question, &self.present, &mut dice);
+            let candidate = by_chance(question, &self.present, &mut rng);
             if !all.contains(&candidate) {
                 all.push(candidate);
             }
@@ -113,7 +114,8 @@ impl<'a> Search<'a> {
             if self.ledger.book.standing(&before, draws).missed.some == 0 {
                 break;
             }
-            let near = self.changes(&before, Reach::Near);
+            let mut near = self.changes(&before, Reach::Near);
+            near.extend(self.joint_moves(&before));
             // As many draws as the best has, so that nothing wins by having been tried less.
             self.halve(near, first, Until::Draws(draws))?;
             if self.best == before {
@@ -121,6 +123,42 @@ impl<'a> Search<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Candidates in which settings change that only help together: all buffers by one step or to their largest, with each
+    /// choice of the congestion control and with the fewest and the most streams. By single steps a larger buffer of one host
+    /// does nothing while that of the other is what limits, and one stream with large buffers is never reached from several
+    /// with small ones.
+    fn joint_moves(&self, from: &Candidate) -> Vec<Candidate> {
+        let dials = || self.ledger.question.dials.iter().enumerate();
+        let raised = |steps: usize| {
+            let buffers = dials().filter(|(_, dial)| dial.is_buffer());
+            buffers.fold(from.clone(), |candidate, (number, dial)| {
+                let place = candidate.place(number).saturating_add(steps).min(dial.values.len() - 1);
+                candidate.with(number, place)
+            })
+        };
+        let mut all: Vec<Candidate> = Vec::new();
+        for level in [raised(1), raised(usize::MAX)] {
+            let mut moves = vec![level.clone()];
+            for (number, dial) in dials() {
+                let last = dial.values.len() - 1;
+                match dial.parameter.name {
+                    "congestion" => moves.extend((0..=last).map(|place| level.with(number, place))),
+                    "streams" => {
+                        let spread: Vec<Candidate> =
+                            moves.iter().flat_map(|of| [of.with(number, 0), of.with(number, last)]).collect();
+                        moves.extend(spread);
+                    }
+                    _ => {}
+                }
+            }
+            all.extend(moves);
+        }
+        all.retain(|candidate| candidate != from);
+        all.sort();
+        all.dedup();
+        all
     }
 
     /// Candidates that differ from one by one setting.
@@ -191,11 +229,11 @@ fn population(transfers: u64, first: usize) -> usize {
 }
 
 /// Each setting stays as it is in one of three cases.
-fn by_chance(question: &Question, present: &Candidate, dice: &mut Dice) -> Candidate {
+fn by_chance(question: &Question, present: &Candidate, rng: &mut SeededRng) -> Candidate {
     let mut candidate = present.clone();
     for (number, dial) in question.dials.iter().enumerate() {
-        if dice.below(3) > 0 {
-            let place = usize::try_from(dice.below(dial.values.len() as u64)).unwrap_or(dial.present);
+        if rng.below(3) > 0 {
+            let place = usize::try_from(rng.below(dial.values.len() as u64)).unwrap_or(dial.present);
             candidate = candidate.with(number, place);
         }
     }

@@ -1,6 +1,5 @@
 //! The answer by what was drawn: which bursts still harm.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sweep::parameter::ALL;
 use sweep::value::Value;
@@ -12,7 +11,8 @@ use crate::ledger::Book;
 use crate::question::Question;
 
 /// Misses by what was drawn of one parameter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Split {
     /// The parameter.
     pub parameter: String,
@@ -21,7 +21,8 @@ pub struct Split {
 }
 
 /// Misses where a parameter was drawn from a part of what it may be.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// The least of the part, in the unit that the parameter's column has.
     pub from: f64,
@@ -39,7 +40,8 @@ pub struct Part {
 }
 
 /// How many were missed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Misses {
     /// How many.
     pub missed: u32,

@@ -23,6 +23,8 @@ pub struct Trial {
 pub struct Score {
     /// Whether it missed its deadline.
     pub missed: bool,
+    /// Whether it came to its end before it was given up.
+    pub finished: bool,
     /// Whether it ran into the next window.
     pub cascaded: bool,
     /// Its completion time.
@@ -65,6 +67,7 @@ impl Score {
         let is = |measure| row.get(measure) > 0.5;
         Self {
             missed: is(Measure::Missed),
+            finished: is(Measure::Finished),
             cascaded: is(Measure::Cascaded),
             took: Duration::from_micros(row.numbers[Measure::Took as usize]),
         }

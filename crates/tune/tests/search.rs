@@ -30,7 +30,7 @@ impl Runner for Machine {
 }
 
 /// 6 MB over 100 Mbit/s and 40 ms, which take 0.67 s. A full path has 500 kB in flight: the sender needs as much buffer, and
-/// the receiver twice that, of which half is the window.
+/// the receiver twice that, of which half is the window. The NIC is no faster than the path, so that no queue stands on it.
 const PATH: &str = r#"
 name = "small"
 seed = 7
@@ -38,6 +38,7 @@ seed = 7
 rate = "100Mbit/s"
 rtt = "40ms"
 queue = "4MB"
+nic-rate = "100Mbit/s"
 bytes = "6MB"
 rmem = "16MiB"
 rmem-default = "256KiB"

@@ -5,7 +5,7 @@ use std::time::Duration;
 use units::MonoTime;
 
 use super::hystart::HyStart;
-use super::{Ack, Congestion, Phase, SlowStart, Window};
+use super::{Ack, CaState, Congestion, SlowStart, Window};
 
 #[derive(Debug)]
 pub(crate) struct Cubic {
@@ -102,12 +102,12 @@ fn cube_root(value: f64) -> f64 {
 }
 
 impl Congestion for Cubic {
-    fn acked(&mut self, window: &mut Window, ack: &Ack) {
-        self.hystart.acked(window, ack);
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
+        self.hystart.on_ack(window, ack);
     }
 
-    fn grow(&mut self, window: &mut Window, ack: &Ack) {
-        if !ack.window_limited {
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
+        if !ack.cwnd_limited {
             return;
         }
         let mut left = ack.acked;
@@ -122,7 +122,7 @@ impl Congestion for Cubic {
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and casts saturate")]
-    fn reduced(&mut self, window: &Window, _now: MonoTime) -> u32 {
+    fn ssthresh(&mut self, window: &Window, _now: MonoTime) -> u32 {
         let cwnd = f64::from(window.cwnd);
         self.epoch = None;
         // Fast convergence (RFC 9438 §4.7).
@@ -130,8 +130,8 @@ impl Congestion for Cubic {
         ((cwnd * BETA) as u32).max(2)
     }
 
-    fn enters(&mut self, phase: Phase, _window: &mut Window, _now: MonoTime) {
-        if phase == Phase::Loss {
+    fn set_state(&mut self, ca_state: CaState, _window: &mut Window, _now: MonoTime) {
+        if ca_state == CaState::Loss {
             self.epoch = None;
             self.last_max = 0.0;
             self.hystart.reset();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use units::MonoTime;
 
-use super::{Ack, Congestion, Phase, Window};
+use super::{Ack, CaState, Congestion, Window};
 
 /// Times are counted in jiffies, fractions in parts of 128, as in Linux.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Htcp {
     last_reduction: u64,
     /// That before it, while it may be undone.
     before_reduction: Option<u64>,
-    least_rtt: u64,
+    min_rtt: u64,
     most_rtt: u64,
     /// Segments acknowledged since `counted_since`.
     packets: u64,
@@ -51,7 +51,7 @@ impl Default for Htcp {
             by_round_trips: false,
             last_reduction: 0,
             before_reduction: None,
-            least_rtt: 0,
+            min_rtt: 0,
             most_rtt: 0,
             packets: 0,
             counted_since: 0,
@@ -66,11 +66,11 @@ impl Default for Htcp {
 
 impl Htcp {
     fn note_round_trip(&mut self, rtt: u64) {
-        if self.least_rtt == 0 || rtt < self.least_rtt {
-            self.least_rtt = rtt;
+        if self.min_rtt == 0 || rtt < self.min_rtt {
+            self.min_rtt = rtt;
         }
         if self.in_order {
-            self.most_rtt = self.most_rtt.max(self.least_rtt);
+            self.most_rtt = self.most_rtt.max(self.min_rtt);
             // A jump of more than 20 ms is not believed.
             if rtt > self.most_rtt && rtt <= self.most_rtt + HZ / 50 {
                 self.most_rtt = rtt;
@@ -82,12 +82,12 @@ impl Htcp {
         self.packets += u64::from(acked);
         let step = (self.alpha / ONE).max(1);
         let elapsed = now - self.counted_since;
-        let due = self.packets >= u64::from(window.cwnd).saturating_sub(step) && elapsed >= self.least_rtt;
-        if !due || self.least_rtt == 0 || elapsed == 0 {
+        let due = self.packets >= u64::from(window.cwnd).saturating_sub(step) && elapsed >= self.min_rtt;
+        if !due || self.min_rtt == 0 || elapsed == 0 {
             return;
         }
         let rate = self.packets * HZ / elapsed;
-        if (now - self.last_reduction) / self.least_rtt <= 3 {
+        if (now - self.last_reduction) / self.min_rtt <= 3 {
             (self.rate, self.best_rate) = (rate, rate);
         } else {
             self.rate = (3 * self.rate + rate) / 4;
@@ -102,8 +102,8 @@ impl Htcp {
         if !(4 * old..=6 * old).contains(&(5 * best)) {
             self.beta = BETA.0;
             self.by_round_trips = false;
-        } else if self.by_round_trips && self.least_rtt > HZ / 100 && self.most_rtt > 0 {
-            self.beta = (self.least_rtt * ONE / self.most_rtt).clamp(BETA.0, BETA.1);
+        } else if self.by_round_trips && self.min_rtt > HZ / 100 && self.most_rtt > 0 {
+            self.beta = (self.min_rtt * ONE / self.most_rtt).clamp(BETA.0, BETA.1);
         } else {
             self.beta = BETA.0;
             self.by_round_trips = true;
@@ -117,9 +117,9 @@ impl Htcp {
             since -= HZ;
             factor = 1 + (10 * since + (since / 2) * (since / 2) / HZ) / HZ;
         }
-        if self.least_rtt > 0 {
+        if self.min_rtt > 0 {
             // Of a round trip of 100 ms, between a half and ten.
-            let scale = (8 * HZ / (10 * self.least_rtt)).clamp(4, 80);
+            let scale = (8 * HZ / (10 * self.min_rtt)).clamp(4, 80);
             factor = (factor * 8 / scale).max(1);
         }
         self.alpha = (2 * factor * (ONE - self.beta)).max(ONE);
@@ -127,24 +127,24 @@ impl Htcp {
 }
 
 impl Congestion for Htcp {
-    fn acked(&mut self, window: &mut Window, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
         let now = jiffies(ack.now);
-        self.in_order = ack.phase == Phase::Open;
+        self.in_order = ack.ca_state == CaState::Open;
         if self.in_order {
             self.acked = ack.acked;
         }
         if let Some(rtt) = ack.rtt {
             self.note_round_trip(jiffies_of(rtt));
         }
-        if matches!(ack.phase, Phase::Open | Phase::Disorder) {
+        if matches!(ack.ca_state, CaState::Open | CaState::Disorder) {
             self.note_rate(window, now, ack.acked);
         } else {
             (self.packets, self.counted_since) = (0, now);
         }
     }
 
-    fn grow(&mut self, window: &mut Window, ack: &Ack) {
-        if !ack.window_limited {
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
+        if !ack.cwnd_limited {
             return;
         }
         if window.in_slow_start() {
@@ -161,31 +161,31 @@ impl Congestion for Htcp {
         self.acked = 1;
     }
 
-    fn reduced(&mut self, window: &Window, now: MonoTime) -> u32 {
+    fn ssthresh(&mut self, window: &Window, now: MonoTime) -> u32 {
         self.update_beta();
         self.update_alpha(jiffies(now));
         // What was the longest fades.
-        self.most_rtt = self.least_rtt + self.most_rtt.saturating_sub(self.least_rtt) * 95 / 100;
+        self.most_rtt = self.min_rtt + self.most_rtt.saturating_sub(self.min_rtt) * 95 / 100;
         u32::try_from(u64::from(window.cwnd) * self.beta / ONE).unwrap_or(u32::MAX).max(2)
     }
 
-    fn enters(&mut self, phase: Phase, _window: &mut Window, now: MonoTime) {
-        match phase {
+    fn set_state(&mut self, ca_state: CaState, _window: &mut Window, now: MonoTime) {
+        match ca_state {
             // The time counts from the end of a reduction.
-            Phase::Open => {
+            CaState::Open => {
                 if self.before_reduction.take().is_some() {
                     self.last_reduction = jiffies(now);
                 }
             }
-            Phase::Reduced | Phase::Recovery | Phase::Loss => {
+            CaState::Cwr | CaState::Recovery | CaState::Loss => {
                 self.before_reduction = Some(self.last_reduction);
                 self.last_reduction = jiffies(now);
             }
-            Phase::Disorder => {}
+            CaState::Disorder => {}
         }
     }
 
-    fn undone(&mut self, window: &Window) -> u32 {
+    fn undo_cwnd(&mut self, window: &Window) -> u32 {
         if let Some(before) = self.before_reduction.take() {
             self.last_reduction = before;
         }

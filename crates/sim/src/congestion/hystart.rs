@@ -49,7 +49,7 @@ impl HyStart {
     }
 
     /// Takes in an acknowledgement; ends slow start where it is time.
-    pub(crate) fn acked(&mut self, window: &mut Window, ack: &Ack) {
+    pub(crate) fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
         let Some(delay) = ack.rtt else { return };
         self.floor = Some(self.floor.map_or(delay, |floor| floor.min(delay)));
         let looks = self.slow_start == SlowStart::HyStart && !self.found;

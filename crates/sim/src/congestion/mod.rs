@@ -138,13 +138,13 @@ impl Window {
 
 /// Where the sender stands with losses, in the words of Linux.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum CaState {
     /// Nothing is missing.
     Open,
     /// Something may be missing.
     Disorder,
     /// The window shrinks because of a congestion mark.
-    Reduced,
+    Cwr,
     /// Something is missing, and is sent again.
     Recovery,
     /// The retransmission timer fired.
@@ -168,11 +168,11 @@ pub(crate) struct Ack {
     pub(crate) delivered: u64,
     pub(crate) una: u32,
     pub(crate) next: u32,
-    pub(crate) phase: Phase,
+    pub(crate) ca_state: CaState,
     /// Whether the window was what limited the sender, by the rule of growth (`tcp_is_cwnd_limited`).
-    pub(crate) window_limited: bool,
+    pub(crate) cwnd_limited: bool,
     /// Whether it was full.
-    pub(crate) window_full: bool,
+    pub(crate) cwnd_full: bool,
     pub(crate) sample: RateSample,
     /// Segments sent at a time.
     pub(crate) frame: u32,
@@ -196,48 +196,48 @@ pub(crate) struct LostFrame {
 /// One algorithm.
 pub(crate) trait Congestion: Debug + Send {
     /// The connection stands, and the handshake took `rtt`.
-    fn begins(&mut self, window: &mut Window, rtt: Duration) {
+    fn init(&mut self, window: &mut Window, rtt: Duration) {
         let _ = (window, rtt);
     }
 
     /// Segments are held to be lost, before the acknowledgement that told of it is told.
-    fn lost(&mut self, window: &Window, lost: &LostFrame) {
+    fn on_loss(&mut self, window: &Window, lost: &LostFrame) {
         let _ = (window, lost);
     }
 
     /// Every acknowledgement is told here first.
-    fn acked(&mut self, window: &mut Window, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
         let _ = (window, ack);
     }
 
     /// The window may grow.
-    fn grow(&mut self, window: &mut Window, ack: &Ack);
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack);
 
     /// The threshold after a loss.
-    fn reduced(&mut self, window: &Window, now: MonoTime) -> u32;
+    fn ssthresh(&mut self, window: &Window, now: MonoTime) -> u32;
 
     /// The phase changes.
-    fn enters(&mut self, phase: Phase, window: &mut Window, now: MonoTime) {
-        let _ = (phase, window, now);
+    fn set_state(&mut self, ca_state: CaState, window: &mut Window, now: MonoTime) {
+        let _ = (ca_state, window, now);
     }
 
     /// The window to go back to, where a reduction was not needed.
-    fn undone(&mut self, window: &Window) -> u32 {
+    fn undo_cwnd(&mut self, window: &Window) -> u32 {
         window.cwnd.max(window.prior)
     }
 
     /// Whether it sets window and pacing by itself, with no reduction by the sender.
-    fn is_model_based(&self) -> bool {
+    fn is_rate_based(&self) -> bool {
         false
     }
 
     /// Whether it sends less than it knows the path to carry, so that what arrives now says nothing of the path.
-    fn holds_back(&self) -> bool {
+    fn app_or_probe_limited(&self) -> bool {
         false
     }
 
     /// How many windows the send buffer is to hold.
-    fn buffer_factor(&self) -> u32 {
+    fn sndbuf_expand(&self) -> u32 {
         2
     }
 }

@@ -8,8 +8,8 @@ use super::{Ack, Congestion, Window};
 pub(crate) struct Reno;
 
 impl Congestion for Reno {
-    fn grow(&mut self, window: &mut Window, ack: &Ack) {
-        if !ack.window_limited {
+    fn cong_avoid(&mut self, window: &mut Window, ack: &Ack) {
+        if !ack.cwnd_limited {
             return;
         }
         let left = if window.in_slow_start() { window.slow_start(ack.acked) } else { ack.acked };
@@ -18,7 +18,7 @@ impl Congestion for Reno {
         }
     }
 
-    fn reduced(&mut self, window: &Window, _now: MonoTime) -> u32 {
+    fn ssthresh(&mut self, window: &Window, _now: MonoTime) -> u32 {
         (window.cwnd / 2).max(2)
     }
 }

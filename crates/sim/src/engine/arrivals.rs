@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use path::reason::Drop;
-use path::{Place, Train, Watcher};
+use path::{ElementIndex, Train, Watcher};
 use units::{MonoTime, Mtu, PacketCount};
 
 use super::NEVER;
@@ -81,17 +81,17 @@ impl Watcher for Arrivals {
         self.trains.push_back((at + self.after, train));
     }
 
-    fn dropped(&mut self, _at: MonoTime, place: Place, reason: Drop, train: Train) {
+    fn dropped(&mut self, _at: MonoTime, place: ElementIndex, reason: Drop, train: Train) {
         let index = self.index(packet::flow(&train), place.index(), reason);
         self.dropped[index] += u64::from(train.count.get());
         self.gone.push(train);
     }
 
-    fn duplicated(&mut self, _at: MonoTime, _place: Place, train: Train) {
+    fn duplicated(&mut self, _at: MonoTime, _place: ElementIndex, train: Train) {
         self.twice.push(train);
     }
 
-    fn refused(&mut self, _at: MonoTime, _place: Place, _mtu: Mtu, train: Train) {
+    fn refused(&mut self, _at: MonoTime, _place: ElementIndex, _mtu: Mtu, train: Train) {
         self.refused[packet::flow(&train)] += u64::from(train.count.get());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use path::{Chain, Kind, Seed, SpecError, Stage, Train};
+use path::{Chain, PacketKind, PathElement, Seed, SpecError, Train};
 use units::MonoTime;
 
 use super::NEVER;
@@ -37,7 +37,7 @@ pub(super) struct Elements {
 }
 
 impl Back {
-    pub(super) fn new(stages: &[Stage], seed: Seed, start: MonoTime, flows: usize) -> Result<Self, SpecError> {
+    pub(super) fn new(stages: &[PathElement], seed: Seed, start: MonoTime, flows: usize) -> Result<Self, SpecError> {
         let (chain, time) = Chain::cut(stages, seed, start)?;
         Ok(if chain.is_empty() {
             Self::Straight { time, on_way: VecDeque::with_capacity(FIRST_ROOM) }
@@ -66,7 +66,7 @@ impl Back {
     }
 
     /// Sends what the receiver of a flow says.
-    pub(super) fn send(&mut self, now: MonoTime, flow: usize, kind: Kind, ack: Acknowledgement) {
+    pub(super) fn send(&mut self, now: MonoTime, flow: usize, kind: PacketKind, ack: Acknowledgement) {
         match self {
             Self::Elements(elements) => {
                 let train = Train { kind, ..packet::acknowledgement(flow, elements.said.keep(ack)) };

@@ -7,20 +7,24 @@
 //! | `back` | the way of the acknowledgements |
 //! | `arrivals` | what has come to the end of a way, or was lost on it |
 //! | `slots` | acknowledgements on their way |
+//! | `probes` | single packets beside the flows |
 
 mod arrivals;
 mod back;
 mod pair;
+mod probes;
 mod slots;
 
-use path::{Chain, Kind, Seed, SpecError, Stage, Train};
+use path::{Chain, PacketKind, PathElement, Seed, SpecError, Train};
 use units::MonoTime;
 
 use crate::packet::{self, SYN};
 use crate::receiver::{Acknowledgement, Arrival};
+use crate::tap::{Stamps, Tap, TapAck, TapPacket, TapPoint, stamp_ms};
 use arrivals::Arrivals;
 use back::Back;
 pub(crate) use pair::Pair;
+use probes::Probes;
 
 /// Everything between hosts, with the hosts.
 #[derive(Debug)]
@@ -30,60 +34,83 @@ pub(crate) struct Engine {
     pub(crate) pairs: Vec<Pair>,
     /// Flows that began or came to their end since somebody looked.
     pub(crate) news: Vec<usize>,
-    there: Chain,
+    forward: Chain,
     at_receiver: Arrivals,
-    back: Back,
+    reverse: Back,
+    /// Their flow has the number after those of the pairs.
+    pub(crate) probes: Probes,
     /// Flows whose hosts did something in this step.
     busy: Vec<usize>,
     /// When a host of each pair does something by itself, and the first of that.
     dues: Vec<MonoTime>,
     hosts: MonoTime,
+    /// Where somebody captures packets.
+    pub(crate) tap: Option<Box<Tap>>,
 }
 
 /// When something happens next, and on which way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Due {
     pub(crate) at: MonoTime,
-    there: MonoTime,
-    back: MonoTime,
+    forward: MonoTime,
+    reverse: MonoTime,
 }
 
 const NEVER: MonoTime = MonoTime::from_nanos(u64::MAX);
 
 impl Engine {
     /// Hosts that have not spoken yet.
-    pub(crate) fn new(there: &[Stage], back: &[Stage], seed: Seed, pairs: Vec<Pair>) -> Result<Self, SpecError> {
+    pub(crate) fn new(
+        there: &[PathElement],
+        back: &[PathElement],
+        seed: Seed,
+        pairs: Vec<Pair>,
+    ) -> Result<Self, SpecError> {
         let start = MonoTime::default();
         let dues: Vec<MonoTime> = pairs.iter().map(Pair::due).collect();
         let (chain, after) = Chain::cut(there, seed.part(0), start)?;
         Ok(Self {
             now: start,
             news: Vec::with_capacity(2 * pairs.len()),
-            there: chain,
-            at_receiver: Arrivals::new(pairs.len(), there.len(), after),
-            back: Back::new(back, seed.part(1), start, pairs.len())?,
+            forward: chain,
+            at_receiver: Arrivals::new(pairs.len() + 1, there.len(), after),
+            reverse: Back::new(back, seed.part(1), start, pairs.len() + 1)?,
+            probes: Probes::default(),
             busy: Vec::with_capacity(pairs.len()),
             hosts: dues.iter().copied().min().unwrap_or(NEVER),
             dues,
             pairs,
+            tap: None,
         })
+    }
+
+    /// Sends a probe now, beside the flows.
+    pub(crate) fn probe(&mut self) {
+        let (now, number) = (self.now, self.probes.send(self.now));
+        self.forward.offer(now, packet::probe(self.pairs.len(), number), &mut self.at_receiver);
+        self.receive(now);
     }
 
     /// What was dropped of a flow on the way there, and back.
     pub(crate) fn drops(&self, flow: usize) -> [Vec<arrivals::Dropped>; 2] {
-        [self.at_receiver.drops(flow), self.back.drops(flow)]
+        [self.at_receiver.drops(flow), self.reverse.drops(flow)]
     }
 
     /// Packets of a flow that were larger than a link carries.
     pub(crate) fn refused(&self, flow: usize) -> u64 {
-        self.at_receiver.refused(flow) + self.back.refused(flow)
+        self.at_receiver.refused(flow) + self.reverse.refused(flow)
+    }
+
+    /// When something happens next.
+    pub(crate) fn next_at(&self) -> MonoTime {
+        self.look_ahead().at
     }
 
     /// When something happens next, by itself or at a host.
     fn look_ahead(&self) -> Due {
-        let there = self.there.due().unwrap_or(NEVER).min(self.at_receiver.due());
-        let back = self.back.due();
-        Due { at: there.min(back).min(self.hosts), there, back }
+        let forward = self.forward.due().unwrap_or(NEVER).min(self.at_receiver.due());
+        let reverse = self.reverse.due();
+        Due { at: forward.min(reverse).min(self.hosts), forward, reverse }
     }
 
     /// Brings the clock to what happens next, if that is before an instant.
@@ -99,12 +126,12 @@ impl Engine {
     /// Does what is due.
     pub(crate) fn step(&mut self, due: Due) {
         let now = due.at;
-        if due.there <= now {
-            self.there.advance(now, &mut self.at_receiver);
+        if due.forward <= now {
+            self.forward.advance(now, &mut self.at_receiver);
             self.receive(now);
         }
-        if due.back <= now {
-            self.back.advance(now);
+        if due.reverse <= now {
+            self.reverse.advance(now);
             self.hear(now);
         }
         if self.hosts <= now {
@@ -130,7 +157,8 @@ impl Engine {
         }
         let pair = &mut self.pairs[flow];
         if pair.knocks(now) {
-            self.there.offer(now, packet::syn(flow), &mut self.at_receiver);
+            self.tapped(TapPoint::Sender, flow, TapPacket::Syn);
+            self.forward.offer(now, packet::syn(flow), &mut self.at_receiver);
             self.receive(now);
         } else if pair.is_established() && pair.sender.due() <= now {
             pair.sender.advance(now);
@@ -161,7 +189,8 @@ impl Engine {
         while let Some(flow) = self.busy.get(index).copied() {
             index += 1;
             while let Some(train) = self.pairs[flow].sender.outgoing(now) {
-                self.there.offer(now, train, &mut self.at_receiver);
+                self.tapped_data(TapPoint::Sender, &train);
+                self.forward.offer(now, train, &mut self.at_receiver);
                 self.receive(now);
             }
             self.note_hosts(flow);
@@ -175,14 +204,27 @@ impl Engine {
         self.at_receiver.twice.clear();
         while let Some(train) = self.at_receiver.arrived(now) {
             let flow = packet::flow(&train);
+            if flow == self.pairs.len() {
+                self.answer(&train, now);
+                continue;
+            }
             if train.frame == SYN {
+                self.tapped(TapPoint::Receiver, flow, TapPacket::Syn);
                 let window = self.pairs[flow].receiver.begins(now, !train.edits.window_scale_stripped);
                 self.say_syn(flow, window, now);
             } else if !train.edits.corrupted {
+                self.tapped_data(TapPoint::Receiver, &train);
                 self.take(flow, &train, now);
             }
             self.note_busy(flow);
         }
+    }
+
+    /// A probe has come: the answer has its number.
+    fn answer(&mut self, probe: &Train, now: MonoTime) {
+        let said = Acknowledgement { to: probe.frame.0, ..Acknowledgement::default() };
+        self.reverse.send(now, self.pairs.len(), PacketKind::Other, said);
+        self.hear(now);
     }
 
     fn take(&mut self, flow: usize, train: &Train, now: MonoTime) {
@@ -199,23 +241,67 @@ impl Engine {
 
     fn say_syn(&mut self, flow: usize, window: u64, now: MonoTime) {
         if !self.pairs[flow].is_established() {
-            let said = Acknowledgement { window, ..Acknowledgement::default() };
-            self.back.send(now, flow, Kind::TcpSyn, said);
+            let said = Acknowledgement { window, said_ms: stamp_ms(now), ..Acknowledgement::default() };
+            self.tapped(TapPoint::Receiver, flow, TapPacket::SynAck { window, said_ms: said.said_ms });
+            self.reverse.send(now, flow, PacketKind::TcpSyn, said);
             self.hear(now);
         }
     }
 
-    fn say(&mut self, flow: usize, ack: Acknowledgement, now: MonoTime) {
-        self.back.send(now, flow, Kind::TcpControl, ack);
+    fn say(&mut self, flow: usize, mut ack: Acknowledgement, now: MonoTime) {
+        ack.said_ms = stamp_ms(now);
+        self.tapped(TapPoint::Receiver, flow, TapPacket::Ack(TapAck::from(&ack)));
+        self.reverse.send(now, flow, PacketKind::TcpControl, ack);
         self.hear(now);
     }
 
     fn hear(&mut self, now: MonoTime) {
-        while let Some((flow, ack)) = self.back.arrived(now) {
+        while let Some((flow, ack)) = self.reverse.arrived(now) {
+            if flow == self.pairs.len() {
+                self.probes.answered(ack.to, now);
+                continue;
+            }
+            if self.tap.is_some() {
+                self.tapped_ack(flow, &ack);
+            }
             if self.pairs[flow].hears(&ack, now) {
                 self.news.push(flow);
             }
             self.note_busy(flow);
+        }
+    }
+
+    /// A packet passes a host.
+    #[inline]
+    fn tapped(&mut self, point: TapPoint, flow: usize, packet: TapPacket) {
+        if let Some(tap) = &mut self.tap {
+            tap.passes(point, self.now, flow, packet);
+        }
+    }
+
+    #[inline]
+    fn tapped_data(&mut self, point: TapPoint, train: &Train) {
+        if self.tap.is_some() {
+            let is_marked = train.ecn == path::Ecn::Marked;
+            let (flow, first) = (packet::flow(train), train.frame.0 + train.first);
+            let echo = self.pairs[flow].heard_ms;
+            let now = self.now;
+            let Some(tap) = &mut self.tap else { return };
+            if point == TapPoint::Sender {
+                tap.stamped(flow, first, Stamps { value: stamp_ms(now), echo });
+            }
+            let stamps = tap.stamps(flow, first);
+            tap.passes(point, now, flow, TapPacket::Data { first, count: train.count.get(), is_marked, stamps });
+        }
+    }
+
+    /// The first that the sender hears ends the handshake.
+    fn tapped_ack(&mut self, flow: usize, ack: &Acknowledgement) {
+        if self.pairs[flow].is_established() {
+            self.tapped(TapPoint::Sender, flow, TapPacket::Ack(TapAck::from(ack)));
+        } else {
+            self.tapped(TapPoint::Sender, flow, TapPacket::SynAck { window: ack.window, said_ms: ack.said_ms });
+            self.tapped(TapPoint::Sender, flow, TapPacket::Established);
         }
     }
 }

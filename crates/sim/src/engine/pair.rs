@@ -19,12 +19,14 @@ pub(crate) struct Pair {
     knocked: MonoTime,
     starts: MonoTime,
     pub(crate) established: Option<MonoTime>,
+    /// The time stamp of the last acknowledgment that the sender has.
+    pub(crate) heard_ms: u32,
 }
 
 impl Pair {
     /// Hosts that have not spoken yet, and begin to at `starts`.
     pub(crate) fn new(sender: Sender, receiver: Receiver, starts: MonoTime) -> Self {
-        Self { sender, receiver, knocks_at: Some(starts), knocked: starts, starts, established: None }
+        Self { sender, receiver, knocks_at: Some(starts), knocked: starts, starts, established: None, heard_ms: 0 }
     }
 
     /// When one of them does something by itself.
@@ -45,6 +47,7 @@ impl Pair {
 
     /// The sender takes what the receiver says. Whether the connection stands since, or everything is acknowledged.
     pub(super) fn hears(&mut self, ack: &Acknowledgement, now: MonoTime) -> bool {
+        self.heard_ms = ack.said_ms;
         if self.knocks_at.take().is_some() {
             self.established = Some(now);
             self.sender.established(now, now.since(self.knocked), ack.window);

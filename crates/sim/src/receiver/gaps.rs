@@ -129,12 +129,12 @@ mod tests {
 
     #[test]
     fn as_a_set_would_have_it() {
-        let mut dice = path::random::Dice::new(path::Seed(1));
+        let mut rng = path::random::SeededRng::new(path::Seed(1));
         let mut gaps = Gaps::new();
         let mut set = std::collections::BTreeSet::new();
         for _ in 0..5_000 {
-            let from = gaps.next() + u32::try_from(dice.below(60)).unwrap();
-            let to = from + 1 + u32::try_from(dice.below(9)).unwrap();
+            let from = gaps.next() + u32::try_from(rng.below(60)).unwrap();
+            let to = from + 1 + u32::try_from(rng.below(9)).unwrap();
             let new = (from..to).filter(|segment| set.insert(*segment)).count();
             assert_eq!(gaps.take(from, to) as usize, new);
             let next = (0..).find(|segment| !set.contains(segment)).unwrap();

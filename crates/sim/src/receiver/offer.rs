@@ -10,6 +10,8 @@ use super::ReceiverSpec;
 #[derive(Debug)]
 pub(crate) struct Offer {
     mss: u64,
+    /// How much of the buffer is offered, in percent.
+    share: u64,
     /// What the buffer may use, and the most it may ever.
     buffer: u64,
     most: u64,
@@ -46,6 +48,7 @@ impl Offer {
         let most = spec.buffer.get().max(spec.buffer_default.get());
         Self {
             mss: u64::from(mss),
+            share: u64::from(spec.window_percent.max(1)),
             buffer: spec.buffer_default.get(),
             most,
             grown: 0,
@@ -56,6 +59,11 @@ impl Offer {
         }
     }
 
+    /// The window scale of a SYN.
+    pub(crate) fn scale(&self) -> u8 {
+        u8::try_from(scale_for(self.most)).unwrap_or(0)
+    }
+
     pub(crate) fn begins(&mut self, now: MonoTime, scaling: bool) {
         if !scaling {
             self.sayable = UNSCALED;
@@ -64,31 +72,32 @@ impl Offer {
             Some(segments) => u64::from(segments) * self.mss,
             None => UNSCALED,
         };
-        let first = first.min(usable(self.buffer)).min(self.sayable);
+        let first = first.min(self.usable(self.buffer)).min(self.sayable);
         // `tcp_select_initial_window` rounds down to whole segments.
         self.grown = if first > self.mss { first - first % self.mss } else { first };
         self.round = Round { began: now, from: 0, read: 0, most: self.grown.min(FIRST_ROUND * self.mss) };
     }
 
-    /// The application has read `segments`, of which `together` came at once.
-    pub(crate) fn read(&mut self, segments: u32, together: u32, rtt: Duration, now: MonoTime) {
+    /// The application has read `segments`, of which `together` came at once. Returns whether the window grew by them.
+    pub(crate) fn read(&mut self, segments: u32, together: u32, rtt: Duration, now: MonoTime) -> bool {
         let bytes = u64::from(segments) * self.mss;
         // `tcp_grow_window`: twice the bytes of each good segment.
-        let clamp = usable(self.buffer);
-        self.grown =
-            (self.grown + (2 * u64::from(together) * self.mss).min(clamp.saturating_sub(self.grown))).max(self.grown);
+        let clamp = self.usable(self.buffer);
+        let room = clamp.saturating_sub(self.grown);
+        self.grown += (2 * u64::from(together) * self.mss).min(room);
         self.round.read += bytes;
         // Model: the receiver's round trip is the sender's; Linux takes it from timestamps.
         if now.since(self.round.began) >= rtt {
             self.end_round(now);
         }
+        room > 0
     }
 
     /// `tcp_rcv_space_adjust`.
     fn end_round(&mut self, now: MonoTime) {
         let mut copied = self.round.read - self.round.from;
         // Model: segments are whole here, and are sent by twos; Linux fills what is left of a window with shorter ones.
-        let window = usable(self.buffer).min(self.grown);
+        let window = self.usable(self.buffer).min(self.grown);
         if copied < window && copied + 2 * self.mss > window {
             copied = window;
         }
@@ -97,29 +106,42 @@ impl Offer {
             let mut window = 2 * copied + 16 * self.mss;
             let growth = u128::from(window) * u128::from(copied - before) / u128::from(before.max(1));
             window = window.saturating_add(u64::try_from(2 * growth).unwrap_or(u64::MAX));
-            // Half of the memory is held to be overhead (`tcp_adv_win_scale` = 1).
-            self.buffer = self.buffer.max(window.saturating_mul(2).min(self.most));
+            let memory = u64::try_from(u128::from(window) * 100 / u128::from(self.share)).unwrap_or(u64::MAX);
+            self.buffer = self.buffer.max(memory.min(self.most));
             self.round.most = copied;
         }
         self.round.began = now;
         self.round.from = self.round.read;
     }
 
-    /// Bytes allowed from segment `next` on, with `beyond` segments held that came too early.
-    pub(crate) fn window(&mut self, next: u32, beyond: u32) -> u64 {
+    /// Bytes allowed from segment `next` on, with `beyond` segments held that came too early, and `unread` that nobody
+    /// has read.
+    pub(crate) fn window(&mut self, next: u32, beyond: u32, unread: u32) -> u64 {
         let from = u64::from(next) * self.mss;
-        let held = u64::from(beyond) * self.mss;
-        let free = usable(self.buffer.saturating_sub(held));
-        let window = free.min(self.grown).min(self.sayable);
         // What was allowed stays allowed.
-        self.edge = self.edge.max(from + window);
+        self.edge = self.edge.max(from + self.room(next, beyond, unread));
         (self.edge - from).min(self.sayable)
     }
-}
 
-/// What of a buffer is offered; the rest is held to be overhead.
-fn usable(buffer: u64) -> u64 {
-    buffer / 2
+    /// Bytes that there is room for from segment `next` on, whatever was said before.
+    pub(crate) fn room(&self, next: u32, beyond: u32, unread: u32) -> u64 {
+        let bytes = |segments: u32| u64::from(segments) * self.mss;
+        let free = self.usable(self.buffer.saturating_sub(bytes(beyond))).saturating_sub(bytes(unread));
+        let window = free.min(self.grown).min(self.sayable);
+        // Less than a segment is not offered (RFC 9293 section 3.8.6.2.2).
+        if window < self.mss && next > 0 { 0 } else { window }
+    }
+
+    /// What of a buffer is offered; the rest is held to be overhead.
+    fn usable(&self, buffer: u64) -> u64 {
+        // Buffers end at 2 GiB (an `int`), so that nothing is lost.
+        buffer.saturating_mul(self.share) / 100
+    }
+
+    /// Bytes that the sender was allowed and that have not come.
+    pub(crate) fn allowed(&self, next: u32) -> u64 {
+        self.edge.saturating_sub(u64::from(next) * self.mss)
+    }
 }
 
 fn scale_for(most: u64) -> u32 {

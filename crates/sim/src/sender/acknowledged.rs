@@ -4,7 +4,7 @@ use units::MonoTime;
 
 use super::scoreboard::News;
 use super::{Pacing, Sender};
-use crate::congestion::{Ack, Phase};
+use crate::congestion::{Ack, CaState};
 use crate::receiver::Acknowledgement;
 
 impl Sender {
@@ -12,22 +12,26 @@ impl Sender {
     pub(crate) fn acknowledged(&mut self, ack: &Acknowledgement, now: MonoTime) {
         let before = self.board.in_flight();
         let mut news = News { early: now - self.rtt.least(), ..News::default() };
-        self.edge = self.edge.max(u64::from(ack.to) * u64::from(self.mss) + ack.window);
+        self.right_window_edge = self.right_window_edge.max(u64::from(ack.to) * u64::from(self.mss) + ack.window);
         self.board.acknowledge(ack.to, &mut news);
-        self.learn_blocks(ack, &mut news);
+        self.update_sack(ack, &mut news);
         let head_sent = self.board.head_sent();
         self.measure_round_trip(&news, now);
         if news.acked > 0 {
             self.recovery.timeouts = 0;
+            self.waits.answered(now);
         }
-        self.rack.learn(news.latest, news.reordered, self.rtt.least(), now);
+        self.counters.twice += u64::from(ack.twice);
+        self.counters.marked += u64::from(ack.marked);
+        self.counters.overtaken += u64::from(news.reordered);
+        self.rack.advance(news.latest, news.reordered, self.rtt.least(), now);
         self.check_probe(ack, now);
-        self.follow(now, &mut news, ack.twice, ack.marked);
+        self.fast_retrans_alert(now, &mut news, ack.twice, ack.marked);
         self.control(&news, before, now);
         // What was sent before the oldest was last sent tells nothing of that (`tcp_clean_rtx_queue`).
         let is_older = news.oldest.zip(head_sent).is_some_and(|(oldest, head)| oldest < head);
         if news.acked > 0 || is_older {
-            self.arm(now);
+            self.rearm_timers(now);
         }
         if self.board.in_flight() < self.window.cwnd {
             self.buffer.expand(self.window.cwnd);
@@ -45,7 +49,7 @@ impl Sender {
         }
     }
 
-    fn learn_blocks(&mut self, ack: &Acknowledgement, news: &mut News) {
+    fn update_sack(&mut self, ack: &Acknowledgement, news: &mut News) {
         if ack.blocks[0].0 == ack.blocks[0].1 {
             self.known = [(0, 0); 4];
             return;
@@ -76,43 +80,43 @@ impl Sender {
             delivered: self.meter.delivered,
             una: self.board.una(),
             next: self.board.next(),
-            phase: self.phase,
-            window_limited: self.is_window_limited(),
-            window_full: self.window_was_full,
+            ca_state: self.ca_state,
+            cwnd_limited: self.is_cwnd_limited(),
+            cwnd_full: self.cwnd_was_full,
             sample,
             frame: self.frame,
             paced: self.paces,
         };
-        self.control.acked(&mut self.window, &told);
-        if self.models {
-            if self.control.holds_back() {
-                self.meter.ran_dry(self.board.in_flight());
+        self.control.on_ack(&mut self.window, &told);
+        if self.is_rate_based {
+            if self.control.app_or_probe_limited() {
+                self.meter.set_app_limited(self.board.in_flight());
             }
             return;
         }
-        if matches!(self.phase, Phase::Reduced | Phase::Recovery) {
+        if matches!(self.ca_state, CaState::Cwr | CaState::Recovery) {
             if news.delivered > 0 {
-                self.shrink(news);
+                self.reduce_cwnd_by_prr(news);
             }
         } else if news.acked > 0 {
-            self.control.grow(&mut self.window, &told);
+            self.control.cong_avoid(&mut self.window, &told);
         }
         self.set_pacing();
     }
 
     /// Whether the window is what holds the sender (`tcp_is_cwnd_limited`): in slow start it may grow to twice what was
     /// out at most.
-    fn is_window_limited(&self) -> bool {
+    fn is_cwnd_limited(&self) -> bool {
         if self.window.in_slow_start() {
-            self.window.cwnd < self.most_out.saturating_mul(2)
+            self.window.cwnd < self.max_outstanding.saturating_mul(2)
         } else {
-            self.window_was_full
+            self.cwnd_was_full
         }
     }
 
     /// `tcp_update_pacing_rate`: 200 % of a window each round trip in slow start, 120 % after it.
     pub(super) fn set_pacing(&mut self) {
-        if self.models {
+        if self.is_rate_based {
             return;
         }
         let slow = self.window.cwnd < self.window.ssthresh / 2;

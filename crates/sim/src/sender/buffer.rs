@@ -4,17 +4,19 @@ use std::time::Duration;
 
 use units::{ByteCount, DataRate, MonoTime};
 
+use crate::turns::Turns;
+
 /// How an application writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writer {
-    /// It waits until the socket is writable before each write, as iperf3 does. A socket is writable while no more than
-    /// two thirds of its buffer are in use (`sk_stream_is_writeable`, include/net/sock.h), so it never holds more than
-    /// those and one write.
+    /// It waits until the socket is writable, and then writes ten times 128 KiB or until the buffer is full, as iperf3 does.
+    /// A socket is writable while no more than two thirds of its buffer are in use (`sk_stream_is_writeable`,
+    /// include/net/sock.h), so a large buffer is two thirds full, and a small one between that and full.
     Polls,
     /// It blocks in `write`, which fills the whole buffer.
     ///
-    /// Model: it goes on as soon as there is room. Linux wakes it when a third of the buffer is free, and lets its last frame go
-    /// beyond the limit; of 512 KiB to 8 MiB kernels were seen with 0.82 to 1.05 in flight, the more the larger.
+    /// Model: it goes on as soon as there is room. By its sources Linux wakes it when a third of the buffer is free; of
+    /// 512 KiB to 8 MiB kernels were seen with 0.82 to 1.05 in flight, the more the larger.
     Blocks,
 }
 
@@ -28,6 +30,14 @@ pub(crate) struct BufferSettings {
     /// Segments of the whole transfer; none where time ends it.
     pub(crate) total: Option<u32>,
     pub(crate) app_rate: Option<DataRate>,
+    pub(crate) turns: Option<Turns>,
+}
+
+/// What of the buffer has been sent and not acknowledged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Queued {
+    pub(crate) una: u32,
+    pub(crate) frames: u64,
 }
 
 /// See [`BufferSettings`].
@@ -40,18 +50,21 @@ pub(crate) struct SendBuffer {
     written: u32,
     blocked: bool,
     began: MonoTime,
-    /// Bytes of memory for a segment that is held.
-    held: u64,
-    /// Bytes reckoned for a segment when the limit is set.
+    /// Memory of a segment by the rule that sets the limit.
     reckoned: u64,
 }
 
-/// What an application writes at once: 128 KiB, as iperf3 does.
-const WRITE: u64 = 128 << 10;
+/// What an application writes before it looks again whether it may: iperf3 ten times 128 KiB (`multisend`).
+const WRITES: u64 = 10 * (128 << 10);
 /// `MAX_TCP_HEADER` and `skb_shared_info`, aligned.
 const HEADERS: u64 = 320 + 320;
 /// `sizeof(struct sk_buff)`, aligned.
 const SK_BUFF: u64 = 256;
+/// `truesize` of an empty `sk_buff` of TCP (`tcp_stream_alloc_skb`, 6.1): a head of 1,024 bytes, and the structure itself. Measured on
+/// 6.1: a writer was woken with 187 segments of 1,448 bytes in frames of three, which are two thirds of 512 KiB with this.
+const FRAME_OVERHEAD: u64 = 1_024 + SK_BUFF;
+/// What one `sk_buff` is filled with before the limit is looked at again (`size_goal`).
+const FRAME: u64 = 64 << 10;
 /// `TCP_INIT_CWND`.
 const LEAST_SEGMENTS: u32 = 10;
 
@@ -64,9 +77,6 @@ impl SendBuffer {
             written: 0,
             blocked: false,
             began: MonoTime::default(),
-            // Model: the heads of buffers are not counted. With 7 segments in each they would be 2 %; a kernel was seen to
-            // hold 0.664 to 0.675 of 64 MiB in flight, and two thirds are 0.667.
-            held: mss,
             reckoned: (mss + HEADERS).next_power_of_two() + SK_BUFF,
         }
     }
@@ -95,15 +105,20 @@ impl SendBuffer {
     }
 
     /// Has the application write what it may. Returns whether anything new was written.
-    pub(crate) fn fill(&mut self, una: u32, now: MonoTime) -> bool {
-        let room = self.room(una);
-        if room < self.held {
+    pub(crate) fn fill(&mut self, queued: Queued, now: MonoTime) -> bool {
+        let room = self.room(self.used(queued));
+        if room == 0 {
             return false;
         }
-        let by_room = self.written.saturating_add(u32::try_from(room / self.held).unwrap_or(u32::MAX));
+        if self.set.turns.is_some_and(|turns| !turns.runs(now)) {
+            self.blocked = false;
+            return false;
+        }
+        let mss = u64::from(self.set.mss);
+        let by_room = self.written.saturating_add(u32::try_from(room.div_ceil(mss)).unwrap_or(u32::MAX));
         let by_app = self.set.app_rate.map_or(u32::MAX, |rate| {
             let bytes = (rate * now.since(self.began)).get();
-            u32::try_from(bytes / u64::from(self.set.mss)).unwrap_or(u32::MAX)
+            u32::try_from(bytes / mss).unwrap_or(u32::MAX)
         });
         let before = self.written;
         self.written = by_room.min(by_app).min(self.set.total.unwrap_or(MOST)).max(before);
@@ -111,23 +126,35 @@ impl SendBuffer {
         self.written > before
     }
 
-    /// Whether the room in the buffer is what holds the application.
-    pub(crate) fn is_full(&self, una: u32) -> bool {
-        self.blocked || self.room(una) < self.held
+    /// Whether the room in the buffer is what limits the application.
+    pub(crate) fn is_full(&self, queued: Queued) -> bool {
+        self.blocked || self.room(self.used(queued)) == 0
+    }
+
+    /// Bytes of memory that the socket uses (`sk_wmem_queued`). Model: what is not sent yet is in frames so large that
+    /// their heads do not count.
+    fn used(&self, queued: Queued) -> u64 {
+        u64::from(self.written - queued.una) * u64::from(self.set.mss) + queued.frames * FRAME_OVERHEAD
     }
 
     /// Bytes that the application may write now.
-    fn room(&self, una: u32) -> u64 {
-        let held = u64::from(self.written - una) * self.held;
+    fn room(&self, used: u64) -> u64 {
+        // The limit is looked at before each frame, so that the last one goes beyond it.
+        let free = self.limit.saturating_sub(used).div_ceil(FRAME) * FRAME;
         match self.set.writer {
-            // As many whole writes as begin before two thirds are in use.
-            Writer::Polls => (self.limit * 2 / 3).checked_sub(held).map_or(0, |room| (room / WRITE + 1) * WRITE),
-            Writer::Blocks => self.limit.saturating_sub(held),
+            // As many times of writing as begin before two thirds are in use, and no frame once the buffer is full.
+            Writer::Polls => {
+                (self.limit * 2 / 3).checked_sub(used).map_or(0, |room| ((room / WRITES + 1) * WRITES).min(free))
+            }
+            Writer::Blocks => self.limit.saturating_sub(used),
         }
     }
 
     /// When the application has the next `segments` ready, where its own rate is what limits it.
-    pub(crate) fn next_write(&self, segments: u32) -> Option<MonoTime> {
+    pub(crate) fn next_write(&self, segments: u32, now: MonoTime) -> Option<MonoTime> {
+        if let Some(turns) = self.set.turns.filter(|turns| !turns.runs(now)) {
+            return (self.set.total != Some(self.written)).then(|| turns.next(now));
+        }
         let rate = self.set.app_rate?;
         let segments = u64::from(self.written.saturating_add(segments).min(self.set.total.unwrap_or(MOST)));
         let time = rate.time_for(ByteCount::new(segments * u64::from(self.set.mss))).unwrap_or(Duration::MAX);

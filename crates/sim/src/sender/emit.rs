@@ -5,7 +5,7 @@ use std::time::Duration;
 use units::MonoTime;
 
 use super::{Limit, Sender};
-use crate::congestion::Phase;
+use crate::congestion::CaState;
 
 /// Why nothing more is sent now, and when to look again where nothing that arrives would say.
 type Stop = (Limit, Option<MonoTime>);
@@ -24,8 +24,8 @@ impl Sender {
                 break stop;
             }
             let room = self.window.cwnd.saturating_sub(self.board.in_flight());
-            if self.board.wanted() > 0 {
-                if !self.send_again(room.min(frame), now) {
+            if self.board.pending_retransmits() > 0 {
+                if !self.retransmit_lost(room.min(frame), now) {
                     full = true;
                     break (Limit::Window, None);
                 }
@@ -42,9 +42,10 @@ impl Sender {
         };
         self.wake = wake;
         self.note_limit(limit, now);
-        self.note_usage(full, sent);
+        self.waits.out(self.board.out(), now);
+        self.validate_cwnd(full, sent);
         if sent && (was_idle || self.timeout.is_none()) {
-            self.arm(now);
+            self.rearm_timers(now);
         }
     }
 
@@ -70,11 +71,11 @@ impl Sender {
         }
     }
 
-    fn send_again(&mut self, most: u32, now: MonoTime) -> bool {
+    fn retransmit_lost(&mut self, most: u32, now: MonoTime) -> bool {
         let stamp = self.meter.stamp(now, self.board.in_flight(), 1);
-        let Some((first, count)) = self.board.resend(most, now, stamp) else { return false };
+        let Some((first, count)) = self.board.retransmit(most, now, stamp) else { return false };
         self.recovery.resent(count);
-        self.counters.resent += u64::from(count);
+        self.counters.retransmits += u64::from(count);
         self.emit(first, count, now);
         if first == self.board.una() {
             self.timeout = Some(now + self.rtt.timeout());
@@ -86,13 +87,13 @@ impl Sender {
         let next = self.board.next();
         if self.buffer.written() == next {
             if room > 0 {
-                self.meter.ran_dry(self.board.in_flight());
+                self.meter.set_app_limited(self.board.in_flight());
             }
-            if !self.buffer.fill(self.board.una(), now) {
-                return Err(self.nothing_to_send());
+            if !self.buffer.fill(self.board.queued(), now) {
+                return Err(self.nothing_to_send(now));
             }
         } else {
-            self.buffer.fill(self.board.una(), now);
+            self.buffer.fill(self.board.queued(), now);
         }
         let written = self.buffer.written() - next;
         let allowed = self.allowed_by_receiver(next);
@@ -116,7 +117,7 @@ impl Sender {
     /// One new segment, whatever the window says (tail loss probe).
     pub(super) fn send_one_new(&mut self, now: MonoTime) -> bool {
         let next = self.board.next();
-        self.buffer.fill(self.board.una(), now);
+        self.buffer.fill(self.board.queued(), now);
         let can = self.buffer.written() > next && self.allowed_by_receiver(next) > 0;
         if can {
             self.first_time(1, now);
@@ -127,11 +128,11 @@ impl Sender {
     fn first_time(&mut self, count: u32, now: MonoTime) {
         let stamp = self.meter.stamp(now, self.board.in_flight(), count);
         let first = self.board.send(count, now, stamp);
-        if matches!(self.phase, Phase::Recovery | Phase::Reduced) {
+        if matches!(self.ca_state, CaState::Recovery | CaState::Cwr) {
             self.recovery.sent += count;
         }
         self.counters.sent += u64::from(count);
-        self.counters.most_out = self.counters.most_out.max(self.board.out());
+        self.counters.max_outstanding = self.counters.max_outstanding.max(self.board.out());
         self.emit(first, count, now);
     }
 
@@ -146,18 +147,18 @@ impl Sender {
         }
     }
 
-    fn nothing_to_send(&self) -> Stop {
+    fn nothing_to_send(&self, now: MonoTime) -> Stop {
         if self.buffer.is_done() {
             return (Limit::Window, None);
         }
-        if self.buffer.is_full(self.board.una()) {
+        if self.buffer.is_full(self.board.queued()) {
             return (Limit::SendBuffer, None);
         }
-        (Limit::Application, self.buffer.next_write(self.frame))
+        (Limit::Application, self.buffer.next_write(self.frame, now))
     }
 
     fn allowed_by_receiver(&self, next: u32) -> u32 {
-        let bytes = self.edge.saturating_sub(u64::from(next) * u64::from(self.mss));
+        let bytes = self.right_window_edge.saturating_sub(u64::from(next) * u64::from(self.mss));
         u32::try_from(bytes / u64::from(self.mss)).unwrap_or(u32::MAX)
     }
 
@@ -170,23 +171,23 @@ impl Sender {
 
     /// Keeps whether the window was full at any time of the last round (`tcp_cwnd_validate`, 6.1: before, it was forgotten
     /// as soon as more was out without filling it).
-    fn note_usage(&mut self, full: bool, sent: bool) {
+    fn validate_cwnd(&mut self, full: bool, sent: bool) {
         if !sent && !full {
             return;
         }
         let full = full || self.board.in_flight() >= self.window.cwnd;
         let out = self.board.out();
-        let more = !self.window_was_full && out > self.most_out;
+        let more = !self.cwnd_was_full && out > self.max_outstanding;
         if self.board.una() >= self.most_out_until || more || full {
-            self.most_out = out;
+            self.max_outstanding = out;
             self.most_out_until = self.board.next();
-            self.window_was_full = full;
+            self.cwnd_was_full = full;
         }
     }
 
     /// RFC 2861 as Linux has it: the window is halved for each timeout without sending, down to the first one.
     fn restart_after_idle(&mut self, now: MonoTime) {
-        if self.board.out() > 0 || !self.restarts_after_idle || self.models {
+        if self.board.out() > 0 || !self.restarts_after_idle || self.is_rate_based {
             return;
         }
         let timeout = self.rtt.timeout();

@@ -49,7 +49,7 @@ impl Host {
 
     /// Takes a frame.
     ///
-    /// Model: a frame goes to the path whole as the adapter begins to send it, and says how its segments follow.
+    /// Model: a frame of many segments goes to the path whole as the NIC begins to send it, and says how they follow.
     pub(crate) fn take(&mut self, train: Train, now: MonoTime) {
         let bytes = train.bytes();
         if bytes != self.last.0 {
@@ -60,7 +60,13 @@ impl Host {
         let spacing = Spacing::of(self.last.2, train.count);
         let begins = self.adapter_free.max(now);
         self.adapter_free = begins + self.last.2;
-        self.waiting.push_back((begins, Train { spacing, ..train }));
+        if train.count.get() <= FEW {
+            // At rates for which frames are so small a queue may hold few packets, and each counts.
+            let each = self.last.2 / train.count.get();
+            self.waiting.extend((0_u32..).zip(train.packets()).map(|(index, packet)| (begins + each * index, packet)));
+        } else {
+            self.waiting.push_back((begins, Train { spacing, ..train }));
+        }
     }
 
     /// When a frame goes out next.
@@ -75,3 +81,6 @@ impl Host {
 }
 
 const FIRST_ROOM: usize = 256;
+
+/// Segments of a frame up to which each goes to the path by itself.
+const FEW: u32 = 4;

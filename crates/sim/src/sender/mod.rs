@@ -12,6 +12,7 @@
 //! | `scoreboard` | what is in flight |
 //! | `buffer` | the send buffer and the application |
 //! | `rate`, `rtt` | measuring |
+//! | `waits` | time without data under way, and time given to the retransmission timer |
 
 mod acknowledged;
 mod buffer;
@@ -23,6 +24,7 @@ mod recovery;
 mod rtt;
 mod scoreboard;
 mod timers;
+mod waits;
 
 use std::time::Duration;
 
@@ -33,8 +35,9 @@ pub use buffer::Writer;
 pub use rate::RateSample;
 pub(crate) use rtt::RTO_INITIAL;
 
-use crate::congestion::{Algorithm, Congestion, Phase, SlowStart, Window};
+use crate::congestion::{Algorithm, CaState, Congestion, SlowStart, Window};
 use crate::packet::Packets;
+use crate::turns::Turns;
 use buffer::{BufferSettings, SendBuffer};
 use host::Host;
 use rack::Rack;
@@ -42,6 +45,7 @@ use rate::Meter;
 use recovery::Recovery;
 use rtt::RoundTrip;
 use scoreboard::{MOST_SEGMENTS, Scoreboard};
+use waits::Waits;
 
 /// How a sender spreads what it sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +89,8 @@ pub struct SenderSpec {
     pub ecn: bool,
     /// Whether the window shrinks after a pause (`tcp_slow_start_after_idle`).
     pub restarts_after_idle: bool,
+    /// When the application runs; always without.
+    pub turns: Option<Turns>,
 }
 
 /// How much is sent.
@@ -136,13 +142,19 @@ impl Limit {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counters {
     pub(crate) sent: u64,
-    pub(crate) resent: u64,
+    pub(crate) retransmits: u64,
     pub(crate) recoveries: u32,
     pub(crate) timeouts: u32,
     pub(crate) probes: u32,
     pub(crate) undone: u32,
     pub(crate) mark_reductions: u32,
-    pub(crate) most_out: u32,
+    pub(crate) max_outstanding: u32,
+    /// Segments that came twice, by the receiver's word (RFC 2883).
+    pub(crate) twice: u64,
+    /// Segments that were marked.
+    pub(crate) marked: u64,
+    /// How often segments were overtaken.
+    pub(crate) overtaken: u64,
 }
 
 /// See the module.
@@ -155,7 +167,7 @@ pub(crate) struct Sender {
     pacing: Pacing,
     paces: bool,
     /// Whether the algorithm sets window and pacing by itself.
-    models: bool,
+    is_rate_based: bool,
     small_queue: u64,
     restarts_after_idle: bool,
     initial_window: u32,
@@ -164,20 +176,20 @@ pub(crate) struct Sender {
     pub(crate) rtt: RoundTrip,
     window: Window,
     control: Box<dyn Congestion>,
-    phase: Phase,
+    ca_state: CaState,
     recovery: Recovery,
     rack: Rack,
     buffer: SendBuffer,
     host: Host,
     packets: Packets,
     /// First byte that the receiver does not yet allow.
-    edge: u64,
+    right_window_edge: u64,
     /// The blocks of the last acknowledgement, of which nothing new is to be learned.
     known: [(u32, u32); 4],
     /// Whether the window was the limit, by the rule of Linux.
-    most_out: u32,
+    max_outstanding: u32,
     most_out_until: u32,
-    window_was_full: bool,
+    cwnd_was_full: bool,
     last_sent: MonoTime,
     pace_next: MonoTime,
     paced_out: u32,
@@ -188,8 +200,24 @@ pub(crate) struct Sender {
     wake: Option<MonoTime>,
     pub(crate) limit: Limit,
     limit_since: MonoTime,
+    waits: Waits,
     spent: [Duration; Limit::ALL.len()],
     pub(crate) counters: Counters,
+}
+
+/// What a kernel tells of a sender besides what the simulation itself needs. Counts are in segments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct State {
+    pub(crate) ca_state: CaState,
+    pub(crate) out: u32,
+    pub(crate) sacked: u32,
+    pub(crate) resent: u32,
+    pub(crate) unsent: u32,
+    pub(crate) written: u32,
+    pub(crate) delivered: u64,
+    pub(crate) pacing: DataRate,
+    pub(crate) idle: Duration,
+    pub(crate) after_timeouts: Duration,
 }
 
 /// Bytes of headers in a segment: IPv4 (RFC 791), TCP (RFC 9293) and timestamps (RFC 7323).
@@ -217,18 +245,19 @@ impl Sender {
         let buffer = BufferSettings {
             most: spec.buffer,
             mss,
-            factor: control.buffer_factor(),
+            factor: control.sndbuf_expand(),
             writer: spec.writer,
             total: total.map(|total| total.min(buffer::MOST)),
             app_rate: spec.application_rate,
+            turns: spec.turns,
         };
         Self {
             mss,
             most_frame,
             frame: most_frame,
             pacing: spec.pacing,
-            paces: spec.pacing != Pacing::Algorithm || control.is_model_based(),
-            models: control.is_model_based(),
+            paces: spec.pacing != Pacing::Algorithm || control.is_rate_based(),
+            is_rate_based: control.is_rate_based(),
             small_queue: spec.small_queue.get(),
             restarts_after_idle: spec.restarts_after_idle,
             initial_window: spec.initial_window,
@@ -237,17 +266,17 @@ impl Sender {
             rtt: RoundTrip::new(),
             window: Window { cwnd: spec.initial_window, ssthresh: u32::MAX, count: 0, prior: 0, pacing: 0.0 },
             control,
-            phase: Phase::Open,
+            ca_state: CaState::Open,
             recovery: Recovery::default(),
             rack: Rack::default(),
             buffer: SendBuffer::new(buffer),
             host: Host::new(spec.adapter_rate, spec.processor_rate),
             packets: Packets::new(flow, mss + HEADERS, spec.ecn),
-            edge: 0,
+            right_window_edge: 0,
             known: [(0, 0); 4],
-            most_out: 0,
+            max_outstanding: 0,
             most_out_until: 0,
-            window_was_full: false,
+            cwnd_was_full: false,
             last_sent: now,
             pace_next: now,
             paced_out: 0,
@@ -258,6 +287,7 @@ impl Sender {
             wake: None,
             limit: Limit::Window,
             limit_since: now,
+            waits: Waits::default(),
             spent: [Duration::ZERO; Limit::ALL.len()],
             counters: Counters::default(),
         }
@@ -266,14 +296,15 @@ impl Sender {
     /// The connection stands: the handshake took `rtt`, and the receiver allows `edge` bytes.
     pub(crate) fn established(&mut self, now: MonoTime, rtt: Duration, edge: u64) {
         self.rtt.measured(rtt);
-        self.edge = edge;
+        self.right_window_edge = edge;
         self.limit_since = now;
+        self.waits = Waits::begin(now);
         self.meter = Meter::new(now);
         self.last_sent = now;
         self.buffer.begins(now);
         self.buffer.expand(self.window.cwnd);
         self.set_pacing();
-        self.control.begins(&mut self.window, rtt);
+        self.control.init(&mut self.window, rtt);
         self.send(now);
     }
 
@@ -304,7 +335,7 @@ impl Sender {
     }
 
     pub(crate) fn offered(&self) -> ByteCount {
-        ByteCount::new(self.edge.saturating_sub(u64::from(self.board.una()) * u64::from(self.mss)))
+        ByteCount::new(self.right_window_edge.saturating_sub(u64::from(self.board.una()) * u64::from(self.mss)))
     }
 
     pub(crate) fn buffer_limit(&self) -> ByteCount {
@@ -321,7 +352,7 @@ impl Sender {
         self.rtt.smoothed()
     }
 
-    pub(crate) fn least_rtt(&self) -> Duration {
+    pub(crate) fn min_rtt(&self) -> Duration {
         self.rtt.least()
     }
 
@@ -334,6 +365,24 @@ impl Sender {
             *slot = (limit, time);
         }
         each
+    }
+
+    /// What a kernel tells of it besides.
+    pub(crate) fn state(&self, now: MonoTime) -> State {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and casts saturate")]
+        let pacing = self.window.pacing as u64;
+        State {
+            ca_state: self.ca_state,
+            out: self.board.out(),
+            sacked: self.board.sacked(),
+            resent: self.board.resent(),
+            unsent: self.buffer.written().saturating_sub(self.board.next()),
+            written: self.buffer.written(),
+            delivered: self.meter.delivered,
+            pacing: DataRate::from_bytes_per_second(pacing),
+            idle: self.waits.idle(now),
+            after_timeouts: self.waits.after_timeouts(now),
+        }
     }
 
     /// What has left the host, and has to go to the path.

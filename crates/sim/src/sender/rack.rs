@@ -7,7 +7,7 @@ use units::MonoTime;
 use super::Sender;
 use super::rate::Stamp;
 use super::scoreboard::{Latest, News};
-use crate::congestion::{LostFrame, Phase};
+use crate::congestion::{CaState, LostFrame};
 
 /// What RACK knows.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Rack {
     sent: MonoTime,
     end: u32,
     rtt: Duration,
-    overtaking_seen: bool,
+    reordering_seen: bool,
     /// Quarters of the least round trip that segments may be late (RFC 8985 §6.2 step 4).
     steps: u32,
     /// Segments known to have arrived in the round in which the steps last grew.
@@ -26,13 +26,13 @@ pub(crate) struct Rack {
 }
 
 /// Segments out of order after which losses are believed at once (RFC 8985 §6.2, `DupThresh`).
-const BELIEVED_AFTER: u32 = 3;
+const DUP_THRESH: u32 = 3;
 /// `TCP_RACK_RECOVERY_THRESH`.
 const HOLD: u32 = 16;
 
 impl Rack {
-    pub(crate) fn learn(&mut self, latest: Option<Latest>, reordered: bool, least: Duration, now: MonoTime) {
-        self.overtaking_seen |= reordered;
+    pub(crate) fn advance(&mut self, latest: Option<Latest>, reordered: bool, least: Duration, now: MonoTime) {
+        self.reordering_seen |= reordered;
         let Some(latest) = latest else { return };
         let rtt = now.since(latest.sent);
         // The acknowledgement may be that of the first time it was sent.
@@ -46,8 +46,8 @@ impl Rack {
     }
 
     /// A needless retransmission was reported (RFC 2883): segments overtake each other by more than was held possible.
-    pub(crate) fn needless(&mut self, una: u32, next: u32) {
-        self.overtaking_seen = true;
+    pub(crate) fn on_dsack(&mut self, una: u32, next: u32) {
+        self.reordering_seen = true;
         if self.grown_at.is_none_or(|end| una > end) {
             self.steps = (self.steps + 1).min(255);
             self.grown_at = Some(next);
@@ -56,7 +56,7 @@ impl Rack {
     }
 
     /// A recovery is over.
-    pub(crate) fn recovered(&mut self) {
+    pub(crate) fn recovery_ended(&mut self) {
         self.hold = self.hold.saturating_sub(1);
         if self.hold == 0 {
             self.steps = 0;
@@ -89,7 +89,7 @@ impl Known {
 
 impl Sender {
     /// Holds to be lost what is late by now.
-    pub(super) fn judge(&mut self, now: MonoTime, news: &mut News) {
+    pub(super) fn detect_loss(&mut self, now: MonoTime, news: &mut News) {
         let latest = (self.rack.sent, self.rack.end);
         if !self.board.is_in_question(latest) {
             self.reorder = None;
@@ -103,23 +103,23 @@ impl Sender {
         };
         let known = Known { now, delivered: self.meter.delivered + u64::from(news.delivered), lost: self.meter.lost };
         let (control, window) = (&mut self.control, &self.window);
-        let told = |stamp: &Stamp, count, newly| control.lost(window, &known.frame(stamp, count, newly));
+        let told = |stamp: &Stamp, count, newly| control.on_loss(window, &known.frame(stamp, count, newly));
         self.reorder = self.board.judge(latest, overdue, news, told);
     }
 
     /// Holds to be lost what should have arrived by now, as the retransmission timer fired.
-    pub(super) fn lose_overdue(&mut self, now: MonoTime) {
+    pub(super) fn mark_lost_on_timeout(&mut self, now: MonoTime) {
         let rtt = self.rack.rtt;
         let overdue = |sent: MonoTime| if sent + rtt <= now { Ok(()) } else { Err(sent + rtt) };
         let known = Known { now, delivered: self.meter.delivered, lost: self.meter.lost };
         let (control, window) = (&mut self.control, &self.window);
-        let told = |stamp: &Stamp, count, newly| control.lost(window, &known.frame(stamp, count, newly));
-        self.meter.lost += self.board.lose_overdue(overdue, told);
+        let told = |stamp: &Stamp, count, newly| control.on_loss(window, &known.frame(stamp, count, newly));
+        self.meter.lost += self.board.mark_lost_on_timeout(overdue, told);
     }
 
     fn allowance(&self) -> Duration {
-        let recovering = matches!(self.phase, Phase::Recovery | Phase::Loss);
-        if !self.rack.overtaking_seen && (recovering || self.board.sacked() >= BELIEVED_AFTER) {
+        let recovering = matches!(self.ca_state, CaState::Recovery | CaState::Loss);
+        if !self.rack.reordering_seen && (recovering || self.board.sacked() >= DUP_THRESH) {
             return Duration::ZERO;
         }
         (self.rtt.least() / 4 * (self.rack.steps + 1)).min(self.rtt.smoothed())

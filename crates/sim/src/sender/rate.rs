@@ -83,7 +83,7 @@ impl Meter {
     }
 
     /// Notes that there was nothing to send although more could have been.
-    pub(crate) fn ran_dry(&mut self, in_flight: u32) {
+    pub(crate) fn set_app_limited(&mut self, in_flight: u32) {
         self.app_limited_until = Some((self.delivered + u64::from(in_flight)).max(1));
     }
 

@@ -4,7 +4,7 @@ use units::MonoTime;
 
 use super::Sender;
 use super::scoreboard::News;
-use crate::congestion::{Phase, Window};
+use crate::congestion::{CaState, Window};
 
 /// A reduction under way.
 #[derive(Debug, Default)]
@@ -42,76 +42,76 @@ impl Recovery {
 
 impl Sender {
     /// Follows the phases through an acknowledgement (`tcp_fastretrans_alert`, net/ipv4/tcp_input.c).
-    pub(super) fn follow(&mut self, now: MonoTime, news: &mut News, twice: u32, marked: u32) {
+    pub(super) fn fast_retrans_alert(&mut self, now: MonoTime, news: &mut News, twice: u32, marked: u32) {
         if twice > 0 {
-            self.rack.needless(self.board.una(), self.board.next());
+            self.rack.on_dsack(self.board.una(), self.board.next());
             if let Some(undo) = &mut self.recovery.undo {
                 undo.resent -= i64::from(twice);
             }
         }
         let over = self.board.una() >= self.recovery.point;
-        match self.phase {
-            Phase::Recovery | Phase::Loss => {
-                if self.was_needless(news) {
-                    self.take_back(now);
+        match self.ca_state {
+            CaState::Recovery | CaState::Loss => {
+                if self.reduction_was_spurious(news) {
+                    self.undo_reduction(now);
                 } else if over {
-                    self.leave(now);
+                    self.end_recovery(now);
                 }
             }
-            Phase::Reduced if over => self.leave(now),
+            CaState::Cwr if over => self.end_recovery(now),
             // The report that it was needless may come after its end (`tcp_try_undo_dsack`).
-            Phase::Open | Phase::Disorder if self.was_needless(news) => self.take_back(now),
-            Phase::Reduced | Phase::Open | Phase::Disorder => {}
+            CaState::Open | CaState::Disorder if self.reduction_was_spurious(news) => self.undo_reduction(now),
+            CaState::Cwr | CaState::Open | CaState::Disorder => {}
         }
-        self.judge(now, news);
-        let begins_anew = match self.phase {
-            Phase::Recovery => false,
+        self.detect_loss(now, news);
+        let begins_anew = match self.ca_state {
+            CaState::Recovery => false,
             // What was sent again after the timeout is lost as well: reduced once more, and from what the window is now.
-            Phase::Loss => news.lost_again > 0,
-            Phase::Open | Phase::Disorder | Phase::Reduced => news.lost > 0,
+            CaState::Loss => news.lost_again > 0,
+            CaState::Open | CaState::Disorder | CaState::Cwr => news.lost > 0,
         };
         if begins_anew {
             self.enter_recovery(now);
-        } else if marked > 0 && matches!(self.phase, Phase::Open | Phase::Disorder) {
+        } else if marked > 0 && matches!(self.ca_state, CaState::Open | CaState::Disorder) {
             self.counters.mark_reductions += 1;
-            self.reduce(Phase::Reduced, now);
-        } else if matches!(self.phase, Phase::Open | Phase::Disorder) {
-            let phase = if self.board.sacked() > 0 { Phase::Disorder } else { Phase::Open };
-            self.turn(phase, now);
+            self.reduce(CaState::Cwr, now);
+        } else if matches!(self.ca_state, CaState::Open | CaState::Disorder) {
+            let ca_state = if self.board.sacked() > 0 { CaState::Disorder } else { CaState::Open };
+            self.set_ca_state(ca_state, now);
         }
     }
 
     pub(super) fn enter_recovery(&mut self, now: MonoTime) {
         self.counters.recoveries += 1;
-        self.recovery.undo = Some(self.may_undo());
-        if self.phase == Phase::Reduced {
+        self.recovery.undo = Some(self.undo_marker());
+        if self.ca_state == CaState::Cwr {
             // The window is shrinking already.
             self.recovery.point = self.board.next();
-            self.turn(Phase::Recovery, now);
+            self.set_ca_state(CaState::Recovery, now);
         } else {
-            self.reduce(Phase::Recovery, now);
+            self.reduce(CaState::Recovery, now);
         }
     }
 
-    pub(super) fn reduce(&mut self, phase: Phase, now: MonoTime) {
-        self.begin_reduction(phase, now);
-        self.turn(phase, now);
+    pub(super) fn reduce(&mut self, ca_state: CaState, now: MonoTime) {
+        self.begin_reduction(ca_state, now);
+        self.set_ca_state(ca_state, now);
     }
 
-    fn begin_reduction(&mut self, phase: Phase, now: MonoTime) {
+    fn begin_reduction(&mut self, ca_state: CaState, now: MonoTime) {
         self.recovery.prior_ssthresh = self.window.ssthresh;
         self.window.prior = self.window.cwnd;
-        self.window.ssthresh = self.control.reduced(&self.window, now);
+        self.window.ssthresh = self.control.ssthresh(&self.window, now);
         self.window.count = 0;
         self.recovery.point = self.board.next();
         (self.recovery.delivered, self.recovery.sent) = (0, 0);
-        if phase == Phase::Reduced {
+        if ca_state == CaState::Cwr {
             self.recovery.undo = None;
         }
     }
 
     /// Proportional rate reduction, with the reduction bound of slow start where the acknowledgement tells of progress.
-    pub(super) fn shrink(&mut self, news: &News) {
+    pub(super) fn reduce_cwnd_by_prr(&mut self, news: &News) {
         let in_flight = self.board.in_flight();
         let Window { ssthresh, prior, .. } = self.window;
         self.recovery.delivered += news.delivered;
@@ -129,65 +129,65 @@ impl Sender {
     }
 
     /// Everything that was out when it began has arrived.
-    fn leave(&mut self, now: MonoTime) {
-        if self.phase != Phase::Loss && !self.models {
+    fn end_recovery(&mut self, now: MonoTime) {
+        if self.ca_state != CaState::Loss && !self.is_rate_based {
             self.window.cwnd = self.window.ssthresh;
         }
-        self.rack.recovered();
-        self.turn(if self.board.sacked() > 0 { Phase::Disorder } else { Phase::Open }, now);
+        self.rack.recovery_ended();
+        self.set_ca_state(if self.board.sacked() > 0 { CaState::Disorder } else { CaState::Open }, now);
     }
 
     /// What was sent again before and is still on its way may be reported to have come twice as well.
-    fn may_undo(&self) -> Undo {
+    fn undo_marker(&self) -> Undo {
         let resent = self.board.resent();
         Undo { resent: i64::from(resent), any: resent > 0 }
     }
 
-    fn was_needless(&self, news: &News) -> bool {
+    fn reduction_was_spurious(&self, news: &News) -> bool {
         let reported = self.recovery.undo.is_some_and(|undo| undo.any && undo.resent <= 0);
-        let doubted = self.phase == Phase::Loss && self.recovery.doubted && news.original_arrived;
+        let doubted = self.ca_state == CaState::Loss && self.recovery.doubted && news.original_arrived;
         reported || doubted
     }
 
     /// The reduction was needless.
-    fn take_back(&mut self, now: MonoTime) {
+    fn undo_reduction(&mut self, now: MonoTime) {
         self.counters.undone += 1;
-        self.window.cwnd = self.control.undone(&self.window);
-        if self.recovery.prior_ssthresh > self.window.ssthresh && !self.models {
+        self.window.cwnd = self.control.undo_cwnd(&self.window);
+        if self.recovery.prior_ssthresh > self.window.ssthresh && !self.is_rate_based {
             self.window.ssthresh = self.recovery.prior_ssthresh;
         }
-        self.board.find_all();
+        self.board.unmark_lost();
         self.recovery.undo = None;
-        self.rack.recovered();
-        self.turn(if self.board.sacked() > 0 { Phase::Disorder } else { Phase::Open }, now);
+        self.rack.recovery_ended();
+        self.set_ca_state(if self.board.sacked() > 0 { CaState::Disorder } else { CaState::Open }, now);
     }
 
     /// The retransmission timer fired (`tcp_enter_loss`).
     pub(super) fn enter_loss(&mut self, now: MonoTime) {
         self.counters.timeouts += 1;
         let repeated = self.recovery.timeouts > 0;
-        let reduces = match self.phase {
-            Phase::Open | Phase::Disorder => true,
-            Phase::Loss if !repeated => true,
-            Phase::Loss | Phase::Reduced | Phase::Recovery => self.board.una() >= self.recovery.point,
+        let reduces = match self.ca_state {
+            CaState::Open | CaState::Disorder => true,
+            CaState::Loss if !repeated => true,
+            CaState::Loss | CaState::Cwr | CaState::Recovery => self.board.una() >= self.recovery.point,
         };
         if reduces {
-            self.begin_reduction(Phase::Loss, now);
-            self.recovery.undo = Some(self.may_undo());
+            self.begin_reduction(CaState::Loss, now);
+            self.recovery.undo = Some(self.undo_marker());
         }
-        self.recovery.doubted = repeated || !matches!(self.phase, Phase::Recovery | Phase::Loss);
+        self.recovery.doubted = repeated || !matches!(self.ca_state, CaState::Recovery | CaState::Loss);
         self.recovery.timeouts += 1;
         self.recovery.point = self.board.next();
-        self.lose_overdue(now);
+        self.mark_lost_on_timeout(now);
         self.window.cwnd = self.board.in_flight() + 1;
         self.window.count = 0;
-        self.turn(Phase::Loss, now);
+        self.set_ca_state(CaState::Loss, now);
     }
 
-    fn turn(&mut self, phase: Phase, now: MonoTime) {
-        if phase != self.phase {
-            self.phase = phase;
-            self.control.enters(phase, &mut self.window, now);
+    fn set_ca_state(&mut self, ca_state: CaState, now: MonoTime) {
+        if ca_state != self.ca_state {
+            self.ca_state = ca_state;
+            self.control.set_state(ca_state, &mut self.window, now);
         }
     }
 }

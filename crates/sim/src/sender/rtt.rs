@@ -68,6 +68,11 @@ impl RoundTrip {
         self.least
     }
 
+    /// Mean deviation of the round trip.
+    pub(crate) fn deviation(&self) -> Duration {
+        Duration::from_nanos(self.deviation_ns)
+    }
+
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout
     }

@@ -8,7 +8,7 @@ use units::MonoTime;
 use super::Sender;
 use super::rtt::RTO_MIN;
 use super::scoreboard::News;
-use crate::congestion::Phase;
+use crate::congestion::CaState;
 use crate::receiver::Acknowledgement;
 
 impl Sender {
@@ -24,7 +24,7 @@ impl Sender {
         let fired = |timer: &Option<MonoTime>| timer.is_some_and(|at| at <= now);
         if fired(&self.reorder) {
             self.reorder = None;
-            self.look_again(now);
+            self.reorder_timeout(now);
         }
         if fired(&self.probe) {
             self.probe_tail(now);
@@ -38,7 +38,7 @@ impl Sender {
     }
 
     /// Sets the timers anew, as something was sent or has arrived.
-    pub(super) fn arm(&mut self, now: MonoTime) {
+    pub(super) fn rearm_timers(&mut self, now: MonoTime) {
         self.probe = None;
         if self.board.out() == 0 {
             self.timeout = None;
@@ -46,7 +46,7 @@ impl Sender {
         }
         let timeout = now + self.rtt.timeout();
         self.timeout = Some(timeout);
-        if self.phase == Phase::Open && self.probing.is_none() && self.board.sacked() == 0 {
+        if self.ca_state == CaState::Open && self.probing.is_none() && self.board.sacked() == 0 {
             // A lone segment may be acknowledged late.
             let extra = if self.board.out() == 1 { RTO_MIN } else { Duration::from_millis(2) };
             // Where the timeout would come first, the probe takes its place (`tcp_schedule_loss_probe`).
@@ -55,14 +55,14 @@ impl Sender {
         }
     }
 
-    fn look_again(&mut self, now: MonoTime) {
+    fn reorder_timeout(&mut self, now: MonoTime) {
         let mut news = News::default();
-        self.judge(now, &mut news);
+        self.detect_loss(now, &mut news);
         self.meter.lost += news.lost;
-        if news.lost > 0 && self.phase != Phase::Recovery {
+        if news.lost > 0 && self.ca_state != CaState::Recovery {
             self.enter_recovery(now);
-            if !self.models {
-                self.shrink(&news);
+            if !self.is_rate_based {
+                self.reduce_cwnd_by_prr(&news);
             }
         }
         self.send(now);
@@ -75,7 +75,7 @@ impl Sender {
         if !self.send_one_new(now)
             && let Some(last) = self.board.probe(now)
         {
-            self.counters.resent += 1;
+            self.counters.retransmits += 1;
             self.host.take(self.packets.segments(last, 1), now);
         } else {
             // It was new, so its arrival proves nothing.
@@ -88,8 +88,8 @@ impl Sender {
     pub(super) fn check_probe(&mut self, ack: &Acknowledgement, now: MonoTime) {
         let Some(point) = self.probing.filter(|point| ack.to >= *point || ack.twice > 0) else { return };
         self.probing = None;
-        if ack.twice == 0 && ack.to >= point && self.phase == Phase::Open {
-            self.reduce(Phase::Reduced, now);
+        if ack.twice == 0 && ack.to >= point && self.ca_state == CaState::Open {
+            self.reduce(CaState::Cwr, now);
         }
     }
 
@@ -99,6 +99,7 @@ impl Sender {
             return;
         }
         self.probing = None;
+        self.waits.timed_out(now);
         self.enter_loss(now);
         self.rtt.back_off();
         self.pace_next = now;

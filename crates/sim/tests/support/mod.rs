@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use path::{ElementSpec, Seed, Stage};
+use path::{ElementSpec, PathElement, Seed};
 use sim::flow::{Flow, Outcome};
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, SenderSpec};
@@ -11,20 +11,20 @@ use sim::{Algorithm, Sample};
 use units::{ByteCount, DataRate, Mtu};
 
 /// Elements as they are written in files: `{ delay = { time = "50ms" } }, ...`.
-pub(crate) fn stages(elements: &str) -> Vec<Stage> {
+pub(crate) fn stages(elements: &str) -> Vec<PathElement> {
     #[derive(serde::Deserialize)]
     struct Elements {
         chain: Vec<ElementSpec>,
     }
     let read: Elements = toml::from_str(&format!("chain = [{elements}]")).unwrap();
-    read.chain.into_iter().map(Stage::from).collect()
+    read.chain.into_iter().map(PathElement::from).collect()
 }
 
 /// A tuned pair of hosts on a path of these elements; the way back has `back`.
 pub(crate) fn flow(algorithm: Algorithm, there: &str, back: &str, amount: Amount) -> Flow {
     Flow {
-        there: stages(there),
-        back: stages(back),
+        forward: stages(there),
+        reverse: stages(back),
         sender: SenderSpec {
             buffer: ByteCount::new(1 << 30),
             ..SenderSpec::linux(algorithm, Mtu::new(1_500).unwrap())
@@ -32,7 +32,7 @@ pub(crate) fn flow(algorithm: Algorithm, there: &str, back: &str, amount: Amount
         receiver: ReceiverSpec { buffer: ByteCount::new(2 << 30), ..ReceiverSpec::linux() },
         amount,
         seed: Seed(1),
-        patience: Duration::from_secs(3_600),
+        time_limit: Duration::from_secs(3_600),
         sample_every: Duration::from_millis(100),
     }
 }

@@ -71,7 +71,7 @@ impl Scoreboard {
 
     /// Holds to be lost what is not known to have arrived and `overdue` says is late, and the first segments anyway
     /// (`tcp_timeout_mark_lost`, net/ipv4/tcp_input.c); tells of each frame how many, and how many that makes in all.
-    pub(crate) fn lose_overdue(
+    pub(crate) fn mark_lost_on_timeout(
         &mut self,
         overdue: impl Fn(MonoTime) -> Result<(), MonoTime>,
         mut told: impl FnMut(&Stamp, u32, u32),
@@ -105,7 +105,7 @@ impl Scoreboard {
     }
 
     /// Holds nothing to be lost any more (the retransmission was not needed).
-    pub(crate) fn find_all(&mut self) {
+    pub(crate) fn unmark_lost(&mut self) {
         for frame in &mut self.frames {
             self.lost -= frame.lost.count_ones();
             self.resent -= frame.resent.count_ones();
@@ -117,8 +117,8 @@ impl Scoreboard {
     }
 
     /// The next segments to send again, at most `most`, now noted as sent: the number of the first, and how many.
-    pub(crate) fn resend(&mut self, most: u32, now: MonoTime, stamp: Stamp) -> Option<(u32, u32)> {
-        if self.wanted() == 0 || most == 0 {
+    pub(crate) fn retransmit(&mut self, most: u32, now: MonoTime, stamp: Stamp) -> Option<(u32, u32)> {
+        if self.pending_retransmits() == 0 || most == 0 {
             return None;
         }
         loop {

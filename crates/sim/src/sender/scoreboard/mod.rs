@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 
 use units::MonoTime;
 
+use super::buffer::Queued;
 use super::rate::Stamp;
 use frame::{Frame, note_arrival};
 pub(crate) use frame::{Latest, News};
@@ -60,6 +61,11 @@ impl Scoreboard {
         }
     }
 
+    /// What the send buffer holds of it.
+    pub(crate) fn queued(&self) -> Queued {
+        Queued { una: self.una, frames: self.frames.len() as u64 }
+    }
+
     pub(crate) fn una(&self) -> u32 {
         self.una
     }
@@ -93,7 +99,7 @@ impl Scoreboard {
     }
 
     /// Segments that wait to be sent again.
-    pub(crate) fn wanted(&self) -> u32 {
+    pub(crate) fn pending_retransmits(&self) -> u32 {
         self.lost - self.resent
     }
 

@@ -13,7 +13,7 @@ mod policer;
 use std::time::Duration;
 
 use path::Seed;
-use path::random::Dice;
+use path::random::SeededRng;
 use units::MonoTime;
 
 use super::clumps::Clumps;
@@ -21,7 +21,7 @@ use super::pipe::FullPipe;
 use super::rounds::Rounds;
 use super::{LEAST_WINDOW, MARGIN, first_pacing, whole};
 use crate::congestion::filter::LargestOf;
-use crate::congestion::{Ack, Congestion, Phase, Window};
+use crate::congestion::{Ack, CaState, Congestion, Window};
 use phases::HIGH_GAIN;
 use policer::Policer;
 
@@ -37,16 +37,16 @@ enum Mode {
 #[derive(Debug)]
 pub(crate) struct Bbr {
     mode: Mode,
-    dice: Dice,
+    rng: SeededRng,
     mss: f64,
     /// Segments a second.
     rate: LargestOf,
     rounds: Rounds,
     pipe: FullPipe,
     cycle_began: MonoTime,
-    least_rtt: Option<(Duration, MonoTime)>,
+    min_rtt: Option<(Duration, MonoTime)>,
     saved: u32,
-    phase: Phase,
+    ca_state: CaState,
     conserving: bool,
     clumps: Clumps,
     policer: Policer,
@@ -61,15 +61,15 @@ impl Bbr {
     pub(crate) fn new(seed: Seed, mss: u32) -> Self {
         Self {
             mode: Mode::Startup,
-            dice: Dice::new(seed),
+            rng: SeededRng::new(seed),
             mss: f64::from(mss),
             rate: LargestOf::new(RATE_ROUNDS),
             rounds: Rounds::default(),
             pipe: FullPipe::default(),
             cycle_began: MonoTime::default(),
-            least_rtt: None,
+            min_rtt: None,
             saved: 0,
-            phase: Phase::Open,
+            ca_state: CaState::Open,
             conserving: false,
             clumps: Clumps::new(),
             policer: Policer::default(),
@@ -83,7 +83,7 @@ impl Bbr {
 
     /// Segments in flight at a rate, times a gain, with room for what offload holds.
     fn in_flight_at(&self, rate: f64, gain: f64, ack: &Ack) -> u32 {
-        let Some((rtt, _)) = self.least_rtt else { return 10 };
+        let Some((rtt, _)) = self.min_rtt else { return 10 };
         let target = whole(rate * rtt.as_secs_f64() * gain) + 3 * ack.frame;
         let probing = matches!(self.mode, Mode::ProbeBw { phase: 0 });
         target.next_multiple_of(2) + if probing { 2 } else { 0 }
@@ -133,16 +133,16 @@ impl Bbr {
         if ack.lost > 0 {
             window.cwnd = window.cwnd.saturating_sub(ack.lost).max(1);
         }
-        let recovers = |phase| matches!(phase, Phase::Recovery | Phase::Loss);
-        if ack.phase == Phase::Recovery && self.phase != Phase::Recovery {
+        let recovers = |phase| matches!(phase, CaState::Recovery | CaState::Loss);
+        if ack.ca_state == CaState::Recovery && self.ca_state != CaState::Recovery {
             self.conserving = true;
             self.rounds.restart(ack.delivered);
             window.cwnd = ack.in_flight + ack.acked;
-        } else if recovers(self.phase) && !recovers(ack.phase) {
+        } else if recovers(self.ca_state) && !recovers(ack.ca_state) {
             window.cwnd = window.cwnd.max(self.saved);
             self.conserving = false;
         }
-        self.phase = ack.phase;
+        self.ca_state = ack.ca_state;
         if self.conserving {
             window.cwnd = window.cwnd.max(ack.in_flight + ack.acked);
         }
@@ -150,17 +150,18 @@ impl Bbr {
     }
 
     fn save(&mut self, window: &Window) {
-        let calm = !matches!(self.phase, Phase::Recovery | Phase::Loss) && !matches!(self.mode, Mode::ProbeRtt { .. });
+        let calm =
+            !matches!(self.ca_state, CaState::Recovery | CaState::Loss) && !matches!(self.mode, Mode::ProbeRtt { .. });
         self.saved = if calm { window.cwnd } else { self.saved.max(window.cwnd) };
     }
 }
 
 impl Congestion for Bbr {
-    fn begins(&mut self, window: &mut Window, rtt: Duration) {
+    fn init(&mut self, window: &mut Window, rtt: Duration) {
         window.pacing = first_pacing(HIGH_GAIN, window, rtt, self.mss);
     }
 
-    fn acked(&mut self, window: &mut Window, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
         self.update_rate(ack);
         self.clumps.acked(window, ack, self.believed_rate(), self.rounds.began, CLUMP_ROUNDS);
         self.update_cycle(ack);
@@ -171,35 +172,35 @@ impl Congestion for Bbr {
         self.set_window(window, ack);
     }
 
-    fn grow(&mut self, _window: &mut Window, _ack: &Ack) {}
+    fn cong_avoid(&mut self, _window: &mut Window, _ack: &Ack) {}
 
-    fn reduced(&mut self, window: &Window, _now: MonoTime) -> u32 {
+    fn ssthresh(&mut self, window: &Window, _now: MonoTime) -> u32 {
         self.save(window);
         window.ssthresh
     }
 
-    fn enters(&mut self, phase: Phase, _window: &mut Window, _now: MonoTime) {
-        if phase == Phase::Loss {
-            self.phase = Phase::Loss;
+    fn set_state(&mut self, ca_state: CaState, _window: &mut Window, _now: MonoTime) {
+        if ca_state == CaState::Loss {
+            self.ca_state = CaState::Loss;
             self.pipe.forget_rate();
         }
     }
 
-    fn undone(&mut self, window: &Window) -> u32 {
+    fn undo_cwnd(&mut self, window: &Window) -> u32 {
         self.pipe.ask_anew(0.0);
         self.policer.forget();
         window.cwnd
     }
 
-    fn is_model_based(&self) -> bool {
+    fn is_rate_based(&self) -> bool {
         true
     }
 
-    fn holds_back(&self) -> bool {
+    fn app_or_probe_limited(&self) -> bool {
         matches!(self.mode, Mode::ProbeRtt { .. })
     }
 
-    fn buffer_factor(&self) -> u32 {
+    fn sndbuf_expand(&self) -> u32 {
         3
     }
 }

@@ -26,7 +26,7 @@ impl Bbr {
 
     pub(super) fn update_cycle(&mut self, ack: &Ack) {
         let Mode::ProbeBw { phase } = self.mode else { return };
-        let rtt = self.least_rtt.map_or(Duration::ZERO, |(rtt, _)| rtt);
+        let rtt = self.min_rtt.map_or(Duration::ZERO, |(rtt, _)| rtt);
         let is_long = ack.now.since(self.cycle_began) > rtt;
         let gain = self.gains().0;
         let over = if gain > 1.0 {
@@ -44,7 +44,7 @@ impl Bbr {
 
     /// Any phase but that of 0.75.
     pub(super) fn begin_cycle(&mut self, now: MonoTime) {
-        let back = usize::try_from(self.dice.below(7)).unwrap_or(0);
+        let back = usize::try_from(self.rng.below(7)).unwrap_or(0);
         self.mode = Mode::ProbeBw { phase: (CYCLE.len() - back) % CYCLE.len() };
         self.cycle_began = now;
     }
@@ -67,11 +67,11 @@ impl Bbr {
     }
 
     pub(super) fn update_round_trip(&mut self, window: &mut Window, ack: &Ack) {
-        let expired = self.least_rtt.is_some_and(|(_, at)| ack.now.since(at) > RTT_AGE);
+        let expired = self.min_rtt.is_some_and(|(_, at)| ack.now.since(at) > RTT_AGE);
         if let Some(rtt) = ack.rtt
-            && (expired || self.least_rtt.is_none_or(|(least, _)| rtt < least))
+            && (expired || self.min_rtt.is_none_or(|(least, _)| rtt < least))
         {
-            self.least_rtt = Some((rtt, ack.now));
+            self.min_rtt = Some((rtt, ack.now));
         }
         if expired && !matches!(self.mode, Mode::ProbeRtt { .. }) {
             self.save(window);
@@ -87,7 +87,7 @@ impl Bbr {
                 let round_done = round_done || self.rounds.began;
                 self.mode = Mode::ProbeRtt { until, round_done };
                 if round_done && ack.now > at {
-                    self.least_rtt = self.least_rtt.map(|(rtt, _)| (rtt, ack.now));
+                    self.min_rtt = self.min_rtt.map(|(rtt, _)| (rtt, ack.now));
                     window.cwnd = window.cwnd.max(self.saved);
                     self.leave_probe(ack.now);
                 }

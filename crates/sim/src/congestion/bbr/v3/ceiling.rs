@@ -73,7 +73,7 @@ impl Bbr3 {
 
     fn grow_ceiling(&mut self, window: &Window, ack: &Ack) {
         let Some(ceiling) = self.ceiling.in_flight else { return };
-        if !ack.window_full || window.cwnd < ceiling {
+        if !ack.cwnd_full || window.cwnd < ceiling {
             return;
         }
         self.ceiling.acked += ack.acked;

@@ -94,7 +94,7 @@ impl Bbr3 {
         let careful = self.ceiling.was_too_high && ack.in_flight_before >= ceiling;
         if careful {
             self.cycle.was_careful = true;
-        } else if ack.window_full && window.cwnd >= ceiling {
+        } else if ack.cwnd_full && window.cwnd >= ceiling {
             // The ceiling is what holds the rate: nothing can be said of the path.
             self.pipe.ask_anew(self.rate);
             return;
@@ -107,8 +107,8 @@ impl Bbr3 {
 
     pub(super) fn begin_down(&mut self, now: MonoTime, delivered: u64) {
         self.latest.forget();
-        self.cycle.rounds = u32::try_from(self.dice.below(2)).unwrap_or(0);
-        self.cycle.wait = WAIT + Duration::from_micros(self.dice.below(WAIT_MORE));
+        self.cycle.rounds = u32::try_from(self.rng.below(2)).unwrap_or(0);
+        self.cycle.wait = WAIT + Duration::from_micros(self.rng.below(WAIT_MORE));
         self.cycle.began = now;
         self.cycle.feedback = Feedback::Stopping;
         self.rounds.restart(delivered);

@@ -22,14 +22,14 @@ mod window;
 use std::time::Duration;
 
 use path::Seed;
-use path::random::Dice;
+use path::random::SeededRng;
 use units::MonoTime;
 
 use super::clumps::Clumps;
 use super::first_pacing;
 use super::pipe::FullPipe;
 use super::rounds::Rounds;
-use crate::congestion::{Ack, Congestion, LostFrame, Phase, Window};
+use crate::congestion::{Ack, CaState, Congestion, LostFrame, Window};
 use ceiling::Ceiling;
 use cycle::Cycle;
 use round_trip::LeastRoundTrip;
@@ -57,7 +57,7 @@ enum Mode {
 #[derive(Debug)]
 pub(crate) struct Bbr3 {
     mode: Mode,
-    dice: Dice,
+    rng: SeededRng,
     mss: f64,
     first_window: u32,
     rounds: Rounds,
@@ -75,7 +75,7 @@ pub(crate) struct Bbr3 {
     saved: u32,
     /// The bounds before a loss that may turn out to be none.
     before: (Floors, Option<u32>),
-    phase: Phase,
+    ca_state: CaState,
 }
 
 /// `bbr_startup_pacing_gain`: 4 ln 2, with which the rate doubles each round.
@@ -87,7 +87,7 @@ impl Bbr3 {
     pub(crate) fn new(seed: Seed, mss: u32) -> Self {
         Self {
             mode: Mode::Startup,
-            dice: Dice::new(seed),
+            rng: SeededRng::new(seed),
             mss: f64::from(mss),
             first_window: 10,
             rounds: Rounds::default(),
@@ -102,7 +102,7 @@ impl Bbr3 {
             clumps: Clumps::new(),
             saved: 0,
             before: (Floors::default(), None),
-            phase: Phase::Open,
+            ca_state: CaState::Open,
         }
     }
 
@@ -126,7 +126,7 @@ impl Bbr3 {
     }
 
     fn is_recovering(&self) -> bool {
-        matches!(self.phase, Phase::Recovery | Phase::Loss)
+        matches!(self.ca_state, CaState::Recovery | CaState::Loss)
     }
 
     fn check_full(&mut self, ack: &Ack) {
@@ -153,12 +153,12 @@ impl Bbr3 {
 }
 
 impl Congestion for Bbr3 {
-    fn begins(&mut self, window: &mut Window, rtt: Duration) {
+    fn init(&mut self, window: &mut Window, rtt: Duration) {
         self.first_window = window.cwnd;
         window.pacing = first_pacing(STARTUP_GAIN, window, rtt, self.mss);
     }
 
-    fn acked(&mut self, window: &mut Window, ack: &Ack) {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
         self.rounds.acked(ack);
         self.rate = ack.sample.segments_per_second().unwrap_or(0.0);
         self.cycle.count_round(self.rounds.began);
@@ -173,35 +173,35 @@ impl Congestion for Bbr3 {
         self.set_pacing(window);
         self.set_window(window, ack);
         self.latest.advance(self.rate, ack);
-        self.phase = ack.phase;
+        self.ca_state = ack.ca_state;
     }
 
-    fn lost(&mut self, window: &Window, lost: &LostFrame) {
+    fn on_loss(&mut self, window: &Window, lost: &LostFrame) {
         self.latest.note_loss(lost.delivered);
         self.note_probe_loss(window, lost);
     }
 
-    fn grow(&mut self, _window: &mut Window, _ack: &Ack) {}
+    fn cong_avoid(&mut self, _window: &mut Window, _ack: &Ack) {}
 
-    fn reduced(&mut self, window: &Window, _now: MonoTime) -> u32 {
+    fn ssthresh(&mut self, window: &Window, _now: MonoTime) -> u32 {
         self.save(window);
         self.before = (self.floors, self.ceiling.in_flight);
         window.ssthresh
     }
 
-    fn enters(&mut self, phase: Phase, window: &mut Window, _now: MonoTime) {
-        if phase == Phase::Loss {
+    fn set_state(&mut self, ca_state: CaState, window: &mut Window, _now: MonoTime) {
+        if ca_state == CaState::Loss {
             self.pipe.ask_anew(0.0);
             if !self.is_probing() {
                 self.floors.in_flight.get_or_insert(window.prior);
             }
-        } else if self.phase == Phase::Loss {
+        } else if self.ca_state == CaState::Loss {
             window.cwnd = window.cwnd.max(self.saved);
         }
-        self.phase = phase;
+        self.ca_state = ca_state;
     }
 
-    fn undone(&mut self, window: &Window) -> u32 {
+    fn undo_cwnd(&mut self, window: &Window) -> u32 {
         self.pipe.ask_anew(0.0);
         self.latest.lost = false;
         let (floors, ceiling) = self.before;
@@ -210,15 +210,15 @@ impl Congestion for Bbr3 {
         window.cwnd.max(self.saved)
     }
 
-    fn is_model_based(&self) -> bool {
+    fn is_rate_based(&self) -> bool {
         true
     }
 
-    fn holds_back(&self) -> bool {
+    fn app_or_probe_limited(&self) -> bool {
         matches!(self.mode, Mode::ProbeRtt { .. })
     }
 
-    fn buffer_factor(&self) -> u32 {
+    fn sndbuf_expand(&self) -> u32 {
         3
     }
 }

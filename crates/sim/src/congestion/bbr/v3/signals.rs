@@ -3,7 +3,7 @@
 use super::ceiling::is_too_much;
 use super::{Bbr3, Mode};
 use crate::congestion::bbr::part;
-use crate::congestion::{Ack, Phase, Window};
+use crate::congestion::{Ack, CaState, Window};
 
 /// A round that ends when what was sent after its losses has arrived.
 #[derive(Debug, Default)]
@@ -108,7 +108,7 @@ impl Bbr3 {
         if !self.latest.ended {
             return;
         }
-        let many = self.latest.events >= FULL_LOSSES && ack.phase == Phase::Recovery;
+        let many = self.latest.events >= FULL_LOSSES && ack.ca_state == CaState::Recovery;
         if many && is_too_much(ack.sample.lost, ack.sample.in_flight_at_send) {
             self.pipe.was = true;
             let product = self.in_flight_at(self.largest_rate(), 1.0, ack);

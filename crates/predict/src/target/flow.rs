@@ -1,0 +1,176 @@
+//! The flows of a round, as far as their rates matter.
+
+use std::time::Duration;
+
+use model::host::HostIdentity;
+use model::measurement::{DirectionTotal, Heading, Measurement, SteadyState};
+use model::played::Finding;
+use model::round::{Endpoint, Round, Tested};
+use model::run::{Outcome, Run};
+use model::spec::{Protocol, TestSpec};
+use units::DataRate;
+
+use super::reported_speed;
+
+/// One direction of one test, with its rate.
+#[derive(Debug, Clone)]
+pub struct RatedFlow<'a> {
+    /// The place of its test in the round.
+    pub test: usize,
+    /// Its direction, seen from the end that asked.
+    pub heading: Heading,
+    /// Who sent payload.
+    pub from: &'a Endpoint,
+    /// Who received it.
+    pub to: &'a Endpoint,
+    /// What carried it.
+    pub carrier: Carrier,
+    /// Payload a second after the start-up.
+    pub goodput: DataRate,
+    /// The least RTT without load, where it was measured.
+    pub rtt: Option<Duration>,
+    /// The rate that the test asked for, of all streams together.
+    pub requested: Option<DataRate>,
+    /// The line rate that was declared for the run.
+    pub declared: Option<DataRate>,
+    /// The speed of the slower NIC, as far as the drivers do not make it up, and whose that is.
+    pub link: Option<(DataRate, String)>,
+    /// An interface that reports no speed, or an invented one.
+    pub silent_device: Option<String>,
+}
+
+/// What carries a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Carrier {
+    /// A stream of a test over TCP.
+    Tcp,
+    /// Datagrams.
+    Udp,
+    /// A download over HTTP, which disks and programs slow down as well.
+    Http,
+}
+
+/// All flows of a round with a rate.
+#[must_use]
+pub fn all(round: &Round) -> Vec<RatedFlow<'_>> {
+    let flows = round.tests.iter().enumerate().flat_map(|(test, tested)| match &tested.finding {
+        Finding::Run(run) => of_run(test, tested, run),
+        Finding::Downloads(downloads) => {
+            let mut rates: Vec<DataRate> =
+                downloads.iter().filter_map(|download| download.goodput.or(download.overall)).collect();
+            rates.sort_unstable();
+            let median = rates.get(rates.len() / 2).copied();
+            median.map(|goodput| download(test, tested, goodput)).into_iter().collect()
+        }
+        _ => Vec::new(),
+    });
+    flows.collect()
+}
+
+fn download<'a>(test: usize, tested: &'a Tested, goodput: DataRate) -> RatedFlow<'a> {
+    RatedFlow {
+        test,
+        heading: Heading::Inbound,
+        from: &tested.to,
+        to: &tested.from,
+        carrier: Carrier::Http,
+        goodput,
+        rtt: None,
+        requested: None,
+        declared: None,
+        link: None,
+        silent_device: None,
+    }
+}
+
+fn of_run<'a>(test: usize, tested: &'a Tested, run: &'a Run) -> Vec<RatedFlow<'a>> {
+    let Some(measurement) = &run.measurement else { return Vec::new() };
+    if matches!(run.outcome, Outcome::Failed(_)) && measurement.totals.iter().all(|total| total.received.is_none()) {
+        return Vec::new();
+    }
+    let Nics { slower: link, silent } = Nics::of(run);
+    let of_total = |total: &DirectionTotal| {
+        let (from, to) = ends(tested, total.heading);
+        RatedFlow {
+            test,
+            heading: total.heading,
+            from,
+            to,
+            carrier: if run.spec.protocol == Protocol::Udp { Carrier::Udp } else { Carrier::Tcp },
+            goodput: settled(run, total),
+            rtt: run.declared.rtt.or_else(|| idle_rtt(measurement)),
+            requested: requested(&run.spec),
+            declared: run.declared.expected.or(run.declared_line_rate),
+            link: link.clone(),
+            silent_device: silent.clone(),
+        }
+    };
+    measurement.totals.iter().map(of_total).collect()
+}
+
+/// The interfaces that carried a run.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Nics {
+    /// The speed of the slower one, as far as drivers do not make it up, and whose that is.
+    pub(super) slower: Option<(DataRate, String)>,
+    /// One that reports no speed, or an invented one.
+    pub(super) silent: Option<String>,
+}
+
+impl Nics {
+    pub(super) fn of(run: &Run) -> Self {
+        let device = |host: &HostIdentity| {
+            let device = host.device.as_ref()?;
+            let name = host.name.clone().unwrap_or_else(|| "the peer".to_owned());
+            Some((reported_speed(device), format!("{} of {name}", device.name)))
+        };
+        let devices: Vec<(Option<DataRate>, String)> =
+            [device(&run.local), device(&run.peer.host)].into_iter().flatten().collect();
+        Self {
+            slower: devices.iter().filter_map(|(speed, name)| Some(((*speed)?, name.clone()))).min(),
+            silent: devices.iter().find(|(speed, _)| speed.is_none()).map(|(_, name)| name.clone()),
+        }
+    }
+}
+
+/// Who sends and who receives in a direction.
+fn ends(tested: &Tested, heading: Heading) -> (&Endpoint, &Endpoint) {
+    match heading {
+        Heading::Outbound => (&tested.from, &tested.to),
+        Heading::Inbound => (&tested.to, &tested.from),
+    }
+}
+
+fn idle_rtt(measurement: &Measurement) -> Option<Duration> {
+    let idle = measurement.latency.as_ref().and_then(|latency| latency.idle);
+    let micros = idle.and_then(|idle| idle.min_us.or(idle.median_us));
+    let handshake =
+        || measurement.clock.filter(|clock| clock.uncertainty_ns > 0).map(|clock| clock.uncertainty_ns / 500);
+    micros.or_else(handshake).map(Duration::from_micros)
+}
+
+/// The rate that all streams of a test ask for together.
+#[must_use]
+pub fn requested(spec: &TestSpec) -> Option<DataRate> {
+    let each = spec.rate.into_iter().chain(spec.pace).min()?;
+    Some(DataRate::from_bps(each.bps().saturating_mul(u64::from(spec.streams.max(1)))))
+}
+
+/// The rate once the flow had started up. Long paths take seconds to be filled: a run that ends before its rate is steady is
+/// judged by what it had come to.
+#[must_use]
+pub fn settled(run: &Run, total: &DirectionTotal) -> DataRate {
+    if let SteadyState::Reached { goodput, .. } = total.steady {
+        return goodput.max(total.goodput);
+    }
+    let intervals = run.measurement.iter().flat_map(|measurement| &measurement.intervals);
+    let rates: Vec<u64> = intervals.filter(|of| of.heading == total.heading).map(|of| of.rate.bps()).collect();
+    // The last one may be a part of an interval only.
+    let whole = &rates[..rates.len().saturating_sub(1)];
+    let late = &whole[whole.len() - whole.len() * 2 / 5..];
+    if late.len() < 2 {
+        return total.goodput;
+    }
+    let mean = late.iter().sum::<u64>() / late.len() as u64;
+    total.goodput.max(DataRate::from_bps(mean))
+}

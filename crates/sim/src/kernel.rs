@@ -1,0 +1,72 @@
+//! Releases of Linux, as far as a transfer differs by them.
+//!
+//! Kernels 6.1 and 6.12 were run on the same 67 cases in virtual time (testdata/oracle): without small buffers 41 of 42 transfers are
+//! within 1 %, with a small send buffer 15 of 16 within 5 %. What differs by more is how much of the receive buffer is window.
+
+use std::str::FromStr;
+
+/// A release, or the first of several that are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Kernel {
+    /// 5.10 and before.
+    V5_10,
+    /// 5.11 to 6.5.
+    #[default]
+    V6_1,
+    /// 6.6 and later: the receiver measures what segments take of its memory (`scaling_ratio`, net/ipv4/tcp_input.c).
+    V6_6,
+}
+
+/// A text that names no release.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no kernel release; write 5.10, 6.1, 6.6, or as `uname -r` prints it")]
+pub struct UnknownRelease(String);
+
+impl Kernel {
+    /// How much of a receive buffer is offered as window, in percent: half (`tcp_adv_win_scale` = 1), and since 6.6 as much as segments
+    /// leave of the memory that they take.
+    ///
+    /// Model: that is three quarters, as of full segments that the NIC or GRO merges: with 512 KiB over 24 and 80 ms a kernel 6.18
+    /// had 0.74 to 0.76 in flight. Segments of 1448 bytes that nothing merges leave 0.60 (6.12).
+    #[must_use]
+    pub const fn window_percent(self) -> u32 {
+        match self {
+            Self::V5_10 | Self::V6_1 => 50,
+            Self::V6_6 => 75,
+        }
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = UnknownRelease;
+
+    /// Reads `6.6`, and a release such as `6.12.107+deb13-amd64`.
+    fn from_str(text: &str) -> Result<Self, UnknownRelease> {
+        let mut numbers = text.trim_end_matches('+').split(|letter: char| !letter.is_ascii_digit());
+        let mut number = || numbers.next().and_then(|digits| digits.parse::<u32>().ok());
+        let (major, minor) = number().zip(number()).ok_or_else(|| UnknownRelease(text.to_owned()))?;
+        Ok(match (major, minor) {
+            (6, 6..) | (7.., _) => Self::V6_6,
+            (..5, _) | (5, ..=10) => Self::V5_10,
+            _ => Self::V6_1,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_read_as_uname_prints_them() {
+        let of = |text: &str| text.parse::<Kernel>();
+        for text in ["6.6", "6.6+", "6.12.107+deb13-amd64", "6.18.44-fc", "7.0"] {
+            assert_eq!(of(text), Ok(Kernel::V6_6), "{text}");
+        }
+        assert_eq!([of("5.10"), of("4.18.0-553.el8")], [Ok(Kernel::V5_10), Ok(Kernel::V5_10)]);
+        assert_eq!([of("5.14.0-427.el9"), of("6.1")], [Ok(Kernel::V6_1), Ok(Kernel::V6_1)]);
+        for text in ["", "6", "new", "6.x"] {
+            assert!(of(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What each fault of a scenario does to its tests: a fault that nobody would complain of teaches nothing.
+
+use std::collections::BTreeSet;
+
+use diagnose::signs::flow::Complaint;
+use diagnose::signs::{Flow, flows};
+use model::round::Round;
+use path::Seed;
+use scenario::Scenario;
+
+use crate::play::{Play, play};
+
+/// A play, and what its faults do to it.
+#[derive(Debug, Clone)]
+pub struct Effects {
+    /// The whole of it.
+    pub play: Play,
+    /// Tests that do worse than they should: label and complaint, each once.
+    pub complaints: BTreeSet<(String, Complaint)>,
+    /// By the order of the faults in the file.
+    pub faults: Vec<FaultEffect>,
+}
+
+/// What one fault does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultEffect {
+    /// Its name.
+    pub fault: String,
+    /// Tests that complain with it and not without it.
+    pub complaints: BTreeSet<String>,
+}
+
+/// Plays a scenario, and once more without each of its faults.
+#[must_use]
+pub fn effects(scenario: &Scenario, seed: Seed) -> Effects {
+    let whole = play(scenario, seed);
+    let complaints = complaints(&whole);
+    let faults = (0..scenario.faults.len()).map(|number| {
+        let mut without = scenario.clone();
+        let fault = without.faults.remove(number);
+        let better = self::complaints(&play(&without, seed));
+        let gone = complaints.difference(&better).map(|(label, _)| label.clone());
+        FaultEffect { fault: fault.id, complaints: gone.collect() }
+    });
+    let faults = faults.collect();
+    Effects { play: whole, complaints, faults }
+}
+
+/// What each cause of the truth does to rates: the largest part by which any flow is slower or faster than in the same play without
+/// the fault that brings it. [`None`] for a cause that is in the network itself.
+#[must_use]
+pub fn rate_changes(scenario: &Scenario, seed: Seed, round: &Round) -> Vec<Option<f64>> {
+    let with = flows(round);
+    let of_fault = |fault: usize| {
+        let mut without = scenario.clone();
+        without.faults.remove(fault);
+        let without = flows(&play(&without, seed).round);
+        with.iter().filter_map(|flow| change(flow, &without)).fold(0.0, f64::max)
+    };
+    scenario.truth.causes.iter().map(|cause| cause.fault.map(of_fault)).collect()
+}
+
+/// By which part of the faster of both a flow differs from the same flow of another play.
+fn change(flow: &Flow, others: &[Flow]) -> Option<f64> {
+    let other = others.iter().find(|other| other.test == flow.test && other.is_same_pair(flow))?;
+    let (less, more) = (flow.goodput.min(other.goodput), flow.goodput.max(other.goodput));
+    Some(1.0 - less.share_of(more)?)
+}
+
+fn complaints(play: &Play) -> BTreeSet<(String, Complaint)> {
+    let flows = flows(&play.round);
+    flows.into_iter().filter_map(|flow| Some((flow.label, flow.complaint?))).collect()
+}

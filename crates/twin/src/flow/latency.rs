@@ -1,0 +1,68 @@
+//! Probes before and beside the streams of a test.
+
+use std::time::Duration;
+
+use model::measurement::{Latency, RttSummary};
+use model::series::ProbeSamples;
+use units::PacketCount;
+
+use crate::convert::micros;
+
+/// What probes tell: those before the test, and the round trips beside its streams.
+pub(super) fn latency(
+    idle: &[Option<Duration>],
+    beside: &[(Duration, Option<Duration>)],
+    every: Duration,
+) -> (Option<Latency>, ProbeSamples) {
+    let mut samples = ProbeSamples::default();
+    let count = i64::try_from(idle.len()).unwrap_or(i64::MAX);
+    for (number, rtt) in (0_i64..).zip(idle) {
+        push(&mut samples, (number - count) * IDLE_EVERY_US, *rtt);
+    }
+    if every.is_zero() {
+        let latency = Latency { idle: Some(summary(idle)), loaded: None };
+        return (Some(latency), samples);
+    }
+    let mut loaded = Vec::new();
+    let mut due = Duration::ZERO;
+    for (at, rtt) in beside.iter().filter(|(at, _)| !at.is_zero()) {
+        if *at >= due {
+            loaded.push(*rtt);
+            push(&mut samples, micros(*at), *rtt);
+            due = *at + every;
+        }
+    }
+    (Some(Latency { idle: Some(summary(idle)), loaded: Some(summary(&loaded)) }), samples)
+}
+
+fn push(samples: &mut ProbeSamples, sent_us: i64, rtt: Option<Duration>) {
+    samples.sent_us.push(sent_us);
+    let rtt_us = rtt.map(|rtt| u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX));
+    samples.rtt_us.push(rtt_us);
+    // Both clocks are one here: there is half of the way and back.
+    samples.there_us.push(rtt_us.and_then(|rtt| i32::try_from(rtt / 2).ok()));
+}
+
+/// Counts and quantiles (nearest rank).
+pub(crate) fn summary(round_trips: &[Option<Duration>]) -> RttSummary {
+    let mut answered: Vec<u64> = round_trips.iter().flatten().map(|rtt| units::duration::micros(*rtt)).collect();
+    answered.sort_unstable();
+    let lost = round_trips.len() - answered.len();
+    let at = |percent: usize| {
+        let rank = (answered.len() * percent).div_ceil(100).max(1);
+        answered.get(rank - 1).copied()
+    };
+    RttSummary {
+        sent: PacketCount::new(round_trips.len() as u64),
+        lost: PacketCount::new(lost as u64),
+        min_us: answered.first().copied(),
+        median_us: at(50),
+        p95_us: at(95),
+        p99_us: at(99),
+        max_us: answered.last().copied(),
+    }
+}
+
+/// Probes before a test, and from one to the next in microseconds, as a live test sends them.
+pub(crate) const IDLE: u32 = 10;
+pub(crate) const IDLE_EVERY_US: i64 = 1_000;

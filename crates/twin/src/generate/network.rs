@@ -1,0 +1,230 @@
+//! Networks: hosts and the links between them (docs/incidents.md, "Networks").
+
+use super::draw::{Draw, whole};
+
+/// A network without its faults.
+#[derive(Debug)]
+pub(super) struct Network {
+    pub(super) hosts: Vec<Host>,
+    pub(super) links: Vec<Link>,
+    /// Access rate in bit/s.
+    pub(super) rate: f64,
+    /// The longest round trip in seconds.
+    pub(super) rtt: f64,
+    pub(super) mtu: u32,
+    /// Bytes of socket buffers that are enough.
+    pub(super) buffers: u64,
+    pub(super) control: &'static str,
+    /// Whether hosts that test live in machines and have an overlay.
+    pub(super) overlay: bool,
+}
+
+/// A host.
+#[derive(Debug, Clone)]
+pub(super) struct Host {
+    pub(super) name: String,
+    pub(super) forwards: bool,
+    pub(super) group: &'static str,
+    /// The machine in which it lives.
+    pub(super) machine: Option<usize>,
+    pub(super) receive_buffer: u64,
+    pub(super) send_buffer: u64,
+    pub(super) control: &'static str,
+    pub(super) cpu_share: Option<f64>,
+    /// Lines of recorded facts.
+    pub(super) facts: Vec<String>,
+}
+
+/// A link.
+#[derive(Debug, Clone)]
+pub(super) struct Link {
+    pub(super) name: String,
+    pub(super) ends: [usize; 2],
+    /// In bit/s.
+    pub(super) rate: f64,
+    /// Bytes of the queues before it.
+    pub(super) queue: f64,
+    /// In seconds, each way.
+    pub(super) delay: f64,
+    pub(super) jitter: f64,
+    /// In bit/s, of others.
+    pub(super) cross: f64,
+    pub(super) is_long: bool,
+    /// Another element for each direction, as a file has it.
+    pub(super) besides: Vec<String>,
+}
+
+impl Network {
+    pub(super) fn draw(draw: &mut Draw) -> Self {
+        let kind = draw.weighted(&[(40.0, 0), (25.0, 1), (20.0, 2), (15.0, 3)], 0);
+        let rate: f64 = draw.weighted(&[(30.0, 100e6), (25.0, 200e6), (30.0, 500e6), (15.0, 1e9)], 200e6);
+        let count = usize::try_from(whole(draw.log([2.0, 30.0]))).unwrap_or(2).clamp(2, 30);
+        let long = draw.log([2e-3, 250e-3]);
+        let inside = draw.log([0.1e-3, 1e-3]);
+        let mtu = if draw.is(0.35) { 9_000 } else { 1_500 };
+        let control = draw.weighted(&[(75.0, "cubic"), (15.0, "bbr"), (10.0, "htcp")], "cubic");
+        let haul = rate * draw.weighted(&[(50.0, 1.0), (25.0, 0.5), (25.0, 2.0)], 1.0);
+        let rtt = match kind {
+            0 | 2 => long + 2.0 * inside,
+            _ => 2.0 * inside,
+        };
+        let product = rate.max(haul) * rtt / 8.0;
+        let queue = (product * draw.between([0.5, 2.0])).max(250e3);
+        let buffers = (whole(product * 2.5)).next_power_of_two().max(6 << 20);
+        let mut network =
+            Self { hosts: Vec::new(), links: Vec::new(), rate, rtt, mtu, buffers, control, overlay: kind == 3 };
+        let plan = Plan { count, haul, queue, inside, long };
+        match kind {
+            0 => network.two_sites(&plan),
+            1 => network.one_site(&plan),
+            2 => network.backbone(&plan, 3 + draw.below(3)),
+            _ => network.machines(&plan, draw),
+        }
+        network
+    }
+
+    /// The hosts that test.
+    pub(super) fn testing(&self) -> Vec<usize> {
+        (0..self.hosts.len()).filter(|host| !self.hosts[*host].forwards).collect()
+    }
+
+    /// The links from one host to another, each with its direction; the network is a tree.
+    pub(super) fn path(&self, [from, to]: [usize; 2]) -> Vec<(usize, usize)> {
+        let mut reached: Vec<Option<(usize, usize)>> = vec![None; self.hosts.len()];
+        let mut open = vec![from];
+        while let Some(host) = open.pop() {
+            for (number, link) in self.links.iter().enumerate() {
+                for end in [0, 1] {
+                    let far = link.ends[1 - end];
+                    if link.ends[end] == host && far != from && reached[far].is_none() {
+                        reached[far] = Some((number, end));
+                        open.push(far);
+                    }
+                }
+            }
+        }
+        let mut path = Vec::new();
+        let mut host = to;
+        while host != from {
+            let Some((link, end)) = reached[host] else { return Vec::new() };
+            path.push((link, end));
+            host = self.links[link].ends[end];
+        }
+        path.reverse();
+        path
+    }
+
+    /// The rate that a path carries.
+    pub(super) fn rate_of(&self, path: &[(usize, usize)]) -> f64 {
+        path.iter().map(|(link, _)| self.links[*link].rate).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The round trip of a path in seconds.
+    pub(super) fn rtt_of(&self, path: &[(usize, usize)]) -> f64 {
+        path.iter().map(|(link, _)| 2.0 * self.links[*link].delay).sum()
+    }
+
+    fn host(&mut self, name: String, forwards: bool, group: &'static str) -> usize {
+        let (buffers, control) = (self.buffers, self.control);
+        self.hosts.push(Host {
+            name,
+            forwards,
+            group,
+            machine: None,
+            receive_buffer: buffers,
+            send_buffer: buffers,
+            control,
+            cpu_share: None,
+            facts: Vec::new(),
+        });
+        self.hosts.len() - 1
+    }
+
+    fn link(&mut self, name: String, ends: [usize; 2], (rate, queue, delay): (f64, f64, f64), is_long: bool) {
+        let link = Link { name, ends, rate, queue, delay, jitter: 0.0, cross: 0.0, is_long, besides: Vec::new() };
+        self.links.push(link);
+    }
+
+    /// A host behind a router.
+    fn behind(&mut self, router: usize, (site, number): (&str, usize), plan: &Plan) {
+        let host = self.host(format!("{site}-{number}"), false, "server");
+        let access = (self.rate, plan.queue, plan.inside / 2.0);
+        self.link(format!("access-{site}-{number}"), [host, router], access, false);
+    }
+
+    fn two_sites(&mut self, plan: &Plan) {
+        let west = self.host("border-west".to_owned(), true, "router");
+        let east = self.host("border-east".to_owned(), true, "router");
+        self.link("long-haul".to_owned(), [west, east], (plan.haul, plan.queue, plan.long / 2.0), true);
+        for number in 1..=plan.count {
+            let (router, site) = if number % 2 == 1 { (west, "west") } else { (east, "east") };
+            self.behind(router, (site, number), plan);
+        }
+    }
+
+    fn one_site(&mut self, plan: &Plan) {
+        let switch = self.host("switch".to_owned(), true, "router");
+        for number in 1..=plan.count {
+            self.behind(switch, ("node", number), plan);
+        }
+    }
+
+    fn backbone(&mut self, plan: &Plan, sites: usize) {
+        let core = self.host("core".to_owned(), true, "router");
+        let sites: Vec<usize> = (1..=sites)
+            .map(|number| {
+                let router = self.host(format!("border-{number}"), true, "router");
+                let haul = (plan.haul, plan.queue, plan.long / 4.0);
+                self.link(format!("haul-{number}"), [core, router], haul, true);
+                router
+            })
+            .collect();
+        for number in 1..=plan.count {
+            let at = number % sites.len();
+            self.behind(sites[at], (&format!("site{}", at + 1), number), plan);
+        }
+    }
+
+    /// Guests in machines on one switch.
+    fn machines(&mut self, plan: &Plan, draw: &mut Draw) {
+        let switch = self.host("switch".to_owned(), true, "router");
+        let count = (plan.count / 2).clamp(2, 8);
+        let machines: Vec<usize> = (1..=count)
+            .map(|number| {
+                let machine = self.host(format!("machine-{number}"), true, "machine");
+                let uplink = format!("uplink-{number}");
+                self.link(uplink.clone(), [switch, machine], (self.rate, plan.queue, plan.inside / 4.0), false);
+                let nic = draw.weighted(&[(1.0, "sfc"), (1.0, "mlx5_core")], "sfc");
+                self.hosts[machine].facts = adapter(&uplink, nic, false);
+                machine
+            })
+            .collect();
+        for number in 1..=plan.count.min(24) {
+            let machine = machines[number % machines.len()];
+            let guest = self.host(format!("guest-{number}"), false, "guest");
+            self.hosts[guest].machine = Some(machine);
+            let access = (self.rate, plan.queue, plan.inside / 8.0);
+            self.link(format!("vm-{number}"), [machine, guest], access, false);
+        }
+    }
+}
+
+struct Plan {
+    count: usize,
+    haul: f64,
+    queue: f64,
+    inside: f64,
+    long: f64,
+}
+
+/// Recorded facts of an adapter that merges in hardware, or not.
+pub(super) fn adapter(link: &str, driver: &str, merges: bool) -> Vec<String> {
+    vec![
+        format!("[hosts.@.facts.interfaces.{link}]"),
+        format!("driver = {{ name = \"{driver}\" }}"),
+        "bus = { kind = \"pci\", address = \"0000:3b:00.0\" }".to_owned(),
+        format!("[hosts.@.facts.interfaces.{link}.features]"),
+        "rx-gro = { hw = false, wanted = true, active = true, nochange = false }".to_owned(),
+        format!("rx-gro-hw = {{ hw = {merges}, wanted = {merges}, active = {merges}, nochange = false }}"),
+    ]
+}

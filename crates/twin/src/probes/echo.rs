@@ -1,0 +1,92 @@
+//! A series of echoes.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use model::probe::echo::{EchoAnswer, EchoFate, EchoProbe, EchoSeries, EchoSpec, EchoSummary, Stamp};
+use model::probe::{IcmpAccess, Report, ReportKind};
+use model::run::Outcome;
+use path::Seed;
+use plan::task::Ping;
+use units::{PacketCount, WallTime};
+
+use super::packets::Packets;
+use super::round_trip::{Fate, Pair, ask};
+use super::subject;
+use crate::flow::run::summary;
+use crate::network::Network;
+
+/// Sends echoes from a host whose device carries packets of `device_mtu`.
+pub(crate) fn series(
+    network: &mut Network<'_>,
+    pair: &Pair<'_>,
+    (ping, device_mtu): (&Ping, u32),
+    (target, started, seed): (IpAddr, WallTime, Seed),
+) -> EchoSeries {
+    let payload = u32::try_from(ping.size.get()).unwrap_or(u32::MAX).min(65_000);
+    let header = if target.is_ipv6() { 48 } else { 28 };
+    let ip_bytes = payload + header;
+    // What is larger than the device carries is cut by the host, and lost with any of its parts.
+    let parts = ip_bytes.div_ceil(device_mtu.max(header + 1)).max(1);
+    let sent: Vec<Packets> = (0..ping.count)
+        .map(|number| Packets {
+            at: ping.interval * number,
+            count: parts,
+            ip_bytes: if parts == 1 { ip_bytes } else { device_mtu },
+            whole: false,
+            over: Duration::ZERO,
+        })
+        .collect();
+    let fates = ask(network, pair, seed, &sent);
+    let spec = EchoSpec {
+        count: ping.count,
+        interval: ping.interval,
+        payload_bytes: u16::try_from(payload).unwrap_or(u16::MAX),
+        ..EchoSpec::default()
+    };
+    let round_trips: Vec<Option<Duration>> = fates
+        .iter()
+        .map(|fate| match fate {
+            Fate::Answered(rtt) if *rtt <= spec.timeout => Some(*rtt),
+            _ => None,
+        })
+        .collect();
+    let late = fates.iter().filter(|fate| matches!(fate, Fate::Answered(rtt) if *rtt > spec.timeout)).count();
+    let reported = fates.iter().filter(|fate| matches!(fate, Fate::TooBig { .. })).count();
+    let probes = (0_u32..).zip(&fates).map(|(sequence, fate)| EchoProbe {
+        sequence,
+        sent: ping.interval * sequence,
+        fate: told(fate, spec.timeout),
+    });
+    EchoSeries {
+        subject: subject(target, started),
+        outcome: Outcome::Complete,
+        access: Some(IcmpAccess::RawSocket),
+        summary: EchoSummary {
+            rtt: summary(&round_trips),
+            late: PacketCount::new(late as u64),
+            reported: PacketCount::new(reported as u64),
+            ..EchoSummary::default()
+        },
+        probes: probes.collect(),
+        spec,
+    }
+}
+
+fn told(fate: &Fate, timeout: Duration) -> EchoFate {
+    match fate {
+        Fate::Answered(rtt) if *rtt <= timeout => EchoFate::Answered(EchoAnswer {
+            rtt: *rtt,
+            stamped_by: Stamp::Kernel,
+            hop_limit: None,
+            other_address: None,
+            reordered: false,
+            duplicates: 0,
+        }),
+        Fate::Answered(_) | Fate::Lost => EchoFate::Lost,
+        Fate::TooBig { fits, reporter } => {
+            let kind = ReportKind::TooBig { mtu_bytes: Some(fits.get()) };
+            EchoFate::Reported(Report { kind, reporter: *reporter })
+        }
+    }
+}
