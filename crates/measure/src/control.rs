@@ -12,24 +12,24 @@ use serde::Serialize;
 use socket2::TcpKeepalive;
 use units::MonoTime;
 
-use crate::wire::client::{ClientDialogue, Heard as ClientHeard};
-use crate::wire::extension::Message;
-use crate::wire::inbox::{WireError, write_blob};
-use crate::wire::limits::Patience;
-use crate::wire::server::{Heard as ServerHeard, ServerDialogue};
-use crate::wire::signal::Signal;
+use wire::client::{ClientDialogue, ServerMessage};
+use wire::extension::Message;
+use wire::inbox::{WireError, write_blob};
+use wire::limits::Patience;
+use wire::server::{ClientMessage, ServerDialogue};
+use wire::signal::Signal;
 
 /// One side's reading of the protocol.
 pub trait Dialogue: Default {
     /// What can be heard.
-    type Heard;
+    type Incoming;
     /// Adds bytes from the peer.
     fn feed(&mut self, bytes: &[u8]);
     /// The next thing heard.
     ///
     /// # Errors
     /// If the peer broke the protocol.
-    fn next_heard(&mut self) -> Result<Option<Self::Heard>, WireError>;
+    fn next_message(&mut self) -> Result<Option<Self::Incoming>, WireError>;
     /// Whether part of a message waits for its rest.
     fn mid_message(&self) -> bool;
 }
@@ -83,9 +83,9 @@ pub enum ControlError {
 
 /// Why [`Control::hear`] returned.
 #[derive(Debug, PartialEq)]
-pub enum Wake<H> {
+pub enum Wake<M> {
     /// The peer said something.
-    Heard(H),
+    Message(M),
     /// The deadline came, or somebody used the waker.
     Nothing,
 }
@@ -129,7 +129,7 @@ impl<D: Dialogue> Control<D> {
     ///
     /// # Errors
     /// If the connection is of no more use, silence included.
-    pub fn await_turn(&mut self, awaited: &'static str) -> Result<D::Heard, ControlError> {
+    pub fn await_turn(&mut self, awaited: &'static str) -> Result<D::Incoming, ControlError> {
         self.await_for(self.patience.turn, awaited)
     }
 
@@ -137,15 +137,15 @@ impl<D: Dialogue> Control<D> {
     ///
     /// # Errors
     /// If the connection is of no more use, silence included.
-    pub fn await_drained(&mut self, awaited: &'static str) -> Result<D::Heard, ControlError> {
+    pub fn await_drained(&mut self, awaited: &'static str) -> Result<D::Incoming, ControlError> {
         self.await_for(self.patience.drain_and_turn(), awaited)
     }
 
-    fn await_for(&mut self, waited: Duration, awaited: &'static str) -> Result<D::Heard, ControlError> {
+    fn await_for(&mut self, waited: Duration, awaited: &'static str) -> Result<D::Incoming, ControlError> {
         let deadline = clock::now() + waited;
         loop {
             match self.hear(deadline)? {
-                Wake::Heard(heard) => return Ok(heard),
+                Wake::Message(heard) => return Ok(heard),
                 Wake::Nothing if clock::now() < deadline => {}
                 Wake::Nothing => return Err(ControlError::Silent { waited, awaited }),
             }
@@ -156,11 +156,11 @@ impl<D: Dialogue> Control<D> {
     ///
     /// # Errors
     /// If the connection is of no more use.
-    pub fn hear(&mut self, deadline: MonoTime) -> Result<Wake<D::Heard>, ControlError> {
+    pub fn hear(&mut self, deadline: MonoTime) -> Result<Wake<D::Incoming>, ControlError> {
         loop {
-            if let Some(heard) = self.dialogue.next_heard()? {
+            if let Some(heard) = self.dialogue.next_message()? {
                 self.message_since = None;
-                return Ok(Wake::Heard(heard));
+                return Ok(Wake::Message(heard));
             }
             self.check_trickle()?;
             let woken = self.waker.take();
@@ -295,14 +295,14 @@ fn timespec(time: Duration) -> Timespec {
 }
 
 impl Dialogue for ClientDialogue {
-    type Heard = ClientHeard;
+    type Incoming = ServerMessage;
 
     fn feed(&mut self, bytes: &[u8]) {
         Self::feed(self, bytes);
     }
 
-    fn next_heard(&mut self) -> Result<Option<ClientHeard>, WireError> {
-        Self::next_heard(self)
+    fn next_message(&mut self) -> Result<Option<ServerMessage>, WireError> {
+        Self::next_message(self)
     }
 
     fn mid_message(&self) -> bool {
@@ -311,14 +311,14 @@ impl Dialogue for ClientDialogue {
 }
 
 impl Dialogue for ServerDialogue {
-    type Heard = ServerHeard;
+    type Incoming = ClientMessage;
 
     fn feed(&mut self, bytes: &[u8]) {
         Self::feed(self, bytes);
     }
 
-    fn next_heard(&mut self) -> Result<Option<ServerHeard>, WireError> {
-        Self::next_heard(self)
+    fn next_message(&mut self) -> Result<Option<ClientMessage>, WireError> {
+        Self::next_message(self)
     }
 
     fn mid_message(&self) -> bool {

@@ -7,7 +7,7 @@ use linux::{host, links};
 use model::host::{BufferSizes, Device, HostIdentity, TcpBuffers};
 use units::ByteCount;
 
-use crate::wire::params::CLIENT_VERSION;
+use wire::params::CLIENT_VERSION;
 
 /// This host, with the device that carries `address` where one is given.
 #[must_use]

@@ -5,6 +5,7 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 use linux::sockets::{self, Direction, Dscp, PacingLimit, Switch};
+use model::measurement::End;
 use model::spec::{Protocol, TestSpec};
 use units::ByteCount;
 
@@ -60,17 +61,19 @@ pub fn before_connection(socket: impl AsFd, spec: &TestSpec) -> Result<(), Optio
     Ok(())
 }
 
-/// Sets what a connected socket needs.
+/// Sets what a connected socket needs. The pacing rate and the congestion control are the sender's: a receiver may run on
+/// a host that knows neither.
 ///
 /// # Errors
 /// If the kernel refuses an option.
-pub fn on_connection(socket: impl AsFd, spec: &TestSpec) -> Result<(), OptionError> {
+pub fn on_connection(socket: impl AsFd, spec: &TestSpec, end: End) -> Result<(), OptionError> {
     let fd = socket.as_fd();
-    if let Some(rate) = spec.pace {
+    let sends = end == End::Sender;
+    if let Some(rate) = spec.pace.filter(|_| sends) {
         sockets::set_pacing_limit(fd, PacingLimit::Limited(rate)).map_err(other("the pacing rate"))?;
     }
     if spec.protocol == Protocol::Tcp {
-        if let Some(name) = &spec.congestion_control {
+        if let Some(name) = spec.congestion_control.as_ref().filter(|_| sends) {
             sockets::set_congestion_control(fd, name)?;
         }
         sockets::set_send_timeout(fd, Some(BLOCKED_SEND)).map_err(other("the send timeout"))?;

@@ -6,7 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use measure::stop::Stop;
-use measure::tools::{Driven, Errand, Tool, ToolError, run};
+use measure::tools::iperf3::Iperf3;
+use measure::tools::nuttcp::Nuttcp;
+use measure::tools::{Tool, ToolError, ToolOutcome, ToolRequest, run};
 use model::measurement::Heading;
 use model::run::{FailureKind, Outcome};
 use model::spec::{Direction, Limit, Protocol, TestSpec};
@@ -41,8 +43,8 @@ impl Server {
         Self::start("nuttcp", &["-S", "--nofork", "-P"])
     }
 
-    fn run(&self, tool: Tool, spec: TestSpec) -> Driven {
-        run(&errand(tool, self.port, spec), &Stop::default()).unwrap()
+    fn run(&self, tool: Tool, spec: TestSpec) -> ToolOutcome {
+        run(&request(tool, self.port, spec), &Stop::default()).unwrap()
     }
 }
 
@@ -59,8 +61,8 @@ fn listens(port: u16) -> bool {
     tables.iter().flat_map(|table| table.lines()).any(|line| line.contains(&wanted) && line.contains(" 0A "))
 }
 
-fn errand(tool: Tool, port: u16, spec: TestSpec) -> Errand {
-    Errand { tool, host: "127.0.0.1".to_owned(), port, spec }
+fn request(tool: Tool, port: u16, spec: TestSpec) -> ToolRequest {
+    ToolRequest { tool, host: "127.0.0.1".to_owned(), port, spec }
 }
 
 fn second() -> TestSpec {
@@ -72,7 +74,7 @@ fn iperf3_both_ways_with_everything_that_it_tells() {
     let server = Server::iperf3();
     let mut spec = TestSpec { direction: Direction::Bidirectional, streams: 2, ..second() };
     spec.place.cpus = vec![0];
-    let driven = server.run(Tool::Iperf3, spec);
+    let driven = server.run(&Iperf3, spec);
     assert_eq!(driven.finished.outcome, Outcome::Complete);
     assert!(driven.command.windows(2).any(|pair| pair == ["-A", "0"]), "{:?}", driven.command);
     assert!(driven.finished.local.software.as_ref().unwrap().starts_with("iperf3 3."));
@@ -97,7 +99,7 @@ fn iperf3_counts_datagrams() {
         limit: Limit::Blocks(500),
         ..TestSpec::default()
     };
-    let found = server.run(Tool::Iperf3, spec).finished.measurement.unwrap();
+    let found = server.run(&Iperf3, spec).finished.measurement.unwrap();
     let counts = found.totals[0].datagrams.unwrap();
     assert_eq!(counts.sent.get(), 500);
     assert_eq!(counts.received.get() + counts.lost.get(), 500);
@@ -107,7 +109,7 @@ fn iperf3_counts_datagrams() {
 fn an_iperf3_that_ends_with_0_on_failure_is_a_failure() {
     // A port that was free a moment ago.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let driven = run(&errand(Tool::Iperf3, port, second()), &Stop::default()).unwrap();
+    let driven = run(&request(&Iperf3, port, second()), &Stop::default()).unwrap();
     let Outcome::Failed(failure) = driven.finished.outcome else { panic!("it cannot have worked") };
     assert_eq!(failure.kind, FailureKind::Unreachable);
     assert!(failure.detail.contains("Connection refused"), "{failure:?}");
@@ -118,9 +120,9 @@ fn an_iperf3_that_is_stopped_tells_what_it_has() {
     let server = Server::iperf3();
     let stop = Stop::default();
     let spec = TestSpec { limit: Limit::Time(Duration::from_secs(600)), ..TestSpec::default() };
-    let errand = errand(Tool::Iperf3, server.port, spec);
+    let request = request(&Iperf3, server.port, spec);
     let driven = std::thread::scope(|scope| {
-        let test = scope.spawn(|| run(&errand, &stop).unwrap());
+        let test = scope.spawn(|| run(&request, &stop).unwrap());
         // Its own connection to the server has come up: the second one in the table carries data.
         while !is_connected(server.port) {
             assert!(!test.is_finished(), "the test ended before it was connected");
@@ -146,7 +148,7 @@ fn is_connected(port: u16) -> bool {
 #[test]
 fn nuttcp_both_ways_and_datagrams() {
     let server = Server::nuttcp();
-    let driven = server.run(Tool::Nuttcp, TestSpec { interval: Duration::from_millis(250), ..second() });
+    let driven = server.run(&Nuttcp, TestSpec { interval: Duration::from_millis(250), ..second() });
     assert_eq!(driven.finished.outcome, Outcome::Complete, "{driven:?}");
     let found = driven.finished.measurement.unwrap();
     assert_eq!(found.totals[0].heading, Heading::Outbound);
@@ -156,7 +158,7 @@ fn nuttcp_both_ways_and_datagrams() {
     let mut spec = TestSpec { direction: Direction::Reverse, protocol: Protocol::Udp, ..second() };
     spec.rate = Some(DataRate::from_bps(20_000_000));
     spec.place.cpus = vec![0];
-    let driven = server.run(Tool::Nuttcp, spec);
+    let driven = server.run(&Nuttcp, spec);
     let found = driven.finished.measurement.unwrap();
     assert_eq!(found.totals[0].heading, Heading::Inbound);
     assert!(found.totals[0].datagrams.unwrap().sent.get() > 0);
@@ -164,7 +166,7 @@ fn nuttcp_both_ways_and_datagrams() {
 
     drop(server);
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let driven = run(&errand(Tool::Nuttcp, port, second()), &Stop::default()).unwrap();
+    let driven = run(&request(&Nuttcp, port, second()), &Stop::default()).unwrap();
     assert!(
         matches!(&driven.finished.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Unreachable),
         "{driven:?}"
@@ -174,6 +176,6 @@ fn nuttcp_both_ways_and_datagrams() {
 #[test]
 fn what_a_program_cannot_do_is_refused_by_name() {
     let spec = TestSpec { direction: Direction::Bidirectional, ..second() };
-    let error = run(&errand(Tool::Nuttcp, 1, spec), &Stop::default()).unwrap_err();
+    let error = run(&request(&Nuttcp, 1, spec), &Stop::default()).unwrap_err();
     assert!(matches!(&error, ToolError::Unable(unable) if unable.option == "--bidir"), "{error:?}");
 }

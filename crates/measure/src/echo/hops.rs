@@ -9,7 +9,7 @@ use model::probe::{Report, ReportKind};
 use model::run::{Failure, FailureKind, Outcome};
 use units::MonoTime;
 
-use super::pinger::{Asking, Heard, Pinger, What};
+use super::pinger::{Asking, Pinger, Response, What};
 use super::{ended, subject};
 use crate::stop::Stop;
 
@@ -119,7 +119,7 @@ impl Log {
         self.hops[..until].iter().flatten().any(|asked| asked.answer.is_none())
     }
 
-    fn note(&mut self, heard: &Heard) {
+    fn note(&mut self, heard: &Response) {
         let (hop, probe) = (usize::from(heard.sequence) / self.probes, usize::from(heard.sequence) % self.probes);
         let Some(asked) = self.hops.get_mut(hop).and_then(|hop| hop.get_mut(probe)) else { return };
         let (address, report) = match &heard.what {

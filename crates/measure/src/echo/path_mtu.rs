@@ -9,7 +9,7 @@ use model::probe::{Report, ReportKind};
 use model::run::{Failure, FailureKind, Outcome};
 use units::{MonoTime, Mtu};
 
-use super::pinger::{Asking, Heard, Pinger, SendError, What};
+use super::pinger::{Asking, Pinger, Response, SendError, What};
 use super::{ended, subject};
 use crate::stop::Stop;
 
@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
     }
 
     /// Notes what came back; of a size tried before it may still change what is known.
-    fn note(&mut self, heard: &Heard) -> Result<(), Failure> {
+    fn note(&mut self, heard: &Response) -> Result<(), Failure> {
         let Some(&(place, sent)) = self.asked.get(usize::from(heard.sequence)) else { return Ok(()) };
         let tried = &mut self.tried[place];
         match &heard.what {

@@ -37,13 +37,13 @@ pub(super) struct Pinger {
     identifier: u16,
     pattern: [u8; 8],
     message: Vec<u8>,
-    heard: VecDeque<Heard>,
+    heard: VecDeque<Response>,
     interface_told: Option<u32>,
 }
 
 /// Something that came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct Response {
     /// Of which request.
     pub(super) sequence: u16,
     /// When it arrived.
@@ -164,7 +164,7 @@ impl Pinger {
     }
 
     /// The next that came back, waiting for it until `deadline` or until told to stop.
-    pub(super) fn hear(&mut self, deadline: MonoTime, stop: &Stop) -> Option<Heard> {
+    pub(super) fn hear(&mut self, deadline: MonoTime, stop: &Stop) -> Option<Response> {
         loop {
             if let Some(heard) = self.heard.pop_front() {
                 return Some(heard);
@@ -215,7 +215,7 @@ impl Pinger {
                 hop_limit: incoming.hop_limit,
                 payload_bytes: reply.payload.len(),
             };
-            self.heard.push_back(Heard { sequence: reply.id.sequence, at, stamped_by, what });
+            self.heard.push_back(Response { sequence: reply.id.sequence, at, stamped_by, what });
         }
         true
     }
@@ -233,7 +233,7 @@ impl Pinger {
                 let (at, stamped_by) = arrival(error.received_at);
                 let kind = message::report_kind(family, error.icmp_type, error.code, error.info);
                 let what = What::Report(Report { kind, reporter: error.reporter });
-                self.heard.push_back(Heard { sequence: id.sequence, at, stamped_by, what });
+                self.heard.push_back(Response { sequence: id.sequence, at, stamped_by, what });
             }
             Origin::Other(_) => {}
         }

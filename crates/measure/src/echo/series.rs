@@ -7,9 +7,9 @@ use model::probe::echo::{EchoAnswer, EchoFate, EchoProbe, EchoSeries, EchoSpec, 
 use model::run::{Failure, FailureKind, Outcome};
 use units::{MonoTime, PacketCount};
 
-use super::pinger::{Asking, Heard, Pinger, What};
+use super::pinger::{Asking, Pinger, Response, What};
 use super::{ended, subject};
-use crate::report::latency::round_trips;
+use crate::latency::round_trips;
 use crate::stop::Stop;
 
 /// Sends a series to `target` and waits for its answers.
@@ -119,7 +119,7 @@ impl Log {
         }
     }
 
-    fn note(&mut self, heard: Heard) {
+    fn note(&mut self, heard: Response) {
         let Some(probe) = self.sent.get_mut(usize::from(heard.sequence)) else { return };
         let What::Answer { source, hop_limit, .. } = heard.what else {
             if let What::Report(report) = heard.what

@@ -1,5 +1,6 @@
 //! How much may still be sent, over all streams of one direction.
 
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::spec::Limit;
@@ -19,13 +20,17 @@ enum Unit {
 }
 
 impl Budget {
-    /// The budget of a test; endless where time is the limit.
+    /// The budget of a test; endless where time is the limit. `whole` is the size of the blocks that the receiver counts,
+    /// where it counts nothing less: an amount of bytes is rounded up to these.
     #[must_use]
-    pub fn of(limit: Limit) -> Self {
-        match limit {
-            Limit::Time(_) => Self { left: None, unit: Unit::Bytes },
-            Limit::Bytes(bytes) => Self { left: Some(AtomicU64::new(bytes.get())), unit: Unit::Bytes },
-            Limit::Blocks(blocks) => Self { left: Some(AtomicU64::new(blocks)), unit: Unit::Blocks },
+    pub fn of(limit: Limit, whole: Option<NonZeroU64>) -> Self {
+        match (limit, whole) {
+            (Limit::Time(_), _) => Self { left: None, unit: Unit::Bytes },
+            (Limit::Bytes(bytes), None) => Self { left: Some(AtomicU64::new(bytes.get())), unit: Unit::Bytes },
+            (Limit::Bytes(bytes), Some(block)) => {
+                Self { left: Some(AtomicU64::new(bytes.get().div_ceil(block.get()))), unit: Unit::Blocks }
+            }
+            (Limit::Blocks(blocks), _) => Self { left: Some(AtomicU64::new(blocks)), unit: Unit::Blocks },
         }
     }
 
@@ -62,20 +67,27 @@ mod tests {
 
     #[test]
     fn what_is_claimed_adds_up_to_the_limit() {
-        let budget = Budget::of(Limit::Bytes(ByteCount::new(2_500)));
+        let budget = Budget::of(Limit::Bytes(ByteCount::new(2_500)), None);
         assert_eq!([0; 4].map(|_: i32| budget.claim(1_000, 1_000)), [1_000, 1_000, 500, 0]);
         assert!(budget.is_spent());
     }
 
     #[test]
     fn blocks_are_whole() {
-        let budget = Budget::of(Limit::Blocks(3));
+        let budget = Budget::of(Limit::Blocks(3), None);
         assert_eq!([0; 3].map(|_: i32| budget.claim(2_000, 1_000)), [2_000, 1_000, 0]);
     }
 
     #[test]
+    fn bytes_are_rounded_up_to_whole_blocks_where_nothing_less_is_counted() {
+        let budget = Budget::of(Limit::Bytes(ByteCount::new(2_500)), NonZeroU64::new(1_000));
+        assert_eq!([0; 4].map(|_: i32| budget.claim(1_000, 1_000)), [1_000, 1_000, 1_000, 0]);
+        assert!(budget.is_spent());
+    }
+
+    #[test]
     fn time_has_no_budget() {
-        let budget = Budget::of(Limit::Time(std::time::Duration::ZERO));
+        let budget = Budget::of(Limit::Time(std::time::Duration::ZERO), None);
         assert_eq!(budget.claim(77, 1), 77);
         assert!(!budget.is_spent());
     }

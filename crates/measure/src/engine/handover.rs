@@ -34,19 +34,26 @@ const LENT_BLOCK: usize = 1 << 20;
 const OUTSTANDING: u64 = 16;
 
 impl Handover {
-    /// The way by `method`, in blocks of `length`. `Auto` takes the cheapest that this kernel allows.
+    /// The way by `method`, in blocks of `length`; where none is fixed, in blocks of at most `memory`. `Auto` takes the
+    /// cheapest that this kernel allows.
     ///
     /// # Errors
     /// If the method was asked for by name and this kernel does not allow it.
-    pub(super) fn open(method: SendMethod, length: Option<usize>, fd: BorrowedFd<'_>) -> io::Result<Self> {
+    pub(super) fn open(
+        method: SendMethod,
+        (length, memory): (Option<usize>, usize),
+        fd: BorrowedFd<'_>,
+    ) -> io::Result<Self> {
+        let copied = length.unwrap_or(COPY_BLOCK.min(memory));
+        let lent = length.unwrap_or(LENT_BLOCK.min(memory));
         match method {
             SendMethod::Auto => {
-                Self::splice(length).or_else(|_| Self::sendfile(length)).or_else(|_| Ok(Self::write(length)))
+                Self::splice(length, lent).or_else(|_| Self::sendfile(lent)).or_else(|_| Ok(Self::write(copied)))
             }
-            SendMethod::Write => Ok(Self::write(length)),
-            SendMethod::Sendfile => Self::sendfile(length),
-            SendMethod::Splice => Self::splice(length),
-            SendMethod::Zerocopy => Self::zerocopy(length, fd),
+            SendMethod::Write => Ok(Self::write(copied)),
+            SendMethod::Sendfile => Self::sendfile(lent),
+            SendMethod::Splice => Self::splice(length, lent),
+            SendMethod::Zerocopy => Self::zerocopy(lent, fd),
         }
     }
 
@@ -54,31 +61,28 @@ impl Handover {
         Self { way, block, copied: false }
     }
 
-    fn write(length: Option<usize>) -> Self {
-        let block = length.unwrap_or(COPY_BLOCK);
+    fn write(block: usize) -> Self {
         let mut payload = vec![0; block];
         fill(&mut payload);
         Self::new(Way::Write(payload), block)
     }
 
-    fn sendfile(length: Option<usize>) -> io::Result<Self> {
-        let block = length.unwrap_or(LENT_BLOCK);
+    fn sendfile(block: usize) -> io::Result<Self> {
         let mut payload = vec![0; block];
         fill(&mut payload);
         Ok(Self::new(Way::Sendfile(Memfd::filled(&payload)?), block))
     }
 
-    fn splice(length: Option<usize>) -> io::Result<Self> {
-        let mut payload = vec![0; length.unwrap_or(LENT_BLOCK)];
+    fn splice(length: Option<usize>, wanted: usize) -> io::Result<Self> {
+        let mut payload = vec![0; wanted];
         fill(&mut payload);
         let pipe = SplicePipe::holding(&payload)?;
         let block = length.unwrap_or(pipe.held());
         Ok(Self::new(Way::Splice(pipe), block))
     }
 
-    fn zerocopy(length: Option<usize>, fd: BorrowedFd<'_>) -> io::Result<Self> {
+    fn zerocopy(block: usize, fd: BorrowedFd<'_>) -> io::Result<Self> {
         set_zerocopy(fd, Switch::On)?;
-        let block = length.unwrap_or(LENT_BLOCK);
         let pages = FrozenBuffer::new(block, fill)?;
         Ok(Self::new(Way::Zerocopy { sender: ZeroCopySender::new(), pages }, block))
     }

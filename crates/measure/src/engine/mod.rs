@@ -2,16 +2,16 @@
 //!
 //! * [`streams`]: the streams of one test, started, watched and stopped together
 //! * `tcp_send` and `handover`, `tcp_receive`, `udp_send`, `udp_receive`: what a stream's thread does
-//! * [`sampler`] and [`diary`]: the kernel's state of every stream, recorded at a steady pace
+//! * [`sampler`] and [`recorder`]: the kernel's state of every stream, recorded at a steady pace
 //! * [`budget`], [`gate`], [`counters`], [`schedule`]: how much, from when, how far, how fast
 //! * [`datagram`], [`sequence`]: numbered datagrams and what became of them
 
 pub mod budget;
 pub mod counters;
 pub mod datagram;
-pub mod diary;
 pub mod gate;
 mod handover;
+pub mod recorder;
 pub mod sampler;
 pub mod schedule;
 pub mod sequence;

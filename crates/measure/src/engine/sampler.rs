@@ -2,7 +2,8 @@
 //!
 //! The kernel's records are kept as they came, in one growing block a stream, and understood after the test: a sample
 //! costs one system call and one copy of 280 bytes. Streams at full speed take their samples themselves (see
-//! [`diary`](super::diary)); the thread here looks after those that do not.
+//! [`recorder`](super::recorder)); the thread here looks after those that do not, and sends the latency probes at the same
+//! wake, since a wake costs more than either.
 
 use std::io;
 use std::sync::Arc;
@@ -12,22 +13,25 @@ use std::time::Duration;
 
 use linux::clock;
 use model::spec::Protocol;
+use units::MonoTime;
 
-use super::diary::Diary;
-pub use super::diary::SampleLog;
+pub use super::recorder::SampleLog;
+use super::recorder::SampleRecorder;
 use super::streams::StreamSet;
+use crate::stamp::prober::Prober;
 
 /// The sampling of one test.
 #[derive(Debug)]
 pub struct Sampler {
-    thread: JoinHandle<()>,
+    thread: JoinHandle<Option<Prober>>,
     stop: Arc<AtomicBool>,
-    diaries: Vec<Arc<Diary>>,
+    recorders: Vec<Arc<SampleRecorder>>,
 }
 
-/// Most bytes that the samples of one test may take. When they are full, every second sample is given up and the pace
-/// halved: an hour keeps its shape.
-const MEMORY_LIMIT: usize = 256 << 20;
+/// Most bytes that the kernel's records of one test may take at this host. When they are full, every second sample is
+/// given up and the pace halved: an hour keeps its shape. A record takes twice as much once it is understood, and the
+/// peer's come besides, so that a test with all its results stays below 128 MB however many streams it has.
+const MEMORY_LIMIT: usize = 12 << 20;
 
 /// For how many samples the thread sleeps while the streams look after themselves, and for how long at most. To wake a
 /// thread costs a hundred times what a sample does; but a stream that stalls is without samples until it wakes.
@@ -38,49 +42,75 @@ const LONGEST_SKIP: Duration = Duration::from_millis(10);
 const GRACE: Duration = Duration::from_millis(1);
 
 impl Sampler {
-    /// Samples every stream of `set`, now and then every `spacing`.
+    /// Samples every stream of `set`, now and then every `spacing`, and sends the probes of `prober`.
     ///
     /// # Errors
     /// If the thread cannot be made.
-    pub fn start(set: &StreamSet, protocol: Protocol, spacing: Duration) -> io::Result<Self> {
-        let diaries: Vec<Arc<Diary>> = set.streams().iter().map(|stream| Arc::clone(&stream.diary)).collect();
+    pub fn start(
+        set: &StreamSet,
+        protocol: Protocol,
+        spacing: Duration,
+        mut prober: Option<Prober>,
+    ) -> io::Result<Self> {
+        let recorders: Vec<Arc<SampleRecorder>> =
+            set.streams().iter().map(|stream| Arc::clone(&stream.recorder)).collect();
         for stream in set.streams() {
-            stream.diary.open(stream, protocol, spacing);
-            stream.diary.glance(clock::now(), Duration::ZERO);
+            stream.recorder.open(stream, protocol, spacing);
+            stream.recorder.glance(clock::now(), Duration::ZERO);
+        }
+        if let Some(prober) = &mut prober {
+            prober.test_runs(clock::now());
         }
         let stop = Arc::<AtomicBool>::default();
-        let (watched, stopped) = (diaries.clone(), Arc::clone(&stop));
-        let thread =
-            thread::Builder::new().name("sampler".to_owned()).spawn(move || look_after(&watched, spacing, &stopped))?;
-        Ok(Self { thread, stop, diaries })
+        let (watched, stopped) = (recorders.clone(), Arc::clone(&stop));
+        let thread = thread::Builder::new().name("sampler".to_owned()).spawn(move || {
+            look_after(&watched, spacing, prober.as_mut(), &stopped);
+            prober
+        })?;
+        Ok(Self { thread, stop, recorders })
     }
 
-    /// Takes a last sample of each stream and returns all.
+    /// Takes a last sample of each stream and returns all, and the prober, whose last answers may still be on their way.
     #[must_use]
-    pub fn finish(self) -> Vec<SampleLog> {
+    pub fn finish(self) -> (Vec<SampleLog>, Option<Prober>) {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.thread().unpark();
-        // Its samples are in the diaries, whatever became of it.
-        let _ = self.thread.join();
-        self.diaries.iter().filter_map(|diary| diary.close()).collect()
+        // The samples are in the recorders, whatever became of the thread.
+        let prober = self.thread.join().ok().flatten();
+        (self.recorders.iter().filter_map(|recorder| recorder.close()).collect(), prober)
     }
 }
 
-fn look_after(diaries: &[Arc<Diary>], spacing: Duration, stop: &AtomicBool) {
+fn look_after(
+    recorders: &[Arc<SampleRecorder>],
+    spacing: Duration,
+    mut prober: Option<&mut Prober>,
+    stop: &AtomicBool,
+) {
     let grace = GRACE.min(spacing / 2);
     let mut spacing = spacing;
     let mut skipped = 0;
     while !stop.load(Ordering::Relaxed) {
-        let earliest = diaries.iter().map(|diary| diary.due()).min().unwrap_or_default();
+        let earliest = recorders.iter().map(|recorder| recorder.due()).min().unwrap_or_default();
         let skip = (spacing * skipped).min(LONGEST_SKIP.saturating_sub(spacing));
+        let probe = prober.as_ref().map_or(MonoTime::from_nanos(u64::MAX), |prober| prober.due());
         // It fails for no instant that can be.
-        let _ = clock::sleep_unless(earliest + skip + grace, || stop.load(Ordering::Relaxed));
+        let _ = clock::sleep_unless((earliest + skip + grace).min(probe), || stop.load(Ordering::Relaxed));
         let now = clock::now();
-        let neglected = diaries.iter().filter(|diary| diary.glance(now, grace)).count();
+        if let Some(prober) = &mut prober {
+            prober.look_after(now);
+        }
+        // Woken for a probe: what nobody else takes and will be due soon is taken now, so that from here on one wake does for
+        // both. A stream that takes its own is not disturbed.
+        let early = if skipped == 0 { grace + EARLY.min(spacing / 2) } else { Duration::ZERO };
+        let neglected = recorders.iter().filter(|recorder| recorder.glance(now + early, grace)).count();
         skipped = if neglected > 0 { 0 } else { (2 * skipped + 1).min(MOST_SKIPPED - 1) };
-        if diaries.iter().map(|diary| diary.memory()).sum::<usize>() > MEMORY_LIMIT {
-            diaries.iter().for_each(|diary| diary.thin());
+        if recorders.iter().map(|recorder| recorder.memory()).sum::<usize>() > MEMORY_LIMIT {
+            recorders.iter().for_each(|recorder| recorder.thin());
             spacing *= 2;
         }
     }
 }
+
+/// A sample may be taken this much before it is due, where the thread is awake anyway.
+const EARLY: Duration = Duration::from_millis(5);

@@ -18,6 +18,11 @@ impl Schedule {
     /// overflow shallow buffers on the path.
     const BURST: Duration = Duration::from_millis(1);
 
+    /// At low rates a burst of a stream may last this long, as far as it stays below [`Self::CHEAP`]: to wake costs more
+    /// than to send. An iperf3 sends 128 KiB at once at every rate.
+    const LONG_BURST: Duration = Duration::from_millis(5);
+    const CHEAP: usize = 64 << 10;
+
     /// A schedule at `rate`, which is not zero, from `start`.
     #[must_use]
     pub const fn new(rate: DataRate, start: MonoTime) -> Self {
@@ -29,6 +34,13 @@ impl Schedule {
     pub fn burst(&self, least: usize, most: usize) -> usize {
         let burst = usize::try_from((self.rate * Self::BURST).get()).unwrap_or(usize::MAX);
         burst.max(least).min(most)
+    }
+
+    /// The same for a stream, whose kernel paces what it is given by the acknowledgements.
+    #[must_use]
+    pub fn stream_burst(&self, least: usize, most: usize) -> usize {
+        let long = usize::try_from((self.rate * Self::LONG_BURST).get()).unwrap_or(usize::MAX).min(Self::CHEAP);
+        self.burst(least.max(long.min(most)), most)
     }
 
     /// When the next byte is due.
@@ -64,5 +76,7 @@ mod tests {
         assert_eq!(burst(8_000_000_000), 1_000_000);
         assert_eq!(burst(1_000_000), 1_448);
         assert_eq!(burst(1_000_000_000_000), 1 << 20);
+        let stream = |rate| Schedule::new(DataRate::from_bps(rate), MonoTime::default()).stream_burst(1_448, 1 << 20);
+        assert_eq!([1_000_000, 100_000_000, 8_000_000_000].map(stream), [1_448, 62_500, 1_000_000]);
     }
 }

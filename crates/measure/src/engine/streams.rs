@@ -2,12 +2,14 @@
 
 use std::io;
 use std::net::{Shutdown, SocketAddr};
+use std::num::NonZeroU64;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use linux::clock;
 use model::measurement::{DatagramCounts, End, Heading};
 use model::spec::{Protocol, ReceiveMethod, SendMethod, TestSpec};
 use units::{MonoTime, PacketCount};
@@ -15,9 +17,10 @@ use units::{MonoTime, PacketCount};
 use super::budget::Budget;
 use super::counters::StreamCounters;
 use super::datagram::CounterWidth;
-use super::diary::Diary;
 use super::gate::Gate;
+use super::recorder::SampleRecorder;
 use super::{tcp_receive, tcp_send, udp_receive, udp_send};
+use crate::contention::StreamsScheduled;
 use crate::control::Waker;
 
 /// One end of one stream.
@@ -33,7 +36,7 @@ pub struct Stream {
     pub remote: SocketAddr,
     /// What its thread has done so far.
     pub counters: Arc<StreamCounters>,
-    pub(super) diary: Arc<Diary>,
+    pub(super) recorder: Arc<SampleRecorder>,
     socket: Arc<OwnedFd>,
     done: Arc<AtomicBool>,
 }
@@ -56,12 +59,34 @@ pub struct Endpoint {
 pub struct Conduct {
     /// Bytes of a write or datagram, where they are fixed.
     pub length: Option<usize>,
+    /// What a receiver counts of an amount of bytes.
+    pub amount: Amount,
     /// How wide datagram numbers are.
     pub counter_width: CounterWidth,
     /// Whether a TCP sender closes its direction when it is done, so that the receiver reads to the end.
     pub closing: Closing,
     /// Ends the control thread's waiting when a stream is done.
     pub waker: Waker,
+}
+
+/// What a receiver counts of an amount of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// Every byte.
+    Exact,
+    /// Whole blocks of so many bytes, as an iperf3 does: what is less at the end is never counted, and some wait for the rest
+    /// of a block for ever.
+    WholeBlocks(NonZeroU64),
+}
+
+impl Conduct {
+    /// The size of the blocks that the receiver counts, where it counts nothing less.
+    pub(crate) fn whole_block(&self) -> Option<NonZeroU64> {
+        match self.amount {
+            Amount::Exact => None,
+            Amount::WholeBlocks(block) => Some(block),
+        }
+    }
 }
 
 /// What a TCP sender does when it is done.
@@ -103,18 +128,31 @@ pub enum Finish {
     Failed(io::Error),
 }
 
+/// Bytes of a stream's stack, which holds no buffer.
+const STACK: usize = 256 << 10;
+
+/// Bytes that the streams' own buffers may take together, so that 128 streams fit where one does.
+const BUFFER_MEMORY: usize = 16 << 20;
+
 /// What every stream's thread gets.
 pub(crate) struct Task {
     pub(crate) socket: Arc<OwnedFd>,
     pub(crate) counters: Arc<StreamCounters>,
-    pub(super) diary: Arc<Diary>,
+    pub(super) recorder: Arc<SampleRecorder>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) spec: Arc<TestSpec>,
     pub(crate) conduct: Conduct,
+    /// Streams of the test at this host, which share what memory it may take.
+    pub(crate) streams: usize,
 }
 
 impl Task {
+    /// Bytes for the buffers of one stream, of what those of all streams together may take.
+    pub(crate) fn share_of_memory(&self) -> usize {
+        BUFFER_MEMORY / self.streams.max(1)
+    }
+
     pub(crate) fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -133,6 +171,7 @@ pub struct StreamSet {
     stop_sending: Arc<AtomicBool>,
     stop_receiving: Arc<AtomicBool>,
     budget: Arc<Budget>,
+    scheduled: Arc<StreamsScheduled>,
     protocol: Protocol,
     closing: Closing,
 }
@@ -149,44 +188,55 @@ impl StreamSet {
             gate: Arc::default(),
             stop_sending: Arc::default(),
             stop_receiving: Arc::default(),
-            budget: Arc::new(Budget::of(spec.limit)),
+            budget: Arc::new(Budget::of(spec.limit, conduct.whole_block())),
+            scheduled: Arc::default(),
             protocol: spec.protocol,
             closing: conduct.closing,
         };
         let spec = Arc::new(spec.clone());
+        let streams = endpoints.len();
         for (index, endpoint) in endpoints.into_iter().enumerate() {
-            set.add(index, endpoint, &spec, conduct)?;
+            set.add((index, streams), endpoint, &spec, conduct)?;
         }
         Ok(set)
     }
 
-    fn add(&mut self, index: usize, endpoint: Endpoint, spec: &Arc<TestSpec>, conduct: &Conduct) -> io::Result<()> {
+    fn add(
+        &mut self,
+        (index, streams): (usize, usize),
+        endpoint: Endpoint,
+        spec: &Arc<TestSpec>,
+        conduct: &Conduct,
+    ) -> io::Result<()> {
         let Endpoint { socket, heading, local, remote } = endpoint;
-        let (socket, counters, diary) = (Arc::new(socket), Arc::<StreamCounters>::default(), Arc::<Diary>::default());
+        let (socket, counters, recorder) =
+            (Arc::new(socket), Arc::<StreamCounters>::default(), Arc::<SampleRecorder>::default());
         let end = end_of(heading);
         let task = Task {
             socket: Arc::clone(&socket),
             counters: Arc::clone(&counters),
-            diary: Arc::clone(&diary),
+            recorder: Arc::clone(&recorder),
             budget: Arc::clone(&self.budget),
             stop: Arc::clone(if end == End::Sender { &self.stop_sending } else { &self.stop_receiving }),
             spec: Arc::clone(spec),
             conduct: conduct.clone(),
+            streams,
         };
         let cpu = pick(&spec.place.cpus, index);
         let gate = Arc::clone(&self.gate);
         let done = Arc::<AtomicBool>::default();
-        let flag = Arc::clone(&done);
+        let (flag, scheduled) = (Arc::clone(&done), Arc::clone(&self.scheduled));
         let name = format!("stream {}", index + 1);
-        let thread = thread::Builder::new().name(name).spawn(move || {
+        let thread = thread::Builder::new().name(name).stack_size(STACK).spawn(move || {
             let ended = run(&task, end, &gate, cpu);
+            scheduled.add_this_thread();
             flag.store(true, Ordering::Release);
             task.conduct.waker.wake();
             ended
         })?;
         self.threads.push(thread);
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        self.streams.push(Stream { number, heading, local, remote, counters, diary, socket, done });
+        self.streams.push(Stream { number, heading, local, remote, counters, recorder, socket, done });
         Ok(())
     }
 
@@ -205,6 +255,12 @@ impl StreamSet {
     #[must_use]
     pub fn is_done(&self, heading: Heading) -> bool {
         self.of(heading).all(|stream| stream.done.load(Ordering::Acquire))
+    }
+
+    /// Waits until all streams of this heading have stopped, or until `deadline`.
+    pub fn await_done(&self, heading: Heading, deadline: MonoTime) {
+        const GLANCE: Duration = Duration::from_millis(1);
+        while !self.is_done(heading) && clock::now() < deadline && clock::sleep_until(clock::now() + GLANCE).is_ok() {}
     }
 
     /// Payload over all streams of this heading so far.
@@ -227,6 +283,12 @@ impl StreamSet {
         if self.protocol == Protocol::Tcp {
             self.shut(Heading::Inbound, Shutdown::Read);
         }
+    }
+
+    /// What the scheduler gave the streams' threads, as far as they have ended.
+    #[must_use]
+    pub fn scheduled(&self) -> Arc<StreamsScheduled> {
+        Arc::clone(&self.scheduled)
     }
 
     /// Waits for every thread, which must have been stopped or be sure to end.

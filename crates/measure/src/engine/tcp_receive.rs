@@ -7,8 +7,8 @@ use linux::bulk::{Progress, receive_copy, receive_discard};
 use linux::clock;
 use model::spec::ReceiveMethod;
 
-use super::diary::Glances;
 use super::gate::Gate;
+use super::recorder::Glances;
 use super::streams::{Finish, StreamEnd, Task, never_ran};
 
 /// Bytes of one receive into memory: within the second-level cache.
@@ -46,7 +46,7 @@ fn drain(task: &Task, buffer: &mut [u8]) -> io::Result<Finish> {
             Progress::Moved(received) => {
                 task.counters.add_bytes(received);
                 if let Some(now) = glances.after(received) {
-                    task.diary.glance(now, Duration::ZERO);
+                    task.recorder.glance(now, Duration::ZERO);
                 }
             }
             // Our own stopping closes the direction under a receiver that waits.

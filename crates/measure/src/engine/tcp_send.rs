@@ -8,15 +8,15 @@ use linux::bulk::Progress;
 use linux::clock;
 use units::{ByteCount, MonoTime};
 
-use super::diary::Glances;
 use super::gate::Gate;
 use super::handover::Handover;
+use super::recorder::Glances;
 use super::schedule::Schedule;
 use super::streams::{Closing, Finish, StreamEnd, Task, never_ran};
 
 /// Sends until the budget is spent or the test is stopped; `None` where it never started.
 pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
-    let opened = Handover::open(task.spec.send, task.conduct.length, task.fd());
+    let opened = Handover::open(task.spec.send, (task.conduct.length, task.share_of_memory()), task.fd());
     let start = gate.wait()?;
     let mut handover = match opened {
         Ok(handover) => handover,
@@ -26,6 +26,7 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
         None => pump(task, &mut handover),
         Some(rate) => pump_at_rate(task, &mut handover, Schedule::new(rate, start)),
     };
+    let result = result.and_then(|()| finish_block(task, &mut handover));
     if task.conduct.closing == Closing::EndOfStream {
         // It fails only where the connection is gone already.
         let _ = socket2::SockRef::from(&task.fd()).shutdown(Shutdown::Write);
@@ -39,6 +40,30 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
         copy_fallback: handover.copy_fallback(),
         ..never_ran()
     })
+}
+
+/// Sends the rest of the last block to a receiver that counts no parts of one. A path that takes none of it is not waited
+/// for.
+fn finish_block(task: &Task, handover: &mut Handover) -> io::Result<()> {
+    const PATIENCE: Duration = Duration::from_millis(500);
+    let Some(block) = task.conduct.whole_block() else { return Ok(()) };
+    let deadline = clock::now() + PATIENCE;
+    let mut left = match task.counters.read().bytes % block {
+        0 => 0,
+        over => usize::try_from(block.get() - over).unwrap_or(0),
+    };
+    while left > 0 && clock::now() < deadline {
+        match handover.send(task.fd(), left)? {
+            Progress::Moved(sent) => {
+                task.counters.add_bytes(sent);
+                left -= sent;
+            }
+            Progress::WouldBlock | Progress::NoBuffers => {}
+            // The peer has had enough, or is gone, which its control connection says better.
+            Progress::BrokenPipe | Progress::EndOfStream | Progress::Reset => return Ok(()),
+        }
+    }
+    Ok(())
 }
 
 /// The loop at full speed.
@@ -59,7 +84,7 @@ fn pump_at_rate(task: &Task, handover: &mut Handover, mut schedule: Schedule) ->
     let block = handover.block();
     let burst = match task.conduct.length {
         Some(_) => block,
-        None => schedule.burst(SMALLEST_BURST, block),
+        None => schedule.stream_burst(SMALLEST_BURST, block),
     };
     let mut glances = Glances::default();
     while !task.stopped() && sleep_until(schedule.due(), task) {
@@ -81,7 +106,7 @@ fn send_all(task: &Task, handover: &mut Handover, glances: &mut Glances, claimed
                 task.counters.add_bytes(sent);
                 left -= sent;
                 if let Some(now) = glances.after(sent) {
-                    task.diary.glance(now, Duration::ZERO);
+                    task.recorder.glance(now, Duration::ZERO);
                 }
             }
             Progress::WouldBlock | Progress::NoBuffers if task.stopped() => return Ok(false),

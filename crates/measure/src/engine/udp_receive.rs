@@ -26,7 +26,7 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
     let timed = set_receive_timeout(task.fd(), Some(GLANCE));
     let start = gate.wait()?;
     let mut receiver = Receiver {
-        batch: ReceiveBatch::new(if merged { MERGED } else { SINGLE }),
+        batch: ReceiveBatch::new(if merged { merged_within(task.share_of_memory()) } else { SINGLE }),
         task,
         sequence: Sequence::default(),
         jitter: Jitter::default(),
@@ -46,7 +46,10 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
 const GLANCE: Duration = Duration::from_millis(20);
 
 /// Merged datagrams: each message may hold 64 KiB, and every header in it is needed.
-const MERGED: BatchShape = BatchShape { messages: 16, message_bytes: MAX_MESSAGE_BYTES };
+fn merged_within(memory: usize) -> BatchShape {
+    const MOST: usize = 16;
+    BatchShape { messages: (memory / MAX_MESSAGE_BYTES).clamp(1, MOST), message_bytes: MAX_MESSAGE_BYTES }
+}
 
 /// Single datagrams: only the header is copied, the kernel still tells the length.
 const SINGLE: BatchShape = BatchShape { messages: 128, message_bytes: HEADER_LEN };
@@ -77,7 +80,7 @@ impl Receiver<'_> {
 
     fn note_batch(&mut self) {
         self.last = clock::now();
-        self.task.diary.glance(self.last, Duration::ZERO);
+        self.task.recorder.glance(self.last, Duration::ZERO);
         let mut bytes = 0;
         for message in self.batch.iter() {
             bytes += note(&message, &mut self.sequence, &mut self.jitter, (self.task, self.last));

@@ -54,14 +54,21 @@ impl<'a> Sender<'a> {
             (Offload::On, Some(kernel)) => max_segments(kernel).min(MAX_MESSAGE_BYTES / length).max(1),
             _ => 1,
         };
-        let mut sender = Self { task, batch: batch(length, segments), length, segments, next: 1, anomaly: None };
+        let mut sender = Self {
+            task,
+            batch: batch(length, segments, task.share_of_memory()),
+            length,
+            segments,
+            next: 1,
+            anomaly: None,
+        };
         sender.use_segments(segments);
         sender
     }
 
     fn use_segments(&mut self, segments: usize) {
         self.segments = segments;
-        self.batch = batch(self.length, segments);
+        self.batch = batch(self.length, segments, self.task.share_of_memory());
         if segments > 1 {
             // The length is that of a datagram, which every size that a test can have is.
             let _ = self.batch.set_segment_bytes(Some(self.length));
@@ -108,7 +115,7 @@ impl<'a> Sender<'a> {
     /// Writes the headers of the next datagrams, and returns how many messages they fill.
     fn number(&mut self, count: usize) -> usize {
         let now = clock::now();
-        self.task.diary.glance(now, Duration::ZERO);
+        self.task.recorder.glance(now, Duration::ZERO);
         let (mut number, mut left, mut message) = (self.next, count, 0);
         while left > 0 && message < self.batch.shape().messages {
             let here = left.min(self.segments);
@@ -148,8 +155,9 @@ impl<'a> Sender<'a> {
     }
 }
 
-fn batch(length: usize, segments: usize) -> SendBatch {
-    let messages = if segments > 1 { MESSAGES } else { SINGLE_MESSAGES };
+fn batch(length: usize, segments: usize, memory: usize) -> SendBatch {
+    let most = if segments > 1 { MESSAGES } else { SINGLE_MESSAGES };
+    let messages = (memory / (length * segments)).clamp(1, most);
     let mut batch = SendBatch::new(BatchShape { messages, message_bytes: length * segments });
     for message in 0..batch.shape().messages {
         fill(batch.payload_mut(message));

@@ -33,7 +33,7 @@ pub enum LineError {
     #[error("it was not done in time")]
     Late,
     /// It was told to stop.
-    #[error("it was told to stop")]
+    #[error("it was asked to stop")]
     Stopped,
     /// The other side closed early.
     #[error("the other side closed the connection")]

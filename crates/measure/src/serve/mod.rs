@@ -3,20 +3,20 @@
 //! One test runs at a time, and nobody can disturb it: who comes meanwhile waits in a queue (a linerate) or is sent
 //! away (an iperf3, which knows of no queue). Every number of peers, bytes and seconds has a limit.
 //!
-//! * [`door`]: accepts connections, sorts them, answers latency probes
+//! * [`listener`]: accepts connections, sorts them, answers latency probes
 //! * [`queue`]: whose turn it is
 //! * [`policy`]: what is allowed
-//! * `visit`: one client, from its parameters to its goodbye
-//! * `visits`: how many are heard at once, and how many of one address
+//! * `session`: one client, from its parameters to its goodbye
+//! * `sessions`: how many are heard at once, and how many of one address
 //! * [`partner`]: all of these together
 
-pub mod door;
+pub mod listener;
 mod output;
 pub mod partner;
 pub mod policy;
 pub mod queue;
-mod visit;
-mod visits;
+mod session;
+mod sessions;
 
 pub use partner::{ServeError, serve};
 
@@ -29,7 +29,7 @@ use model::spec::TestSpec;
 
 use policy::Policy;
 
-use crate::wire::limits::Patience;
+use wire::limits::Patience;
 
 /// What a test partner is told at its start.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +88,7 @@ pub enum Event {
         reason: String,
     },
     /// A test is over.
-    Finished(Box<Visited>),
+    Finished(Box<ServedTest>),
     /// Something odd about a connection that is no test.
     Nuisance {
         /// Who.
@@ -105,7 +105,7 @@ pub enum Event {
 
 /// Everything about a test that a partner took part in, but for its name and command.
 #[derive(Debug)]
-pub struct Visited {
+pub struct ServedTest {
     /// What was asked for.
     pub spec: TestSpec,
     /// Who asked.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use model::measurement::Heading;
 use model::spec::TestSpec;
 
-use crate::report::timeline::Timeline;
 use crate::session::part::Part;
+use report::timeline::Timeline;
 
 /// The test as this side saw it: a line for each interval, then one for each stream.
 #[must_use]

@@ -9,10 +9,10 @@ use std::time::Duration;
 use linux::clock;
 use units::MonoTime;
 
-use super::door::{Door, Guest, Host, turn_away};
+use super::listener::{Client, Host, Listener, turn_away};
 use super::queue::Queue;
-use super::visit::{self, Admission, Partner};
-use super::visits::Visits;
+use super::session::{self, Admission, Partner};
+use super::sessions::Sessions;
 use super::{Config, Event, Once};
 use crate::stop::Stop;
 
@@ -39,7 +39,7 @@ pub enum ServeError {
 /// # Errors
 /// If the port cannot be had, or fails.
 pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
-    let open = Door::open(config);
+    let open = Listener::open(config);
     let mut door = open.map_err(|source| ServeError::Open { port: config.port, address: config.bind, source })?;
     report(Event::Listening { address: door.local_addr().map_err(ServeError::Listen)? });
     let partner = Partner {
@@ -51,13 +51,13 @@ pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> R
         stamp_minus_mono_ns: door.stamp_minus_mono_ns(),
         stop: stop.clone(),
     };
-    let visits = Visits::new(usize::from(config.policy.max_queue) + SPARE_VISITS);
+    let visits = Sessions::new(usize::from(config.policy.max_queue) + SPARE_VISITS);
     let nuisances = Mutex::new(Nuisances::default());
     thread::scope(|scope| {
         let log = Log { nuisances: &nuisances, report };
         let reception = Reception { scope, partner: &partner, visits: &visits, once: config.once, log };
         let kept = door.keep(stop, &reception);
-        // Visits that are under way see the wish and end; the scope waits for them.
+        // Sessions that are under way see the wish and end; the scope waits for them.
         stop.stop();
         kept
     })
@@ -70,7 +70,7 @@ const SPARE_VISITS: usize = 16;
 struct Reception<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     partner: &'env Partner,
-    visits: &'env Visits,
+    visits: &'env Sessions,
     once: Once,
     log: Log<'env>,
 }
@@ -83,18 +83,18 @@ struct Log<'env> {
 }
 
 impl Host for Reception<'_, '_> {
-    fn welcome(&self, guest: Guest) {
-        let peer = guest.peer;
+    fn welcome(&self, client: Client) {
+        let peer = client.peer;
         let visit = match self.visits.begin(peer.ip()) {
             Ok(visit) => visit,
             Err(crowded) => {
-                turn_away(&guest.stream);
+                turn_away(&client.stream);
                 return self.nuisance(peer, crowded.to_string());
             }
         };
         let (partner, log, once) = (self.partner, self.log, self.once);
         let spawned = thread::Builder::new().name(format!("visit {peer}")).spawn_scoped(self.scope, move || {
-            let admission = visit::receive(guest, partner, log.report);
+            let admission = session::receive(client, partner, log.report);
             drop(visit);
             match admission {
                 Admission::Tested if once == Once::Yes => partner.stop.stop(),

@@ -32,7 +32,7 @@ impl Default for Policy {
             max_rate: None,
             max_udp_rate: None,
             max_time: Duration::from_secs(3_600),
-            max_streams: crate::wire::limits::MAX_STREAMS,
+            max_streams: wire::limits::MAX_STREAMS,
             max_queue: 16,
         }
     }
@@ -42,7 +42,7 @@ impl Default for Policy {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Breach {
     /// Faster than allowed, or without a rate where one is demanded.
-    #[error("tests are limited to {limit} over all streams; ask for --rate {each} or less for each")]
+    #[error("tests are limited to {limit} over all streams; ask for --rate {} or less for each", typed(*each))]
     Rate {
         /// The limit.
         limit: DataRate,
@@ -61,6 +61,26 @@ pub enum Breach {
         /// The limit.
         limit: u16,
     },
+}
+
+/// The rate as it is typed, three digits of it, never rounded up: what is asked for must be allowed.
+fn typed(rate: DataRate) -> String {
+    let bps = rate.bps();
+    let Some(digits) = bps.checked_ilog10().map(|log| log + 1) else { return "0bit/s".to_owned() };
+    let unit = 10_u64.pow(digits.saturating_sub(3));
+    let (factor, name) = match digits {
+        0..=3 => (1, "bit/s"),
+        4..=6 => (1_000, "kbit/s"),
+        7..=9 => (1_000_000, "Mbit/s"),
+        _ => (1_000_000_000, "Gbit/s"),
+    };
+    let rounded = bps / unit * unit;
+    let (whole, rest) = (rounded / factor, rounded % factor);
+    if rest == 0 {
+        return format!("{whole}{name}");
+    }
+    let width = usize::try_from(factor.ilog10()).unwrap_or(0);
+    format!("{whole}.{}{name}", format!("{rest:0width$}").trim_end_matches('0'))
 }
 
 impl Breach {
@@ -123,7 +143,8 @@ impl Policy {
         match spec.limit {
             Limit::Time(time) if !time.is_zero() => time + spec.omit + GRACE,
             // An iperf3 says zero for a test that the user ends.
-            Limit::Time(_) | Limit::Bytes(_) | Limit::Blocks(_) => self.max_time + GRACE,
+            // No client knows when its amount has to be through, so there is nothing to be slow about.
+            Limit::Time(_) | Limit::Bytes(_) | Limit::Blocks(_) => self.max_time,
         }
     }
 }
@@ -148,12 +169,22 @@ mod tests {
         let breach = limited().check(&spec).unwrap_err();
         assert_eq!(
             breach.to_string(),
-            "tests are limited to 1.00 Gbit/s over all streams; ask for --rate 250 Mbit/s or less for each"
+            "tests are limited to 1.00 Gbit/s over all streams; ask for --rate 250Mbit/s or less for each"
         );
         let capped = TestSpec { rate: Some(DataRate::from_bps(250_000_000)), ..spec };
         assert_eq!(limited().check(&capped), Ok(()));
         let both_ways = TestSpec { direction: Direction::Bidirectional, ..capped };
         assert!(limited().check(&both_ways).is_err());
+    }
+
+    #[test]
+    fn the_rate_to_ask_for_can_be_typed_and_is_allowed() {
+        for bps in [7, 1_000, 66_666_666, 33_333_333_333, 250_000_000, 999_999_999_999, 1_050_000] {
+            let limit = DataRate::from_bps(bps);
+            let asked: DataRate = typed(limit).parse().unwrap();
+            assert!(asked <= limit && asked.bps() * 100 >= bps * 99, "{} of {limit}", typed(limit));
+        }
+        assert_eq!(typed(DataRate::from_bps(66_666_666)), "66.6Mbit/s");
     }
 
     #[test]
@@ -169,7 +200,7 @@ mod tests {
         let until = |limit| limited().longest(&TestSpec { limit, ..TestSpec::default() });
         assert_eq!(until(Limit::Time(Duration::from_secs(10))), Duration::from_secs(15));
         for limit in [Limit::Time(Duration::ZERO), Limit::Blocks(1)] {
-            assert_eq!(until(limit), Duration::from_secs(65));
+            assert_eq!(until(limit), Duration::from_secs(60));
         }
     }
 

@@ -33,7 +33,7 @@ struct Waiting {
 
 /// A place in the queue. Dropping it lets the next one in.
 #[derive(Debug)]
-pub struct Place {
+pub struct QueueSlot {
     queue: Queue,
     number: u64,
 }
@@ -71,7 +71,7 @@ impl Queue {
     ///
     /// # Errors
     /// If there is no more room.
-    pub fn join(&self, time: Duration, waker: Waker) -> Result<Place, Full> {
+    pub fn join(&self, time: Duration, waker: Waker) -> Result<QueueSlot, Full> {
         let mut line = self.line();
         if line.places.len() > line.limit {
             return Err(Full { waiting: line.places.len() - 1 });
@@ -80,7 +80,7 @@ impl Queue {
         line.next_number += 1;
         let since = line.places.is_empty().then(clock::now);
         line.places.push_back(Waiting { number, time, since, waker });
-        Ok(Place { queue: self.clone(), number })
+        Ok(QueueSlot { queue: self.clone(), number })
     }
 
     fn line(&self) -> std::sync::MutexGuard<'_, Line> {
@@ -88,7 +88,7 @@ impl Queue {
     }
 }
 
-impl Place {
+impl QueueSlot {
     /// Where this place stands now.
     #[must_use]
     pub fn standing(&self) -> Standing {
@@ -104,7 +104,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for QueueSlot {
     fn drop(&mut self) {
         let mut line = self.queue.line();
         line.places.retain(|place| place.number != self.number);

@@ -10,13 +10,15 @@ use model::spec::{Protocol, TestSpec};
 use units::MonoTime;
 
 use super::part::Part;
-use crate::report::flows::{HasDatagrams, TwoEnds, from_iperf3};
-use crate::report::timeline::Timeline;
-use crate::report::totals::{Frame, total};
-use crate::report::{PeerTime, latency};
+use crate::latency;
 use crate::stamp::prober::Probe;
-use crate::wire::extension::Report;
-use crate::wire::results::Results;
+use report::PeerTime;
+use report::claims::{self, Knowledge};
+use report::flows::{HasDatagrams, TwoEnds, from_iperf3};
+use report::timeline::Timeline;
+use report::totals::{Frame, total};
+use wire::extension::Report;
+use wire::results::Results;
 
 /// What a session has gathered; each part may be missing where it ended early.
 #[derive(Debug, Default)]
@@ -55,7 +57,8 @@ pub fn assemble(gathered: &Gathered, spec: &TestSpec) -> (Option<Measurement>, R
         anomalies.extend(report.anomalies.iter().map(|odd| format!("peer: {odd}")));
         streams.extend(peer_samples(report, peer_time, &mut anomalies));
     }
-    let flows = two_ends(part, gathered.peer.as_ref(), spec.protocol);
+    let (flows, doubts) = two_ends(part, gathered.peer.as_ref(), spec);
+    anomalies.extend(doubts);
     let mut measurement = Measurement {
         flows: flows.iter().map(TwoEnds::flow).collect(),
         latency,
@@ -64,7 +67,9 @@ pub fn assemble(gathered: &Gathered, spec: &TestSpec) -> (Option<Measurement>, R
         local_counters: Some(part.counters.clone()),
         peer_counters: report.map(|report| report.counters.clone()),
         local_cpu: Some(part.cpu),
-        peer_cpu: gathered.peer.as_ref().map(peer_cpu),
+        peer_cpu: gathered.peer.as_ref().and_then(peer_cpu),
+        local_contention: Some(part.contention),
+        peer_contention: report.and_then(|report| report.contention),
         peer_output: gathered.peer.as_ref().and_then(peer_output),
         anomalies,
         ..Measurement::default()
@@ -88,24 +93,44 @@ pub fn assemble(gathered: &Gathered, spec: &TestSpec) -> (Option<Measurement>, R
     (Some(measurement), RunSamples { streams, probes })
 }
 
-fn two_ends(part: &Part, results: Option<&Results>, protocol: Protocol) -> Vec<TwoEnds> {
-    let datagrams = if protocol == Protocol::Udp { HasDatagrams::Yes } else { HasDatagrams::No };
-    part.flows
+/// What of the peer's counts cannot be true; nothing where all of it may be.
+#[must_use]
+pub fn disbelieved(part: &Part, results: &Results, spec: &TestSpec) -> Option<String> {
+    let (flows, doubts) = two_ends(part, Some(results), spec);
+    doubts.into_iter().next().filter(|_| flows.iter().any(|flow| flow.peer.is_none()))
+}
+
+/// Each stream with what both sides say of it, and what of that was not believed.
+fn two_ends(part: &Part, results: Option<&Results>, spec: &TestSpec) -> (Vec<TwoEnds>, Vec<String>) {
+    let mut doubts = Vec::new();
+    let datagrams = if spec.protocol == Protocol::Udp { HasDatagrams::Yes } else { HasDatagrams::No };
+    let extended = results.and_then(|results| results.linerate.as_ref());
+    let omit = if extended.is_some() { Duration::ZERO } else { spec.omit };
+    let known = Knowledge { protocol: spec.protocol, time: part.time, omit };
+    let flows = part
+        .flows
         .iter()
         .enumerate()
         .map(|(index, flow)| {
-            let extended = results.and_then(|results| results.linerate.as_ref()?.flows.get(index).cloned());
-            let plain = || Some(from_iperf3(results?.streams.get(index)?, datagrams));
-            TwoEnds {
+            let plain = results.and_then(|results| results.streams.get(index));
+            let impossible = plain.filter(|_| extended.is_none()).and_then(claims::impossible);
+            if let Some(wrong) = &impossible {
+                doubts.push(format!("the peer {wrong} on stream {}; its counts are not used", flow.number));
+            }
+            let plain = || Some(from_iperf3(plain.filter(|_| impossible.is_none())?, datagrams));
+            let mut ends = TwoEnds {
                 stream: flow.number,
                 heading: flow.heading,
                 local_address: flow.local.to_string(),
                 peer_address: flow.remote.to_string(),
                 local: flow.report.clone(),
-                peer: extended.or_else(plain),
-            }
+                peer: extended.and_then(|report| report.flows.get(index).cloned()).or_else(plain),
+            };
+            doubts.extend(claims::hold_against(&mut ends, known));
+            ends
         })
-        .collect()
+        .collect();
+    (flows, doubts)
 }
 
 /// The peer's samples on our clock, with headings seen from here. Without a clock relation both starts are taken as
@@ -135,8 +160,11 @@ fn of_peer(cadence: Cadence) -> Cadence {
     Cadence { whose: Whose::Peer, ..cadence }
 }
 
-fn peer_cpu(results: &Results) -> CpuUse {
-    CpuUse { user: results.cpu_util_user / 100.0, system: results.cpu_util_system / 100.0 }
+/// The peer's own word; `None` where no host has so many CPUs.
+fn peer_cpu(results: &Results) -> Option<CpuUse> {
+    const MOST_CPUS: f64 = 8_192.0;
+    let share = |percent: f64| Some(percent / 100.0).filter(|share| (0.0..=MOST_CPUS).contains(share));
+    Some(CpuUse { user: share(results.cpu_util_user)?, system: share(results.cpu_util_system)? })
 }
 
 fn peer_output(results: &Results) -> Option<String> {

@@ -9,8 +9,8 @@ use units::duration::show;
 use crate::connect::ConnectError;
 use crate::control::ControlError;
 use crate::options::OptionError;
-use crate::wire::extension::{Refusal, RefusalKind};
-use crate::wire::params::ParamsError;
+use wire::extension::{Refusal, RefusalKind};
+use wire::params::ParamsError;
 
 /// Why a session ended before its time.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +55,12 @@ pub enum SessionError {
         /// iperf3's number.
         code: i32,
     },
+    /// The peer's counts cannot be true.
+    #[error("{0}")]
+    Disbelieved(String),
+    /// This host, as a server, does not allow the test.
+    #[error("{}", .0.detail)]
+    NotAllowed(Refusal),
     /// The peer gave up.
     #[error("the peer ended the test")]
     Terminated,
@@ -88,7 +94,7 @@ pub enum SessionError {
         source: io::Error,
     },
     /// The test went on for longer than its limit.
-    #[error("the client did not end its test {} after it should have", show(*.0))]
+    #[error("the test was not over after {}, the longest that is allowed", show(*.0))]
     Overran(Duration),
     /// The user stopped it.
     #[error("stopped by the user")]
@@ -109,13 +115,15 @@ impl SessionError {
             | Self::StreamBroke { .. }
             | Self::Terminated
             | Self::Overran(_) => FailureKind::Lost,
-            Self::Control(ControlError::Wire(_) | ControlError::Unwritable(_)) | Self::Params(_) => {
-                FailureKind::Protocol
-            }
+            Self::Control(ControlError::Wire(_) | ControlError::Unwritable(_))
+            | Self::Params(_)
+            | Self::Disbelieved(_) => FailureKind::Protocol,
             Self::Control(_) => FailureKind::Lost,
             Self::Denied | Self::QueueTooLong(_) => FailureKind::Busy,
-            Self::Refused(refusal) if refusal.kind == RefusalKind::Busy => FailureKind::Busy,
-            Self::Refused(_) | Self::ServerFailed { .. } => FailureKind::Refused,
+            Self::Refused(refusal) | Self::NotAllowed(refusal) if refusal.kind == RefusalKind::Busy => {
+                FailureKind::Busy
+            }
+            Self::Refused(_) | Self::NotAllowed(_) | Self::ServerFailed { .. } => FailureKind::Refused,
             Self::Interrupted => FailureKind::Interrupted,
         }
     }
@@ -140,7 +148,7 @@ fn iperf3_meaning(code: i32) -> &'static str {
         27 => ": the total rate is over the server's limit",
         37 | 160 => ": the test is longer than the server allows",
         121 => ": the server is busy",
-        142 => ": the server does not allow this client, or wants a user name and password",
+        142 => ": the server does not let this client in, by its address or for want of a user name and password",
         _ => "",
     }
 }

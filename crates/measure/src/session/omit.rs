@@ -6,7 +6,7 @@ use model::series::StreamSamples;
 use model::series::field::Field;
 
 use super::part::{LocalFlow, Omitted, Part};
-use crate::report::timeline::value_at;
+use report::timeline::value_at;
 
 /// Takes what moved before `omit` out of the counts of each stream.
 pub fn leave_out(part: &mut Part, omit: Duration) {

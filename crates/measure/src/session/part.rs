@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use base64::Engine;
@@ -9,18 +10,22 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use linux::clock;
 use model::counters::CounterReadings;
 use model::measurement::{Cadence, CpuUse, End, Heading};
+use model::quality::CpuContention;
 use model::series::{RunSamples, StreamSamples, packed};
 use model::spec::{Limit, Protocol, TestSpec};
 use units::{ByteCount, MonoTime};
 
 use super::failure::SessionError;
+use crate::contention::ContentionBefore;
 use crate::counting::CountersBefore;
 use crate::engine::sampler::{SampleLog, Sampler};
-use crate::engine::streams::{Conduct, Endpoint, Finish, Stream, StreamEnd, StreamSet, end_of};
+use crate::engine::streams::{Amount, Conduct, Endpoint, Finish, Stream, StreamEnd, StreamSet, end_of};
+use crate::stamp::prober::Prober;
 use crate::telemetry;
-use crate::wire::extension::{FlowReport, Report};
-use crate::wire::limits::DEFAULT_TCP_LENGTH;
-use crate::wire::results::{Results, StreamResult, stream_id};
+use wire::extension::{FlowReport, Report};
+use wire::limits::DEFAULT_TCP_LENGTH;
+use wire::params::announced_length;
+use wire::results::{Results, StreamResult, stream_id};
 
 /// This host's part of a running test.
 #[derive(Debug)]
@@ -47,6 +52,7 @@ pub struct Ready {
 #[derive(Debug)]
 struct Before {
     counters: CountersBefore,
+    contention: ContentionBefore,
     cpu: clock::CpuTimes,
 }
 
@@ -65,8 +71,10 @@ pub struct Part {
     pub cadence: Option<Cadence>,
     /// The host's counters.
     pub counters: CounterReadings,
-    /// Processor time.
+    /// CPU time of this process.
     pub cpu: CpuUse,
+    /// What the host's CPUs did beside it.
+    pub contention: CpuContention,
     /// What was odd.
     pub anomalies: Vec<String>,
     /// The first stream that broke.
@@ -105,18 +113,22 @@ impl Ready {
     /// # Errors
     /// If a thread cannot be made.
     pub fn new(endpoints: Vec<Endpoint>, spec: &TestSpec, conduct: &Conduct) -> io::Result<Self> {
-        let before = Before { counters: CountersBefore::read(), cpu: clock::process_cpu_times()? };
+        let before = Before {
+            counters: CountersBefore::read(),
+            contention: ContentionBefore::read(),
+            cpu: clock::process_cpu_times()?,
+        };
         let streams = StreamSet::prepare(endpoints, spec, conduct)?;
         Ok(Self { streams, before, protocol: spec.protocol, spacing: spec.sample_every })
     }
 
-    /// Starts everything.
+    /// Starts everything, and probes beside it with `prober`.
     ///
     /// # Errors
     /// If the sampler's thread cannot be made.
-    pub fn start(self) -> io::Result<Running> {
+    pub fn start(self, prober: Option<Prober>) -> io::Result<Running> {
         let Self { streams, before, protocol, spacing } = self;
-        let sampler = Sampler::start(&streams, protocol, spacing)?;
+        let sampler = Sampler::start(&streams, protocol, spacing, prober)?;
         let start = clock::now();
         streams.start(start);
         Ok(Running { streams, start, sampler, before, protocol, spacing })
@@ -127,11 +139,12 @@ impl Running {
     /// Waits for the streams, which have been stopped or are sure to end, and gathers what they did. `last` is when
     /// everything that came had come.
     #[must_use]
-    pub fn gather(self, last: MonoTime) -> Part {
+    pub fn gather(self, last: MonoTime) -> (Part, Option<Prober>) {
         let Self { streams, start, sampler, before, protocol, spacing } = self;
+        let scheduled = streams.scheduled();
         let (streams, ends) = streams.join();
         let end = clock::now();
-        let logs = sampler.finish();
+        let (logs, prober) = sampler.finish();
         let cpu = cpu_use(before.cpu, end.since(start));
         let broken = first_broken(&streams, &ends);
         let mut anomalies: Vec<String> = ends.iter().filter_map(|end| end.anomaly.clone()).collect();
@@ -149,17 +162,23 @@ impl Running {
             })
             .map(|flow| flow.ended_by(last.since(start)))
             .collect();
-        Part {
+        let cadence = telemetry::cadence(&logs, spacing);
+        // One after the other, so that a stream's records are gone before the next one's are understood.
+        let samples = logs.into_iter().map(|log| telemetry::samples(&log, start)).collect();
+        let part = Part {
             start,
-            time: end.since(start),
+            // What the threads took to end is nobody's transfer time.
+            time: last.min(end).since(start),
             flows,
-            samples: logs.iter().map(|log| telemetry::samples(log, start)).collect(),
-            cadence: telemetry::cadence(&logs, spacing),
+            samples,
+            cadence,
             counters: before.counters.readings(),
             cpu,
+            contention: before.contention.until_now(end.since(start), scheduled.sum()),
             anomalies,
             broken,
-        }
+        };
+        (part, prober)
     }
 }
 
@@ -177,7 +196,7 @@ impl LocalFlow {
 impl Running {
     /// Gathers what the streams of a test did that broke off.
     #[must_use]
-    pub fn abandon(self) -> Part {
+    pub fn abandon(self) -> (Part, Option<Prober>) {
         for stream in self.streams.streams() {
             // It fails only where the connection is gone already.
             let _ = socket2::SockRef::from(&stream.fd()).shutdown(std::net::Shutdown::Both);
@@ -198,6 +217,7 @@ impl Part {
             cadence: self.cadence,
             counters: self.counters.clone(),
             cpu: self.cpu,
+            contention: Some(self.contention),
             anomalies: self.anomalies.clone(),
         }
     }
@@ -225,6 +245,27 @@ pub fn fixed_length(spec: &TestSpec) -> Option<usize> {
     let blocks = matches!(spec.limit, Limit::Blocks(_));
     let default = blocks.then_some(ByteCount::new(DEFAULT_TCP_LENGTH));
     spec.length.or(default).map(|length| usize::try_from(length.get()).unwrap_or(usize::MAX))
+}
+
+/// What an iperf3 counts of an amount of bytes: whole blocks of what was announced.
+#[must_use]
+pub fn iperf3_amount(spec: &TestSpec) -> Amount {
+    match (spec.protocol, NonZeroU64::new(announced_length(spec))) {
+        (Protocol::Tcp, Some(block)) => Amount::WholeBlocks(block),
+        // Datagrams are whole by nature.
+        (Protocol::Tcp, None) | (Protocol::Udp, _) => Amount::Exact,
+    }
+}
+
+/// The size of a write or datagram to or from an iperf3, where it counts: its receivers take whole blocks of what was
+/// announced, and count nothing less. A stream that ends by time may be written in any size.
+#[must_use]
+pub fn iperf3_length(spec: &TestSpec) -> Option<usize> {
+    let announced = || usize::try_from(announced_length(spec)).unwrap_or(usize::MAX);
+    match (spec.protocol, spec.limit) {
+        (Protocol::Tcp, Limit::Bytes(_) | Limit::Blocks(_)) => Some(announced()),
+        (Protocol::Udp, _) | (Protocol::Tcp, Limit::Time(_)) => fixed_length(spec),
+    }
 }
 
 fn stream_result(index: usize, flow: &LocalFlow) -> StreamResult {

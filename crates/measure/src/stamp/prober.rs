@@ -1,26 +1,43 @@
-//! Sending probes beside a test, and keeping what came back.
+//! Sending probes before and beside a test, and keeping what came back.
 
 use std::io;
 use std::net::UdpSocket;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
+use linux::bulk::Progress;
+use linux::bulk::datagrams::{BatchShape, ReceiveBatch, Wait};
 use linux::clock;
+use linux::sockets::{Switch, set_receive_time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use units::MonoTime;
+use units::{MonoTime, WallTime};
 
 use super::packet::{Answer, NtpTime, PACKET_LEN, Question, UNSYNCHRONISED};
 use super::reflector::StampClock;
-use crate::clock::Exchange;
+use report::clock::Exchange;
 
-/// A thread that probes: a short idle baseline, then silence until the test runs, then one probe every so often.
-#[derive(Debug)]
+/// Probes of one test: a short idle baseline, then one every so often, whenever whoever owns it looks after it.
+///
+/// It owns no thread. The kernel stamps each answer when it arrives, so answers may lie in the socket until the next
+/// probe is due and are then read in one call: a probe costs one wake, and a host that is busy delays none of them.
 pub struct Prober {
-    thread: JoinHandle<Vec<Probe>>,
-    phase: Arc<AtomicU8>,
-    baseline: Arc<Mutex<Vec<Probe>>>,
+    socket: UdpSocket,
+    clock: StampClock,
+    spacing: Duration,
+    probes: Vec<Probe>,
+    batch: ReceiveBatch,
+    phase: Phase,
+    /// When the next probe is due, once the test runs.
+    due: MonoTime,
+}
+
+/// Where a test stands, for its probes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// The path is idle.
+    Idle,
+    /// Data flows.
+    Loaded,
 }
 
 /// One probe and its answer.
@@ -66,131 +83,149 @@ impl Probe {
 
 /// Probes of the baseline: enough for a least round trip, over before a person notices.
 const BASELINE_PROBES: usize = 10;
-/// Their spacing.
-const BASELINE_SPACING: Duration = Duration::from_millis(1);
+/// Their spacing: the whole baseline delays the first byte by 3 ms.
+const BASELINE_SPACING: Duration = Duration::from_micros(300);
 /// Most probes kept, five hours at 10 ms; then probing ends.
 const MAX_PROBES: usize = 2_000_000;
 /// How long the last answers may take.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
-
-/// How soon a change of phase is seen.
-const GLANCE: Duration = Duration::from_millis(2);
-
-const IDLE: u8 = 0;
-const LOADED: u8 = 1;
-const STOPPED: u8 = 2;
+/// Answers that are read with one call.
+const BATCH: BatchShape = BatchShape { messages: 4, message_bytes: PACKET_LEN };
 
 impl Prober {
-    /// Starts the baseline over `socket`, which is connected to the reflector.
+    /// Probes over `socket`, which is connected to the reflector, `spacing` apart once the test runs.
+    #[must_use]
+    pub fn new(socket: UdpSocket, spacing: Duration) -> Self {
+        // Without the kernel's stamp an answer counts from when it was read.
+        let _ = set_receive_time(&socket, Switch::On);
+        Self {
+            socket,
+            clock: StampClock::new(clock::wall_now(), clock::now()),
+            spacing,
+            probes: Vec::new(),
+            batch: ReceiveBatch::new(BATCH),
+            phase: Phase::Idle,
+            due: MonoTime::default(),
+        }
+    }
+
+    /// Sends the probes of the baseline. Their answers come later.
     ///
     /// # Errors
-    /// If the thread cannot be made.
-    pub fn start(socket: UdpSocket, spacing: Duration) -> io::Result<Self> {
-        let phase = Arc::new(AtomicU8::new(IDLE));
-        let seen = Arc::clone(&phase);
-        let baseline = Arc::<Mutex<Vec<Probe>>>::default();
-        let shown = Arc::clone(&baseline);
-        let thread = thread::Builder::new().name("prober".to_owned()).spawn(move || {
-            let mut log = Log { socket, clock: StampClock::new(clock::wall_now(), clock::now()), probes: Vec::new() };
-            log.baseline();
-            log.wait_for_the_test(&seen, &shown);
-            log.beside_the_test(&seen, spacing);
-            log.probes
-        })?;
-        Ok(Self { thread, phase, baseline })
+    /// If the thread cannot sleep.
+    pub fn send_baseline(&mut self) -> io::Result<()> {
+        let mut due = clock::now();
+        for _ in 0..BASELINE_PROBES {
+            clock::sleep_until(due)?;
+            self.send();
+            due = due + BASELINE_SPACING;
+        }
+        Ok(())
     }
 
     /// How long to wait for the baseline over a path of this round trip: beyond what it takes, for a busy host.
     #[must_use]
     pub fn baseline_time(round_trip: Duration) -> Duration {
-        BASELINE_SPACING * 10 + round_trip + Duration::from_millis(100)
+        round_trip + Duration::from_millis(100)
     }
 
-    /// The probes of the baseline with the answers so far; none before the last of them was sent.
+    /// Takes answers until all have come, or `deadline`.
+    pub fn await_answers(&mut self, deadline: MonoTime) {
+        self.take_answers();
+        while self.waits() {
+            let left = deadline.since(clock::now());
+            if left.is_zero() || !self.readable_within(left) {
+                return;
+            }
+            self.take_answers();
+        }
+    }
+
+    /// The probes and the answers so far.
     #[must_use]
-    pub fn baseline(&self) -> Vec<Probe> {
-        self.baseline.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn probes(&self) -> &[Probe] {
+        &self.probes
     }
 
-    /// Whether every probe of the baseline has been answered.
+    /// The test begins: the first probe beside it is due at `first`. A probe of the baseline that is answered from here on
+    /// counts as lost, since its answer came over a path with load.
+    pub fn test_runs(&mut self, first: MonoTime) {
+        self.take_answers();
+        self.phase = Phase::Loaded;
+        self.due = first;
+    }
+
+    /// When it wants to be looked after next; never once it keeps as many probes as it may.
     #[must_use]
-    pub fn has_baseline(&self) -> bool {
-        let probes = self.baseline.lock().unwrap_or_else(PoisonError::into_inner);
-        !probes.is_empty() && probes.iter().all(|probe| probe.answer.is_some())
+    pub fn due(&self) -> MonoTime {
+        if self.probes.len() < MAX_PROBES { self.due } else { MonoTime::from_nanos(u64::MAX) }
     }
 
-    /// The test runs: probe beside it.
-    pub fn test_runs(&self) {
-        self.phase.store(LOADED, Ordering::Release);
+    /// Sends a probe if one is due at `now`, and takes the answers to those before it.
+    pub fn look_after(&mut self, now: MonoTime) {
+        if now < self.due() {
+            return;
+        }
+        self.take_answers();
+        self.send();
+        // Late: probes that were missed are not made up for in a burst, which would measure itself.
+        self.due = (self.due + self.spacing).max(now + self.spacing / 2);
     }
 
     /// The test is over: what came back?
     #[must_use]
-    pub fn finish(self) -> Vec<Probe> {
-        self.phase.store(STOPPED, Ordering::Release);
-        self.thread.join().unwrap_or_default()
-    }
-}
-
-struct Log {
-    socket: UdpSocket,
-    clock: StampClock,
-    probes: Vec<Probe>,
-}
-
-impl Log {
-    fn baseline(&mut self) {
-        let start = clock::now();
-        for number in 0..BASELINE_PROBES {
-            self.send(true);
-            let next = start + BASELINE_SPACING * u32::try_from(number + 1).unwrap_or(u32::MAX);
-            self.listen_until(next);
-        }
+    pub fn finish(mut self) -> Vec<Probe> {
+        self.await_answers(clock::now() + LAST_ANSWERS);
+        self.probes
     }
 
-    fn wait_for_the_test(&mut self, phase: &AtomicU8, shown: &Mutex<Vec<Probe>>) {
-        while phase.load(Ordering::Acquire) == IDLE {
-            shown.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.probes);
-            self.listen_until(clock::now() + GLANCE);
-        }
+    /// Whether an answer to a probe of this phase is still to come. Of a long test the last ones count.
+    fn waits(&self) -> bool {
+        let idle = self.phase == Phase::Idle;
+        self.probes.iter().rev().take(64).any(|probe| probe.idle == idle && probe.answer.is_none())
     }
 
-    fn beside_the_test(&mut self, phase: &AtomicU8, spacing: Duration) {
-        let mut next = clock::now();
-        while phase.load(Ordering::Acquire) == LOADED && self.probes.len() < MAX_PROBES {
-            if clock::now() >= next {
-                self.send(false);
-                next = (next + spacing).max(clock::now());
-            }
-            self.listen_until(next.min(clock::now() + GLANCE));
-        }
-        let end = clock::now() + LAST_ANSWERS;
-        while clock::now() < end && self.probes.iter().rev().take(64).any(|probe| probe.answer.is_none()) {
-            self.listen_until(clock::now() + GLANCE);
-        }
-    }
-
-    fn send(&mut self, idle: bool) {
+    fn send(&mut self) {
         let Ok(sequence) = u32::try_from(self.probes.len()) else { return };
         let sent = clock::now();
         let question = Question { sequence, sent: self.clock.stamp(sent), error_estimate: UNSYNCHRONISED };
         // A probe that this host could not send is a lost probe: the loss is what is being measured.
         let _ = self.socket.send(&question.emit());
-        self.probes.push(Probe { idle, sent, answer: None });
+        self.probes.push(Probe { idle: self.phase == Phase::Idle, sent, answer: None });
     }
 
-    /// Takes answers until `deadline`.
-    fn listen_until(&mut self, deadline: MonoTime) {
+    /// Takes every answer that lies in the socket.
+    fn take_answers(&mut self) {
         loop {
-            let left = deadline.since(clock::now());
-            if left.is_zero() || !self.readable_within(left) {
+            // An error here is a refusal by the far host, which the missing answers will show.
+            let Ok(Progress::Moved(count)) = self.batch.receive(self.socket.as_fd(), Wait::Never) else { return };
+            let (now, wall) = (clock::now(), clock::wall_now());
+            let answers: Vec<(Answer, MonoTime)> = self
+                .batch
+                .iter()
+                .filter_map(|datagram| {
+                    let age = datagram.report().received_at.map_or(Duration::ZERO, |at| age(at, wall));
+                    let heard = MonoTime::from_nanos(now.as_nanos().saturating_sub(units::duration::nanos(age)));
+                    Some((Answer::parse(datagram.payload).ok()?, heard))
+                })
+                .collect();
+            for (answer, heard) in answers {
+                self.note(answer, heard);
+            }
+            if count < BATCH.messages {
                 return;
             }
-            let mut datagram = [0; PACKET_LEN];
-            // An error here is a refusal by the far host, which the missing answers will show.
-            if let Ok(length) = self.socket.recv(&mut datagram) {
-                self.note(&datagram[..length], clock::now());
-            }
+        }
+    }
+
+    fn note(&mut self, answer: Answer, heard: MonoTime) {
+        let index = usize::try_from(answer.question.sequence).unwrap_or(usize::MAX);
+        let idle = self.phase == Phase::Idle;
+        let waiting = |probe: &&mut Probe| probe.answer.is_none() && (idle || !probe.idle);
+        if let Some(probe) = self.probes.get_mut(index).filter(waiting) {
+            let held_ns = answer.sent.nanos_since(answer.received).max(0);
+            // A calendar clock that was set meanwhile makes an answer no older than its question.
+            probe.answer = Some(ProbeAnswer { received: answer.received, held_ns, heard: heard.max(probe.sent) });
         }
     }
 
@@ -202,13 +237,15 @@ impl Log {
         };
         matches!(poll(&mut fds, Some(&timeout)), Ok(ready) if ready > 0)
     }
+}
 
-    fn note(&mut self, datagram: &[u8], heard: MonoTime) {
-        let Ok(answer) = Answer::parse(datagram) else { return };
-        let index = usize::try_from(answer.question.sequence).unwrap_or(usize::MAX);
-        if let Some(probe) = self.probes.get_mut(index).filter(|probe| probe.answer.is_none()) {
-            let held_ns = answer.sent.nanos_since(answer.received).max(0);
-            probe.answer = Some(ProbeAnswer { received: answer.received, held_ns, heard });
-        }
+impl std::fmt::Debug for Prober {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prober").field("probes", &self.probes.len()).field("phase", &self.phase).finish_non_exhaustive()
     }
+}
+
+/// How long before `now` the kernel's stamp was; not at all where the calendar clock was set back.
+fn age(stamp: WallTime, now: WallTime) -> Duration {
+    Duration::from_nanos(now.unix_nanos().saturating_sub(stamp.unix_nanos()))
 }

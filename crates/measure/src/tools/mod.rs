@@ -1,12 +1,15 @@
 //! Tests by other programs that are installed here: iperf3 and nuttcp.
 //!
 //! * [`run`]: from a specification to a finished test, by way of the program's own arguments and output
-//! * [`arguments`]: what a specification is in a program's words, or why it cannot be said in them
+//! * [`TestTool`]: what there is to know of a program; `iperf3` and `nuttcp` are a folder each
+//! * [`command_line`]: arguments as they are put together
 //! * `process`: the program, until it ends or is ended
 //!
 //! Nothing is shown while the program runs: both tell their numbers reliably only at the end.
 
-pub mod arguments;
+pub mod command_line;
+pub mod iperf3;
+pub mod nuttcp;
 mod process;
 
 use std::io;
@@ -19,45 +22,50 @@ use model::series::RunSamples;
 use model::spec::{Limit, TestSpec};
 use units::duration::show;
 
-use crate::foreign::{self, Imported};
 use crate::identity;
 use crate::session::client::Finished;
 use crate::stop::Stop;
-use arguments::Unable;
+use command_line::Unable;
+use import::Imported;
 use process::{Ended, Output};
 
-/// A program that can run a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tool {
-    /// iperf3, from 3.7 on.
-    Iperf3,
-    /// nuttcp, from 6.1 on.
-    Nuttcp,
-}
-
-impl Tool {
+/// A program that can run a test: what linerate has to know of it to ask it. What it prints is read by
+/// [`import`]. A tool is a folder here, and a line in [`ALL`].
+pub trait TestTool: std::fmt::Debug + Sync {
     /// The name of the program.
-    #[must_use]
-    pub const fn program(self) -> &'static str {
-        match self {
-            Self::Iperf3 => "iperf3",
-            Self::Nuttcp => "nuttcp",
-        }
-    }
+    fn program(&self) -> &'static str;
 
     /// The port of its server, where nobody says otherwise.
-    #[must_use]
-    pub const fn usual_port(self) -> u16 {
-        match self {
-            Self::Iperf3 => crate::DEFAULT_PORT,
-            Self::Nuttcp => 5000,
-        }
-    }
+    fn usual_port(&self) -> u16;
+
+    /// What has to run on the peer, as a person types it.
+    fn server(&self) -> &'static str;
+
+    /// The option by which it prints its version.
+    fn version_option(&self) -> &'static str;
+
+    /// The program and its arguments.
+    ///
+    /// # Errors
+    /// If this version of it cannot do what is asked for.
+    fn arguments(&self, request: &ToolRequest, version: Version) -> Result<Vec<String>, Unable>;
+}
+
+/// One of [`ALL`].
+pub type Tool = &'static dyn TestTool;
+
+/// Every tool.
+pub const ALL: [Tool; 2] = [&iperf3::Iperf3, &nuttcp::Nuttcp];
+
+/// The tool whose program has this name.
+#[must_use]
+pub fn named(program: &str) -> Option<Tool> {
+    ALL.into_iter().find(|tool| tool.program() == program)
 }
 
 /// What is to be run.
 #[derive(Debug, Clone)]
-pub struct Errand {
+pub struct ToolRequest {
     /// By which program.
     pub tool: Tool,
     /// Name or address of the peer.
@@ -70,7 +78,7 @@ pub struct Errand {
 
 /// A test that was run by a program.
 #[derive(Debug)]
-pub struct Driven {
+pub struct ToolOutcome {
     /// The program with all its arguments.
     pub command: Vec<String>,
     /// What was asked for, without what the program does not do: it takes no samples and sends no probes.
@@ -111,19 +119,19 @@ pub enum ToolError {
 ///
 /// # Errors
 /// If the program is not started at all.
-pub fn run(errand: &Errand, stop: &Stop) -> Result<Driven, ToolError> {
-    let program = errand.tool.program();
-    let version = process::version(errand.tool).map_err(|source| missing_or(program, source))?;
-    let command = arguments::of(errand, version)?;
-    let limit = time_limit(&errand.spec);
+pub fn run(request: &ToolRequest, stop: &Stop) -> Result<ToolOutcome, ToolError> {
+    let program = request.tool.program();
+    let version = process::version(request.tool).map_err(|source| missing_or(program, source))?;
+    let command = request.tool.arguments(request, version)?;
+    let limit = time_limit(&request.spec);
     let start = || process::run(&command, limit, stop);
-    let ended = match errand.spec.place.netns.as_deref() {
+    let ended = match request.spec.place.netns.as_deref() {
         None => start(),
         Some(netns) => linux::netns::with_netns(&NetnsRef::parse(netns)?, start)?,
     };
     let output = ended.map_err(|source| missing_or(program, source))?;
-    let spec = TestSpec { sample_every: Duration::ZERO, probe_every: Duration::ZERO, ..errand.spec.clone() };
-    Ok(Driven { finished: finished(errand, version, &command, &output), command, spec })
+    let spec = TestSpec { sample_every: Duration::ZERO, probe_every: Duration::ZERO, ..request.spec.clone() };
+    Ok(ToolOutcome { finished: finished(request, version, &command, &output), command, spec })
 }
 
 fn missing_or(program: &'static str, source: io::Error) -> ToolError {
@@ -134,36 +142,34 @@ fn missing_or(program: &'static str, source: io::Error) -> ToolError {
 }
 
 /// What came of it, from what was printed and how the program ended.
-fn finished(errand: &Errand, version: Version, command: &[String], output: &Output) -> Finished {
+fn finished(request: &ToolRequest, version: Version, command: &[String], output: &Output) -> Finished {
     let told = told(command, output);
     let mut local = identity::local(None);
-    local.software = Some(format!("{} {version}", errand.tool.program()));
-    let peer = |address| Peer { target: errand.host.clone(), address, host: model::host::HostIdentity::default() };
+    local.software = Some(format!("{} {version}", request.tool.program()));
+    let peer = |address| Peer { target: request.host.clone(), address, host: model::host::HostIdentity::default() };
     let (outcome, address, measurement, samples) = match told {
-        Some(test) => (test.outcome, test.peer.address, test.measurement, test.samples),
-        None => (unreadable(errand.tool, output), None, None, RunSamples::default()),
+        Some(test) => {
+            (test.outcome, test.peer.address, without_assumptions(test.measurement, &test.assumed), test.samples)
+        }
+        None => (unreadable(request.tool, output), None, None, RunSamples::default()),
     };
-    Finished {
-        local,
-        peer: peer(address),
-        outcome: judged(outcome, errand, output),
-        measurement: measurement.map(|found| Measurement { anomalies: relevant(found.anomalies), ..found }),
-        samples,
-    }
+    Finished { local, peer: peer(address), outcome: judged(outcome, request, output), measurement, samples }
 }
 
 /// The test on standard output; where there is none, errors may be on the other one. As in a terminal, the command
 /// stands before: nuttcp does not print the direction.
 fn told(command: &[String], output: &Output) -> Option<Imported> {
     let prompt = format!("$ {}\n", command.join(" "));
-    let first = |parts: &[&[u8]]| foreign::read(&parts.concat()).tests.into_iter().next();
+    let first = |parts: &[&[u8]]| import::read(&parts.concat()).tests.into_iter().next();
     first(&[prompt.as_bytes(), &output.stdout])
         .or_else(|| first(&[prompt.as_bytes(), &output.stdout, b"\n", &output.stderr]))
 }
 
-/// What is assumed of an output alone is known here.
-fn relevant(anomalies: Vec<String>) -> Vec<String> {
-    anomalies.into_iter().filter(|note| !note.contains("is not told; it is taken as")).collect()
+/// What an output alone leaves to assumption is known to whoever ran the tool.
+fn without_assumptions(measurement: Option<Measurement>, assumed: &[String]) -> Option<Measurement> {
+    let mut measurement = measurement?;
+    measurement.anomalies.retain(|note| !assumed.contains(note));
+    Some(measurement)
 }
 
 fn unreadable(tool: Tool, output: &Output) -> Outcome {
@@ -178,13 +184,13 @@ fn unreadable(tool: Tool, output: &Output) -> Outcome {
 
 /// The program's end corrects its words: an iperf3 before 3.14 ends with 0 though it failed, and what ends a program
 /// early is known only here.
-fn judged(outcome: Outcome, errand: &Errand, output: &Output) -> Outcome {
-    let program = errand.tool.program();
+fn judged(outcome: Outcome, request: &ToolRequest, output: &Output) -> Outcome {
+    let program = request.tool.program();
     let failed = |kind, detail: String| Outcome::Failed(Failure { kind, detail });
     match (&output.ended, outcome) {
         (Ended::Stopped, _) => failed(FailureKind::Interrupted, "stopped by the user".to_owned()),
         (Ended::Overdue, _) => {
-            failed(FailureKind::Lost, format!("{program} did not end within {}", show(time_limit(&errand.spec))))
+            failed(FailureKind::Lost, format!("{program} did not end within {}", show(time_limit(&request.spec))))
         }
         (Ended::By(status), Outcome::Complete) if !status.success() => {
             failed(FailureKind::Lost, format!("{program} ended with {status}"))

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Tool, Version};
-use crate::foreign::limits::MAX_BYTES;
 use crate::stop::Stop;
+use import::limits::MAX_BYTES;
 
 /// What a program printed, and how it ended.
 #[derive(Debug)]
@@ -55,14 +55,10 @@ pub(super) fn run(command: &[String], limit: Duration, stop: &Stop) -> io::Resul
 
 /// The program's version, as it tells it.
 pub(super) fn version(tool: Tool) -> io::Result<Version> {
-    let option = match tool {
-        Tool::Iperf3 => "--version",
-        Tool::Nuttcp => "-V",
-    };
-    let command = [tool.program().to_owned(), option.to_owned()];
+    let command = [tool.program().to_owned(), tool.version_option().to_owned()];
     let output = run(&command, Duration::from_secs(10), &Stop::default())?;
     let text = String::from_utf8_lossy(&output.stdout);
-    find_version(&text).ok_or_else(|| io::Error::other(format!("`{}` tells no version", command.join(" "))))
+    find_version(&text).ok_or_else(|| io::Error::other(format!("`{}` reports no version", command.join(" "))))
 }
 
 /// The first word with a number and a point: `iperf 3.12 (cJSON 1.7.15)`, `nuttcp-6.1.2`.

@@ -3,9 +3,9 @@
 use std::io::{Read, Write};
 use std::net::UdpSocket;
 
-use measure::wire::signal::Signal;
 use model::run::{FailureKind, Outcome};
 use serde_json::json;
+use wire::signal::Signal;
 
 use crate::partner::{PATIENCE, Partner};
 use crate::visitor::{Visitor, iperf3, linerate, results, with};

@@ -1,9 +1,9 @@
 //! Messages that are cut short, too long, of the wrong type, out of order, or no messages at all.
 
-use measure::wire::signal::Signal;
 use model::run::FailureKind;
 use serde_json::{Value, json};
 use units::duration::show;
+use wire::signal::Signal;
 
 use crate::partner::{LITTLE, Partner};
 use crate::visitor::{Visitor, iperf3, linerate, results, with};
@@ -215,13 +215,22 @@ fn results_of_streams_that_never_were_are_no_harm() {
     absurd["streams"][0]["bytes"] = json!(i64::MIN);
     absurd["streams"][0]["end_time"] = json!(1e300);
     absurd["streams"][0]["jitter"] = json!(-1e300);
-    for results in [many, none, absurd] {
-        let mut visitor = results_said(&partner, |visitor| visitor.say_blob(&results));
+    let finished = |results: &Value| {
+        let mut visitor = results_said(&partner, |visitor| visitor.say_blob(results));
         visitor.hear_blob();
         visitor.hear(Signal::DisplayResults);
         visitor.signal(Signal::Done);
-        assert_eq!(partner.finished().outcome, model::run::Outcome::Complete);
+        partner.finished()
+    };
+    for results in [many, none] {
+        assert_eq!(finished(&results).outcome, model::run::Outcome::Complete);
     }
+    // What cannot be true is said, and not used.
+    let doubted = finished(&absurd);
+    let model::run::Outcome::Failed(failure) = doubted.outcome else { panic!("it was believed") };
+    assert_eq!(failure.kind, model::run::FailureKind::Protocol);
+    assert_eq!(failure.detail, "the peer claims -9223372036854775808 bytes on stream 1; its counts are not used");
+    assert_eq!(doubted.measurement.unwrap().totals[0].sent, None);
     partner.works();
 }
 

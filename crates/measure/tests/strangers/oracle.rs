@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use measure::session::client::{self, Finished, Request};
 use measure::stop::Stop;
-use measure::wire::cookie::COOKIE_LEN;
-use measure::wire::inbox::write_blob;
-use measure::wire::signal::Signal;
 use model::run::{Failure, FailureKind, Outcome};
 use model::spec::{Limit, TestSpec};
 use serde_json::json;
+use wire::cookie::COOKIE_LEN;
+use wire::inbox::write_blob;
+use wire::signal::Signal;
 
 use crate::partner::PATIENCE;
 
@@ -105,8 +105,8 @@ fn a_server_that_closes_at_any_step_is_lost_and_what_was_measured_is_kept() {
     let at_once = told(|control, _| drop(control));
     assert_eq!(failure(&at_once).kind, FailureKind::Lost);
     assert!(at_once.measurement.is_none());
-    let greeted = told(|mut control, _| greet(&mut control));
-    assert_eq!(failure(&greeted).kind, FailureKind::Lost);
+    let session = told(|mut control, _| greet(&mut control));
+    assert_eq!(failure(&session).kind, FailureKind::Lost);
     let running = told(|mut control, listener| {
         let mut data = run(&mut control, listener);
         data.read_exact(&mut vec![0; 1 << 20]).unwrap();

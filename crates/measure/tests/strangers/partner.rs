@@ -5,14 +5,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use measure::serve::{Config, Event, Visited, serve};
+use measure::serve::{Config, Event, ServedTest, serve};
 use measure::session::client::{self, Request};
 use measure::stop::Stop;
-use measure::wire::limits::Patience;
 use model::measurement::Measurement;
 use model::run::{Failure, Outcome};
 use model::spec::{Limit, TestSpec};
 use units::ByteCount;
+use wire::limits::Patience;
 
 /// After this a test that waits fails instead of waiting for ever. No claim rests on it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -79,7 +79,7 @@ impl Partner {
     }
 
     /// Waits for the end of a test.
-    pub(crate) fn finished(&self) -> Visited {
+    pub(crate) fn finished(&self) -> ServedTest {
         self.wait_for("end of a test", |event| match event {
             Event::Finished(visited) => Some(*visited),
             Event::Refused { reason, .. } => panic!("not let in: {reason}"),

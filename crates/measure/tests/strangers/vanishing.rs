@@ -3,9 +3,9 @@
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 
-use measure::wire::signal::Signal;
 use model::run::FailureKind;
 use units::duration::show;
+use wire::signal::Signal;
 
 use crate::partner::{LITTLE, Partner};
 use crate::visitor::{Visitor, iperf3, linerate, results, with};
@@ -60,7 +60,7 @@ fn a_client_that_never_ends_its_test_is_ended() {
     let params = with(&with(&iperf3(), "num", 0.into()), "time", 1.into());
     let (mut visitor, _data) = Visitor::running(&partner, &params);
     let failure = partner.failure();
-    assert_eq!(failure.detail, "the client did not end its test 6.00 s after it should have");
+    assert_eq!(failure.detail, "the test was not over after 6.00 s, the longest that is allowed");
     assert_eq!(visitor.hear_the_end(), [Signal::ServerTerminate.byte()]);
     partner.works();
 }
@@ -105,7 +105,7 @@ fn a_client_that_does_not_read_is_given_up() {
     visitor.stream.set_nonblocking(true).unwrap();
     let mut question = vec![Signal::Extension.byte()];
     let message = serde_json::json!({"type": "clock_request", "seq": 1});
-    measure::wire::inbox::write_blob(&message, &mut question).unwrap();
+    wire::inbox::write_blob(&message, &mut question).unwrap();
     let questions = question.repeat(1_000);
     let failure = std::thread::scope(|scope| {
         scope.spawn(|| ask_without_listening(&visitor.stream, &questions));

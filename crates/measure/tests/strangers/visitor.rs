@@ -3,10 +3,10 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 
-use measure::wire::cookie::{COOKIE_LEN, Cookie};
-use measure::wire::inbox::write_blob;
-use measure::wire::signal::Signal;
 use serde_json::{Value, json};
+use wire::cookie::{COOKIE_LEN, Cookie};
+use wire::inbox::write_blob;
+use wire::signal::Signal;
 
 use crate::partner::{PATIENCE, Partner};
 

@@ -1,18 +1,18 @@
 //! The side that asks: from a name to a measurement.
 //!
-//! * `greeting`: reach the peer, say what is wanted, wait for our turn
-//! * `opening`: the baseline before the test, and the data connections
-//! * `course`: the test itself
-//! * `closing`: stop, drain, exchange results
+//! * `handshake`: reach the peer, say what is wanted, wait for our turn
+//! * `setup`: the baseline before the test, and the data connections
+//! * `run`: the test itself
+//! * `teardown`: stop, drain, exchange results
 //! * `outcome`: everything put together
 
-mod closing;
-mod course;
-mod greeting;
-mod opening;
+mod handshake;
 mod outcome;
+mod run;
+mod setup;
+mod teardown;
 
-pub(crate) use opening::headings;
+pub(crate) use setup::headings;
 
 use std::time::Duration;
 
@@ -95,8 +95,8 @@ pub fn run(request: &Request, stop: &Stop, watch: &mut (dyn FnMut(Event) + Send)
 }
 
 fn run_here(request: &Request, stop: &Stop, watch: &mut dyn FnMut(Event)) -> Finished {
-    match greeting::greet(request, stop, watch) {
-        Ok(greeted) => outcome::of(request, greeted, stop, watch),
+    match handshake::greet(request, stop, watch) {
+        Ok(session) => outcome::of(request, session, stop, watch),
         Err(error) => outcome::unreached(request, identity::local(None), &error),
     }
 }

@@ -1,26 +1,24 @@
 //! Everything put together: a test that is over, however it ended.
 
-use std::time::Duration;
-
 use linux::clock;
 use model::host::HostIdentity;
 use model::run::{Outcome, Peer};
 use model::series::RunSamples;
 
-use super::greeting::{Greeted, refusal};
-use super::{Event, Finished, Request, closing, course, opening};
-use crate::clock::{Exchange, relate};
+use super::handshake::{Session, local, refusal};
+use super::{Event, Finished, Request, run, setup, teardown};
 use crate::engine::datagram::CounterWidth;
-use crate::engine::streams::{Closing, Conduct};
+use crate::engine::streams::{Amount, Closing, Conduct};
 use crate::identity;
-use crate::report::latency::latency;
+use crate::latency::latency;
 use crate::session::assemble::{Gathered, assemble};
 use crate::session::failure::SessionError;
 use crate::session::part::{self, Ready};
 use crate::stamp::prober::Prober;
 use crate::stop::Stop;
-use crate::wire::client::Heard;
-use crate::wire::signal::Signal;
+use report::clock::{Exchange, relate};
+use wire::client::ServerMessage;
+use wire::signal::Signal;
 
 /// What was found on the way to the end.
 #[derive(Debug, Default)]
@@ -42,29 +40,29 @@ pub(super) fn unreached(request: &Request, local: HostIdentity, error: &SessionE
 }
 
 /// Runs the test with a peer that waits for the data connections, and puts together what was found.
-pub(super) fn of(request: &Request, mut greeted: Greeted, stop: &Stop, watch: &mut dyn FnMut(Event)) -> Finished {
+pub(super) fn of(request: &Request, mut session: Session, stop: &Stop, watch: &mut dyn FnMut(Event)) -> Finished {
     let mut findings = Findings::default();
-    let result = test(&mut greeted, stop, watch, &mut findings);
+    let result = test(&mut session, stop, watch, &mut findings);
     if result.is_err() {
         // A peer that is still there learns that this is the end.
-        let _ = greeted.control.send_signal(Signal::ClientTerminate);
+        let _ = session.control.send_signal(Signal::ClientTerminate);
     }
-    let local_ip = greeted.control.stream().local_addr().ok().map(|address| address.ip());
-    let software = match (&greeted.hello, &findings.gathered.peer) {
+    let local_ip = session.control.stream().local_addr().ok().map(|address| address.ip());
+    let software = match (&session.hello, &findings.gathered.peer) {
         (None, Some(_)) => Some("iperf3".to_owned()),
         _ => None,
     };
-    let host = greeted.hello.as_ref().map_or(HostIdentity { software, ..HostIdentity::default() }, |h| h.host.clone());
-    let peer = Peer { target: request.host.clone(), address: Some(greeted.route.remote.to_string()), host };
+    let host = session.hello.as_ref().map_or(HostIdentity { software, ..HostIdentity::default() }, |h| h.host.clone());
+    let peer = Peer { target: request.host.clone(), address: Some(session.route.remote.to_string()), host };
     let Findings { mut clocks_before, clocks_after, mut gathered } = findings;
-    gathered.stamp_minus_mono_ns = greeted.hello.as_ref().map(|hello| hello.stamp_minus_mono_ns);
+    gathered.stamp_minus_mono_ns = session.hello.as_ref().map(|hello| hello.stamp_minus_mono_ns);
     if let Some(ahead_ns) = gathered.stamp_minus_mono_ns {
         let idle = gathered.probes.iter().filter(|probe| probe.idle);
         clocks_before.extend(idle.filter_map(|probe| probe.exchange(ahead_ns)));
     }
     gathered.clock = relate(&clocks_before, &clocks_after);
-    gathered.round_trip = Some(greeted.round_trip);
-    let (measurement, samples) = assemble(&gathered, &greeted.spec);
+    gathered.round_trip = Some(session.round_trip);
+    let (measurement, samples) = assemble(&gathered, &session.spec);
     Finished {
         local: identity::local(local_ip),
         peer,
@@ -75,83 +73,72 @@ pub(super) fn of(request: &Request, mut greeted: Greeted, stop: &Stop, watch: &m
 }
 
 fn test(
-    greeted: &mut Greeted,
+    session: &mut Session,
     stop: &Stop,
     watch: &mut dyn FnMut(Event),
     findings: &mut Findings,
 ) -> Result<(), SessionError> {
-    let prober = baseline(greeted, stop, watch, findings)?;
-    let result = with_prober(greeted, stop, watch, findings, prober.as_ref());
-    if let Some(prober) = prober {
-        findings.gathered.probes = prober.finish();
+    let prober = baseline(session, watch, findings)?;
+    // What was probed is kept also where the test ends before it begins.
+    findings.gathered.probes = prober.as_ref().map_or_else(Vec::new, |prober| prober.probes().to_vec());
+    let endpoints = setup::open(session, stop)?;
+    await_signal(session, |heard| matches!(heard, ServerMessage::Start), "the start of the test")?;
+    let conduct = conduct(session);
+    let ready = Ready::new(endpoints, &session.spec, &conduct).map_err(cannot_start)?;
+    await_signal(session, |heard| matches!(heard, ServerMessage::Running), "the running of the test")?;
+    let running = ready.start(prober).map_err(cannot_start)?;
+    watch(Event::Started);
+    if let Err(error) = run::watch_over(&mut session.control, &running, &session.spec, stop, watch) {
+        teardown::abandon(running, &mut findings.gathered);
+        return Err(error);
     }
-    result
+    watch(Event::Draining);
+    findings.clocks_after = teardown::close(session, running, &mut findings.gathered)?;
+    Ok(())
 }
 
-/// The path without load, and the peer's clock: one round trip and ten milliseconds.
+/// The path without load, and the peer's clock: one round trip and three milliseconds. It is over before the first data
+/// connection is opened, so that no answer of it can come over a path with load.
 fn baseline(
-    greeted: &mut Greeted,
-    stop: &Stop,
+    session: &mut Session,
     watch: &mut dyn FnMut(Event),
     findings: &mut Findings,
 ) -> Result<Option<Prober>, SessionError> {
-    let Some(hello) = greeted.hello.clone() else { return Ok(None) };
-    let prober = opening::start_prober(&greeted.route, &hello, greeted.spec.probe_every);
-    let started = clock::now();
-    findings.clocks_before = opening::exchange_clocks(&mut greeted.control)?;
-    if let Some(prober) = &prober {
-        let deadline = started + Prober::baseline_time(greeted.round_trip);
-        while !prober.has_baseline() && clock::now() < deadline {
-            opening::wait(Duration::from_millis(1), stop)?;
-        }
-        if let Some(idle) = latency(&prober.baseline()).and_then(|latency| latency.idle) {
+    let Some(hello) = session.hello.clone() else { return Ok(None) };
+    let mut prober = setup::prober(&session.route, &hello, session.spec.probe_every);
+    if let Some(prober) = &mut prober {
+        prober.send_baseline().map_err(|source| local("a pause", source))?;
+    }
+    // Their answers come while the clocks are compared.
+    findings.clocks_before = setup::exchange_clocks(&mut session.control)?;
+    if let Some(prober) = &mut prober {
+        prober.await_answers(clock::now() + Prober::baseline_time(session.round_trip));
+        if let Some(idle) = latency(prober.probes()).and_then(|latency| latency.idle) {
             watch(Event::Idle(idle));
         }
     }
     Ok(prober)
 }
 
-fn with_prober(
-    greeted: &mut Greeted,
-    stop: &Stop,
-    watch: &mut dyn FnMut(Event),
-    findings: &mut Findings,
-    prober: Option<&Prober>,
+fn await_signal(
+    session: &mut Session,
+    due: fn(&ServerMessage) -> bool,
+    awaited: &'static str,
 ) -> Result<(), SessionError> {
-    let endpoints = opening::open(greeted, stop)?;
-    await_signal(greeted, |heard| matches!(heard, Heard::Start), "the start of the test")?;
-    let conduct = conduct(greeted);
-    let ready = Ready::new(endpoints, &greeted.spec, &conduct).map_err(cannot_start)?;
-    await_signal(greeted, |heard| matches!(heard, Heard::Running), "the running of the test")?;
-    let running = ready.start().map_err(cannot_start)?;
-    if let Some(prober) = prober {
-        prober.test_runs();
-    }
-    watch(Event::Started);
-    if let Err(error) = course::watch_over(&mut greeted.control, &running, &greeted.spec, stop, watch) {
-        running.streams.stop_sending();
-        running.streams.stop_receiving();
-        findings.gathered.part = Some(running.abandon());
-        return Err(error);
-    }
-    watch(Event::Draining);
-    findings.clocks_after = closing::close(greeted, running, &mut findings.gathered)?;
-    Ok(())
-}
-
-fn await_signal(greeted: &mut Greeted, due: fn(&Heard) -> bool, awaited: &'static str) -> Result<(), SessionError> {
-    match greeted.control.await_turn(awaited)? {
+    match session.control.await_turn(awaited)? {
         heard if due(&heard) => Ok(()),
         other => Err(refusal(other)),
     }
 }
 
-fn conduct(greeted: &Greeted) -> Conduct {
+fn conduct(session: &Session) -> Conduct {
+    let extended = session.hello.is_some();
     Conduct {
-        length: part::fixed_length(&greeted.spec),
+        length: if extended { part::fixed_length(&session.spec) } else { part::iperf3_length(&session.spec) },
+        amount: if extended { Amount::Exact } else { part::iperf3_amount(&session.spec) },
         counter_width: CounterWidth::Bits64,
-        closing: if greeted.hello.is_some() { Closing::EndOfStream } else { Closing::LeaveOpen },
-        waker: greeted.control.waker(),
+        closing: if extended { Closing::EndOfStream } else { Closing::LeaveOpen },
+        waker: session.control.waker(),
     }
 }
 

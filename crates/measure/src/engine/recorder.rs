@@ -1,0 +1,293 @@
+//! What is recorded of one stream, and who records it.
+//!
+//! To read the kernel's state of a socket takes the socket's lock, which a thread that sends or receives at full speed
+//! holds nearly always. So whoever comes by first when a sample is due takes it: the stream's own thread between two
+//! calls, when the lock is free and no thread has to be woken, or the sampler's, where the stream waits in the kernel,
+//! which then holds no lock.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use linux::clock;
+use linux::tcp_info::{self, TcpInfo};
+use model::measurement::{End, Heading};
+use model::spec::Protocol;
+use units::MonoTime;
+use units::duration::nanos;
+
+use super::counters::{Counts, StreamCounters};
+use super::streams::Stream;
+
+/// The samples of one stream, while it is sampled.
+#[derive(Debug)]
+pub struct SampleRecorder {
+    /// When the next sample is due, in nanoseconds; never while nobody wants any.
+    due: AtomicU64,
+    memory: AtomicUsize,
+    entries: Mutex<Option<Entries>>,
+}
+
+#[derive(Debug)]
+struct Entries {
+    log: SampleLog,
+    spacing: Duration,
+}
+
+/// The samples of one stream, as they came.
+#[derive(Debug)]
+pub struct SampleLog {
+    /// Number of the stream.
+    pub stream: u32,
+    /// Which way its payload goes.
+    pub heading: Heading,
+    /// Which end this host is.
+    pub end: End,
+    /// When each sample was taken.
+    pub at: Vec<MonoTime>,
+    /// What the stream's thread had done by then.
+    pub counts: Vec<Counts>,
+    /// Samples given up to stay within the memory limit.
+    pub thinned: u64,
+    records: Vec<u8>,
+    record_len: usize,
+    socket: Arc<OwnedFd>,
+    counters: Arc<StreamCounters>,
+    protocol: Protocol,
+}
+
+const NEVER: u64 = u64::MAX;
+
+impl Default for SampleRecorder {
+    fn default() -> Self {
+        Self { due: AtomicU64::new(NEVER), memory: AtomicUsize::new(0), entries: Mutex::new(None) }
+    }
+}
+
+impl SampleRecorder {
+    /// Wants a sample of `stream` now, and then every `spacing`.
+    pub(super) fn open(&self, stream: &Stream, protocol: Protocol, spacing: Duration) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        *entries = Some(Entries { log: SampleLog::new(stream, protocol), spacing });
+        self.due.store(0, Ordering::Relaxed);
+    }
+
+    /// Takes a sample if one has been due for `grace` at `now`, and says whether it was. Never waits.
+    pub(super) fn glance(&self, now: MonoTime, grace: Duration) -> bool {
+        let due = || MonoTime::from_nanos(self.due.load(Ordering::Relaxed).saturating_add(nanos(grace)));
+        if now < due() {
+            return false;
+        }
+        // Who holds the lock is taking the very sample.
+        let Ok(mut guard) = self.entries.try_lock() else { return false };
+        let Some(entries) = guard.as_mut().filter(|_| now >= due()) else { return false };
+        entries.log.take();
+        self.memory.store(entries.log.memory(), Ordering::Relaxed);
+        let next = self.due.load(Ordering::Relaxed).saturating_add(nanos(entries.spacing));
+        // Late: samples that were missed are not made up for in a burst, which would only be later still.
+        let next = if next <= now.as_nanos() { now.as_nanos().saturating_add(nanos(entries.spacing)) } else { next };
+        self.due.store(next, Ordering::Relaxed);
+        true
+    }
+
+    /// When the next sample is due.
+    pub(super) fn due(&self) -> MonoTime {
+        MonoTime::from_nanos(self.due.load(Ordering::Relaxed))
+    }
+
+    /// Bytes that the samples take, as of the last one.
+    pub(super) fn memory(&self) -> usize {
+        self.memory.load(Ordering::Relaxed)
+    }
+
+    /// Gives up every second sample and halves the pace.
+    pub(super) fn thin(&self) {
+        if let Some(entries) = self.entries.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            entries.log.thin();
+            entries.spacing *= 2;
+            self.memory.store(entries.log.memory(), Ordering::Relaxed);
+        }
+    }
+
+    /// Takes a last sample and returns all.
+    pub(super) fn close(&self) -> Option<SampleLog> {
+        self.due.store(NEVER, Ordering::Relaxed);
+        let mut log = self.entries.lock().unwrap_or_else(PoisonError::into_inner).take()?.log;
+        log.take();
+        Some(log)
+    }
+}
+
+/// Tells a stream's thread when to look at the clock: once for so many bytes, since a look costs as much as a
+/// thousand of them.
+#[derive(Debug, Default)]
+pub(super) struct Glances {
+    moved: usize,
+}
+
+impl Glances {
+    const EVERY: usize = 256 << 10;
+
+    /// The time, if it is worth a look after so many bytes more.
+    pub(super) fn after(&mut self, moved: usize) -> Option<MonoTime> {
+        self.moved += moved;
+        (self.moved >= Self::EVERY).then(|| {
+            self.moved = 0;
+            clock::now()
+        })
+    }
+}
+
+impl SampleLog {
+    fn new(stream: &Stream, protocol: Protocol) -> Self {
+        Self {
+            stream: stream.number,
+            heading: stream.heading,
+            end: stream.end(),
+            at: Vec::new(),
+            counts: Vec::new(),
+            thinned: 0,
+            records: Vec::new(),
+            record_len: 0,
+            socket: stream.share(),
+            counters: Arc::clone(&stream.counters),
+            protocol,
+        }
+    }
+
+    /// The kernel's record of sample `index`; `None` of datagrams, and of a record the kernel would not give.
+    #[must_use]
+    pub fn info(&self, index: usize) -> Option<TcpInfo> {
+        let record = self.records.get(index * self.record_len..(index + 1) * self.record_len)?;
+        (!record.is_empty()).then(|| TcpInfo::from_bytes(record))
+    }
+
+    fn take(&mut self) {
+        if self.protocol == Protocol::Tcp && !self.take_record() {
+            return;
+        }
+        self.at.push(clock::now());
+        self.counts.push(self.counters.read());
+    }
+
+    /// Adds the kernel's record; false where there is none, so that rows stay whole.
+    fn take_record(&mut self) -> bool {
+        let mut record = [0; tcp_info::RECORD_LEN];
+        let Ok(length) = tcp_info::read_into(self.socket.as_fd(), &mut record) else { return false };
+        if self.record_len == 0 {
+            self.record_len = length;
+        }
+        // One kernel gives every record of a connection the same length.
+        if length != self.record_len || length == 0 {
+            return false;
+        }
+        self.records.extend_from_slice(&record[..length]);
+        true
+    }
+
+    fn memory(&self) -> usize {
+        self.records.len() + self.at.len() * (size_of::<MonoTime>() + size_of::<Counts>())
+    }
+
+    /// Gives up every second sample.
+    fn thin(&mut self) {
+        let before = self.at.len();
+        keep_every_second(&mut self.at, 1);
+        keep_every_second(&mut self.counts, 1);
+        keep_every_second(&mut self.records, self.record_len);
+        self.thinned += (before - self.at.len()) as u64;
+    }
+}
+
+/// Keeps rows 0, 2, 4, … of rows of `width` values.
+fn keep_every_second<T: Copy>(values: &mut Vec<T>, width: usize) {
+    if width == 0 {
+        return;
+    }
+    let rows = values.len() / width;
+    for row in (2..rows).step_by(2) {
+        values.copy_within(row * width..(row + 1) * width, row / 2 * width);
+    }
+    values.truncate(rows.div_ceil(2) * width);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorder() -> SampleRecorder {
+        let (socket, _) = std::os::unix::net::UnixStream::pair().unwrap();
+        let log = SampleLog {
+            stream: 1,
+            heading: Heading::Outbound,
+            end: End::Sender,
+            at: Vec::new(),
+            counts: Vec::new(),
+            thinned: 0,
+            records: Vec::new(),
+            record_len: 0,
+            socket: Arc::new(socket.into()),
+            counters: Arc::default(),
+            protocol: Protocol::Udp,
+        };
+        let entries = Some(Entries { log, spacing: Duration::from_millis(1) });
+        SampleRecorder { due: AtomicU64::new(0), memory: AtomicUsize::new(0), entries: Mutex::new(entries) }
+    }
+
+    const fn at(us: u64) -> MonoTime {
+        MonoTime::from_nanos(us * 1_000)
+    }
+
+    #[test]
+    fn whoever_comes_first_takes_the_sample_and_the_other_none() {
+        let (recorder, grace) = (recorder(), Duration::from_micros(500));
+        assert!(recorder.glance(at(0), Duration::ZERO));
+        assert!(!recorder.glance(at(999), Duration::ZERO));
+        assert!(!recorder.glance(at(1_499), grace), "the stream's thread still has time");
+        assert!(recorder.glance(at(1_500), grace), "it did not come");
+        assert!(!recorder.glance(at(1_999), Duration::ZERO));
+        assert!(recorder.glance(at(2_000), Duration::ZERO), "the pace is kept");
+        assert_eq!(recorder.close().unwrap().at.len(), 4, "three and the last one");
+        assert!(!recorder.glance(at(9_000_000), Duration::ZERO), "nobody wants any more");
+    }
+
+    #[test]
+    fn missed_samples_are_not_made_up_for() {
+        let recorder = recorder();
+        assert!(recorder.glance(at(0), Duration::ZERO));
+        assert!(recorder.glance(at(7_300), Duration::ZERO));
+        assert_eq!(recorder.due(), at(8_300));
+        assert!(!recorder.glance(at(7_301), Duration::ZERO));
+    }
+
+    #[test]
+    fn thinning_halves_the_pace() {
+        let recorder = recorder();
+        for ms in 0..5 {
+            assert!(recorder.glance(at(ms * 1_000), Duration::ZERO));
+        }
+        recorder.thin();
+        assert!(recorder.glance(at(5_000), Duration::ZERO));
+        assert_eq!(recorder.due(), at(7_000));
+        let log = recorder.close().unwrap();
+        assert_eq!((log.at.len(), log.thinned), (5, 2));
+    }
+
+    #[test]
+    fn the_clock_is_read_once_for_many_bytes() {
+        let mut glances = Glances::default();
+        let looks = (0..1_000).filter(|_| glances.after(1_448).is_some()).count();
+        assert_eq!(looks, 1_000 * 1_448 / Glances::EVERY);
+    }
+
+    #[test]
+    fn thinning_keeps_every_second_row_whole() {
+        let mut rows = vec![1, 1, 2, 2, 3, 3, 4, 4, 5, 5];
+        keep_every_second(&mut rows, 2);
+        assert_eq!(rows, [1, 1, 3, 3, 5, 5]);
+        let mut none: Vec<u8> = Vec::new();
+        keep_every_second(&mut none, 0);
+        assert!(none.is_empty());
+    }
+}
