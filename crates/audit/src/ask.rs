@@ -1,7 +1,5 @@
 //! Asking every rule about a host.
 
-use cel::Context;
-
 use crate::expression::{Ground, Language, Unvalued, View};
 use crate::fact::{Fact, FactMap, Missing, Reason};
 use crate::fix::{Operation, Target};
@@ -42,6 +40,7 @@ pub fn audit(rules: &Rules, case: &Case<'_>) -> Report {
     let summary = Summary { rules: rules.all().len(), ..Summary::default() };
     let mut report = Report {
         host: case.host.name.clone(),
+        made_for: Some(case.host.identity.clone()).filter(|identity| !identity.name.is_empty()),
         profile: profile.values,
         summary,
         findings: Vec::new(),
@@ -83,8 +82,7 @@ impl Questions<'_> {
     fn ask_all(&mut self, scope: &Scope<'_>, pers: &[Per]) {
         let language = self.rules.language();
         let ground = language.ground(scope);
-        let context = ground.context(language);
-        let place = Place { language, scope, ground: &ground, context: &context };
+        let place = Place { language, scope, ground: &ground };
         for rule in self.rules.all().iter().filter(|rule| pers.contains(&rule.per)) {
             let for_others = !rule.roles.is_empty() && !rule.roles.iter().any(|role| self.roles.contains(role));
             if for_others {
@@ -96,10 +94,10 @@ impl Questions<'_> {
     }
 
     fn ask(&mut self, rule: &Rule, place: &Place<'_>) {
-        let applies = rule.when.as_ref().map_or(Ok(true), |when| yes(when.evaluate(place.context)));
+        let applies = rule.when.as_ref().map_or(Ok(true), |when| yes(when.evaluate(place.ground)));
         let answer = match applies {
             Ok(false) => return self.count(rule, place, Answer::NotApplicable),
-            Ok(true) => yes(rule.condition.evaluate(place.context)),
+            Ok(true) => yes(rule.condition.evaluate(place.ground)),
             Err(unvalued) => Err(unvalued),
         };
         match answer {
@@ -134,13 +132,12 @@ struct Place<'a> {
     language: &'a Language,
     scope: &'a Scope<'a>,
     ground: &'a Ground<'a>,
-    context: &'a Context<'a, 'a>,
 }
 
 impl Place<'_> {
     fn finding(&self, rule: &Rule) -> Finding {
-        let wanted = rule.want.as_ref().and_then(|want| want.evaluate(self.context).ok());
-        let in_words = rule.want_text.as_ref().and_then(|text| text.render(self.context, wanted.as_ref()).ok());
+        let wanted = rule.want.as_ref().and_then(|want| want.evaluate(self.ground).ok());
+        let in_words = rule.want_text.as_ref().and_then(|text| text.render(self.ground, wanted.as_ref()).ok());
         let value = wanted.as_ref().map(|value| shown(value, rule.unit));
         let wanted_text = match (value, in_words) {
             (Some(value), Some(words)) => Some(format!("{value} ({words})")),
@@ -166,8 +163,11 @@ impl Place<'_> {
         let target = Target { namespace: self.scope.namespace(), link: self.scope.link().unwrap_or_default() };
         // A step whose value is not known is left out: the words of the recommendation say what it depends on.
         let known = rule.fix.iter().filter_map(|operation| {
-            let operation: Result<Operation<String>, Unvalued> =
-                operation.try_map(&mut |text| text.render(self.context, wanted));
+            let operation: Result<Operation<String>, Unvalued> = operation.try_map(&mut |text| match operation {
+                // Its text is a command or names one; all other operations make words of their values themselves.
+                Operation::Advice { .. } => text.render_advice(self.ground, wanted),
+                _ => text.render(self.ground, wanted),
+            });
             operation.ok()
         });
         known

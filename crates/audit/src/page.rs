@@ -119,9 +119,9 @@ is missing; a missing fact is never a pass. Conditions are CEL ([why](decisions/
 `*.toml` files beside these; a rule with the name of one below replaces it.
 
 Severities: *critical* nearly always costs nine tenths of the rate or more; *high* can cost half of it, or hides the cause;
-*medium* is worth mending in a maintenance window; *low* is advice to be tried first; *info* explains.
+*medium* is worth fixing in a maintenance window; *low* is advice to be tried first; *info* explains.
 
-Besides CEL's own there are numbers with names (`Kbit`, `Mbit`, `Gbit`; `KiB`, `MiB`, `GiB`; `ms` in microseconds) and functions:
+Beside CEL's own there are numbers with names (`Kbit`, `Mbit`, `Gbit`; `KiB`, `MiB`, `GiB`; `ms` in microseconds) and functions:
 `rate(counter)` and `increase(counter)` since the snapshot before, `least`, `greatest`, `ceil_pow2`, `ceil_div`, `abs`,
 `near(a, b, share)`, `sum_of(list)`, `max_of(list)`, `ramp_us(initial window, MSS, RTT, rate)` and `mathis_bps(MSS, RTT, lost share)`.
 ";
@@ -135,13 +135,15 @@ const FACTS: &str = "
 | --- | --- | --- |
 ";
 
-const CATEGORIES: [(&str, &str); 11] = [
+const CATEGORIES: [(&str, &str); 13] = [
     ("buffers", "Buffers"),
     ("tcp", "TCP"),
     ("pacing", "Pacing"),
-    ("nic", "Network cards"),
+    ("nic", "NICs"),
     ("mtu", "Sizes of packets"),
-    ("cpu", "Processors"),
+    ("cpu", "CPUs"),
+    ("host", "The host around the network"),
+    ("storage", "Disks"),
     ("loss", "Who lost the packets"),
     ("drops", "Drop counters"),
     ("path", "The path"),
@@ -149,7 +151,7 @@ const CATEGORIES: [(&str, &str); 11] = [
     ("drift", "Change and difference"),
 ];
 
-const SOURCES: [(&str, &str); 49] = [
+const SOURCES: [(&str, &str); 56] = [
     ("LHN", "LHN incident of 2020, post-mortem"),
     ("DC24", "Data challenge 2024, observations"),
     ("AMLIGHT", "Handling microbursts at AmLight, part 2"),
@@ -198,5 +200,12 @@ const SOURCES: [(&str, &str); 49] = [
     ("TCFQ", "tc-fq(8)"),
     ("ATMO", "vexxhost/atmosphere issue 3891"),
     ("K8S", "kubernetes issue 74151; openshift/cluster-node-tuning-operator pull 566"),
+    ("INTELPSTATE", "Linux, admin-guide/pm/intel_pstate.rst"),
+    ("SYSKERNEL", "Linux 6.12, admin-guide/sysctl/kernel.rst"),
+    ("SYSVM", "Linux 6.12, admin-guide/sysctl/vm.rst"),
+    ("ADJTIMEX", "adjtimex(2)"),
+    ("FDSTOR", "ESnet fasterdata, storage of data transfer nodes"),
+    ("FDPCI", "ESnet fasterdata, PCIe tuning"),
+    ("SCITAGS", "scitags.org, technical specification"),
     ("LAB", "measured on Linux 6.18"),
 ];

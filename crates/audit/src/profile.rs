@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate};
 
@@ -58,7 +57,8 @@ pub struct Learnt {
 }
 
 /// What a host does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Moves bulk data both ways: a sender and a receiver.
@@ -80,7 +80,8 @@ pub enum Role {
 }
 
 /// Where a value of the profile comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// Somebody said it.
@@ -94,7 +95,8 @@ pub enum Origin {
 }
 
 /// A value of the profile that was used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProfileValue {
     /// Its name.
     pub name: String,
@@ -155,8 +157,10 @@ impl Profile {
         let (rtt, origin) =
             first(rtt.map(|(rtt, origin)| (rtt.and_then(|rtt| u64::try_from(rtt.as_micros()).ok()), origin)));
         made.show("rtt", rtt.map(|rtt| units::duration::show(Duration::from_micros(rtt))), origin);
-        let streams =
-            [(self.streams, Origin::Given), (self.learnt.streams, Origin::Learnt), (Some(1), Origin::Assumed)];
+        // Where a round trip is given, the transfer is one that somebody plans: how many streams others have now is no part
+        // of it, and dividing its need by theirs would silence every rule of buffers.
+        let learnt = if self.rtt.is_none() { self.learnt } else { Learnt::default() };
+        let streams = [(self.streams, Origin::Given), (learnt.streams, Origin::Learnt), (Some(1), Origin::Assumed)];
         let (streams, origin) = first(streams.map(|(streams, origin)| (streams.map(u64::from), origin)));
         made.show("streams", streams.map(|streams| streams.to_string()), origin);
         made.counted("target_bps", rate);
@@ -165,7 +169,7 @@ impl Profile {
         let bdp = rate.zip(rtt).map(|(rate, rtt)| bdp_bytes(rate, rtt));
         made.counted("bdp_bytes", bdp);
         made.counted("flow_bdp_bytes", bdp.zip(streams).map(|(bdp, streams)| bdp.div_ceil(streams.max(1))));
-        let flows = self.flows.or(self.learnt.flows).map(u64::from).or(streams);
+        let flows = self.flows.or(learnt.flows).map(u64::from).or(streams);
         made.counted("flows", flows);
         self.rest(host, &mut made);
         CompleteProfile { roles, values: made.values, facts: made.facts }
@@ -285,5 +289,19 @@ mod tests {
         let learnt = Learnt { rtt: Some(Duration::from_millis(88)), ..Learnt::default() };
         let complete = Profile { learnt, ..Profile::default() }.complete(&HostFacts::default());
         assert_eq!(complete.facts["rtt_us"], Fact::Int(88_000));
+    }
+
+    #[test]
+    fn a_declared_path_is_not_divided_by_streams_of_others() {
+        let learnt = Learnt { rtt: Some(Duration::from_millis(241)), streams: Some(16), flows: Some(16) };
+        let declared = Profile {
+            rtt: Some(Duration::from_millis(100)),
+            target_rate: Some(DataRate::from_bps(10_000_000_000)),
+            learnt,
+            ..Profile::default()
+        };
+        let complete = declared.complete(&HostFacts::default());
+        assert_eq!(complete.facts["flow_bdp_bytes"], Fact::Int(125_000_000));
+        assert_eq!((&complete.facts["streams"], &complete.facts["flows"]), (&Fact::Int(1), &Fact::Int(1)));
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::fact::{Fact, FactMap, Missing, Path, Reason};
 use crate::settings::Settings;
+use model::host::snapshot::HostIdentity;
 
 /// For what a rule is asked: once a host, or once for each of something.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Per {
     /// Once.
@@ -50,6 +50,8 @@ impl Per {
 pub struct HostFacts {
     /// Its name.
     pub name: String,
+    /// Which host and namespace it is; what is worked out from these facts is for that one.
+    pub identity: HostIdentity,
     /// The facts of the host as a whole, by root.
     pub facts: FactMap,
     /// Its namespaces; the first is that in which the snapshot was taken.

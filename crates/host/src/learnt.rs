@@ -5,21 +5,14 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use audit::profile::Learnt;
-use linux::netns;
 use linux::sock_diag::{Selection, SockDiag, SocketRecord, StateSet, TcpState};
 use linux::sockets::{Family, Transport};
 
-use crate::live::namespaces;
-
-/// What the connections of this moment show, in all network namespaces that may be entered. What cannot be read teaches
-/// nothing.
+/// What the connections of this network namespace show that move data at this moment. Those of other namespaces are on
+/// other paths, and one that is idle says nothing of how many streams a transfer has. What cannot be read teaches nothing.
 #[must_use]
 pub fn now() -> Learnt {
-    let mut transfers = connections();
-    for other in namespaces::others(netns::current_inode().ok()) {
-        transfers.extend(netns::with_netns(&other.reference, connections).unwrap_or_default());
-    }
-    of(&transfers)
+    of(&connections())
 }
 
 /// A connection that moves data.
@@ -47,7 +40,10 @@ fn transfer(record: &SocketRecord) -> Option<Transfer> {
     // Without queues: the buffers that a path needs are those of its least round trip. It is all ones before the first
     // (net/ipv4/tcp.c, tcp_init_sock).
     let micros = info.tcpi_min_rtt().filter(|&rtt| rtt != 0 && rtt != u32::MAX).or_else(|| info.tcpi_rtt())?;
-    let is_transfer = !peer.is_loopback() && peer != record.local.ip().to_canonical() && bytes >= LEAST_BYTES;
+    let since_data = [info.tcpi_last_data_sent(), info.tcpi_last_data_recv()].into_iter().flatten().min()?;
+    let is_active = since_data <= LONGEST_PAUSE_MS;
+    let is_far = !peer.is_loopback() && peer != record.local.ip().to_canonical();
+    let is_transfer = is_active && is_far && bytes >= LEAST_BYTES;
     is_transfer.then(|| Transfer { peer, rtt: Duration::from_micros(micros.into()), bytes })
 }
 
@@ -71,6 +67,10 @@ fn of(transfers: &[Transfer]) -> Learnt {
 
 /// What moves less is no transfer, but a login, a question, a monitor.
 const LEAST_BYTES: u64 = 10 << 20;
+
+/// Milliseconds without data after which a connection is idle. A transfer over the longest paths, stalled for a timeout
+/// or two, pauses less (RFC 6298: a timeout is at least a second at first).
+const LONGEST_PAUSE_MS: u32 = 3_000;
 
 /// A peer counts with one part of so many of all bytes.
 const LEAST_SHARE: u128 = 20;

@@ -14,7 +14,7 @@
 //!
 //! What the facts mean is decided elsewhere.
 
-mod digest;
+pub mod digest;
 pub mod drops;
 pub mod files;
 pub mod fix;

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use model::host::fact::Missing;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::settings::{Key, Reading, Settings, Value};
 
 /// One setting that is another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// The setting.
     pub key: Key,

@@ -22,6 +22,7 @@ pub use roles::Match;
 
 /// The schema of a comparison, for `docs/formats/`.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Comparison)
 }

@@ -110,12 +110,11 @@ impl<'a> Readers<'a> {
         };
         let language = self.rules.language();
         let ground = language.ground(&scope);
-        let context = ground.context(language);
-        let applies = rule.when.as_ref().map(|when| when.evaluate(&context));
+        let applies = rule.when.as_ref().map(|when| when.evaluate(&ground));
         match applies {
             Some(Ok(Fact::Bool(false))) => Said::NotApplicable,
             Some(Err(_)) => Said::Nothing,
-            _ if rule.condition.evaluate(&context) == Ok(Fact::Bool(true)) => Said::Fires,
+            _ if rule.condition.evaluate(&ground) == Ok(Fact::Bool(true)) => Said::Fires,
             _ => Said::Nothing,
         }
     }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::rule::Severity;
 use crate::settings::{Key, Origin, Value};
 
 /// Several hosts, or one host at several times, side by side.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Those that are compared, as they are called here.
     pub sides: Vec<String>,
@@ -26,7 +26,8 @@ pub struct Comparison {
 }
 
 /// A device by what it is for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatchedDevice {
     /// What it is called in the keys: `fastest NIC`.
     pub role: String,
@@ -35,7 +36,8 @@ pub struct MatchedDevice {
 }
 
 /// A setting that is not the same everywhere.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// The setting; its device is named by its role where names differ.
     pub key: Key,
@@ -55,7 +57,8 @@ pub struct Difference {
 }
 
 /// A value and who has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Held {
     /// The value; none where they have no such thing.
     pub value: Option<Value>,
@@ -64,7 +67,8 @@ pub struct Held {
 }
 
 /// A rule that looks at a setting.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadBy {
     /// Its name.
     pub rule: String,
@@ -76,7 +80,8 @@ pub struct ReadBy {
 }
 
 /// What sets a value on one host at its next start.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Source {
     /// The host.
     pub at: String,
@@ -85,7 +90,8 @@ pub struct Source {
 }
 
 /// What is not known of one of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotKnown {
     /// The host.
     pub at: String,

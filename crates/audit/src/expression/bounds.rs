@@ -1,5 +1,4 @@
-//! How large an expression may be. The reader of CEL goes down the stack with each bracket and each sign, and what is
-//! asked of each element of a list of each element of a list takes as long as all rules together.
+//! How large an expression may be. Its reader goes down the stack with each bracket and each sign, and what is asked of each element of a list of each element of a list takes as long as all rules together.
 
 use super::Fault;
 
@@ -27,6 +26,13 @@ pub(super) fn check(source: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+/// What is wrong at a character of a source.
+pub(super) fn fault_at(source: &str, at: usize, message: impl Into<String>) -> Fault {
+    let mut place = Place::default();
+    source.chars().take(at).for_each(|character| place.pass(character));
+    place.fault(message.into())
+}
+
 #[derive(Default)]
 struct Place {
     line: usize,
@@ -50,6 +56,9 @@ impl Place {
 /// Lists whose elements are gone through: one within another, and in all. No rule of ours has more than one.
 pub(super) const MOST_LISTS_WITHIN: usize = 2;
 pub(super) const MOST_LISTS: usize = 8;
+
+/// How many `in` and `[` there may be, for each is a level of the tree that no sign stands for.
+pub(super) const MOST_DEEPER: usize = 250;
 
 // The largest of ours has 371 characters, 38 signs and 4 brackets within each other.
 const MOST_CHARACTERS: usize = 4_000;

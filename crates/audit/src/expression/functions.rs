@@ -1,38 +1,109 @@
-//! What conditions can call besides what CEL brings.
+//! What conditions can call: some functions of CEL's own, and those of this audit.
 
-use cel::common::types::{CelDouble, CelInt, DYN_TYPE};
-use cel::common::value::CowVal;
-use cel::{Env, ExecutionError};
+use std::borrow::Cow;
 
+use super::Unvalued;
+use super::operators::are_equal;
 use crate::fact::Fact;
 
-/// Declares all of them.
-pub(super) fn declare(env: &mut Env) {
-    for (name, arguments, function) in FUNCTIONS {
-        // Two functions of one name are the only error, and a test looks for that.
-        let _ = env.add_overload(name, name, (0..arguments).map(|_| DYN_TYPE).collect(), function);
+/// A function: called as `name(a, b)`, and as `a.name(b)`.
+pub(super) struct Function {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// How many arguments it has.
+    pub(super) arguments: usize,
+    /// What it wants, for who gives it something else.
+    wants: &'static str,
+    /// Its value; nothing where the arguments are not what it wants.
+    compute: fn(&[Cow<'_, Fact>]) -> Option<Fact>,
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}()", self.name)
     }
 }
 
-type Function = for<'b, 'v> fn(Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError>;
+impl Function {
+    /// Its value.
+    ///
+    /// # Errors
+    /// Where the arguments are not what it wants.
+    pub(super) fn apply(&self, arguments: &[Cow<'_, Fact>]) -> Result<Fact, Unvalued> {
+        (self.compute)(arguments).ok_or_else(|| Unvalued::Failed(format!("{}() wants {}", self.name, self.wants)))
+    }
+}
 
-const FUNCTIONS: [(&str, usize, Function); 10] = [
-    ("least", 2, |arguments| pick("least", arguments, |a, b| a <= b)),
-    ("greatest", 2, |arguments| pick("greatest", arguments, |a, b| a >= b)),
-    ("ceil_pow2", 1, |arguments| whole("ceil_pow2", &arguments, |[x]| Some(pow2_at_least(x)))),
-    ("ceil_div", 2, |arguments| whole("ceil_div", &arguments, |[a, b]| (b > 0).then(|| (a + b - 1).div_euclid(b)))),
-    ("abs", 1, |arguments| number("abs", &arguments, |[x]| x.abs())),
-    ("near", 3, |arguments| {
-        let [a, b, share] = numbers("near", &arguments)?;
-        Ok(cel_bool((a - b).abs() < share * b))
-    }),
-    ("ramp_us", 4, |arguments| {
-        number("ramp_us", &arguments, |[window, mss, rtt, rate]| ramp_us(window, mss, rtt, rate))
-    }),
-    ("mathis_bps", 3, |arguments| number("mathis_bps", &arguments, |[mss, rtt, lost]| mathis_bps(mss, rtt, lost))),
-    ("sum_of", 1, |arguments| list("sum_of", &arguments, |numbers| numbers.iter().sum())),
-    ("max_of", 1, |arguments| list("max_of", &arguments, |numbers| numbers.iter().copied().fold(0.0, f64::max))),
+/// The function of a name.
+pub(super) fn find(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|function| function.name == name)
+}
+
+/// All names.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|function| function.name)
+}
+
+static FUNCTIONS: [Function; 18] = [
+    // CEL's own.
+    Function { name: "size", arguments: 1, wants: "a text, a list or a map", compute: size },
+    Function { name: "contains", arguments: 2, wants: TEXTS, compute: |a| texts(a, |text, part| text.contains(part)) },
+    Function {
+        name: "startsWith",
+        arguments: 2,
+        wants: TEXTS,
+        compute: |a| texts(a, |text, part| text.starts_with(part)),
+    },
+    Function { name: "endsWith", arguments: 2, wants: TEXTS, compute: |a| texts(a, |text, part| text.ends_with(part)) },
+    Function { name: "int", arguments: 1, wants: "a number of 63 bits, or a text of one", compute: int },
+    Function { name: "double", arguments: 1, wants: "a number, or a text of one", compute: double },
+    Function { name: "string", arguments: 1, wants: "a text, a number, true or false", compute: string },
+    Function { name: "bool", arguments: 1, wants: "true or false", compute: boolean },
+    // Ours.
+    Function { name: "least", arguments: 2, wants: NUMBERS, compute: |a| pick(a, |first, second| first <= second) },
+    Function { name: "greatest", arguments: 2, wants: NUMBERS, compute: |a| pick(a, |first, second| first >= second) },
+    Function {
+        name: "ceil_pow2",
+        arguments: 1,
+        wants: "a whole number",
+        compute: |a| whole(a).map(|[x]| Fact::Int(pow2_at_least(x))),
+    },
+    Function { name: "ceil_div", arguments: 2, wants: "whole numbers, the second above 0", compute: ceil_div },
+    Function { name: "abs", arguments: 1, wants: NUMBERS, compute: |a| number(a, |[x]| x.abs()) },
+    Function {
+        name: "near",
+        arguments: 3,
+        wants: NUMBERS,
+        compute: |a| numbers(a).map(|[x, y, share]| Fact::Bool((x - y).abs() < share * y)),
+    },
+    Function {
+        name: "ramp_us",
+        arguments: 4,
+        wants: NUMBERS,
+        compute: |a| number(a, |[window, mss, rtt, rate]| ramp_us(window, mss, rtt, rate)),
+    },
+    Function {
+        name: "mathis_bps",
+        arguments: 3,
+        wants: NUMBERS,
+        compute: |a| number(a, |[mss, rtt, lost]| mathis_bps(mss, rtt, lost)),
+    },
+    Function {
+        name: "sum_of",
+        arguments: 1,
+        wants: "a list of numbers",
+        compute: |a| list(a).map(|numbers| Fact::Float(numbers.iter().sum())),
+    },
+    Function {
+        name: "max_of",
+        arguments: 1,
+        wants: "a list of numbers",
+        compute: |a| list(a).map(|numbers| Fact::Float(numbers.into_iter().fold(0.0, f64::max))),
+    },
 ];
+
+const NUMBERS: &str = "numbers";
+const TEXTS: &str = "texts";
 
 /// Time of slow start until a window fills the path: one doubling a round trip, as Linux without delayed-ACK loss does.
 ///
@@ -55,83 +126,114 @@ fn pow2_at_least(x: i64) -> i64 {
     power.and_then(|power| i64::try_from(power).ok()).unwrap_or(i64::MAX)
 }
 
-fn cel_bool<'b, 'v>(yes: bool) -> CowVal<'b, 'v> {
-    CowVal::owned(cel::common::types::CelBool::from(yes))
+fn ceil_div(arguments: &[Cow<'_, Fact>]) -> Option<Fact> {
+    let [a, b] = whole(arguments)?;
+    if b <= 0 {
+        return None;
+    }
+    a.checked_add(b - 1).map(|sum| Fact::Int(sum.div_euclid(b)))
 }
 
-fn pick<'b, 'v>(
-    name: &str,
-    arguments: Vec<CowVal<'b, 'v>>,
-    first_wins: fn(f64, f64) -> bool,
-) -> Result<CowVal<'b, 'v>, ExecutionError> {
-    let [a, b] = numbers(name, &arguments)?;
-    let mut arguments = arguments.into_iter();
-    let (first, second) = (arguments.next(), arguments.next());
-    let chosen = if first_wins(a, b) { first } else { second };
-    chosen.ok_or_else(|| wrong(name, "two numbers"))
+fn size(arguments: &[Cow<'_, Fact>]) -> Option<Fact> {
+    let size = match arguments.first()?.as_ref() {
+        Fact::Text(text) => text.chars().count(),
+        Fact::List(list) => list.len(),
+        Fact::Map(map) => map.len(),
+        _ => return None,
+    };
+    i64::try_from(size).ok().map(Fact::Int)
 }
 
-fn whole<'b, 'v, const N: usize>(
-    name: &str,
-    arguments: &[CowVal<'b, 'v>],
-    compute: impl Fn([i64; N]) -> Option<i64>,
-) -> Result<CowVal<'b, 'v>, ExecutionError> {
+fn texts(arguments: &[Cow<'_, Fact>], holds: fn(&str, &str) -> bool) -> Option<Fact> {
+    match arguments {
+        [text, part] => Some(Fact::Bool(holds(text.as_text()?, part.as_text()?))),
+        _ => None,
+    }
+}
+
+fn int(arguments: &[Cow<'_, Fact>]) -> Option<Fact> {
+    match arguments.first()?.as_ref() {
+        Fact::Int(number) => Some(Fact::Int(*number)),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "within the bounds that are checked, towards zero as CEL has it"
+        )]
+        Fact::Float(number) if number.abs() < MOST_BITS => Some(Fact::Int(*number as i64)),
+        Fact::Text(text) => text.parse().ok().map(Fact::Int),
+        _ => None,
+    }
+}
+
+fn double(arguments: &[Cow<'_, Fact>]) -> Option<Fact> {
+    match arguments.first()?.as_ref() {
+        Fact::Text(text) => text.parse().ok().map(Fact::Float),
+        other => other.as_number().map(Fact::Float),
+    }
+}
+
+fn string(arguments: &[Cow<'_, Fact>]) -> Option<Fact> {
+    match arguments.first()?.as_ref() {
+        Fact::Text(text) => Some(Fact::Text(text.clone())),
+        Fact::Int(number) => Some(Fact::Text(number.to_string())),
+        Fact::Float(number) => Some(Fact::Text(number.to_string())),
+        Fact::Bool(yes) => Some(Fact::Text(yes.to_string())),
+        _ => None,
+    }
+}
+
+fn boolean(arguments: &[Cow<'_, Fact>]) -> Option<Fact> {
+    let fact = arguments.first()?.as_ref();
+    let yes = |word: &str| are_equal(fact, &Fact::Text(word.to_owned()));
+    match fact {
+        Fact::Bool(yes) => Some(Fact::Bool(*yes)),
+        _ if yes("true") => Some(Fact::Bool(true)),
+        _ if yes("false") => Some(Fact::Bool(false)),
+        _ => None,
+    }
+}
+
+fn pick(arguments: &[Cow<'_, Fact>], first_wins: fn(f64, f64) -> bool) -> Option<Fact> {
+    let [first, second] = arguments else { return None };
+    let wins = first_wins(first.as_number()?, second.as_number()?);
+    Some(if wins { first } else { second }.as_ref().clone())
+}
+
+fn whole<const N: usize>(arguments: &[Cow<'_, Fact>]) -> Option<[i64; N]> {
     let mut whole = [0; N];
     for (place, argument) in whole.iter_mut().zip(arguments) {
-        let Some(Fact::Int(number)) = Fact::of_value(argument.as_ref()) else {
-            return Err(wrong(name, "whole numbers"));
-        };
-        *place = number;
+        let Fact::Int(number) = argument.as_ref() else { return None };
+        *place = *number;
     }
-    let result = compute(whole).ok_or_else(|| wrong(name, "a positive divisor"))?;
-    Ok(CowVal::owned(CelInt::from(result)))
+    Some(whole)
 }
 
-fn number<'b, 'v, const N: usize>(
-    name: &str,
-    arguments: &[CowVal<'b, 'v>],
-    compute: impl Fn([f64; N]) -> f64,
-) -> Result<CowVal<'b, 'v>, ExecutionError> {
-    Ok(CowVal::owned(CelDouble::from(compute(numbers(name, arguments)?))))
+fn number<const N: usize>(arguments: &[Cow<'_, Fact>], compute: fn([f64; N]) -> f64) -> Option<Fact> {
+    numbers(arguments).map(|numbers| Fact::Float(compute(numbers)))
 }
 
-fn list<'b, 'v>(
-    name: &str,
-    arguments: &[CowVal<'b, 'v>],
-    compute: impl Fn(&[f64]) -> f64,
-) -> Result<CowVal<'b, 'v>, ExecutionError> {
-    let facts = arguments.first().and_then(|argument| Fact::of_value(argument.as_ref()));
-    let Some(Fact::List(facts)) = facts else { return Err(wrong(name, "a list")) };
-    let numbers: Option<Vec<f64>> = facts.iter().map(Fact::as_number).collect();
-    let numbers = numbers.ok_or_else(|| wrong(name, "a list of numbers"))?;
-    Ok(CowVal::owned(CelDouble::from(compute(&numbers))))
-}
-
-fn numbers<const N: usize>(name: &str, arguments: &[CowVal<'_, '_>]) -> Result<[f64; N], ExecutionError> {
+fn numbers<const N: usize>(arguments: &[Cow<'_, Fact>]) -> Option<[f64; N]> {
     let mut numbers = [0.0; N];
     for (place, argument) in numbers.iter_mut().zip(arguments) {
-        let fact = Fact::of_value(argument.as_ref());
-        *place = fact.and_then(|fact| fact.as_number()).ok_or_else(|| wrong(name, "numbers"))?;
+        *place = argument.as_number()?;
     }
-    Ok(numbers)
+    Some(numbers)
 }
 
-fn wrong(name: &str, wants: &str) -> ExecutionError {
-    ExecutionError::FunctionError { function: name.to_owned(), message: format!("wants {wants}") }
+fn list(arguments: &[Cow<'_, Fact>]) -> Option<Vec<f64>> {
+    arguments.first()?.as_list()?.iter().map(Fact::as_number).collect()
 }
+
+/// 2^63: beyond it is no whole number.
+const MOST_BITS: f64 = 9_223_372_036_854_775_808.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_function_is_declared() {
-        let mut env = Env::stdlib();
-        declare(&mut env);
-        let (least, one) = (CowVal::owned(CelInt::from(1)), CowVal::owned(CelInt::from(1)));
-        assert!(env.find_overload("least", &[least, one]).is_some());
-        for (name, ..) in FUNCTIONS {
-            assert_eq!(FUNCTIONS.iter().filter(|(other, ..)| *other == name).count(), 1, "{name}");
+    fn no_two_functions_have_one_name() {
+        for name in names() {
+            assert_eq!(names().filter(|other| *other == name).count(), 1, "{name}");
         }
     }
 

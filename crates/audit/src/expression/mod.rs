@@ -6,18 +6,18 @@
 //! `missing || false` stays unknown.
 
 mod bounds;
+mod evaluate;
 mod functions;
 mod names;
+mod operators;
+mod parser;
 mod template;
+mod token;
+mod tree;
 
-use std::sync::Arc;
+use tree::Node;
 
-use cel::common::value::CowVal;
-use cel::context::VariableResolver;
-use cel::parser::Expression as Tree;
-use cel::{Context, Env, ExecutionError, Value};
-
-use crate::fact::{Fact, LACKS, Missing, Path};
+use crate::fact::{Fact, Missing, Path};
 use crate::scope::{Per, Scope};
 use crate::vocabulary::Vocabulary;
 
@@ -25,7 +25,6 @@ pub use template::Template;
 
 /// The language of conditions: the functions it has, and the facts that expressions compiled with it use.
 pub struct Language {
-    env: Arc<Env>,
     slots: Vec<Slot>,
     vocabulary: Vocabulary,
 }
@@ -59,7 +58,7 @@ pub enum View {
 /// A compiled expression.
 #[derive(Debug, Clone)]
 pub struct Expression {
-    tree: Tree,
+    tree: Node,
     slots: Vec<usize>,
     source: String,
 }
@@ -94,34 +93,17 @@ impl Language {
     /// The language over a vocabulary.
     #[must_use]
     pub fn new(vocabulary: Vocabulary) -> Self {
-        let mut env = Env::stdlib();
-        functions::declare(&mut env);
-        Self { env: Arc::new(env), slots: Vec::new(), vocabulary }
+        Self { slots: Vec::new(), vocabulary }
     }
 
     /// Compiles an expression that may use the facts of a scope.
     ///
     /// # Errors
-    /// Where it is no CEL, names a fact that there is not, or is larger than any that is meant.
+    /// Where it is no CEL, names a fact or a function that there is not, or is larger than any that is meant.
     pub fn compile(&mut self, source: &str, per: Per) -> Result<Expression, Fault> {
-        bounds::check(source)?;
-        let program = self.env.compile(source).map_err(|errors| {
-            let first = errors.errors.into_iter().next();
-            first.map_or_else(
-                || Fault { line: 0, column: 0, message: "cannot be read".to_owned() },
-                |error| Fault {
-                    line: usize::try_from(error.pos.0 - 1).unwrap_or(0),
-                    column: usize::try_from(error.pos.1 - 1).unwrap_or(0),
-                    message: error.msg,
-                },
-            )
-        })?;
-        let mut tree = program.expression().clone();
-        let mut found = Vec::new();
-        names::resolve(&mut tree, &names::Place { source, info: program.source_info(), per }, self, &mut found)?;
-        found.sort_unstable();
-        found.dedup();
-        Ok(Expression { tree, slots: found, source: source.to_owned() })
+        let mut tree = parser::parse(source)?;
+        let slots = names::resolve(&mut tree, source, per, self)?;
+        Ok(Expression { tree, slots, source: source.to_owned() })
     }
 
     /// A slot by its number.
@@ -168,10 +150,19 @@ impl Expression {
     ///
     /// # Errors
     /// Where a fact is missing, or the expression does not fit the facts.
-    pub fn evaluate(&self, context: &Context<'_, '_>) -> Result<Fact, Unvalued> {
-        let value = Value::resolve_val(&self.tree, context).map_err(|error| unvalued(&error))?;
-        let fact = Fact::of_value(value.as_ref());
-        fact.ok_or_else(|| Unvalued::Failed(format!("gives a {}", value.get_type().name())))
+    pub fn evaluate(&self, ground: &Ground<'_>) -> Result<Fact, Unvalued> {
+        evaluate::evaluate(&self.tree, ground)
+    }
+}
+
+impl View {
+    /// The function by which an expression asks for it.
+    fn function(self) -> &'static str {
+        match self {
+            Self::Value => "",
+            Self::Rate => "rate",
+            Self::Increase => "increase",
+        }
     }
 }
 
@@ -183,14 +174,6 @@ pub struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// A context for evaluating any expression of the language in this scope.
-    #[must_use]
-    pub fn context(&'a self, language: &Language) -> Context<'a, 'a> {
-        let mut context = Context::with_env(Arc::clone(&language.env));
-        context.set_variable_resolver(self);
-        context
-    }
-
     /// The value of a slot.
     ///
     /// # Errors
@@ -205,32 +188,5 @@ impl<'a> Ground<'a> {
     }
 }
 
-impl VariableResolver for Ground<'_> {
-    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
-        let slot = self.slots.get(name.strip_prefix(SLOT)?.parse::<usize>().ok()?)?;
-        let computed = match slot.view {
-            View::Value => return self.scope.fact(&slot.path).ok().map(Fact::lend),
-            View::Rate => self.scope.rate(&slot.path),
-            View::Increase => self.scope.increase(&slot.path),
-        };
-        computed.ok().map(|fact| match fact {
-            Fact::List(_) => CowVal::owned(fact),
-            single => CowVal::Owned(cel::common::value::Val::clone_as_boxed(&single)),
-        })
-    }
-}
-
-/// What no name in the text of an expression starts with.
-const SLOT: &str = "@";
-
-fn unvalued(error: &ExecutionError) -> Unvalued {
-    match error {
-        ExecutionError::UndeclaredReference(name) if name.starts_with(SLOT) => {
-            Unvalued::Lacks { slot: name[SLOT.len()..].parse().ok(), why: String::new() }
-        }
-        ExecutionError::FunctionError { function, message } if function == LACKS => {
-            Unvalued::Lacks { slot: None, why: message.clone() }
-        }
-        other => Unvalued::Failed(other.to_string()),
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,8 @@
 //! Text with expressions in braces: `{sysctl["net.ipv4.tcp_rmem"][0]} 131072 {want}`.
 
-use cel::Context;
+use foreign::shell::{is_harmless, word};
 
-use super::{Expression, Fault, Language, Unvalued};
+use super::{Expression, Fault, Ground, Language, Unvalued};
 use crate::fact::Fact;
 use crate::scope::Per;
 
@@ -67,15 +67,34 @@ impl Template {
     ///
     /// # Errors
     /// Where a part has no value.
-    pub fn render(&self, context: &Context<'_, '_>, wanted: Option<&Fact>) -> Result<String, Unvalued> {
+    pub fn render(&self, ground: &Ground<'_>, wanted: Option<&Fact>) -> Result<String, Unvalued> {
+        self.render_with(ground, wanted, &|value| value)
+    }
+
+    /// The text on one host as somebody may paste it into a shell: what a host says of itself stands in quotes unless it
+    /// is harmless there.
+    ///
+    /// # Errors
+    /// Where a part has no value.
+    pub fn render_advice(&self, ground: &Ground<'_>, wanted: Option<&Fact>) -> Result<String, Unvalued> {
+        let quoted = |value: String| if is_harmless(&value) { value } else { word(&value).into_owned() };
+        self.render_with(ground, wanted, &quoted)
+    }
+
+    fn render_with(
+        &self,
+        ground: &Ground<'_>,
+        wanted: Option<&Fact>,
+        filtered: &dyn Fn(String) -> String,
+    ) -> Result<String, Unvalued> {
         let mut text = String::new();
         for part in &self.parts {
             match part {
                 Part::Text(plain) => text.push_str(plain),
-                Part::Computed(expression) => text.push_str(&expression.evaluate(context)?.to_string()),
+                Part::Computed(expression) => text.push_str(&filtered(expression.evaluate(ground)?.to_string())),
                 Part::Wanted => {
                     let wanted = wanted.ok_or_else(|| Unvalued::Failed("there is no wanted value".to_owned()))?;
-                    text.push_str(&wanted.to_string());
+                    text.push_str(&filtered(wanted.to_string()));
                 }
             }
         }

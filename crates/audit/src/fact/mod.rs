@@ -5,15 +5,12 @@
 //! well, with the reason.
 
 mod path;
-mod value;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use path::{Path, Segment};
-pub(crate) use value::LACKS;
 
 /// Facts by name.
 pub type FactMap = BTreeMap<String, Fact>;
@@ -38,7 +35,8 @@ pub enum Fact {
 }
 
 /// Why a fact is not known.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Missing {
     /// The kind of reason.
     pub reason: Reason,
@@ -48,7 +46,8 @@ pub struct Missing {
 }
 
 /// Kinds of reasons for which a fact is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The host has no such thing, or the snapshot does not hold it.
@@ -116,6 +115,20 @@ impl Fact {
             Self::Int(number) => Some(*number as f64),
             Self::Float(number) => Some(*number),
             _ => None,
+        }
+    }
+
+    /// What kind of value it is, for people.
+    #[must_use]
+    pub(crate) fn type_word(&self) -> &'static str {
+        match self {
+            Self::Bool(_) => "yes or no",
+            Self::Int(_) => "whole number",
+            Self::Float(_) => "number",
+            Self::Text(_) => "text",
+            Self::List(_) => "list",
+            Self::Map(_) => "map",
+            Self::Missing(_) => "missing fact",
         }
     }
 

@@ -1,5 +1,7 @@
 //! The command that a person would type for an operation.
 
+use foreign::shell::{word, words};
+
 use super::{Operation, mask};
 
 /// Where an operation takes place.
@@ -16,17 +18,17 @@ impl Target<'_> {
     pub(in crate::fix) fn inside(&self, command: &str) -> String {
         match self.namespace {
             "" => command.to_owned(),
-            path if path.starts_with('/') => format!("nsenter --net={path} {command}"),
+            path if path.starts_with('/') => format!("nsenter --net={} {command}", word(path)),
             of_process if of_process.starts_with("pid:") => {
-                format!("nsenter --net=/proc/{}/ns/net {command}", &of_process["pid:".len()..])
+                format!("nsenter --net=/proc/{}/ns/net {command}", word(&of_process["pid:".len()..]))
             }
-            name => format!("ip netns exec {name} {command}"),
+            name => format!("ip netns exec {} {command}", word(name)),
         }
     }
 
     /// A line for a shell, as it is typed where /sys shows this namespace. That of `nsenter` alone shows the old one.
     pub(in crate::fix) fn in_its_sysfs(&self, line: &str) -> String {
-        let quoted = |line: &str| format!("'{}'", line.replace('\'', "'\\''"));
+        let quoted = |line: &str| word(line).into_owned();
         match self.namespace {
             "" => line.to_owned(),
             name if !name.starts_with('/') && !name.starts_with("pid:") => {
@@ -59,60 +61,62 @@ const LEAST_BURST: u64 = 1_600;
 
 /// Writes the mask of the CPUs to each receive queue.
 fn steering(link: &str, cpus: &str) -> String {
-    let mask = mask::of_list(cpus).unwrap_or_else(|| cpus.to_owned());
+    let mask = mask::of_list(cpus).unwrap_or_else(|| word(cpus).into_owned());
     format!("for queue in /sys/class/net/{link}/queues/rx-*; do echo {mask} > $queue/rps_cpus; done")
 }
 
 impl Operation<String> {
-    /// The command; advice is its own text.
+    /// The command; advice is its own text. Every name and value in it is one word to a shell, whoever wrote it.
     #[must_use]
     pub fn command(&self, target: &Target<'_>) -> String {
-        let link = target.link;
+        let link = word(target.link);
         let plain = match self {
-            Self::Sysctl { key, value } if value.contains(' ') => format!("sysctl -w {key}=\"{value}\""),
-            Self::Sysctl { key, value } => format!("sysctl -w {key}={value}"),
+            Self::Sysctl { key, value } => format!("sysctl -w {}", assignment(key, value)),
             Self::Route { to, metrics } => {
-                format!("ip route change {to} (all attributes that `ip route show {to}` lists) {metrics}")
+                let to = word(to);
+                format!("ip route change {to} (all attributes that `ip route show {to}` lists) {}", words(metrics))
             }
-            Self::Mtu { bytes } => format!("ip link set dev {link} mtu {bytes}"),
-            Self::TxQueueLength { packets } => format!("ip link set dev {link} txqueuelen {packets}"),
+            Self::Mtu { bytes } => format!("ip link set dev {link} mtu {}", word(bytes)),
+            Self::TxQueueLength { packets } => format!("ip link set dev {link} txqueuelen {}", word(packets)),
             Self::LargestAggregate { bytes } => {
+                let bytes = word(bytes);
                 format!("ip link set dev {link} gso_ipv4_max_size {bytes} gro_ipv4_max_size {bytes}")
             }
-            Self::BondHash { policy } => format!("ip link set dev {link} type bond xmit_hash_policy {policy}"),
+            Self::BondHash { policy } => format!("ip link set dev {link} type bond xmit_hash_policy {}", word(policy)),
             Self::Qdisc { parent, kind, handle, options } => {
-                let parent = if parent == "root" { parent.clone() } else { format!("parent {parent}") };
-                let handle = handle.as_ref().map(|handle| format!(" handle {handle}")).unwrap_or_default();
-                let options = options.as_ref().map(|options| format!(" {options}")).unwrap_or_default();
-                format!("tc qdisc replace dev {link} {parent}{handle} {kind}{options}")
+                let parent = if parent == "root" { parent.clone() } else { format!("parent {}", word(parent)) };
+                let handle = handle.as_ref().map(|handle| format!(" handle {}", word(handle))).unwrap_or_default();
+                let options = options.as_ref().map(|options| format!(" {}", words(options))).unwrap_or_default();
+                format!("tc qdisc replace dev {link} {parent}{handle} {}{options}", word(kind))
             }
             Self::Class { parent, class, options } => {
-                format!("tc class replace dev {link} parent {parent} classid {class} {options}{}", burst(options))
+                let (parent, class, asked) = (word(parent), word(class), words(options));
+                format!("tc class replace dev {link} parent {parent} classid {class} {asked}{}", burst(options))
             }
             Self::NoQdisc {} => format!("tc qdisc del dev {link} root"),
             Self::Advice { text, .. } => return text.clone(),
-            Self::Steering { cpus } => return target.in_its_sysfs(&steering(link, cpus)),
-            _ => return self.ethtool(link).map_or_else(|| self.of_the_host(link), |command| target.inside(&command)),
+            Self::Steering { cpus } => return target.in_its_sysfs(&steering(&link, cpus)),
+            _ => return self.ethtool(&link).map_or_else(|| self.of_the_host(&link), |command| target.inside(&command)),
         };
         target.inside(&plain)
     }
 
     fn ethtool(&self, link: &str) -> Option<String> {
         Some(match self {
-            Self::Feature { name, on } => format!("ethtool -K {link} {name} {}", switch(*on)),
+            Self::Feature { name, on } => format!("ethtool -K {link} {} {}", word(name), switch(*on)),
             Self::Rings { rx, tx } => {
-                let rx = rx.as_ref().map(|rx| format!(" rx {rx}")).unwrap_or_default();
-                let tx = tx.as_ref().map(|tx| format!(" tx {tx}")).unwrap_or_default();
+                let rx = rx.as_ref().map(|rx| format!(" rx {}", word(rx))).unwrap_or_default();
+                let tx = tx.as_ref().map(|tx| format!(" tx {}", word(tx))).unwrap_or_default();
                 format!("ethtool -G {link}{rx}{tx}")
             }
-            Self::Channels { combined } => format!("ethtool -L {link} combined {combined}"),
+            Self::Channels { combined } => format!("ethtool -L {link} combined {}", word(combined)),
             Self::Coalesce { adaptive } => {
                 format!("ethtool -C {link} adaptive-rx {0} adaptive-tx {0}", switch(*adaptive))
             }
             Self::Pause { rx, tx } => format!("ethtool -A {link} rx {} tx {}", switch(*rx), switch(*tx)),
             Self::Eee { on } => format!("ethtool --set-eee {link} eee {}", switch(*on)),
             Self::Autonegotiation { on } => format!("ethtool -s {link} autoneg {}", switch(*on)),
-            Self::Spread { queues } => format!("ethtool -X {link} equal {queues}"),
+            Self::Spread { queues } => format!("ethtool -X {link} equal {}", word(queues)),
             _ => return None,
         })
     }
@@ -121,20 +125,36 @@ impl Operation<String> {
         match self {
             Self::Interrupts { cpus } => format!(
                 "for irq in $(ls /sys/class/net/{link}/device/msi_irqs); do \
-                 echo {cpus} > /proc/irq/$irq/smp_affinity_list; done"
+                 echo {} > /proc/irq/$irq/smp_affinity_list; done",
+                word(cpus)
             ),
             Self::Governor { name } => {
-                format!("for cpu in /sys/devices/system/cpu/cpu*/cpufreq; do echo {name} > $cpu/scaling_governor; done")
+                format!(
+                    "for cpu in /sys/devices/system/cpu/cpu*/cpufreq; do echo {} > $cpu/scaling_governor; done",
+                    word(name)
+                )
             }
             Self::Smt { on } => format!("echo {} > /sys/devices/system/cpu/smt/control", switch(*on)),
             // It closes those that take as long as it is told, and longer.
             Self::IdleStates { longest_exit_us } => format!("cpupower idle-set -D {}", longest_exit_us + 1),
-            Self::BootParameter { add } => format!("grubby --update-kernel=ALL --args=\"{add}\", then reboot"),
-            Self::StopService { unit } => format!("systemctl disable --now {unit}"),
-            Self::Module { name } => format!("modprobe {name} && echo {name} > /etc/modules-load.d/{name}.conf"),
+            Self::BootParameter { add } => format!("grubby --update-kernel=ALL --args={}, then reboot", word(add)),
+            Self::StopService { unit } => format!("systemctl disable --now {}", word(unit)),
+            Self::Module { name } => {
+                let name = word(name);
+                format!("modprobe {name} && echo {name} > /etc/modules-load.d/{name}.conf")
+            }
             _ => String::new(),
         }
     }
+}
+
+/// `key=value` as one word, with the quotes that people use around blanks.
+fn assignment(key: &str, value: &str) -> String {
+    let both = format!("{key}={value}");
+    if value.contains(' ') && foreign::shell::is_harmless(&both) {
+        return format!("{key}=\"{value}\"");
+    }
+    word(&both).into_owned()
 }
 
 pub(in crate::fix) fn switch(on: bool) -> &'static str {

@@ -3,6 +3,7 @@
 //! An operation names what changes, never how: whoever applies it captures the old value first. The undo that is shown
 //! here comes from the same snapshot as the finding.
 
+pub mod ansible;
 mod command;
 pub mod exact;
 pub mod mask;
@@ -11,13 +12,13 @@ pub mod report;
 pub mod route;
 mod undo;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use command::Target;
 
 /// One change. `T` is a text that may be computed (in a rule) or is (in a report).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, bound(deserialize = "T: Deserialize<'de>"))]
 pub enum Operation<T> {
     /// A kernel setting of the namespace.
@@ -177,7 +178,8 @@ pub enum Operation<T> {
 }
 
 /// What applying a fix costs while it is applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Disruption {
     /// No packet.

@@ -2,7 +2,6 @@
 
 use model::host::fix::captured::Difference;
 use model::run::RunId;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::DataRate;
 
@@ -11,7 +10,8 @@ use super::plan::FixPlan;
 use crate::persist::Lost;
 
 /// What became of a fix on one host.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FixReport {
     /// The host.
     pub host: String,
@@ -38,13 +38,16 @@ pub struct FixReport {
 }
 
 /// What became of a fix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", tag = "state")]
 pub enum Outcome {
     /// Nothing was changed: it was only asked what would be (`--dry-run`).
     Planned,
     /// Nothing was changed: nothing is wrong that a program can mend.
     NothingToDo,
+    /// Nothing was changed: every setting had the wanted value, as was read back.
+    AlreadySo,
     /// It holds.
     Kept,
     /// The old values are back.
@@ -54,8 +57,25 @@ pub enum Outcome {
     },
 }
 
+/// What a test of a fix counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// Goodput of `linerate test`, in bits per second; more is better.
+    #[default]
+    Goodput,
+    /// The last number that a program printed; more is better.
+    Number,
+    /// The same, where less is better: a time, a cost.
+    Cost,
+    /// Whether a program succeeded: 1 where it did, else 0.
+    Success,
+}
+
 /// What tests before and after a fix say of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verification {
     /// The test, argument by argument.
     pub command: Vec<String>,
@@ -67,25 +87,60 @@ pub struct Verification {
     pub after: Series,
     /// Probability of such a difference if the fix did nothing (Mann and Whitney, two-sided).
     pub p_two_sided: f64,
-    /// What the fix adds: the median of all differences between a run with it and one without (Hodges and Lehmann).
-    pub shift_bps: i64,
+    /// What the fix adds, in bits per second or in what the program counts: the median of all differences between a run
+    /// with it and one without (Hodges and Lehmann).
+    pub shift: f64,
+    /// What was counted.
+    #[serde(default)]
+    pub counted: Counted,
     /// The answer.
     pub verdict: Verdict,
 }
 
 /// Runs on one side of a comparison.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Series {
-    /// The runs, in the order in which they were made.
+    /// The runs of `linerate test`, in the order in which they were made; none of other programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<RunId>,
-    /// The goodput of each; of a test both ways that of the slower direction.
-    pub goodput_bps: Vec<DataRate>,
+    /// What each run gave, as [`Counted`] says: goodput in bits per second, of a test both ways that of the slower direction;
+    /// or the number of another program.
+    pub values: Vec<f64>,
     /// The median of them.
-    pub median_bps: DataRate,
+    pub median: f64,
+}
+
+impl Counted {
+    /// A value with its unit.
+    #[must_use]
+    pub fn shown(self, value: f64) -> String {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a goodput is a whole number of bits"
+        )]
+        match self {
+            Self::Goodput => DataRate::from_bps(value.max(0.0).round() as u64).to_string(),
+            Self::Number | Self::Cost => format!("{value}"),
+            Self::Success => if value > 0.5 { "succeeds" } else { "fails" }.to_owned(),
+        }
+    }
+
+    /// A difference with its sign and unit.
+    #[must_use]
+    pub fn difference(self, value: f64) -> String {
+        let sign = if value < 0.0 { '-' } else { '+' };
+        match self {
+            Self::Goodput => format!("{sign}{}", self.shown(value.abs())),
+            Self::Number | Self::Cost | Self::Success => format!("{sign}{}", value.abs()),
+        }
+    }
 }
 
 /// The answer of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Faster with the fix, by more than noise.
@@ -97,7 +152,8 @@ pub enum Verdict {
 }
 
 /// What keeps a fix over the next start.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeptIn {
     /// The files.
     pub files: Vec<String>,
@@ -110,7 +166,8 @@ pub struct KeptIn {
 }
 
 /// A setting that another file overrules.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overruled {
     /// The setting.
     pub setting: String,
@@ -123,7 +180,8 @@ pub struct Overruled {
 }
 
 /// A roll-out over several hosts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RollOut {
     /// The stages, as far as they were begun.
     pub stages: Vec<Stage>,
@@ -132,14 +190,16 @@ pub struct RollOut {
 }
 
 /// Hosts that get a fix before the next ones do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stage {
     /// The hosts, as far as they were begun.
     pub hosts: Vec<OnHost>,
 }
 
 /// One host of a stage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OnHost {
     /// Its name, as it was typed.
     pub name: String,
@@ -162,6 +222,7 @@ impl RollOut {
 
 /// The schemas of a fix, a plan and a roll-out, for `docs/formats/`.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schemas() -> [(&'static str, schemars::Schema); 3] {
     [
         ("fix.schema.json", schemars::schema_for!(FixReport)),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use foreign::shell::{word, words};
 use model::host::namespace::Namespace;
 use model::host::route::Route;
 
@@ -39,7 +40,7 @@ pub fn command(route: &Route, metrics: &BTreeMap<String, String>) -> Option<Stri
         return None;
     }
     let six = route.destination.contains(':');
-    let mut line = format!("ip{} route replace {}", if six { " -6" } else { "" }, route.destination);
+    let mut line = format!("ip{} route replace {}", if six { " -6" } else { "" }, word(&route.destination));
     let via = route.via.map(|via| if via.is_ipv6() && !six { format!("inet6 {via}") } else { via.to_string() });
     let parts = [
         ("via", via),
@@ -50,13 +51,13 @@ pub fn command(route: &Route, metrics: &BTreeMap<String, String>) -> Option<Stri
     ];
     for (name, value) in parts {
         if let Some(value) = value {
-            line.push_str(&format!(" {name} {value}"));
+            line.push_str(&format!(" {name} {}", words(&value)));
         }
     }
     for (name, value) in metrics {
         // ip locks this one by itself, and knows no word for it (iproute2 6.1, ip/iproute.c, iproute_modify).
         let value = if name == "rto_min" { value.trim_start_matches("lock ") } else { value };
-        line.push_str(&format!(" {name} {value}"));
+        line.push_str(&format!(" {} {}", word(name), words(value)));
     }
     Some(line)
 }

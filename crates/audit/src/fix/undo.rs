@@ -1,5 +1,7 @@
 //! The command that takes an operation back, from the values of the snapshot.
 
+use foreign::shell::word;
+
 use super::command::switch;
 use super::{Operation, Target};
 use crate::fact::{Fact, Path, Segment};
@@ -24,7 +26,7 @@ impl Operation<String> {
             Self::Coalesce { .. } => {
                 let usecs = was("nic", &["coalesce", "rx_usecs"])?;
                 let adaptive = Self::Coalesce { adaptive: was("nic", &["coalesce", "adaptive_rx"])? == "true" };
-                return Some(format!("{} rx-usecs {usecs}", adaptive.command(target)));
+                return Some(format!("{} rx-usecs {}", adaptive.command(target), word(&usecs)));
             }
             Self::Pause { .. } => {
                 Self::Pause { rx: was("nic", &["pause", "rx"])? == "true", tx: was("nic", &["pause", "tx"])? == "true" }
@@ -44,21 +46,23 @@ impl Operation<String> {
     }
 
     fn fixed_undo(&self, target: &Target<'_>) -> Option<String> {
-        let link = target.link;
+        let link = word(target.link);
         Some(match self {
             Self::Qdisc { .. } | Self::Class { .. } | Self::NoQdisc {} => {
-                format!("make the queue disciplines of {link} again as the snapshot has them")
+                format!("make the qdiscs of {link} again as the snapshot has them")
             }
-            Self::Route { to, .. } => format!("ip route replace {to} (the whole route as the snapshot has it)"),
+            Self::Route { to, .. } => format!("ip route replace {} (the whole route as the snapshot has it)", word(to)),
             Self::Eee { on } => Self::Eee { on: !on }.command(target),
             Self::Smt { on } => format!("echo {} > /sys/devices/system/cpu/smt/control", switch(!on)),
             Self::Spread { .. } => target.inside(&format!("ethtool -X {link} default")),
             Self::Interrupts { .. } => format!("write the saved smp_affinity_list of each interrupt of {link}"),
             Self::Steering { .. } => format!("write the saved rps_cpus of each queue of {link}"),
             Self::IdleStates { .. } => "cpupower idle-set -E".to_owned(),
-            Self::BootParameter { add } => format!("grubby --update-kernel=ALL --remove-args=\"{add}\", then reboot"),
-            Self::StopService { unit } => format!("systemctl enable --now {unit}"),
-            Self::Module { name } => format!("rm /etc/modules-load.d/{name}.conf"),
+            Self::BootParameter { add } => {
+                format!("grubby --update-kernel=ALL --remove-args={}, then reboot", word(add))
+            }
+            Self::StopService { unit } => format!("systemctl enable --now {}", word(unit)),
+            Self::Module { name } => format!("rm /etc/modules-load.d/{}.conf", word(name)),
             _ => return None,
         })
     }

@@ -1,7 +1,10 @@
 //! What an audit can know besides the snapshot.
 
 mod baseline;
+mod log;
 mod peers;
+
+use model::host::change::LoggedChange;
 
 use crate::fact::{Fact, FactMap};
 use crate::scope::{HostFacts, INPUT_ROOTS};
@@ -35,6 +38,11 @@ impl Inputs {
     pub fn add_baseline(&mut self, now: &HostFacts, baseline: &HostFacts) {
         let facts = baseline::facts(now, baseline);
         merge(self.facts.entry("baseline".to_owned()).or_insert_with(|| Fact::Map(FactMap::new())), facts);
+    }
+
+    /// Adds what the change log of the host holds.
+    pub fn add_log(&mut self, changes: &[LoggedChange]) {
+        self.facts.entry("log".to_owned()).or_insert_with(|| log::facts(changes));
     }
 
     /// Adds what the other hosts of the same role are.

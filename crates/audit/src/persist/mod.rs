@@ -14,14 +14,14 @@ mod devices;
 use std::collections::BTreeMap;
 
 use model::host::snapshot::Snapshot;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fix::Operation;
 use crate::fix::plan::PlannedStep;
 
 /// What reads a file at boot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Product {
     /// systemd-sysctl and `sysctl --system`.
@@ -44,7 +44,8 @@ pub struct Lasting {
 }
 
 /// What is gone after the next start of the host, whatever stands in files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lost {
     /// The setting.
     pub setting: String,
@@ -82,11 +83,13 @@ impl Lasting {
     }
 
     fn keep(&mut self, product: Product, step: &PlannedStep, lines: &[String]) {
-        let all = self.lines.entry(product).or_default();
-        if !step.rules.is_empty() {
-            all.push(format!("# {}", step.rules.join(", ")));
+        let comment = (!step.rules.is_empty()).then(|| format!("# {}", step.rules.join(", ")));
+        let lines: Vec<&String> = comment.iter().chain(lines).collect();
+        // Root reads these files: what a plan or a host says must not begin a line of its own there.
+        if let Some(refused) = lines.iter().find_map(|line| foreign::file::line(line).err()) {
+            return self.lose(step, format!("it is not written into a file: {refused}"));
         }
-        all.extend(lines.iter().cloned());
+        self.lines.entry(product).or_default().extend(lines.into_iter().cloned());
     }
 
     fn lose(&mut self, step: &PlannedStep, reason: String) {

@@ -73,7 +73,7 @@ fn a_device_is_set_by_who_brings_it_up() {
     host.services.each.insert("NetworkManager".to_owned(), Fact::known(running, Source::file("/proc")));
     let lasting = Lasting::of(&[queue()], &host);
     let lines = &lasting.lines[&Product::NetworkManager];
-    assert_eq!(lines[1], format!("if [ \"$1\" = '{name}' ] && [ \"$2\" = up ]; then"));
+    assert_eq!(lines[1], format!("if [ \"$1\" = {name} ] && [ \"$2\" = up ]; then"));
     assert_eq!(lines[2], format!("  ip link set dev {name} txqueuelen 10000"));
 }
 

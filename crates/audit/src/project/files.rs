@@ -20,12 +20,13 @@ pub(super) fn facts(provenance: &Provenance, snapshot: &Snapshot) -> Fact {
 }
 
 fn won(definition: &Definition, provenance: &Provenance) -> Fact {
-    let package = provenance.files.get(&definition.file).and_then(|file| file.package.clone());
-    map([
-        ("value", text(definition.value.as_str())),
-        ("file", place(definition)),
-        ("package", text(package.unwrap_or_default())),
-    ])
+    // Without lists of packages nobody can say whose a file is; `none` is a site's own.
+    let package = match provenance.files.get(&definition.file).and_then(|file| file.package.as_deref()) {
+        Some("none") => text(""),
+        Some(package) => text(package),
+        None => super::absent("no list of packages says whose the file is"),
+    };
+    map([("value", text(definition.value.as_str())), ("file", place(definition)), ("package", package)])
 }
 
 fn out_of_range<'a>(key: &'a str, setting: &'a Setting) -> impl Iterator<Item = Fact> + 'a {

@@ -73,7 +73,7 @@ fn stacked(interface: &Interface, link: &Link, namespace: &Namespace) -> Fact {
 pub(super) fn speed(interface: &Interface) -> Fact {
     known(&interface.mode, |mode| {
         mode.speed
-            .map_or_else(|| unsupported("the driver tells no speed, or the link is down"), |speed| int(speed.bps()))
+            .map_or_else(|| unsupported("the driver reports no speed, or the link is down"), |speed| int(speed.bps()))
     })
 }
 
@@ -95,7 +95,7 @@ fn vlans(interface: &Interface, namespace: &Namespace) -> Fact {
 fn qdisc(qdiscs: &[Qdisc]) -> Fact {
     let tree: Vec<&Qdisc> = qdiscs.iter().filter(|qdisc| qdisc.parent != model::host::qdisc::INGRESS).collect();
     let Some(root) = tree.iter().find(|qdisc| qdisc.is_root()) else {
-        return absent("the device has no root queue discipline");
+        return absent("the device has no root qdisc");
     };
     let leaves = tree.iter().filter(|qdisc| !tree.iter().any(|other| hangs_on(other, qdisc)));
     let counted = |name: &str| root.counters.get(name).map_or_else(|| absent(""), |&count| int(count));
@@ -108,6 +108,8 @@ fn qdisc(qdiscs: &[Qdisc]) -> Fact {
         ("kinds", texts(tree.iter().map(|qdisc| qdisc.kind.as_str()))),
         ("is_default", Fact::Bool(root.is_default())),
         ("rates_bps", rates(&tree)),
+        ("cap_bps", cap(&tree)),
+        ("flow_cap_bps", flow_cap(&tree)),
         ("signature", text(signature.join("; "))),
         ("dropped", counted("drops")),
         ("flow_limit_drops", int(flow_limit_drops)),
@@ -146,6 +148,33 @@ fn rates(tree: &[&Qdisc]) -> Fact {
     // What a class may have at most is the rate at which it is held; what it is sure of is none.
     let ceilings = tree.iter().flat_map(|qdisc| &qdisc.classes).filter_map(|class| class.options.get("ceil_bps"));
     Fact::List(limits.map(|(_, rate)| rate).chain(ceilings).map(|&rate| int(rate)).collect())
+}
+
+/// The rate above which nothing leaves the device, 0 where no shaper holds it: that of the slowest tbf or cake on the way,
+/// and of htb the greatest ceiling among its classes, because which class takes the traffic is not known.
+fn cap(tree: &[&Qdisc]) -> Fact {
+    let mut least: Option<u64> = None;
+    for qdisc in tree {
+        let rate = match qdisc.kind.as_str() {
+            // One of several leaves holds back only its own share.
+            "tbf" | "cake" if qdisc.is_root() || tree.len() == 1 => qdisc.options.get("rate_bps").copied(),
+            "htb" if qdisc.is_root() && qdisc.classes.is_empty() => {
+                return absent("rates of classes are not in the snapshot");
+            }
+            "htb" if qdisc.is_root() => {
+                qdisc.classes.iter().filter_map(|class| class.options.get("ceil_bps")).max().copied()
+            }
+            _ => None,
+        };
+        least = [least, rate.filter(|rate| *rate > 0)].into_iter().flatten().min();
+    }
+    int(least.unwrap_or_default())
+}
+
+/// The rate above which no single flow leaves the device (`fq maxrate`), 0 where there is none.
+fn flow_cap(tree: &[&Qdisc]) -> Fact {
+    let of_fq = tree.iter().filter(|qdisc| qdisc.kind == "fq").filter_map(|qdisc| qdisc.options.get("maxrate_bps"));
+    int(of_fq.filter(|rate| !UNLIMITED.contains(*rate)).min().copied().unwrap_or_default())
 }
 
 /// fq says "no limit" as the largest rate of 32 bits in bytes, or of 64 bits (`~0`, net/sched/sch_fq.c).

@@ -1,5 +1,6 @@
 //! From a snapshot to facts in the names of the vocabulary.
 
+mod defaults;
 mod files;
 mod link;
 mod machine;
@@ -26,6 +27,7 @@ impl HostFacts {
             .map(|(boot_id, mono)| Taken { boot_id: boot_id.clone(), micros: mono.as_nanos() / 1000 });
         Self {
             name: snapshot.machine.name.value().cloned().unwrap_or_default(),
+            identity: snapshot.identity(),
             facts: machine::facts(snapshot),
             namespaces: namespace::all(snapshot),
             settings: Settings::of(snapshot),

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use model::host::connection::Connection;
 use model::host::namespace::Namespace;
 use model::host::route::Route;
 use model::host::snapshot::Snapshot;
 
 use super::{absent, int, known, map, named, setting, stack, text};
-use crate::fact::{Fact, FactMap};
+use crate::fact::{Fact, FactMap, Missing, Reason};
 use crate::scope::NamespaceFacts;
 
 pub(super) fn all(snapshot: &Snapshot) -> Vec<NamespaceFacts> {
@@ -28,13 +29,12 @@ fn facts(namespace: &Namespace, own: bool, snapshot: &Snapshot) -> NamespaceFact
         Fact::List(metrics.iter().map(entry).collect())
     });
     let links = super::link::all(namespace, snapshot);
-    let unread = "the snapshot does not hold it";
     let facts = named([
         ("netns", map([("own", Fact::Bool(own))])),
         ("sysctl", Fact::Map(sysctl)),
-        ("default", absent(unread)),
+        ("default", super::defaults::facts(snapshot)),
         ("proto", proto),
-        ("sockets", absent(unread)),
+        ("sockets", known(&namespace.connections, |all| Fact::List(all.iter().map(connection).collect()))),
         ("tcp_metrics", metrics),
         ("links", Fact::List(namespace.interfaces.iter().filter_map(summary).collect())),
     ]);
@@ -45,6 +45,25 @@ fn facts(namespace: &Namespace, own: bool, snapshot: &Snapshot) -> NamespaceFact
         links,
         routes: routes(namespace),
     }
+}
+
+fn connection(connection: &Connection) -> Fact {
+    let size = |bytes: Option<u32>| bytes.map_or_else(|| absent("the kernel does not say"), int);
+    let locked = |locked: Option<bool>| {
+        let denied = || Fact::Missing(Missing::new(Reason::Denied, "its program may not be traced"));
+        locked.map_or_else(denied, Fact::Bool)
+    };
+    map([
+        ("remote", text(connection.remote.to_string())),
+        ("mss_bytes", size(connection.mss_bytes)),
+        ("pmtu_bytes", size(connection.pmtu_bytes)),
+        ("reordering", size(connection.reordering)),
+        ("window_scaling", connection.window_scaling.map_or_else(|| absent("the kernel does not say"), Fact::Bool)),
+        ("receive_buffer_bytes", size(connection.receive_buffer_bytes)),
+        ("send_buffer_bytes", size(connection.send_buffer_bytes)),
+        ("receive_buffer_locked", locked(connection.receive_buffer_locked)),
+        ("send_buffer_locked", locked(connection.send_buffer_locked)),
+    ])
 }
 
 fn name(namespace: &Namespace) -> String {

@@ -2,7 +2,7 @@
 
 mod text;
 
-use schemars::JsonSchema;
+use model::host::snapshot::HostIdentity;
 use serde::{Deserialize, Serialize};
 
 use crate::fact::Missing;
@@ -13,10 +13,14 @@ use crate::rule::{RuleFault, Severity};
 pub use text::shown;
 
 /// What all rules say about one host.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// The host.
     pub host: String,
+    /// Host, boot and network namespace; a fix that is made of this report is for that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_for: Option<HostIdentity>,
     /// What was wanted of it, with defaults filled in.
     pub profile: Vec<ProfileValue>,
     /// How often rules gave each answer.
@@ -34,7 +38,8 @@ pub struct Report {
 }
 
 /// How often rules gave each answer; a rule that is asked for several devices counts for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Rules there are.
     pub rules: usize,
@@ -49,7 +54,8 @@ pub struct Summary {
 }
 
 /// What was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subject {
     /// The network namespace; absent for the host's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +69,8 @@ pub struct Subject {
 }
 
 /// A rule that fired.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The rule.
     pub rule: String,
@@ -95,7 +102,8 @@ pub struct Finding {
 }
 
 /// One step of a fix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// The operation.
     pub operation: Operation<String>,
@@ -107,7 +115,8 @@ pub struct Step {
 }
 
 /// A rule that could not be answered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unknown {
     /// The rule.
     pub rule: String,
@@ -122,7 +131,8 @@ pub struct Unknown {
 }
 
 /// A rule that passed or did not apply.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Other {
     /// The rule.
     pub rule: String,
@@ -136,7 +146,8 @@ pub struct Other {
 }
 
 /// The answer of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// Nothing wrong.
@@ -150,7 +161,8 @@ pub enum Answer {
 }
 
 /// A fact with its value and source.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UsedFact {
     /// Its name.
     pub name: String,
@@ -161,7 +173,8 @@ pub struct UsedFact {
 }
 
 /// A fact that is missing.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LackedFact {
     /// Its name.
     pub name: String,
@@ -172,6 +185,7 @@ pub struct LackedFact {
 
 /// The schema of a report, for `docs/formats/`.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Report)
 }

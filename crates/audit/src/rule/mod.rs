@@ -4,7 +4,6 @@ mod compile;
 mod document;
 mod set;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::expression::{Expression, Template};
@@ -64,7 +63,8 @@ pub struct Rule {
 }
 
 /// How much a finding costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Where it holds it nearly always costs nine tenths of the rate or more.
@@ -94,7 +94,8 @@ impl Severity {
 }
 
 /// What a recommended number counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Nothing in particular, or it is said in the words.
@@ -109,7 +110,8 @@ pub enum Unit {
 }
 
 /// A rule that cannot be used, and where it is wrong. All others go on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{file}:{line}:{column}: rule {rule}: {message}")]
 pub struct RuleFault {
     /// The file.

@@ -80,7 +80,8 @@ macro_rules! built_in {
     };
 }
 
-const BUILT_IN: [(&str, &str); 11] = built_in![
+const BUILT_IN: [(&str, &str); 12] = built_in![
+    "host.toml",
     "buffers.toml",
     "tcp.toml",
     "pacing.toml",

@@ -4,13 +4,13 @@ use std::fmt;
 
 use model::host::provenance::Definition;
 use model::host::snapshot::Snapshot;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Key, Settings};
 
 /// The definition that sets a value at the next start.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Origin {
     /// The value it sets.
     pub value: String,

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The name of a setting. As text it is `net.ipv4.tcp_rmem`, `em1: feature.rx-gro-hw`, or `eth0: mtu in ingress_sbox`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Key {
     /// The network namespace; empty for the host's own.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -20,8 +20,7 @@ mod whole;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::host::fact::{Fact, Missing};
-use model::host::snapshot::Snapshot;
-use schemars::JsonSchema;
+use model::host::snapshot::{Snapshot, Way};
 use serde::{Deserialize, Serialize};
 
 pub use boot::Origin;
@@ -29,7 +28,8 @@ pub(crate) use device::PHYSICAL;
 pub use key::{Key, NotAKey};
 
 /// The value of a setting.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Value {
     /// As people write it: `on`, `9000`, `4096 131072 6291456`.
     pub text: String,
@@ -58,6 +58,10 @@ pub struct Settings {
     /// Network namespaces that could not be entered.
     closed: BTreeMap<String, Missing>,
     namespaces: BTreeSet<String>,
+    /// Why what is not there is not known: only some outputs were saved.
+    partial: Option<Missing>,
+    /// Groups of which something is known, where not everything was read.
+    groups: BTreeSet<(String, Option<String>, String)>,
     origins: BTreeMap<Key, Origin>,
 }
 
@@ -76,6 +80,11 @@ impl Settings {
             settings.closed.insert(closed.name.clone(), Missing::Failed { reason: closed.reason.clone() });
         }
         boot::add(&mut settings, snapshot);
+        if matches!(snapshot.way, Way::SavedOutputs | Way::Sosreport) {
+            let group = |key: &Key| (key.namespace.clone(), key.device.clone(), key.group().to_owned());
+            settings.groups = settings.known.keys().map(group).collect();
+            settings.partial = Some(Missing::Failed { reason: "not among what was saved".to_owned() });
+        }
         settings
     }
 
@@ -93,7 +102,12 @@ impl Settings {
             .or_else(|| group(device, key.group()))
             // What is not known of a namespace is not known of its devices.
             .or_else(|| device.and_then(|_| group(None, key.group())))
-            .or_else(|| self.closed.get(&key.namespace));
+            .or_else(|| self.closed.get(&key.namespace))
+            // An output that was saved is whole; of one that was not, nothing is known.
+            .or_else(|| {
+                let group = (key.namespace.clone(), key.device.clone(), key.group().to_owned());
+                self.partial.as_ref().filter(|_| !self.groups.contains(&group))
+            });
         missing.map_or(Reading::None, Reading::Unknown)
     }
 

@@ -37,7 +37,9 @@ fn machine(settings: &mut Settings, snapshot: &Snapshot) {
         nodes.iter().map(|(node, cpus)| format!("{node}: {cpus}")).collect::<Vec<_>>().join("; ")
     });
     // To the kilobyte it is another with every start.
-    settings.put_fact(Key::host("machine.memory"), &machine.memory, |bytes| format!("{} GiB", (bytes + GIB / 2) / GIB));
+    settings.put_fact(Key::host("machine.memory"), &machine.memory, |bytes| {
+        format!("{} GiB", bytes.saturating_add(GIB / 2) / GIB)
+    });
     settings
         .put_fact(Key::host("machine.hypervisor"), &machine.under_hypervisor, |&under| super::yes_no(under).to_owned());
     settings.put_fact(Key::host("machine.iommu"), &machine.iommu_groups, |&groups| on_off(groups > 0).to_owned());

@@ -7,6 +7,10 @@ mod incidents;
 #[cfg(test)]
 mod page;
 #[cfg(test)]
+mod plant;
+#[cfg(test)]
+mod real;
+#[cfg(test)]
 mod snapshot;
 #[cfg(test)]
 mod support;

@@ -9,7 +9,8 @@ pub fn device(name: &str) -> Option<DropKind> {
     Some(match name {
         "rx_missed_errors" | "rx_fifo_errors" | "rx_over_errors" => DropKind::NoBuffer,
         "rx_crc_errors" | "rx_frame_errors" | "rx_length_errors" => DropKind::Corrupt,
-        "rx_dropped" | "rx_nohandler" => DropKind::Unhandled,
+        "rx_dropped" => DropKind::Mixed,
+        "rx_nohandler" => DropKind::Unhandled,
         "tx_dropped" | "tx_fifo_errors" => DropKind::SendBuffer,
         "tx_carrier_errors" | "tx_aborted_errors" | "collisions" => DropKind::Carrier,
         "rx_errors" | "tx_errors" => DropKind::Other,
@@ -62,6 +63,8 @@ pub fn driver(name: &str) -> Option<DropKind> {
 #[must_use]
 pub fn protocol(group: &str, name: &str) -> Option<DropKind> {
     let table: &[(&str, DropKind)] = match group {
+        // With disable_ipv6 each packet counts here (net/ipv6/ip6_input.c, ip6_rcv_core); with memory short as well.
+        "Ip6" if name == "InDiscards" => return Some(DropKind::Disabled),
         "Ip" | "Ip6" => &IP,
         "IpExt" => &IP_EXT,
         "Tcp" => &TCP,
@@ -80,16 +83,16 @@ const IP: [(&str, DropKind); 12] = [
     ("InUnknownProtos", DropKind::Unhandled),
     ("InDiscards", DropKind::Memory),
     ("InTruncatedPkts", DropKind::BadPacket),
-    ("InNoRoutes", DropKind::Unhandled),
-    ("OutDiscards", DropKind::SendBuffer),
-    ("OutNoRoutes", DropKind::Unhandled),
+    ("InNoRoutes", DropKind::NoRoute),
+    ("OutDiscards", DropKind::Discarded),
+    ("OutNoRoutes", DropKind::NoRoute),
     ("ReasmTimeout", DropKind::BadPacket),
     ("ReasmFails", DropKind::BadPacket),
     ("FragFails", DropKind::BadPacket),
 ];
 
 const IP_EXT: [(&str, DropKind); 3] = [
-    ("InNoRoutes", DropKind::Unhandled),
+    ("InNoRoutes", DropKind::NoRoute),
     ("InTruncatedPkts", DropKind::BadPacket),
     ("InCsumErrors", DropKind::BadPacket),
 ];
@@ -102,7 +105,7 @@ const UDP: [(&str, DropKind); 6] = [
     ("SndbufErrors", DropKind::SendBuffer),
     ("MemErrors", DropKind::Memory),
     ("InCsumErrors", DropKind::BadPacket),
-    ("NoPorts", DropKind::Unhandled),
+    ("NoPorts", DropKind::NoListener),
     ("InErrors", DropKind::Other),
 ];
 
@@ -120,7 +123,7 @@ const TCP_EXT: [(&str, DropKind); 18] = [
     ("PFMemallocDrop", DropKind::Memory),
     ("TCPAbortOnMemory", DropKind::Memory),
     ("TCPMinTTLDrop", DropKind::BadPacket),
-    ("IPReversePathFilter", DropKind::BadPacket),
+    ("IPReversePathFilter", DropKind::ReversePath),
     ("TCPWqueueTooBig", DropKind::SendBuffer),
     ("TCPRetransFail", DropKind::SendBuffer),
     ("TCPTimeouts", DropKind::Retransmit),
@@ -160,5 +163,9 @@ mod tests {
         assert_eq!(protocol("Udp", "RcvbufErrors"), Some(DropKind::ReceiveBuffer));
         assert_eq!(protocol("Udp6", "RcvbufErrors"), Some(DropKind::ReceiveBuffer));
         assert_eq!((protocol("Tcp", "RcvbufErrors"), protocol("Icmp", "InErrors")), (None, None));
+        assert_eq!(
+            (protocol("Ip", "InDiscards"), protocol("Ip6", "InDiscards")),
+            (Some(DropKind::Memory), Some(DropKind::Disabled))
+        );
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use model::host::drops::DropInterval;
+use model::plausible;
 
 /// What was read from recorded lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,7 +45,9 @@ pub fn read(mut input: impl BufRead) -> io::Result<Recorded> {
 /// # Errors
 /// What is wrong with it, in words.
 pub fn parse(line: &[u8]) -> Result<DropInterval, String> {
-    let interval: DropInterval = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    // A recording may be a stranger's: its names end on a terminal, and its numbers in sums.
+    let interval: DropInterval = plausible::read(line).map_err(|error| error.to_string())?;
+    let interval = foreign::terminal::lines_of(&interval).unwrap_or(interval);
     if interval.format > DropInterval::FORMAT {
         return Err(format!("written by a newer linerate (format {})", interval.format));
     }

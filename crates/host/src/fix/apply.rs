@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use linux::rtnetlink::route::Metric;
 use linux::set::route::WholeRoute;
 use linux::set::{discipline, numbers, spread};
-use model::host::fix::captured::{Captured, Table};
+use model::host::fix::captured::{Captured, NodeKind, Table};
 use model::host::fix::check;
-use model::host::fix::names::{BOND_POLICIES, CpuMask, DeviceName, Prefix};
+use model::host::fix::discipline::Hook;
+use model::host::fix::names::{BOND_POLICIES, ClassId, CpuMask, DeviceName, Prefix};
 use model::host::fix::{Change, Unfit, sysctl};
 
 use super::error::FixError;
@@ -82,12 +83,36 @@ fn of_device(change: &Change, device: &DeviceName, here: &Here) -> Result<(), Fi
             let place = BOND_POLICIES.iter().position(|known| *known == policy.as_str());
             set(Table::Bond, &[(numbers::HASH, place.and_then(|place| u32::try_from(place).ok()))])
         }
-        Change::Qdisc { hook, discipline, .. } => Ok(discipline::set(index, *hook, discipline)?),
-        Change::Class { hook, class, htb, .. } => Ok(discipline::set_class(index, *hook, *class, htb)?),
+        Change::Qdisc { hook, discipline, .. } => {
+            discipline::set(index, *hook, discipline)?;
+            is_there(device, index, *hook, discipline.kind())
+        }
+        Change::Class { hook, class, htb, .. } => {
+            discipline::set_class(index, *hook, *class, htb)?;
+            let tree = linux::set::tree::read(index)?;
+            let found = tree.iter().any(|node| node.what == NodeKind::Class && node.handle == number_of(*class));
+            taken(format!("class {class} of {device}"), "there", if found { "there" } else { "missing" }.to_owned())
+        }
         Change::NoQdisc { .. } => Ok(discipline::unset(index)?),
         // All others have been taken before.
         _ => Ok(()),
     }
+}
+
+/// Reads the tree of a device again, and whether what was asked for hangs where it was to.
+fn is_there(device: &DeviceName, index: u32, hook: Hook, kind: &str) -> Result<(), FixError> {
+    let parent = match hook {
+        Hook::Root => u32::MAX,
+        Hook::Class(class) => number_of(class),
+    };
+    let tree = linux::set::tree::read(index)?;
+    let there = tree.iter().find(|node| node.what == NodeKind::Qdisc && node.parent == parent);
+    let found = there.map_or("none", |node| node.kind.as_str());
+    taken(format!("qdisc of {device} at {hook}"), kind, found.to_owned())
+}
+
+fn number_of(class: ClassId) -> u32 {
+    u32::from(class.major) << 16 | u32::from(class.minor)
 }
 
 /// Writes the numbers that are not so already: a driver may take a link down for one that stays the same.

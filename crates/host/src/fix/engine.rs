@@ -54,7 +54,7 @@ impl Engine {
     /// # Errors
     /// See [`FixError`].
     pub fn preview(&self, steps: &[Step]) -> Result<Vec<Difference>, FixError> {
-        check(steps)?;
+        let steps = &checked(steps)?;
         let none = |place: &Place| Place { values: Vec::new(), ..place.clone() };
         let gone = |difference: Difference| Difference { old: difference.old, new: None, ..difference };
         let places = capture_all(steps)?;
@@ -66,11 +66,14 @@ impl Engine {
     /// # Errors
     /// See [`FixError`]; after [`FixError::Step`] everything is as it was.
     pub fn apply(&mut self, order: &Order, asked_by_uid: u32) -> Result<Entry, FixError> {
-        check(&order.steps)?;
+        let steps = checked(&order.steps)?;
+        if let Some(unreadable) = self.journal.unreadable().first() {
+            return Err(FixError::Unreadable { fix: unreadable.fix, what: unreadable.what.clone() });
+        }
         if let Some(open) = self.journal.entries().find(|entry| entry.is_open()) {
             return Err(FixError::Open { fix: open.fix });
         }
-        let before = capture_all(&order.steps)?;
+        let before = capture_all(&steps)?;
         let now = clock::wall_now();
         let mut entry = Entry {
             format: Entry::FORMAT,
@@ -82,12 +85,12 @@ impl Engine {
             changed: now,
             confirm_within_s: order.confirm_within_s,
             state: State::Begun,
-            steps: order.steps.clone(),
+            steps: steps.clone(),
             before,
             after: Vec::new(),
         };
         self.journal.write(entry.clone())?;
-        for (place, step) in order.steps.iter().enumerate() {
+        for (place, step) in steps.iter().enumerate() {
             let applied = inside(step.namespace.as_ref(), |here| apply::apply(&step.change, here));
             if let Err(error) = applied {
                 return Err(self.give_up(entry, place, error)?);
@@ -95,14 +98,24 @@ impl Engine {
         }
         match again(&entry.before) {
             Ok(after) => entry.after = after,
-            Err(error) => return Err(self.give_up(entry, order.steps.len().saturating_sub(1), error)?),
+            Err(error) => return Err(self.give_up(entry, steps.len().saturating_sub(1), error)?),
+        }
+        if entry.changes().is_empty() {
+            // All was so before. What holds no change must not be listed as a fix that holds; and what the kernel made anew
+            // all the same, such as the number of a qdisc, is as it was.
+            return self.back_or_stuck(entry, Because::NothingChanged);
         }
         let state = if order.confirm_within_s.is_some() { State::Unconfirmed } else { State::Kept };
         match self.store(entry.clone(), state) {
             Ok(entry) => Ok(entry),
             // What is not on disk would not be taken back after a loss of power.
-            Err(error) => Err(self.give_up(entry, order.steps.len().saturating_sub(1), error)?),
+            Err(error) => Err(self.give_up(entry, steps.len().saturating_sub(1), error)?),
         }
+    }
+
+    /// Makes room in the journal for the fixes of one user; see [`Journal::keep_within`].
+    pub(crate) fn keep_within(&mut self, uid: u32, most: u64) {
+        self.journal.keep_within(uid, most);
     }
 
     /// Keeps a fix that waits for it.
@@ -125,7 +138,16 @@ impl Engine {
     pub fn undo(&mut self, fix: Option<FixId>, others: Others) -> Result<Entry, FixError> {
         let holds = |entry: &&Entry| matches!(entry.state, State::Kept | State::Unconfirmed | State::Stuck { .. });
         let last = || self.journal.entries().rev().find(holds).map(|entry| entry.fix);
-        let entry = self.get(fix.or_else(last).ok_or(FixError::NoSuchFix { fix })?)?;
+        let meant = fix.or_else(last);
+        // The last that holds may be the one that cannot be read.
+        let unreadable = self.journal.unreadable().iter().find(|unreadable| match fix {
+            Some(fix) => unreadable.fix == fix,
+            None => meant.is_none_or(|meant| unreadable.fix > meant),
+        });
+        if let Some(unreadable) = unreadable {
+            return Err(FixError::Unreadable { fix: unreadable.fix, what: unreadable.what.clone() });
+        }
+        let entry = self.get(meant.ok_or(FixError::NoSuchFix { fix })?)?;
         let fix = entry.fix;
         if !holds(&&entry) {
             return Err(FixError::State { fix, how: words(&entry.state) });
@@ -202,13 +224,14 @@ impl Engine {
     }
 }
 
-fn check(steps: &[Step]) -> Result<(), FixError> {
+/// The steps as they are tried and kept.
+fn checked(steps: &[Step]) -> Result<Vec<Step>, FixError> {
     if steps.is_empty() || steps.len() > MOST_STEPS {
         return Err(FixError::Count { most: MOST_STEPS, found: steps.len() });
     }
-    let unfit =
-        |(place, step): (usize, &Step)| step.check().map_err(|source| FixError::Unfit { step: place + 1, source });
-    steps.iter().enumerate().try_for_each(unfit)
+    let one =
+        |(place, step): (usize, &Step)| step.canonical().map_err(|source| FixError::Unfit { step: place + 1, source });
+    steps.iter().enumerate().map(one).collect()
 }
 
 /// The values before, of everything that any of the steps can touch, by namespace.
@@ -251,6 +274,7 @@ fn words(state: &State) -> String {
             Because::NotConfirmed => "was undone because nobody confirmed it in time".to_owned(),
             Because::HelperEnded => "was undone because the helper had ended before it was confirmed".to_owned(),
             Because::Asked => "was undone".to_owned(),
+            Because::NothingChanged => "changed nothing".to_owned(),
         },
         State::Stuck { .. } => "is not undone in whole".to_owned(),
         State::GoneWithBoot => "went with an earlier boot of this host: its settings are not there any more".to_owned(),

@@ -47,6 +47,22 @@ pub enum FixError {
         /// Which; the last that holds where it is absent.
         fix: Option<FixId>,
     },
+    /// An entry of the journal cannot be read, so it is not known what its fix has changed, nor whether it waits.
+    #[error("what fix {fix} has changed is not known: {what}")]
+    Unreadable {
+        /// Which.
+        fix: FixId,
+        /// The file, and what is wrong with it.
+        what: String,
+    },
+    /// The caller may not ask this.
+    #[error("user {uid} may not ask about the network namespace {namespace}")]
+    Closed {
+        /// The caller.
+        uid: u32,
+        /// The namespace.
+        namespace: String,
+    },
     /// The fix is in another state.
     #[error("fix {fix} {how}")]
     State {
@@ -151,7 +167,8 @@ impl FixError {
             Self::Open { .. } | Self::Locked { .. } => RefusalKind::Busy,
             Self::NoSuchFix { .. } | Self::State { .. } | Self::Another { .. } => RefusalKind::Absent,
             Self::Changed { .. } => RefusalKind::Changed,
-            Self::Stuck { .. } => RefusalKind::Stuck,
+            Self::Stuck { .. } | Self::Unreadable { .. } => RefusalKind::Stuck,
+            Self::Closed { .. } => RefusalKind::Denied,
             Self::Namespace(NetnsError::Denied { .. }) => RefusalKind::Denied,
             Self::Namespace(_) => RefusalKind::Absent,
             Self::Set(error) => of_reason(&error.reason()),
@@ -165,10 +182,17 @@ impl FixError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Open { fix } => format!("confirm fix {fix} or undo it, or wait until it is taken back by itself"),
+            Self::Open { fix } => format!("confirm fix {fix} or undo it, or wait until it is undone by itself"),
             Self::OldConnection { .. } => "connect anew and confirm then".to_owned(),
             Self::Changed { .. } => "look what has changed; an undo that overwrites it must be asked for".to_owned(),
             Self::Locked { .. } => "ask that helper, or wait until it has ended".to_owned(),
+            Self::Unreadable { .. } => {
+                "compare the settings with an earlier snapshot (`linerate host diff`), then move that file away"
+                    .to_owned()
+            }
+            Self::Closed { .. } => {
+                "be root, or have the helper started with --netns and the name of that namespace".to_owned()
+            }
             Self::Step { source, .. } => return source.hint(),
             _ => return None,
         })
@@ -187,7 +211,7 @@ fn of_reason(reason: &Reason) -> RefusalKind {
 fn no_such(fix: Option<FixId>) -> String {
     match fix {
         Some(fix) => format!("there is no fix {fix} in the journal"),
-        None => "no fix in the journal holds".to_owned(),
+        None => "nothing to undo: no fix of the journal holds".to_owned(),
     }
 }
 

@@ -9,17 +9,28 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use model::host::fix::journal::{Entry, FixId};
+use model::host::fix::journal::{Entry, FixId, State};
 
 use super::error::FixError;
 use crate::files::read_bounded;
+
+/// A file that should be an entry and cannot be read: what its fix had changed, and whether it was decided, is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The number of the fix.
+    pub fix: FixId,
+    /// The file, and what is wrong with it.
+    pub what: String,
+}
 
 /// The journal, held by this process alone.
 #[derive(Debug)]
 pub struct Journal {
     directory: PathBuf,
     entries: BTreeMap<FixId, Entry>,
-    unreadable: Vec<String>,
+    /// Bytes on disk of each entry.
+    sizes: BTreeMap<FixId, u64>,
+    unreadable: Vec<Unreadable>,
     last: u64,
     /// Held for as long as this lives; the kernel lets go of it however the process ends.
     _lock: File,
@@ -41,9 +52,29 @@ impl Journal {
             TryLockError::Error(source) => wrong("lock")(source),
         })?;
         let directory = directory.to_owned();
-        let mut journal = Self { directory, entries: BTreeMap::new(), unreadable: Vec::new(), last: 0, _lock: lock };
+        let mut journal = Self {
+            directory,
+            entries: BTreeMap::new(),
+            sizes: BTreeMap::new(),
+            unreadable: Vec::new(),
+            last: 0,
+            _lock: lock,
+        };
         journal.load()?;
         Ok(journal)
+    }
+
+    /// The entries in `directory` as they stand on disk, and what cannot be read of them. Nothing is locked, recovered or
+    /// written.
+    ///
+    /// # Errors
+    /// [`FixError::Journal`] where the directory cannot be read. One that does not exist has no entry.
+    pub fn look(directory: &Path) -> Result<(Vec<Entry>, Vec<Unreadable>), FixError> {
+        let mut found = match Found::read(directory) {
+            Err(FixError::Journal { source, .. }) if source.kind() == io::ErrorKind::NotFound => Found::default(),
+            found => found?,
+        };
+        Ok((std::mem::take(&mut found.entries).into_values().collect(), found.unreadable))
     }
 
     /// All entries in order.
@@ -59,7 +90,7 @@ impl Journal {
 
     /// Files that should be entries and are not, each with the reason.
     #[must_use]
-    pub fn unreadable(&self) -> &[String] {
+    pub fn unreadable(&self) -> &[Unreadable] {
         &self.unreadable
     }
 
@@ -73,43 +104,56 @@ impl Journal {
     pub(super) fn write(&mut self, entry: Entry) -> Result<(), FixError> {
         let path = self.file(entry.fix);
         let beside = path.with_extension("json.new");
-        let store = || {
+        let mut length = 0;
+        let mut store = || {
             let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&beside)?;
-            file.write_all(&serde_json::to_vec(&entry)?)?;
+            let bytes = serde_json::to_vec(&entry)?;
+            length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            file.write_all(&bytes)?;
             file.sync_all()?;
             fs::rename(&beside, &path)?;
             File::open(&self.directory)?.sync_all()
         };
         store().map_err(|source| FixError::Journal { what: "write", path: path.clone(), source })?;
+        self.sizes.insert(entry.fix, length);
         self.entries.insert(entry.fix, entry);
         self.forget_the_oldest();
         Ok(())
     }
 
+    /// Makes room for the fixes of one user: the oldest of theirs that are closed are forgotten until the rest are below
+    /// `most` bytes.
+    pub(super) fn keep_within(&mut self, uid: u32, most: u64) {
+        loop {
+            let of_user = || self.entries.values().filter(|entry| entry.asked_by_uid == uid);
+            let bytes: u64 = of_user().filter_map(|entry| self.sizes.get(&entry.fix)).sum();
+            // One that holds can be undone for as long as it is remembered, so those that do not go first.
+            let closed = of_user().find(|entry| matches!(entry.state, State::Undone { .. } | State::GoneWithBoot));
+            let oldest = closed.or_else(|| of_user().find(|entry| !entry.is_open()));
+            match oldest.map(|entry| entry.fix).filter(|_| bytes > most) {
+                Some(fix) => self.forget(fix),
+                None => return,
+            }
+        }
+    }
+
+    fn forget(&mut self, fix: FixId) {
+        self.entries.remove(&fix);
+        self.sizes.remove(&fix);
+        // One that stays on disk is there again at the next start, and no harm.
+        let _ = fs::remove_file(file_of(&self.directory, fix));
+    }
+
     fn file(&self, fix: FixId) -> PathBuf {
-        self.directory.join(format!("fix-{:06}.json", fix.0))
+        file_of(&self.directory, fix)
     }
 
     fn load(&mut self) -> Result<(), FixError> {
-        let wrong = |source: io::Error| FixError::Journal { what: "read", path: self.directory.clone(), source };
-        let mut found = Vec::new();
-        for entry in fs::read_dir(&self.directory).map_err(wrong)? {
-            let name = entry.map_err(wrong)?.file_name().into_string().unwrap_or_default();
-            let number = name.strip_prefix("fix-").and_then(|rest| rest.strip_suffix(".json"));
-            found.extend(number.and_then(|number| number.parse().ok()).map(FixId));
-        }
-        for fix in found {
-            self.last = self.last.max(fix.0);
-            let path = self.file(fix);
-            let read = read_bounded(&path).and_then(|bytes| Ok(serde_json::from_slice::<Entry>(&bytes)?));
-            match read {
-                Ok(entry) if entry.format == Entry::FORMAT && entry.fix == fix => {
-                    self.entries.insert(fix, entry);
-                }
-                Ok(_) => self.unreadable.push(format!("{}: of another version, or another fix", path.display())),
-                Err(error) => self.unreadable.push(format!("{}: {error}", path.display())),
-            }
-        }
+        let found = Found::read(&self.directory)?;
+        self.last = found.last;
+        self.entries = found.entries;
+        self.sizes = found.sizes;
+        self.unreadable = found.unreadable;
         Ok(())
     }
 
@@ -117,11 +161,55 @@ impl Journal {
         while self.entries.len() > MOST_ENTRIES {
             let closed = self.entries.values().find(|entry| !entry.is_open()).map(|entry| entry.fix);
             let Some(fix) = closed else { return };
-            self.entries.remove(&fix);
-            // One that stays on disk is there again at the next start, and no harm.
-            let _ = fs::remove_file(self.file(fix));
+            self.forget(fix);
         }
     }
+}
+
+/// What is in a directory.
+#[derive(Debug, Default)]
+struct Found {
+    entries: BTreeMap<FixId, Entry>,
+    sizes: BTreeMap<FixId, u64>,
+    unreadable: Vec<Unreadable>,
+    last: u64,
+}
+
+impl Found {
+    fn read(directory: &Path) -> Result<Self, FixError> {
+        let wrong = |source: io::Error| FixError::Journal { what: "read", path: directory.to_owned(), source };
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(directory).map_err(wrong)? {
+            let name = entry.map_err(wrong)?.file_name().into_string().unwrap_or_default();
+            let number = name.strip_prefix("fix-").and_then(|rest| rest.strip_suffix(".json"));
+            numbers.extend(number.and_then(|number| number.parse().ok()).map(FixId));
+        }
+        numbers.sort_unstable();
+        let mut found = Self::default();
+        for fix in numbers {
+            found.last = found.last.max(fix.0);
+            let path = file_of(directory, fix);
+            let read = read_bounded(&path).and_then(|bytes| {
+                let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+                Ok((serde_json::from_slice::<Entry>(&bytes)?, length))
+            });
+            let what = match read {
+                Ok((entry, length)) if entry.format == Entry::FORMAT && entry.fix == fix => {
+                    found.sizes.insert(fix, length);
+                    found.entries.insert(fix, entry);
+                    continue;
+                }
+                Ok(_) => format!("{}: of another version, or another fix", path.display()),
+                Err(error) => format!("{}: {error}", path.display()),
+            };
+            found.unreadable.push(Unreadable { fix, what });
+        }
+        Ok(found)
+    }
+}
+
+fn file_of(directory: &Path, fix: FixId) -> PathBuf {
+    directory.join(format!("fix-{:06}.json", fix.0))
 }
 
 /// Old values are written back by whoever is privileged, so nobody else may write them.

@@ -98,7 +98,7 @@ fn change(operation: &Operation<String>, link: &str) -> Result<Change, StepError
         Operation::Module { name } => Change::Module { name: ModuleName::new(name.as_str())? },
         Operation::Interrupts { cpus } => Change::Interrupts { device: device()?, cpus: CpuList::new(cpus.as_str())? },
         Operation::Steering { cpus } => {
-            let mask = mask::of_list(cpus).ok_or_else(|| not_a(cpus, "a list of processors, such as 0-3,8"))?;
+            let mask = mask::of_list(cpus).ok_or_else(|| not_a(cpus, "a list of CPUs, such as 0-3,8"))?;
             Change::Steering { device: device()?, cpus: CpuMask::new(mask)? }
         }
         Operation::Qdisc { parent, kind, handle, options } => {

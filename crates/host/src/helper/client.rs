@@ -139,8 +139,16 @@ impl Client {
     /// # Errors
     /// See [`AskError`].
     pub fn journal(&mut self) -> Result<Vec<Entry>, AskError> {
+        self.whole_journal().map(|(entries, _)| entries)
+    }
+
+    /// The journal, and files of it that cannot be read.
+    ///
+    /// # Errors
+    /// See [`AskError`].
+    pub fn whole_journal(&mut self) -> Result<(Vec<Entry>, Vec<String>), AskError> {
         match self.ask(&Question::List {})? {
-            Answer::Journal { entries } => Ok(entries),
+            Answer::Journal { entries, unreadable } => Ok((entries, unreadable)),
             other => Err(misunderstood(&other)),
         }
     }

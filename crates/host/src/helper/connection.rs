@@ -1,17 +1,18 @@
 //! One caller: their questions in turn, each answered before the next is read.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use linux::readiness::Bell;
-use linux::sockets::{Peer, peer};
-use model::host::fix::journal::{Entry, FixId};
-use model::host::fix::talk::{Answer, Question, Refusal, RefusalKind, VERSION};
+use linux::sockets::peer;
+use model::host::fix::journal::{Entry, FixId, State};
+use model::host::fix::talk::{Answer, Order, Question, Refusal, RefusalKind, VERSION};
 
 use super::line::Lines;
-use super::policy::Policy;
+use super::policy::{Caller, OF_A_MEMBER, Policy, Standing};
 use crate::fix::{Engine, FixError};
 
 /// What all connections share: one of them at a time has the engine.
@@ -29,8 +30,10 @@ pub(super) struct Desk {
     pub(super) waiting: Option<Waiting>,
     /// Connections that have been made.
     pub(super) made: u64,
-    /// Connections that are there.
-    pub(super) open: usize,
+    /// Connections that are there, by user.
+    pub(super) open: BTreeMap<u32, usize>,
+    /// What this helper has taken back as it started.
+    pub(super) recovered: Vec<Entry>,
 }
 
 /// A fix that is taken back unless it is confirmed.
@@ -60,12 +63,16 @@ pub(super) fn serve(stream: &UnixStream, number: u64, shared: &Shared) -> io::Re
         let hints = vec!["be root, or in the group that the helper was given".to_owned()];
         return say(stream, &Answer::Refused(Refusal { kind: RefusalKind::Denied, reason, hints }));
     }
-    let mut lines = Lines::default();
+    let caller = Caller::of(&caller, own);
+    let mut lines = match caller.standing {
+        Standing::Owner => Lines::default(),
+        Standing::Member => Lines::within(OF_A_MEMBER.question_bytes, Duration::from_secs(OF_A_MEMBER.idle_s)),
+    };
     loop {
         let answer = match lines.next(stream) {
             Ok(None) => return Ok(()),
             Ok(Some(line)) => match Question::read(&line) {
-                Ok(question) => answer(question, &caller, number, shared),
+                Ok(question) => answer(question, caller, number, shared),
                 Err(refusal) => Answer::Refused(refusal),
             },
             Err(error) if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::TimedOut) => {
@@ -86,15 +93,26 @@ fn say(mut stream: &UnixStream, answer: &Answer) -> io::Result<()> {
     stream.write_all(&line)
 }
 
-fn answer(question: Question, caller: &Peer, number: u64, shared: &Shared) -> Answer {
-    let answered = shared.desk().answer(question, caller, number);
+fn answer(question: Question, caller: Caller, number: u64, shared: &Shared) -> Answer {
+    let answered = shared.desk().answer(question, caller, &shared.policy, number);
     // There may be something to wait for now, or nothing any more.
     shared.bell.ring();
     answered.unwrap_or_else(|error| Answer::Refused(error.refusal()))
 }
 
 impl Desk {
-    fn answer(&mut self, question: Question, caller: &Peer, number: u64) -> Result<Answer, FixError> {
+    /// One connection of a user less.
+    pub(super) fn leaves(&mut self, uid: u32) {
+        if let Some(open) = self.open.get_mut(&uid) {
+            *open -= 1;
+            if *open == 0 {
+                self.open.remove(&uid);
+            }
+        }
+    }
+
+    fn answer(&mut self, question: Question, caller: Caller, policy: &Policy, number: u64) -> Result<Answer, FixError> {
+        self.permit(&question, caller, policy)?;
         match question {
             Question::Hello {} => Ok(Answer::Hello {
                 version: VERSION,
@@ -104,8 +122,16 @@ impl Desk {
             }),
             Question::Preview { steps } => Ok(Answer::Preview { settings: self.engine.preview(&steps)? }),
             Question::Apply(order) => {
+                let mut order = order;
+                if caller.standing == Standing::Member {
+                    let wait = order.confirm_within_s.unwrap_or(OF_A_MEMBER.wait_s);
+                    order.confirm_within_s = Some(wait.min(OF_A_MEMBER.wait_s));
+                }
                 let entry = self.engine.apply(&order, caller.uid)?;
-                self.waiting = order.confirm_within_s.map(|wait| Waiting {
+                if caller.standing == Standing::Member {
+                    self.engine.keep_within(caller.uid, OF_A_MEMBER.journal_bytes);
+                }
+                self.waiting = order.confirm_within_s.filter(|_| entry.is_open()).map(|wait| Waiting {
                     fix: entry.fix,
                     until: Instant::now() + Duration::from_secs(wait.into()),
                     made_before: self.made,
@@ -121,11 +147,41 @@ impl Desk {
                 Ok(told(entry))
             }
             Question::Undo { fix, others } => {
-                let entry = self.engine.undo(fix, others)?;
+                let entry = match self.engine.undo(fix, others) {
+                    // What the caller wants undone was undone as this helper started, maybe for this very question.
+                    Err(error @ (FixError::NoSuchFix { .. } | FixError::State { .. })) => {
+                        let meant = |entry: &&Entry| fix.is_none_or(|fix| entry.fix == fix);
+                        self.recovered.iter().rev().find(meant).cloned().ok_or(error)?
+                    }
+                    outcome => outcome?,
+                };
                 self.waiting = self.waiting.filter(|waiting| waiting.fix != entry.fix);
                 Ok(told(entry))
             }
-            Question::List {} => Ok(Answer::Journal { entries: self.engine.journal().entries().cloned().collect() }),
+            Question::List {} => Ok(Answer::Journal {
+                entries: self.engine.journal().entries().filter(|entry| policy.shows(caller, entry)).cloned().collect(),
+                unreadable: self.engine.journal().unreadable().iter().map(|each| each.what.clone()).collect(),
+            }),
+        }
+    }
+
+    /// Whether a caller may ask this: in a network namespace that is not theirs they may neither change nor read anything.
+    fn permit(&self, question: &Question, caller: Caller, policy: &Policy) -> Result<(), FixError> {
+        let closed = match question {
+            Question::Preview { steps } | Question::Apply(Order { steps, .. }) => policy.closed(caller, steps),
+            Question::Confirm { fix } | Question::Undo { fix: Some(fix), .. } => {
+                self.engine.journal().get(*fix).and_then(|entry| policy.closed(caller, &entry.steps))
+            }
+            Question::Undo { fix: None, .. } => {
+                let last =
+                    self.engine.journal().entries().rev().find(|entry| entry.is_open() || entry.state == State::Kept);
+                last.and_then(|entry| policy.closed(caller, &entry.steps))
+            }
+            Question::Hello {} | Question::List {} => None,
+        };
+        match closed {
+            Some(namespace) => Err(FixError::Closed { uid: caller.uid, namespace: namespace.to_string() }),
+            None => Ok(()),
         }
     }
 }

@@ -7,12 +7,25 @@ use std::time::{Duration, Instant};
 use model::host::fix::talk::LONGEST_LINE;
 
 /// Reads lines.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lines {
     buffer: Vec<u8>,
+    longest: usize,
+    idle: Duration,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self::within(LONGEST_LINE, IDLE)
+    }
 }
 
 impl Lines {
+    /// Lines of up to `longest` bytes, of a caller who may be silent for `idle`.
+    pub(super) fn within(longest: usize, idle: Duration) -> Self {
+        Self { buffer: Vec::new(), longest, idle }
+    }
+
     /// The next line without its end; [`None`] where the caller has gone or been silent for too long.
     ///
     /// # Errors
@@ -27,10 +40,10 @@ impl Lines {
                 line.pop();
                 return Ok(Some(line));
             }
-            if self.buffer.len() > LONGEST_LINE {
+            if self.buffer.len() > self.longest {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
-            let left = begun.map_or(IDLE, |begun| PER_LINE.saturating_sub(begun.elapsed()));
+            let left = begun.map_or(self.idle, |begun| PER_LINE.saturating_sub(begun.elapsed()));
             if left.is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }

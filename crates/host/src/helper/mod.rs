@@ -15,7 +15,7 @@ mod socket;
 
 pub use client::{AskError, Client, Fixed, Greeting};
 pub use policy::Policy;
-pub use reach::{ReachError, Reached, reach};
+pub use reach::{LookError, ReachError, Reached, look, reach};
 pub use server::{Options, ServeError, Server};
 
 use std::path::PathBuf;

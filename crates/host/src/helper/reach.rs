@@ -8,8 +8,11 @@ use std::process::{Command, Stdio};
 
 use linux::netns;
 
+use model::host::fix::journal::Entry;
+
 use super::client::{AskError, Client};
 use super::{SYSTEM_SOCKET, default_state, own_socket};
+use crate::fix::{FixError, Journal};
 
 /// A helper that answers. One that was started for it ends once this is dropped and nothing waits to be confirmed.
 #[derive(Debug)]
@@ -44,6 +47,36 @@ pub enum ReachError {
         /// What it said on standard error.
         said: String,
     },
+}
+
+/// The journal of this host, and files of it that cannot be read: as a helper that listens has it, else as it stands on
+/// disk. No helper is started, because that would take back what an earlier one has left.
+///
+/// # Errors
+/// Where a helper that was named does not answer, and where the journal cannot be read.
+pub fn look(named: Option<&Path>) -> Result<(Vec<Entry>, Vec<String>), LookError> {
+    if let Some(socket) = named {
+        return Ok(Client::connect(socket)?.whole_journal()?);
+    }
+    let state = default_state();
+    for socket in [PathBuf::from(SYSTEM_SOCKET), own_socket(&state)] {
+        if let Ok(Some(mut reached)) = listening(&socket) {
+            return Ok(reached.client.whole_journal()?);
+        }
+    }
+    let (entries, unreadable) = Journal::look(&state)?;
+    Ok((entries, unreadable.into_iter().map(|unreadable| unreadable.what).collect()))
+}
+
+/// Why the journal cannot be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum LookError {
+    /// The helper does not answer.
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    /// The files cannot be read.
+    #[error(transparent)]
+    Fix(#[from] FixError),
 }
 
 /// Reaches the helper at `named`, or that of the system, or that of this user, or else starts `program` as one.

@@ -1,5 +1,6 @@
 //! The helper itself: connections are accepted, and a fix that nobody confirms in time is taken back.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -9,11 +10,12 @@ use std::thread;
 use std::time::Instant;
 
 use linux::readiness::{Bell, Patience, Readiness};
+use linux::sockets::peer;
 use model::host::fix::journal::Entry;
 use model::host::fix::talk::{Others, Refusal, RefusalKind};
 
 use super::connection::{Desk, Shared, serve};
-use super::policy::Policy;
+use super::policy::{OF_A_MEMBER, Policy};
 use super::socket::Socket;
 use crate::fix::{Engine, FixError};
 
@@ -87,7 +89,8 @@ impl Server {
         let socket = Socket::bind(&options.socket, options.policy.group).map_err(listen)?;
         let readiness = Readiness::new().map_err(ServeError::Wait)?;
         readiness.add(&socket.listener, LISTENER).map_err(ServeError::Wait)?;
-        let desk = Mutex::new(Desk { engine, waiting: None, made: 0, open: 0 });
+        let desk =
+            Mutex::new(Desk { engine, waiting: None, made: 0, open: BTreeMap::new(), recovered: recovered.clone() });
         let shared = Arc::new(Shared { desk, policy: options.policy, bell: readiness.bell() });
         let stays = options.starter.is_none();
         let starter = options.starter;
@@ -98,6 +101,12 @@ impl Server {
     #[must_use]
     pub fn recovered(&self) -> &[Entry] {
         &self.recovered
+    }
+
+    /// Entries of the journal that cannot be read: what their fixes have changed is not known.
+    #[must_use]
+    pub fn unreadable(&self) -> Vec<String> {
+        self.shared.desk().engine.journal().unreadable().iter().map(|each| each.what.clone()).collect()
     }
 
     /// What ends it.
@@ -150,7 +159,7 @@ impl Server {
 
     fn is_done(&self) -> bool {
         let desk = self.shared.desk();
-        !self.stays && desk.open == 0 && desk.waiting.is_none()
+        !self.stays && desk.open.is_empty() && desk.waiting.is_none()
     }
 
     fn accept(&self) -> Result<(), ServeError> {
@@ -167,13 +176,15 @@ impl Server {
     }
 
     fn receive(&self, stream: UnixStream) {
+        // Whoever cannot be told apart is nobody's friend.
+        let uid = peer(&stream).map_or(u32::MAX, |peer| peer.uid);
         let number = {
             let mut desk = self.shared.desk();
-            if desk.open >= MOST_CONNECTIONS {
+            if !has_room(&desk.open, uid) {
                 drop(desk);
                 return turn_away(&stream);
             }
-            desk.open += 1;
+            *desk.open.entry(uid).or_default() += 1;
             desk.made += 1;
             desk.made
         };
@@ -182,17 +193,34 @@ impl Server {
             // A caller who breaks off has what they asked for, or the timer takes it back.
             let _ = serve(&stream, number, &shared);
             drop(stream);
-            shared.desk().open -= 1;
+            shared.desk().leaves(uid);
             shared.bell.ring();
         };
         if thread::Builder::new().name("caller".to_owned()).spawn(work).is_err() {
-            self.shared.desk().open -= 1;
+            self.shared.desk().leaves(uid);
         }
     }
 }
 
+/// Whether one more connection of a user is taken. Each user has a share, and users other than root and the helper's own
+/// together another, so that nobody keeps the owners of the host out.
+fn has_room(open: &BTreeMap<u32, usize>, uid: u32) -> bool {
+    let own = linux::namespaces::rights::user();
+    let is_owner = |uid: u32| uid == 0 || uid == own;
+    let of_user = open.get(&uid).copied().unwrap_or_default();
+    let of_others: usize = open.iter().filter(|(uid, _)| !is_owner(**uid)).map(|(_, count)| count).sum();
+    if is_owner(uid) {
+        of_user < MOST_CONNECTIONS
+    } else {
+        of_user < OF_A_MEMBER.connections && of_others < MOST_CONNECTIONS
+    }
+}
+
 fn turn_away(mut stream: &UnixStream) {
-    let reason = format!("the helper has {MOST_CONNECTIONS} callers already");
+    let reason = format!(
+        "the helper has as many connections of this user as it takes: {} of a member of the group, {MOST_CONNECTIONS} in all",
+        OF_A_MEMBER.connections
+    );
     let refusal = Refusal { kind: RefusalKind::Busy, reason, hints: Vec::new() };
     let answer = model::host::fix::talk::Answer::Refused(refusal);
     if let Ok(mut line) = serde_json::to_vec(&answer) {
@@ -202,7 +230,32 @@ fn turn_away(mut stream: &UnixStream) {
     }
 }
 
-/// Callers at one time.
+/// Connections of root at one time, and as many of all members of the group together.
 pub const MOST_CONNECTIONS: usize = 16;
 
 const LISTENER: u32 = 0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_who_fill_their_share_keep_nobody_else_out() {
+        // Users that are neither root nor whoever runs the test.
+        let own = linux::namespaces::rights::user();
+        let members: Vec<u32> = (50_000..50_020).filter(|&uid| uid != own).collect();
+        let mut open = BTreeMap::new();
+        for &uid in &members {
+            while has_room(&open, uid) {
+                *open.entry(uid).or_default() += 1;
+                assert!(open[&uid] <= OF_A_MEMBER.connections);
+            }
+        }
+        assert_eq!(open.values().sum::<usize>(), MOST_CONNECTIONS);
+        for _ in 0..MOST_CONNECTIONS {
+            assert!(has_room(&open, 0), "root is served whoever else is there");
+            *open.entry(0).or_default() += 1;
+        }
+        assert!(!has_room(&open, 0));
+    }
+}

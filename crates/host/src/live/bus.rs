@@ -60,9 +60,55 @@ pub(super) fn read(hardware: Option<&Hardware>) -> Fact<Bus> {
         pcie_max_speed: hardware.file("max_link_speed").filter(|speed| !speed.starts_with("Unknown")),
         pcie_width: number("current_link_width").filter(|&width| width != 0 && width != UNKNOWN_WIDTH),
         pcie_max_width: number("max_link_width").filter(|&width| width != 0 && width != UNKNOWN_WIDTH),
+        pcie_max_read_bytes: fs::read(hardware.directory.join("config"))
+            .ok()
+            .and_then(|config| max_read_request(&config)),
     };
     Fact::known(bus, Source::file(Path::display(&hardware.directory)))
 }
 
+/// MaxReadReq of a PCIe function, from its configuration space: bits 14 to 12 of Device Control, which is 8 bytes into the
+/// capability 0x10 (PCI Express Base Specification 6.0, section 7.5.3.4; include/uapi/linux/pci_regs.h). Without root only
+/// the first 64 bytes may be read, which do not reach it.
+fn max_read_request(config: &[u8]) -> Option<u32> {
+    let byte = |at: usize| config.get(at).copied();
+    let mut at = usize::from(byte(CAPABILITY_LIST)?);
+    // A list that turns in a circle is none.
+    for _ in 0..MOST_CAPABILITIES {
+        if at < 64 {
+            return None;
+        }
+        if byte(at)? == CAP_ID_EXP {
+            let control = u16::from_le_bytes([byte(at + 8)?, byte(at + 9)?]);
+            return Some(128 << ((control >> 12) & 7));
+        }
+        at = usize::from(byte(at + 1)?);
+    }
+    None
+}
+
+const CAPABILITY_LIST: usize = 0x34;
+const CAP_ID_EXP: u8 = 0x10;
+/// A capability has at least four of 192 bytes.
+const MOST_CAPABILITIES: usize = 48;
+
 /// What the kernel writes for a device that is no PCIe device (include/linux/pci.h, `PCIE_LNK_WIDTH_UNKNOWN`).
 const UNKNOWN_WIDTH: u32 = 255;
+
+#[cfg(test)]
+mod tests {
+    use super::max_read_request;
+
+    #[test]
+    fn the_read_request_is_found_behind_other_capabilities_and_no_circle_is_followed() {
+        let mut config = vec![0_u8; 256];
+        config[0x34] = 0x40;
+        config[0x40..0x42].copy_from_slice(&[0x01, 0x60]);
+        config[0x60..0x62].copy_from_slice(&[0x10, 0x00]);
+        config[0x68..0x6a].copy_from_slice(&0x2000_u16.to_le_bytes());
+        assert_eq!(max_read_request(&config), Some(512));
+        assert_eq!(max_read_request(&config[..64]), None, "what an ordinary user reads");
+        config[0x60..0x62].copy_from_slice(&[0x05, 0x40]);
+        assert_eq!(max_read_request(&config), None);
+    }
+}

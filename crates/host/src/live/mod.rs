@@ -8,6 +8,7 @@
 //! * `machine`, `processors`, `services`, `modules`: what belongs to the whole host
 
 mod bus;
+mod connections;
 pub(crate) mod file;
 mod interface;
 mod interrupts;
@@ -19,6 +20,7 @@ pub(crate) mod part;
 mod processors;
 mod queues;
 mod services;
+mod storage;
 pub(crate) mod sysfs;
 
 use std::collections::BTreeMap;
@@ -92,6 +94,8 @@ pub fn read(request: &Request) -> Result<Snapshot, ReadError> {
         processors: processors::read(),
         namespaces: gathered.namespaces,
         closed_namespaces: gathered.closed,
+        storage: storage::disks(),
+        clock: storage::clock(),
         services: services::read(&processes, found.tuned.as_ref()),
         module_options,
         provenance: Fact::known(found.provenance, Source::file("/etc, /run, /usr/lib, /proc/cmdline")),

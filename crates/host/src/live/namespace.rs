@@ -11,6 +11,7 @@ use model::host::qdisc::Qdisc;
 use model::host::snapshot::Anomaly;
 use model::host::tracked;
 
+use super::connections;
 use super::file::{self, answered};
 use super::interface::Asking;
 use crate::provenance::sysctl_d::{one_blank, swapped};
@@ -39,6 +40,7 @@ pub(super) fn read(name: Option<String>, inode: Option<u64>) -> (Namespace, Vec<
         tcp_metrics: answered(tcp_metrics::read(), Source::netlink(tcp_metrics::SOURCE)),
         addresses: answered(address::read(&names), Source::netlink(address::SOURCE)),
         counters: counters(&mut anomalies),
+        connections: connections::read(),
         interfaces,
     };
     (namespace, anomalies)
@@ -92,5 +94,28 @@ fn counters(anomalies: &mut Vec<Anomaly>) -> Fact<BTreeMap<String, u64>> {
             reason: anomaly.reason.to_owned(),
         }));
     }
+    values.extend(neighbours());
     Fact::known(values, source)
+}
+
+/// How many neighbours IPv4 knows and how often their table was full, and what the table of connections refused.
+fn neighbours() -> BTreeMap<String, u64> {
+    let text = |name: &str| file::optional(format!("/proc/thread-self/net/stat/{name}")).unwrap_or_default();
+    let (arp, conntrack) = (text("arp_cache"), text("nf_conntrack"));
+    let found = [
+        // Each processor has the entries of all.
+        ("Neigh.entries", column(&arp, "entries").and_then(|each| each.first().copied())),
+        ("Neigh.table_fulls", column(&arp, "table_fulls").map(|each| each.iter().sum())),
+        ("Conntrack.insert_failed", column(&conntrack, "insert_failed").map(|each| each.iter().sum())),
+        ("Conntrack.drop", column(&conntrack, "drop").map(|each| each.iter().sum())),
+    ];
+    found.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// A column of a table below `/proc/net/stat`: names in the first line, then hexadecimal numbers, a line for each processor.
+fn column(table: &str, name: &str) -> Option<Vec<u64>> {
+    let mut lines = table.lines();
+    let place = lines.next()?.split_whitespace().position(|known| known == name)?;
+    let number = |line: &str| u64::from_str_radix(line.split_whitespace().nth(place)?, 16).ok();
+    Some(lines.filter_map(number).collect())
 }

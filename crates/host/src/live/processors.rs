@@ -15,11 +15,30 @@ pub(super) fn read() -> Processors {
     let numbers = online.value().and_then(|list| affinity::parse_cpu_list(list)).unwrap_or_default();
     let softnet = Softnets::read();
     let nodes = machine::numa_nodes();
-    let each = numbers.into_iter().map(|number| one(number, &nodes, &softnet)).collect();
+    let times = times(&file::optional("/proc/stat").unwrap_or_default());
+    let each = numbers.into_iter().map(|number| one(number, &nodes, &softnet, times.get(&number))).collect();
     Processors { online, smt_control: file::text(format!("{CPUS}/smt/control")), each }
 }
 
-fn one(number: usize, nodes: &Fact<BTreeMap<u32, String>>, softnet: &Softnets) -> Processor {
+/// Time in soft interrupts and time stolen of each processor, in microseconds (proc_stat(5): the seventh and eighth number,
+/// in hundredths of a second on every architecture that Linux shows them on).
+fn times(stat: &str) -> BTreeMap<usize, (u64, u64)> {
+    let of = |line: &str| {
+        let mut words = line.strip_prefix("cpu")?.split_whitespace();
+        let number = words.next()?.parse().ok()?;
+        let ticks: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
+        let micros = |at: usize| Some(ticks.get(at)?.saturating_mul(10_000));
+        Some((number, (micros(6)?, micros(7)?)))
+    };
+    stat.lines().filter(|line| !line.starts_with("cpu ")).filter_map(of).collect()
+}
+
+fn one(
+    number: usize,
+    nodes: &Fact<BTreeMap<u32, String>>,
+    softnet: &Softnets,
+    times: Option<&(u64, u64)>,
+) -> Processor {
     let place = format!("{CPUS}/cpu{number}");
     Processor {
         number: u32::try_from(number).unwrap_or(u32::MAX),
@@ -30,6 +49,8 @@ fn one(number: usize, nodes: &Fact<BTreeMap<u32, String>>, softnet: &Softnets) -
         max_frequency: file::parsed(format!("{place}/cpufreq/scaling_max_freq")),
         idle_states: idle_states(&format!("{place}/cpuidle")),
         softnet: softnet.of(number),
+        softirq_us: times.map(|(softirq, _)| *softirq),
+        steal_us: times.map(|(_, steal)| *steal),
     }
 }
 

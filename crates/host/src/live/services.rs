@@ -61,6 +61,8 @@ fn process_names(unit: &'static str) -> &'static [&'static str] {
         "NetworkManager" => &["NetworkManager"],
         "firewalld" => &["firewalld"],
         "kubelet" => &["kubelet"],
+        // SciTags: the first in Python, its successor in Go.
+        "flowd-go" => &["flowd-go", "flowd"],
         _ => &[],
     }
 }

@@ -40,6 +40,8 @@ pub(super) fn snapshot(held: &Held, taken: WallTime, way: Way, anomalies: Vec<An
         processors: Processors { online: not_saved(), smt_control: not_saved(), each: Vec::new() },
         namespaces: gathered.namespaces.into_values().collect(),
         closed_namespaces: Vec::new(),
+        storage: not_saved(),
+        clock: not_saved(),
         services: Services {
             each: BTreeMap::new(),
             tuned_profile: tuned.as_ref().map_or_else(not_saved, |tuned| Fact::known(tuned.name.clone(), active())),
@@ -193,6 +195,7 @@ fn empty_namespace(name: Option<String>) -> Namespace {
         tcp_metrics: not_saved(),
         addresses: not_saved(),
         counters: not_saved(),
+        connections: not_saved(),
         interfaces: Vec::new(),
     }
 }

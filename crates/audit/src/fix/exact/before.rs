@@ -1,5 +1,7 @@
 //! What a setting was, as the command that brings it back.
 
+use foreign::shell::word;
+
 use super::{Place, queueing};
 use crate::fix::command::switch;
 use crate::fix::{Operation, route};
@@ -24,7 +26,8 @@ impl Place<'_> {
             }
             Operation::Interrupts { .. } => {
                 let interrupts = self.interface?.interrupts.value()?;
-                let line = |number: u32, cpus: &str| format!("echo {cpus} > /proc/irq/{number}/smp_affinity_list");
+                let line =
+                    |number: u32, cpus: &str| format!("echo {} > /proc/irq/{number}/smp_affinity_list", word(cpus));
                 interrupts.iter().map(|each| Some(line(each.number, each.allowed_cpus.as_deref()?))).collect()
             }
             Operation::Governor { .. } | Operation::Smt { .. } | Operation::IdleStates { .. } => {
@@ -35,7 +38,7 @@ impl Place<'_> {
     }
 
     fn of_the_device(&self, operation: &Operation<String>) -> Option<Vec<String>> {
-        let (interface, name) = (self.interface?, self.target.link);
+        let (interface, name) = (self.interface?, word(self.target.link));
         let link = interface.link.value();
         let plain = |command: String| Some(vec![self.target.inside(&command)]);
         let same = |operation: Operation<String>| Some(vec![operation.command(&self.target)]);
@@ -53,7 +56,7 @@ impl Place<'_> {
             Operation::Channels { .. } => {
                 same(Operation::Channels { combined: interface.channels.value()?.combined?.to_string() })
             }
-            Operation::Coalesce { .. } => plain(coalescing(name, interface.coalesce.value()?)),
+            Operation::Coalesce { .. } => plain(coalescing(&name, interface.coalesce.value()?)),
             Operation::Pause { .. } => {
                 let was = interface.pause.value()?;
                 let (autoneg, rx, tx) = (switch(was.autonegotiation), switch(was.rx), switch(was.tx));
@@ -75,7 +78,7 @@ impl Place<'_> {
             Operation::Steering { .. } => {
                 let queues = interface.queues.value()?.rx.iter().enumerate();
                 let line = |(number, mask): (usize, &str)| {
-                    format!("echo {mask} > /sys/class/net/{name}/queues/rx-{number}/rps_cpus")
+                    format!("echo {} > /sys/class/net/{name}/queues/rx-{number}/rps_cpus", word(mask))
                 };
                 let lines = queues.map(|(number, queue)| Some(line((number, queue.rps_cpus.as_deref()?))));
                 let line = lines.collect::<Option<Vec<_>>>()?.join("; ");
@@ -90,13 +93,14 @@ impl Place<'_> {
         let folder = |number: u32| format!("/sys/devices/system/cpu/cpu{number}");
         match operation {
             Operation::Governor { .. } => {
-                let line = |number, was: &str| format!("echo {was} > {}/cpufreq/scaling_governor", folder(number));
+                let line =
+                    |number, was: &str| format!("echo {} > {}/cpufreq/scaling_governor", word(was), folder(number));
                 let each = processors.each.iter();
                 each.map(|processor| Some(line(processor.number, processor.governor.value()?))).collect()
             }
             Operation::Smt { .. } => {
                 let was = processors.smt_control.value()?;
-                Some(vec![format!("echo {was} > /sys/devices/system/cpu/smt/control")])
+                Some(vec![format!("echo {} > /sys/devices/system/cpu/smt/control", word(was))])
             }
             _ => {
                 let state = |processor: u32, number: usize, disabled: bool| {

@@ -14,14 +14,14 @@ mod queueing;
 use model::host::interface::Interface;
 use model::host::namespace::Namespace;
 use model::host::snapshot::Snapshot;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::PlannedStep;
 use super::{Operation, Target, route};
 
 /// The commands of one step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Commands {
     /// What does it.
     pub apply: Vec<String>,
@@ -70,7 +70,7 @@ impl Place<'_> {
                 let interrupts = self.interface?.interrupts.value()?;
                 let numbers: Vec<String> = interrupts.iter().map(|interrupt| interrupt.number.to_string()).collect();
                 let line = "echo {cpus} > /proc/irq/$irq/smp_affinity_list";
-                let line = line.replace("{cpus}", cpus);
+                let line = line.replace("{cpus}", &foreign::shell::word(cpus));
                 (!numbers.is_empty()).then(|| vec![format!("for irq in {}; do {line}; done", numbers.join(" "))])
             }
             _ => None,

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use foreign::shell::word;
 use model::host::qdisc::{Class, INGRESS, Qdisc, ROOT};
 
 /// The commands that make the tree of a device again; none where an option or a class is not in the snapshot.
 pub(super) fn rebuilt(link: &str, tree: &[Qdisc]) -> Option<Vec<String>> {
+    let link = word(link);
     let sending: Vec<&Qdisc> = tree.iter().filter(|qdisc| qdisc.parent != INGRESS).collect();
     let root = sending.iter().find(|qdisc| qdisc.is_root())?;
     if root.is_default() {
@@ -14,13 +16,17 @@ pub(super) fn rebuilt(link: &str, tree: &[Qdisc]) -> Option<Vec<String>> {
     // What the kernel put below a discipline by itself comes back with it.
     let mut commands = Vec::new();
     for qdisc in sending.iter().filter(|qdisc| !qdisc.is_default()) {
-        let parent = if qdisc.is_root() { "root".to_owned() } else { format!("parent {}", qdisc.parent) };
+        let parent = if qdisc.is_root() { "root".to_owned() } else { format!("parent {}", word(&qdisc.parent)) };
         // The number of a class is hexadecimal to tc.
         let options = match (qdisc.kind.as_str(), qdisc.options.get("default_class")) {
             ("htb", Some(class)) if !qdisc.classes.is_empty() => format!(" default {class:x}"),
             _ => options(&qdisc.kind, &qdisc.options)?,
         };
-        commands.push(format!("tc qdisc replace dev {link} {parent} handle {} {}{options}", qdisc.handle, qdisc.kind));
+        commands.push(format!(
+            "tc qdisc replace dev {link} {parent} handle {} {}{options}",
+            word(&qdisc.handle),
+            word(&qdisc.kind)
+        ));
         for each in &qdisc.classes {
             commands.push(format!("tc class replace dev {link} {}", class(qdisc, each)?));
         }
@@ -32,7 +38,12 @@ pub(super) fn rebuilt(link: &str, tree: &[Qdisc]) -> Option<Vec<String>> {
 fn class(of: &Qdisc, class: &Class) -> Option<String> {
     let parent = if class.parent == ROOT { of.handle.as_str() } else { class.parent.as_str() };
     let (rate, ceil) = (class.options.get("rate_bps")?, class.options.get("ceil_bps")?);
-    let mut text = format!("parent {parent} classid {} {} rate {rate}bit ceil {ceil}bit", class.handle, of.kind);
+    let mut text = format!(
+        "parent {} classid {} {} rate {rate}bit ceil {ceil}bit",
+        word(parent),
+        word(&class.handle),
+        word(&of.kind)
+    );
     for (name, written) in HTB_CLASS {
         let value = class.options.get(name)?;
         text.push_str(&format!(" {written} {value}"));

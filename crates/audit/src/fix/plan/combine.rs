@@ -105,8 +105,8 @@ fn setting(step: &PlannedStep) -> Option<String> {
     let what = match &step.operation {
         Operation::Sysctl { key, .. } => key.clone(),
         Operation::Feature { name, .. } => format!("feature {name}"),
-        Operation::Qdisc { parent, .. } => format!("queueing discipline at {parent}"),
-        Operation::NoQdisc {} => "queueing discipline at root".to_owned(),
+        Operation::Qdisc { parent, .. } => format!("qdisc at {parent}"),
+        Operation::NoQdisc {} => "qdisc at root".to_owned(),
         Operation::Class { class, .. } => format!("class {class}"),
         Operation::Route { to, .. } => format!("route to {to}"),
         Operation::Module { name } => format!("module {name}"),

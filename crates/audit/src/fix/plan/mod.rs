@@ -9,7 +9,7 @@ mod amounts;
 mod combine;
 mod read;
 
-use schemars::JsonSchema;
+use model::host::snapshot::HostIdentity;
 use serde::{Deserialize, Serialize};
 
 use super::{Disruption, Operation};
@@ -17,13 +17,17 @@ use crate::report::Finding;
 use crate::scope::HostFacts;
 
 pub use combine::Contradiction;
-pub use read::PlanError;
+pub use read::{PlanError, ReadPlan};
 
 /// What is to be changed on a host. It is read from TOML and from JSON, and what `linerate host fix --dry-run --json` prints
 /// holds one.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FixPlan {
+    /// The host and network namespace that it was worked out for; absent where somebody wrote it for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_for: Option<HostIdentity>,
     /// What is changed, in order.
     pub steps: Vec<PlannedStep>,
     /// What no program can do.
@@ -35,7 +39,8 @@ pub struct FixPlan {
 }
 
 /// One step of a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PlannedStep {
     /// Rules that want it.
@@ -58,7 +63,8 @@ pub struct PlannedStep {
 }
 
 /// What no program can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ByHand {
     /// Rules that want it.
@@ -68,7 +74,8 @@ pub struct ByHand {
 }
 
 /// A step that is not done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LeftOut {
     /// The step.
@@ -83,7 +90,8 @@ impl FixPlan {
     /// # Errors
     /// Two steps that want different values of one setting, where the larger is not simply the better one.
     pub fn of(proposed: Vec<PlannedStep>, host: &HostFacts) -> Result<Self, Box<Contradiction>> {
-        let mut plan = Self::default();
+        let identity = Some(host.identity.clone()).filter(|identity| !identity.name.is_empty());
+        let mut plan = Self { made_for: identity, ..Self::default() };
         let mut kept: Vec<PlannedStep> = Vec::new();
         for mut step in proposed {
             if let Some(text) = by_hand(&step.operation) {

@@ -1,5 +1,7 @@
 //! A plan as a file: TOML or JSON, or the report of an audit as `linerate host audit --json` prints it.
 
+use model::host::snapshot::HostIdentity;
+
 use super::{FixPlan, PlannedStep};
 use crate::report::Report;
 
@@ -26,39 +28,54 @@ pub enum PlanError {
     },
 }
 
+/// What a file proposes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadPlan {
+    /// The host and network namespace that it was worked out for; absent where it is for any.
+    pub made_for: Option<HostIdentity>,
+    /// The steps.
+    pub steps: Vec<PlannedStep>,
+}
+
+impl From<FixPlan> for ReadPlan {
+    fn from(plan: FixPlan) -> Self {
+        Self { made_for: plan.made_for, steps: plan.steps }
+    }
+}
+
 impl FixPlan {
-    /// The steps that a file proposes. JSON begins with a brace, TOML does not.
+    /// What a file proposes. JSON begins with a brace, TOML does not.
     ///
     /// # Errors
     /// Why it is no plan, with line and column where the text is at fault.
-    pub fn read(text: &str) -> Result<Vec<PlannedStep>, PlanError> {
-        let steps = if text.trim_start().starts_with('{') { Self::of_json(text)? } else { Self::of_toml(text)? };
-        match steps.len() {
+    pub fn read(text: &str) -> Result<ReadPlan, PlanError> {
+        let plan = if text.trim_start().starts_with('{') { Self::of_json(text)? } else { Self::of_toml(text)? };
+        match plan.steps.len() {
             0 => Err(PlanError::Empty),
             many if many > MOST_STEPS => Err(PlanError::TooMany { steps: many }),
-            _ => Ok(steps),
+            _ => Ok(plan),
         }
     }
 
-    fn of_toml(text: &str) -> Result<Vec<PlannedStep>, PlanError> {
-        toml::from_str::<Self>(text).map(|plan| plan.steps).map_err(PlanError::Toml)
+    fn of_toml(text: &str) -> Result<ReadPlan, PlanError> {
+        toml::from_str::<Self>(text).map(ReadPlan::from).map_err(PlanError::Toml)
     }
 
     /// What says where it is at fault is the reader of the whole type, so the kind of the document is asked first.
-    fn of_json(text: &str) -> Result<Vec<PlannedStep>, PlanError> {
+    fn of_json(text: &str) -> Result<ReadPlan, PlanError> {
         let kind: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(PlanError::Json)?;
         if kind.contains_key("steps") {
-            return serde_json::from_str::<Self>(text).map(|plan| plan.steps).map_err(PlanError::Json);
+            return serde_json::from_str::<Self>(text).map(ReadPlan::from).map_err(PlanError::Json);
         }
         // What `--dry-run --json` prints holds the plan beside the commands.
         if let Some(plan) = kind.get("plan") {
-            return serde_json::from_value::<Self>(plan.clone()).map(|plan| plan.steps).map_err(PlanError::Json);
+            return serde_json::from_value::<Self>(plan.clone()).map(ReadPlan::from).map_err(PlanError::Json);
         }
         if !kind.contains_key("findings") {
             return Err(PlanError::Neither);
         }
         let report: Report = serde_json::from_str(text).map_err(PlanError::Json)?;
-        Ok(Self::proposed_by(&report.findings))
+        Ok(ReadPlan { steps: Self::proposed_by(&report.findings), made_for: report.made_for })
     }
 }
 

@@ -97,6 +97,7 @@ fn pci(bus: &Bus, snapshot: &Snapshot) -> Fact {
         ("local_cores", local_cores.map_or_else(|| absent("the cores near the slot are not known"), int)),
         ("rate_bps", slot_rate(bus).map_or_else(|| absent("no PCIe slot"), Fact::Int)),
         ("width", bus.pcie_width.map_or_else(|| absent("no PCIe slot"), int)),
+        ("max_read_bytes", bus.pcie_max_read_bytes.map_or_else(|| absent("no PCIe device, or not read as root"), int)),
         ("width_max", bus.pcie_max_width.map_or_else(|| absent("no PCIe slot"), int)),
     ])
 }

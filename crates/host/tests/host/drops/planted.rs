@@ -13,7 +13,7 @@ use model::host::fact::State;
 use crate::sandbox::{Mounts, Neighbour, in_sandbox, shell};
 
 /// One interval, in the middle of which `plant` has run.
-fn around(namespaces: Vec<NetnsRef>, plant: impl FnOnce() + Send) -> Vec<DropInterval> {
+fn around(namespaces: Vec<NetnsRef>, plant: impl FnOnce()) -> Vec<DropInterval> {
     let request = Request { namespaces, interval: Duration::from_millis(1), intervals: None, frames: FrameWatch::Off };
     let mut seen = Vec::new();
     let mut plant = Some(plant);
@@ -159,5 +159,47 @@ fn each_namespace_has_its_own_intervals() {
         };
         assert_eq!(total(&of(&one), &lost), 0);
         assert!(total(&of(&other), &lost) > 0);
+    });
+}
+
+/// The kinds of the counters that grew, by counter.
+fn kinds(intervals: &[DropInterval]) -> std::collections::BTreeMap<String, DropKind> {
+    let grown = intervals.iter().flat_map(|interval| &interval.counters).filter(|each| each.increase > 0);
+    grown.map(|each| (each.counter.name.clone(), each.kind)).collect()
+}
+
+#[test]
+fn losses_that_are_planted_have_the_names_of_their_causes() {
+    in_sandbox(module_path!(), "losses_that_are_planted_have_the_names_of_their_causes", Mounts::Shared, || {
+        let neighbour = Neighbour::with("ip link set lo up");
+        let enter = format!("nsenter --net=/proc/{}/ns/net", neighbour.pid());
+        shell(&format!(
+            "ip link add west type veth peer name east; ip link set east netns {}; \
+             ip address add 192.0.2.1/24 dev west; ip link set west up; \
+             {enter} ip address add 192.0.2.2/24 dev east; {enter} ip link set east up; \
+             sysctl -qw net.ipv4.conf.all.rp_filter=1 net.ipv4.conf.west.rp_filter=1 net.ipv4.conf.default.rp_filter=1; \
+             {enter} sysctl -qw net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.east.rp_filter=0; \
+             {enter} ip address add 198.51.100.7/32 dev lo; ip link add spare type veth peer name spare-end; \
+             ip link set spare up; ip link set spare-end up; ip route add 198.51.100.0/24 dev spare",
+            neighbour.pid()
+        ));
+        let named = |plant: &dyn Fn(), counter: &str| {
+            let found = kinds(&around(Vec::new(), plant));
+            *found.get(counter).unwrap_or_else(|| panic!("{counter} did not grow: {found:?}"))
+        };
+        let send = |to: &str| drop(UdpSocket::bind("0.0.0.0:0").unwrap().send_to(b"x", to));
+        assert_eq!(named(&|| send("127.0.0.1:9"), "Udp.NoPorts"), DropKind::NoListener);
+        assert_eq!(named(&|| send("203.0.113.1:9"), "Ip.OutNoRoutes"), DropKind::NoRoute);
+        // Known before: a request for it would come from the address whose packets are dropped.
+        drop(shell(&format!("{enter} ping -c 1 -W 1 192.0.2.1")));
+        let from_elsewhere = || drop(shell(&format!("{enter} ping -c 1 -W 1 -I 198.51.100.7 192.0.2.1 || true")));
+        assert_eq!(named(&from_elsewhere, "TcpExt.IPReversePathFilter"), DropKind::ReversePath);
+        shell(&format!("{enter} ip link set east mtu 9000"));
+        let jumbo = || drop(shell(&format!("{enter} ping -c 1 -W 1 -s 4000 192.0.2.1 || true")));
+        assert_eq!(named(&jumbo, "rx_dropped"), DropKind::Mixed);
+        shell(
+            "nft 'add table ip t; add chain ip t o { type filter hook output priority 0; }; add rule ip t o udp dport 7 drop'",
+        );
+        assert_eq!(named(&|| send("192.0.2.2:7"), "Ip.OutDiscards"), DropKind::Discarded);
     });
 }

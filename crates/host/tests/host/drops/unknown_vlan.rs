@@ -96,3 +96,42 @@ fn steady_rate_is_named_by_its_equal_counts() {
         assert_eq!((suspects[0].vlan, suspects[0].verdict), (Some(96), Verdict::Explains), "{suspects:#?}");
     });
 }
+
+#[test]
+fn two_vlans_that_nobody_knows_are_both_named() {
+    in_sandbox(module_path!(), "two_vlans_that_nobody_knows_are_both_named", Mounts::Shared, || {
+        let tap = Tap::open("trunk").unwrap();
+        shell("ip link set trunk up");
+        let send = |vlan: u16, ethertype: u16, count: u64| {
+            let frame = frame(Some(vlan), ethertype);
+            (0..count).for_each(|_| tap.write(&[IoSlice::new(&frame)]).unwrap());
+        };
+        let request = Request {
+            namespaces: Vec::new(),
+            interval: Duration::from_millis(1),
+            intervals: Some(40),
+            frames: FrameWatch::On,
+        };
+        let mut intervals = Vec::new();
+        watch(
+            &request,
+            || false,
+            |interval| {
+                intervals.push(interval);
+                let number = u64::try_from(intervals.len()).unwrap();
+                let (unknown, handled) = sent(number);
+                send(96, 0x88b5, unknown);
+                send(97, 0x88b5, 1 + number * number % 13);
+                send(12, 0x0800, handled);
+            },
+        )
+        .unwrap();
+        let suspects = suspects(&Series::of(intervals).remove(0));
+        let verdict = |vlan: u16| suspects.iter().find(|each| each.vlan == Some(vlan)).unwrap().verdict;
+        assert_eq!(
+            [96, 97, 12].map(verdict),
+            [Verdict::Explains, Verdict::Explains, Verdict::Unrelated],
+            "{suspects:#?}"
+        );
+    });
+}

@@ -1,0 +1,125 @@
+//! Results of many series together: which host, direction, site or segment is worse.
+//!
+//! A host fault moves 2(N - 1) series of a mesh of N hosts at once. One series alone needs 5 to 20 results until its drop stands
+//! out; ranked in its own history and combined with the others of its host, the first one is enough.
+
+use std::collections::BTreeMap;
+
+use stats::normal;
+
+use crate::series::median;
+
+/// Where a result lies in the history of its own series.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rank {
+    /// As a standard normal variable, were it one of the history: negative where it is lower than usual.
+    pub z: f64,
+    /// Its distance from the median of the history, on the scale of the series.
+    pub shift: f64,
+}
+
+/// Ranks a result; [`None`] where the history is too short.
+#[must_use]
+pub fn rank(history: &[f64], level: f64) -> Option<Rank> {
+    if history.len() < LEAST_HISTORY || !level.is_finite() {
+        return None;
+    }
+    let below = history.iter().filter(|past| **past < level).count() as f64;
+    let equal = history.iter().filter(|past| **past == level).count() as f64;
+    let share = (below + equal / 2.0 + 0.5) / (history.len() + 1) as f64;
+    Some(Rank { z: normal::quantile(share), shift: level - median(history) })
+}
+
+/// A ranked result, and the elements that it depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pooled<E> {
+    /// Where it lies.
+    pub rank: Rank,
+    /// Hosts, directions of hosts, sites, segments.
+    pub elements: Vec<E>,
+}
+
+/// What makes an element worse.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pooling {
+    /// Standard deviations of the sum.
+    pub least_z: f64,
+    /// The median shift, on the scale of the series.
+    pub least_shift: f64,
+    /// Results that cross the element.
+    pub least_results: usize,
+    /// The share of them that are below their medians.
+    pub least_share: f64,
+}
+
+impl Default for Pooling {
+    fn default() -> Self {
+        // One test of a round: a mesh of 20 hosts has some 10,000 a quarter, each with a chance of 3 in 10^7.
+        Self { least_z: 5.0, least_shift: 0.05, least_results: 6, least_share: 0.7 }
+    }
+}
+
+/// An element whose results are lower than usual.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blamed<E> {
+    /// Which.
+    pub element: E,
+    /// Standard deviations of the sum of its results (Stouffer 1949); negative.
+    pub z: f64,
+    /// The median of their shifts.
+    pub shift: f64,
+    /// Results that cross it, less those that elements before it explain.
+    pub results: usize,
+}
+
+/// What a round shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round<E> {
+    /// The median rank of all results: what moves the whole mesh, such as the time of day. It is taken off before elements are
+    /// blamed.
+    pub common: f64,
+    /// The worst first.
+    pub blamed: Vec<Blamed<E>>,
+}
+
+/// Blames elements for the results of a round: the one with the strongest sum first, then, without the results that cross it,
+/// the next.
+#[must_use]
+pub fn blame<E: Ord + Clone>(results: &[Pooled<E>], pooling: &Pooling) -> Round<E> {
+    let ranks: Vec<f64> = results.iter().map(|result| result.rank.z).collect();
+    // A common shift needs most of a mesh; of a few results it cannot be told from a fault.
+    let common = if results.len() >= LEAST_COMMON { median(&ranks) } else { 0.0 };
+    let mut left: Vec<&Pooled<E>> = results.iter().collect();
+    let mut blamed = Vec::new();
+    while let Some(worst) = worst(&left, common, pooling) {
+        left.retain(|result| !result.elements.contains(&worst.element));
+        blamed.push(worst);
+    }
+    Round { common, blamed }
+}
+
+fn worst<E: Ord + Clone>(results: &[&Pooled<E>], common: f64, pooling: &Pooling) -> Option<Blamed<E>> {
+    let mut by_element: BTreeMap<&E, Vec<Rank>> = BTreeMap::new();
+    for result in results {
+        for element in &result.elements {
+            by_element.entry(element).or_default().push(result.rank);
+        }
+    }
+    let judged = by_element.into_iter().filter_map(|(element, ranks)| {
+        let count = ranks.len() as f64;
+        let z = ranks.iter().map(|rank| rank.z - common).sum::<f64>() / count.sqrt();
+        let low = ranks.iter().filter(|rank| rank.z < common).count() as f64;
+        let shift = median(&ranks.iter().map(|rank| rank.shift).collect::<Vec<_>>());
+        let is_worse = z <= -pooling.least_z
+            && shift <= -pooling.least_shift
+            && ranks.len() >= pooling.least_results
+            && low >= pooling.least_share * count;
+        is_worse.then(|| Blamed { element: element.clone(), z, shift, results: ranks.len() })
+    });
+    judged.min_by(|a, b| a.z.total_cmp(&b.z))
+}
+
+/// Ranks in shorter histories say little.
+const LEAST_HISTORY: usize = 10;
+/// Fewer results have no common shift.
+const LEAST_COMMON: usize = 30;

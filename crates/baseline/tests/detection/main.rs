@@ -1,0 +1,6 @@
+//! What is found in generated series and meshes, on seeds that nothing was tuned on.
+
+mod families;
+mod incidents;
+mod shapes;
+mod watching;
