@@ -1,0 +1,147 @@
+//! A TCP connection: two directions, the handshake, copies of packets.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `mod` | what a segment does to both directions |
+//! | `handshake` | options, and where the capture was taken |
+//! | `duplicate` | copies of one packet, from a span port or several interfaces |
+//! | `table` | all connections of a trace |
+
+mod duplicate;
+mod handshake;
+pub(crate) mod table;
+
+use crate::decode::{Endpoints, Segment, flag};
+use crate::direction::series::{Series, Zoom};
+use crate::direction::{Acknowledgment, Direction};
+use duplicate::Copies;
+pub(crate) use handshake::Handshake;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    /// From the host whose segment came first, which is the client where the handshake was seen.
+    pub(crate) endpoints: Endpoints,
+    pub(crate) directions: [Direction; 2],
+    pub(crate) handshake: Handshake,
+    copies: Copies,
+    pub(crate) first_ns: i64,
+    pub(crate) last_ns: i64,
+    pub(crate) first_frame: u64,
+    pub(crate) packets: u64,
+    pub(crate) duplicates: u64,
+    /// Segments of which the snap length has cut TCP options.
+    pub(crate) cut_options: u64,
+    pub(crate) was_reset: bool,
+}
+
+/// Which of the two hosts sent a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum From {
+    /// The one that spoke first.
+    Client,
+    Server,
+}
+
+impl Connection {
+    pub(crate) fn new(segment: &Segment) -> Self {
+        Self {
+            endpoints: segment.endpoints,
+            directions: [Direction::new(), Direction::new()],
+            handshake: Handshake::default(),
+            copies: Copies::default(),
+            first_ns: segment.time_ns,
+            last_ns: segment.time_ns,
+            first_frame: segment.frame,
+            packets: 0,
+            duplicates: 0,
+            cut_options: 0,
+            was_reset: false,
+        }
+    }
+
+    /// Columns for pictures are kept from here on.
+    pub(crate) fn keep_series(&mut self, max_columns: usize, zoom: Option<Zoom>) {
+        for direction in &mut self.directions {
+            direction.series = Some(Box::new(Series::new(self.first_ns, max_columns, zoom)));
+        }
+    }
+
+    /// Whether a segment opens another connection with the same addresses and ports.
+    pub(crate) fn is_over(&self, segment: &Segment, from: From) -> bool {
+        if !segment.has(flag::SYN) || segment.has(flag::ACK) {
+            return false;
+        }
+        let is_same = from == From::Client && self.handshake.client_isn == Some(segment.seq);
+        self.packets > 0 && !is_same
+    }
+
+    /// A segment of this connection.
+    #[inline]
+    pub(crate) fn take(&mut self, segment: &Segment, from: From) {
+        if self.copies.is_copy(segment) {
+            self.duplicates += 1;
+            return;
+        }
+        self.packets += 1;
+        self.last_ns = segment.time_ns;
+        self.cut_options += u64::from(segment.options.is_cut);
+        let [client, server] = &mut self.directions;
+        let (own, other) = match from {
+            From::Client => (client, server),
+            From::Server => (server, client),
+        };
+        count(own, segment);
+        if segment.flags & (flag::SYN | flag::RST) != 0 || !self.handshake.is_settled {
+            if segment.has(flag::RST) {
+                self.was_reset = true;
+            }
+            if segment.has(flag::SYN) {
+                own.syn(segment.seq);
+            }
+            self.handshake.take(segment, from, own, other);
+        }
+        if let Some((value, echo)) = segment.options.timestamps {
+            if other.counts.data_packets > 0 {
+                other.stamps.sent(value, segment.time_ns);
+            }
+            if segment.payload > 0
+                && let Some(lag_ns) = own.stamps.echoed(echo, segment.time_ns)
+            {
+                own.take_lag(lag_ns);
+            }
+        }
+        if segment.has(flag::ACK) && !segment.has(flag::RST) && other.expects(segment) {
+            let spikes = other.counts.delay_spikes;
+            other.acknowledged(Acknowledgment { segment, is_pure: segment.payload == 0 });
+            other.note_spike(segment, spikes);
+        }
+        if segment.payload > 0 && !segment.has(flag::SYN) && !segment.has(flag::RST) {
+            own.sent(segment);
+        }
+        if segment.has(flag::FIN) {
+            own.fin(segment);
+        }
+    }
+}
+
+/// What is counted of each packet of a direction.
+#[inline]
+fn count(own: &mut Direction, segment: &Segment) {
+    let counts = &mut own.counts;
+    counts.packets += 1;
+    if segment.ecn != 0 {
+        counts.ect_packets += 1;
+        if segment.ecn == 3 {
+            counts.ce_marks += 1;
+            if let Some(series) = &mut own.series {
+                series.marked(segment.time_ns);
+            }
+        }
+    }
+    if segment.ttl != counts.ttl {
+        counts.ttl_changes += u64::from(counts.packets > 1);
+        counts.ttl = segment.ttl;
+    }
+    counts.cwr += u64::from(segment.has(flag::CWR) && !segment.has(flag::SYN));
+}

@@ -1,0 +1,53 @@
+//! From the bytes of a packet to the TCP segment in it, through link layers and tunnels.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `mod` | the walk from layer to layer |
+//! | `layer` | where the walk stands |
+//! | `segment` | what comes of it |
+//! | `link` | Ethernet, Linux cooked, null and raw; VLAN, MPLS and PPPoE tags |
+//! | `ip` | IPv4, IPv6 and its extension headers |
+//! | `tunnel` | VXLAN, Geneve, GRE, ERSPAN, GTP-U |
+//! | `tcp` | the TCP header and its options |
+//!
+//! Lengths come from the IP header, so that a capture of headers only counts the same bytes as a whole one.
+
+mod ip;
+mod layer;
+mod link;
+mod segment;
+mod tcp;
+mod tunnel;
+
+pub use layer::Content;
+use layer::{Layer, Walk};
+pub use segment::{Endpoints, SackBlocks, Segment, TcpOptions, address, flag};
+
+/// Headers of IP, tags and tunnels inside one another; a packet with more is not read further.
+const MAX_LAYERS: usize = 16;
+
+/// Reads one packet of a link type. Only for [`Content::Tcp`] does `segment` hold its fields; time, frame and interface
+/// are left to the caller.
+#[inline]
+pub fn decode(link: u16, bytes: &[u8], wire_bytes: u32, segment: &mut Segment) -> Content {
+    let mut walk = Walk { rest: bytes, wire: wire_bytes };
+    segment.endpoints.outer = 0;
+    let Some(mut layer) = link::first(link, &mut walk) else { return Content::CutShort };
+    for _ in 0..MAX_LAYERS {
+        let next = match layer {
+            Layer::Ethernet => link::ethernet(&mut walk),
+            Layer::EtherType(number) => link::ether_type(number, &mut walk, segment),
+            Layer::Ipv4 => ip::version_4(&mut walk, segment),
+            Layer::Ipv6 => ip::version_6(&mut walk, segment),
+            Layer::Transport(ip::TCP) => tcp::header(&mut walk, segment),
+            Layer::Transport(protocol) => tunnel::transport(protocol, &mut walk, segment),
+            Layer::Done(content) => return content,
+        };
+        let Some(next) = next else { return Content::CutShort };
+        layer = next;
+    }
+    match layer {
+        Layer::Done(content) => content,
+        _ => Content::Other,
+    }
+}

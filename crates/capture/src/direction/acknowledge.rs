@@ -1,0 +1,302 @@
+//! An acknowledgment of the data of a direction.
+
+use super::event::{Event, EventType};
+use super::losses::Pass;
+use super::{Direction, PieceState};
+use crate::decode::{Segment, flag};
+
+/// Acknowledgments that the sender has not heard yet, at most.
+const MAX_LATE: usize = 1 << 16;
+/// A number further ahead than any window allows is damage.
+const MAX_JUMP: u64 = 1 << 30;
+/// An RTT above the one before by so much, and by half of the least one, is a spike: no queue grows as fast.
+const SPIKE_NS: i64 = 100_000_000;
+
+/// What an acknowledgment brings that the caller has read from its segment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Acknowledgment<'a> {
+    pub(crate) segment: &'a Segment,
+    /// The receiver sent no data with it.
+    pub(crate) is_pure: bool,
+}
+
+/// What the pieces that were acknowledged say.
+#[derive(Debug, Clone, Copy, Default)]
+struct News {
+    newest_ns: Option<i64>,
+    oldest_ns: Option<i64>,
+    retransmitted: bool,
+}
+
+impl Direction {
+    /// A segment of the other direction acknowledges data of this one.
+    pub(crate) fn acknowledged(&mut self, acknowledgment: Acknowledgment) {
+        let segment = acknowledgment.segment;
+        if !self.numbers.has_started {
+            self.start(segment.ack);
+        }
+        let time_ns = segment.time_ns;
+        let ack = self.unwrap(segment.ack);
+        if ack > self.numbers.next + MAX_JUMP || self.numbers.una > ack + MAX_JUMP {
+            return;
+        }
+        self.sender_hears(time_ns);
+        let window = self.read_window(segment);
+        let right = ack + window;
+        if self.outstanding() > 0 && (ack > self.numbers.una || right > self.window.right || !self.sacked.is_empty()) {
+            self.own(time_ns, None);
+        }
+        self.counts.acks += 1;
+        if segment.has(flag::ECE) && !segment.has(flag::SYN) {
+            self.counts.ece_acks += 1;
+        }
+        let highest = self.sacked.end();
+        if ack > self.numbers.next {
+            self.counts.unseen_bytes += ack - self.numbers.next;
+            self.numbers.next = ack;
+        }
+        self.selective(segment, ack);
+        if ack > self.numbers.una {
+            self.advance(ack, time_ns, highest);
+        } else if ack == self.numbers.una && acknowledgment.is_pure && self.numbers.next > ack {
+            self.note_duplicate(segment, right);
+        }
+        self.keep_window(time_ns, ack, window, right);
+        if let Some(series) = &mut self.series {
+            let first = self.numbers.first;
+            series.acknowledged(time_ns, self.numbers.una - first, right.saturating_sub(first));
+        }
+        self.recent.ack_ns = time_ns;
+    }
+
+    fn read_window(&mut self, segment: &Segment) -> u64 {
+        let field = u64::from(segment.window);
+        if segment.has(flag::SYN) {
+            return field;
+        }
+        match self.window.scale {
+            Some(scale) => field << scale,
+            // Without the handshake: the smallest scale with which nothing was sent beyond the window.
+            None => {
+                while self.window.guess < 14 && self.outstanding() > field << self.window.guess && field > 0 {
+                    self.window.guess += 1;
+                }
+                field << self.window.guess
+            }
+        }
+    }
+
+    fn keep_window(&mut self, time_ns: i64, ack: u64, window: u64, right: u64) {
+        if window == 0 && self.window.last > 0 {
+            self.counts.zero_windows += 1;
+        }
+        self.window.last = window;
+        self.window.max = self.window.max.max(window);
+        self.window.min = Some(self.window.min.map_or(window, |least| least.min(window)));
+        self.window.right = self.window.right.max(right);
+        let una = self.numbers.una.max(ack);
+        if self.sender_lag_ns == 0 {
+            self.numbers.sender_una = self.numbers.sender_una.max(una);
+            self.window.sender_right = self.window.sender_right.max(right);
+            self.recent.heard_ns = time_ns;
+        } else if self.window.late.len() < MAX_LATE {
+            // What comes back has waited in the queues of the path: as long as the last time stamps did.
+            let lag_ns = if self.lag.samples > 0 { self.lag.smoothed_ns } else { self.sender_lag_ns };
+            self.window.late.push_back((time_ns + lag_ns.max(self.sender_lag_ns), una, right));
+        }
+    }
+
+    /// What the sender has heard by now.
+    #[inline]
+    pub(super) fn sender_hears(&mut self, time_ns: i64) {
+        while let Some((at_ns, una, right)) = self.window.late.front().copied()
+            && at_ns <= time_ns
+        {
+            // Until then the sender did not know of it.
+            if self.outstanding() > 0 {
+                self.own(at_ns, None);
+            }
+            self.window.late.pop_front();
+            self.recent.heard_ns = at_ns;
+            self.numbers.sender_una = self.numbers.sender_una.max(una);
+            self.window.sender_right = self.window.sender_right.max(right);
+        }
+    }
+
+    fn note_duplicate(&mut self, segment: &Segment, right: u64) {
+        if segment.payload == 0 && right <= self.window.right {
+            self.counts.duplicate_acks += 1;
+            self.recent.duplicate_acks += 1;
+        }
+    }
+
+    /// Everything below `ack` has arrived. Before, what was selectively acknowledged ended with `highest`.
+    fn advance(&mut self, ack: u64, time_ns: i64, highest: Option<u64>) {
+        let advanced = ack - self.numbers.una;
+        let mut news = News::default();
+        while let Some(piece) = self.pieces.front().copied()
+            && piece.to() <= ack
+        {
+            self.pieces.pop_front();
+            match piece.state {
+                PieceState::Unseen => self.counts.unseen_bytes += u64::from(piece.bytes),
+                PieceState::Sacked => {}
+                PieceState::Sent if piece.times > 1 => news.retransmitted = true,
+                PieceState::Sent => {
+                    news.oldest_ns = news.oldest_ns.or(Some(piece.first_ns));
+                    news.newest_ns = Some(piece.first_ns);
+                    self.counts.largest_passed = self.counts.largest_passed.max(piece.bytes);
+                    // Behind a hole, it waited for what filled the hole: its time is no RTT.
+                    let rtt_ns = highest.is_none().then_some(time_ns - piece.first_ns);
+                    self.losses.passed(Pass { sent_ns: piece.first_ns, sent_before: piece.sent_before, rtt_ns });
+                    if highest.is_some_and(|highest| piece.to() <= highest) {
+                        // A hole was filled, and nothing had been retransmitted.
+                        self.counts.reordered += 1;
+                    }
+                }
+            }
+        }
+        if let Some(piece) = self.pieces.front_mut()
+            && piece.from < ack
+        {
+            piece.bytes = u32::try_from(piece.to() - ack).unwrap_or(u32::MAX);
+            piece.from = ack;
+        }
+        self.numbers.una = ack;
+        self.sacked.remove_below(ack);
+        self.resent.remove_below(ack);
+        self.recent.duplicate_acks = 0;
+        if let Some(newest_ns) = news.newest_ns.filter(|_| !news.retransmitted && highest.is_none()) {
+            self.take_rtt(time_ns - newest_ns, time_ns);
+        }
+        self.note_thinning(advanced, time_ns, &news);
+        self.span.last_progress_ns = time_ns;
+        self.recent.ack_advance_ns = time_ns;
+        let packet = u64::from(self.counts.largest_payload.max(2 * self.mss()));
+        self.rounds.acknowledged(ack, self.numbers.next, packet);
+        if let Some(recovery) = self.recovery
+            && ack >= recovery.point
+        {
+            self.recovery = None;
+            self.events.close(recovery.event, time_ns);
+            // What was in flight before is no measure of the reduced window: the sender lets it drain on purpose.
+            self.rounds.restart();
+        }
+    }
+
+    fn take_rtt(&mut self, sample_ns: i64, time_ns: i64) {
+        let had_samples = self.rtt.samples >= 8;
+        let jump_ns = sample_ns - self.rtt.last_ns;
+        self.rtt.take(sample_ns);
+        if !self.cost.has_started() {
+            let rtt_ns = self.path_rtt_ns();
+            self.cost.start(time_ns, self.delivered(), rtt_ns);
+        }
+        if had_samples && jump_ns > SPIKE_NS.max(self.rtt.min_ns / 2) {
+            self.counts.delay_spikes += 1;
+        }
+        if let Some(series) = &mut self.series {
+            series.rtt(time_ns, sample_ns + self.sender_lag_ns);
+        }
+    }
+
+    fn note_thinning(&mut self, advanced: u64, time_ns: i64, news: &News) {
+        if advanced > 4 * u64::from(self.mss()) {
+            self.counts.stretch_acks += 1;
+        }
+        if let (Some(oldest_ns), Some(newest_ns)) = (news.oldest_ns, news.newest_ns) {
+            let (sent_ns, gap_ns) = (newest_ns - oldest_ns, time_ns - self.recent.ack_advance_ns);
+            if sent_ns > 1_000_000 && gap_ns * 4 < sent_ns {
+                self.counts.compressed_acks += 1;
+            }
+        }
+        self.counts.advances += 1;
+    }
+
+    /// SACK blocks (RFC 2018), the first of which may be a DSACK (RFC 2883).
+    fn selective(&mut self, segment: &Segment, ack: u64) {
+        let blocks = segment.options.sack.as_slice();
+        let Some(first) = blocks.first().copied() else { return };
+        let unwrapped = (self.unwrap(first.0), self.unwrap(first.1));
+        // Against the number of the packet itself: an acknowledgment that was overtaken says what was true when it left.
+        let is_below = unwrapped.1 <= ack;
+        let is_within = blocks.get(1).is_some_and(|second| {
+            let second = (self.unwrap(second.0), self.unwrap(second.1));
+            second.0 <= unwrapped.0 && unwrapped.1 <= second.1
+        });
+        let is_duplicate = unwrapped.0 < unwrapped.1 && (is_below || is_within);
+        if is_duplicate {
+            self.counts.dsacks += 1;
+            for retransmitted_ns in self.losses.arrived_twice(unwrapped.0, unwrapped.1) {
+                self.counts.spurious += 1;
+                self.events.spurious(retransmitted_ns);
+            }
+        }
+        if self.recent.sack == Some(first) && self.recent.ack_number == segment.ack && !is_duplicate {
+            return;
+        }
+        (self.recent.sack, self.recent.ack_number) = (Some(first), segment.ack);
+        for block in blocks.iter().skip(usize::from(is_duplicate)) {
+            let (from, to) = (self.unwrap(block.0), self.unwrap(block.1));
+            if self.numbers.una < to && ack <= from && from < to && to <= self.numbers.next + MAX_JUMP {
+                self.mark(segment, from.max(self.numbers.una), to);
+            }
+        }
+    }
+
+    fn mark(&mut self, segment: &Segment, from: u64, to: u64) {
+        if to > self.numbers.next {
+            self.hole(segment, to);
+        }
+        let highest = self.sacked.end().unwrap_or_default();
+        let Self { sacked, resent, pieces, counts, losses, .. } = self;
+        let mut sample_ns = None;
+        sacked.add(from, to, |from, to| {
+            resent.remove(from, to);
+            let mut index = pieces.partition_point(|piece| piece.from < from);
+            while let Some(piece) = pieces.get_mut(index)
+                && piece.to() <= to
+            {
+                match piece.state {
+                    PieceState::Unseen => counts.unseen_bytes += u64::from(piece.bytes),
+                    PieceState::Sent if piece.times == 1 => {
+                        if piece.to() <= highest {
+                            counts.reordered += 1;
+                        } else {
+                            sample_ns = Some(segment.time_ns - piece.first_ns);
+                        }
+                        let rtt_ns = Some(segment.time_ns - piece.first_ns).filter(|_| piece.to() > highest);
+                        losses.passed(Pass { sent_ns: piece.first_ns, sent_before: piece.sent_before, rtt_ns });
+                    }
+                    PieceState::Sent | PieceState::Sacked => {}
+                }
+                piece.state = PieceState::Sacked;
+                index += 1;
+            }
+        });
+        if let Some(sample_ns) = sample_ns {
+            self.take_rtt(sample_ns, segment.time_ns);
+        }
+        self.span.last_progress_ns = segment.time_ns;
+        if let Some(series) = &mut self.series {
+            let first = self.numbers.first;
+            series.sacked(segment.time_ns, from.saturating_sub(first), to.saturating_sub(first));
+        }
+    }
+
+    /// RTTs have risen far above the least without the flight having grown.
+    pub(crate) fn note_spike(&mut self, segment: &Segment, before: u64) {
+        if self.counts.delay_spikes == before {
+            return;
+        }
+        let from_ns = segment.time_ns - self.rtt.last_ns;
+        let is_same = self.events.list.last().is_some_and(|last| from_ns <= last.to_ns);
+        if !is_same {
+            self.events.add(Event {
+                queue_ns: self.rtt.last_ns - self.rtt.min_ns,
+                flight: self.outstanding(),
+                ..Event::new(EventType::DelaySpike, from_ns, segment)
+            });
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! One direction of a connection: the data of one host, and what the other says of it.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `mod` | the state, and what is derived from it |
+//! | `send` | a segment with data |
+//! | `acknowledge` | an acknowledgment: numbers, SACK, DSACK, window |
+//! | `ranges` | sets of sequence numbers |
+//! | `rtt` | RTT samples |
+//! | `rounds` | RTT rounds: growth, plateaus |
+//! | `owner` | the budget of time |
+//! | `owning` | which owner an interval has |
+//! | `event` | what happened, with frames |
+//! | `cost` | what each event cost |
+//! | `steadiness` | whether data arrives at one rate |
+//! | `losses` | lost and passed segments, for the policer test |
+//!
+//! Sequence numbers are unwrapped to 64 bits: at 10 Gbit/s the field of the header wraps every 3.4 s.
+
+mod acknowledge;
+pub(crate) mod cost;
+pub(crate) mod event;
+pub(crate) mod losses;
+pub(crate) mod owner;
+mod owning;
+pub(crate) mod ranges;
+mod rounds;
+pub(crate) mod rtt;
+mod send;
+pub(crate) mod series;
+mod steadiness;
+
+use std::collections::VecDeque;
+
+pub(crate) use acknowledge::Acknowledgment;
+use cost::CostMeter;
+use event::Events;
+use losses::LossRecord;
+use owner::Budget;
+use ranges::Ranges;
+use rounds::Rounds;
+use rtt::{RttMeter, StampEchoes};
+use series::Series;
+
+/// The state of one direction. See the module.
+#[derive(Debug)]
+pub(crate) struct Direction {
+    pub(crate) numbers: Numbers,
+    pub(crate) window: Window,
+    pub(crate) counts: Counts,
+    /// Data to acknowledgment: from the capture to the receiver and back.
+    pub(crate) rtt: RttMeter,
+    /// From the capture to the sender and back: how much later the sender hears an acknowledgment, and acts on it.
+    pub(crate) sender_lag_ns: i64,
+    /// From the capture to the sender and back, by time stamps: at the receiver's end queues show here.
+    pub(crate) lag: RttMeter,
+    /// Whether that was measured, by the handshake or by time stamps.
+    pub(crate) has_sender_lag: bool,
+    /// The least that time stamps have shown of it.
+    pub(crate) least_lag_ns: Option<i64>,
+    /// Stamps of the data's receiver, until the sender of the data echoes them.
+    pub(crate) stamps: StampEchoes,
+    pieces: VecDeque<Piece>,
+    sacked: Ranges,
+    /// Retransmitted and neither acknowledged nor selectively acknowledged.
+    resent: Ranges,
+    recovery: Option<Recovery>,
+    recent: Recent,
+    pub(crate) budget: Budget,
+    pub(crate) rounds: Rounds,
+    pub(crate) events: Events,
+    pub(crate) cost: CostMeter,
+    pub(crate) losses: LossRecord,
+    pub(crate) series: Option<Box<Series>>,
+    /// Sum of the outstanding bytes after each data packet.
+    pub(crate) outstanding_total: u128,
+    pub(crate) max_outstanding: u64,
+    pub(crate) span: Span,
+}
+
+/// Sequence numbers, unwrapped.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Numbers {
+    pub(crate) has_started: bool,
+    /// The first byte of data.
+    pub(crate) first: u64,
+    /// After the highest byte that was sent.
+    pub(crate) next: u64,
+    /// The lowest byte that is not acknowledged.
+    pub(crate) una: u64,
+    /// The same as the sender knows it: at the receiver's end of a path an acknowledgment is seen before the sender has it.
+    pub(crate) sender_una: u64,
+    pub(crate) saw_syn: bool,
+    pub(crate) saw_fin: bool,
+}
+
+/// The window that the receiver offers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Window {
+    /// Shift of the window field, where the handshake was seen.
+    pub(crate) scale: Option<u8>,
+    /// Right edge, as the sender knows it.
+    pub(crate) sender_right: u64,
+    /// Right edge, as captured.
+    pub(crate) right: u64,
+    pub(crate) last: u64,
+    pub(crate) max: u64,
+    pub(crate) min: Option<u64>,
+    /// Acknowledgments that the sender has not heard yet: when it does, up to where, and the right edge.
+    late: VecDeque<(i64, u64, u64)>,
+    /// The least scale that explains what was sent, where the handshake was not seen.
+    pub(crate) guess: u8,
+}
+
+/// What is counted of a direction.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    pub(crate) packets: u64,
+    pub(crate) data_packets: u64,
+    /// Segments of at most an MSS that the data packets stand for.
+    pub(crate) segments: u64,
+    pub(crate) payload_bytes: u64,
+    pub(crate) super_packets: u64,
+    pub(crate) retransmits: u64,
+    pub(crate) retransmitted_bytes: u64,
+    pub(crate) spurious: u64,
+    pub(crate) dsacks: u64,
+    pub(crate) reordered: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) tail_probes: u64,
+    pub(crate) recoveries: u64,
+    pub(crate) keep_alives: u64,
+    pub(crate) acks: u64,
+    pub(crate) duplicate_acks: u64,
+    pub(crate) zero_windows: u64,
+    /// Acknowledgments that acknowledge more than four segments.
+    pub(crate) stretch_acks: u64,
+    /// Acknowledgments that follow the one before in less than a quarter of the time of their data.
+    pub(crate) compressed_acks: u64,
+    /// Acknowledgments of new data.
+    pub(crate) advances: u64,
+    pub(crate) ce_marks: u64,
+    pub(crate) ect_packets: u64,
+    pub(crate) ece_acks: u64,
+    pub(crate) cwr: u64,
+    /// Acknowledged or selectively acknowledged, and never seen.
+    pub(crate) unseen_bytes: u64,
+    pub(crate) max_flight: u64,
+    pub(crate) mss: u32,
+    pub(crate) largest_payload: u32,
+    /// The largest segment that was acknowledged without being retransmitted.
+    pub(crate) largest_passed: u32,
+    pub(crate) most_times_sent: u16,
+    pub(crate) delay_spikes: u64,
+    pub(crate) ttl_changes: u64,
+    pub(crate) ttl: u8,
+}
+
+/// When a direction carried data.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Span {
+    pub(crate) first_data_ns: i64,
+    pub(crate) last_data_ns: i64,
+    pub(crate) last_progress_ns: i64,
+    /// Up to where time has owners.
+    pub(crate) owned_until_ns: i64,
+}
+
+/// Consecutive bytes that were sent together.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    from: u64,
+    bytes: u32,
+    tsval: u32,
+    first_ns: i64,
+    last_ns: i64,
+    /// Bytes on the wire before it, retransmissions included.
+    sent_before: u64,
+    times: u16,
+    ip_id: u16,
+    state: PieceState,
+}
+
+/// What is known of a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PieceState {
+    Sent,
+    Sacked,
+    /// A hole in what was captured: the piece after it came first.
+    Unseen,
+}
+
+impl Piece {
+    fn to(&self) -> u64 {
+        self.from + u64::from(self.bytes)
+    }
+}
+
+/// Lost segments are being retransmitted.
+#[derive(Debug, Clone, Copy)]
+struct Recovery {
+    /// What had been sent when it began: acknowledging it ends it.
+    point: u64,
+    event: usize,
+    by_timeout: bool,
+}
+
+/// The last things that happened.
+#[derive(Debug, Clone, Copy, Default)]
+struct Recent {
+    data_ns: i64,
+    /// When the sender heard of an acknowledgment last.
+    heard_ns: i64,
+    ack_ns: i64,
+    ack_advance_ns: i64,
+    ack_number: u32,
+    duplicate_acks: u32,
+    /// The last data segment was no multiple of the MSS: the application had no more.
+    ended_short: bool,
+    sack: Option<(u32, u32)>,
+    wire_bytes: u64,
+}
+
+/// Pieces that are remembered of one direction: 1 GiB in segments of 4 KiB.
+const MAX_PIECES: usize = 1 << 18;
+
+impl Direction {
+    pub(crate) fn new() -> Self {
+        Self {
+            numbers: Numbers::default(),
+            window: Window::default(),
+            counts: Counts::default(),
+            rtt: RttMeter::default(),
+            sender_lag_ns: 0,
+            lag: RttMeter::default(),
+            has_sender_lag: false,
+            least_lag_ns: None,
+            stamps: StampEchoes::default(),
+            pieces: VecDeque::new(),
+            sacked: Ranges::default(),
+            resent: Ranges::default(),
+            recovery: None,
+            recent: Recent::default(),
+            budget: Budget::default(),
+            rounds: Rounds::default(),
+            events: Events::default(),
+            cost: CostMeter::new(),
+            losses: LossRecord::default(),
+            series: None,
+            outstanding_total: 0,
+            max_outstanding: 0,
+            span: Span::default(),
+        }
+    }
+
+    /// A 32-bit number as the 64-bit one that is nearest to what was sent last.
+    #[inline]
+    fn unwrap(&self, number: u32) -> u64 {
+        let near = self.numbers.next;
+        let distance = number.wrapping_sub((near & 0xffff_ffff) as u32).cast_signed();
+        near.wrapping_add_signed(i64::from(distance))
+    }
+
+    /// Starts the numbers at the first byte that is seen.
+    fn start(&mut self, number: u32) {
+        // Far from zero, so that a number before the first one is still one.
+        let first = (1 << 32) + u64::from(number);
+        self.numbers = Numbers { first, next: first, una: first, sender_una: first, ..self.numbers };
+        self.numbers.has_started = true;
+        self.window.right = first;
+        self.window.sender_right = first;
+    }
+
+    /// The SYN of the data's sender.
+    pub(crate) fn syn(&mut self, seq: u32) {
+        if !self.numbers.has_started {
+            self.start(seq.wrapping_add(1));
+            self.numbers.saw_syn = true;
+        }
+    }
+
+    /// Bytes delivered to the receiver, in order or not.
+    #[inline]
+    pub(crate) fn delivered(&self) -> u64 {
+        self.numbers.una - self.numbers.first + self.sacked.total()
+    }
+
+    /// Bytes sent and not acknowledged, as the sender counts them.
+    #[inline]
+    pub(crate) fn outstanding(&self) -> u64 {
+        self.numbers.next.saturating_sub(self.numbers.sender_una)
+    }
+
+    /// Bytes in flight (RFC 6675, `pipe`): outstanding, without what has arrived or is lost, and with what was retransmitted.
+    #[inline]
+    pub(crate) fn flight(&self) -> u64 {
+        let Some(highest) = self.sacked.end() else { return self.outstanding() };
+        // A hole counts as lost once three segments beyond it have arrived.
+        let lost_below = highest.saturating_sub(3 * u64::from(self.mss()));
+        let holes = (highest - self.numbers.una).saturating_sub(self.sacked.total());
+        let lost = if lost_below > self.numbers.una { holes } else { 0 };
+        let gone = self.sacked.total() + lost;
+        self.outstanding().saturating_sub(gone) + self.resent.total()
+    }
+
+    /// The payload of a full segment: the largest that was seen in one packet, up to what the handshake allows.
+    #[inline]
+    pub(crate) fn mss(&self) -> u32 {
+        match (self.counts.mss, self.counts.largest_payload) {
+            (0, 0) => 1_448,
+            // Larger than any jumbo frame holds: super-packets of segmentation offload.
+            (0, 8_961..) => 1_448,
+            (0, largest) => largest,
+            (mss, _) => mss,
+        }
+    }
+
+    /// Whether more is acknowledged than was seen.
+    #[inline]
+    pub(crate) fn is_behind(&self, ack: u32) -> bool {
+        !self.numbers.has_started || self.unwrap(ack) > self.numbers.next
+    }
+
+    /// RTT from the sender to the receiver and back.
+    pub(crate) fn path_rtt_ns(&self) -> i64 {
+        if self.rtt.samples == 0 { 0 } else { self.rtt.min_ns + self.sender_lag_ns }
+    }
+
+    /// The meter that sees the queues of the path: data to acknowledgment at the sender, stamp to echo at the receiver.
+    fn queue_meter(&self) -> &RttMeter {
+        if self.lag.samples > 0 && self.lag.min_ns > self.rtt.min_ns { &self.lag } else { &self.rtt }
+    }
+
+    /// Queueing delay by the last RTT.
+    pub(crate) fn queue_ns(&self) -> i64 {
+        let meter = self.queue_meter();
+        meter.last_ns - meter.min_ns
+    }
+
+    /// A quantile of the queueing delay.
+    pub(crate) fn queue_quantile_ns(&self, share: f64) -> Option<i64> {
+        let meter = self.queue_meter();
+        Some(meter.histogram.quantile_ns(share)?.clamp(meter.min_ns, meter.max_ns) - meter.min_ns)
+    }
+
+    /// The end of the trace, or of the connection: what is open is closed.
+    pub(crate) fn end(&mut self, time_ns: i64) {
+        if self.cost.has_started() {
+            self.take_tick(time_ns.min(self.span.last_progress_ns));
+        }
+        if let Some(recovery) = self.recovery.take() {
+            self.events.close(recovery.event, time_ns);
+        }
+    }
+
+    /// What has happened since the last tick goes to the events that are open.
+    fn take_tick(&mut self, time_ns: i64) {
+        let delivered = self.delivered();
+        let events = &mut self.events;
+        if self.rounds.is_slow_start() {
+            self.cost.skip_start();
+        }
+        self.cost.tick(time_ns, delivered, |share| events.add_cost(share));
+    }
+}

@@ -1,0 +1,74 @@
+//! Which owner an interval has.
+
+use super::Direction;
+use super::owner::Owner;
+
+/// A sender that answers acknowledgments with data does so within this; later is a pause.
+const ANSWER_NS: i64 = 1_000_000;
+/// Of the flight before, what is left when it drains: a writer that waits until a third of the send buffer is free leaves more.
+const DRAINED: f64 = 0.6;
+
+impl Direction {
+    /// What has limited the sender since the last packet, by the state that this packet left. In order of precedence.
+    pub(super) fn owner_before(&self, time_ns: i64) -> Owner {
+        owner(self, time_ns)
+    }
+}
+
+fn owner(direction: &Direction, time_ns: i64) -> Owner {
+    if direction.recovery.is_some() {
+        return Owner::Recovery;
+    }
+    if direction.counts.acks == 0 {
+        // Nothing is known of the window yet.
+        return Owner::SlowStart;
+    }
+    let outstanding = direction.outstanding();
+    let room = direction.window.sender_right.saturating_sub(direction.numbers.next);
+    if direction.window.last == 0 && outstanding == 0 {
+        return Owner::ZeroWindow;
+    }
+    if outstanding > 0 && room < least_room(direction) {
+        return if direction.window.last == 0 { Owner::ZeroWindow } else { Owner::ReceiverWindow };
+    }
+    if outstanding == 0 || direction.recent.ended_short {
+        return Owner::Application;
+    }
+    let pause_ns = time_ns - direction.recent.data_ns;
+    // The flight reaches the window in each round: between two acknowledgments there is room for a moment.
+    if pause_ns < direction.path_rtt_ns()
+        && direction.rounds.recent_peak() + least_room(direction) > direction.window.last
+        && direction.rounds.is_ack_clocked()
+    {
+        return Owner::ReceiverWindow;
+    }
+    let is_even = direction.rounds.has_plateau() && direction.is_rtt_flat();
+    // A writer that waits until the buffer has room lets it drain for less than an RTT.
+    if is_even && direction.rounds.is_ack_clocked() && pause_ns < direction.path_rtt_ns() {
+        return Owner::SendBuffer;
+    }
+    if is_even || pause_ns > ANSWER_NS && has_drained(direction) {
+        return Owner::Application;
+    }
+    if direction.rounds.is_slow_start() { Owner::SlowStart } else { Owner::CongestionWindow }
+}
+
+/// A sender does not send less than this: three segments, or a frame for segmentation offload, which waits until a
+/// quarter of the window can be sent at once (`tcp_tso_should_defer`).
+fn least_room(direction: &Direction) -> u64 {
+    let frame = u64::from(direction.counts.largest_payload).min(direction.window.last / 4);
+    frame.max(3 * u64::from(direction.mss()))
+}
+
+/// Acknowledgments have come and were not answered with data, though the window is open.
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn has_drained(direction: &Direction) -> bool {
+    (direction.flight() as f64) < direction.rounds.recent_peak() as f64 * DRAINED
+}
+
+impl Direction {
+    /// No queue builds up: the last RTT is within 10 % of the least, or within a millisecond of it.
+    pub(super) fn is_rtt_flat(&self) -> bool {
+        self.queue_meter().smoothed_ns - self.queue_meter().min_ns < (self.path_rtt_ns() / 10).max(ANSWER_NS)
+    }
+}

@@ -1,0 +1,153 @@
+//! Rounds of one RTT each: whether the flight grows, and whether it has stopped to.
+
+/// See the module.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rounds {
+    /// The round ends when this is acknowledged.
+    end: u64,
+    peak: u64,
+    last_peak: u64,
+    slow_start: bool,
+    slow_rounds: u32,
+    plateau_peak: u64,
+    plateau_rounds: u32,
+    /// Flight of the last plateau.
+    pub(crate) last_plateau: Option<u64>,
+    /// Time since the plateau began that was not given to the send buffer yet.
+    pub(crate) plateau_unowned_ns: i64,
+    pub(crate) count: u64,
+    pub(crate) had_loss: bool,
+    /// Packets that followed an acknowledgment at once, and all that could have.
+    clocked: u64,
+    unclocked: u64,
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Self {
+            end: 0,
+            peak: 0,
+            last_peak: 0,
+            slow_start: true,
+            slow_rounds: 0,
+            plateau_peak: 0,
+            plateau_rounds: 0,
+            last_plateau: None,
+            plateau_unowned_ns: 0,
+            count: 0,
+            had_loss: false,
+            clocked: 0,
+            unclocked: 0,
+        }
+    }
+}
+
+/// How long ago the sender did and heard something, in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Since {
+    /// The packet before.
+    pub(crate) data_ns: i64,
+    /// The last acknowledgment that it heard.
+    pub(crate) ack_ns: i64,
+}
+
+/// Rounds of the same flight that make a plateau.
+const PLATEAU_ROUNDS: u32 = 8;
+/// Growth of the flight in a round below which slow start is over: it doubles there, or grows by half.
+const GROWTH: f64 = 1.2;
+/// Rounds without growth after which it is.
+/// Packets within this time were sent together.
+const TOGETHER_NS: i64 = 200_000;
+const ROUNDS_WITHOUT_GROWTH: u32 = 2;
+
+impl Rounds {
+    #[inline]
+    pub(crate) fn flight(&mut self, bytes: u64) {
+        self.peak = self.peak.max(bytes);
+    }
+
+    /// Everything before `acked` is acknowledged. Returns whether a round has ended; the next ends with `next`.
+    #[inline]
+    pub(crate) fn acknowledged(&mut self, acked: u64, next: u64, packet: u64) -> bool {
+        if acked < self.end {
+            return false;
+        }
+        self.end = next;
+        self.finish(packet);
+        true
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    fn finish(&mut self, packet: u64) {
+        self.count += 1;
+        if (self.peak as f64) < self.last_peak as f64 * GROWTH {
+            self.slow_rounds += 1;
+            if self.slow_rounds >= ROUNDS_WITHOUT_GROWTH {
+                self.leave_slow_start();
+            }
+        } else {
+            self.slow_rounds = 0;
+        }
+        // As exact as the packets are: what is sent at once is counted at once.
+        if self.peak.abs_diff(self.plateau_peak) <= packet.min(self.peak / 8) && self.peak > 0 {
+            self.plateau_rounds += 1;
+            if self.has_plateau() {
+                self.last_plateau = Some(self.plateau_peak);
+            }
+        } else {
+            (self.plateau_peak, self.plateau_rounds, self.plateau_unowned_ns) = (self.peak, 0, 0);
+        }
+        (self.last_peak, self.peak) = (self.peak, 0);
+    }
+
+    fn leave_slow_start(&mut self) {
+        self.slow_start = false;
+    }
+
+    /// A loss or a mark: the window is reduced.
+    pub(crate) fn reduced(&mut self) {
+        self.leave_slow_start();
+        self.had_loss = true;
+        (self.plateau_rounds, self.plateau_unowned_ns, self.plateau_peak) = (0, 0, 0);
+    }
+
+    /// A recovery is over: the flight before it is no measure any more.
+    pub(crate) fn restart(&mut self) {
+        (self.peak, self.last_peak) = (0, 0);
+    }
+
+    /// The retransmission timer has fired: slow start begins anew.
+    pub(crate) fn timed_out(&mut self) {
+        self.reduced();
+        (self.slow_start, self.slow_rounds) = (true, 0);
+    }
+
+    pub(crate) fn is_slow_start(&self) -> bool {
+        self.slow_start
+    }
+
+    /// The most in flight in this round and the one before it.
+    pub(crate) fn recent_peak(&self) -> u64 {
+        self.peak.max(self.last_peak)
+    }
+
+    /// A packet was sent.
+    #[inline]
+    pub(crate) fn clock(&mut self, since: Since) {
+        // Packets that are sent together follow the same acknowledgment.
+        if since.data_ns < TOGETHER_NS {
+            return;
+        }
+        if since.ack_ns < (since.data_ns / 8).max(TOGETHER_NS) { self.clocked += 1 } else { self.unclocked += 1 }
+    }
+
+    /// Whether acknowledgments release what is sent, as a full window or buffer has it; an application has a clock of its own.
+    pub(crate) fn is_ack_clocked(&self) -> bool {
+        self.clocked * 2 >= self.unclocked * 3
+    }
+
+    /// The flight has stayed the same, and never a loss has reduced it.
+    pub(crate) fn has_plateau(&self) -> bool {
+        self.plateau_rounds >= PLATEAU_ROUNDS && !self.had_loss
+    }
+}

@@ -1,0 +1,29 @@
+//! Packet captures: files read, packets decoded, TCP connections explained. Nothing here does I/O.
+//!
+//! * [`mod@file`]: pcap and pcapng, bytes in, packets out
+//! * [`decode`]: from a packet to the TCP segment in it
+//! * `order`: packets in the order of their times
+//! * `connection`, `direction`: the state of each connection, direction by direction
+//! * [`verdict`]: what limited a transfer, by rules over that state
+//! * `sharing`: what several transfers between two hosts say together
+//! * [`mod@write`]: segments as a capture file
+//! * [`trace`]: all of it together; [`report`]: what comes of it
+//!
+//! A trace of any length is read in bounded memory: what grows has a named limit, and what a limit leaves out is counted.
+
+mod connection;
+pub mod decode;
+mod direction;
+pub mod file;
+mod order;
+pub mod report;
+mod sharing;
+pub mod trace;
+pub mod verdict;
+pub mod write;
+
+pub use direction::event::EventType;
+pub use direction::owner::Owner;
+pub use direction::series::{Column, Extent, Series, Zoom};
+pub use order::OrderFaults;
+pub use trace::{Trace, TraceOptions};

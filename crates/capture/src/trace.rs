@@ -1,0 +1,165 @@
+//! A whole trace: bytes of a file in, a report out.
+
+use crate::connection::Connection;
+use crate::connection::table::ConnectionTable;
+use crate::decode::{Content, Segment, decode};
+use crate::direction::series::Zoom;
+use crate::file::{FileError, FileReader};
+use crate::order::SortWindow;
+use crate::report::{ConnectionReport, PacketCounts, TraceReport};
+use crate::sharing::judge_shared;
+
+/// How a trace is read.
+#[derive(Debug, Clone, Copy)]
+pub struct TraceOptions {
+    /// Packets that stand in the file behind others that are later by less than this are put before them.
+    pub sort_window_ns: i64,
+    /// Connections that are followed at once; the longest silent ones are ended early.
+    pub max_connections: usize,
+    /// Connections that are reported: the largest.
+    pub max_reports: usize,
+    /// What the hash of connections starts from: anything that the author of a file cannot know.
+    pub hash_seed: u64,
+    /// Columns for pictures; none where none is wanted.
+    pub columns: Option<usize>,
+    /// The span of the columns, where not all is wanted.
+    pub zoom: Option<Zoom>,
+}
+
+impl Default for TraceOptions {
+    fn default() -> Self {
+        Self {
+            sort_window_ns: 100_000_000,
+            max_connections: 8_192,
+            max_reports: 4_096,
+            hash_seed: 0x5eed,
+            columns: None,
+            zoom: None,
+        }
+    }
+}
+
+/// Reads a trace. Files of several captures are read one after the other, each with a `Trace` of its own.
+#[derive(Debug)]
+pub struct Trace {
+    options: TraceOptions,
+    file: FileReader,
+    order: SortWindow,
+    flows: Flows,
+    counts: PacketCounts,
+    segment: Segment,
+}
+
+#[derive(Debug)]
+struct Flows {
+    table: ConnectionTable,
+    reports: Vec<ConnectionReport>,
+    left_out: u64,
+    /// Losses and passes for which there is room until the end, where transfers between the same hosts are seen together.
+    room: usize,
+    options: TraceOptions,
+}
+
+/// Losses and passes that are kept of all transfers: 20 MB.
+const MAX_KEPT: usize = 1 << 18;
+
+impl Trace {
+    /// A trace of which nothing has been read.
+    #[must_use]
+    pub fn new(options: TraceOptions) -> Self {
+        Self {
+            options,
+            file: FileReader::default(),
+            order: SortWindow::new(options.sort_window_ns),
+            flows: Flows {
+                table: ConnectionTable::new(options.max_connections, options.hash_seed),
+                reports: Vec::new(),
+                left_out: 0,
+                room: MAX_KEPT,
+                options,
+            },
+            counts: PacketCounts::default(),
+            segment: Segment::default(),
+        }
+    }
+
+    /// Reads on. Returns how many of `bytes` are used up; the caller hands over the others again, with what follows them.
+    ///
+    /// # Errors
+    /// Where the file is damaged, and how. What came before is part of the report.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<usize, FileError> {
+        let Self { file, order, flows, counts, segment, .. } = self;
+        file.read(bytes, |packet| match decode(packet.link, packet.bytes, packet.wire_bytes, segment) {
+            Content::Tcp => {
+                counts.tcp += 1;
+                (segment.time_ns, segment.frame) = (packet.time_ns, packet.frame);
+                segment.interface = packet.interface;
+                order.take(segment, |next| flows.take(next));
+            }
+            Content::Other => counts.other += 1,
+            Content::Fragment => counts.fragments += 1,
+            Content::CutShort => counts.cut_short += 1,
+            Content::UnknownLink => counts.unknown_link += 1,
+        })
+    }
+
+    /// The end of the file, of which `rest` was not used up.
+    #[must_use]
+    pub fn end(mut self, rest: &[u8]) -> TraceReport {
+        let Self { order, flows, .. } = &mut self;
+        order.end(|next| flows.take(next));
+        let Flows { table, reports, left_out, room, options } = flows;
+        table.end(|connection| *left_out += keep(report_of(connection, room), reports, options));
+        let damage = self.file.end(rest);
+        TraceReport::new(self.file.frames(), self.counts, self.order.faults, self.file.drops(), damage, {
+            let mut reports = std::mem::take(&mut self.flows.reports);
+            self.flows.left_out += shorten(&mut reports, self.options.max_reports);
+            judge_shared(&mut reports);
+            (reports, self.flows.left_out)
+        })
+    }
+}
+
+impl Flows {
+    #[inline]
+    fn take(&mut self, segment: &Segment) {
+        let Self { table, reports, left_out, room, options } = self;
+        let open = |connection: &mut Connection| {
+            if let Some(columns) = options.columns {
+                connection.keep_series(columns, options.zoom);
+            }
+        };
+        table.take(segment, open, |connection| *left_out += keep(report_of(connection, room), reports, options));
+    }
+}
+
+/// A connection is over. What its transfers lost is kept while there is room.
+fn report_of(connection: Connection, room: &mut usize) -> ConnectionReport {
+    let mut report = ConnectionReport::of(connection);
+    for transfer in &mut report.transfers {
+        let size = transfer.losses.as_ref().map_or(0, |losses| losses.losses.len() + losses.passes.len());
+        if size > *room {
+            transfer.losses = None;
+        } else {
+            *room -= size;
+        }
+    }
+    report
+}
+
+/// A report is kept, unless there are many larger ones. Returns how many are left out.
+fn keep(report: ConnectionReport, reports: &mut Vec<ConnectionReport>, options: &TraceOptions) -> u64 {
+    reports.push(report);
+    if reports.len() >= options.max_reports.saturating_mul(2) { shorten(reports, options.max_reports) } else { 0 }
+}
+
+/// Keeps the largest reports; returns how many are left out.
+fn shorten(reports: &mut Vec<ConnectionReport>, most: usize) -> u64 {
+    if reports.len() <= most {
+        return 0;
+    }
+    reports.sort_by_key(|report| std::cmp::Reverse(report.payload_bytes()));
+    let left_out = reports.len() - most;
+    reports.truncate(most);
+    left_out as u64
+}

@@ -1,0 +1,37 @@
+//! A bottleneck that is always busy: the transfer has what the path has.
+
+use super::cause::{Cause, Verdict};
+use super::judged::Judged;
+use super::text::{percent, rate, time};
+use crate::direction::owner::Owner;
+
+/// Share of the time at the full rate from which on the bottleneck is the limit.
+const MOSTLY: f64 = 0.75;
+/// Shares of the time of the congestion window below which something else limits.
+const LEAST_SHARE: f64 = 0.3;
+
+/// The verdict, where acknowledgments come at one rate most of the time.
+pub(super) fn verdict(judged: &Judged) -> Option<Verdict> {
+    let share = judged.repair_share() + judged.share(Owner::CongestionWindow) + judged.share(Owner::SlowStart);
+    let full = judged.direction.cost.full_rate().filter(|full| full.share >= MOSTLY)?;
+    let queue_ns = judged.direction.queue_quantile_ns(0.5)?;
+    if share < LEAST_SHARE {
+        return None;
+    }
+    let evidence = format!(
+        "data arrived within 6 % of {} for {} of the time, with a median queueing delay of {} (least RTT {}): the transfer \
+         has what its bottleneck gives",
+        rate(full.bytes_per_second),
+        percent(full.share),
+        time(queue_ns),
+        time(judged.rtt_ns),
+    );
+    // Without a queue it may as well be the sender that keeps to a rate.
+    let has_queue = queue_ns > (judged.rtt_ns / 20).max(1_000_000) || judged.direction.counts.retransmits > 0;
+    let verdict = Verdict::new(Cause::Bottleneck, if has_queue { 0.9 } else { 0.6 }, evidence).share(share);
+    Some(if has_queue {
+        verdict.rival("a shaper, or other traffic that leaves so much")
+    } else {
+        verdict.rival("a sender that paces").next_test("ss -ti at the sender: pacing_rate and cwnd")
+    })
+}

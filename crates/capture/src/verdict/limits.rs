@@ -1,0 +1,125 @@
+//! Windows, buffers and the application: whoever had the time.
+
+use super::cause::{Cause, Verdict};
+use super::judged::{Judged, LEAST_SHARE};
+use super::text::{bytes, percent, rate, time};
+use crate::direction::event::EventType;
+use crate::direction::owner::Owner;
+
+pub(super) fn verdicts(judged: &Judged) -> Vec<Verdict> {
+    [receiver_window(judged), zero_window(judged), send_buffer(judged), application(judged)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// A window that allows so many times the goodput is full because nobody reads.
+const SLOW_READER: f64 = 4.0;
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn receiver_window(judged: &Judged) -> Option<Verdict> {
+    let share = judged.share(Owner::ReceiverWindow);
+    if share < LEAST_SHARE {
+        return None;
+    }
+    let window = &judged.direction.window;
+    let least = judged.rtt_ns.max(1) as f64 / 1e9;
+    let allowed = window.max as f64 / least;
+    let filled = format!(
+        "for {} of the time, the bytes outstanding filled the offered window ({} at most)",
+        percent(share),
+        bytes(window.max)
+    );
+    let goodput = judged.direction.delivered() as f64 * 1e9 / judged.total_ns.max(1) as f64;
+    if allowed > SLOW_READER * goodput {
+        let evidence = format!(
+            "{filled}: over {} it would allow {}, so the receiving application reads at {} and lets it fill",
+            time(judged.rtt_ns),
+            rate(allowed),
+            rate(goodput)
+        );
+        return Some(
+            Verdict::new(Cause::ReceiverWindow, 0.85, evidence)
+                .share(share)
+                .rival("a window that was much smaller at first")
+                .next_test("look at the receiving application and its storage"),
+        );
+    }
+    let evidence =
+        format!("{filled}: {} of window over {} allow {}", bytes(window.max), time(judged.rtt_ns), rate(allowed));
+    let known = window.scale.is_some();
+    let verdict = Verdict::new(Cause::ReceiverWindow, if known { 0.95 } else { 0.6 }, evidence)
+        .share(share)
+        .next_test("raise the receiver's buffer (net.ipv4.tcp_rmem, or SO_RCVBUF of the application), and test again");
+    Some(match (known, window.scale) {
+        (false, _) => verdict.rival("a window scale that was not captured: the SYN is missing"),
+        (true, Some(0)) => verdict.rival("window scaling removed from the SYN by a middlebox"),
+        _ => verdict,
+    })
+}
+
+fn zero_window(judged: &Judged) -> Option<Verdict> {
+    let share = judged.share(Owner::ZeroWindow);
+    let count = judged.direction.counts.zero_windows;
+    if count == 0 || share < 0.01 {
+        return None;
+    }
+    let evidence = format!(
+        "the receiver closed its window {count} times, for {} of the time: its application reads slower than data arrives",
+        percent(share)
+    );
+    Some(
+        Verdict::new(Cause::ZeroWindow, 0.98, evidence)
+            .share(share)
+            .next_test("look at the receiving application and its storage"),
+    )
+}
+
+fn send_buffer(judged: &Judged) -> Option<Verdict> {
+    let share = judged.share(Owner::SendBuffer);
+    let plateau = judged.direction.rounds.last_plateau;
+    if share < LEAST_SHARE {
+        return None;
+    }
+    let flight = plateau.unwrap_or(judged.direction.counts.max_flight);
+    let evidence = format!(
+        "for {} of the time, {} were in flight in every RTT, below the offered window of {}, without loss, and the RTT \
+         stayed at {}",
+        percent(share),
+        bytes(flight),
+        bytes(judged.direction.window.last),
+        time(judged.rtt_ns),
+    );
+    Some(
+        Verdict::new(Cause::SendBuffer, 0.6, evidence)
+            .share(share)
+            .rival("a congestion window that is clamped, or that HyStart has stopped from growing")
+            .next_test("ss -tmi at the sender: sndbuf_limited, and the size of the send buffer (net.ipv4.tcp_wmem)"),
+    )
+}
+
+fn application(judged: &Judged) -> Option<Verdict> {
+    let share = judged.share(Owner::Application);
+    if share < LEAST_SHARE {
+        return None;
+    }
+    let pauses = judged.direction.events.list.iter().filter(|event| event.event_type == EventType::Pause);
+    let (count, longest) = pauses.fold((0_u64, None::<&_>), |(count, longest), pause| {
+        let span = |event: &crate::direction::event::Event| event.to_ns - event.from_ns;
+        (count + 1, longest.filter(|other| span(other) >= span(pause)).or(Some(pause)))
+    });
+    let detail = longest.map_or_else(
+        || ": short gaps, each with the window open".to_owned(),
+        |pause| format!(", {count} pauses of 100 ms and more, the longest {}", time(pause.to_ns - pause.from_ns)),
+    );
+    let evidence = format!(
+        "for {} of the time the sender had sent all it had, with the receiver's window open and nothing lost{detail}",
+        percent(share)
+    );
+    let mut verdict = Verdict::new(Cause::Application, 0.85, evidence)
+        .share(share)
+        .rival("a sending host that is short of CPU")
+        .next_test("look at what the sending application waits for: its storage, its CPU, its own protocol");
+    verdict.frames = longest.map(|pause| pause.first_frame).into_iter().collect();
+    Some(verdict)
+}

@@ -1,0 +1,254 @@
+//! Losses and what looks like them.
+
+use super::cause::{Cause, Verdict};
+use super::judged::{Judged, LEAST_SHARE};
+use super::scatter::Scatter;
+use super::text::{bytes, percent, time};
+use super::{bottleneck, policer};
+use crate::direction::event::{Event, EventType};
+use crate::direction::losses::Loss;
+use crate::direction::owner::Owner;
+
+/// Fewer losses say nothing of their pattern.
+const FEW: usize = 3;
+
+pub(super) fn verdicts(judged: &Judged) -> Vec<Verdict> {
+    let losses: Vec<&Loss> = judged.direction.losses.losses.iter().filter(|loss| !loss.is_spurious).collect();
+    let delayed = delayed_packets(judged, losses.len());
+    let mut verdicts: Vec<Verdict> =
+        [overshoot(judged), spurious(judged), reordering(judged), timeouts(judged)].into_iter().flatten().collect();
+    let pattern = match policer::lone(judged) {
+        Some(verdict) => Some(with_events(verdict, &repairs(judged))),
+        // What was only late was not lost.
+        None if delayed.is_some() => None,
+        None => queue(judged, &losses),
+    };
+    let has_delay = delayed.is_some();
+    verdicts.extend(delayed);
+    match pattern {
+        Some(pattern) if matches!(pattern.cause, Cause::Policer | Cause::DeepBuffer) => verdicts.push(pattern),
+        _ if has_delay => {}
+        pattern => {
+            let busy = standing_queue(judged).or_else(|| bottleneck::verdict(judged));
+            // Behind a bottleneck that is always busy, losses cost no more than their repair.
+            verdicts.extend(pattern.map(|loss| if busy.is_some() { loss.share(judged.repair_share()) } else { loss }));
+            verdicts.extend(busy);
+        }
+    }
+    verdicts
+}
+
+/// Recoveries and timeouts, the costliest first.
+fn repairs<'a>(judged: &'a Judged) -> Vec<&'a Event> {
+    let is_repair = |event: &&Event| matches!(event.event_type, EventType::Recovery | EventType::Timeout);
+    let mut repairs: Vec<&Event> = judged.direction.events.list.iter().filter(is_repair).collect();
+    repairs.sort_by(|one, other| other.cost_bytes.total_cmp(&one.cost_bytes));
+    repairs
+}
+
+/// The frames of the first few events, and the cost of all.
+fn with_events(mut verdict: Verdict, events: &[&Event]) -> Verdict {
+    verdict.frames = events.iter().take(5).map(|event| event.first_frame).collect();
+    #[expect(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        reason = "costs are not negative, and casts saturate"
+    )]
+    let cost = events.iter().map(|event| event.cost_bytes).sum::<f64>() as u64;
+    verdict.cost_bytes = cost;
+    verdict
+}
+
+fn overshoot(judged: &Judged) -> Option<Verdict> {
+    let first = judged.direction.events.list.iter().find(|event| event.event_type == EventType::Recovery)?;
+    let lost = first.retransmits - first.spurious.min(first.retransmits);
+    if !first.in_slow_start || lost < 10 || lost * judged.mss * 10 < first.flight {
+        return None;
+    }
+    let evidence = format!(
+        "the first loss came while the flight doubled each RTT, at {} in flight: {lost} segments had to be retransmitted, \
+         {} from frame {} on",
+        bytes(first.flight),
+        time(first.to_ns - first.from_ns),
+        first.first_frame,
+    );
+    let verdict = Verdict::new(Cause::SlowStartOvershoot, 0.9, evidence)
+        .share(repair_share_of(judged, &[first]))
+        .next_test("pace the sender (fq with maxrate) below the bottleneck, or let HyStart end slow start");
+    Some(with_events(verdict, &[first]))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn repair_share_of(judged: &Judged, events: &[&Event]) -> f64 {
+    let spent: i64 = events.iter().map(|event| event.to_ns - event.from_ns).sum();
+    spent as f64 / judged.total_ns.max(1) as f64
+}
+
+/// What kind of queue, if any, the losses come from.
+fn queue(judged: &Judged, losses: &[&Loss]) -> Option<Verdict> {
+    let repairs = repairs(judged);
+    if losses.len() < FEW || repairs.is_empty() {
+        return None;
+    }
+    let mut queues: Vec<i64> = repairs.iter().map(|event| event.queue_ns).collect();
+    queues.sort_unstable();
+    let median_ns = queues[queues.len() / 2];
+    // A queue shows as delay: a fifth of the RTT, and more than a host's own jitter.
+    let seen_ns = (judged.rtt_ns / 5).max(1_000_000);
+    let deep_ns = deep_ns(judged);
+    let share = judged.repair_share();
+    let total = judged.direction.counts.segments.max(1);
+    // A packet that segmentation offload has not cut yet is several segments.
+    let count: u64 = losses.iter().map(|loss| u64::from(loss.bytes).div_ceil(judged.mss)).sum();
+    let told = |what: &str| {
+        format!(
+            "{count} of {total} segments lost in {} recoveries, {} of the time: {what}",
+            repairs.len(),
+            percent(share)
+        )
+    };
+    if median_ns > deep_ns {
+        let what =
+            format!("the queueing delay was {} when losses began (least RTT {})", time(median_ns), time(judged.rtt_ns));
+        let verdict = Verdict::new(Cause::DeepBuffer, 0.85, told(&what))
+            .share(share + judged.share(Owner::CongestionWindow))
+            .rival("cross traffic that fills the same queue");
+        return Some(with_events(verdict, &repairs));
+    }
+    let mut flights: Vec<u64> = repairs.iter().map(|event| event.flight).collect();
+    flights.sort_unstable();
+    let (low, high) = (flights[flights.len() / 10], flights[flights.len() - 1 - flights.len() / 10]);
+    let per_event = count as f64 / repairs.len() as f64;
+    let quiet = format!("the queueing delay was {} when losses began", time(median_ns));
+    // A queue overflows at one flight.
+    let differ = low * 5 < high * 4;
+    if median_ns <= seen_ns && differ && Scatter::of(losses, judged).is_random() {
+        let what = format!("{quiet}, at {} to {} in flight, as far apart as chance has them", bytes(low), bytes(high));
+        let verdict = Verdict::new(Cause::RandomLoss, 0.8, told(&what))
+            .share(share + judged.share(Owner::CongestionWindow))
+            .rival("a shared queue that others fill")
+            .next_test("counters of errors on each link of the path: optics, CRC, discards");
+        return Some(with_events(verdict, &repairs));
+    }
+    let what = format!(
+        "{quiet} (least RTT {}), {per_event:.1} segments in each, at {} in flight",
+        time(judged.rtt_ns),
+        bytes(flights[flights.len() / 2])
+    );
+    let is_seen = median_ns > seen_ns;
+    let mut verdict = Verdict::new(Cause::ShallowBuffer, if is_seen { 0.85 } else { 0.7 }, told(&what))
+        .share(share + judged.share(Owner::CongestionWindow))
+        .next_test("pace the sender below the bottleneck's rate: losses of a shallow buffer go away");
+    if !is_seen {
+        verdict = verdict.rival("a policer").rival("random loss");
+    }
+    Some(with_events(verdict, &repairs))
+}
+
+/// A queue of more than the RTT is more than any flow needs to keep a bottleneck busy.
+fn deep_ns(judged: &Judged) -> i64 {
+    judged.rtt_ns.max(LEAST_DEEP_NS)
+}
+
+/// A queueing delay that nobody minds.
+const LEAST_DEEP_NS: i64 = 10_000_000;
+
+/// A queue that never overflows: the RTT has grown and the acknowledgments come at a steady rate.
+fn standing_queue(judged: &Judged) -> Option<Verdict> {
+    let share = judged.share(Owner::CongestionWindow) + judged.share(Owner::SlowStart);
+    let queue_ns = judged.direction.queue_quantile_ns(0.75)?;
+    if share < LEAST_SHARE || queue_ns < deep_ns(judged) {
+        return None;
+    }
+    let evidence = format!(
+        "a quarter of the RTTs is {} or more above the least one ({}): the transfer fills a queue at the bottleneck, and takes what it has",
+        time(queue_ns),
+        time(judged.rtt_ns)
+    );
+    Some(Verdict::new(Cause::DeepBuffer, 0.6, evidence).share(share).rival("a host that processes packets in batches"))
+}
+
+fn spurious(judged: &Judged) -> Option<Verdict> {
+    let counts = &judged.direction.counts;
+    if counts.spurious < FEW as u64 {
+        return None;
+    }
+    let evidence = format!(
+        "{} of {} retransmitted segments had arrived already ({} DSACKs)",
+        counts.spurious, counts.retransmits, counts.dsacks
+    );
+    let events: Vec<&Event> = repairs(judged).into_iter().filter(|event| event.spurious > 0).collect();
+    let verdict = Verdict::new(Cause::SpuriousRetransmission, 0.95, evidence)
+        .share(repair_share_of(judged, &events))
+        .rival("a network that duplicates packets");
+    Some(with_events(verdict, &events))
+}
+
+fn reordering(judged: &Judged) -> Option<Verdict> {
+    let counts = &judged.direction.counts;
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    let share = counts.reordered as f64 / counts.segments.max(1) as f64;
+    if counts.reordered < FEW as u64 {
+        return None;
+    }
+    let evidence = format!(
+        "{} of {} segments ({:.2} %) arrived behind later ones and were not retransmitted before",
+        counts.reordered,
+        counts.segments,
+        share * 100.0
+    );
+    Some(
+        Verdict::new(Cause::Reordering, 0.9, evidence)
+            .share(0.0)
+            .next_test("look for links in parallel (LAG, ECMP by packet) and for hosts that spread one flow over CPUs"),
+    )
+}
+
+fn timeouts(judged: &Judged) -> Option<Verdict> {
+    let share = judged.share(Owner::Timeout);
+    let count = judged.direction.counts.timeouts;
+    if count == 0 {
+        return None;
+    }
+    let events: Vec<&Event> =
+        repairs(judged).into_iter().filter(|event| event.event_type == EventType::Timeout).collect();
+    let evidence = format!(
+        "the sender was silent until its retransmission timer fired, {count} times, {} of the time",
+        percent(share)
+    );
+    let verdict = Verdict::new(Cause::Timeout, 0.9, evidence).share(share);
+    Some(with_events(verdict, &events))
+}
+
+/// Packets are held and then all arrive: copies and originals both, no loss, and a delay that does not follow the flight.
+fn delayed_packets(judged: &Judged, lost: usize) -> Option<Verdict> {
+    let counts = &judged.direction.counts;
+    let late = counts.spurious;
+    let spikes = judged.direction.events.list.iter().filter(|event| event.event_type == EventType::DelaySpike);
+    let spikes: Vec<&Event> = spikes.collect();
+    let most_ns = judged.direction.rtt.max_ns + judged.direction.sender_lag_ns;
+    let is_delayed = most_ns > judged.rtt_ns * 3 / 2 && most_ns - judged.rtt_ns > 50_000_000;
+    // Reordering has copies sent an RTT after the original; here the sender waited in vain for longer.
+    let spurious = judged.direction.losses.losses.iter().filter(|loss| loss.is_spurious);
+    let mut waits: Vec<i64> = spurious.map(|loss| loss.retransmitted_ns - loss.sent_ns).collect();
+    waits.sort_unstable();
+    let median_ns = waits.get(waits.len() / 2).copied().unwrap_or_default();
+    let waited = median_ns > 2 * judged.rtt_ns && median_ns > judged.rtt_ns + 50_000_000;
+    if late < FEW as u64 || late < lost as u64 || !is_delayed || !waited {
+        return None;
+    }
+    let evidence = format!(
+        "RTTs of up to {} on a path of {}, {} times from one segment to the next; {late} of {} retransmitted segments \
+         had arrived: they were late, not lost",
+        time(most_ns),
+        time(judged.rtt_ns),
+        spikes.len().max(1),
+        counts.retransmits,
+    );
+    let events = repairs(judged);
+    let verdict = Verdict::new(Cause::DelayedPackets, 0.8, evidence)
+        .share(judged.repair_share() + judged.share(Owner::CongestionWindow))
+        .rival("a receiving host that stops for a moment: then the other direction stops with it")
+        .next_test("test the other direction, and the same path around the firewall or middlebox");
+    Some(with_events(verdict, &events))
+}

@@ -1,0 +1,85 @@
+//! Marks, thinned acknowledgments, packets that are too large, and what the capture lacks.
+
+use super::cause::{Cause, Verdict};
+use super::judged::Judged;
+use super::text::{bytes, percent};
+
+/// Acknowledgments of more than four segments, of all, from which on the sender's clock is coarse.
+const THINNED: f64 = 0.2;
+/// A segment that was sent so often without arriving is too large rather than unlucky.
+const TIMES: u16 = 4;
+
+pub(super) fn verdicts(judged: &Judged, missing: f64) -> Vec<Verdict> {
+    [marks(judged), thinning(judged), too_large(judged), capture_loss(judged, missing)].into_iter().flatten().collect()
+}
+
+fn marks(judged: &Judged) -> Option<Verdict> {
+    let counts = &judged.direction.counts;
+    if counts.ce_marks == 0 && counts.ece_acks == 0 {
+        return None;
+    }
+    let evidence = format!(
+        "{} packets of {} carry CE, {} acknowledgments ECE; the sender answered {} times with CWR",
+        counts.ce_marks, counts.ect_packets, counts.ece_acks, counts.cwr
+    );
+    Some(Verdict::new(Cause::EcnMarking, 0.95, evidence).share(0.0))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn thinning(judged: &Judged) -> Option<Verdict> {
+    let counts = &judged.direction.counts;
+    let advances = counts.advances.max(1) as f64;
+    let (stretched, compressed) = (counts.stretch_acks as f64 / advances, counts.compressed_acks as f64 / advances);
+    if counts.advances < 50 || (stretched < THINNED && compressed < THINNED) {
+        return None;
+    }
+    let evidence = format!(
+        "{} of the acknowledgments cover more than 4 segments, {} come in bursts",
+        percent(stretched),
+        percent(compressed)
+    );
+    Some(
+        Verdict::new(Cause::AckThinning, 0.6, evidence)
+            .share(0.0)
+            .rival("GRO at the receiver, which is usual and harmless")
+            .rival("a link that sends in slots, as wireless ones do"),
+    )
+}
+
+fn too_large(judged: &Judged) -> Option<Verdict> {
+    let counts = &judged.direction.counts;
+    let is_stuck = counts.most_times_sent >= TIMES && counts.timeouts >= 2;
+    if !is_stuck || counts.super_packets > 0 || counts.largest_passed >= counts.largest_payload {
+        return None;
+    }
+    let evidence = format!(
+        "a segment was sent {} times; the largest that was ever acknowledged has {}, the largest that was sent {}",
+        counts.most_times_sent,
+        bytes(u64::from(counts.largest_passed)),
+        bytes(u64::from(counts.largest_payload))
+    );
+    Some(
+        Verdict::new(Cause::MtuBlackHole, 0.85, evidence)
+            .share(judged.repair_share())
+            .next_test("linerate probe mtu to the same host: the path MTU, and who answers"),
+    )
+}
+
+fn capture_loss(judged: &Judged, missing: f64) -> Option<Verdict> {
+    let counts = &judged.direction.counts;
+    if counts.unseen_bytes < judged.mss {
+        return None;
+    }
+    let withheld = if judged.lacks_packets { "; nothing is said of losses" } else { "" };
+    let evidence = format!(
+        "{} ({:.3} %) were acknowledged and are not in the capture{withheld}",
+        bytes(counts.unseen_bytes),
+        missing * 100.0
+    );
+    Some(
+        Verdict::new(Cause::CaptureLoss, 0.95, evidence)
+            .share(0.0)
+            .rival("a path that the capture sees one of several of")
+            .next_test("capture with a larger buffer (tcpdump -B) and less of each packet (-s 100)"),
+    )
+}

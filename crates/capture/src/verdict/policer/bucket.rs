@@ -1,0 +1,254 @@
+//! A token bucket, replayed: does it have tokens where segments pass, and none where they are lost?
+
+use std::ops::ControlFlow;
+
+use super::log::{Crossing, CrossingLog, Outcome};
+
+/// A token bucket as RFC 2697 has it, with an excess burst of zero.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bucket {
+    /// Bytes a second.
+    pub(super) rate: f64,
+    /// Bytes that it holds.
+    pub(super) depth: f64,
+}
+
+/// How well a bucket explains a log.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fit {
+    pub(super) bucket: Bucket,
+    /// Losses with tokens left, of all losses.
+    pub(super) full_losses: f64,
+    /// The same of those losses that lead an episode, of which many losses together count as one.
+    pub(super) full_episodes: f64,
+    /// Passes without tokens, of all passes.
+    pub(super) empty_passes: f64,
+    /// Its rate by the goodput between the first and the last loss.
+    pub(super) rate_by_goodput: f64,
+    /// Passes at which the bucket was as empty as it has to be for a loss: what chance would give.
+    pub(super) low_passes: f64,
+}
+
+/// Losses and passes that there must be.
+pub(super) const LEAST: usize = 15;
+/// Losses with tokens left, at most.
+const MOST_FULL_LOSSES: f64 = 0.15;
+/// Passes without tokens, at most.
+const MOST_EMPTY_PASSES: f64 = 0.05;
+/// Losses with tokens left, of those that there would be if losses came at any level.
+const MOST_OF_CHANCE: f64 = 0.3;
+/// Of those there must be so many, or chance explains the others.
+const LEAST_BY_CHANCE: f64 = 10.0;
+
+/// What is uncertain of a level: packets, and the time between the sender and the bucket.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tolerance {
+    pub(super) bytes: f64,
+    pub(super) seconds: f64,
+}
+
+impl Tolerance {
+    /// In bytes, for one bucket.
+    pub(super) fn of(self, bucket: Bucket) -> f64 {
+        self.bytes + self.seconds * bucket.rate
+    }
+}
+
+impl Fit {
+    /// How far it is from a bucket, 0 being one; a pass without tokens is harder to explain than a loss with some.
+    fn error(&self) -> f64 {
+        self.full_losses + self.full_episodes + EMPTY_PASS_WEIGHT * self.empty_passes
+    }
+
+    /// Whether the bucket explains so many losses, and more than a level that losses know nothing of would.
+    #[expect(clippy::cast_precision_loss, reason = "a count of losses")]
+    pub(super) fn is_good(&self, log: &CrossingLog) -> bool {
+        let by_chance = 1.0 - self.low_passes;
+        // Few episodes are enough for a bucket at about the rate that passed: another rate needs more to be believed.
+        let least = if self.rate_by_goodput < NEAR_GOODPUT { LEAST_EPISODES } else { 2 * LEAST_EPISODES };
+        self.full_losses <= MOST_FULL_LOSSES.min(MOST_OF_CHANCE * by_chance)
+            && self.empty_passes <= MOST_EMPTY_PASSES
+            && by_chance * log.losses as f64 >= LEAST_BY_CHANCE
+            && self.full_episodes <= MOST_FULL_EPISODES * by_chance
+            && log.episodes >= least
+    }
+}
+
+/// Episodes that there must be, as one burst of losses fits many buckets, and the share of them with tokens left, of what chance
+/// would give.
+const LEAST_EPISODES: usize = 2;
+const MOST_FULL_EPISODES: f64 = 0.5;
+const NEAR_GOODPUT: f64 = 1.4;
+const EMPTY_PASS_WEIGHT: f64 = 3.0;
+
+/// The bucket that explains most; none where there is too little to judge by.
+pub(super) fn search(log: &CrossingLog, tolerance: Tolerance) -> Option<Fit> {
+    if log.losses < LEAST || log.passes < LEAST {
+        return None;
+    }
+    let first = log.crossings.iter().position(Crossing::is_loss)?;
+    let last = log.crossings.iter().rposition(Crossing::is_loss)?;
+    let (before, between) = (log.crossings.get(..first)?, log.crossings.get(first..=last)?);
+    let span_s = seconds(between.last()?.at_ns - between.first()?.at_ns);
+    let passed: f64 = between.iter().map(|crossing| crossing.passed).sum();
+    if span_s <= 0.0 || passed <= 0.0 {
+        return None;
+    }
+    let goodput = passed / span_s;
+    let burst: f64 = before.iter().map(|crossing| crossing.passed).sum();
+    let from_start_s = seconds(between.first()?.at_ns - log.crossings.first()?.at_ns);
+    let mut search = Search { log, tolerance, goodput, best: None };
+    let least = (2.0 * tolerance.bytes).max(goodput * LEAST_DEPTH_S);
+    let most = burst.max(goodput * MOST_DEPTH_S) * DEPTH_STEP;
+    for step in 0..RATES {
+        let rate = goodput * LEAST_RATE * RATE_STEP.powi(step);
+        let mut depth = least;
+        while depth <= most {
+            search.consider(Bucket { rate, depth });
+            depth *= DEPTH_STEP;
+        }
+    }
+    let coarse = search.best?.bucket;
+    for rate_step in -8..=8 {
+        for depth_step in -4..=4 {
+            let rate = coarse.rate * (1.0 + 0.005 * f64::from(rate_step));
+            let depth = coarse.depth * (1.0 + 0.1 * f64::from(depth_step));
+            search.consider(Bucket { rate, depth });
+        }
+    }
+    let fine = search.best?;
+    // A bucket that was full at the start holds what passed before the first loss, if that explains the rest as well.
+    let full = Bucket { depth: burst - fine.bucket.rate * from_start_s, ..fine.bucket };
+    let from_full = (full.depth > least).then(|| replay(log, full, tolerance, f64::INFINITY)).flatten();
+    let found = from_full.filter(|fit| fit.error() < fine.error() + SAME).unwrap_or(fine);
+    Some(Fit { rate_by_goodput: found.bucket.rate / goodput, ..found })
+}
+
+/// A search over rates and depths.
+struct Search<'a> {
+    log: &'a CrossingLog,
+    tolerance: Tolerance,
+    goodput: f64,
+    best: Option<Fit>,
+}
+
+/// What a rate that is e times the goodput has to explain better than the goodput itself.
+const RATE_WEIGHT: f64 = 0.1;
+
+impl Search<'_> {
+    fn consider(&mut self, bucket: Bucket) {
+        // Where several rates explain as much, the one near the goodput: that is what a bucket lets through.
+        let prior = |rate: f64| RATE_WEIGHT * (rate / self.goodput).ln().abs();
+        let most = self.best.map_or(f64::INFINITY, |best| best.error() + prior(best.bucket.rate)) - prior(bucket.rate);
+        if most <= 0.0 {
+            return;
+        }
+        if let Some(fit) = replay(self.log, bucket, self.tolerance, most)
+            && fit.error() < most
+        {
+            self.best = Some(fit);
+        }
+    }
+}
+
+/// Rates from a little below the goodput between first and last loss on: tokens of a full bucket are lost.
+const LEAST_RATE: f64 = 0.95;
+const RATE_STEP: f64 = 1.04;
+const RATES: i32 = 30;
+/// A bucket that is full after a millisecond is a queue of a few packets as well.
+const LEAST_DEPTH_S: f64 = 0.001;
+const MOST_DEPTH_S: f64 = 5.0;
+const DEPTH_STEP: f64 = 1.4;
+/// Errors that differ by less are the same.
+const SAME: f64 = 0.01;
+
+/// Replays a bucket; none where it explains less than another with the error `most`. Where it is wrong it starts anew: empty
+/// at a loss, and at a pass as well, which has taken all there was.
+pub(super) fn replay(log: &CrossingLog, bucket: Bucket, tolerance: Tolerance, most: f64) -> Option<Fit> {
+    let (mut full_losses, mut full_episodes, mut empty_passes, mut low_passes) = (0_u32, 0_u32, 0_u32, 0_u32);
+    #[expect(clippy::cast_precision_loss, reason = "counts as shares")]
+    let [losses, episodes, passes] = [log.losses, log.episodes, log.passes].map(|count| count.max(1) as f64);
+    let mut is_worse = false;
+    levels(log, bucket, tolerance, |before, level| {
+        match level {
+            Level::FullLoss => {
+                full_losses += 1;
+                full_episodes += u32::from(matches!(before.crossing.outcome, Outcome::Lost { leads: true, .. }));
+            }
+            Level::EmptyPass => {
+                empty_passes += 1;
+                low_passes += 1;
+            }
+            Level::LowPass => low_passes += 1,
+            Level::Explained => return ControlFlow::Continue(()),
+        }
+        is_worse = f64::from(full_losses) / losses
+            + f64::from(full_episodes) / episodes
+            + EMPTY_PASS_WEIGHT * f64::from(empty_passes) / passes
+            > most;
+        if is_worse { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    (!is_worse).then(|| Fit {
+        bucket,
+        full_losses: f64::from(full_losses) / losses,
+        full_episodes: f64::from(full_episodes) / episodes,
+        empty_passes: f64::from(empty_passes) / passes,
+        low_passes: f64::from(low_passes) / passes,
+        rate_by_goodput: 1.0,
+    })
+}
+
+/// What a level says of a crossing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Explained,
+    FullLoss,
+    EmptyPass,
+    LowPass,
+}
+
+/// The level of the bucket before a crossing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LevelBefore<'a> {
+    pub(super) crossing: &'a Crossing,
+    pub(super) bytes: f64,
+}
+
+/// The level before each crossing, with what it says.
+pub(super) fn levels(
+    log: &CrossingLog,
+    bucket: Bucket,
+    tolerance: Tolerance,
+    mut each: impl FnMut(LevelBefore, Level) -> ControlFlow<()>,
+) {
+    let allowed = tolerance.of(bucket);
+    let Some(first) = log.crossings.first() else { return };
+    let (mut level, mut at_ns) = (bucket.depth, first.at_ns);
+    for crossing in &log.crossings {
+        level = (level + bucket.rate * seconds(crossing.at_ns - at_ns)).min(bucket.depth);
+        at_ns = crossing.at_ns;
+        let before = level;
+        let verdict = match crossing.outcome {
+            Outcome::Lost { .. } if level > allowed => {
+                level = 0.0;
+                Level::FullLoss
+            }
+            Outcome::Lost { .. } => Level::Explained,
+            Outcome::Passed { .. } if level - crossing.passed < -allowed => {
+                level = crossing.passed;
+                Level::EmptyPass
+            }
+            Outcome::Passed { .. } if level <= allowed => Level::LowPass,
+            Outcome::Passed { .. } => Level::Explained,
+        };
+        level -= crossing.passed;
+        if each(LevelBefore { crossing, bytes: before }, verdict).is_break() {
+            return;
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a time of a capture")]
+pub(super) fn seconds(ns: i64) -> f64 {
+    ns as f64 / 1e9
+}

@@ -1,0 +1,74 @@
+//! Whether delay grew while the bucket emptied: then it is a queue, whose room runs out as tokens do.
+
+use std::ops::ControlFlow;
+
+use super::bucket::{Fit, Tolerance, levels, seconds};
+use super::log::{CrossingLog, Outcome};
+
+/// Delay where the bucket was empty.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DelayRise {
+    /// By how much RTTs at losses are above those where the bucket is fullest, both as 75th percentiles: half of the
+    /// losses of a small queue are retransmissions that come when it has drained.
+    pub(super) at_loss_s: f64,
+    /// By how much the median RTT is higher where the bucket is nearly empty than where it is fullest.
+    pub(super) rise_s: f64,
+    /// How long a queue of the size of the bucket takes to empty.
+    pub(super) queue_s: f64,
+}
+
+/// Share of the delay of a queue of that size from which on it is one.
+const QUEUE_SHARE: f64 = 0.2;
+
+impl DelayRise {
+    /// Whether the delay is that of a queue.
+    pub(super) fn is_queue(&self) -> bool {
+        self.at_loss_s.max(self.rise_s) > QUEUE_SHARE * self.queue_s
+    }
+}
+
+/// What RTTs say of a bucket; none where too few are known.
+pub(super) fn rise(log: &CrossingLog, fit: &Fit, tolerance: Tolerance) -> Option<DelayRise> {
+    let (mut samples, mut at_losses) = (Vec::new(), Vec::new());
+    levels(log, fit.bucket, tolerance, |level, _| {
+        match level.crossing.outcome {
+            Outcome::Passed { rtt_ns: Some(rtt_ns) } => {
+                samples.push(Sample { level: level.bytes, rtt_s: seconds(rtt_ns) });
+            }
+            Outcome::Passed { rtt_ns: None } => {}
+            Outcome::Lost { queue_ns, .. } => at_losses.push(seconds(queue_ns)),
+        }
+        ControlFlow::Continue(())
+    });
+    let queue_s = fit.bucket.depth / fit.bucket.rate;
+    let part = samples.len() / 4;
+    if part < LEAST {
+        return None;
+    }
+    samples.sort_by(|one, other| one.level.total_cmp(&other.level));
+    let empty = samples.partition_point(|sample| sample.level <= tolerance.of(fit.bucket)).clamp(LEAST, part);
+    let rtts = |samples: &[Sample]| samples.iter().map(|sample| sample.rtt_s).collect::<Vec<f64>>();
+    let (empty, full) = (rtts(samples.get(..empty)?), rtts(samples.get(samples.len() - part..)?));
+    let least = samples.iter().map(|sample| sample.rtt_s).fold(f64::INFINITY, f64::min);
+    Some(DelayRise {
+        at_loss_s: least + quantile(at_losses, 0.75)? - quantile(full.clone(), 0.75)?,
+        rise_s: quantile(empty, 0.5)? - quantile(full, 0.5)?,
+        queue_s,
+    })
+}
+
+fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank")]
+    let rank = (values.len() as f64 * share) as usize;
+    values.get(rank).copied()
+}
+
+/// Passes of which an RTT is known, for each of both groups.
+const LEAST: usize = 5;
+
+#[derive(Debug, Clone, Copy)]
+struct Sample {
+    level: f64,
+    rtt_s: f64,
+}

@@ -1,0 +1,129 @@
+//! A policer: a token bucket without a queue.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `mod` | the verdict |
+//! | `log` | what went through the bucket: passes and losses of the flows that share it |
+//! | `bucket` | a bucket replayed, and the search for the one that explains most |
+//! | `delay` | a queue loses packets as a bucket does, but delays them before |
+//!
+//! The idea is that of Flach et al. (SIGCOMM 2016): with a policer, tokens are left where segments pass and none where they
+//! are lost. Here the bucket has a depth, so that pauses fill it; rate and depth are searched for; all flows between two
+//! hosts are replayed together; and the delay before losses tells a bucket from a queue.
+
+mod bucket;
+mod delay;
+mod log;
+
+use super::cause::{Cause, TokenBucket, Verdict};
+use super::judged::Judged;
+use super::text::{bytes, percent, rate, time};
+use crate::direction::losses::LossRecord;
+use crate::direction::owner::Owner;
+use bucket::{Bucket, Fit, Tolerance};
+use delay::DelayRise;
+use log::CrossingLog;
+
+/// A bucket that is empty after less than this cannot be told from a queue of a few packets: hosts delay packets as long.
+const LEAST_DEPTH_S: f64 = 0.002;
+/// What the time between the sender and the bucket is uncertain by.
+const TIMING_S: f64 = 0.000_3;
+/// IP and TCP headers of a segment with time stamps.
+const HEADER_BYTES: f64 = 52.0;
+
+/// The verdict on a lone transfer, where a bucket fits.
+pub(super) fn lone(judged: &Judged) -> Option<Verdict> {
+    let path = PathTimes { rtt_ns: judged.rtt_ns, uncertain_s: timing_s(judged) };
+    let found = PolicerFit::of(&[&judged.direction.losses], judged.mss, path)?;
+    let owners = [Owner::Recovery, Owner::Timeout, Owner::SlowStart, Owner::CongestionWindow];
+    let share = owners.into_iter().map(|owner| judged.share(owner)).sum();
+    Some(found.verdict(judged.mss).share(share))
+}
+
+/// Away from the sender, packets have waited in queues since they passed the bucket, or wait before they come to it.
+#[expect(clippy::cast_precision_loss, reason = "a time of a capture")]
+fn timing_s(judged: &Judged) -> f64 {
+    if judged.direction.sender_lag_ns == 0 {
+        return TIMING_S;
+    }
+    let queue_ns = judged.direction.queue_quantile_ns(0.9).unwrap_or_default();
+    TIMING_S.max(queue_ns as f64 / 1e9)
+}
+
+/// Times of the path of a bucket.
+#[derive(Debug, Clone, Copy)]
+struct PathTimes {
+    rtt_ns: i64,
+    /// By how much the time at the capture differs from that at the bucket, but for a constant.
+    uncertain_s: f64,
+}
+
+/// A bucket that explains losses.
+pub(crate) struct PolicerFit {
+    fit: Fit,
+    rise: DelayRise,
+    losses: usize,
+    flows: usize,
+}
+
+impl PolicerFit {
+    /// Of transfers between two hosts, captured at the sender.
+    pub(crate) fn shared(records: &[&LossRecord], mss: u64, rtt_ns: i64) -> Option<Self> {
+        Self::of(records, mss, PathTimes { rtt_ns, uncertain_s: TIMING_S })
+    }
+
+    fn of(records: &[&LossRecord], mss: u64, path: PathTimes) -> Option<Self> {
+        let log = CrossingLog::new(records, path.rtt_ns);
+        let stride = records.iter().map(|record| record.stride()).max().unwrap_or(1);
+        #[expect(clippy::cast_precision_loss, reason = "a few segments")]
+        let bytes = mss as f64 * (1.0 + records.len() as f64 + f64::from(stride - 1));
+        let tolerance = Tolerance { bytes, seconds: path.uncertain_s };
+        let fit = bucket::search(&log, tolerance).filter(|fit| fit.is_good(&log))?;
+        let rise = delay::rise(&log, &fit, tolerance)?;
+        let is_bucket = rise.queue_s >= LEAST_DEPTH_S && !rise.is_queue();
+        is_bucket.then_some(Self { fit, rise, losses: log.losses, flows: records.len() })
+    }
+
+    pub(crate) fn verdict(&self, mss: u64) -> Verdict {
+        let bucket = self.bucket(mss);
+        let Fit { full_losses, empty_passes, bucket: Bucket { rate: payload_rate, depth }, .. } = self.fit;
+        let flows =
+            if self.flows > 1 { format!(" of {} transfers between the two hosts", self.flows) } else { String::new() };
+        #[expect(clippy::cast_possible_truncation, reason = "a time in nanoseconds")]
+        let [rise, queue] = [self.rise.at_loss_s, self.rise.queue_s].map(|seconds| time((seconds * 1e9) as i64));
+        let evidence = format!(
+            "{} losses{flows}: a token bucket of {} ({} of payload) with a burst of {} explains which segments passed and \
+             which were lost: {} of the losses came with tokens left, {} of the passes without; the RTT rose by {rise} \
+             before losses, where a queue of that size adds {queue}",
+            self.losses,
+            rate(bucket.rate_bps as f64 / 8.0),
+            rate(payload_rate),
+            bytes(bucket.burst_bytes),
+            percent(full_losses),
+            percent(empty_passes),
+        );
+        let mut verdict = Verdict::new(Cause::Policer, 0.9, evidence)
+            .next_test("pace the sender below the rate of the bucket: a policer then drops nothing");
+        verdict.bucket = Some(bucket);
+        if depth / payload_rate < 5.0 * LEAST_DEPTH_S {
+            verdict = verdict.rival("a queue of the size of the burst");
+        }
+        verdict
+    }
+
+    /// With headers, as policers count.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "estimates that are not negative"
+    )]
+    fn bucket(&self, mss: u64) -> TokenBucket {
+        let whole = 1.0 + HEADER_BYTES / mss.max(1) as f64;
+        TokenBucket {
+            rate_bps: (self.fit.bucket.rate * whole * 8.0) as u64,
+            burst_bytes: (self.fit.bucket.depth * whole) as u64,
+            transfers: self.flows as u64,
+        }
+    }
+}

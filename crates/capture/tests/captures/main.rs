@@ -1,0 +1,7 @@
+//! Captures written by hand, read back.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod files;
+mod support;
+mod transfers;

@@ -1,0 +1,144 @@
+//! Transfers whose events are known, segment by segment.
+
+use crate::support::{MS, MSS, Written};
+use capture::report::CapturePoint;
+use capture::verdict::Cause;
+use capture::{EventType, Owner};
+
+const RTT: u64 = 20 * MS;
+
+/// Segments `from..to`, a tenth of a millisecond apart, from a moment on; acknowledged an RTT later, but for some.
+fn flight(written: &mut Written, start_ns: u64, from: u32, to: u32) {
+    for segment in from..to {
+        written.data(start_ns + u64::from(segment - from) * MS / 10, segment);
+    }
+}
+
+fn acks(written: &mut Written, start_ns: u64, from: u32, to: u32) {
+    for segment in from..to {
+        written.ack(start_ns + RTT + u64::from(segment - from) * MS / 10, segment + 1, &[]);
+    }
+}
+
+/// Ten segments of which the fourth is lost, and retransmitted an RTT later.
+fn one_loss(isn: u32) -> Written {
+    let mut written = Written::new(isn, RTT, 0xffff);
+    let start = 2 * RTT;
+    flight(&mut written, start, 0, 10);
+    acks(&mut written, start, 0, 3);
+    for segment in 4..10 {
+        written.ack(start + RTT + u64::from(segment) * MS / 10, 3, &[(4, segment + 1)]);
+    }
+    written.data(start + RTT + MS, 3);
+    written.ack(start + 2 * RTT + MS, 10, &[]);
+    written
+}
+
+#[test]
+fn a_lost_segment_is_a_retransmission_and_not_reordering() {
+    let transfer = one_loss(1_000).transfer();
+    assert_eq!(transfer.counts.retransmits, 1);
+    assert_eq!((transfer.counts.spurious, transfer.counts.reordered, transfer.counts.dsacks), (0, 0, 0));
+    assert_eq!(transfer.counts.recoveries, 1);
+    assert_eq!(transfer.delivered_bytes, 10 * u64::from(MSS));
+    assert_eq!(transfer.events.first().map(|event| event.event), Some(EventType::Recovery));
+    assert_eq!(transfer.captured_at, CapturePoint::Sender);
+}
+
+#[test]
+fn sequence_numbers_that_wrap_change_nothing() {
+    let plain = one_loss(1_000).transfer();
+    for isn in [u32::MAX, u32::MAX - 3_500, u32::MAX - 9_999, 0x7fff_ffff] {
+        let wrapped = one_loss(isn).transfer();
+        assert_eq!(wrapped.counts, plain.counts, "from {isn}");
+        assert_eq!(wrapped.budget, plain.budget, "from {isn}");
+    }
+}
+
+#[test]
+fn a_hole_that_is_filled_without_a_retransmission_is_reordering() {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    let start = 2 * RTT;
+    flight(&mut written, start, 0, 10);
+    acks(&mut written, start, 0, 3);
+    written.ack(start + RTT + MS / 2, 3, &[(4, 5)]);
+    written.ack(start + RTT + MS, 5, &[]);
+    let transfer = written.transfer();
+    assert_eq!((transfer.counts.reordered, transfer.counts.retransmits), (1, 0));
+}
+
+#[test]
+fn a_duplicate_sack_proves_a_retransmission_spurious() {
+    let mut written = one_loss(1_000);
+    written.ack(5 * RTT, 10, &[(3, 4)]);
+    let transfer = written.transfer();
+    assert_eq!((transfer.counts.dsacks, transfer.counts.spurious), (1, 1));
+}
+
+#[test]
+fn silence_before_the_head_is_retransmitted_is_a_timeout() {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    let start = 2 * RTT;
+    flight(&mut written, start, 0, 10);
+    acks(&mut written, start, 0, 3);
+    written.data(start + 300 * MS, 3);
+    written.ack(start + 320 * MS, 10, &[]);
+    let transfer = written.transfer();
+    assert_eq!(transfer.counts.timeouts, 1);
+    let silent_ns = transfer.budget[Owner::Timeout as usize].time_ns;
+    // From the last acknowledgment, 20.2 ms after the start, to the retransmission.
+    assert_eq!(silent_ns, 279_800_000);
+}
+
+#[test]
+fn a_full_window_belongs_to_the_receiver() {
+    // 80 * 128 bytes: ten segments.
+    let mut written = Written::new(1_000, RTT, 80);
+    for round in 0..20_u32 {
+        let start = 2 * RTT + u64::from(round) * (RTT + MS);
+        flight(&mut written, start, round * 10, round * 10 + 10);
+        acks(&mut written, start, round * 10, round * 10 + 10);
+    }
+    let transfer = written.transfer();
+    let first = transfer.verdicts.first().map(|verdict| (verdict.cause, verdict.time_share > Some(0.85)));
+    assert_eq!(first, Some((Cause::ReceiverWindow, true)), "{:#?}", transfer.verdicts);
+    assert_eq!(transfer.window.max_bytes, 80 * 128);
+}
+
+#[test]
+fn a_pause_with_nothing_outstanding_belongs_to_the_application() {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    for (round, start) in (0_u32..).zip([2 * RTT, 2 * RTT + 1_000 * MS, 2 * RTT + 2_000 * MS]) {
+        flight(&mut written, start, round * 10, round * 10 + 10);
+        acks(&mut written, start, round * 10, round * 10 + 10);
+    }
+    let transfer = written.transfer();
+    assert_eq!(transfer.verdicts.first().map(|verdict| verdict.cause), Some(Cause::Application));
+    assert_eq!(transfer.events.iter().filter(|event| event.event == EventType::Pause).count(), 2);
+}
+
+#[test]
+fn a_flight_that_stays_the_same_below_an_open_window_belongs_to_the_send_buffer() {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    let at = |segment: u32| 2 * RTT + u64::from(segment) * RTT / 10;
+    (0..10).for_each(|segment| written.data(at(segment), segment));
+    for segment in 10..400 {
+        // Each acknowledgment is answered with a segment.
+        written.ack(at(segment), segment - 9, &[]);
+        written.data(at(segment) + 1_000, segment);
+    }
+    let transfer = written.transfer();
+    let first = transfer.verdicts.first().map(|verdict| (verdict.cause, verdict.time_share > Some(0.8)));
+    assert_eq!(first, Some((Cause::SendBuffer, true)), "{:#?}", transfer.verdicts);
+    assert!(transfer.verdicts[0].evidence.contains("10000 B") || transfer.verdicts[0].evidence.contains("10 kB"));
+}
+
+#[test]
+fn all_time_of_a_transfer_has_one_owner() {
+    for written in [one_loss(7), one_loss(u32::MAX - 5_000)] {
+        let transfer = written.transfer();
+        let handshake_ns = transfer.budget[Owner::Handshake as usize].time_ns;
+        let total_ns: i64 = transfer.budget.iter().map(|share| share.time_ns).sum();
+        assert_eq!(total_ns - handshake_ns, transfer.duration_ns);
+    }
+}
