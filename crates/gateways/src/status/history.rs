@@ -1,0 +1,118 @@
+//! All readings of one gateway.
+
+use super::reading::Reading;
+
+/// All readings of one gateway, in their order of time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// Name of the gateway, host and port where the source has both.
+    pub gateway: String,
+    /// What its NIC moves relative to others: 1 for [`crate::policy::definition::FULL_CAPACITY`].
+    pub capacity: Option<f64>,
+    /// What was read, the oldest first.
+    pub readings: Vec<Reading>,
+}
+
+/// What happened between two readings of one life of a service.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Between {
+    /// The later reading's time, seconds since 1970.
+    pub at_s: f64,
+    /// For how long, seconds.
+    pub for_s: f64,
+    /// Requests that were begun.
+    pub begun: Option<f64>,
+    /// Bytes that were moved.
+    pub moved_bytes: Option<f64>,
+    /// Requests that were refused.
+    pub refused: Option<f64>,
+}
+
+impl History {
+    /// The last reading.
+    #[must_use]
+    pub fn last(&self) -> Option<&Reading> {
+        self.readings.last()
+    }
+
+    /// What happened between readings; none across a restart or where a counter went back.
+    #[must_use]
+    pub fn between(&self) -> Vec<Between> {
+        let less = |after: Option<f64>, before: Option<f64>| Some(after? - before?).filter(|less| *less >= 0.0);
+        let pairs = self.readings.windows(2).filter(|pair| pair[1].at_s > pair[0].at_s && !is_restart(pair));
+        pairs
+            .map(|pair| Between {
+                at_s: pair[1].at_s,
+                for_s: pair[1].at_s - pair[0].at_s,
+                begun: less(pair[1].begun, pair[0].begun),
+                moved_bytes: less(pair[1].moved_bytes, pair[0].moved_bytes),
+                refused: less(pair[1].refused, pair[0].refused),
+            })
+            .collect()
+    }
+
+    /// How often its service was started anew.
+    #[must_use]
+    pub fn restarts(&self) -> usize {
+        self.readings.windows(2).filter(|pair| is_restart(pair)).count()
+    }
+
+    /// Bytes per second between the last two readings that have them.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        let last = self.between().into_iter().rev().find(|between| between.moved_bytes.is_some())?;
+        Some(last.moved_bytes? / last.for_s)
+    }
+
+    /// Memory of its limit, of 1.
+    #[must_use]
+    pub fn memory(&self) -> Option<f64> {
+        let last = self.last()?;
+        Some(last.memory_bytes? / last.memory_limit_bytes.filter(|limit| *limit > 0.0)?)
+    }
+
+    /// The usual time between readings, seconds: their median; [`None`] of fewer than two.
+    #[must_use]
+    pub fn usual_interval(&self) -> Option<f64> {
+        let mut gaps: Vec<f64> = self.readings.windows(2).map(|pair| pair[1].at_s - pair[0].at_s).collect();
+        gaps.retain(|gap| *gap > 0.0);
+        gaps.sort_by(f64::total_cmp);
+        gaps.get(gaps.len() / 2).copied()
+    }
+
+    /// What its own numbers say against each other.
+    #[must_use]
+    pub fn contradictions(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for pair in self.readings.windows(2) {
+            let went_back = |of: fn(&Reading) -> Option<f64>| {
+                of(&pair[1]).zip(of(&pair[0])).is_some_and(|(after, before)| after < before)
+            };
+            if !is_restart(pair) && (went_back(|one| one.moved_bytes) || went_back(|one| one.begun)) {
+                found.push("counters go back without a restart".to_owned());
+                break;
+            }
+        }
+        let is_idle = self.last().and_then(|last| last.in_flight) == Some(0.0);
+        if let Some(rate) = self.rate().filter(|rate| is_idle && *rate > MOVES) {
+            found.push(format!("says that nothing is in flight and moves {:.1} Mbit/s", rate * 8.0 / 1e6));
+        }
+        let (load, in_flight) = (self.last().and_then(|last| last.load), self.last().and_then(|last| last.in_flight));
+        if let (Some(load), Some(in_flight)) = (load, in_flight)
+            && load < 1.0
+            && in_flight >= MANY
+        {
+            found.push(format!("reports load {load:.0} with {in_flight:.0} in flight"));
+        }
+        found
+    }
+}
+
+/// Bytes per second that are more than the answers of a monitor, and connections that no idle gateway has.
+const MOVES: f64 = 1e6;
+const MANY: f64 = 20.0;
+
+fn is_restart(pair: &[Reading]) -> bool {
+    // A second of doubt: some exporters compute the start from a clock.
+    pair[1].since_s.zip(pair[0].since_s).is_some_and(|(after, before)| after > before + 1.5)
+}
