@@ -20,6 +20,14 @@ pub enum Fault {
     /// Its bytes are not what SQLite wrote.
     #[error("it is damaged; move it away, or restore a copy")]
     Damaged(#[source] rusqlite::Error),
+    /// A row is not what was stored in it.
+    #[error("row {row} of its table `{table}` is not what was stored: its checksum differs")]
+    Checksum {
+        /// The table.
+        table: &'static str,
+        /// The row.
+        row: i64,
+    },
     /// It is no SQLite database.
     #[error("it is no SQLite database")]
     NotSqlite(#[source] rusqlite::Error),
@@ -32,6 +40,15 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Whether the disk is to blame, or another process: what is stored may be sound, and what is not may be later.
+    #[must_use]
+    pub fn is_of_the_disk(&self) -> bool {
+        match self {
+            Self::DiskFull(_) | Self::Access(_) | Self::ReadOnly(_) | Self::Busy(_) | Self::CannotOpen(_) => true,
+            Self::Damaged(_) | Self::Checksum { .. } | Self::NotSqlite(_) | Self::Other(_) => false,
+        }
+    }
+
     /// How long to wait for another process to finish writing.
     pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 }

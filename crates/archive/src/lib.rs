@@ -2,6 +2,8 @@
 //!
 //! * [`location`]: which file, and who may read it
 //! * [`schema`]: its tables, and how older ones are brought up to date
+//! * `digest`, [`check`]: checksums of rows, and a check of all of them
+//! * [`spill`]: runs that the archive cannot take now
 //! * [`fault`]: what SQLite's errors mean for a person
 //! * [`store`]: putting runs in, reading and removing them
 //! * [`list`]: runs without their contents
@@ -15,6 +17,8 @@
 //! `docs/formats/archive.md` describes the file.
 
 pub mod changes;
+pub mod check;
+mod digest;
 pub mod export;
 pub mod fault;
 pub mod list;
@@ -23,6 +27,7 @@ pub mod resolve;
 pub mod rounds;
 pub mod schema;
 pub mod snapshots;
+pub mod spill;
 pub mod store;
 
 pub use list::{Filter, RunSummary};

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use units::{DataRate, PacketCount, WallTime};
 
+use crate::digest::{self, Depth};
 use crate::fault::Fault;
 use crate::store::Archive;
 
@@ -76,10 +77,15 @@ impl Archive {
     /// # Errors
     /// If the database refuses, or a row has a role, protocol, direction or failure that is not known here.
     pub fn list(&self, filter: &Filter) -> Result<Vec<RunSummary>, ListError> {
-        self.select(filter).map_err(|error| ListError { path: self.path.clone(), source: error.into() })
+        let failed = |source| ListError { path: self.path.clone(), source };
+        let found = self.select(filter).map_err(|error| failed(error.into()))?;
+        for (row, _) in &found {
+            digest::RUNS.insist(&self.connection, *row, Depth::Columns).map_err(failed)?;
+        }
+        Ok(found.into_iter().map(|(_, summary)| summary).collect())
     }
 
-    fn select(&self, filter: &Filter) -> rusqlite::Result<Vec<RunSummary>> {
+    fn select(&self, filter: &Filter) -> rusqlite::Result<Vec<(i64, RunSummary)>> {
         let parameters = named_params! {
             ":target": filter.peer,
             ":since": filter.since.map(|since| i64::try_from(since.unix_nanos()).unwrap_or(i64::MAX)),
@@ -88,12 +94,12 @@ impl Archive {
             // To SQLite a negative limit is none.
             ":limit": filter.limit.map_or(-1, i64::from),
         };
-        self.connection.prepare(SELECT)?.query_map(parameters, summary)?.collect()
+        self.connection.prepare(SELECT)?.query_map(parameters, |row| Ok((row.get("key")?, summary(row)?)))?.collect()
     }
 }
 
 const SELECT: &str = "
-    SELECT id, started_unix_ns, role, target, protocol, direction, failure, failure_detail, goodput_bps, retransmits
+    SELECT key, id, started_unix_ns, role, target, protocol, direction, failure, failure_detail, goodput_bps, retransmits
     FROM runs
     WHERE (:target IS NULL OR target = :target)
       AND (:since IS NULL OR started_unix_ns >= :since)

@@ -9,6 +9,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, named_p
 use std::time::Duration;
 use units::WallTime;
 
+use crate::digest::{self, Depth};
 use crate::fault::Fault;
 use crate::store::{Archive, ReadError, StoreError};
 
@@ -77,7 +78,7 @@ impl Archive {
             self.keep_run_of(tested)?;
         }
         let bare = without_samples(round);
-        let json = serde_json::to_vec(&bare).map_err(RoundError::Form)?;
+        let json = bare.to_json().map_err(RoundError::Form)?;
         let compressed = zstd::bulk::compress(&json, LEVEL).map_err(RoundError::Compression)?;
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let mut insert = || -> rusqlite::Result<()> {
@@ -96,6 +97,7 @@ impl Archive {
                     ":round": compressed,
                 },
             )?;
+            digest::ROUNDS.seal(&transaction, transaction.last_insert_rowid())?;
             transaction.commit()
         };
         let inserted = insert();
@@ -116,16 +118,20 @@ impl Archive {
     /// # Errors
     /// See [`RoundError`].
     pub fn round(&self, id: &RunId) -> Result<Round, RoundError> {
-        let query = "SELECT round FROM rounds WHERE id = ?1";
-        let found = self.connection.query_row(query, [id.to_string()], |row| row.get::<_, Vec<u8>>(0)).optional();
+        let query = "SELECT rowid, round FROM rounds WHERE id = ?1";
+        let parts = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?));
+        let found = self.connection.query_row(query, [id.to_string()], parts).optional();
         let unknown = || RoundError::Unknown { text: id.to_string(), path: self.path.clone() };
-        let compressed = self.told(found)?.ok_or_else(unknown)?;
+        let (row, compressed) = self.told(found)?.ok_or_else(unknown)?;
+        digest::ROUNDS
+            .insist(&self.connection, row, Depth::Content)
+            .map_err(|source| RoundError::Database { path: self.path.clone(), source })?;
         let json = zstd::bulk::decompress(&compressed, MAX_ROUND_BYTES).map_err(RoundError::Compression)?;
         let form: Format = serde_json::from_slice(&json).map_err(RoundError::Form)?;
         if form.format > Round::FORMAT {
             return Err(RoundError::Newer { id: *id, found: form.format });
         }
-        let mut round: Round = serde_json::from_slice(&json).map_err(RoundError::Form)?;
+        let mut round = Round::from_json(&json).map_err(RoundError::Form)?;
         for tested in &mut round.tests {
             let Finding::Run(run) = &tested.finding else { continue };
             tested.samples = match self.samples(&run.id) {
@@ -206,6 +212,8 @@ fn without_samples(round: &Round) -> Round {
         expected: tested.expected,
         way: tested.way.clone(),
         way_back: tested.way_back.clone(),
+        emulator: tested.emulator,
+        attempt: tested.attempt,
         finding: tested.finding.clone(),
         samples: None,
     });

@@ -72,6 +72,67 @@ pub(crate) fn open(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
+/// Opens an archive that is there to read what is in it, on a disk that is full or takes no writes as well.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection, OpenError> {
+    let error = match open(path) {
+        Err(error) if error.is_of_the_disk() && path.exists() => error,
+        opened => return opened,
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let readable = |opened: rusqlite::Result<Connection>| {
+        opened.ok().filter(|connection| state(connection, path).is_ok_and(|found| found == VERSION))
+    };
+    // Where the log's index cannot be made, the file is read as it lies: nobody can be writing to it either.
+    readable(Connection::open_with_flags(path, flags))
+        .or_else(|| readable(Connection::open_with_flags(as_it_lies(path), flags | OpenFlags::SQLITE_OPEN_URI)))
+        .ok_or(error)
+}
+
+/// Opens an archive that is there to remove from it, on a full disk as well: without the files that a log needs. What
+/// is removed is overwritten in place then, and a crash meanwhile could damage the archive.
+pub(crate) fn open_to_free(path: &Path) -> Result<Connection, OpenError> {
+    let error = match open(path) {
+        Err(error) if error.is_of_the_disk() && path.exists() => error,
+        opened => return opened,
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
+        connection.busy_timeout(Fault::PATIENCE)?;
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+        connection.pragma_update(None, "journal_mode", "MEMORY")?;
+        connection.pragma_update(None, "foreign_keys", "ON")?;
+        Ok(connection)
+    });
+    opened.ok().filter(|connection| state(connection, path).is_ok_and(|found| found == VERSION)).ok_or(error)
+}
+
+/// `file:` and the path, with what a URI would understand escaped (sqlite.org/uri.html).
+fn as_it_lies(path: &Path) -> String {
+    use std::fmt::Write;
+    use std::os::unix::ffi::OsStrExt;
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(char::from(*byte)),
+            // Writing to a text cannot fail.
+            _ => drop(write!(uri, "%{byte:02X}")),
+        }
+    }
+    uri + "?immutable=1"
+}
+
+impl OpenError {
+    /// Whether the disk is to blame (full, broken, takes no writes, or held by another process), not what is on it.
+    #[must_use]
+    pub fn is_of_the_disk(&self) -> bool {
+        match self {
+            Self::Create { .. } => true,
+            Self::Database { source, .. } => source.is_of_the_disk(),
+            Self::Newer { .. } | Self::Foreign { .. } => false,
+        }
+    }
+}
+
 /// The version of an archive, 0 for an empty file.
 fn state(connection: &Connection, path: &Path) -> Result<i32, OpenError> {
     let ask = |query| connection.query_row(query, [], |row| row.get::<_, i32>(0));
@@ -89,6 +150,10 @@ fn state(connection: &Connection, path: &Path) -> Result<i32, OpenError> {
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     let database = |error: rusqlite::Error| OpenError::Database { path: path.to_owned(), source: error.into() };
+    if state(connection, path)? == 0 {
+        // What is removed goes back to the file system. It can be turned on only before the first table.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(database)?;
+    }
     connection.pragma_update(None, "journal_mode", "WAL").map_err(database)?;
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate).map_err(database)?;
     // Another process may have done it meanwhile.
@@ -107,4 +172,5 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/2-snapshots.sql"),
     include_str!("schema/3-changes.sql"),
     include_str!("schema/4-rounds.sql"),
+    include_str!("schema/5-digests.sql"),
 ];

@@ -9,6 +9,7 @@ use model::series::packed::{self, UnpackError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params};
 use units::DataRate;
 
+use crate::digest::{self, Depth, Sealed};
 use crate::fault::Fault;
 use crate::list::name_of;
 use crate::location::{self, NoHome};
@@ -144,6 +145,24 @@ impl Archive {
         Ok(Self { connection: schema::open(&path)?, path })
     }
 
+    /// Opens an archive that is there to read what is in it, also on a disk that is full or takes no writes.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn open_to_read(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref().to_owned();
+        Ok(Self { connection: schema::open_to_read(&path)?, path })
+    }
+
+    /// Opens an archive that is there to remove from it, also on a full disk.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn open_to_free(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref().to_owned();
+        Ok(Self { connection: schema::open_to_free(&path)?, path })
+    }
+
     /// Opens the user's own archive, at [`location::default_path`].
     ///
     /// # Errors
@@ -164,7 +183,7 @@ impl Archive {
     /// See [`StoreError`].
     pub fn store(&mut self, run: &Run, samples: &RunSamples) -> Result<(), StoreError> {
         let id = run.id;
-        let json = serde_json::to_vec(run).map_err(|source| StoreError::Encode { id, source })?;
+        let json = run.to_json().map_err(|source| StoreError::Encode { id, source })?;
         let compressed =
             zstd::bulk::compress(&json, RUN_LEVEL).map_err(|source| StoreError::Compress { id, source })?;
         let packed = packed::pack(samples);
@@ -184,10 +203,10 @@ impl Archive {
     /// See [`ReadError`].
     pub fn run(&self, id: &RunId) -> Result<Run, ReadError> {
         let id = *id;
-        let compressed = self.blob("SELECT run FROM runs WHERE id = ?1", id)?;
+        let compressed = self.content(digest::RUNS, "SELECT key, run FROM runs WHERE id = ?1", id)?;
         let json = zstd::bulk::decompress(&compressed, MAX_RUN_BYTES)
             .map_err(|source| ReadError::Decompress { id, source })?;
-        let run: Run = serde_json::from_slice(&json).map_err(|source| ReadError::Decode { id, source })?;
+        let run = Run::from_json(&json).map_err(|source| ReadError::Decode { id, source })?;
         if run.format > Run::FORMAT {
             return Err(ReadError::Newer { id, found: run.format });
         }
@@ -199,7 +218,8 @@ impl Archive {
     /// # Errors
     /// See [`ReadError`].
     pub fn samples(&self, id: &RunId) -> Result<RunSamples, ReadError> {
-        let packed = self.blob("SELECT packed FROM samples JOIN runs ON key = run_key WHERE id = ?1", *id)?;
+        let query = "SELECT run_key, packed FROM samples JOIN runs ON key = run_key WHERE id = ?1";
+        let packed = self.content(digest::SAMPLES, query, *id)?;
         let unpacked = packed::read(&packed, &packed::Limits::STORED);
         unpacked.map(|unpacked| unpacked.samples).map_err(|source| ReadError::Unpack { id: *id, source })
     }
@@ -209,14 +229,31 @@ impl Archive {
     /// # Errors
     /// If the database refuses.
     pub fn remove(&mut self, ids: &[RunId]) -> Result<usize, RemoveError> {
-        delete(&mut self.connection, ids).map_err(|error| RemoveError { path: self.path.clone(), source: error.into() })
+        let removed = match delete(&mut self.connection, ids).map_err(Fault::from) {
+            Err(Fault::DiskFull(_)) => self.delete_without_log(ids).map_err(Fault::from),
+            removed => removed,
+        };
+        removed.map_err(|source| RemoveError { path: self.path.clone(), source })
     }
 
-    fn blob(&self, query: &str, id: RunId) -> Result<Vec<u8>, ReadError> {
-        let found = self.connection.query_row(query, [id.to_string()], |row| row.get(0)).optional();
-        found
-            .map_err(|error| ReadError::Database { id, path: self.path.clone(), source: error.into() })?
-            .ok_or_else(|| ReadError::Unknown { id, path: self.path.clone() })
+    /// On a full disk even what removes needs room in the log: what is in it goes to its place first, and the rest is done
+    /// without one.
+    fn delete_without_log(&mut self, ids: &[RunId]) -> rusqlite::Result<usize> {
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        self.connection.pragma_update(None, "journal_mode", "MEMORY")?;
+        let removed = delete(&mut self.connection, ids)?;
+        self.connection.pragma_update(None, "journal_mode", "WAL")?;
+        Ok(removed)
+    }
+
+    /// The content of a row, which is what was stored.
+    fn content(&self, table: Sealed, query: &str, id: RunId) -> Result<Vec<u8>, ReadError> {
+        let database = |source| ReadError::Database { id, path: self.path.clone(), source };
+        let found = self.connection.query_row(query, [id.to_string()], |row| Ok((row.get(0)?, row.get(1)?))).optional();
+        let found = found.map_err(|error| database(error.into()))?;
+        let (row, content) = found.ok_or_else(|| ReadError::Unknown { id, path: self.path.clone() })?;
+        table.insist(&self.connection, row, Depth::Content).map_err(database)?;
+        Ok(content)
     }
 }
 
@@ -245,6 +282,8 @@ fn insert(connection: &mut Connection, run: &Run, compressed: &[u8], packed: &[u
     )?;
     let key = transaction.last_insert_rowid();
     transaction.execute("INSERT INTO samples (run_key, packed) VALUES (?1, ?2)", (key, packed))?;
+    digest::RUNS.seal(&transaction, key)?;
+    digest::SAMPLES.seal(&transaction, key)?;
     transaction.commit()
 }
 
@@ -261,6 +300,8 @@ fn delete(connection: &mut Connection, ids: &[RunId]) -> rusqlite::Result<usize>
         removed += transaction.execute("DELETE FROM runs WHERE id = ?1", [id.to_string()])?;
     }
     transaction.commit()?;
+    // The runs are gone whether the file shrinks now or is used again later.
+    let _ = connection.execute_batch("PRAGMA incremental_vacuum");
     Ok(removed)
 }
 
@@ -334,6 +375,7 @@ mod tests {
             command: (0..5000).map(noise).collect(),
             spec: model::spec::TestSpec::default(),
             declared_line_rate: None,
+            declared: model::run::Declared::default(),
             batch: None,
             local: model::host::HostIdentity::default(),
             peer: Peer { target: "dtn2".to_owned(), address: None, host: model::host::HostIdentity::default() },

@@ -4,9 +4,13 @@
 //! * [`task`]: what a test measures, in the keys that plans and scenarios of the lab share
 //! * [`read`]: plans as people write them (docs/formats/plan.md); [`Plan::to_toml`] writes one
 //! * [`psconfig`]: the template of perfSONAR's psConfig, read and written
+//! * [`init`]: a first plan, from hosts' snapshots
+//! * [`operation`]: periods, budgets and maintenance of a plan that runs for good
 //! * [`pairs`]: the directed pairs that a group stands for
 //! * [`schedule`]: when each test of a round begins
 
+pub mod init;
+pub mod operation;
 pub mod pairs;
 pub mod plan;
 pub mod psconfig;

@@ -9,6 +9,7 @@ use model::round::{Endpoint, Member, Passage};
 use model::spec::Family;
 use units::DataRate;
 
+use crate::operation::{Budget, Maintenance, Trigger};
 use crate::task::Task;
 use crate::topology;
 
@@ -35,6 +36,10 @@ pub struct Plan {
     pub tests: Vec<Test>,
     /// What single pairs should do, where it is not what their test says.
     pub expectations: Vec<PairExpectation>,
+    /// When nothing is measured.
+    pub maintenance: Vec<Maintenance>,
+    /// How much tests may move in a day.
+    pub budgets: Vec<Budget>,
 }
 
 /// When rounds begin, and how long hosts rest.
@@ -42,13 +47,15 @@ pub struct Plan {
 pub struct Times {
     /// Time from the start of one round to that of the next; there is one round where it is [`None`].
     pub every: Option<Duration>,
+    /// The same of light tests where the plan runs for good; 5 minutes where it is [`None`].
+    pub light_every: Option<Duration>,
     /// How long a host rests between two heavy tests: connections are made, queues run empty, results are sent.
     pub gap: Duration,
 }
 
 impl Default for Times {
     fn default() -> Self {
-        Self { every: None, gap: Duration::from_secs(2) }
+        Self { every: None, light_every: None, gap: Duration::from_secs(2) }
     }
 }
 
@@ -196,6 +203,8 @@ pub struct Test {
     pub expect: Option<Expectation>,
     /// Time from one to the next of the same pair, where it is not that of the plan.
     pub every: Option<Duration>,
+    /// What starts its runs, where the plan runs for good.
+    pub trigger: Trigger,
 }
 
 /// What a test should find.

@@ -25,6 +25,7 @@ fn shortest(plan: &Plan, from: usize, to: usize) -> Vec<usize> {
 }
 
 /// The shortest ways from one host to all others.
+#[derive(Debug)]
 pub(crate) struct Tree {
     /// Of each host, the one before it on the way and the segment between the two.
     reached_by: Vec<Option<(usize, usize)>>,

@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
+use units::WallTime;
+
+use crate::operation::{Scope, Trigger, Weekdays, Window};
 use crate::plan::{Expectation, Group, Host, Plan, Reach, Shape, Times, Use, Ways};
 use crate::task;
-use crate::written::{key, rate, text, texts, time};
+use crate::written::{bytes, key, rate, text, texts, time};
 
 impl Plan {
     /// The plan as TOML.
@@ -26,6 +29,7 @@ impl Plan {
             file.group(self, group);
         }
         file.tests(self);
+        file.operation(self);
         file.0
     }
 
@@ -72,6 +76,7 @@ impl File {
         if times != Times::default() {
             self.table("[times]");
             self.some("every", times.every.map(time));
+            self.some("light-every", times.light_every.map(time));
             self.line("gap", &time(times.gap));
         }
     }
@@ -159,6 +164,12 @@ impl File {
             self.some("family", family.map(|family| text(task::name_of(family))));
             self.some("expect", test.expect.map(expectation));
             self.some("every", test.every.map(time));
+            let when = match test.trigger {
+                Trigger::TimeOrChange => None,
+                Trigger::Time => Some(text("time")),
+                Trigger::Change => Some(text("change")),
+            };
+            self.some("when", when);
         }
         for pair in &plan.expectations {
             self.table("[[expectations]]");
@@ -169,6 +180,45 @@ impl File {
             self.line("expect", &expectation(pair.expect));
         }
     }
+
+    fn operation(&mut self, plan: &Plan) {
+        for maintenance in &plan.maintenance {
+            self.table("[[maintenance]]");
+            self.some("about", maintenance.about.as_deref().map(text));
+            self.scope(plan, &maintenance.scope);
+            match maintenance.window {
+                Window::Once { from, until } => {
+                    self.line("from", &text(&moment(from)));
+                    self.line("until", &text(&moment(until)));
+                }
+                Window::Weekly { days, at, lasts } => {
+                    self.some("days", (days != Weekdays::ALL).then(|| texts(&days.names())));
+                    let minutes = at.as_secs() / 60;
+                    self.line(
+                        "at",
+                        &text(&format!("{:02}:{:02}:{:02}", minutes / 60, minutes % 60, at.as_secs() % 60)),
+                    );
+                    self.line("lasts", &time(lasts));
+                }
+            }
+        }
+        for budget in &plan.budgets {
+            self.table("[[budgets]]");
+            self.scope(plan, &budget.scope);
+            self.line("bytes-a-day", &bytes(budget.bytes_a_day));
+        }
+    }
+
+    fn scope(&mut self, plan: &Plan, scope: &Scope) {
+        self.some("hosts", (!scope.hosts.is_empty()).then(|| plan.named(&scope.hosts)));
+        let segments: Vec<&String> = scope.segments.iter().map(|segment| &plan.segments[*segment].name).collect();
+        self.some("segments", (!segments.is_empty()).then(|| texts(&segments)));
+    }
+}
+
+/// As RFC 3339 has it.
+fn moment(at: WallTime) -> String {
+    jiff::Timestamp::from_nanosecond(i128::from(at.unix_nanos())).map_or_else(|_| String::new(), |at| at.to_string())
 }
 
 fn expectation(expect: Expectation) -> String {

@@ -32,7 +32,7 @@ pub fn version(site: &Site<'_>, patience: Duration, stop: &Stop) -> Result<Strin
 /// Why they cannot be had within `patience`, in a sentence that names the host.
 pub fn snapshot(site: &Site<'_>, patience: Duration, stop: &Stop) -> Result<Box<Snapshot>, String> {
     let said = ask(site, &["host", "snapshot", "--json"], patience, stop)?;
-    serde_json::from_slice(&said.stdout).map_err(|error| match said.ended {
+    Snapshot::read(&said.stdout).map(Box::new).map_err(|error| match said.ended {
         Ended::By(status) if status.success() => format!("{}: its snapshot is not understood: {error}", site.name),
         _ => silence(site, &said).0,
     })

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 use std::process::{Child, ExitStatus};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -50,6 +50,12 @@ pub fn run(carrier: &dyn Carrier, call: &Call<'_>, limit: Duration, stop: &Stop)
     })
 }
 
+/// How long a program that took longer than `limit` may take for its last words: a fifth of that, one to ten seconds. So
+/// nothing is waited for longer than the limit and a fifth of it.
+fn farewell(limit: Duration) -> Duration {
+    (limit / 5).clamp(Duration::from_secs(1), FAREWELL)
+}
+
 /// A program that runs. It ends with this value.
 #[derive(Debug)]
 pub struct Running {
@@ -81,7 +87,8 @@ impl Running {
     pub fn start(carrier: &dyn Carrier, call: &Call<'_>) -> io::Result<Self> {
         let mut child = carrier.start(call)?;
         let process = start_of(child.id()).and_then(|started| Process::find(child.id(), started));
-        let (sender, pieces) = channel();
+        // A host that floods waits until what it said is read.
+        let (sender, pieces) = sync_channel(PIECES);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let running = Self { child, process, pieces, stdout: Vec::new(), stderr: Vec::new() };
         // Threads of their own: whatever a program leaves behind may hold its outputs open, and nobody waits for that.
@@ -136,13 +143,15 @@ impl Running {
     /// # Errors
     /// What waiting for a process gives.
     pub fn end(mut self, why: Option<Ended>) -> io::Result<Said> {
+        // One deadline for its last words and for its end.
+        let until = clock::now() + if let Some(Ended::Overdue(limit)) = why { farewell(limit) } else { FAREWELL };
         if why.is_some() {
             self.ask_to_end()?;
-            self.listen(clock::now() + FAREWELL, &Stop::default(), |_| false);
+            self.listen(until, &Stop::default(), |_| false);
         }
         // One that says no more is at its end, or hides that it goes on.
         let is_over = match &self.process {
-            Some(process) => process.wait(FAREWELL)?,
+            Some(process) => process.wait(until.since(clock::now()))?,
             None => true,
         };
         if !is_over {
@@ -193,7 +202,7 @@ enum Piece {
 fn read(
     name: &str,
     mut from: impl Read + Send + 'static,
-    to: Sender<Piece>,
+    to: SyncSender<Piece>,
     piece: impl Fn(Vec<u8>) -> Piece + Send + 'static,
 ) -> io::Result<()> {
     let work = move || {
@@ -208,7 +217,9 @@ fn read(
 }
 
 /// The most that is kept of a program's output: a test of an hour with all its samples. The rest is dropped.
-pub const MAX_OUTPUT: usize = 256 << 20;
+pub const MAX_OUTPUT: usize = 128 << 20;
+/// Pieces of 64 KiB between reading and keeping.
+const PIECES: usize = 16;
 /// The most that is kept of its talk.
 pub const MAX_TALK: usize = 64 << 10;
 /// How long a program that is asked to end may take for its last words.
@@ -249,6 +260,8 @@ mod tests {
         assert_eq!(running.listen(deadline, &stop, |_| false), Heard::Stopped);
         let said = running.end(Some(Ended::Stopped)).unwrap();
         assert_eq!((said.stdout.as_slice(), said.ended), (&b"last words\n"[..], Ended::Stopped));
+        assert_eq!(farewell(Duration::from_secs(5)), Duration::from_secs(1));
+        assert_eq!(farewell(Duration::from_secs(600)), FAREWELL);
         let overdue = shell("while :; do :; done", Duration::ZERO, &Stop::default());
         assert_eq!(overdue.ended, Ended::Overdue(Duration::ZERO));
     }

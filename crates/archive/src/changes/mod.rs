@@ -11,6 +11,7 @@ use model::host::change::{ChangeEntry, ChangeNote, LoggedChange};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params};
 use units::WallTime;
 
+use crate::digest::{self, Depth};
 use crate::fault::Fault;
 use crate::store::Archive;
 
@@ -120,6 +121,9 @@ impl Archive {
     }
 
     fn logged(&self, stored: &row::Stored) -> Result<LoggedChange, ChangeError> {
+        digest::CHANGES
+            .insist(&self.connection, stored.number, Depth::Content)
+            .map_err(|source| ChangeError::Database { path: self.path.clone(), source })?;
         let form = |source| ChangeError::Form { path: self.path.clone(), source };
         let mut entry: ChangeEntry = serde_json::from_str(&stored.json).map_err(form)?;
         entry.notes = self.read(row::notes(&self.connection, stored.number))?;

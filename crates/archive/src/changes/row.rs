@@ -4,6 +4,8 @@ use model::host::change::{ChangeEntry, ChangeNote};
 use rusqlite::{Connection, Row, Transaction, named_params};
 use units::WallTime;
 
+use crate::digest;
+
 /// An entry as it is stored.
 pub(super) struct Stored {
     pub(super) number: i64,
@@ -26,6 +28,7 @@ pub(super) fn insert(transaction: &Transaction<'_>, entry: &ChangeEntry, json: &
         ":entry": json,
     })?;
     let number = transaction.last_insert_rowid();
+    digest::CHANGES.seal(transaction, number)?;
     for each in &entry.notes {
         note(transaction, number, each)?;
     }
@@ -39,7 +42,8 @@ const INSERT: &str = "
 pub(super) fn note(connection: &Connection, number: i64, note: &ChangeNote) -> rusqlite::Result<()> {
     let insert = "INSERT INTO change_notes (change, time_unix_ns, user, text, ticket) VALUES (?1, ?2, ?3, ?4, ?5)";
     let values = (number, indexed_time(note.time), &note.user, &note.text, &note.ticket);
-    connection.prepare(insert)?.execute(values).map(drop)
+    connection.prepare(insert)?.execute(values)?;
+    digest::NOTES.seal(connection, connection.last_insert_rowid())
 }
 
 pub(super) fn notes(connection: &Connection, number: i64) -> rusqlite::Result<Vec<ChangeNote>> {

@@ -8,10 +8,11 @@ use std::fmt;
 use std::path::PathBuf;
 
 use model::host::snapshot::Snapshot;
-use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, named_params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, named_params};
 use serde::Serialize;
 use units::WallTime;
 
+use crate::digest::{self, Depth};
 use crate::fault::Fault;
 use crate::store::Archive;
 
@@ -118,7 +119,7 @@ impl Archive {
     pub fn keep_snapshot(&mut self, snapshot: &Snapshot, label: Option<&str>) -> Result<Kept, SnapshotError> {
         let name = snapshot.machine.name.value().filter(|name| !name.is_empty());
         let host = name.ok_or(SnapshotError::Nameless)?.as_str();
-        let json = serde_json::to_vec(snapshot).map_err(SnapshotError::Form)?;
+        let json = snapshot.to_json().map_err(SnapshotError::Form)?;
         let compressed = zstd::bulk::compress(&json, LEVEL).map_err(SnapshotError::Compression)?;
         let mut insert = || -> rusqlite::Result<Kept> {
             let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)?;
@@ -139,6 +140,7 @@ impl Archive {
                     ":snapshot": compressed,
                 },
             )?;
+            digest::SNAPSHOTS.seal(&transaction, transaction.last_insert_rowid())?;
             let id = id_of(transaction.last_insert_rowid());
             transaction.commit()?;
             Ok(Kept { id, was_there: false })
@@ -155,12 +157,15 @@ impl Archive {
         let query = "SELECT snapshot FROM snapshots WHERE id = ?1";
         let found = self.connection.query_row(query, [id.row()], |row| row.get::<_, Vec<u8>>(0)).optional();
         let compressed = self.answered(found)?.ok_or_else(|| SnapshotError::Unknown { id, path: self.path.clone() })?;
+        digest::SNAPSHOTS
+            .insist(&self.connection, id.row(), Depth::Content)
+            .map_err(|source| SnapshotError::Database { path: self.path.clone(), source })?;
         let json = zstd::bulk::decompress(&compressed, MAX_SNAPSHOT_BYTES).map_err(SnapshotError::Compression)?;
         let form: Format = serde_json::from_slice(&json).map_err(SnapshotError::Form)?;
         if form.format > Snapshot::FORMAT {
             return Err(SnapshotError::Newer { id, found: form.format });
         }
-        serde_json::from_slice(&json).map_err(SnapshotError::Form)
+        Snapshot::from_json(&json).map_err(SnapshotError::Form)
     }
 
     /// The snapshots that `filter` lets through, the newest first.
@@ -191,6 +196,8 @@ impl Archive {
             )?;
             let blessed = "UPDATE snapshots SET blessed_unix_ns = ?2, label = coalesce(?3, label) WHERE id = ?1";
             let found = transaction.execute(blessed, (id.row(), indexed(now), label))?;
+            let of_host = "SELECT id FROM snapshots WHERE host = (SELECT host FROM snapshots WHERE id = ?1)";
+            seal_all(&transaction, of_host, id.row())?;
             transaction.commit()?;
             Ok(found == 1)
         };
@@ -204,7 +211,14 @@ impl Archive {
     /// If the database refuses.
     pub fn unbless(&mut self, host: &str) -> Result<bool, SnapshotError> {
         let query = "UPDATE snapshots SET blessed_unix_ns = NULL WHERE host = ?1 AND blessed_unix_ns IS NOT NULL";
-        let found = self.connection.execute(query, [host]);
+        let mut unbless = || -> rusqlite::Result<usize> {
+            let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)?;
+            let found = transaction.execute(query, [host])?;
+            seal_all(&transaction, "SELECT id FROM snapshots WHERE host = ?1", host)?;
+            transaction.commit()?;
+            Ok(found)
+        };
+        let found = unbless();
         self.answered(found).map(|found| found > 0)
     }
 
@@ -238,6 +252,12 @@ impl fmt::Display for SnapshotId {
 #[derive(serde::Deserialize)]
 struct Format {
     format: u32,
+}
+
+/// Gives each row that `query` finds a new digest, after it was changed.
+fn seal_all(connection: &Connection, query: &str, of: impl rusqlite::ToSql) -> rusqlite::Result<()> {
+    let rows: Vec<i64> = connection.prepare(query)?.query_map([of], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    rows.into_iter().try_for_each(|row| digest::SNAPSHOTS.seal(connection, row))
 }
 
 fn id_of(row: i64) -> SnapshotId {

@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 mod changes;
+mod damage;
 mod exporting;
 mod keeping;
 mod killing;

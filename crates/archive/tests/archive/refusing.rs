@@ -86,7 +86,11 @@ fn damaged_runs_are_told_apart_from_missing_ones() {
     let id = runs::at(1).id;
     archive.store(&runs::at(1), &runs::samples(1)).unwrap();
     let connection = Connection::open(&path).unwrap();
-    connection.execute_batch("UPDATE runs SET run = x'00'; UPDATE samples SET packed = x'4c525350'").unwrap();
+    connection
+        .execute_batch(
+            "UPDATE runs SET digest = NULL, run = x'00'; UPDATE samples SET digest = NULL, packed = x'4c525350'",
+        )
+        .unwrap();
     let (run, samples) = (archive.run(&id).unwrap_err(), archive.samples(&id).unwrap_err());
     assert!(matches!(run, ReadError::Decompress { .. }), "{run:?}");
     assert!(matches!(samples, ReadError::Unpack { .. }), "{samples:?}");

@@ -29,6 +29,8 @@ fn tested(finding: Finding, samples: Option<u64>) -> Tested {
         expected: None,
         way: Vec::new(),
         way_back: Vec::new(),
+        emulator: None,
+        attempt: None,
         finding,
         samples: samples.map(|seed| Box::new(runs::samples(seed))),
     }

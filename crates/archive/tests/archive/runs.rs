@@ -27,6 +27,7 @@ pub(crate) fn at(seconds: u64) -> Run {
         command: ["linerate", "test", "dtn2"].map(str::to_owned).into(),
         spec: TestSpec::default(),
         declared_line_rate: None,
+        declared: model::run::Declared::default(),
         batch: None,
         local: HostIdentity::default(),
         peer: Peer { target: "dtn2".to_owned(), address: None, host: HostIdentity::default() },

@@ -9,6 +9,7 @@ use super::between::{self, Places};
 use super::spec::{self, Read};
 use super::values::duration;
 use super::{Imported, LONGEST_TEMPLATE, Remarks, TemplateError};
+use crate::operation::Trigger;
 use crate::plan::{Group, Host, Plan, Shape, Test, Times};
 use crate::read::names::{MOST_HOSTS, MOST_TESTS, fault_of_name};
 use crate::read::test::MOST_PAIRS;
@@ -55,6 +56,8 @@ pub(super) fn template(file: &str, bytes: &[u8]) -> Result<Imported, TemplateErr
         groups,
         tests,
         expectations: Vec::new(),
+        maintenance: Vec::new(),
+        budgets: Vec::new(),
     };
     Ok(Imported { plan, remarks: remarks.0 })
 }
@@ -145,7 +148,15 @@ fn tasks(top: &Map<String, Value>, places: &mut Places, remarks: &mut Remarks) -
         };
         let every = named("schedule").and_then(|schedule| every(top, schedule, &place, remarks));
         extras(task, &place, remarks);
-        tests.push(Test { label: name.clone(), group: number, task: made, family, expect: None, every });
+        tests.push(Test {
+            label: name.clone(),
+            group: number,
+            task: made,
+            family,
+            expect: None,
+            every,
+            trigger: Trigger::default(),
+        });
     }
     (groups, tests)
 }

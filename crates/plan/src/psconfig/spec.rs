@@ -143,7 +143,7 @@ impl Spec<'_> {
 
     /// One-way packets, which are echoes here.
     fn packets(&mut self, usual_count: u32) -> Task {
-        self.remarks.add(self.place.clone(), "one-way delays are measured as round trips here");
+        self.remarks.add(self.place.clone(), "one-way delays are measured as RTTs here");
         let usual = Ping::default();
         Task::Ping(Ping {
             count: self.count("packet-count", usual_count),

@@ -43,6 +43,9 @@ fn left_out(plan: &Plan, remarks: &mut Remarks) {
             remarks.add(key, what);
         }
     }
+    if !plan.maintenance.is_empty() || !plan.budgets.is_empty() {
+        remarks.add("maintenance", "maintenance and budgets have no counterpart in a template");
+    }
     if plan.tests.iter().any(|test| test.expect.is_some()) {
         remarks.add("tests", "expectations have no counterpart in a template");
     }

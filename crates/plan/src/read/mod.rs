@@ -5,12 +5,13 @@
 //! | `mod` | the whole file |
 //! | `text` | its tables, as written |
 //! | `names` | what is defined, and complaints |
-//! | `host`, `between`, `group`, `test` | the tables, as read |
+//! | `host`, `between`, `group`, `test`, `operation` | the tables, as read |
 
 mod between;
 pub(crate) mod group;
 mod host;
 pub(crate) mod names;
+mod operation;
 pub(crate) mod test;
 mod text;
 
@@ -19,7 +20,7 @@ use document::{Complaint, Slip, Source};
 use crate::plan::{Plan, Times};
 use crate::task::text::Tables;
 use names::Names;
-use text::PlanText;
+use text::{PlanText, TimesText};
 
 /// Why there is no plan to be had.
 #[derive(Debug, thiserror::Error)]
@@ -74,8 +75,10 @@ fn plan(source: &Source) -> Result<Plan, PlanError> {
     let tests =
         if text.tests.is_empty() { test::usual(&groups) } else { test::tests(text.tests, &tasks.tests, &mut names) };
     let expectations = test::expectations(&text.expectations, &mut names);
-    let usual = Times::default();
-    let times = Times { every: text.times.every, gap: text.times.gap.unwrap_or(usual.gap) };
+    let maintenance = operation::maintenance(text.maintenance, &mut names);
+    let budgets = operation::budgets(text.budgets, &mut names);
+    let TimesText { every, light_every, gap } = text.times;
+    let times = Times { every, light_every, gap: gap.unwrap_or(Times::default().gap) };
     let plan = Plan {
         title: text.title,
         about: text.about.map(|about| about.split_whitespace().collect::<Vec<_>>().join(" ")),
@@ -87,6 +90,8 @@ fn plan(source: &Source) -> Result<Plan, PlanError> {
         groups,
         tests,
         expectations,
+        maintenance,
+        budgets,
     };
     if names.desk.is_content() {
         test::check_all(&plan, &mut names);

@@ -32,6 +32,8 @@ impl<'a> Names<'a> {
             ("tests", text.tests.len(), MOST_TESTS),
             ("expectations", text.expectations.len(), MOST_SEGMENTS),
             ("ways", text.ways.len(), MOST_SEGMENTS),
+            ("maintenance", text.maintenance.len(), MOST_GROUPS),
+            ("budgets", text.budgets.len(), MOST_SEGMENTS),
         ];
         for (what, count, limit) in lists.into_iter().filter(|(_, count, limit)| count > limit) {
             desk.complain(&Key::top(what), Slip::TooMany { what, count, limit });

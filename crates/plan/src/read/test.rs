@@ -9,11 +9,12 @@ use units::{DataRate, duration};
 
 use super::names::Names;
 use super::text::{ExpectationText, TestText};
+use crate::operation::Trigger;
 use crate::plan::{Expectation, Group, PairExpectation, Plan, Test};
 use crate::task::text::{TaskText, USUAL_UDP_RATE};
-use crate::task::{Flow, Kind, Ping, Task};
+use crate::task::{Flow, Kind, Ping, Task, Weight};
 
-const OWN_KEYS: [&str; 4] = ["label", "group", "expect", "every"];
+const OWN_KEYS: [&str; 5] = ["label", "group", "expect", "every", "when"];
 
 pub(super) fn tests(texts: Vec<TestText>, tasks: &[TaskText], names: &mut Names<'_>) -> Vec<Test> {
     let list = Key::top("tests");
@@ -49,7 +50,16 @@ fn test(text: TestText, task_text: &TaskText, key: &Key, names: &mut Names<'_>) 
     if text.every.is_some_and(|every| every.is_zero()) {
         names.desk.complain(&key.at("every"), Slip::Keys("from one round to the next there is some time"));
     }
-    Some(Test { label, group, family: task_text.family(), task, expect, every: text.every })
+    let trigger = match text.when.as_deref() {
+        None | Some("both") => Trigger::TimeOrChange,
+        Some("time") => Trigger::Time,
+        Some("change") if task.weight() == Weight::Heavy => Trigger::Change,
+        Some(_) => {
+            names.desk.complain(&key.at("when"), Slip::Keys(WHEN));
+            return None;
+        }
+    };
+    Some(Test { label, group, family: task_text.family(), task, expect, every: text.every, trigger })
 }
 
 /// What a test is called that says nothing about it.
@@ -57,7 +67,7 @@ pub(crate) fn usual_label(task: &Task) -> String {
     match task {
         Task::Tcp(_) => "tcp",
         Task::Udp(_) => "udp",
-        Task::Ping(_) => "round trips",
+        Task::Ping(_) => "rtt",
         Task::Mtu => "mtu",
         Task::Http(_) => "download",
         Task::Hops => "hops",
@@ -88,6 +98,7 @@ pub(super) fn usual(groups: &[Group]) -> Vec<Test> {
             family: None,
             expect: None,
             every: None,
+            trigger: Trigger::default(),
         })
     };
     (0..groups.len()).flat_map(of_group).collect()
@@ -151,5 +162,6 @@ pub(super) fn check_all(plan: &Plan, names: &mut Names<'_>) {
     }
 }
 
+const WHEN: &str = "`when` is `time`, `change` (of the light tests of a pair; of tests that are not light) or `both`";
 /// Ten tests of a mesh of a hundred hosts.
 pub(crate) const MOST_PAIRS: usize = 100_000;

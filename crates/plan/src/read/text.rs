@@ -5,7 +5,7 @@ use std::num::NonZeroU16;
 use std::time::Duration;
 
 use serde::Deserialize;
-use units::DataRate;
+use units::{ByteCount, DataRate};
 
 /// A whole file.
 #[derive(Debug, Deserialize)]
@@ -27,6 +27,10 @@ pub(super) struct PlanText {
     pub(super) tests: Vec<TestText>,
     #[serde(default)]
     pub(super) expectations: Vec<ExpectationText>,
+    #[serde(default)]
+    pub(super) maintenance: Vec<MaintenanceText>,
+    #[serde(default)]
+    pub(super) budgets: Vec<BudgetText>,
 }
 
 /// `[times]`.
@@ -35,6 +39,8 @@ pub(super) struct PlanText {
 pub(super) struct TimesText {
     #[serde(default, deserialize_with = "units::duration::text::read_some")]
     pub(super) every: Option<Duration>,
+    #[serde(default, deserialize_with = "units::duration::text::read_some")]
+    pub(super) light_every: Option<Duration>,
     #[serde(default, deserialize_with = "units::duration::text::read_some")]
     pub(super) gap: Option<Duration>,
 }
@@ -119,6 +125,7 @@ pub(super) struct TestText {
     pub(super) expect: Option<String>,
     #[serde(default, deserialize_with = "units::duration::text::read_some")]
     pub(super) every: Option<Duration>,
+    pub(super) when: Option<String>,
 }
 
 /// `[[expectations]]`.
@@ -131,4 +138,34 @@ pub(super) struct ExpectationText {
     pub(super) to: Vec<String>,
     pub(super) network: Option<String>,
     pub(super) expect: String,
+}
+
+/// `[[maintenance]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct MaintenanceText {
+    pub(super) about: Option<String>,
+    #[serde(default)]
+    pub(super) hosts: Vec<String>,
+    #[serde(default)]
+    pub(super) segments: Vec<String>,
+    pub(super) from: Option<String>,
+    pub(super) until: Option<String>,
+    pub(super) at: Option<String>,
+    #[serde(default)]
+    pub(super) days: Vec<String>,
+    #[serde(default, deserialize_with = "units::duration::text::read_some")]
+    pub(super) lasts: Option<Duration>,
+}
+
+/// `[[budgets]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct BudgetText {
+    #[serde(default)]
+    pub(super) hosts: Vec<String>,
+    #[serde(default)]
+    pub(super) segments: Vec<String>,
+    #[serde(deserialize_with = "units::text::read")]
+    pub(super) bytes_a_day: ByteCount,
 }

@@ -72,7 +72,7 @@ impl Schedule {
     /// The schedule of a plan.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        let needs = Needs::new(plan);
+        let needs = Demand::new(plan);
         let (light, heavy): (Vec<Slot>, Vec<Slot>) =
             needs.slots().into_iter().partition(|slot| slot.weight == Weight::Light);
         let (mut slots, light) = light::schedule(light, plan.hosts.len());
@@ -87,7 +87,7 @@ impl Schedule {
     /// into the time that becomes free.
     #[must_use]
     pub fn without(&self, plan: &Plan, host: usize, failed: Duration) -> Self {
-        let needs = Needs::new(plan);
+        let needs = Demand::new(plan);
         let (begun, left): (Vec<Slot>, Vec<Slot>) = self.slots.iter().partition(|slot| slot.begins <= failed);
         let left: Vec<Slot> = left.into_iter().filter(|slot| slot.pair.from != host && slot.pair.to != host).collect();
         // What has begun holds its resources until it ends.
@@ -128,16 +128,19 @@ impl Schedule {
     }
 }
 
-/// What the tests of a plan need.
-struct Needs<'a> {
+/// What the tests of a plan need: which of them, how long, and what of it alone.
+#[derive(Debug)]
+pub struct Demand<'a> {
     plan: &'a Plan,
     /// Of each host, the machine that it is.
     machines: Vec<usize>,
     trees: Vec<Option<Tree>>,
 }
 
-impl<'a> Needs<'a> {
-    fn new(plan: &'a Plan) -> Self {
+impl<'a> Demand<'a> {
+    /// Of a plan.
+    #[must_use]
+    pub fn new(plan: &'a Plan) -> Self {
         let name =
             |host: &crate::plan::Host| host.machine.clone().map_or_else(|| (1, host.name.clone()), |name| (0, name));
         let mut numbers = BTreeMap::new();
@@ -152,8 +155,9 @@ impl<'a> Needs<'a> {
         Self { plan, machines, trees }
     }
 
-    /// All tests of all pairs, not yet placed.
-    fn slots(&self) -> Vec<Slot> {
+    /// All tests of all pairs, not yet placed: all begin at 0.
+    #[must_use]
+    pub fn slots(&self) -> Vec<Slot> {
         let tests = 0..self.plan.tests.len();
         let of_test = |test: usize| {
             let task = &self.plan.tests[test].task;
@@ -180,6 +184,40 @@ impl<'a> Needs<'a> {
         }
     }
 
+    /// Places heavy tests so that no two use a machine or a segment at once, in about the shortest time.
+    #[must_use]
+    pub fn schedule(&self, slots: Vec<Slot>) -> Vec<Slot> {
+        let problem = self.problem(&slots);
+        let starts = order::best(&problem);
+        slots.into_iter().zip(starts).map(|(slot, start)| Slot { begins: time(start), ..slot }).collect()
+    }
+
+    /// No schedule of these heavy tests, with the rest behind each, is shorter than this.
+    #[must_use]
+    pub fn least(&self, slots: &[Slot]) -> Duration {
+        time(bound::least(&self.problem(slots)))
+    }
+
+    /// What a test uses alone: machines by the name of the first host of each, and segments.
+    #[must_use]
+    pub fn alone(&self, slot: &Slot) -> Vec<Alone> {
+        if slot.weight == Weight::Light {
+            return Vec::new();
+        }
+        let mut needs = self.resources(slot);
+        needs.sort_unstable();
+        needs.dedup();
+        let alone = |need: usize| match need.checked_sub(self.plan.hosts.len()) {
+            Some(segment) => Alone::Segment(self.plan.segments[segment].name.clone()),
+            None => {
+                let host = self.machines.iter().position(|machine| *machine == need).unwrap_or(0);
+                let host = &self.plan.hosts[host];
+                Alone::Machine(host.machine.clone().unwrap_or_else(|| host.name.clone()))
+            }
+        };
+        needs.into_iter().map(alone).collect()
+    }
+
     /// The machines of a test, and the segments on its way that are used in turn.
     fn resources(&self, slot: &Slot) -> Vec<usize> {
         let Pair { from, to } = slot.pair;
@@ -193,6 +231,15 @@ impl<'a> Needs<'a> {
         }
         needed
     }
+}
+
+/// What one test at a time uses.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Alone {
+    /// A machine, by its name, or that of the only host that it is.
+    Machine(String),
+    /// A segment that is used in turn.
+    Segment(String),
 }
 
 /// Schedules count in milliseconds; a part of one is a whole one.

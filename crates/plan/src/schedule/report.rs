@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use model::round::Endpoint;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Schedule;
@@ -11,21 +10,22 @@ use crate::plan::Plan;
 use crate::task::Weight;
 
 /// What a round would do, and when.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// What the plan is called.
     pub title: String,
     /// How long the round takes.
     #[serde(rename = "length_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub length: Duration,
     /// No schedule of its heavy tests behind its light ones is shorter than this.
     #[serde(rename = "least_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub least: Duration,
     /// How long the light tests at its beginning take.
     #[serde(rename = "light_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub light: Duration,
     /// The hosts that test.
     pub hosts: Vec<Busy>,
@@ -34,7 +34,8 @@ pub struct Report {
 }
 
 /// How much a host has to do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Busy {
     /// Its name.
     pub host: String,
@@ -42,12 +43,13 @@ pub struct Busy {
     pub tests: usize,
     /// How long they take together.
     #[serde(rename = "busy_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub busy: Duration,
 }
 
 /// A test of one pair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Planned {
     /// What it is called.
     pub label: String,
@@ -57,11 +59,11 @@ pub struct Planned {
     pub to: Endpoint,
     /// When it begins, after the start of the round.
     #[serde(rename = "begins_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub begins: Duration,
     /// How much time is kept for it.
     #[serde(rename = "lasts_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub lasts: Duration,
     /// Whether nothing else may run on its hosts meanwhile.
     pub alone: bool,
@@ -101,6 +103,7 @@ impl Schedule {
 
 /// The schema of a report, for `docs/formats/`.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Report)
 }

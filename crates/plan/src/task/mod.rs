@@ -5,6 +5,8 @@ mod written;
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use model::spec::{Direction, Family, Limit, TestSpec};
 use units::{ByteCount, DataRate};
 
@@ -66,7 +68,9 @@ pub struct Http {
 }
 
 /// What a test does to others that run at the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Weight {
     /// A few packets a second: it disturbs no other light one.
     Light,
@@ -150,6 +154,31 @@ impl Task {
             Self::Ping(_) => None,
         });
         known.unwrap_or(FOR_AN_AMOUNT).max(least)
+    }
+
+    /// What it moves at most where the path carries `line`; not known where nothing says how fast it is, and of downloads. Both directions
+    /// of a test of both count. Light tests move nothing that counts.
+    #[must_use]
+    pub fn most_bytes(&self, line: Option<DataRate>) -> Option<ByteCount> {
+        let (Self::Tcp(flow) | Self::Udp(flow)) = self else {
+            return (self.weight() == Weight::Light).then_some(ByteCount::new(0));
+        };
+        let spec = &flow.spec;
+        let in_a_direction = match spec.limit {
+            Limit::Bytes(bytes) => bytes.get(),
+            Limit::Blocks(_) => return None,
+            Limit::Time(time) => {
+                // Rates that are asked for are those of one stream.
+                let asked = [spec.rate, spec.pace].into_iter().flatten().min();
+                let asked = asked.map(|rate| rate.bps().saturating_mul(u64::from(spec.streams.max(1))));
+                let line = [line, flow.expect].into_iter().flatten().min().map(DataRate::bps);
+                let rate = [asked, line].into_iter().flatten().min()?;
+                let bytes = u128::from(rate) * time.saturating_add(spec.omit).as_millis() / 8_000;
+                u64::try_from(bytes).unwrap_or(u64::MAX)
+            }
+        };
+        let directions = if self.is_both_ways() { 2 } else { 1 };
+        Some(ByteCount::new(in_a_direction.saturating_mul(directions)))
     }
 
     /// The address family that it asks for.

@@ -72,6 +72,16 @@ fn each_mistake_is_told_with_its_place_and_a_hint() {
             "a way with a gap",
             refusal("[groups.g]", "[[ways]]\nfrom = \"a\"\nto = \"b\"\nover = [\"right\"]\n[groups.g]"),
         ),
+        (
+            "a window without an end",
+            refusal("[groups.g]", "[[maintenance]]\nfrom = \"2026-12-01T02:00:00Z\"\n[groups.g]"),
+        ),
+        (
+            "no such day",
+            refusal("[groups.g]", "[[maintenance]]\nat = \"2:00\"\nlasts = \"1h\"\ndays = [\"tues\"]\n[groups.g]"),
+        ),
+        ("a budget of nobody", refusal("[groups.g]", "[[budgets]]\nbytes-a-day = \"1TB\"\n[groups.g]")),
+        ("not a trigger", refusal("time = \"5s\"", "time = \"5s\"\nwhen = \"often\"")),
         ("several at once", refusal("time = \"5s\"", "group = \"h\"\nstream = 3")),
     ];
     let text: Vec<String> = cases.into_iter().map(|(what, told)| format!("{what}\n{told}\n")).collect();
@@ -115,7 +125,7 @@ fn a_plan_that_names_no_tests_has_the_usual_ones() {
     let text = GOOD.split("[[tests]]").next().unwrap();
     let plan = Plan::parse("plan.toml", text).unwrap();
     let labels: Vec<&str> = plan.tests.iter().map(|test| test.label.as_str()).collect();
-    assert_eq!(labels, ["round trips", "mtu", "hops", "tcp", "udp"]);
+    assert_eq!(labels, ["rtt", "mtu", "hops", "tcp", "udp"]);
 }
 
 #[test]
@@ -291,4 +301,6 @@ fn the_examples_of_the_page_are_read() {
     let plan = Plan::parse("page.toml", &format!("title = \"t\"\n{examples}\n{east}"))
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((plan.tests.len(), plan.expectations.len()), (1, 1));
+    assert_eq!((plan.budgets.len(), plan.maintenance.len()), (1, 2));
+    assert_eq!(Plan::parse("again.toml", &plan.to_toml()).unwrap(), plan);
 }

@@ -257,6 +257,8 @@ proptest! {
         let left_out: Vec<String> = holes.iter()
             .filter(|(from, to)| from % hosts != to % hosts)
             .map(|(from, to)| names([from % hosts, to % hosts])).collect();
+        // Of three or four hosts the holes can be all there is.
+        prop_assume!(left_out.iter().collect::<BTreeSet<_>>().len() < hosts * (hosts - 1));
         let holes = format!("without = [{}]\n", left_out.join(", "));
         let links = if uplinks { links } else { String::new() };
         let text = links + &mesh(hosts) + &holes + TCP;

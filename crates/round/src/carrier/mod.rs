@@ -7,6 +7,7 @@
 //!
 //! The lab's hosts are another one, which the lab knows.
 
+mod guard;
 mod ssh;
 mod within;
 
@@ -55,13 +56,14 @@ pub enum Voice {
 }
 
 impl Call<'_> {
-    /// Starts it as `command`, which is this program as this machine starts it, without arguments and pipes.
+    /// Starts it by `shell`, which is [`SHELL`] as this machine starts it at the host, without arguments and pipes. The
+    /// program ends when its input closes: also where this process is killed, nothing stays behind.
     ///
     /// # Errors
-    /// What starting a process gives.
-    pub fn spawn(&self, command: &mut Command) -> io::Result<Child> {
-        command.args(self.arguments).stdin(Stdio::null());
-        self.listen(command).spawn()
+    /// What starting a process gives; a program that is not there ends with 127.
+    pub fn spawn(&self, shell: &mut Command) -> io::Result<Child> {
+        shell.args(["-c", guard::SCRIPT, "linerate"]).arg(self.program).args(self.arguments).stdin(Stdio::piped());
+        self.listen(shell).spawn()
     }
 
     /// The pipes by which it is heard. Ctrl-C reaches the process that leads alone, so that the program hears of it once,
@@ -72,13 +74,16 @@ impl Call<'_> {
     }
 }
 
+/// What starts programs at hosts of this machine (POSIX).
+pub const SHELL: &str = "sh";
+
 /// This machine, as this process sees it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Here;
 
 impl Carrier for Here {
     fn start(&self, call: &Call<'_>) -> io::Result<Child> {
-        call.spawn(&mut Command::new(call.program))
+        call.spawn(&mut Command::new(SHELL))
     }
 
     fn place(&self) -> String {

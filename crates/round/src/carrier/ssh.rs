@@ -13,7 +13,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Call, Carrier};
+use foreign::shell::{exact_word, joined};
+
+use super::{Call, Carrier, guard};
 
 /// Another machine, by the system's `ssh`.
 #[derive(Debug)]
@@ -135,23 +137,11 @@ const USUAL: [&str; 9] = [
 /// The line that the shell there runs: the words, which are asked to end when our end of the connection closes. Without a
 /// terminal nobody else would tell them.
 fn guarded(words: &[&OsStr]) -> String {
-    let words: Vec<String> = words.iter().map(|word| quoted(&word.to_string_lossy())).collect();
-    format!("exec sh -c {} linerate {}", quoted(GUARD), words.join(" "))
-}
-
-/// The input of what runs in the background is nothing, so the guard reads a copy of the connection's. It dies with the
-/// program, and holds none of its outputs.
-const GUARD: &str = "exec 3<&0; \"$@\" </dev/null 3<&- & program=$!; \
-    { read -r _ <&3; kill \"$program\"; } >/dev/null 2>&1 & guard=$!; \
-    wait \"$program\"; code=$?; kill \"$guard\" 2>/dev/null; exit \"$code\"";
-
-/// One word to any shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    format!(
+        "exec sh -c {} linerate {}",
+        exact_word(guard::SCRIPT),
+        joined(words.iter().map(|word| word.to_string_lossy()))
+    )
 }
 
 #[cfg(test)]

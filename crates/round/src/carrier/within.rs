@@ -5,7 +5,7 @@ use std::process::{Child, Command};
 
 use linux::netns::{NetnsRef, with_netns};
 
-use super::{Call, Carrier};
+use super::{Call, Carrier, SHELL};
 
 /// A network namespace of this machine. Files, names and processes are those of this process.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ impl Within {
 impl Carrier for Within {
     fn start(&self, call: &Call<'_>) -> io::Result<Child> {
         // A process starts in the namespace of the thread that starts it.
-        with_netns(&self.0, || call.spawn(&mut Command::new(call.program))).map_err(io::Error::other)?
+        with_netns(&self.0, || call.spawn(&mut Command::new(SHELL))).map_err(io::Error::other)?
     }
 
     fn place(&self) -> String {

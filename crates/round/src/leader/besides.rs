@@ -70,6 +70,8 @@ fn tested(lead: &Lead<'_>, wanted: &Wanted<'_>, began: Duration) -> Tested {
         expected: wanted.expected,
         way: plan.passages(from, to, network),
         way_back: plan.passages(to, from, network),
+        emulator: None,
+        attempt: None,
         finding,
         samples,
     }
@@ -94,6 +96,8 @@ fn nothing(wanted: &Wanted<'_>, began: Duration, detail: String) -> Tested {
         expected: wanted.expected,
         way: Vec::new(),
         way_back: Vec::new(),
+        emulator: None,
+        attempt: None,
         finding: Finding::Nothing { detail },
         samples: None,
     }

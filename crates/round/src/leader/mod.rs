@@ -5,14 +5,18 @@
 //! * [`besides`]: tests that the plan does not have
 //! * `muster`: what they say before and after the tests
 //! * `turns`: which test may begin
+//! * [`journal`]: what was measured so far, on disk
+//! * `repeat`: tests that a host's own load has disturbed, once more
 //! * `pair`: one test of the plan between its two hosts
 //!
 //! The schedule says who comes before whom. Times follow from what happens: a test that ends early lets the next begin, one
 //! that takes too long is ended. A host that fails leaves its reason in its cells, and the others go on.
 
 pub mod besides;
+pub mod journal;
 mod muster;
 mod pair;
+mod repeat;
 pub mod roster;
 mod turns;
 
@@ -32,6 +36,7 @@ use plan::{Plan, Schedule};
 use units::{MonoTime, duration};
 
 use crate::task::Side;
+use journal::{Interrupted, Journal};
 use roster::Roster;
 use turns::Turns;
 
@@ -50,10 +55,16 @@ pub struct Lead<'a> {
     pub patience: Duration,
     /// How much longer than planned the round may take.
     pub overtime: Duration,
+    /// The time for tests that a host's own load has disturbed, and that are run once more.
+    pub repeats: Duration,
     /// How many flows may run at a time: hosts that are namespaces of one machine share its processors.
     pub at_once: usize,
     /// The wish to end before the last test.
     pub stop: &'a Stop,
+    /// Where each test is kept as it ends.
+    pub journal: Option<&'a Journal>,
+    /// The round that goes on, and the tests of it that are not run again.
+    pub resumed: Option<&'a Interrupted>,
 }
 
 /// Who is told how it goes.
@@ -73,11 +84,15 @@ pub trait Audience {
 
 /// Leads a round. Whatever fails is part of what comes back.
 pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
-    let (started, begun) = (clock::wall_now(), clock::now());
+    let (now, begun) = (clock::wall_now(), clock::now());
+    let started = lead.resumed.map_or(now, |resumed| resumed.round.started.min(now));
+    // Times of a round that goes on count from its first beginning.
+    let begun =
+        MonoTime::from_nanos(begun.as_nanos().saturating_sub(now.unix_nanos().saturating_sub(started.unix_nanos())));
     let plan = lead.plan;
     let mut round = Round {
         format: Round::FORMAT,
-        id: lead.id,
+        id: lead.resumed.map_or(lead.id, |resumed| resumed.round.id),
         title: plan.title.clone(),
         started,
         elapsed: Duration::ZERO,
@@ -86,6 +101,15 @@ pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
         tests: Vec::new(),
     };
     muster::before(lead, &mut round.members);
+    match lead.resumed {
+        // What hosts were before the first test is what they were before the round.
+        Some(resumed) => {
+            for (member, then) in round.members.iter_mut().zip(&resumed.round.members) {
+                member.before = then.before.clone().or(member.before.take());
+            }
+        }
+        None => lead.journal.into_iter().for_each(|journal| journal.begins(&round)),
+    }
     audience.mustered(&round);
     let mut leader = Leader::new(lead, audience, &round, begun);
     leader.run();
@@ -145,7 +169,19 @@ impl<'a> Leader<'a> {
         }
     }
 
+    /// Tests of a round that goes on are what they were.
+    fn take_over(&mut self) {
+        let Some(resumed) = self.lead.resumed else { return };
+        for (&number, tested) in &resumed.tests {
+            if self.turns.take_out(number) {
+                self.audience.ended(&self.lead.schedule.slots[number], tested);
+                self.tests.push((number, tested.clone()));
+            }
+        }
+    }
+
     fn run(&mut self) {
+        self.take_over();
         for (host, why) in self.failures.clone() {
             self.audience.failed(host, &why);
             self.leave_out(&why, |slot| slot.pair.from == host || slot.pair.to == host);
@@ -159,6 +195,7 @@ impl<'a> Leader<'a> {
                 self.hear(&reports);
             }
         });
+        self.repeat_disturbed(last);
     }
 
     /// Ends the round early where somebody wants that, or time is over.
@@ -213,6 +250,10 @@ impl<'a> Leader<'a> {
         let Report { slot, tested, trouble } = report;
         self.turns.ended(slot, clock::now());
         self.audience.ended(&self.lead.schedule.slots[slot], &tested);
+        // What was broken off is run again where the round goes on.
+        if let Some(journal) = self.lead.journal.filter(|_| !self.halt.is_stopped()) {
+            journal.ended(slot, &tested);
+        }
         self.tests.push((slot, tested));
         if let Some((host, side, why, answers)) = trouble.filter(|_| !self.halt.is_stopped()) {
             self.strike(host, side, &why, answers);

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use measure::stop::Stop;
-use measure::wire::limits::Patience;
 use model::played::Finding;
 use model::round::Tested;
 use model::series::RunSamples;
 use plan::Plan;
 use plan::schedule::Slot;
 use plan::task::Task;
+use wire::limits::Patience;
 
 use super::Lead;
 use crate::carrier::Voice;
@@ -88,6 +88,8 @@ pub(super) fn tested(
         expected: plan.expected_rate(slot.test, slot.pair.from, slot.pair.to),
         way: plan.passages(from, to, network),
         way_back: plan.passages(to, from, network),
+        emulator: None,
+        attempt: None,
         finding,
         samples,
     }

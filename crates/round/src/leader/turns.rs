@@ -105,6 +105,14 @@ impl Turns {
         self.light_left -= usize::from(is_light);
     }
 
+    /// Takes one out that has been run already. Returns whether it was still to begin.
+    pub(super) fn take_out(&mut self, number: usize) -> bool {
+        let Some(place) = self.waiting.iter().position(|waiting| *waiting == number) else { return false };
+        self.waiting.remove(place);
+        self.light_left -= usize::from(self.slots[number].weight == Weight::Light);
+        true
+    }
+
     /// Takes those out that will not begin.
     pub(super) fn leave_out(&mut self, is_meant: impl Fn(&Slot) -> bool) -> Vec<usize> {
         let waiting = std::mem::take(&mut self.waiting);

@@ -268,7 +268,13 @@ pub fn silence(site: &Site<'_>, said: &Said) -> (String, bool) {
         Ended::By(status) if status.code() == Some(255) => {
             (format!("{name}: cannot be reached by {place}: {talk}"), true)
         }
-        Ended::By(status) if status.code().is_none() => (format!("{name}: the program was ended there: {talk}"), true),
+        // A shell that started it says so by a code above 128 (POSIX, 2.8.2).
+        Ended::By(status) if status.code().is_none_or(|code| (129..=159).contains(&code)) => {
+            (format!("{name}: the program was ended there: {talk}"), true)
+        }
+        Ended::By(_) if said.stderr.trim().is_empty() => {
+            (format!("{name}: what the program there printed is not understood, or not plausible"), false)
+        }
         Ended::By(_) => (format!("{name}: {}", said.stderr.lines().take(3).collect::<Vec<_>>().join("; ")), false),
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use archive::export::Export;
+use model::plausible;
 use model::played::Finding;
 use model::probe::download::Download;
 use model::run::Run;
@@ -79,8 +80,10 @@ impl Question<'_> {
             Task::Mtu => Finding::PathMtu(read(said)?),
             Task::Hops => Finding::Hops(read(said)?),
             Task::Http(_) => {
-                let documents = serde_json::Deserializer::from_slice(&said.stdout).into_iter::<Download>();
-                let downloads: Vec<Download> = documents.collect::<Result<_, _>>().ok()?;
+                let documents = serde_json::Deserializer::from_slice(&said.stdout).into_iter::<serde_json::Value>();
+                let downloads: Vec<serde_json::Value> = documents.collect::<Result<_, _>>().ok()?;
+                let downloads: Vec<Download> =
+                    downloads.into_iter().map(plausible::of_value).collect::<Result<_, _>>().ok()?;
                 if downloads.is_empty() {
                     return None;
                 }
@@ -92,7 +95,8 @@ impl Question<'_> {
 }
 
 fn read<T: DeserializeOwned>(said: &Said) -> Option<T> {
-    serde_json::from_slice(&said.stdout).ok()
+    // A host that lies is one that says nothing that can be understood.
+    plausible::read(&said.stdout).ok()
 }
 
 fn echoes(ping: &Ping) -> [String; 6] {

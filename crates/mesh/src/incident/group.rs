@@ -1,0 +1,137 @@
+//! Which findings belong together.
+
+use std::collections::BTreeSet;
+
+use baseline::monitor;
+use units::WallTime;
+
+use super::record::{Event, EventKind, Incident, IncidentId, Occurrence, Sign, Status, Symptom};
+use super::subject::{Element, Metric, Series, Subject};
+use super::{Incidents, moment};
+use crate::clock;
+
+impl Incidents {
+    /// A monitor has found that something is worse.
+    pub(super) fn found(
+        &mut self,
+        metric: Metric,
+        found: &monitor::Incident<Series, Element>,
+        now: WallTime,
+    ) -> Vec<Event> {
+        let symptom = Symptom {
+            metric,
+            subject: found.subject.clone().into(),
+            since: moment(found.since_s),
+            shift: found.shift,
+            sign: Sign::Worse,
+            recovered: None,
+        };
+        self.enter(symptom, now)
+    }
+
+    /// Adds a symptom to the incident that it belongs to, or opens one.
+    pub(super) fn enter(&mut self, symptom: Symptom, now: WallTime) -> Vec<Event> {
+        let hosts = self.hosts(&symptom.subject);
+        let related = self
+            .incidents
+            .iter()
+            .position(|incident| incident.status.is_active() && self.is_related(&incident.subject, &symptom.subject));
+        let Some(number) = related else { return self.open(symptom, hosts, now) };
+        let is_wider = self.series_of(&symptom.subject).len() > self.series_of(&self.incidents[number].subject).len();
+        let incident = &mut self.incidents[number];
+        let mut events = Vec::new();
+        if is_wider {
+            incident.subject = symptom.subject.clone();
+            incident.hosts = hosts;
+            incident.enter(now, Occurrence::Moved { to: symptom.subject.clone() });
+            events.push(incident.event(EventKind::Grown));
+        }
+        incident.since = incident.since.min(symptom.since);
+        events.push(incident.add(symptom, now));
+        events
+    }
+
+    fn open(&mut self, symptom: Symptom, hosts: BTreeSet<String>, now: WallTime) -> Vec<Event> {
+        let mut incident = Incident {
+            id: self.name(&symptom.subject, now),
+            status: Status::Open,
+            subject: symptom.subject.clone(),
+            hosts,
+            since: symptom.since,
+            opened: now,
+            verified: None,
+            closed: None,
+            silent_until: None,
+            symptoms: vec![symptom],
+            explanation: None,
+            timeline: Vec::new(),
+            sent: std::collections::BTreeMap::new(),
+        };
+        incident.enter(now, Occurrence::Opened);
+        let oldest = clock::earlier(incident.since, self.settings.changes_before);
+        let of_its_hosts = self.changes.iter().filter(|change| incident.hosts.contains(&change.host));
+        for change in of_its_hosts.filter(|change| change.at >= oldest).cloned().collect::<Vec<_>>() {
+            incident.saw_change(&change);
+        }
+        let event = incident.event(EventKind::Opened);
+        self.incidents.push(incident);
+        vec![event]
+    }
+
+    /// The second at which it was opened and what it is about: the same on every hub that sees the same results.
+    fn name(&self, subject: &Subject, now: WallTime) -> IncidentId {
+        let about: String = subject.to_string().bytes().fold(0xcbf2_9ce4_u32, fnv).to_string();
+        let base = format!("I{}-{}", now.unix_seconds(), &about[..about.len().min(4)]);
+        let mut name = IncidentId(base.clone());
+        let mut next = 2;
+        while self.incidents.iter().any(|incident| incident.id == name) {
+            name = IncidentId(format!("{base}-{next}"));
+            next += 1;
+        }
+        name
+    }
+
+    /// A monitor has found that something is as before. The incident is verified once all of it is.
+    pub(super) fn recovered(&mut self, metric: Metric, subject: &Subject, now: WallTime) -> Vec<Event> {
+        let mut events = Vec::new();
+        for incident in self.incidents.iter_mut().filter(|incident| incident.status.is_bad()) {
+            let of_it = incident.symptoms.iter_mut().filter(|symptom| {
+                symptom.metric == metric && symptom.subject == *subject && symptom.recovered.is_none()
+            });
+            let mut any = false;
+            for symptom in of_it {
+                symptom.recovered = Some(now);
+                any = true;
+            }
+            if any && incident.symptoms.iter().all(|symptom| symptom.recovered.is_some()) {
+                events.push(incident.verify(now));
+            }
+        }
+        events
+    }
+
+    /// Whether two subjects are one fault: the same, or most series of the smaller one are those of the other.
+    fn is_related(&self, one: &Subject, other: &Subject) -> bool {
+        if one == other || (one.host().is_some() && one.host() == other.host()) {
+            return true;
+        }
+        let (one, other) = (self.series_of(one), self.series_of(other));
+        let common = one.intersection(&other).count();
+        let smaller = one.len().min(other.len());
+        smaller > 0 && common * 5 >= smaller * 4
+    }
+
+    /// The directed pairs whose series cross a subject, whatever their metric.
+    fn series_of(&self, subject: &Subject) -> BTreeSet<[&str; 2]> {
+        let of = self.elements.keys().filter(|series| match subject {
+            Subject::Series(own) => own.from == series.from && own.to == series.to,
+            _ => self.concerns(subject, series),
+        });
+        of.map(|series| [series.from.as_str(), series.to.as_str()]).collect()
+    }
+}
+
+/// A step of FNV-1a (Fowler, Noll, Vo).
+fn fnv(hash: u32, byte: u8) -> u32 {
+    (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+}

@@ -1,0 +1,7 @@
+//! The mesh as a whole.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
+
+mod board;
+mod faults;
+mod incidents;
+mod timetable;
