@@ -1,0 +1,24 @@
+//! The other side: joins, asks for work, runs tests within its own limits, spools and delivers.
+//!
+//! * [`url`]: where a hub is
+//! * [`connection`]: requests to it, over one connection that is kept
+//! * [`directory`]: what an agent has on disk: key, certificate, settings
+//! * [`join`]: how it gets its certificate
+//! * [`run`]: an agent while it runs: its threads
+//! * [`shared`]: what they share
+//! * [`spool`]: records on its disk until the hub has them
+//! * [`deliver`], [`watch`]: delivery, and the host's change log
+//! * [`guard`]: what it permits, whatever tickets say
+//! * [`backoff`]: how long it waits for a hub that is not there
+
+pub mod backoff;
+pub mod connection;
+pub mod deliver;
+pub mod directory;
+pub mod guard;
+pub mod join;
+pub mod run;
+pub mod shared;
+pub mod spool;
+pub mod url;
+pub mod watch;

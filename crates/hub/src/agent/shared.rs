@@ -1,0 +1,93 @@
+//! What the threads of an agent share.
+
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use measure::stop::Stop;
+
+use super::spool::{Batch, Spool};
+use crate::api::record::Record;
+use crate::api::work::AgentHealth;
+use crate::trust::secret;
+
+/// The spool, the wish to stop, and a bell for whoever waits for either.
+pub struct Shared<'a> {
+    spool: Mutex<Spool>,
+    bell: Condvar,
+    /// The wish to stop.
+    pub stop: &'a Stop,
+    say: &'a (dyn Fn(&str) + Sync),
+}
+
+impl<'a> Shared<'a> {
+    /// An agent's, with where it says what a person should see.
+    #[must_use]
+    pub fn new(spool: Spool, stop: &'a Stop, say: &'a (dyn Fn(&str) + Sync)) -> Self {
+        Self { spool: Mutex::new(spool), bell: Condvar::new(), stop, say }
+    }
+
+    /// Says what a person should see.
+    pub fn say(&self, line: &str) {
+        (self.say)(line);
+    }
+
+    /// The spool, while no other thread uses it.
+    pub fn spool(&self) -> MutexGuard<'_, Spool> {
+        self.spool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a record for delivery, and rings.
+    ///
+    /// # Errors
+    /// What writing it gives.
+    pub fn keep(&self, record: &Record) -> io::Result<()> {
+        self.spool().add(record)?;
+        self.bell.notify_all();
+        Ok(())
+    }
+
+    /// Waits until there is something to deliver, or somebody wants to stop; no longer than `most`.
+    #[must_use]
+    pub fn to_deliver(&self, most: Duration) -> Batch {
+        let mut spool = self.spool();
+        if spool.is_empty() && !self.stop.is_stopped() {
+            spool = self.bell.wait_timeout(spool, most).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        spool.oldest(crate::api::record::MOST_RECORDS, BATCH_BYTES)
+    }
+
+    /// Waits, unless somebody wants to stop.
+    pub fn pause(&self, time: Duration) {
+        let mut left = time;
+        while !left.is_zero() && !self.stop.is_stopped() {
+            let step = left.min(GLANCE);
+            std::thread::sleep(step);
+            left -= step;
+        }
+    }
+
+    /// How the agent is.
+    #[must_use]
+    pub fn health(&self, refused: u64) -> AgentHealth {
+        let spool = self.spool();
+        AgentHealth { spooled: spool.len() as u64, dropped: spool.dropped(), refused }
+    }
+}
+
+impl std::fmt::Debug for Shared<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("spool", &self.spool).finish_non_exhaustive()
+    }
+}
+
+/// Random bits for waits. Where the kernel has none, waits are alike, which is no harm.
+#[must_use]
+pub fn random_bits() -> u32 {
+    secret::random().map_or(u32::MAX / 2, u32::from_le_bytes)
+}
+
+/// What is sent at once but for a single larger record: a quarter of what a hub takes.
+const BATCH_BYTES: u64 = 8 << 20;
+/// How soon the wish to stop is seen.
+const GLANCE: Duration = Duration::from_millis(250);

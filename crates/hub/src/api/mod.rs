@@ -1,0 +1,39 @@
+//! What hub and agents say to each other and to people.
+//!
+//! * [`version`]: which versions understand each other
+//! * [`join`]: how an agent gets its certificate
+//! * [`order`]: what an agent is to do
+//! * [`work`]: how an agent asks for that, and says how it goes
+//! * [`record`]: what an agent delivers
+//! * [`people`]: what people and scripts ask for
+//! * [`routes`]: the table of all requests
+//! * [`openapi`]: the same as an OpenAPI document
+//!
+//! Pure: types and their JSON. Every path starts with `/api/v1`; a change that an older peer would misread gets another
+//! number there.
+
+pub mod join;
+pub mod openapi;
+pub mod order;
+pub mod people;
+pub mod record;
+pub mod routes;
+pub mod version;
+pub mod work;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An answer that is no success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// What is wrong, in a sentence.
+    pub error: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// A request without content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Nothing {}

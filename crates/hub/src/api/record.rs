@@ -1,0 +1,195 @@
+//! What an agent delivers: results, changes of its host, facts.
+//!
+//! A record is named by the agent and is stored once, however often it comes. Its content is compressed JSON, whose SHA-256
+//! goes with it from the agent's disk to the hub's.
+
+use std::io::{self, Read};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use model::played::Finding;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::WallTime;
+
+use super::order::LeaseName;
+use crate::trust::digest::Fingerprint;
+
+/// A record as it is spooled and sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// What it is called, unique for the agent.
+    pub name: String,
+    /// What it is.
+    #[serde(flatten)]
+    pub kind: RecordKind,
+    /// The SHA-256 of the content before compression, with the samples behind it.
+    pub digest: Fingerprint,
+    /// The content, JSON compressed by zstd, in base64.
+    pub content: String,
+    /// Packed samples of a run, in base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<String>,
+}
+
+/// What a record is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum RecordKind {
+    /// What came of a run: [`RunResult`].
+    Result {
+        /// Of which.
+        lease: LeaseName,
+    },
+    /// An entry of the host's change log.
+    Change,
+    /// All facts of the host.
+    Snapshot,
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunResult {
+    /// When it began.
+    #[serde(rename = "began_unix_ns")]
+    pub began: WallTime,
+    /// What was found.
+    pub finding: Finding,
+}
+
+/// A record unpacked, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unpacked {
+    /// JSON.
+    pub content: Vec<u8>,
+    /// The same compressed, as it came.
+    pub compressed: Vec<u8>,
+    /// Packed samples.
+    pub samples: Option<Vec<u8>>,
+}
+
+/// Records that are sent together.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Delivery {
+    /// In the order in which they were made.
+    pub records: Vec<Record>,
+}
+
+/// What the hub says to them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Receipt {
+    /// A verdict for each record, in their order. All but [`Verdict::Refused`] are on the hub's disk.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What has become of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "verdict")]
+pub enum Verdict {
+    /// It is stored.
+    Stored,
+    /// It was stored before.
+    Duplicate,
+    /// The run was given to nobody, or to another attempt: it is not wanted.
+    Unwanted,
+    /// It cannot be read. The agent puts it aside.
+    Refused {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Why a record cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// It is no base64.
+    #[error("the record is no base64")]
+    Encoding(#[from] base64::DecodeError),
+    /// It cannot be decompressed, or is larger than [`LARGEST_CONTENT`].
+    #[error("the record cannot be decompressed, or is larger than {LARGEST_CONTENT} bytes")]
+    Compression(#[from] io::Error),
+    /// It is another than was written.
+    #[error("the record's checksum is not that of its content")]
+    Checksum,
+}
+
+impl Record {
+    /// Packs what is to be delivered.
+    ///
+    /// # Errors
+    /// Where it cannot be compressed.
+    pub fn pack(name: String, kind: RecordKind, content: &[u8], samples: Option<&[u8]>) -> io::Result<Self> {
+        let compressed = zstd::bulk::compress(content, LEVEL)?;
+        Ok(Self {
+            name,
+            kind,
+            digest: digest(content, samples),
+            content: BASE64.encode(compressed),
+            samples: samples.map(|samples| BASE64.encode(samples)),
+        })
+    }
+
+    /// Reads it, within its limits.
+    ///
+    /// # Errors
+    /// See [`RecordError`].
+    pub fn unpack(&self) -> Result<Unpacked, RecordError> {
+        let compressed = BASE64.decode(&self.content)?;
+        let mut content = Vec::new();
+        zstd::stream::Decoder::new(&compressed[..])?.take(LARGEST_CONTENT + 1).read_to_end(&mut content)?;
+        if content.len() as u64 > LARGEST_CONTENT {
+            return Err(io::Error::other("too large").into());
+        }
+        let samples = self.samples.as_ref().map(|text| BASE64.decode(text)).transpose()?;
+        if digest(&content, samples.as_deref()) != self.digest {
+            return Err(RecordError::Checksum);
+        }
+        Ok(Unpacked { content, compressed, samples })
+    }
+}
+
+fn digest(content: &[u8], samples: Option<&[u8]>) -> Fingerprint {
+    Fingerprint::of(&[content, samples.unwrap_or_default()].concat())
+}
+
+/// What a record decompresses to at most: all facts of a host are a few megabytes.
+pub const LARGEST_CONTENT: u64 = 32 << 20;
+/// Most records that are sent together.
+pub const MOST_RECORDS: usize = 256;
+/// As the archive compresses runs.
+const LEVEL: i32 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        Record::pack("r1".to_owned(), RecordKind::Change, b"{\"a\":1}", Some(b"samples")).unwrap()
+    }
+
+    #[test]
+    fn what_was_packed_is_what_comes_out() {
+        let unpacked = record().unpack().unwrap();
+        assert_eq!(
+            (unpacked.content.as_slice(), unpacked.samples.as_deref()),
+            (&b"{\"a\":1}"[..], Some(&b"samples"[..]))
+        );
+    }
+
+    #[test]
+    fn another_content_is_refused() {
+        let mut record = record();
+        record.samples = Some(BASE64.encode(b"sampler"));
+        assert!(matches!(record.unpack(), Err(RecordError::Checksum)));
+        record.content = "?".to_owned();
+        assert!(matches!(record.unpack(), Err(RecordError::Encoding(_))));
+    }
+
+    #[test]
+    fn small_content_that_decompresses_to_much_is_refused() {
+        let bomb = vec![0; usize::try_from(LARGEST_CONTENT).unwrap() + 10];
+        let record = Record::pack("bomb".to_owned(), RecordKind::Snapshot, &bomb, None).unwrap();
+        assert!(record.content.len() < 1 << 20);
+        assert!(matches!(record.unpack(), Err(RecordError::Compression(_))));
+    }
+}

@@ -1,0 +1,124 @@
+//! How an agent asks for work, and says how it goes.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::order::LeaseName;
+use crate::trust::ticket::Ticket;
+
+/// An agent asks what to do. The hub answers at once where there is something, else within [`LONGEST_WAIT`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkRequest {
+    /// How often the agent has started, counted on its disk.
+    pub boots: u64,
+    /// The number of this request since then.
+    pub number: u64,
+    /// How many heavy runs it would begin now.
+    pub room: u32,
+    /// Every lease that it has on its disk: not begun, running, or with a result that is not delivered yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inventory: Option<Vec<LeaseName>>,
+    /// How it is.
+    pub health: AgentHealth,
+}
+
+/// How an agent is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct AgentHealth {
+    /// Records that wait on its disk for delivery.
+    pub spooled: u64,
+    /// Records that it has dropped since its spool was full.
+    pub dropped: u64,
+    /// Tickets that it has refused.
+    pub refused: u64,
+}
+
+/// What the hub has for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkReply {
+    /// Runs to carry out.
+    pub leases: Vec<LeasedRun>,
+    /// Runs of other agents to answer.
+    pub serve: Vec<Ticket>,
+    /// Leases of the inventory that the hub does not know: dropped by the agent unless begun.
+    pub unknown: Vec<LeaseName>,
+    /// Whether the request counted.
+    pub counted: Counted,
+    /// How long the hub let the request wait.
+    #[serde(rename = "waited_ms", with = "units::duration::as_ms")]
+    #[schemars(with = "u64")]
+    pub waited: Duration,
+    /// Whether all facts of the host are wanted.
+    pub facts: Facts,
+}
+
+/// Whether all facts of the host are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Facts {
+    /// They are: the newest that the hub has are old, or it has none.
+    Wanted,
+    /// They are not.
+    Known,
+}
+
+/// Whether a request counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// It did.
+    Counted,
+    /// It came twice, or after a later one: it changed nothing.
+    Old,
+}
+
+/// A run that an agent may carry out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeasedRun {
+    /// The permission, with all that is to be done.
+    pub ticket: Ticket,
+    /// For how long it has the run, from the moment at which it sent its request, and what that waited.
+    #[serde(rename = "ttl_ms", with = "units::duration::as_ms")]
+    #[schemars(with = "u64")]
+    pub ttl: Duration,
+    /// The run itself, as the hub has it.
+    pub row: serde_json::Value,
+}
+
+/// A client wants its partner, or a server says that it listens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PartnerRequest {
+    /// Run that the partner is for.
+    pub lease: LeaseName,
+    /// By a server: what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<PartnerState>,
+}
+
+/// What has become of a partner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum PartnerState {
+    /// The other agent has not answered yet: ask again.
+    Wanted,
+    /// It listens.
+    Ready,
+    /// It will not.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What a client hears of its partner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PartnerReply {
+    /// How far it is.
+    #[serde(flatten)]
+    pub state: PartnerState,
+}
+
+/// How long the hub lets a request wait at most: below what firewalls on the path forget connections after.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(20);

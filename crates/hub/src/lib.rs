@@ -1,0 +1,16 @@
+//! Always on: a hub that schedules tests and keeps their results, and agents that run them.
+//!
+//! * [`api`]: what hub and agents say to each other and to people: types, routes, the OpenAPI document
+//! * [`trust`]: keys, certificates, tokens, tickets, TLS
+//! * [`store`]: what a hub keeps: SQLite or PostgreSQL
+//! * [`server`]: the hub itself: connections within limits, and an answer to each request
+//! * [`agent`]: the other side: joins, asks for work, runs tests within its own limits, spools and delivers
+//!
+//! Agents connect out, so that they work behind NAT. What is accepted is on disk before it is acknowledged, and what is
+//! delivered twice is stored once.
+
+pub mod agent;
+pub mod api;
+pub mod server;
+pub mod store;
+pub mod trust;

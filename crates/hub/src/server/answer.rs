@@ -1,0 +1,124 @@
+//! Who may ask what, and what the hub says.
+
+use super::counters::Event;
+use super::request::{Answer, Media, Request, RequestError};
+use super::state::Hub;
+use super::{joining, metrics, records, work};
+use crate::api::openapi;
+use crate::api::people::{AgentList, Health};
+use crate::api::routes::{self, Action, Right, Route};
+use crate::api::version::{self, Version};
+use crate::trust::digest::Fingerprint;
+use crate::trust::token::{Purpose, Token};
+
+/// Answers a request. Blocks while the database writes.
+#[must_use]
+pub fn answer(hub: &Hub, request: &Request) -> Answer {
+    hub.counters.count(Event::Request);
+    let answered = routes::find(request.target())
+        .ok_or_else(|| RequestError::NotFound("such request".to_owned()))
+        .and_then(|route| routed(hub, request, route));
+    answered.unwrap_or_else(|error| {
+        hub.counters.count(match &error {
+            RequestError::Forbidden(_) => Event::RequestForbidden,
+            RequestError::Store(_) => Event::RequestFailed,
+            _ => Event::RequestRefused,
+        });
+        let from = request.from.map_or_else(|| "here".to_owned(), |from| from.to_string());
+        let (method, path) = (&request.method, &request.path);
+        hub.log.say(hub.now(), format_args!("{from}: {method} {path}: {}", shown(&error)));
+        Answer::refusal(&error)
+    })
+}
+
+/// An error with its causes.
+fn shown(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+fn routed(hub: &Hub, request: &Request, route: &Route) -> Result<Answer, RequestError> {
+    if request.body.len() > route.largest_body {
+        return Err(RequestError::TooLarge(route.largest_body));
+    }
+    check_version(request, route.right)?;
+    match caller(hub, request, route.right)? {
+        Caller::Agent(agent) => for_agent(hub, request, route.action, &agent),
+        Caller::Joining(token) => Answer::json(&joining::join(hub, request, token)?),
+        Caller::Person => for_people(hub, route.action),
+    }
+}
+
+/// Who asks, as far as it matters.
+enum Caller {
+    Agent(String),
+    /// With a token of this hash.
+    Joining(Fingerprint),
+    Person,
+}
+
+/// Who asks, if that has the right to.
+fn caller(hub: &Hub, request: &Request, right: Right) -> Result<Caller, RequestError> {
+    let forbidden = |why: &str| Err(RequestError::Forbidden(why.to_owned()));
+    match right {
+        Right::Anyone => Ok(Caller::Person),
+        Right::Agent => {
+            let Some(certificate) = request.certificate else {
+                return forbidden("this is for agents that have joined");
+            };
+            match hub.store.agent_of(certificate)? {
+                Some(agent) => Ok(Caller::Agent(agent)),
+                None => forbidden("this certificate is of no agent of this hub: join again with a new token"),
+            }
+        }
+        Right::Join | Right::View | Right::Operate => {
+            let shown = request.token.as_ref().and_then(|shown| shown.0.parse::<Token>().ok());
+            let Some(token) = shown else { return forbidden("this needs a token: `linerate hub token` makes one") };
+            let hash = token.secret.hash();
+            if right == Right::Join {
+                return Ok(Caller::Joining(hash));
+            }
+            match (hub.store.bearer(hash, hub.now())?, right) {
+                (Some(Purpose::Operate), _) | (Some(Purpose::View), Right::View) => Ok(Caller::Person),
+                (Some(_), _) => forbidden("this token does not open that"),
+                (None, _) => forbidden("this token is not known, or has expired"),
+            }
+        }
+    }
+}
+
+/// Agents say their version with each request.
+fn check_version(request: &Request, right: Right) -> Result<(), RequestError> {
+    let said = match (&request.version, right) {
+        (Some(said), _) => said,
+        (None, Right::Agent | Right::Join) => {
+            return Err(RequestError::NotUnderstood(format!("the header {} is missing", version::HEADER)));
+        }
+        (None, Right::Anyone | Right::View | Right::Operate) => return Ok(()),
+    };
+    let refused = |error: version::VersionError| RequestError::Version(error.to_string());
+    Version::ours().map_err(refused)?.check(said.parse().map_err(refused)?).map_err(refused)
+}
+
+fn for_agent(hub: &Hub, request: &Request, action: Action, agent: &str) -> Result<Answer, RequestError> {
+    match action {
+        Action::Work => Answer::json(&work::work(hub, request, agent)?),
+        Action::Deliver => Answer::json(&records::deliver(hub, request, agent)?),
+        _ => Err(RequestError::NotFound("such request of agents".to_owned())),
+    }
+}
+
+fn for_people(hub: &Hub, action: Action) -> Result<Answer, RequestError> {
+    match action {
+        Action::Health => {
+            hub.store.check(hub.now())?;
+            Answer::json(&Health { status: "ok".to_owned(), version: version::TEXT.to_owned() })
+        }
+        Action::OpenApi => Answer::json(&openapi::document()),
+        Action::Metrics => Ok(Answer { status: 200, media: Media::Metrics, body: metrics::text(hub)?.into_bytes() }),
+        Action::Agents => Answer::json(&AgentList::of(hub.store.agents()?)),
+        Action::Join | Action::Work | Action::Partner | Action::Deliver => {
+            Err(RequestError::NotFound("such request of people".to_owned()))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What `hub init` writes and `hub run` reads: settings that a person edits, the authority, keys, the database.
+
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use rustls::pki_types::CertificateDer;
+use serde::{Deserialize, Serialize};
+
+use crate::trust::authority::{self, Authority, AuthorityError};
+use crate::trust::pin::Identity;
+use crate::trust::secret;
+use crate::trust::ticket::TicketKey;
+
+/// The directory of a hub.
+#[derive(Debug, Clone)]
+pub struct Directory(PathBuf);
+
+/// What a person may set, in `hub.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Where the hub listens.
+    pub listen: SocketAddr,
+    /// By which names and addresses it is reached; its certificate is for these.
+    pub names: Vec<String>,
+    /// Which tests it schedules: a plan (docs/formats/plan.md), relative to the directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PathBuf>,
+    /// Limits on connections.
+    #[serde(default)]
+    pub limits: ConnectionLimits,
+}
+
+/// Limits on connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ConnectionLimits {
+    /// At once.
+    pub connections: usize,
+    /// At once from one address.
+    pub per_address: usize,
+    /// Seconds until a TLS handshake is done.
+    pub handshake_s: u64,
+    /// Seconds until the head of a request has come, and for which a connection may be idle.
+    pub head_s: u64,
+    /// Seconds until the body of a request has come.
+    pub body_s: u64,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self { connections: 4096, per_address: 1024, handshake_s: 10, head_s: 30, body_s: 60 }
+    }
+}
+
+/// Why a hub's directory cannot be made or read.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// There is a hub already.
+    #[error("{} has a hub already", .0.display())]
+    Taken(PathBuf),
+    /// A file cannot be written or read.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// A key or certificate cannot be made or read.
+    #[error(transparent)]
+    Authority(#[from] AuthorityError),
+    /// The settings are wrong.
+    #[error("{}: {error}", file.display())]
+    Settings {
+        /// Settings file that is not understood.
+        file: PathBuf,
+        /// What is wrong, with its line.
+        error: String,
+    },
+    /// The key of tickets cannot be made or read.
+    #[error("the key that signs tickets cannot be made or read")]
+    TicketKey,
+}
+
+/// What a hub has in its directory, but for the database.
+#[derive(Debug)]
+pub struct Opened {
+    /// What a person has set.
+    pub settings: Settings,
+    /// Authority that signs certificates of agents.
+    pub authority: Authority,
+    /// The hub's own certificate.
+    pub identity: Identity,
+    /// The key that signs tickets.
+    pub ticket_key: TicketKey,
+}
+
+impl Directory {
+    /// The directory at `path`.
+    #[must_use]
+    pub fn at(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
+    /// Makes a hub: its authority, its keys, its settings.
+    ///
+    /// # Errors
+    /// See [`DirectoryError`]; a hub that is there stays as it is.
+    pub fn init(&self, settings: &Settings) -> Result<(), DirectoryError> {
+        if self.settings_file().exists() {
+            return Err(DirectoryError::Taken(self.0.clone()));
+        }
+        secret::directory(&self.0)?;
+        let authority = Authority::create()?;
+        let key = authority::new_key()?;
+        let certificate = authority.certify_hub(&key, settings.names.clone())?;
+        let ticket_key = TicketKey::new_document().map_err(|_| DirectoryError::TicketKey)?;
+        secret::write(&self.file(AUTHORITY_KEY), &authority.key())?;
+        secret::write(&self.file(AUTHORITY), authority.certificate())?;
+        secret::write(&self.file(AUTHORITY_TEXT), pem(authority.certificate()).as_bytes())?;
+        secret::write(&self.file(HUB_KEY), &key.serialize_der())?;
+        secret::write(&self.file(HUB), &certificate)?;
+        secret::write(&self.file(TICKET_KEY), &ticket_key)?;
+        // Last: a directory with settings is whole.
+        let text = toml::to_string(settings).map_err(|error| self.wrong(&error))?;
+        secret::write(&self.settings_file(), text.as_bytes())?;
+        Ok(())
+    }
+
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// See [`DirectoryError`].
+    pub fn open(&self) -> Result<Opened, DirectoryError> {
+        let settings = self.settings()?;
+        let authority = self.authority()?;
+        let identity = Identity {
+            certificate: CertificateDer::from(secret::read(&self.file(HUB))?),
+            key: secret::read(&self.file(HUB_KEY))?,
+        };
+        let document = secret::read(&self.file(TICKET_KEY))?;
+        let ticket_key = TicketKey::open(&document).map_err(|_| DirectoryError::TicketKey)?;
+        Ok(Opened { settings, authority, identity, ticket_key })
+    }
+
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// See [`DirectoryError`].
+    pub fn settings(&self) -> Result<Settings, DirectoryError> {
+        let text = fs::read_to_string(self.settings_file()).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot read {}: {error}", self.settings_file().display()))
+        })?;
+        toml::from_str(&text).map_err(|error| self.wrong(&error))
+    }
+
+    /// Reads the authority.
+    ///
+    /// # Errors
+    /// See [`DirectoryError`].
+    pub fn authority(&self) -> Result<Authority, DirectoryError> {
+        let certificate = secret::read(&self.file(AUTHORITY))?;
+        Ok(Authority::open(&secret::read(&self.file(AUTHORITY_KEY))?, certificate)?)
+    }
+
+    /// Where the database is.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.file("hub.db")
+    }
+
+    /// A file of the directory.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn settings_file(&self) -> PathBuf {
+        self.file("hub.toml")
+    }
+
+    fn wrong(&self, error: &dyn std::fmt::Display) -> DirectoryError {
+        DirectoryError::Settings { file: self.settings_file(), error: error.to_string() }
+    }
+}
+
+/// A certificate as `curl --cacert` and others read it (RFC 7468).
+fn pem(certificate: &[u8]) -> String {
+    use base64::Engine as _;
+    let text = base64::engine::general_purpose::STANDARD.encode(certificate);
+    let lines: Vec<String> =
+        text.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+    format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
+}
+
+const AUTHORITY_KEY: &str = "authority.key";
+const AUTHORITY: &str = "authority.der";
+/// The name of the authority's certificate for `curl --cacert`.
+pub const AUTHORITY_TEXT: &str = "authority.pem";
+const HUB_KEY: &str = "hub.key";
+const HUB: &str = "hub.der";
+const TICKET_KEY: &str = "ticket.key";

@@ -1,0 +1,68 @@
+//! The hub itself.
+//!
+//! * [`directory`]: what `hub init` writes and `hub run` reads: settings, authority, keys
+//! * [`state`]: all that requests share
+//! * [`counters`]: what has happened since the start, for `/metrics`
+//! * [`log`]: what it says while it runs
+//! * [`request`]: a request and its answer, without a socket
+//! * [`answer`]: who may ask what, and what the hub says
+//! * `joining`, `work`, `records`, `metrics`: what it says to each
+//! * [`bells`], `waiting`: requests that wait for something to happen
+//! * [`listener`]: connections, each within its limits of number, time and bytes
+
+pub mod answer;
+pub mod bells;
+pub mod counters;
+pub mod directory;
+mod joining;
+pub mod listener;
+pub mod log;
+mod metrics;
+mod records;
+pub mod request;
+pub mod state;
+mod waiting;
+mod work;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::trust::pin::{self, Identity};
+use directory::Settings;
+use listener::Listener;
+use state::Hub;
+
+/// Serves until `stop` is true, on threads of its own; `listens` hears the address once connections are accepted.
+///
+/// # Errors
+/// Where no thread can be had, the certificate does not fit its key, or the address is not free.
+pub fn serve(
+    hub: &Arc<Hub>,
+    identity: Identity,
+    settings: &Settings,
+    stop: watch::Receiver<bool>,
+    listens: impl FnOnce(SocketAddr),
+) -> io::Result<()> {
+    let tls = pin::hub(identity, hub.authority.certificate().clone()).map_err(io::Error::other)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .max_blocking_threads(BLOCKING)
+        .enable_io()
+        .enable_time()
+        .thread_name("hub")
+        .build()?;
+    runtime.block_on(async {
+        let listener = Listener::bind(Arc::clone(hub), settings.listen, tls, settings.limits).await?;
+        listens(listener.address()?);
+        listener.serve(stop).await;
+        Ok(())
+    })
+}
+
+/// Threads that read and write connections.
+const WORKERS: usize = 2;
+/// Threads that wait for the database.
+const BLOCKING: usize = 32;

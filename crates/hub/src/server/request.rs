@@ -1,0 +1,146 @@
+//! A request and its answer, without a socket: what the listener makes of bytes, and what tests make by themselves.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::api::Problem;
+use crate::api::routes::Target;
+use crate::store::StoreError;
+use crate::trust::digest::Fingerprint;
+
+/// A request whose head and body have come.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Where it comes from.
+    pub from: Option<IpAddr>,
+    /// `GET` or `POST`.
+    pub method: String,
+    /// Its path, without what stands behind `?`.
+    pub path: String,
+    /// The SHA-256 of the certificate that was shown, which the authority has signed.
+    pub certificate: Option<Fingerprint>,
+    /// The token that was shown.
+    pub token: Option<ShownToken>,
+    /// The version of linerate that asks, where it said so.
+    pub version: Option<String>,
+    /// Body of the request, at most as long as its route permits.
+    pub body: Vec<u8>,
+    /// How long it has waited for something to happen.
+    pub waited: Duration,
+}
+
+/// The text behind `Authorization: Bearer`, never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ShownToken(pub String);
+
+impl fmt::Debug for ShownToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ShownToken(..)")
+    }
+}
+
+/// What the hub says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// A code of HTTP (RFC 9110).
+    pub status: u16,
+    /// What the body is.
+    pub media: Media,
+    /// Body of the answer, complete.
+    pub body: Vec<u8>,
+}
+
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Media {
+    /// JSON.
+    Json,
+    /// Numbers for Prometheus.
+    Metrics,
+}
+
+/// Why a request is not answered as it wants.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    /// There is nothing of that name.
+    #[error("there is no {0}")]
+    NotFound(String),
+    /// Who asks has no right to.
+    #[error("{0}")]
+    Forbidden(String),
+    /// The request is not understood.
+    #[error("{0}")]
+    NotUnderstood(String),
+    /// The agent or its token is of another time.
+    #[error("{0}")]
+    Conflict(String),
+    /// The request is larger than it may be.
+    #[error("the request has more than {0} bytes")]
+    TooLarge(usize),
+    /// The request has not come in time.
+    #[error("the request has not come within {0} s")]
+    TooSlow(u64),
+    /// The versions are too far apart.
+    #[error("{0}")]
+    Version(String),
+    /// The database refuses: who asks should ask again later.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl RequestError {
+    /// The code of HTTP for it (RFC 9110, section 15).
+    #[must_use]
+    pub const fn status(&self) -> u16 {
+        match self {
+            Self::NotUnderstood(_) => 400,
+            Self::Forbidden(_) => 403,
+            Self::NotFound(_) => 404,
+            Self::TooSlow(_) => 408,
+            Self::Conflict(_) => 409,
+            Self::TooLarge(_) => 413,
+            Self::Version(_) => 426,
+            Self::Store(_) => 503,
+        }
+    }
+}
+
+impl Request {
+    /// What it names.
+    #[must_use]
+    pub fn target(&self) -> Target<'_> {
+        Target { method: &self.method, path: &self.path }
+    }
+
+    /// The body as JSON of this form.
+    ///
+    /// # Errors
+    /// Where it is not.
+    pub fn content<T: DeserializeOwned>(&self) -> Result<T, RequestError> {
+        serde_json::from_slice(&self.body)
+            .map_err(|error| RequestError::NotUnderstood(format!("the request is not understood: {error}")))
+    }
+}
+
+impl Answer {
+    /// JSON.
+    ///
+    /// # Errors
+    /// Where it cannot be written, which is a fault of the hub.
+    pub fn json(content: &impl Serialize) -> Result<Self, RequestError> {
+        let body = serde_json::to_vec(content).map_err(StoreError::from)?;
+        Ok(Self { status: 200, media: Media::Json, body })
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn refusal(error: &RequestError) -> Self {
+        let problem = Problem { error: error.to_string(), hint: None };
+        let body = serde_json::to_vec(&problem).unwrap_or_default();
+        Self { status: error.status(), media: Media::Json, body }
+    }
+}

@@ -1,0 +1,13 @@
+//! Times as SQLite has them.
+
+use units::WallTime;
+
+/// A time as SQLite has it, whose integers end at 2^63 - 1: the year 2262.
+pub(super) fn stored(time: WallTime) -> i64 {
+    i64::try_from(time.unix_nanos()).unwrap_or(i64::MAX)
+}
+
+/// A time from SQLite.
+pub(super) fn time(stored: i64) -> WallTime {
+    WallTime::from_unix_nanos(u64::try_from(stored).unwrap_or_default())
+}

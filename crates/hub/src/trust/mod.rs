@@ -1,0 +1,17 @@
+//! Who may say what: keys, certificates, tokens, tickets.
+//!
+//! * [`secret`]: random bytes, and files that only their owner reads
+//! * [`digest`]: SHA-256 of what is compared or pinned
+//! * [`authority`]: the hub's certificate authority, which vouches for the hub and its agents
+//! * [`token`]: what a person carries from the hub to an agent, once
+//! * [`ticket`]: a run that the hub permits, signed, for one agent, for a short time
+//! * [`pin`]: TLS on both sides
+//!
+//! Everything is pure but [`secret`]: time and keys are arguments.
+
+pub mod authority;
+pub mod digest;
+pub mod pin;
+pub mod secret;
+pub mod ticket;
+pub mod token;

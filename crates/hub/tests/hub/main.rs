@@ -1,0 +1,8 @@
+//! A hub over real sockets: who joins, who is refused, and what is stored.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
+#![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
+
+mod delivering;
+mod intruders;
+mod joining;
+mod running;

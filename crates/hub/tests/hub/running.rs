@@ -1,0 +1,129 @@
+//! A hub that listens on loopback, in this process.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use hub::agent::connection::Connection;
+use hub::agent::directory::{Directory as AgentDirectory, Limits};
+use hub::agent::join::{JoinError, Joining, join};
+use hub::agent::url::HubUrl;
+use hub::server::directory::{ConnectionLimits, Directory, Settings};
+use hub::server::log::Log;
+use hub::server::state::Hub;
+use hub::store::rows::TokenRow;
+use hub::store::sqlite::Sqlite;
+use hub::trust::digest::Fingerprint;
+use hub::trust::pin;
+use hub::trust::token::{Purpose, Secret, Token};
+use tempfile::TempDir;
+use tokio::sync::watch;
+use units::WallTime;
+
+pub struct Running {
+    pub hub: Arc<Hub>,
+    pub address: SocketAddr,
+    pub directory: TempDir,
+    pub lines: Arc<Mutex<Vec<String>>>,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    pub fn start() -> Self {
+        Self::with(ConnectionLimits::default())
+    }
+
+    pub fn with(limits: ConnectionLimits) -> Self {
+        let directory = TempDir::new().unwrap();
+        let settings = Settings {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            names: vec!["127.0.0.1".to_owned()],
+            plan: None,
+            limits,
+        };
+        Directory::at(directory.path()).init(&settings).unwrap();
+        Self::open(directory)
+    }
+
+    /// The hub of a directory, as after a restart.
+    pub fn open(directory: TempDir) -> Self {
+        let files = Directory::at(directory.path());
+        let opened = files.open().unwrap();
+        let settings = opened.settings.clone();
+        let store = Box::new(Sqlite::open(&files.database()).unwrap());
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lines);
+        let log = Log::to(move |line| kept.lock().unwrap().push(line.to_owned()));
+        let (hub, identity) = Hub::new(opened, store, log);
+        let (stop, stopped) = watch::channel(false);
+        let (listens, address) = mpsc::channel();
+        let serving = Arc::clone(&hub);
+        let thread = thread::spawn(move || {
+            hub::server::serve(&serving, identity, &settings, stopped, |at| listens.send(at).unwrap()).unwrap();
+        });
+        let address = address.recv_timeout(Duration::from_secs(60)).unwrap();
+        Self { hub, address, directory, lines, stop, thread: Some(thread) }
+    }
+
+    pub fn url(&self) -> HubUrl {
+        format!("https://{}", self.address).parse().unwrap()
+    }
+
+    pub fn token(&self, purpose: Purpose) -> Token {
+        self.token_until(purpose, WallTime::from_unix_nanos(u64::MAX / 2))
+    }
+
+    pub fn token_until(&self, purpose: Purpose, expires: WallTime) -> Token {
+        let secret = Secret::new(hub::trust::secret::random().unwrap());
+        self.hub.store.add_token(TokenRow { hash: secret.hash(), purpose, expires }).unwrap();
+        Token { purpose, secret, authority: self.hub.authority.fingerprint() }
+    }
+
+    pub fn join(&self, at: &Path, name: &str, token: Token) -> Result<(), JoinError> {
+        let joining =
+            Joining { hub: self.url(), token, name: name.to_owned(), address: None, limits: Limits::default() };
+        join(&AgentDirectory::at(at), &joining)
+    }
+
+    /// The connection of an agent that has joined.
+    pub fn agent(&self, at: &Path) -> Connection {
+        let opened = AgentDirectory::at(at).open().unwrap();
+        Connection::new(self.url(), pin::agent(opened.identity, &opened.authority).unwrap())
+    }
+
+    /// The connection of a person with a token.
+    pub fn person(&self, token: &Token) -> Connection {
+        Connection::new(self.url(), pin::bearer(token.authority).unwrap()).with_token(token.reveal())
+    }
+
+    pub fn log(&self) -> String {
+        self.lines.lock().unwrap().join("\n")
+    }
+
+    /// Stops it, and gives its directory back.
+    pub fn stop(mut self) -> TempDir {
+        self.end();
+        std::mem::replace(&mut self.directory, TempDir::new().unwrap())
+    }
+
+    fn end(&mut self) {
+        let _ = self.stop.send(true);
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Another authority than any hub's of these tests.
+pub fn stranger() -> Fingerprint {
+    Fingerprint::of(b"nobody")
+}
