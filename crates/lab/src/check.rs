@@ -158,7 +158,7 @@ fn inside(rtnetlink: &mut Rtnetlink) -> Vec<Ability> {
         ("ingress", "filters on what a host receives, which tools may use; labs do not"),
         ("netem", "nothing: the lab's own path stands in its place"),
     ] {
-        all.push(ability(format!("queueing discipline {name}"), Can::of(qdisc(rtnetlink, name)), matters, kernel));
+        all.push(ability(format!("qdisc {name}"), Can::of(qdisc(rtnetlink, name)), matters, kernel));
     }
     all
 }
@@ -255,7 +255,7 @@ fn groups() -> Ability {
 fn processors() -> Ability {
     let count = processors_here();
     let can = if count >= FEW { Can::Yes(Some(count.to_string())) } else { Can::No(count.to_string()) };
-    ability("processors", can, "rates: the relay takes one for itself, hosts share the others", "at least 4 of them")
+    ability("CPUs", can, "rates: the relay takes one for itself, hosts share the others", "at least 4 of them")
 }
 
 fn processors_here() -> usize {

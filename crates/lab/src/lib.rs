@@ -11,10 +11,12 @@
 //! * [`relay`]: what carries frames through chains
 //! * [`check`]: what this machine can do of all that
 //! * [`live`]: a scenario that is up, with its services and its faults
+//! * [`gateways`]: a real cluster of XRootD gateways behind cmsd
 //! * [`play`]: all of it together: a scenario from its first host to its last test
 
-pub mod blueprint;
+pub use ::scenario::blueprint;
 pub mod check;
+pub mod gateways;
 pub mod live;
 pub mod network;
 pub mod play;

@@ -30,7 +30,7 @@ use partners::Partners;
 use crate::blueprint::Blueprint;
 use crate::network::Network;
 use crate::relay::log::Events;
-use crate::relay::{Options, Relay, Report, Wire};
+use crate::relay::{Options, Pace, Relay, Report, Wire};
 use crate::scenario::Scenario;
 
 /// The network of a scenario: hosts are there, and their test partners listen. Nothing flows between them yet.
@@ -53,10 +53,18 @@ pub struct Live<'a> {
     pub network: &'a Network,
     /// When its clock began.
     pub start: MonoTime,
+    /// What carries its packets, and the clock of its paths.
+    pub relay: &'a Relay,
     hardware: &'a Hardware<'a>,
 }
 
 impl Live<'_> {
+    /// How long the network has lived, by the clock of its paths.
+    #[must_use]
+    pub fn age(&self) -> Duration {
+        self.relay.clock().now().since(self.start)
+    }
+
     /// Has faults come and go that hang on what the hardware of hosts is set to now. The network does so by itself
     /// shortly after it was set; who has just set it need not wait for that.
     ///
@@ -100,8 +108,8 @@ impl<'a> Stage<'a> {
         self.took
     }
 
-    /// Has packets flow, services answer, and faults come and go, for as long as `inside` takes. Returns what that
-    /// returned, what the relay did, and what happened to packets; nothing of the network is left.
+    /// Has packets flow at this pace, services answer, and faults come and go, for as long as `inside` takes. Returns what
+    /// that returned, what the relay did, and what happened to packets; nothing of the network is left.
     ///
     /// `hear` is told of each change in a host that could not be made. The others are made nevertheless.
     ///
@@ -109,20 +117,21 @@ impl<'a> Stage<'a> {
     /// Those before `inside` is called: see [`LiveError`].
     pub fn live<T>(
         self,
+        pace: Pace,
         hear: &(dyn Fn(LiveError) + Sync),
         inside: impl FnOnce(Live<'_>) -> T,
     ) -> Result<(T, Report, Events), LiveError> {
         let Self { scenario, seed, blueprint, wires, _partners, network, .. } = self;
         let sites = web::open(scenario, &network, seed)?;
         let start = clock::now();
-        let relay = Relay::start(wires, start, &Options::default())?;
+        let relay = Relay::start(wires, start, &Options { pace, ..Options::default() })?;
         let hardware = Hardware::new(&blueprint.switches, &network, &relay);
         hardware.obey()?;
         let watch = hardware.watch()?;
         let (over, ends) = channel::<()>();
         let closing = Stop::default();
         let outcome = thread::scope(|scope| {
-            let live = Live { network: &network, start, hardware: &hardware };
+            let live = Live { network: &network, start, relay: &relay, hardware: &hardware };
             let alterations = &blueprint.alterations;
             scope.spawn(move || timetable::keep(alterations, live, &ends, hear));
             for site in &sites {

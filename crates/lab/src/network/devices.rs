@@ -169,7 +169,7 @@ impl<'a> Tools<'a> {
                 self.rtnetlink.set_tbf(index, Tbf { rate: *rate, burst: *burst, limit: *limit })
             }
         };
-        set.map_err(|source| self.said(format!("cannot set the queueing discipline of {device}"), source))
+        set.map_err(|source| self.said(format!("cannot set the qdisc of {device}"), source))
     }
 
     fn feature(&mut self, device: &str, feature: &str, wanted: Switch) -> Result<(), RaiseError> {

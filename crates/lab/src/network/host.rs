@@ -78,7 +78,7 @@ impl Host {
 
 impl Carrier for Host {
     fn start(&self, call: &Call<'_>) -> io::Result<Child> {
-        call.spawn(&mut self.command(call.program))
+        call.spawn(&mut self.command(std::ffi::OsStr::new(round::carrier::SHELL)))
     }
 
     fn place(&self) -> String {

@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use measure::stop::Stop;
 use model::host::snapshot::Snapshot;
+use model::quality::EmulatorConditions;
 use model::round::{Endpoint, Member, Passage, Round, Segment, Tested};
 use model::run::RunId;
-use model::series::RunSamples;
 use path::Seed;
 use round::facts;
-use units::WallTime;
+use units::{DataRate, WallTime};
 
-use super::{Setting, trial};
+use super::rounds::Measured;
+use super::{Fit, Setting, trial};
 use crate::blueprint::Blueprint;
 use crate::network::Network;
-use crate::scenario::{Point, Scenario, Test};
+use crate::scenario::{Point, Scenario};
 
 /// What was seen of a host at one time, or why nothing was.
 pub(super) type Seen = Result<Box<Snapshot>, String>;
@@ -93,24 +94,40 @@ fn kept(seen: Seen, failure: &mut Option<String>) -> Option<Box<Snapshot>> {
 }
 
 /// A test with the way that its packets took when it began.
-pub(super) fn tested(
-    scenario: &Scenario,
-    test: &Test,
-    result: &model::played::Tested,
-    samples: Option<Box<RunSamples>>,
-) -> Tested {
+pub(super) fn tested(setting: &Setting<'_>, measured: Measured<'_>) -> Tested {
+    let scenario = setting.scenario;
+    let Measured { test, tested: result, samples, emulator, attempt } = measured;
     Tested {
-        label: result.label.clone(),
+        label: result.label,
         from: endpoint(scenario, test.from),
         to: endpoint(scenario, test.to),
         began: result.began,
-        expected: test.kind.expected(),
+        expected: test.kind.expected().map(|rate| on_the_slower_path(rate, &emulator, setting.fit)),
         way: way(scenario, test.from.host, test.to.host, result.began),
         way_back: way(scenario, test.to.host, test.from.host, result.began),
-        finding: result.finding.clone(),
+        emulator: Some(emulator),
+        attempt,
+        finding: result.finding,
         samples,
     }
 }
+
+/// What a path allows whose clock went slower than that of the hosts which use it.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share below 1 of a rate is a smaller rate, never negative"
+)]
+fn on_the_slower_path(rate: DataRate, emulator: &EmulatorConditions, fit: Fit) -> DataRate {
+    // The pace is in the rate already.
+    let speed = emulator.speed() * 100.0 / f64::from(fit.pace.percent());
+    let speed = if speed > AS_GOOD_AS_REAL { 1.0 } else { speed };
+    let speed = speed * f64::from(fit.dependable_percent) / 100.0;
+    if speed < 1.0 { DataRate::from_bps((rate.bps() as f64 * speed) as u64) } else { rate }
+}
+
+/// Below this a comparison would notice.
+const AS_GOOD_AS_REAL: f64 = 0.98;
 
 fn endpoint(scenario: &Scenario, point: Point) -> Endpoint {
     let network = point.overlay.map(|overlay| scenario.overlays[overlay].name.clone());

@@ -5,6 +5,8 @@
 //! * [`planted`]: the truth alone
 //! * `trial`: one test
 //! * `examine`: tests that whoever listens asks for besides
+//! * [`Fit`]: how a play is made to fit a machine that is busy
+//! * `repeat`: tests that the machine has disturbed, once more
 //! * `account`: what the path really did
 //! * `evidence`: what a diagnosis may see of it
 
@@ -12,6 +14,8 @@ mod account;
 mod error;
 mod evidence;
 mod examine;
+mod fit;
+mod repeat;
 mod rounds;
 mod trial;
 
@@ -23,15 +27,17 @@ use measure::stop::Stop;
 use path::Seed;
 
 pub use error::PlayError;
+pub use fit::{Fit, Fitness, limits};
 use model::played::{PlantedCause, Played, Tested};
+use model::quality::Quality;
 use model::round::Round;
 use model::run::RunId;
 pub use round::carrier::Voice;
 pub use rounds::{Order, Ran, Rounds, rounds};
 
 use crate::network::Network;
+use crate::relay::Report;
 use crate::relay::log::Events;
-use crate::relay::{Limited, Report};
 use crate::scenario::{Point, Scenario, Test};
 
 /// What is played, and how.
@@ -51,6 +57,8 @@ pub struct Setting<'a> {
     pub id: RunId,
     /// Whether the facts of all hosts are read before and after the tests.
     pub facts: bool,
+    /// How it fits the machine.
+    pub fit: Fit,
     /// The wish to end before the last test.
     pub stop: &'a Stop,
 }
@@ -60,11 +68,20 @@ pub trait Audience {
     /// The network is up: so many hosts and links, in this time.
     fn raised(&mut self, network: &Network, took: Duration);
 
+    /// A round of so many tests begins.
+    fn round_begins(&mut self, _tests: usize) {}
+
+    /// It is over; the hosts are looked at once more.
+    fn round_ended(&mut self) {}
+
     /// A test begins at an instant of the network's clock.
     fn begins(&mut self, test: &Test, at: Duration);
 
     /// A test has ended.
     fn ended(&mut self, test: &Test, tested: &Tested);
+
+    /// A test that the machine has disturbed is run once more.
+    fn repeats(&mut self, _test: &Test, _quality: &Quality) {}
 
     /// The tests of the scenario have run, and its network is still up: what should be tested besides? Asked again after
     /// each such test, with what is known until then. Samples that an archive has may be put into the round.
@@ -92,10 +109,11 @@ pub fn play(setting: &Setting<'_>, audience: &mut dyn Audience) -> Result<Show, 
     let tests = &setting.scenario.tests;
     let (ran, report, events) = rounds(setting, audience, |rounds| rounds.run(setting.id, tests, Order::InTurn))?;
     let Ran { round, tests } = ran?;
-    Ok(Show { played: played(setting, tests, &report), round, events })
+    let limits = fit::limits(&round, &report);
+    Ok(Show { played: played(setting, tests, &report, limits), round, events })
 }
 
-fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report) -> Played {
+fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report, limits: Vec<String>) -> Played {
     let scenario = setting.scenario;
     Played {
         scenario: scenario.name.clone(),
@@ -104,7 +122,7 @@ fn played(setting: &Setting<'_>, tests: Vec<Tested>, report: &Report) -> Played 
         tests,
         truth: planted(scenario),
         links: account::accounts(scenario, report),
-        limited_by_emulation: report.limited.as_ref().map(Limited::worst).unwrap_or_default(),
+        limited_by_emulation: limits,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::num::NonZeroUsize;
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -10,17 +9,20 @@ use std::time::Duration;
 
 use linux::clock;
 use model::played::Tested;
+use model::quality::EmulatorConditions;
 use model::round::Round;
 use model::run::RunId;
 use model::series::RunSamples;
 use model::spec::Direction;
 use round::task::Done;
+use units::DataRate;
 
 use super::evidence::{self, Seen};
 use super::{Audience, PlayError, Setting, examine, name, trial};
 use crate::live::{Live, LiveError, Stage};
-use crate::relay::Report;
+use crate::relay::conditions::ConditionsBefore;
 use crate::relay::log::Events;
+use crate::relay::{Pace, Report};
 use crate::scenario::{Scenario, Test, TestKind};
 
 /// How the tests of a round follow each other.
@@ -34,9 +36,9 @@ pub enum Order {
 
 /// A network that lives, and whoever is told what becomes of its tests.
 pub struct Rounds<'a> {
-    setting: &'a Setting<'a>,
+    pub(super) setting: &'a Setting<'a>,
     live: Live<'a>,
-    audience: &'a mut dyn Audience,
+    pub(super) audience: &'a mut dyn Audience,
     /// What was seen of the hosts before the network's clock began, for the first round.
     seen: Option<Vec<Seen>>,
 }
@@ -67,7 +69,7 @@ pub fn rounds<T>(
     let note = |error: LiveError| {
         slip.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     };
-    let lived = stage.live(&note, |live| inside(&mut Rounds { setting, live, audience, seen }))?;
+    let lived = stage.live(setting.fit.pace, &note, |live| inside(&mut Rounds { setting, live, audience, seen }))?;
     match slip.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error.into()),
         None => Ok(lived),
@@ -87,24 +89,28 @@ impl<'a> Rounds<'a> {
     /// See [`PlayError`].
     pub fn run(&mut self, id: RunId, tests: &[Test], order: Order) -> Result<Ran, PlayError> {
         let setting = self.setting;
-        let (origin, before) = match self.seen.take() {
-            Some(seen) => (self.live.start, seen),
-            None => (clock::now(), self.look()),
+        let tests: Vec<Test> = tests.iter().map(|test| at_pace(test, setting.fit.pace)).collect();
+        let began = clock::now();
+        let (since, before) = match self.seen.take() {
+            Some(seen) => (Duration::ZERO, seen),
+            None => (self.live.age(), self.look()),
         };
         let round = evidence::round(setting.scenario, setting.seed, id, clock::wall_now());
         let mut ran = Ran { round, tests: Vec::new() };
-        let since = origin.since(self.live.start);
-        let done = match order {
-            Order::InTurn => self.in_turn(tests)?,
-            Order::SideBySide => self.side_by_side(tests)?,
+        self.audience.round_begins(tests.len());
+        let mut done = match order {
+            Order::InTurn => self.in_turn(&tests)?,
+            Order::SideBySide => self.side_by_side(&tests)?,
         };
-        done.into_iter().for_each(|measured| ran.enter(setting.scenario, measured, since));
+        self.repeat_disturbed(&mut done)?;
+        self.audience.round_ended();
+        done.into_iter().for_each(|measured| ran.enter(setting, measured, since));
         evidence::add_before(&mut ran.round, before);
         evidence::add_after(&mut ran.round, self.look());
         if self.examine(&mut ran, since)? == Went::On {
             evidence::add_after(&mut ran.round, self.look());
         }
-        ran.round.elapsed = clock::now().since(origin);
+        ran.round.elapsed = clock::now().since(began);
         Ok(ran)
     }
 
@@ -117,8 +123,9 @@ impl<'a> Rounds<'a> {
             if wanted.is_empty() {
                 break;
             }
+            let wanted: Vec<Test> = wanted.iter().map(|test| at_pace(test, self.setting.fit.pace)).collect();
             for measured in self.in_turn(&wanted)? {
-                ran.enter(self.setting.scenario, measured, since);
+                ran.enter(self.setting, measured, since);
             }
             went = Went::On;
         }
@@ -129,12 +136,12 @@ impl<'a> Rounds<'a> {
         if self.setting.facts { evidence::look(self.live.network, self.setting) } else { Vec::new() }
     }
 
-    fn in_turn<'t>(&mut self, tests: &'t [Test]) -> Result<Vec<Measured<'t>>, PlayError> {
+    pub(super) fn in_turn<'t>(&mut self, tests: &'t [Test]) -> Result<Vec<Measured<'t>>, PlayError> {
         let mut done = Vec::new();
         for test in tests {
             let due = self.live.start + test.start.unwrap_or_default();
             let stopped = || self.setting.stop.is_stopped();
-            if stopped() || !clock::sleep_unless(due, stopped).map_err(|error| failed(test, error))? {
+            if stopped() || !self.live.relay.clock().sleep_unless(due, stopped).map_err(|error| failed(test, error))? {
                 break;
             }
             let began = self.began(test);
@@ -150,7 +157,7 @@ impl<'a> Rounds<'a> {
         let mut done = Vec::new();
         let mut outcome = Ok(());
         let (setting, live) = (self.setting, self.live);
-        let most = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let most = setting.fit.at_once.max(1);
         thread::scope(|scope| {
             let (tell, told) = channel();
             let mut running = 0;
@@ -180,25 +187,25 @@ impl<'a> Rounds<'a> {
     }
 
     fn began(&mut self, test: &Test) -> Duration {
-        let began = clock::now().since(self.live.start);
+        let began = self.live.age();
         self.audience.begins(test, began);
         began
     }
 
-    fn ended<'t>(&mut self, test: &'t Test, began: Duration, found: Done) -> Measured<'t> {
+    fn ended<'t>(&mut self, test: &'t Test, began: Duration, (found, emulator): Found) -> Measured<'t> {
         let scenario = self.setting.scenario;
         let (from, to) = (name(scenario, test.from), name(scenario, test.to));
         let tested = Tested { label: test.label.clone(), from, to, began, finding: found.finding };
         self.audience.ended(test, &tested);
-        Measured { test, tested, samples: found.samples }
+        Measured { test, tested, samples: found.samples, emulator, attempt: None }
     }
 }
 
 impl Ran {
     /// Adds a test; the round began so long after the network's clock.
-    fn enter(&mut self, scenario: &Scenario, measured: Measured<'_>, since: Duration) {
-        let Measured { test, tested, samples } = measured;
-        let mut evidence = evidence::tested(scenario, test, &tested, samples);
+    fn enter(&mut self, setting: &Setting<'_>, measured: Measured<'_>, since: Duration) {
+        let tested = measured.tested.clone();
+        let mut evidence = evidence::tested(setting, measured);
         evidence.began = evidence.began.saturating_sub(since);
         self.round.tests.push(evidence);
         self.tests.push(tested);
@@ -215,14 +222,36 @@ enum Went {
 }
 
 /// A test with what came of it.
-struct Measured<'t> {
-    test: &'t Test,
-    tested: Tested,
-    samples: Option<Box<RunSamples>>,
+#[derive(Clone)]
+pub(super) struct Measured<'t> {
+    pub(super) test: &'t Test,
+    pub(super) tested: Tested,
+    pub(super) samples: Option<Box<RunSamples>>,
+    pub(super) emulator: EmulatorConditions,
+    pub(super) attempt: Option<u32>,
 }
 
-fn measured(test: &Test, live: Live<'_>, setting: &Setting<'_>) -> io::Result<Done> {
-    trial::run(test, live.network.hosts(), setting)
+/// What came of a test, and how well the emulator kept its times meanwhile.
+type Found = (Done, EmulatorConditions);
+
+fn measured(test: &Test, live: Live<'_>, setting: &Setting<'_>) -> io::Result<Found> {
+    let before = ConditionsBefore::read(live.relay);
+    let done = trial::run(test, live.network.hosts(), setting)?;
+    Ok((done, before.until_now(live.relay)))
+}
+
+/// A test whose own rates, and the rate that it should reach, go with the pace of the paths.
+fn at_pace(test: &Test, pace: Pace) -> Test {
+    let mut test = test.clone();
+    let of_pace = |rate: DataRate| DataRate::from_bps(rate.bps() / 100 * u64::from(pace.percent()));
+    if let TestKind::Tcp(flow) | TestKind::Udp(flow) = &mut test.kind
+        && pace < Pace::REAL
+    {
+        flow.spec.rate = flow.spec.rate.map(of_pace);
+        flow.spec.pace = flow.spec.pace.map(of_pace);
+        flow.expect = flow.expect.map(of_pace);
+    }
+    test
 }
 
 fn failed(test: &Test, source: io::Error) -> PlayError {

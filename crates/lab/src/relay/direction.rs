@@ -5,11 +5,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use linux::clock;
 use linux::tap::{FrameHeader, Tap};
-use path::{Chain, Place, Train, Watcher};
+use path::{Chain, ElementIndex, Train, Watcher};
 use units::{MonoTime, Mtu, PacketCount};
 
+use super::emulated_clock::ThreadClock;
 use super::frame::cut::Cut;
 use super::frame::{Frame, edit, too_big};
 use super::log::{Event, Log, Lost, What};
@@ -59,6 +59,7 @@ struct Pending {
 pub(super) struct Shared {
     pub(super) store: Store,
     pub(super) log: Log,
+    pub(super) clock: ThreadClock,
 }
 
 /// What became of an attempt to read.
@@ -116,7 +117,7 @@ impl Direction {
             self.readable = false;
             return Taken::Nothing;
         };
-        let now = clock::now();
+        let now = shared.clock.resume(self.due);
         let bytes = &shared.store.incoming()[..len];
         let Some(frame) = Frame::read(bytes) else { return Taken::Nothing };
         // The number is given when the frame is kept.
@@ -151,7 +152,7 @@ impl Direction {
 
     /// Writes what has been held back so that what follows can go out with it.
     pub(super) fn flush(&mut self, shared: &mut Shared) {
-        self.end.flush(&mut shared.store, &mut shared.log);
+        self.end.flush(shared);
     }
 
     /// What it did; `unread_before` is what its device had dropped before the relay began.
@@ -177,10 +178,11 @@ impl End {
     }
 
     /// Writes what was held back.
-    fn flush(&mut self, store: &mut Store, log: &mut Log) {
+    fn flush(&mut self, shared: &mut Shared) {
         let Some(Pending { due, train }) = self.pending.take() else { return };
+        let begun = shared.clock.resume(Some(due));
+        let Shared { store, log, .. } = shared;
         let (frame, bytes) = store.frame(train.frame);
-        let begun = clock::now();
         self.books.lateness.record(begun.since(due));
         if train.edits.corrupted {
             log.add(Event::of(begun, self.name, None, What::Corrupted, &train));
@@ -270,25 +272,25 @@ impl Watcher for Watch<'_> {
             pending.train = joined;
             return;
         }
-        self.end.flush(&mut self.shared.store, &mut self.shared.log);
+        self.end.flush(self.shared);
         self.end.pending = Some(Pending { due: at, train });
     }
 
-    fn dropped(&mut self, at: MonoTime, place: Place, reason: path::reason::Drop, train: Train) {
+    fn dropped(&mut self, at: MonoTime, place: ElementIndex, reason: path::reason::Drop, train: Train) {
         self.note(at, place, What::Dropped(reason), &train);
         self.shared.store.end(train.frame, train.count.get());
     }
 
-    fn marked(&mut self, at: MonoTime, place: Place, reason: path::reason::Mark, train: Train) {
+    fn marked(&mut self, at: MonoTime, place: ElementIndex, reason: path::reason::Mark, train: Train) {
         self.note(at, place, What::Marked(reason), &train);
     }
 
-    fn duplicated(&mut self, at: MonoTime, place: Place, train: Train) {
+    fn duplicated(&mut self, at: MonoTime, place: ElementIndex, train: Train) {
         self.note(at, place, What::Duplicated, &train);
         self.shared.store.add(train.frame, train.count.get());
     }
 
-    fn refused(&mut self, at: MonoTime, place: Place, mtu: Mtu, train: Train) {
+    fn refused(&mut self, at: MonoTime, place: ElementIndex, mtu: Mtu, train: Train) {
         self.note(at, place, What::Refused(mtu), &train);
         let given = self.end.answer(at, mtu, train, &self.shared.store);
         let answers = &mut self.end.books.answers;
@@ -297,7 +299,7 @@ impl Watcher for Watch<'_> {
 }
 
 impl Watch<'_> {
-    fn note(&mut self, at: MonoTime, place: Place, what: What, train: &Train) {
+    fn note(&mut self, at: MonoTime, place: ElementIndex, what: What, train: &Train) {
         self.shared.log.add(Event::of(at, self.end.name, Some(place), what, train));
     }
 }

@@ -64,6 +64,14 @@ impl Lateness {
         Duration::ZERO
     }
 
+    /// What was recorded since `before`, an earlier state of this; its longest time is that of the whole.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        let mut counts = self.counts.clone();
+        counts.iter_mut().zip(before.counts.iter()).for_each(|(now, before)| *now = now.saturating_sub(*before));
+        Self { counts, count: self.count.saturating_sub(before.count), longest: self.longest }
+    }
+
     pub(super) fn record(&mut self, late: Duration) {
         let nanos = units::duration::nanos(late);
         self.counts[step_of(nanos)] += 1;

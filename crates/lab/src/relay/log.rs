@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 
 use path::reason::{Drop, Mark};
-use path::{FlowHash, Kind, Place, Train};
+use path::{ElementIndex, FlowHash, PacketKind, Train};
 use serde::Serialize;
 use units::{ByteCount, MonoTime, Mtu, PacketCount};
 
@@ -18,13 +18,13 @@ pub struct Event {
     /// In which direction: from end 0 to end 1, or back.
     pub direction: usize,
     /// In which element of the chain; `None` where it was the relay itself.
-    pub place: Option<Place>,
+    pub place: Option<ElementIndex>,
     /// What.
     pub what: What,
     /// To which flow.
     pub flow: FlowHash,
     /// To what.
-    pub kind: Kind,
+    pub kind: PacketKind,
     /// To how many packets.
     pub packets: PacketCount,
     /// How many bytes they had on the link.
@@ -141,7 +141,7 @@ impl Event {
     pub(super) fn of(
         at: MonoTime,
         (wire, direction): (usize, usize),
-        place: Option<Place>,
+        place: Option<ElementIndex>,
         what: What,
         train: &Train,
     ) -> Self {
@@ -183,7 +183,7 @@ impl<'a> Line<'a> {
             at_ns: event.at.as_nanos(),
             wire: wires.get(event.wire).map_or("", String::as_str),
             direction: event.direction,
-            element: event.place.map(Place::index),
+            element: event.place.map(ElementIndex::index),
             what,
             reason,
             mtu_bytes,
@@ -195,16 +195,16 @@ impl<'a> Line<'a> {
     }
 }
 
-const fn kind_name(kind: Kind) -> &'static str {
+const fn kind_name(kind: PacketKind) -> &'static str {
     match kind {
-        Kind::TcpSyn => "tcp-syn",
-        Kind::TcpData => "tcp-data",
-        Kind::TcpControl => "tcp-control",
-        Kind::Udp => "udp",
-        Kind::TunnelledTcpData => "tunnelled-tcp-data",
-        Kind::Tunnelled => "tunnelled",
-        Kind::Link => "link",
-        Kind::Other => "other",
+        PacketKind::TcpSyn => "tcp-syn",
+        PacketKind::TcpData => "tcp-data",
+        PacketKind::TcpControl => "tcp-control",
+        PacketKind::Udp => "udp",
+        PacketKind::TunnelledTcpData => "tunnelled-tcp-data",
+        PacketKind::Tunnelled => "tunnelled",
+        PacketKind::Link => "link",
+        PacketKind::Other => "other",
     }
 }
 
@@ -220,7 +220,7 @@ mod tests {
             place: None,
             what,
             flow: FlowHash(9),
-            kind: Kind::TcpData,
+            kind: PacketKind::TcpData,
             packets: PacketCount::new(2),
             bytes: ByteCount::new(3_028),
         }

@@ -6,6 +6,8 @@
 //! ([`Lateness`]), and a run in which the relay was the limit says so ([`Report::limited`]).
 //!
 //! * [`Relay`], [`Wire`], [`Options`]: starting and stopping
+//! * [`emulated_clock`]: the time of the paths, which stands still while the relay does not run
+//! * [`conditions`]: how well it kept its times while a test ran
 //! * [`report`]: what it did, and the rule by which it was the limit
 //! * [`log`]: what happened to which packets
 //! * [`probe`]: what this machine's relay can carry
@@ -17,7 +19,9 @@
 //!
 //! Model: a frame comes when the relay reads it. What it waited for before that is part of no delay.
 
+pub mod conditions;
 mod direction;
+pub mod emulated_clock;
 pub mod frame;
 mod lateness;
 pub mod log;
@@ -37,15 +41,18 @@ use std::time::Duration;
 use linux::readiness::{Bell, Readiness};
 use linux::tap::Tap;
 use linux::{affinity, clock};
-use path::{Chain, Seed, SpecError, Stage};
+use path::{Chain, PathElement, Seed, SpecError};
 use units::{ByteCount, MonoTime};
 
 use direction::{Direction, Shared};
+use emulated_clock::ThreadClock;
 use log::{Events, Log};
 use store::Store;
 use worker::{Ask, Part, Turn, Usage, Worker};
 
+pub use emulated_clock::{EmulatedClock, Pace};
 pub use lateness::Lateness;
+use report::Kept;
 pub use report::{DirectionReport, Limit, Limited, Report, ThreadReport, WireReport};
 pub use worker::Becomes;
 
@@ -57,7 +64,7 @@ pub struct Wire {
     /// Its ends.
     pub taps: [Tap; 2],
     /// What happens to packets from end 0 to end 1, and back.
-    pub stages: [Vec<Stage>; 2],
+    pub stages: [Vec<PathElement>; 2],
     /// Who says that a packet is too big, in each direction.
     pub reporters: [Vec<IpAddr>; 2],
     /// Where its chance comes from.
@@ -81,6 +88,8 @@ pub struct Options {
     /// Model: so does an adapter that merges what it receives, and waits about so long before it tells of it (`gro`,
     /// `rx-usecs`).
     pub together: Option<Duration>,
+    /// How fast the clock of the paths goes while the relay runs.
+    pub pace: Pace,
     /// How late one train in a hundred may be before the relay says that it was the limit.
     pub late: Duration,
 }
@@ -93,6 +102,7 @@ impl Default for Options {
             events: 1 << 20,
             spin: Duration::from_micros(20),
             together: Some(Duration::from_micros(50)),
+            pace: Pace::REAL,
             late: Duration::from_millis(1),
         }
     }
@@ -126,6 +136,7 @@ pub enum RelayError {
 pub struct Relay {
     names: Vec<String>,
     threads: Vec<Thread>,
+    clock: Arc<EmulatedClock>,
     began: MonoTime,
     late: Duration,
 }
@@ -144,7 +155,7 @@ impl Relay {
     /// See [`RelayError`]; nothing runs then.
     pub fn start(wires: Vec<Wire>, start: MonoTime, options: &Options) -> Result<Self, RelayError> {
         let names: Vec<String> = wires.iter().map(|wire| wire.name.clone()).collect();
-        let allowed = affinity::allowed_cpus().map_err(system("see which processors it may use"))?;
+        let allowed = affinity::allowed_cpus().map_err(system("see which CPUs it may use"))?;
         let wanted = options.threads.map_or(allowed.len().saturating_sub(1), NonZeroUsize::get);
         let count = wanted.clamp(1, (2 * wires.len()).max(1));
         let mut groups: Vec<Vec<Direction>> = (0..count).map(|_| Vec::new()).collect();
@@ -153,12 +164,14 @@ impl Relay {
                 groups[(number + way) % count].push(direction);
             }
         }
-        let mut relay = Self { names, threads: Vec::new(), began: clock::now(), late: options.late };
+        let clock = Arc::new(EmulatedClock::new(start, options.pace));
+        let mut relay =
+            Self { names, threads: Vec::new(), clock: Arc::clone(&clock), began: clock::now(), late: options.late };
         for (number, group) in groups.into_iter().enumerate() {
             // The last processors, since interrupts and most programs prefer the first.
             let spare = allowed.len() >= count + PROCESSORS_FOR_HOSTS;
             let processor = spare.then(|| allowed[allowed.len() - 1 - number]);
-            relay.threads.push(Thread::start(number, group, count, processor, options)?);
+            relay.threads.push(Thread::start(number, group, (count, &clock), processor, options)?);
         }
         Ok(relay)
     }
@@ -189,6 +202,12 @@ impl Relay {
         drop(answer);
         // Nobody answers for a direction that is not there, nor from a thread that has ended.
         let _ = answers.recv();
+    }
+
+    /// The clock of its paths.
+    #[must_use]
+    pub fn clock(&self) -> &Arc<EmulatedClock> {
+        &self.clock
     }
 
     /// The names of its wires, in the order in which events number them.
@@ -229,8 +248,10 @@ impl Relay {
             }
             threads.push(part.thread);
         }
-        let limited = report::judge(&wires, &threads, self.late);
-        Report { elapsed: clock::now().since(self.began), wires, threads, limited }
+        let elapsed = clock::now().since(self.began);
+        let kept = Kept { elapsed, stopped: self.clock.stopped() };
+        let limited = report::judge(&wires, &threads, kept, self.late);
+        Report { elapsed, stopped: kept.stopped, wires, threads, limited }
     }
 }
 
@@ -248,7 +269,7 @@ impl Thread {
     fn start(
         number: usize,
         directions: Vec<Direction>,
-        of: usize,
+        (of, clock): (usize, &Arc<EmulatedClock>),
         processor: Option<usize>,
         options: &Options,
     ) -> Result<Self, RelayError> {
@@ -260,7 +281,8 @@ impl Thread {
         let unread_before = directions.iter().map(|direction| direction.source().unread().unwrap_or(0)).collect();
         let memory = ByteCount::new(options.memory.get() / of as u64);
         let (asks, receiver) = channel();
-        let shared = Shared { store: Store::new(memory), log: Log::new(options.events / of) };
+        let clock = ThreadClock::new(Arc::clone(clock));
+        let shared = Shared { store: Store::new(memory), log: Log::new(options.events / of), clock };
         let worker = Worker {
             directions,
             unread_before,
@@ -269,7 +291,7 @@ impl Thread {
             asks: receiver,
             processor,
             spin: options.spin,
-            usage: Usage::new(clock::now()),
+            usage: Usage::new(linux::clock::now()),
         };
         let named = std::thread::Builder::new().name(format!("relay-{number}"));
         let handle = named.spawn(|| worker.run()).map_err(system("start a thread"))?;
@@ -282,7 +304,7 @@ fn directions(number: usize, wire: Wire, manner: (MonoTime, Option<Duration>)) -
     let [near, far] = taps.map(Arc::new);
     let [there, back] = stages;
     let [of_there, of_back] = reporters;
-    let chain = |direction: usize, stages: &[Stage]| {
+    let chain = |direction: usize, stages: &[PathElement]| {
         Chain::new(stages, seed.part(direction as u64), manner.0).map_err(|source| RelayError::Chain {
             wire: name.clone(),
             direction,

@@ -1,4 +1,5 @@
-//! What this machine's relay can carry, measured: so that a network it cannot is refused before anything is made.
+//! What this machine's relay can carry, measured: so that a network it cannot is refused before anything is made. And how
+//! well it keeps its times at this moment, with whatever else the machine does: so that a play fits it.
 //!
 //! A TCP connection sends as fast as it can between two fresh namespaces, over a relay of one thread, for a tenth of
 //! a second; once with frames that stay whole, once with every packet by itself. What the relay carried, by the time in
@@ -11,15 +12,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use linux::contention::{Scheduled, thread_scheduled};
 use linux::netns::{NetnsError, in_fresh_netns};
 use linux::rtnetlink::Rtnetlink;
 use linux::tap::{Tap, TapError};
-use path::elements::{DelaySpec, Order};
-use path::{ElementSpec, Seed, Stage};
+use model::quality::{CpuContention, EmulatorConditions};
+use path::buffer::BufferSpec;
+use path::elements::{CrossSpec, DelaySpec, Order, PortSpec};
+use path::{ElementSpec, PathElement, Seed};
 use units::DataRate;
 
+use super::conditions::ConditionsBefore;
 use super::report::Carried;
-use super::{Options, Relay, RelayError, Wire};
+use super::{Options, Relay, RelayError, Report, Wire};
 
 /// What one thread of the relay can carry here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,25 +63,78 @@ pub enum ProbeError {
 /// # Errors
 /// See [`ProbeError`].
 pub fn probe() -> Result<Capacity, ProbeError> {
-    let (whole, busy) = carry(Vec::new())?;
+    let (whole, busy) = carry(Vec::new(), MEASURED)?.carried()?;
     let whole = DataRate::of(whole.bytes, busy).ok_or(ProbeError::Nothing)?;
     // What is uneven gives each packet an instant of its own.
     let uneven = DelaySpec { time: Duration::ZERO, jitter: JITTER, order: Order::Kept };
-    let (single, busy) = carry(vec![ElementSpec::Delay(uneven).into()])?;
+    let (single, busy) = carry(vec![ElementSpec::Delay(uneven).into()], MEASURED)?.carried()?;
     let packets = u128::from(single.packets.get()) * Duration::from_secs(1).as_nanos();
     let packets_per_second = packets.checked_div(busy.as_nanos()).ok_or(ProbeError::Nothing)?;
     Ok(Capacity { whole, packets_per_second: u64::try_from(packets_per_second).unwrap_or(u64::MAX) })
 }
 
-/// Sends over a wire with these elements in one direction. Returns what the relay carried there, and how long it was
-/// busy.
-fn carry(stages: Vec<Stage>) -> Result<(Carried, Duration), ProbeError> {
+/// How well the relay keeps its times here at this moment, found out by carrying a flow for `time` over an emulated link
+/// of 200 Mbit/s, as the links of scenarios are.
+///
+/// # Errors
+/// See [`ProbeError`].
+pub fn timekeeping(time: Duration) -> Result<Timekeeping, ProbeError> {
+    let cpu = linux::contention::cpu_totals();
+    let port = PortSpec { rate: LINK, queue: BufferSpec::default(), cross: CrossSpec::default() };
+    let outcome = carry(vec![ElementSpec::Port(port).into()], time)?;
+    let after = linux::contention::cpu_totals();
+    let (carried, _) = outcome.carried()?;
+    let streams = outcome.streams;
+    let contention = CpuContention {
+        elapsed: outcome.conditions.elapsed,
+        cpus: after.map_or(0, |after| after.cpus),
+        steal: cpu.zip(after).and_then(|(before, after)| after.steal.checked_sub(before.steal)),
+        busy: cpu.zip(after).and_then(|(before, after)| after.busy.checked_sub(before.busy)),
+        on_cpu: streams.map(|streams| streams.on_cpu),
+        run_delay: streams.map(|streams| streams.run_delay),
+        ..CpuContention::default()
+    };
+    let allowed = LINK.bps() as f64 * outcome.conditions.emulated.as_secs_f64();
+    let delivered = (carried.bytes.get() as f64 * 8.0 / allowed.max(1.0)).min(1.0);
+    Ok(Timekeeping { emulator: outcome.conditions, hosts: contention, delivered })
+}
+
+/// How well the relay keeps its times beside whatever else the machine does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timekeeping {
+    /// The emulator's own times.
+    pub emulator: EmulatorConditions,
+    /// What the programs in the hosts get of the CPUs.
+    pub hosts: CpuContention,
+    /// What a flow delivered, of what the emulated link allowed, 0 to 1.
+    pub delivered: f64,
+}
+
+/// What came of sending over a wire.
+struct Outcome {
+    report: Report,
+    conditions: EmulatorConditions,
+    /// Of the threads that sent and received.
+    streams: Option<Scheduled>,
+}
+
+impl Outcome {
+    /// What the relay carried in the direction of the flow, and how long it was busy.
+    fn carried(&self) -> Result<(Carried, Duration), ProbeError> {
+        let busy = self.report.threads.iter().map(|thread| thread.busy).sum();
+        let given = self.report.wires.first().map(|wire| wire.directions[0].given).ok_or(ProbeError::Nothing)?;
+        Ok((given, busy))
+    }
+}
+
+/// Sends over a wire with these elements in one direction, for this time.
+fn carry(stages: Vec<PathElement>, time: Duration) -> Result<Outcome, ProbeError> {
     let (near_made, near) = channel();
     let (far_made, far) = channel();
     let (go, gone) = channel();
     thread::scope(|scope| {
         let receiving = scope.spawn(move || in_fresh_netns(move || receive(&far_made)));
-        let sending = scope.spawn(move || in_fresh_netns(move || send(&near_made, &gone)));
+        let sending = scope.spawn(move || in_fresh_netns(move || send(&near_made, &gone, time)));
         let relay = match (near.recv(), far.recv()) {
             (Ok(near), Ok(far)) => start([near, far], stages).and_then(|relay| {
                 go.send(()).map_err(|_| ProbeError::Nothing)?;
@@ -87,17 +145,23 @@ fn carry(stages: Vec<Stage>) -> Result<(Carried, Duration), ProbeError> {
         };
         // Who still waits for this waits in vain.
         drop(go);
+        let before = relay.as_ref().ok().map(ConditionsBefore::read);
+        let mut streams = Some(Scheduled::default());
         for end in [sending, receiving] {
-            end.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))??;
+            let of_thread = end.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))??;
+            streams = streams.zip(of_thread).map(|(sum, one)| Scheduled {
+                on_cpu: sum.on_cpu + one.on_cpu,
+                run_delay: sum.run_delay + one.run_delay,
+            });
         }
-        let (report, _) = relay?.stop();
-        let busy = report.threads.iter().map(|thread| thread.busy).sum();
-        let given = report.wires.first().map(|wire| wire.directions[0].given).ok_or(ProbeError::Nothing)?;
-        Ok((given, busy))
+        let relay = relay?;
+        let conditions = before.map(|before| before.until_now(&relay)).unwrap_or_default();
+        let (report, _) = relay.stop();
+        Ok(Outcome { report, conditions, streams })
     })
 }
 
-fn start(taps: [Tap; 2], stages: Vec<Stage>) -> Result<Relay, ProbeError> {
+fn start(taps: [Tap; 2], stages: Vec<PathElement>) -> Result<Relay, ProbeError> {
     let stages = [stages, Vec::new()];
     let wire = Wire { name: "probe".to_owned(), taps, stages, reporters: Default::default(), seed: Seed(0) };
     let options = Options { threads: Some(NonZeroUsize::MIN), events: 0, together: None, ..Options::default() };
@@ -113,32 +177,32 @@ fn device(number: u8) -> Result<Tap, ProbeError> {
     Ok(tap)
 }
 
-fn send(made: &Sender<Tap>, gone: &Receiver<()>) -> Result<(), ProbeError> {
+fn send(made: &Sender<Tap>, gone: &Receiver<()>, time: Duration) -> Result<Option<Scheduled>, ProbeError> {
     let made = made.send(device(1)?);
     if made.is_err() || gone.recv().is_err() {
-        return Ok(());
+        return Ok(None);
     }
     let mut stream = TcpStream::connect_timeout(&SocketAddr::new(address(2), PORT), PATIENCE)?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let (begun, piece) = (Instant::now(), vec![0; PIECE]);
-    while begun.elapsed() < MEASURED {
+    while begun.elapsed() < time {
         stream.write_all(&piece)?;
     }
-    Ok(())
+    Ok(thread_scheduled())
 }
 
-fn receive(made: &Sender<Tap>) -> Result<(), ProbeError> {
+fn receive(made: &Sender<Tap>) -> Result<Option<Scheduled>, ProbeError> {
     let tap = device(2)?;
     let listener = TcpListener::bind((address(2), PORT))?;
     linux::sockets::set_receive_timeout(&listener, Some(PATIENCE))?;
     if made.send(tap).is_err() {
-        return Ok(());
+        return Ok(None);
     }
     let (mut stream, _) = listener.accept()?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut piece = vec![0; PIECE];
     while stream.read(&mut piece)? > 0 {}
-    Ok(())
+    Ok(thread_scheduled())
 }
 
 /// Addresses set aside for benchmarks (RFC 2544).
@@ -146,10 +210,12 @@ fn address(number: u8) -> IpAddr {
     Ipv4Addr::new(198, 18, 0, number).into()
 }
 
+/// What links of the library mostly have.
+const LINK: DataRate = DataRate::from_bps(200_000_000);
 const DEVICE: &str = "probe0";
 const PORT: u16 = 5_001;
 const PIECE: usize = 256 << 10;
 const MEASURED: Duration = Duration::from_millis(70);
 const JITTER: Duration = Duration::from_micros(200);
-/// Nothing here takes so long unless something has failed.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Nothing here takes so long unless something has failed, on a machine that is not hopelessly busy.
+const PATIENCE: Duration = Duration::from_secs(10);

@@ -14,6 +14,8 @@ use super::lateness::Lateness;
 pub struct Report {
     /// How long it has run.
     pub elapsed: Duration,
+    /// For how long the clock of its paths stood still, since it was not scheduled.
+    pub stopped: Duration,
     /// Its wires, in the order in which they were given.
     pub wires: Vec<WireReport>,
     /// Its threads.
@@ -131,7 +133,7 @@ pub struct Limited {
 pub enum Limit {
     /// One in a hundred trains was written later than is allowed.
     #[error(
-        "{wire}, direction {direction}: one train in a hundred was more than {} late, {} is allowed",
+        "{wire}, direction {direction}: 1 % of packet bursts more than {} late (limit {})",
         show(*p99), show(*allowed)
     )]
     Late {
@@ -154,13 +156,11 @@ pub enum Limit {
         /// What it lost.
         losses: Losses,
     },
-    /// A thread had no time left.
-    #[error("thread {thread} of the relay was busy for {:.0} % of a second", busiest * 100.0)]
-    Busy {
-        /// The number of the thread.
-        thread: usize,
-        /// Its share of time.
-        busiest: f64,
+    /// Its clock stood still for much of the time: it was not scheduled, or had more to carry than it can.
+    #[error("the emulator was not scheduled for {:.0} % of the time (limit {:.0} %)", share * 100.0, MOST_STOPPED * 100.0)]
+    Slow {
+        /// The share of its time.
+        share: f64,
     },
     /// A thread has ended early.
     #[error("thread {thread} of the relay failed: {why}")]
@@ -179,7 +179,7 @@ impl Limit {
             Self::Failed { .. } => (3, 0),
             Self::Lossy { losses, .. } => (2, losses.unintended().into()),
             Self::Late { p99, .. } => (1, p99.as_nanos()),
-            Self::Busy { .. } => (0, 0),
+            Self::Slow { .. } => (0, 0),
         }
     }
 }
@@ -203,13 +203,20 @@ impl Limited {
 /// What more than this says, nobody reads.
 const SAID: usize = 3;
 
-/// A thread that is busy for a larger share of a second was the limit in it.
-pub const MOST_BUSY: f64 = 0.95;
+/// An emulator whose clock stood still for a larger share of the time emulates mostly its own machine.
+pub const MOST_STOPPED: f64 = 0.6;
+
+/// How the relay's clock has kept.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Kept {
+    pub(super) elapsed: Duration,
+    pub(super) stopped: Duration,
+}
 
 /// The rule: a run is limited by the relay where, in any direction, one train in a hundred was written more than
 /// `late` after its instant, or where the relay lost anything (what a device that was down did not take aside), or where
-/// a thread was busy for more than [`MOST_BUSY`] of any whole second, or failed.
-pub(super) fn judge(wires: &[WireReport], threads: &[ThreadReport], late: Duration) -> Option<Limited> {
+/// its clock stood still for more than [`MOST_STOPPED`] of the time, or a thread failed.
+pub(super) fn judge(wires: &[WireReport], threads: &[ThreadReport], kept: Kept, late: Duration) -> Option<Limited> {
     let mut because = Vec::new();
     for wire in wires {
         for (direction, report) in wire.directions.iter().enumerate() {
@@ -223,10 +230,11 @@ pub(super) fn judge(wires: &[WireReport], threads: &[ThreadReport], late: Durati
         }
     }
     for (thread, report) in threads.iter().enumerate() {
-        if report.busiest > MOST_BUSY {
-            because.push(Limit::Busy { thread, busiest: report.busiest });
-        }
         because.extend(report.failed.clone().map(|why| Limit::Failed { thread, why }));
+    }
+    let share = kept.stopped.as_secs_f64() / kept.elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
+    if share > MOST_STOPPED {
+        because.push(Limit::Slow { share });
     }
     (!because.is_empty()).then_some(Limited { because })
 }
@@ -236,23 +244,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relay_is_the_limit_when_late_lossy_or_without_time_left() {
+    fn relay_is_the_limit_when_late_lossy_or_hardly_scheduled() {
         let wire = |change: fn(&mut DirectionReport)| {
             let mut directions = [DirectionReport::default(), DirectionReport::default()];
             change(&mut directions[1]);
             [WireReport { name: "w".to_owned(), directions }]
         };
         let late = Duration::from_millis(1);
-        let idle = [ThreadReport { busiest: 0.95, ..ThreadReport::default() }];
-        assert_eq!(judge(&wire(|_| ()), &idle, late), None);
-        assert_eq!(judge(&wire(|report| report.lost.down = PacketCount::new(9)), &idle, late), None);
-        let limits = |wires: &[WireReport], threads| judge(wires, threads, late).unwrap().because;
-        let lossy = limits(&wire(|report| report.lost.unread_frames = 1), &idle);
+        let idle = [ThreadReport::default()];
+        let kept = |stopped| Kept { elapsed: Duration::from_secs(10), stopped: Duration::from_secs(stopped) };
+        assert_eq!(judge(&wire(|_| ()), &idle, kept(5), late), None);
+        assert_eq!(judge(&wire(|report| report.lost.down = PacketCount::new(9)), &idle, kept(0), late), None);
+        let limits =
+            |wires: &[WireReport], threads, stopped| judge(wires, threads, kept(stopped), late).unwrap().because;
+        let lossy = limits(&wire(|report| report.lost.unread_frames = 1), &idle, 0);
         assert!(matches!(lossy[..], [Limit::Lossy { direction: 1, .. }]));
-        let slow = limits(&wire(|report| report.lateness.record(Duration::from_millis(2))), &idle);
+        let slow = limits(&wire(|report| report.lateness.record(Duration::from_millis(2))), &idle, 0);
         assert!(matches!(slow[..], [Limit::Late { direction: 1, .. }]));
-        let busy = limits(&wire(|_| ()), &[ThreadReport { busiest: 0.96, ..ThreadReport::default() }]);
-        assert!(matches!(busy[..], [Limit::Busy { thread: 0, .. }]));
+        let slow = limits(&wire(|_| ()), &idle, 7);
+        assert!(matches!(slow[..], [Limit::Slow { .. }]));
     }
 
     #[test]
@@ -268,8 +278,8 @@ mod tests {
         let limited = Limited { because: vec![late(2), late(7), lossy, late(5), late(3)] };
         let told = [
             "w, direction 1: the relay lost 4 frames that it had not read",
-            "w, direction 0: one train in a hundred was more than 7.00 ms late, 1.00 ms is allowed",
-            "w, direction 0: one train in a hundred was more than 5.00 ms late, 1.00 ms is allowed; and 2 more",
+            "w, direction 0: 1 % of packet bursts more than 7.00 ms late (limit 1.00 ms)",
+            "w, direction 0: 1 % of packet bursts more than 5.00 ms late (limit 1.00 ms); and 2 more",
         ];
         assert_eq!(limited.worst(), told);
     }

@@ -116,17 +116,18 @@ impl Worker {
     fn drive(&mut self) -> io::Result<()> {
         loop {
             let begun = clock::now();
-            let mut worked = self.advance(begun);
+            let due = self.due();
+            let now = self.shared.clock.resume(due);
+            let mut worked = self.advance(now);
             worked |= self.take();
             self.directions.iter_mut().for_each(|direction| direction.flush(&mut self.shared));
-            let now = clock::now();
             if worked {
-                self.usage.add(begun, now);
+                self.usage.add(begun, clock::now());
             }
             if self.answer_asks() {
                 return Ok(());
             }
-            self.wait(now)?;
+            self.wait()?;
         }
     }
 
@@ -158,14 +159,20 @@ impl Worker {
         worked
     }
 
-    fn wait(&mut self, now: MonoTime) -> io::Result<()> {
+    /// When the first of its directions does something by itself.
+    fn due(&self) -> Option<MonoTime> {
+        self.directions.iter().filter_map(Direction::due).min()
+    }
+
+    fn wait(&mut self) -> io::Result<()> {
         let patience = if self.directions.iter().any(|direction| direction.readable) {
             Patience::None
         } else {
-            match self.directions.iter().filter_map(Direction::due).min() {
+            self.shared.clock.now();
+            match self.due().map(|due| self.shared.clock.until(due)) {
                 None => Patience::Endless,
-                Some(due) if due.since(now) <= self.spin => Patience::None,
-                Some(due) => Patience::For(due.since(now) - self.spin),
+                Some(left) if left <= self.spin => Patience::None,
+                Some(left) => Patience::For(left - self.spin),
             }
         };
         let directions = &mut self.directions;
@@ -184,7 +191,8 @@ impl Worker {
                 Ok(Ask::Report(answer)) => drop(answer.send(self.part())),
                 Ok(Ask::Events(answer)) => drop(answer.send(self.shared.log.take())),
                 Ok(Ask::Turn(turn, answer)) => {
-                    let now = clock::now();
+                    let due = self.due();
+                    let now = self.shared.clock.resume(due);
                     let mut all = self.directions.iter_mut();
                     if let Some(direction) = all.find(|direction| direction.name() == turn.direction) {
                         direction.turn(now, &turn, &mut self.shared);

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use path::Seed;
-use path::random::Dice;
+use path::random::SeededRng;
 
 /// A part of all requests, 0 to 1, in millionths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Dealer {
     /// Deals to `over` in turn. The seed decides at which requests the share is passed on, not how many they are.
     #[must_use]
     pub fn new(over: Vec<SocketAddr>, reroute: Option<Reroute>, seed: Seed) -> Self {
-        let phase = u32::try_from(Dice::new(seed).below(u64::from(WHOLE))).unwrap_or(0);
+        let phase = u32::try_from(SeededRng::new(seed).below(u64::from(WHOLE))).unwrap_or(0);
         let reroute = reroute.filter(|reroute| !reroute.to.is_empty());
         Self { over, reroute, phase, dealt: AtomicU64::new(0), returned: AtomicU64::new(0) }
     }

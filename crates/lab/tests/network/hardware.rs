@@ -47,7 +47,7 @@ fn living(condition: &str, inside: impl FnOnce(Live<'_>)) {
     scenario.services.clear();
     let stage = Stage::raise(&scenario, Seed(1), Path::new("/bin/false")).unwrap();
     let hear = |error: LiveError| panic!("{error}");
-    stage.live(&hear, inside).unwrap();
+    stage.live(lab::relay::Pace::REAL, &hear, inside).unwrap();
 }
 
 /// How often a datagram from `west` arrives at `east`, told by the one that is sent behind it.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use lab::relay::log::What;
 use linux::sockets::PathMtuDiscovery;
 use linux::tcp_info::TcpInfo;
-use path::Kind;
+use path::PacketKind;
 use path::reason::Drop;
 
 use world::{World, dropped, in_sandbox, packets, v4, v6};
@@ -132,7 +132,8 @@ fn wrong_bits_are_found_by_the_receiver_and_by_nobody_else() {
         let found = |world: &World| world.hosts[1].counter("Tcp", "InCsumErrors");
         let mut events = Vec::new();
         let of_tcp = |event: &lab::relay::log::Event| {
-            event.what == What::Corrupted && matches!(event.kind, Kind::TcpData | Kind::TcpControl | Kind::TcpSyn)
+            event.what == What::Corrupted
+                && matches!(event.kind, PacketKind::TcpData | PacketKind::TcpControl | PacketKind::TcpSyn)
         };
         world.wait_until("as many wrong packets found as made", |relay| {
             events.extend(relay.events().events);
@@ -251,13 +252,14 @@ fn log_knows_each_datagram_that_did_not_come() {
             events.extend(relay.events().events);
             // A receiver that gets no processor for a while has no room for what comes meanwhile.
             let unheard = world.hosts[1].counter("Udp", "RcvbufErrors");
-            let lost = dropped(&events, |event| event.kind == Kind::Udp) + unheard;
+            let lost = dropped(&events, |event| event.kind == PacketKind::Udp) + unheard;
             lost + came.iter().filter(|came| **came).count() as u64 == SENT as u64
         });
         let received = came.iter().filter(|came| **came).count() as u64;
         assert_eq!(world.hosts[0].counter("Udp", "OutDatagrams"), SENT as u64);
         assert_eq!(world.hosts[1].counter("Udp", "InDatagrams"), received);
-        let random = dropped(&events, |event| event.what == What::Dropped(Drop::Random) && event.kind == Kind::Udp);
+        let random =
+            dropped(&events, |event| event.what == What::Dropped(Drop::Random) && event.kind == PacketKind::Udp);
         // Six standard deviations of a binomial: sqrt(5000 x 0.1 x 0.9) = 21.
         assert!((374..626).contains(&random), "{random}");
         let elements = &world.relay.report().wires[0].directions[0].elements;

@@ -13,7 +13,7 @@ use lab::relay::log::{Event, What};
 use lab::relay::{Options, Relay, Report, Wire};
 use linux::counters::HostCounters;
 use linux::tap::Tap;
-use path::{ElementSpec, Seed, Stage, Tally};
+use path::{ElementSpec, PathElement, Seed, Tally};
 
 /// Runs the test `name` with `body` in a process in fresh user and network namespaces, as their root: this works with
 /// and without privilege.
@@ -181,8 +181,8 @@ fn content(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|at| u8::try_from((at ^ (at >> 8) ^ (at >> 16)) % 251).unwrap()).collect()
 }
 
-fn stages(elements: &str) -> Vec<Stage> {
+fn stages(elements: &str) -> Vec<PathElement> {
     let mut file: toml::Table = toml::from_str(&format!("elements = [{elements}]")).unwrap();
     let specs: Vec<ElementSpec> = file.remove("elements").unwrap().try_into().unwrap();
-    specs.into_iter().map(Stage::from).collect()
+    specs.into_iter().map(PathElement::from).collect()
 }

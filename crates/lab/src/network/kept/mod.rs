@@ -7,6 +7,7 @@
 //! * [`Claim`]: the keeper's side
 //! * [`running`], [`Kept`]: everybody else's
 
+mod owner;
 mod record;
 
 use std::fs::{self, File, TryLockError};
@@ -20,6 +21,7 @@ use linux::namespaces::process::{Process, start_of};
 
 use super::host::prepared;
 use super::place::{self, PlaceError};
+pub use owner::Owner;
 pub use record::{HostRecord, Record, RecordError};
 
 /// Why a lab cannot be kept, found or ended.
@@ -164,6 +166,12 @@ pub fn running() -> Result<Vec<Kept>, KeptError> {
 }
 
 impl Kept {
+    /// Whether this owner has started it. Of a lab that an older linerate started, nobody knows.
+    #[must_use]
+    pub fn is_of(&self, owner: &Owner) -> bool {
+        self.record.owner.as_ref().is_none_or(|of| of == owner)
+    }
+
     /// A program in one of its hosts; [`None`] where the host is gone.
     pub fn command(&self, host: &HostRecord, program: impl AsRef<std::ffi::OsStr>) -> Option<Command> {
         let HostRecord { first_process, started_ticks, .. } = *host;

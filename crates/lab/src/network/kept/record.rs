@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
+use super::owner::Owner;
 use crate::network::Network;
 
 /// A lab that is running.
@@ -20,6 +21,9 @@ pub struct Record {
     pub scenario: String,
     /// Where its chance comes from.
     pub seed: u64,
+    /// Who has started it; absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
     /// When it was up.
     pub up_unix_ns: WallTime,
     /// The process that keeps it.

@@ -17,6 +17,7 @@ fn record(name: &str) -> Record {
         name: name.to_owned(),
         scenario: "labs/one.toml".to_owned(),
         seed: 42,
+        owner: Some(Owner { user: 1_000, state: "/var/lib/ada/state/linerate".into() }),
         up_unix_ns: WallTime::from_unix_nanos(1_760_000_000_000_000_000),
         keeper: std::process::id(),
         keeper_started_ticks: start_of(std::process::id()).unwrap(),
@@ -71,6 +72,19 @@ fn record_of_another_version_is_told() {
     let text = record("one").to_text().replace("format = 1", "format = 2");
     assert!(matches!(Record::parse(&text), Err(RecordError::Version { found: 2 })));
     assert!(matches!(Record::parse("format = 1\nname = 3"), Err(RecordError::Form(_))));
+}
+
+#[test]
+fn lab_is_of_who_started_it_from_the_same_state_directory() {
+    let kept = Kept { record: record("one"), directory: PathBuf::new() };
+    let owner = |user, state: &str| Owner { user, state: state.into() };
+    let state = "/var/lib/ada/state/linerate";
+    assert!(kept.is_of(&owner(1_000, state)));
+    assert!(!kept.is_of(&owner(1_001, state)) && !kept.is_of(&owner(1_000, "/tmp/trial")));
+    let before_owners = Kept { record: Record { owner: None, ..record("one") }, directory: PathBuf::new() };
+    assert!(before_owners.is_of(&owner(1_001, state)));
+    let text = record("one").to_text();
+    assert_eq!(Record::parse(&text).unwrap(), record("one"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Which train of packets a frame is.
 
-use path::{Ecn, Edits, FlowHash, FrameId, Kind, Spacing, Train};
+use path::{Ecn, Edits, FlowHash, FrameId, PacketKind, Spacing, Train};
 use units::MonoTime;
 
 use super::Frame;
@@ -58,15 +58,15 @@ fn service(frame: &[u8], ip: &Ip) -> (u8, Ecn, bool) {
     (class >> 2, ecn, whole)
 }
 
-fn kind_and_flow(frame: &[u8], layout: &Layout) -> (Kind, FlowHash) {
+fn kind_and_flow(frame: &[u8], layout: &Layout) -> (PacketKind, FlowHash) {
     let flow = flow(frame, layout);
     let kind = match (layout.ether_type, layout.ip, layout.transport) {
-        (ARP | LLDP, ..) => Kind::Link,
+        (ARP | LLDP, ..) => PacketKind::Link,
         (_, Some(ip), None) => match ip.protocol {
-            layout::TCP => Kind::TcpData,
-            layout::UDP => Kind::Udp,
-            layout::ICMPV6 if is_neighbour_discovery(frame, &ip) => Kind::Link,
-            _ => Kind::Other,
+            layout::TCP => PacketKind::TcpData,
+            layout::UDP => PacketKind::Udp,
+            layout::ICMPV6 if is_neighbour_discovery(frame, &ip) => PacketKind::Link,
+            _ => PacketKind::Other,
         },
         (_, Some(ip), Some(transport)) => match transport.kind {
             TransportKind::Tcp => tcp(frame, transport.start, transport.payload < ip.end),
@@ -74,25 +74,25 @@ fn kind_and_flow(frame: &[u8], layout: &Layout) -> (Kind, FlowHash) {
                 if let Some(inner) = tunnelled(frame, transport.start, transport.payload) {
                     return inner;
                 }
-                Kind::Udp
+                PacketKind::Udp
             }
         },
-        _ => Kind::Other,
+        _ => PacketKind::Other,
     };
     (kind, flow)
 }
 
-fn tcp(frame: &[u8], start: usize, has_payload: bool) -> Kind {
+fn tcp(frame: &[u8], start: usize, has_payload: bool) -> PacketKind {
     let flags = frame.get(start + TCP_FLAGS).copied().unwrap_or_default();
     match (flags & SYN != 0, has_payload) {
-        (true, _) => Kind::TcpSyn,
-        (false, true) => Kind::TcpData,
-        (false, false) => Kind::TcpControl,
+        (true, _) => PacketKind::TcpSyn,
+        (false, true) => PacketKind::TcpData,
+        (false, false) => PacketKind::TcpControl,
     }
 }
 
 /// What is inside a VXLAN tunnel (RFC 7348), and which flow; `None` where it is no tunnel.
-fn tunnelled(frame: &[u8], start: usize, payload: usize) -> Option<(Kind, FlowHash)> {
+fn tunnelled(frame: &[u8], start: usize, payload: usize) -> Option<(PacketKind, FlowHash)> {
     let port = be16(frame, start + 2)?;
     let flags = *frame.get(payload)?;
     if !VXLAN_PORTS.contains(&port) || flags & VXLAN_VALID == 0 {
@@ -103,7 +103,7 @@ fn tunnelled(frame: &[u8], start: usize, payload: usize) -> Option<(Kind, FlowHa
         (Some(ip), Some(transport)) => transport.kind == TransportKind::Tcp && transport.payload < ip.end,
         _ => false,
     };
-    let kind = if carries_data { Kind::TunnelledTcpData } else { Kind::Tunnelled };
+    let kind = if carries_data { PacketKind::TunnelledTcpData } else { PacketKind::Tunnelled };
     Some((kind, flow(frame, &inner)))
 }
 
@@ -165,7 +165,7 @@ mod tests {
             let size = if header == 66 { 1_448 } else { 1_428 };
             assert_eq!((train.count.get(), train.size), (3, header + size));
             assert_eq!(train.last_size, header + 3_000 - 2 * size);
-            assert_eq!((train.kind, train.whole), (Kind::TcpData, true));
+            assert_eq!((train.kind, train.whole), (PacketKind::TcpData, true));
         }
         assert_eq!(train(&samples::tcp4(2_896, 1_448)).last_size, 1_514);
         assert_eq!(train(&samples::tcp4(1_448, 1_448)).count.get(), 1);
@@ -174,14 +174,14 @@ mod tests {
 
     #[test]
     fn kinds_are_told_apart() {
-        assert_eq!(train(&samples::tcp4(0, 0)).kind, Kind::TcpControl);
-        assert_eq!(train(&samples::syn4()).kind, Kind::TcpSyn);
-        assert_eq!(train(&samples::udp4(100, 0)).kind, Kind::Udp);
-        assert_eq!(train(&samples::vxlan(&samples::tcp4(100, 0))).kind, Kind::TunnelledTcpData);
-        assert_eq!(train(&samples::vxlan(&samples::tcp4(0, 0))).kind, Kind::Tunnelled);
-        assert_eq!(train(&samples::arp()).kind, Kind::Link);
-        assert_eq!(train(&samples::neighbour_solicitation()).kind, Kind::Link);
-        assert_eq!(train(&[0; 11]).kind, Kind::Other);
+        assert_eq!(train(&samples::tcp4(0, 0)).kind, PacketKind::TcpControl);
+        assert_eq!(train(&samples::syn4()).kind, PacketKind::TcpSyn);
+        assert_eq!(train(&samples::udp4(100, 0)).kind, PacketKind::Udp);
+        assert_eq!(train(&samples::vxlan(&samples::tcp4(100, 0))).kind, PacketKind::TunnelledTcpData);
+        assert_eq!(train(&samples::vxlan(&samples::tcp4(0, 0))).kind, PacketKind::Tunnelled);
+        assert_eq!(train(&samples::arp()).kind, PacketKind::Link);
+        assert_eq!(train(&samples::neighbour_solicitation()).kind, PacketKind::Link);
+        assert_eq!(train(&[0; 11]).kind, PacketKind::Other);
     }
 
     #[test]
