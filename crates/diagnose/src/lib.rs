@@ -2,6 +2,7 @@
 //!
 //! * [`waterfall`]: where the line rate of a TCP run went, in named shares that add up
 //! * [`balance`]: where the datagrams of a UDP run went, added up to the last one
+//! * [`explained`]: a run with both of these, as one document
 //! * [`signs`]: what can be seen of a flow
 //! * [`causes`]: the catalogue of what can be wrong
 //! * [`diagnosis`]: what is wrong with what a round tested, ranked
@@ -22,7 +23,9 @@ pub mod causes;
 pub mod contrast;
 pub mod diagnosis;
 mod exact;
+pub mod explained;
 pub mod grid;
+pub mod learn;
 pub mod locate;
 pub mod next;
 pub mod proof;

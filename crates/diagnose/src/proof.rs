@@ -4,21 +4,22 @@
 //! what its pair should do, so that fast and slow links weigh alike, and the rank test says whether what is seen after the
 //! change is more than noise. Pairs that one of the rounds did not test take no part.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use model::round::{Endpoint, Round};
-use schemars::JsonSchema;
+use model::round::{Endpoint, Round, Tested};
+use model::target::TargetRate;
+use predict::target::Targets;
 use serde::{Deserialize, Serialize};
 use stats::gain;
 use units::DataRate;
 
 use crate::diagnosis::Diagnosis;
 use crate::locate::cell::{Quality, Symptom};
-use crate::locate::round::{layers, rates_told};
-use crate::signs::flow::SLOW;
+use crate::locate::round::{RateTold, layers, rates_told};
 
 /// What two rounds say of what was changed between them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Proof {
     /// Version of this format; readers refuse what is newer than they are.
     pub format: u32,
@@ -35,7 +36,8 @@ pub struct Proof {
 }
 
 /// A pair in both rounds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pair {
     /// What was measured.
     pub what: Symptom,
@@ -57,7 +59,8 @@ pub struct Pair {
 }
 
 /// What became of a set of pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// The part of what they should do, in the middle of all tests before.
     pub before: f64,
@@ -70,7 +73,8 @@ pub struct Change {
 }
 
 /// What became of rates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// They are higher, by more than noise.
@@ -96,9 +100,11 @@ impl Proof {
             .filter_map(|(key, before)| {
                 let after = new.remove(&key)?;
                 let part = parts.get(&key).copied()?;
-                let should = before.expected.or_else(|| whole(median(&before.rates)?, part))?;
+                let target = before.target?;
+                let suffered = part < target.source.slow_below();
+                let should = target.rate;
                 let ((what, from, to), before, after) = (key, before.rates, after.rates);
-                Some(Pair { what, from, to, suffered: part < SLOW, before, after, should })
+                Some(Pair { what, from, to, suffered, before, after, should })
             })
             .collect();
         pairs.sort_by_key(|pair| !pair.suffered);
@@ -137,10 +143,14 @@ pub fn fewest(confidence: f64) -> Option<u32> {
 /// The tests of a round by which its slow pairs are known, by their places in it.
 #[must_use]
 pub fn slow_tests(round: &Round) -> Vec<usize> {
-    let slow: BTreeSet<Key> = parts(round).into_iter().filter(|(_, part)| *part < SLOW).map(|(key, _)| key).collect();
-    let tells =
-        |test| rates_told(round, test).into_iter().any(|told| slow.contains(&(told.symptom, told.from, told.to)));
-    round.tests.iter().enumerate().filter(|(_, test)| tells(test)).map(|(number, _)| number).collect()
+    let targets = Targets::of(round);
+    let parts = parts(round);
+    let is_slow = |told: RateTold| {
+        let part = parts.get(&(told.symptom, told.from, told.to));
+        told.target.is_ok_and(|target| part.is_some_and(|part| *part < target.source.slow_below()))
+    };
+    let tells = |test: &(usize, &Tested)| rates_told(round, &targets, *test).into_iter().any(is_slow);
+    round.tests.iter().enumerate().filter(tells).map(|(number, _)| number).collect()
 }
 
 type Key = (Symptom, Endpoint, Endpoint);
@@ -148,15 +158,16 @@ type Key = (Symptom, Endpoint, Endpoint);
 #[derive(Default)]
 struct Rates {
     rates: Vec<DataRate>,
-    expected: Option<DataRate>,
+    target: Option<TargetRate>,
 }
 
 fn rates(round: &Round) -> BTreeMap<Key, Rates> {
     let mut all: BTreeMap<Key, Rates> = BTreeMap::new();
-    for told in round.tests.iter().flat_map(|test| rates_told(round, test)) {
+    let targets = Targets::of(round);
+    for told in round.tests.iter().enumerate().flat_map(|test| rates_told(round, &targets, test)) {
         let rates = all.entry((told.symptom, told.from, told.to)).or_default();
         rates.rates.push(told.rate);
-        rates.expected = rates.expected.or(told.expected);
+        rates.target = rates.target.take().or(told.target.ok());
     }
     all
 }
@@ -198,18 +209,9 @@ fn median(rates: &[DataRate]) -> Option<DataRate> {
     rates.get(rates.len().checked_sub(1)? / 2).copied()
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a float saturates, and rates are positive"
-)]
-fn whole(rate: DataRate, part: f64) -> Option<DataRate> {
-    (part > 0.0).then(|| DataRate::from_bps((rate.bps() as f64 / part).round() as u64))
-}
-
 /// A chapter of a demonstration: what was wrong, what was done, what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Chapter {
     /// Version of this format; readers refuse what is newer than they are.
     pub format: u32,
@@ -230,7 +232,8 @@ pub struct Chapter {
 }
 
 /// Something that was changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "by")]
 pub enum Mended {
     /// A setting of a host.
@@ -267,6 +270,7 @@ impl Chapter {
 
 /// The schemas of a proof and a demonstration, for `docs/formats/`.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
         ("proof.schema.json", schemars::schema_for!(Proof)),

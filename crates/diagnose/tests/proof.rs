@@ -47,6 +47,8 @@ fn tested(from: &str, to: &str, kbit: u64) -> Tested {
         expected: Some(DataRate::from_bps(200 * MBIT)),
         way: Vec::new(),
         way_back: Vec::new(),
+        emulator: None,
+        attempt: None,
         finding: Finding::Run(Box::new(run)),
         samples: None,
     }

@@ -17,7 +17,6 @@ use model::host::HostIdentity;
 use model::measurement::{DatagramCounts, DirectionTotal, Heading, Measurement};
 use model::run::Run;
 use model::spec::{Offload, Protocol};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::PacketCount;
 
@@ -25,7 +24,8 @@ use hosts::{Host, HostDrops, Merging};
 use part::{Certainty, Part};
 
 /// Where the datagrams of one direction went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Balance {
     /// Which way.
     pub heading: Heading,

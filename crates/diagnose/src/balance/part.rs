@@ -1,11 +1,11 @@
 //! A share of the datagrams, and how sure it is.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::PacketCount;
 
 /// A share of the datagrams.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// How many; absent where nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,10 +26,18 @@ impl Part {
     pub fn known(&self) -> u64 {
         self.packets.map_or(0, PacketCount::get)
     }
+
+    /// How many datagrams it was at the least: where packets may have held several, each that was counted held one or more.
+    #[must_use]
+    pub fn at_least(&self) -> u64 {
+        let counted = || self.counted.iter().map(|counted| counted.change).max().unwrap_or(0);
+        if self.certainty == Certainty::Unknown { counted() } else { self.known() }
+    }
 }
 
 /// How sure a share is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
     /// Nothing else can have moved what it was taken from, or nothing did.
@@ -45,7 +53,8 @@ pub enum Certainty {
 }
 
 /// One counter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counted {
     /// Its name, as in the run's counters.
     pub counter: String,

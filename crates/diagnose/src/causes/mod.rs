@@ -4,21 +4,26 @@
 //! name share what is left, in the proportion in which they are usual; signs that it does not name are as usual. A cause that
 //! is at work in different ways has a manner for each, with the signs that are other than the first one's.
 
+pub mod learn;
 pub mod page;
 mod read;
+pub mod weights;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::signs::Seen;
 use crate::signs::flow::Kind;
+use units::DataRate;
 
 pub use read::CatalogueError;
+use weights::Weights;
 
 /// All causes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Catalogue {
     causes: Vec<Cause>,
+    weights: Weights,
 }
 
 /// Something that can be wrong.
@@ -55,6 +60,11 @@ pub struct Cause {
     /// The same cause at work in other ways, each with a title, a part of the prior and signs of its own: what shows
     /// together is weighed together.
     pub manners: Vec<Cause>,
+    /// States of which one is seen where the cause is at work, the most telling sign first. Where that was looked at, and no flow
+    /// that the cause would hit shows any of them, it is out.
+    pub requires: Vec<Seen>,
+    /// The fastest link on which it exists. A flow that carried more past the place excludes it.
+    pub fastest_link: Option<DataRate>,
     /// How often each rule of the host audit fires at its place; 1 where the cause is nothing else than what the rule finds.
     pub rules: BTreeMap<String, f64>,
     /// The test that tells it from its neighbours.
@@ -131,10 +141,36 @@ impl Catalogue {
     #[must_use]
     pub fn built_in() -> &'static Self {
         static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
-            // The files are compiled in, and a test reads them.
-            Catalogue::read(BUILT_IN_FILES).unwrap_or_else(|_| Catalogue { causes: Vec::new() })
+            let weights = Weights::read(WEIGHTS);
+            let broken = weights.as_ref().err();
+            assert!(broken.is_none(), "causes/weights.toml, with which this program was built: {broken:?}");
+            let learnt = Catalogue::by_hand().with_learnt(LEARNT);
+            let broken = learnt.as_ref().err();
+            assert!(broken.is_none(), "causes/learnt.toml, with which this program was built: {broken:?}");
+            learnt.unwrap_or_default().with_weights(weights.unwrap_or_default())
         });
         &BUILT_IN
+    }
+
+    /// The same as its authors set it, before anything was learnt: the prior of [`learn`].
+    #[must_use]
+    pub fn by_hand() -> Self {
+        let read = Self::read(BUILT_IN_FILES);
+        let broken = read.as_ref().err();
+        assert!(broken.is_none(), "the catalogue with which this program was built: {broken:?}");
+        read.unwrap_or_default()
+    }
+
+    /// The same with other weights of evidence.
+    #[must_use]
+    pub fn with_weights(self, weights: Weights) -> Self {
+        Self { weights, ..self }
+    }
+
+    /// How much each kind of evidence counts.
+    #[must_use]
+    pub const fn weights(&self) -> &Weights {
+        &self.weights
     }
 
     /// Reads a catalogue from files: name and text.
@@ -142,7 +178,7 @@ impl Catalogue {
     /// # Errors
     /// See [`CatalogueError`].
     pub fn read(files: &[(&str, &str)]) -> Result<Self, CatalogueError> {
-        read::catalogue(files).map(|causes| Self { causes })
+        read::catalogue(files).map(|causes| Self { causes, weights: Weights::default() })
     }
 
     /// All causes, in the order of the files.
@@ -180,7 +216,7 @@ impl Cause {
             }
         }
         let usual = seen.state().usual;
-        if usual_told <= 0.0 { usual } else { ((1.0 - told) * usual / (1.0 - usual_told)).max(LEAST) }
+        if usual_told <= 0.0 { seen.without_cause() } else { ((1.0 - told) * usual / (1.0 - usual_told)).max(LEAST) }
     }
 }
 
@@ -193,15 +229,27 @@ const BUILT_IN_FILES: &[(&str, &str)] = &[
     ("services.toml", include_str!("../../causes/services.toml")),
 ];
 
+/// What incidents with a known cause taught: likelihoods of signs, and weights of evidence.
+const LEARNT: &str = include_str!("../../causes/learnt.toml");
+const WEIGHTS: &str = include_str!("../../causes/weights.toml");
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn what_was_learnt_is_read() {
+        let learnt = Catalogue::by_hand().with_learnt(LEARNT).unwrap_or_else(|error| panic!("{error}"));
+        let weights = Weights::read(WEIGHTS).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(Catalogue::built_in().all(), learnt.all());
+        assert_eq!(*Catalogue::built_in().weights(), weights);
+    }
+
+    #[test]
     fn the_built_in_files_are_read() {
         let catalogue = Catalogue::read(BUILT_IN_FILES).unwrap_or_else(|error| panic!("{error}"));
         assert!(catalogue.all().len() >= 45, "{}", catalogue.all().len());
-        assert_eq!(Catalogue::built_in().all(), catalogue.all());
+        assert_eq!(Catalogue::by_hand().all(), catalogue.all());
     }
 
     #[test]

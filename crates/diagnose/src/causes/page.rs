@@ -48,6 +48,13 @@ fn entry(page: &mut String, cause: &Cause) {
         shown.push(format!("{name} {:.0} %", part * 100.0));
     }
     let _ = writeln!(page, "- Shows: {}", shown.join(", "));
+    if !cause.requires.is_empty() {
+        let named = cause.requires.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
+        let _ = writeln!(page, "- Out where none is seen of: {}", named.collect::<Vec<_>>().join(", "));
+    }
+    if let Some(rate) = cause.fastest_link {
+        let _ = writeln!(page, "- Out where a flow carried more than {rate} past the place");
+    }
     for manner in &cause.manners {
         let share = manner.prior / cause.ways().map(|way| way.prior).sum::<f64>();
         let _ = writeln!(
@@ -67,7 +74,7 @@ fn entry(page: &mut String, cause: &Cause) {
         cause.remedy,
         if fixes.is_empty() { String::new() } else { format!(" ({fixes})") }
     );
-    let _ = writeln!(page, "- Mended when: {}", cause.verify);
+    let _ = writeln!(page, "- Fixed when: {}", cause.verify);
     if !cause.references.is_empty() {
         let _ = writeln!(page, "- See: {}", cause.references.join("; "));
     }

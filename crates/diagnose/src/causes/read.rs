@@ -83,6 +83,10 @@ struct CauseText {
     #[serde(default)]
     shows: Shown,
     #[serde(default)]
+    requires: Vec<String>,
+    #[serde(default)]
+    fastest_link: Option<String>,
+    #[serde(default)]
     rules: BTreeMap<String, f64>,
     #[serde(default)]
     manner: Vec<MannerText>,
@@ -136,6 +140,17 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
     let no_part =
         |what: &str| CatalogueError::NoPart { file: file.to_owned(), cause: text.id.clone(), what: what.to_owned() };
     let shows = shown(file, &text.id, &text.shows)?;
+    let required = |state: &String| {
+        Seen::parse(state).ok_or_else(|| CatalogueError::NoSuchState {
+            file: file.to_owned(),
+            cause: text.id.clone(),
+            sign: "requires".to_owned(),
+            state: state.clone(),
+        })
+    };
+    let requires: Vec<Seen> = text.requires.iter().map(required).collect::<Result<_, _>>()?;
+    let fastest_link = text.fastest_link.as_deref().map(str::parse).transpose();
+    let fastest_link = fastest_link.map_err(|_| no_part("the fastest link"))?;
     if let Some((rule, _)) = text.rules.iter().find(|(_, part)| !(**part > 0.0 && **part <= 1.0)) {
         return Err(no_part(rule));
     }
@@ -162,6 +177,8 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         by_speed: text.by_speed,
         by_mtu: text.by_mtu,
         shows,
+        requires,
+        fastest_link,
         manners: Vec::new(),
         rules: text.rules,
         test: text.test,
@@ -181,7 +198,9 @@ fn in_manner(file: &str, own: &Cause, manner: MannerText, prior: f64) -> Result<
     let mut shows = own.shows.clone();
     shows.retain(|seen, _| named.keys().all(|named| named.sign != seen.sign));
     shows.extend(named);
-    Ok(Cause { title: manner.title, prior: prior * manner.share, shows, ..own.clone() })
+    // What another manner requires, this one does not.
+    let requires = own.requires.iter().copied().filter(|seen| shows.contains_key(seen)).collect();
+    Ok(Cause { requires, title: manner.title, prior: prior * manner.share, shows, ..own.clone() })
 }
 
 fn shown(file: &str, cause: &str, text: &Shown) -> Result<BTreeMap<Seen, f64>, CatalogueError> {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use audit::compare::Comparison;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What was seen of a host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// Its tests are as they should be.

@@ -1,6 +1,5 @@
 //! Kinds of settings, and how likely each is to cost rate. The kinds are data: `classes.toml`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All kinds of settings, in the order in which they are tried.
@@ -28,7 +27,8 @@ pub struct Class {
 }
 
 /// What trying another value of a setting takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// A command on the running host.

@@ -1,7 +1,6 @@
 //! Which entry of the change log precedes a change of the rate.
 
 use model::host::change::ChangeEntry;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::level::{self, LevelChange};
 use units::WallTime;
@@ -31,14 +30,16 @@ pub struct Measured {
 }
 
 /// Every change of the rate with what may have caused it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {
     /// The changes, in order.
     pub steps: Vec<Step>,
 }
 
 /// A change of the rate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// The last test before it.
     #[serde(rename = "last_before_unix_ns")]
@@ -57,7 +58,8 @@ pub struct Step {
 }
 
 /// An entry that precedes a change.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Suspect {
     /// The entry.
     pub entry: ChangeEntry,

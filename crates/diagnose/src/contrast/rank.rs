@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::attribute::{Attribute, Standing};
@@ -10,7 +9,8 @@ use super::class::{Class, Classes, Effort};
 use super::split::{self, Mark, Split};
 
 /// Which attributes separate bad hosts from good ones.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Contrast {
     /// The bad hosts.
     pub bad: Vec<String>,
@@ -28,7 +28,8 @@ pub struct Contrast {
 }
 
 /// An attribute that separates.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Separator {
     /// The attribute.
     pub name: String,
@@ -63,7 +64,8 @@ pub struct Separator {
 }
 
 /// One change that decides: made, tested, undone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flip {
     /// On which host.
     pub host: String,

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::association::TwoByTwo;
 
 use super::attribute::{Attribute, Standing};
 
 /// What bad hosts have and good ones have not.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "is")]
 pub enum Mark {
     /// This value; none where there is no such thing.

@@ -30,6 +30,10 @@ pub(super) fn add<'a>(
 fn says(prediction: &Prediction) -> Option<String> {
     let attained = prediction.attained?;
     let (allowed, because) = (prediction.goodput, &prediction.because);
+    // What was taken for the settings is wrong where a flow reached more: nothing can be said.
+    if attained > REFUTED {
+        return None;
+    }
     let lossy = prediction.with_loss.map(|rate| format!("; with what datagrams lost, {rate}")).unwrap_or_default();
     Some(if prediction.limit.is_a_setting() && attained >= MET {
         format!("its settings allow no more: {allowed} ({because})")
@@ -39,3 +43,6 @@ fn says(prediction: &Prediction) -> Option<String> {
         format!("path and settings allow {allowed} ({because}){lossy}")
     })
 }
+
+/// A flow that had so much more than it was allowed shows that something else is set than was assumed.
+const REFUTED: f64 = 1.5;

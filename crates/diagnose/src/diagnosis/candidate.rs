@@ -5,28 +5,28 @@ use std::rc::Rc;
 
 use model::round::{Member, Passage, Round};
 
-use super::Place;
+use super::FaultLocation;
 use crate::causes::{Catalogue, Cause, PlaceKind, Usually};
 use crate::signs::Flow;
 use crate::signs::flow::Kind;
 
 /// A cause at a place.
 #[derive(Debug, Clone)]
-pub(super) struct Candidate<'a> {
+pub(crate) struct Candidate<'a> {
     /// The cause.
-    pub(super) cause: &'a Cause,
+    pub(crate) cause: &'a Cause,
     /// Where.
-    pub(super) place: Place,
+    pub(crate) place: FaultLocation,
     /// The host whose settings speak for or against it.
-    pub(super) host: Option<String>,
+    pub(crate) host: Option<String>,
     /// The flows that it would hit, by number, in order.
-    pub(super) covers: Rc<[usize]>,
+    pub(crate) covers: Rc<[usize]>,
     /// How likely this place is among those of its cause, before any flow is looked at.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
 }
 
 /// All of them.
-pub(super) fn candidates<'a>(round: &Round, flows: &[Flow], catalogue: &'a Catalogue) -> Vec<Candidate<'a>> {
+pub(crate) fn candidates<'a>(round: &Round, flows: &[Flow], catalogue: &'a Catalogue) -> Vec<Candidate<'a>> {
     let places = Places::of(round, flows);
     let mut found: Vec<Candidate<'a>> =
         catalogue.all().iter().flat_map(Cause::ways).flat_map(|cause| of_cause(cause, round, flows, &places)).collect();
@@ -98,6 +98,11 @@ impl Places {
                 add(&mut of_host[role], number);
                 add(&mut of_host[EITHER], number);
             }
+            for (role, machine) in machines_passed(round, flow) {
+                let of_machine = hosts.entry(machine.to_owned()).or_default();
+                add(&mut of_machine[role], number);
+                add(&mut of_machine[EITHER], number);
+            }
             for passage in &flow.way {
                 add(passages.entry(passage.clone()).or_default(), number);
                 add(links.entry(passage.segment.clone()).or_default(), number);
@@ -123,6 +128,23 @@ impl Places {
             pairs: pairs.into_iter().map(|(pair, numbers)| (pair, cover(numbers))).collect(),
         }
     }
+}
+
+/// The machines that a flow enters or leaves because one of its ends is a guest there. What guests of one machine send each other
+/// does not leave it; where the way is known it says itself what is passed.
+fn machines_passed<'r>(round: &'r Round, flow: &Flow) -> Vec<(usize, &'r str)> {
+    if !flow.way.is_empty() {
+        return Vec::new();
+    }
+    let member = |name: &str| round.members.iter().find(|member| member.name == name);
+    let (sender, receiver) = (member(&flow.sender.host), member(&flow.receiver.host));
+    let is_guest = |guest: Option<&Member>, machine: &Member| guest.is_some_and(|guest| guest.lives_in(&machine.name));
+    let of_machine = |machine: &'r Member| match (is_guest(sender, machine), is_guest(receiver, machine)) {
+        (true, false) => Some((SENDS, machine.name.as_str())),
+        (false, true) => Some((RECEIVES, machine.name.as_str())),
+        _ => None,
+    };
+    round.members.iter().filter_map(of_machine).collect()
 }
 
 /// A flow may pass a place twice, as an echo does; it is one flow all the same.
@@ -159,7 +181,7 @@ fn of_cause<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], places: &Places
 fn at_hosts<'a>(cause: &'a Cause, places: &Places, role: usize) -> Vec<Candidate<'a>> {
     let of_host = |(host, covers): (&String, &[Cover; 3])| Candidate {
         cause,
-        place: Place::Host { name: host.clone() },
+        place: FaultLocation::Host { name: host.clone() },
         host: Some(host.clone()),
         covers: covers[role].hit_by(cause),
         weight: 1.0,
@@ -180,7 +202,7 @@ fn at_entries<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], places: &Plac
         }
         found.push(Candidate {
             cause,
-            place: Place::Host { name: host.clone() },
+            place: FaultLocation::Host { name: host.clone() },
             host: Some(host.clone()),
             covers: cover.hit_by(cause),
             weight: 1.0,
@@ -203,7 +225,7 @@ fn other_end<'r>(round: &'r Round, passage: &Passage) -> Option<&'r str> {
 fn at_passages<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Candidate<'a>> {
     let of_passage = |(passage, cover): (&Passage, &Cover)| Candidate {
         cause,
-        place: Place::Segment { name: passage.segment.clone(), towards: Some(passage.towards.clone()) },
+        place: FaultLocation::Segment { name: passage.segment.clone(), towards: Some(passage.towards.clone()) },
         host: None,
         covers: cover.hit_by(cause),
         weight: usual_place(cause, round, places, &passage.segment),
@@ -217,7 +239,7 @@ fn at_passages<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Cand
 fn at_links<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Candidate<'a>> {
     let of_link = |(name, cover): (&String, &Cover)| Candidate {
         cause,
-        place: Place::Segment { name: name.clone(), towards: None },
+        place: FaultLocation::Segment { name: name.clone(), towards: None },
         host: None,
         covers: cover.hit_by(cause),
         weight: usual_place(cause, round, places, name),
@@ -228,7 +250,7 @@ fn at_links<'a>(cause: &'a Cause, round: &Round, places: &Places) -> Vec<Candida
 fn between_ends<'a, 'p>(cause: &'a Cause, places: &'p Places) -> impl Iterator<Item = Candidate<'a>> + use<'a, 'p> {
     let of_pair = move |((from, to), cover): (&(String, String), &Cover)| Candidate {
         cause,
-        place: Place::Path { from: from.clone(), to: to.clone() },
+        place: FaultLocation::Path { from: from.clone(), to: to.clone() },
         host: None,
         covers: cover.hit_by(cause),
         weight: 1.0,

@@ -41,13 +41,17 @@ impl Findings {
     pub fn of(round: &Round, flows: &[Flow], rules: &Rules) -> Self {
         let known: Vec<Known<'_>> = round.members.iter().filter_map(known).collect();
         let profiles = profiles(flows);
+        let passed: BTreeSet<&str> = passed(flows).chain(profiles.keys().copied()).collect();
         let hosts: BTreeMap<String, Answers> = known
             .iter()
             .map(|host| {
                 let name = &host.member.name;
                 let mut profile = profiles.get(name.as_str()).cloned().unwrap_or_else(some_profile);
-                profile.roles.extend(carrying(name, round, flows));
-                (name.clone(), answers(host, &known, &profile, rules))
+                let carries = carrying(name, round, flows);
+                let is_asked = passed.contains(name.as_str()) || !carries.is_empty();
+                profile.roles.extend(carries);
+                let peers = if is_asked { peers(host, &known) } else { Vec::new() };
+                (name.clone(), answers(host, &known, &Measure { profile: &profile, peers: &peers }, rules))
             })
             .collect();
         let testing: BTreeSet<String> = profiles.keys().map(|host| (*host).to_owned()).collect();
@@ -71,6 +75,13 @@ impl Findings {
         answers.passed.contains(rule).then_some(false)
     }
 
+    /// Whether a rule fires for this host alone, of three or more that are tested and could be asked.
+    #[must_use]
+    pub fn is_only(&self, host: &str, rule: &str) -> bool {
+        let (fired, known) = self.counts.get(rule).copied().unwrap_or_default();
+        fired == 1 && known >= 3 && self.testing.contains(host) && self.fired(host, rule) == Some(true)
+    }
+
     /// How often a rule fires for the other hosts that are tested.
     #[must_use]
     pub fn usual(&self, host: &str, rule: &str) -> f64 {
@@ -88,19 +99,34 @@ fn known(member: &Member) -> Option<Known<'_>> {
     Some(Known { member, before: member.before.as_deref().map(HostFacts::of), after: HostFacts::of(after) })
 }
 
-fn answers(host: &Known<'_>, all: &[Known<'_>], profile: &Profile, rules: &Rules) -> Answers {
+/// What a host is held against.
+struct Measure<'a> {
+    /// What is wanted of it.
+    profile: &'a Profile,
+    /// Facts of hosts that should be like it.
+    peers: &'a [HostFacts],
+}
+
+/// Hosts that flows pass.
+fn passed(flows: &[Flow]) -> impl Iterator<Item = &str> {
+    flows.iter().flat_map(|flow| flow.way.iter().map(|passage| passage.towards.as_str()))
+}
+
+/// Facts of hosts that should be like this one: a few of them say what is usual.
+fn peers(host: &Known<'_>, all: &[Known<'_>]) -> Vec<HostFacts> {
+    let is_peer = |other: &&Known<'_>| other.member.name != host.member.name && are_alike(other.member, host.member);
+    all.iter().filter(is_peer).take(MOST_PEERS).map(|other| other.after.clone()).collect()
+}
+
+fn answers(host: &Known<'_>, all: &[Known<'_>], measure: &Measure<'_>, rules: &Rules) -> Answers {
+    let Measure { profile, peers } = measure;
     let mut inputs = Inputs::default();
     if let Some(before) = &host.before {
         inputs.add_baseline(&host.after, before);
         inputs.before = Some(before.clone());
     }
-    let peers: Vec<HostFacts> = all
-        .iter()
-        .filter(|other| other.member.name != host.member.name && are_alike(other.member, host.member))
-        .map(|other| other.after.clone())
-        .collect();
     if !peers.is_empty() {
-        inputs.add_peers(&host.after, &peers);
+        inputs.add_peers(&host.after, peers);
     }
     let case = Case { host: &host.after, profile, inputs: &inputs, keep: Keep::Everything };
     let report = audit::audit(rules, &case);
@@ -134,7 +160,7 @@ fn profiles(flows: &[Flow]) -> BTreeMap<&str, Profile> {
     for flow in flows {
         for (host, role) in [(&flow.sender.host, Role::Sender), (&flow.receiver.host, Role::Receiver)] {
             let profile = profiles.entry(host).or_insert_with(some_profile);
-            profile.target_rate = profile.target_rate.max(flow.wanted);
+            profile.target_rate = profile.target_rate.max(flow.wanted());
             profile.rtt = profile.rtt.max(flow.rtt);
             if !profile.roles.contains(&role) {
                 profile.roles.push(role);
@@ -155,6 +181,9 @@ fn carrying(name: &str, round: &Round, flows: &[Flow]) -> Vec<Role> {
     let has_tunnel = flows.iter().any(|flow| is_tunnel(&flow.sender) || is_tunnel(&flow.receiver));
     if has_tunnel { vec![Role::VmHost, Role::OverlayNode] } else { vec![Role::VmHost] }
 }
+
+/// More peers than this are compared with nobody: two of them that are wrong are outvoted still.
+const MOST_PEERS: usize = 6;
 
 fn some_profile() -> Profile {
     Profile { streams: Some(1), ..Profile::default() }

@@ -15,18 +15,25 @@
 //! * `mtus`: what the MTUs of interfaces say of a link
 //! * `speeds`: what the speed of interfaces says of a link
 //! * `vanished`: what counters at both ends of segments say of a place
+//! * `severity`: how much worse affected flows are than the background of the round
 //! * `rank`: probabilities
+//! * `told`: what earlier problems explain of a flow
+//! * `verdict`: the answer in one sentence
 
 mod allowance;
-mod candidate;
+pub(crate) mod candidate;
+pub(crate) mod explained_signs;
 pub mod findings;
 mod mtus;
 pub mod own;
-mod rank;
+pub(crate) mod rank;
+pub(crate) mod severity;
 mod speeds;
 mod vanished;
-mod weigh;
+mod verdict;
+pub(crate) mod weigh;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use audit::Rules;
@@ -34,30 +41,66 @@ use model::played::Finding;
 use model::round::Round;
 use model::run::Outcome;
 use predict::of_round::Expectations;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::DataRate;
 
 use crate::causes::{Catalogue, Cause};
-use crate::signs::flow::Complaint;
+use crate::locate::explanation::Located;
+use crate::locate::round::layers;
+use crate::locate::{Topology, locate};
+use crate::signs::flow::{Complaint, Kind};
 use crate::signs::{Flow, allowed, flows};
 use findings::Findings;
 
 /// What is wrong with what a round tested.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diagnosis {
+    /// The answer in one sentence: what is wrong, where and how sure that is, or what is not known.
+    #[serde(default)]
+    pub verdict: String,
     /// What suffers, as it was seen.
     pub symptoms: Vec<Symptom>,
     /// What explains it: a problem for each cause that is needed, the one that explains most first. None in a network that
     /// is well.
     pub problems: Vec<Problem>,
+    /// Which part of the network explains the bad pairs, for each thing that was measured and is bad.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub located: Vec<Located>,
+    /// How many flows were held against something.
+    #[serde(default)]
+    pub judged: usize,
+    /// Flows that nothing is known of that they could be held against.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_judged: Vec<UnjudgedFlow>,
     /// What limits the answer: hosts and tests that gave nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
+/// A flow that was measured and cannot be judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UnjudgedFlow {
+    /// The test.
+    pub test: String,
+    /// Who sent.
+    pub from: String,
+    /// Who received.
+    pub to: String,
+    /// What it reached.
+    #[serde(rename = "goodput_bps")]
+    pub goodput: DataRate,
+    /// What is not known, and what would make it known.
+    pub reason: String,
+    /// What its losses allow by models of TCP, in a sentence: whether it is slow is not known, but what it would be slow by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_allows: Option<String>,
+}
+
 /// A flow that does not do what it should.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Symptom {
     /// The test.
     pub test: String,
@@ -73,10 +116,14 @@ pub struct Symptom {
     /// That beside what it reached, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<String>,
+    /// What its losses allow by models of TCP, and whether they explain its rate, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_allows: Option<String>,
 }
 
 /// Something that is wrong, with what it may be.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// Tests that the first of the ranking explains.
     pub explains: Vec<String>,
@@ -87,14 +134,15 @@ pub struct Problem {
 }
 
 /// A cause at its most likely place.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ranked {
     /// Its name in the catalogue.
     pub cause: String,
     /// What is wrong.
     pub title: String,
     /// Where, the most likely first.
-    pub places: Vec<Likely>,
+    pub places: Vec<LikelyPlace>,
     /// How likely it is, 0 to 1, wherever it is.
     pub probability: f64,
     /// What speaks for it, the heaviest first.
@@ -112,18 +160,20 @@ pub struct Ranked {
 }
 
 /// A place and how likely it is, if the cause is the right one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Likely {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LikelyPlace {
     /// The place.
-    pub place: Place,
+    pub place: FaultLocation,
     /// 0 to 1.
     pub probability: f64,
 }
 
 /// Where a cause is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Place {
+pub enum FaultLocation {
     /// A host.
     Host {
         /// Its name.
@@ -146,7 +196,20 @@ pub enum Place {
     },
 }
 
-impl fmt::Display for Place {
+impl FaultLocation {
+    /// Whether two name the same place; a segment without a direction is either of its directions.
+    #[must_use]
+    pub fn is_at(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Segment { name, towards }, Self::Segment { name: other, towards: others }) => {
+                name == other && (towards.is_none() || others.is_none() || towards == others)
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl fmt::Display for FaultLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Host { name } => f.write_str(name),
@@ -191,7 +254,7 @@ pub struct Hypothesis<'c> {
     /// The cause.
     pub cause: &'c Cause,
     /// Where.
-    pub place: Place,
+    pub place: FaultLocation,
     /// How likely it is, 0 to 1.
     pub probability: f64,
 }
@@ -205,31 +268,84 @@ pub fn weigh<'c>(round: &Round, catalogue: &'c Catalogue, rules: &Rules) -> Weig
     Weighing { flows, standings }
 }
 
+/// The affected flows among `flows` that pass the place of a cause, as a diagnosis sees them: what is learnt from incidents whose cause
+/// is known.
+#[must_use]
+pub fn affected_flows<'f>(
+    round: &Round,
+    flows: &'f [Flow],
+    (cause, place): (&str, &FaultLocation),
+    catalogue: &Catalogue,
+) -> Vec<&'f Flow> {
+    let candidates = candidate::candidates(round, flows, catalogue);
+    let is_there = |candidate: &&candidate::Candidate<'_>| candidate.cause.id == cause && candidate.place.is_at(place);
+    let covered: BTreeSet<usize> =
+        candidates.iter().filter(is_there).flat_map(|candidate| candidate.covers.iter().copied()).collect();
+    let affected = flows.iter().enumerate().filter(|(number, flow)| covered.contains(number) && flow.is_bad());
+    affected.map(|(_, flow)| flow).collect()
+}
+
 /// Says what is wrong with what a round tested.
 #[must_use]
 pub fn diagnose(round: &Round, catalogue: &Catalogue, rules: &Rules) -> Diagnosis {
-    told(round, weigh(round, catalogue, rules))
+    conclude(round, weigh(round, catalogue, rules))
 }
 
 /// The same of a round that was weighed.
 #[must_use]
-pub fn told(round: &Round, weighing: Weighing<'_>) -> Diagnosis {
-    Diagnosis { symptoms: symptoms(round, &weighing.flows), problems: weighing.into_problems(), notes: notes(round) }
+pub fn conclude(round: &Round, weighing: Weighing<'_>) -> Diagnosis {
+    let (judged, not_judged) = judged(&weighing.flows);
+    let mut diagnosis = Diagnosis {
+        verdict: String::new(),
+        symptoms: symptoms(round, &weighing.flows),
+        located: located(round),
+        judged,
+        not_judged,
+        problems: weighing.into_problems(),
+        notes: notes(round),
+    };
+    diagnosis.verdict = verdict::verdict(&diagnosis);
+    diagnosis
 }
 
 /// The schema of a diagnosis, for `docs/formats/`.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![("diagnosis.schema.json", schemars::schema_for!(Diagnosis))]
 }
 
 impl Diagnosis {
-    /// Whether nothing is wrong.
+    /// Whether nothing wrong was found. That says nothing of flows that were not judged.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.problems.is_empty()
     }
 }
+
+/// How many flows were judged, and which were not.
+fn judged(flows: &[Flow]) -> (usize, Vec<UnjudgedFlow>) {
+    let judged = flows.iter().filter(|flow| flow.is_bad() || flow.is_good()).count();
+    let not_judged = flows.iter().filter(|flow| !flow.is_bad() && !flow.is_good()).map(|flow| UnjudgedFlow {
+        test: flow.label.clone(),
+        from: flow.sender.to_string(),
+        to: flow.receiver.to_string(),
+        goodput: flow.goodput,
+        reason: flow.not_judged.clone().unwrap_or_else(|| "no rate was measured".to_owned()),
+        loss_allows: flow.loss_allows.clone(),
+    });
+    (judged, not_judged.collect())
+}
+
+/// Which part of the network explains the bad pairs, by each thing that was measured.
+fn located(round: &Round) -> Vec<Located> {
+    let topology = Topology { members: &round.members, segments: &round.segments };
+    let found = layers(round).into_iter().map(|layer| locate(&layer, topology));
+    found.filter(|located| located.bad > 0 && located.known >= FEWEST_CELLS).collect()
+}
+
+/// Of fewer pairs than this no part of a network can be told from another.
+const FEWEST_CELLS: usize = 3;
 
 /// What suffers, and of the first of those what was to be expected of it.
 fn symptoms(round: &Round, flows: &[Flow]) -> Vec<Symptom> {
@@ -249,18 +365,34 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
     let says = match flow.complaint? {
         Complaint::Slow => {
             let attained = flow.attained.map(percent).unwrap_or_default();
-            format!("{}, which is {attained} of what it should do", flow.goodput)
+            match &flow.target {
+                Some(target) => {
+                    format!("{}, {attained} of {}: {}", flow.goodput, target.rate, target.source.words())
+                }
+                None => format!("{}, {attained} of what it should reach", flow.goodput),
+            }
         }
         Complaint::Lossy => match flow.lost {
-            Some(lost) => format!("{} of its datagrams were lost", percent(lost)),
+            Some(lost) if flow.kind == Kind::Tcp => {
+                format!("{}, with {} of its segments retransmitted", flow.goodput, percent(lost))
+            }
+            Some(lost) => format!("{} of its datagrams lost at {}", percent(lost), flow.goodput),
             None => "many of its echoes were lost".to_owned(),
         },
         Complaint::Clipped => "its large packets vanish".to_owned(),
         Complaint::Uneven => "some of its streams crawl beside others that do not".to_owned(),
-        Complaint::Delaying => "it makes everybody's round trips long".to_owned(),
+        Complaint::Delaying => "it makes the RTTs of all flows long".to_owned(),
     };
     let (from, to) = (flow.sender.to_string(), flow.receiver.to_string());
-    Some(Symptom { test: flow.label.clone(), from, to, says, predicted: None, allowed: None })
+    Some(Symptom {
+        test: flow.label.clone(),
+        from,
+        to,
+        says,
+        predicted: None,
+        allowed: None,
+        loss_allows: flow.loss_allows.clone(),
+    })
 }
 
 fn notes(round: &Round) -> Vec<String> {

@@ -1,12 +1,12 @@
 //! The MTUs of the interfaces at the ends of a segment: what they say of links whose ends are said to disagree.
 
-use super::Place;
+use super::FaultLocation;
 use super::candidate::Candidate;
 use super::weigh::{Ground, Part, Says};
 
 /// What MTUs say of a candidate.
 pub(super) fn weigh<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Option<Part<'a>> {
-    let Place::Segment { name, .. } = &candidate.place else { return None };
+    let FaultLocation::Segment { name, .. } = &candidate.place else { return None };
     if !candidate.cause.by_mtu {
         return None;
     }

@@ -7,7 +7,7 @@ use model::round::Member;
 /// The questions, by the names that the catalogue of causes has for them, and what a host is said to do that answers yes.
 pub const ASKED: &[(&str, &str)] = &[
     ("kernel-defaults", "has the kernel's own buffers for TCP"),
-    ("ring-below-largest", "has rings far below what its adapter can hold"),
+    ("ring-below-largest", "has rings far below what its NIC can hold"),
     ("missed-beside-peers", "has missed many packets that its peers did not miss"),
     ("dropped-beside-peers", "has dropped many packets that its peers did not drop"),
 ];

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::round::Round;
 
 use super::candidate::{Candidate, candidates};
+use super::explained_signs::ExplainedSigns;
 use super::findings::Findings;
-use super::weigh::{Ground, Part, Says, Weighed, weigh};
-use super::{Hypothesis, Likely, Place, Problem, Ranked, Standing};
+use super::severity::Severity;
+use super::weigh::{Ground, Part, Says, Weighed, parts, prior, weigh};
+use super::{FaultLocation, Hypothesis, LikelyPlace, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
 use crate::signs::Flow;
 use crate::wires::Wires;
@@ -23,39 +25,80 @@ pub(super) fn standings<'c>(
     let (alone, explaining): (Vec<Candidate<'_>>, Vec<Candidate<'_>>) =
         all.into_iter().partition(|candidate| candidate.cause.alone);
     let wires = Wires::of(round);
-    let mut problems = Vec::new();
+    let weights = catalogue.weights();
+    let severity = Severity::of(flows);
+    let mut problems: Vec<Standing<'c>> = Vec::new();
     let mut open: Vec<bool> = flows.iter().map(Flow::is_bad).collect();
+    let mut told = vec![ExplainedSigns::default(); flows.len()];
+    let mut left: Vec<&Candidate<'c>> = explaining.iter().collect();
     while open.contains(&true) && problems.len() < MOST_PROBLEMS {
-        let ground = Ground { flows, open: &open, findings, wires: &wires };
-        let (standing, explained) = standing(&explaining, &ground);
+        let is_later = !problems.is_empty();
+        let mut ground = Ground {
+            flows,
+            open: &open,
+            told: &told,
+            findings,
+            wires: &wires,
+            severity: &severity,
+            most: 0.0,
+            weights,
+            problem: problems.len(),
+        };
+        ground.most = left.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
+        let (standing, explained, best) = standing(&left, &ground);
+        // What no cause explains better than chance is no second problem: the first may have done that as well.
+        let is_named =
+            standing.problem.ranking.first().is_some_and(|first| first.probability > standing.problem.unknown);
+        if is_later && !is_named {
+            break;
+        }
         problems.push(standing);
-        let before = open.iter().filter(|open| **open).count();
-        open.iter_mut().zip(explained).for_each(|(open, explained)| *open &= !explained);
-        if open.iter().filter(|open| **open).count() == before {
+        let Some(best) = best else { break };
+        let before = open.clone();
+        for number in (0..flows.len()).filter(|number| explained[*number]) {
+            told[number].add(best.cause, &flows[number], weights);
+            open[number] = told[number].leaves_open(&flows[number]);
+        }
+        left.retain(|candidate| candidate.cause.id != best.cause.id || !candidate.place.is_at(&best.place));
+        if open == before && !explained.contains(&true) {
             break;
         }
     }
     let nothing = vec![false; flows.len()];
-    let ground = Ground { flows, open: &nothing, findings, wires: &wires };
+    let ground = Ground {
+        flows,
+        open: &nothing,
+        told: &told,
+        findings,
+        wires: &wires,
+        severity: &severity,
+        most: 0.0,
+        weights,
+        problem: 1,
+    };
     let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
     problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
     problems
 }
 
 /// The ranking for all that is open, and the flows that its first explains.
-fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<'c>, Vec<bool>) {
-    let useful = |candidate: &&Candidate<'c>| candidate.covers.iter().any(|number| ground.open[*number]);
-    let useful: Vec<&Candidate<'c>> = candidates.iter().filter(useful).collect();
+fn standing<'x, 'c>(
+    candidates: &[&'x Candidate<'c>],
+    ground: &Ground<'_>,
+) -> (Standing<'c>, Vec<bool>, Option<&'x Candidate<'c>>) {
+    let useful = |candidate: &&&'x Candidate<'c>| candidate.covers.iter().any(|number| ground.open[*number]);
+    let useful: Vec<&'x Candidate<'c>> = candidates.iter().filter(useful).copied().collect();
     let mut places: BTreeMap<(&str, &str), f64> = BTreeMap::new();
     for candidate in &useful {
         *places.entry(way(candidate)).or_default() += candidate.weight;
     }
-    let mut weighed: Vec<(&Candidate<'c>, Weighed<'_>)> =
+    let mut weighed: Vec<(&'x Candidate<'c>, Weighed<'_>)> =
         useful.iter().map(|candidate| (*candidate, weigh(candidate, places[&way(candidate)], ground))).collect();
     keep_likeliest_ways(&mut weighed);
-    let most = weighed.iter().map(|(_, weighed)| weighed.score).fold(UNKNOWN, f64::max);
-    let odds = |score: f64| (SHARPNESS * (score - most)).exp();
-    let all: f64 = weighed.iter().map(|(_, weighed)| odds(weighed.score)).sum::<f64>() + odds(UNKNOWN);
+    let unknown = ground.weights.unknown;
+    let most = weighed.iter().map(|(_, weighed)| weighed.score).fold(unknown, f64::max);
+    let odds = |score: f64| (score - most).exp();
+    let all: f64 = weighed.iter().map(|(_, weighed)| odds(weighed.score)).sum::<f64>() + odds(unknown);
     let part = |weighed: &Weighed<'_>| odds(weighed.score) / all;
     let hypotheses = weighed.iter().map(|(candidate, weighed)| Hypothesis {
         cause: candidate.cause,
@@ -63,16 +106,16 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
         probability: part(weighed),
     });
     let hypotheses = hypotheses.collect();
-    let mut by_cause: BTreeMap<&str, Vec<(&Candidate<'c>, &Weighed<'_>)>> = BTreeMap::new();
+    let mut by_cause: BTreeMap<&str, Vec<(&'x Candidate<'c>, &Weighed<'_>)>> = BTreeMap::new();
     for (candidate, weighed) in &weighed {
         by_cause.entry(&candidate.cause.id).or_default().push((candidate, weighed));
     }
-    let mut ranking: Vec<(Ranked, &Candidate<'c>)> = by_cause
+    let mut ranking: Vec<(Ranked, &'x Candidate<'c>)> = by_cause
         .into_values()
         .map(|mut at| {
             at.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
             let sum: f64 = at.iter().map(|(_, weighed)| part(weighed)).sum();
-            let likely = at.iter().map(|(candidate, weighed)| Likely {
+            let likely = at.iter().map(|(candidate, weighed)| LikelyPlace {
                 place: candidate.place.clone(),
                 probability: if sum > 0.0 { part(weighed) / sum } else { 0.0 },
             });
@@ -81,26 +124,43 @@ fn standing<'c>(candidates: &[Candidate<'c>], ground: &Ground<'_>) -> (Standing<
         })
         .collect();
     ranking.sort_by(|a, b| b.0.probability.total_cmp(&a.0.probability));
+    let mut of_unknown = odds(unknown) / all;
+    calibrate(&mut ranking, &mut of_unknown, ground);
     let explained: Vec<bool> = match ranking.first() {
         Some((_, best)) => {
             let mut explained = vec![false; ground.flows.len()];
-            best.covers.iter().for_each(|number| explained[*number] = ground.open[*number]);
+            let hit: Vec<usize> = best.covers.iter().copied().filter(|number| ground.open[*number]).collect();
+            let common = ground.severity.common_depth(&hit).unwrap_or_default();
+            hit.iter().for_each(|number| explained[*number] = ground.severity.explains(common, *number));
             explained
         }
         None => ground.open.to_vec(),
     };
     let labels = ground.flows.iter().zip(&explained).filter(|(_, explained)| **explained);
+    let best = ranking.first().map(|(_, best)| *best);
     let problem = Problem {
         explains: labels.map(|(flow, _)| flow.label.clone()).collect(),
         ranking: ranking.into_iter().map(|(ranked, _)| ranked).take(MOST_RANKED).collect(),
-        unknown: odds(UNKNOWN) / all,
+        unknown: of_unknown,
     };
     let suffering = (0..explained.len()).filter(|number| explained[*number]).collect();
-    (Standing { problem, hypotheses, suffering }, explained)
+    (Standing { problem, hypotheses, suffering }, explained, best)
+}
+
+/// Gives the first name the probability with which names like it turned out to be right, and the others what that leaves.
+fn calibrate(ranking: &mut [(Ranked, &Candidate<'_>)], unknown: &mut f64, ground: &Ground<'_>) {
+    let Some(said) = ranking.first().map(|(best, _)| best.probability) else { return };
+    let right = ground.weights.calibrated(said, ground.problem);
+    let others = if said < 1.0 { (1.0 - right) / (1.0 - said) } else { 0.0 };
+    for (number, (ranked, _)) in ranking.iter_mut().enumerate() {
+        ranked.probability = if number == 0 { right } else { (ranked.probability * others).min(right) };
+    }
+    let named: f64 = ranking.iter().map(|(ranked, _)| ranked.probability).sum();
+    *unknown = (1.0 - named).max(0.0);
 }
 
 /// A cause in one of the ways in which it is at work.
-fn way<'c>(candidate: &Candidate<'c>) -> (&'c str, &'c str) {
+pub(crate) fn way<'c>(candidate: &Candidate<'c>) -> (&'c str, &'c str) {
     (&candidate.cause.id, &candidate.cause.title)
 }
 
@@ -111,7 +171,7 @@ fn keep_likeliest_ways<'x>(weighed: &mut Vec<(&'x Candidate<'_>, Weighed<'_>)>) 
         .filter(|(candidate, _)| !candidate.cause.manners.is_empty())
         .map(|(candidate, _)| candidate.cause.id.as_str())
         .collect();
-    let mut best: BTreeMap<(&str, &'x Place), f64> = BTreeMap::new();
+    let mut best: BTreeMap<(&str, &'x FaultLocation), f64> = BTreeMap::new();
     for (candidate, weighed) in weighed.iter() {
         let Some(id) = several.get(candidate.cause.id.as_str()) else { continue };
         let score = best.entry((id, &candidate.place)).or_insert(f64::NEG_INFINITY);
@@ -125,7 +185,10 @@ fn keep_likeliest_ways<'x>(weighed: &mut Vec<(&'x Candidate<'_>, Weighed<'_>)>) 
 
 /// A cause that is there though no flow suffers.
 fn by_itself(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Option<Problem> {
-    let mut weighed = weigh(candidate, 1.0, ground);
+    // Few causes are found so, and all of them by rules: what incidents taught of affected flows says nothing of these.
+    let parts = parts(candidate, ground);
+    let score = prior(candidate, 1.0) + parts.iter().map(|part| part.weight).sum::<f64>();
+    let mut weighed = Weighed { score, parts };
     for flow in candidate.covers.iter().map(|number| &ground.flows[*number]) {
         for seen in &flow.observations {
             if candidate.cause.shows.keys().any(|shown| shown.sign == seen.seen.sign) {
@@ -141,7 +204,7 @@ fn by_itself(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Option<Problem> 
     if probability < 0.5 {
         return None;
     }
-    let place = vec![Likely { place: candidate.place.clone(), probability: 1.0 }];
+    let place = vec![LikelyPlace { place: candidate.place.clone(), probability: 1.0 }];
     Some(Problem {
         explains: Vec::new(),
         ranking: vec![ranked(candidate.cause, place, probability, &weighed.parts)],
@@ -149,19 +212,23 @@ fn by_itself(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Option<Problem> 
     })
 }
 
-fn ranked(cause: &Cause, places: Vec<Likely>, probability: f64, parts: &[Part<'_>]) -> Ranked {
-    let mut parts: Vec<&Part<'_>> = parts.iter().collect();
-    parts.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
-    let told = |of: &dyn Fn(&Part<'_>) -> bool| {
-        parts.iter().filter(|part| of(part)).take(MOST_TOLD).map(|part| part.says.to_string()).collect()
+fn ranked(cause: &Cause, places: Vec<LikelyPlace>, probability: f64, parts: &[Part<'_>]) -> Ranked {
+    let grouped = grouped(parts);
+    let told = |of: &dyn Fn(f64) -> bool| {
+        grouped
+            .iter()
+            .filter(|(weight, ..)| of(*weight))
+            .take(MOST_TOLD)
+            .map(|(_, says, more)| with_more(says, *more))
+            .collect()
     };
     Ranked {
         cause: cause.id.clone(),
         title: cause.title.clone(),
         places,
         probability,
-        speaks_for: told(&|part| part.weight > TELLING),
-        speaks_against: told(&|part| part.weight < -TELLING),
+        speaks_for: told(&|weight| weight > TELLING),
+        speaks_against: told(&|weight| weight < -TELLING),
         test: cause.test.clone(),
         fix: cause.fix.clone(),
         remedy: cause.remedy.clone(),
@@ -169,11 +236,31 @@ fn ranked(cause: &Cause, places: Vec<Likely>, probability: f64, parts: &[Part<'_
     }
 }
 
-/// By how much sums of weights are stretched before they become probabilities: the damping of weights that hang together
-/// claims too little. Learnt on plays of `scenarios/`, and confirmed on those of `testdata/unseen/` (docs/diagnosis.md).
-const SHARPNESS: f64 = 1.2;
-/// What "something else" weighs: a cause that nothing speaks for or against, of average prior, at one of a few places.
-const UNKNOWN: f64 = -1.0;
+/// Parts that say the same of several flows as one: their weight together, the heaviest of them, and how many more there are.
+fn grouped<'p>(parts: &'p [Part<'_>]) -> Vec<(f64, &'p Says<'p>, usize)> {
+    let mut groups: BTreeMap<(usize, usize, bool), (f64, &Part<'_>, usize)> = BTreeMap::new();
+    for (number, part) in parts.iter().enumerate() {
+        let (kind, which) = part.says.kind().unwrap_or((usize::MAX, number));
+        let group = groups.entry((kind, which, part.weight > 0.0)).or_insert((0.0, part, 0));
+        if part.weight.abs() > group.1.weight.abs() {
+            group.1 = part;
+        }
+        (group.0, group.2) = (group.0 + part.weight, group.2 + 1);
+    }
+    let mut groups: Vec<(f64, &Says<'_>, usize)> =
+        groups.into_values().map(|(weight, part, count)| (weight, &part.says, count - 1)).collect();
+    groups.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+    groups
+}
+
+fn with_more(says: &Says<'_>, more: usize) -> String {
+    match more {
+        0 => says.to_string(),
+        1 => format!("{says}; 1 flow more alike"),
+        more => format!("{says}; {more} flows more alike"),
+    }
+}
+
 /// The odds, as a logarithm, against a cause that shows in no flow.
 const ALONE: f64 = 1.0;
 /// More problems than this are one that was not understood.

@@ -2,7 +2,7 @@
 
 use units::DataRate;
 
-use super::Place;
+use super::FaultLocation;
 use super::candidate::Candidate;
 use super::weigh::{Ground, Part, Says};
 use crate::causes::PlaceKind;
@@ -10,7 +10,7 @@ use crate::signs::Flow;
 
 /// What speeds say of a candidate that would have to explain flows by a link.
 pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], ground: &Ground<'a>) -> Option<Part<'a>> {
-    let Place::Segment { name, .. } = &candidate.place else { return None };
+    let FaultLocation::Segment { name, .. } = &candidate.place else { return None };
     if !(candidate.cause.by_speed && matches!(candidate.cause.place, PlaceKind::Link | PlaceKind::Segment)) {
         return None;
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::round::Passage;
 
-use super::Place;
+use super::FaultLocation;
 use super::candidate::Candidate;
 use super::weigh::{Ground, Part, Says};
 use crate::causes::PlaceKind;
@@ -58,11 +58,11 @@ fn share<'a>(candidate: &Candidate<'_>, flow: &'a Flow, missing: &BTreeMap<Passa
 
 fn is_there(candidate: &Candidate<'_>, passage: &Passage) -> bool {
     match &candidate.place {
-        Place::Segment { name, towards } => {
+        FaultLocation::Segment { name, towards } => {
             *name == passage.segment && towards.as_ref().is_none_or(|towards| *towards == passage.towards)
         }
-        Place::Host { name } => *name == passage.towards,
-        Place::Path { .. } => false,
+        FaultLocation::Host { name } => *name == passage.towards,
+        FaultLocation::Path { .. } => false,
     }
 }
 

@@ -10,39 +10,44 @@ use model::round::Passage;
 use units::DataRate;
 
 use super::candidate::Candidate;
+use super::explained_signs::ExplainedSigns;
 use super::findings::Findings;
 use super::mtus;
 use super::own;
+use super::severity::Severity;
 use super::speeds;
 use super::vanished;
 use crate::causes::Cause;
+use crate::causes::weights::{Evidence, Weights};
 use crate::signs::flow::Kind;
 use crate::signs::{ALL, Flow, Observation, Seen};
 use crate::wires::Wires;
 
 /// What speaks for or against a candidate.
 #[derive(Debug, Clone)]
-pub(super) struct Weighed<'a> {
+pub(crate) struct Weighed<'a> {
     /// The sum, with what was known before.
-    pub(super) score: f64,
+    pub(crate) score: f64,
     /// The parts, in any order.
-    pub(super) parts: Vec<Part<'a>>,
+    pub(crate) parts: Vec<Part<'a>>,
 }
 
 /// One thing that speaks.
 #[derive(Debug, Clone)]
-pub(super) struct Part<'a> {
+pub(crate) struct Part<'a> {
     /// For it above zero, against it below.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
     /// What.
-    pub(super) says: Says<'a>,
+    pub(crate) says: Says<'a>,
 }
 
 /// What speaks. It is put into words only where it is told: most candidates never are.
 #[derive(Debug, Clone)]
-pub(super) enum Says<'a> {
+pub(crate) enum Says<'a> {
     /// A sign of a flow.
     Sign(&'a Flow, &'a Observation),
+    /// A flow that was asked for what the cause always shows, and does not show it.
+    Absent(&'a Flow, &'a Observation),
     /// A flow that does well.
     Spared(&'a Flow),
     /// Flows that suffer elsewhere: the first of them, and how many.
@@ -51,6 +56,8 @@ pub(super) enum Says<'a> {
     Rule { rule: &'a str, host: &'a str, fires: bool },
     /// Bytes that vanished there, or elsewhere.
     Vanished(&'a Passage, Option<u64>),
+    /// A flow that carried more than the fastest link on which the cause exists.
+    Carried(&'a Flow, DataRate),
     /// A segment whose interfaces run at a speed.
     Speed(&'a str, DataRate),
     /// A segment whose interfaces have MTUs.
@@ -58,32 +65,100 @@ pub(super) enum Says<'a> {
 }
 
 /// The flows that are still to be explained, and the hosts.
-pub(super) struct Ground<'a> {
+pub(crate) struct Ground<'a> {
     /// All flows.
-    pub(super) flows: &'a [Flow],
+    pub(crate) flows: &'a [Flow],
     /// Which of them suffer from what no earlier cause explains.
-    pub(super) open: &'a [bool],
+    pub(crate) open: &'a [bool],
+    /// What earlier problems explain of each flow.
+    pub(crate) told: &'a [ExplainedSigns],
     /// Answers of rules.
-    pub(super) findings: &'a Findings,
+    pub(crate) findings: &'a Findings,
     /// What the two ends of segments tell.
-    pub(super) wires: &'a Wires,
+    pub(crate) wires: &'a Wires,
+    /// How bad each flow is.
+    pub(crate) severity: &'a Severity,
+    /// The most that flows speak for any candidate.
+    pub(crate) most: f64,
+    /// How much each kind of evidence counts.
+    pub(crate) weights: &'a Weights,
+    /// How many problems were found before.
+    pub(crate) problem: usize,
 }
 
 impl<'a> Ground<'a> {
     /// The flows that a candidate would have to explain.
-    pub(super) fn suffering(&self, candidate: &Candidate<'_>) -> Vec<&'a Flow> {
+    /// How much the flows that a candidate would have to explain speak for one cause of them all.
+    pub(crate) fn gain(&self, candidate: &Candidate<'_>) -> f64 {
+        let hit: Vec<usize> = candidate.covers.iter().copied().filter(|number| self.open[*number]).collect();
+        self.severity.gain(&hit)
+    }
+
+    pub(crate) fn suffering(&self, candidate: &Candidate<'_>) -> Vec<&'a Flow> {
         candidate.covers.iter().filter(|number| self.open[**number]).map(|number| &self.flows[*number]).collect()
+    }
+}
+
+impl Says<'_> {
+    /// What kind of evidence it is; `None` where it excludes a cause, whatever else speaks.
+    pub(crate) const fn evidence(&self, weight: f64) -> Option<Evidence> {
+        Some(match self {
+            Self::Sign(_, seen) => Evidence::Sign(seen.seen.sign),
+            Self::Spared(_) => Evidence::Spared,
+            Self::Elsewhere(..) => Evidence::Elsewhere,
+            Self::Rule { .. } if weight <= -EXCLUDED => return None,
+            Self::Rule { .. } => Evidence::Rules,
+            Self::Vanished(..) => Evidence::Vanished,
+            Self::Speed(..) => Evidence::Speeds,
+            Self::Mtus(..) => Evidence::Mtus,
+            Self::Absent(..) | Self::Carried(..) => return None,
+        })
+    }
+
+    /// What several flows may say alike; `None` where each thing stands for itself.
+    pub(crate) fn kind(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Sign(_, seen) => Some((seen.seen.sign, seen.seen.state)),
+            Self::Spared(_) => Some((ALL.len(), 0)),
+            _ => None,
+        }
+    }
+}
+
+/// A label of more characters is a command line, and is not repeated in each line.
+const LONG_LABEL: usize = 60;
+
+/// A flow by its ends, and what its test is called where that says more.
+struct Named<'a>(&'a Flow);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Flow { sender, receiver, label, .. } = self.0;
+        if label.chars().count() > LONG_LABEL {
+            // A command line of another tool: what it sent says more.
+            let sent = match self.0.kind {
+                Kind::Tcp => "TCP",
+                Kind::Udp => "UDP",
+                Kind::Http => "HTTP",
+                Kind::Echo => "echoes",
+            };
+            write!(f, "{sender} to {receiver} ({sent})")
+        } else if label.contains(&sender.host) && label.contains(&receiver.host) {
+            f.write_str(label)
+        } else {
+            write!(f, "{sender} to {receiver} ({label})")
+        }
     }
 }
 
 impl fmt::Display for Says<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Sign(flow, seen) => write!(f, "{}: {}", flow.label, seen.says),
-            Self::Spared(flow) => write!(f, "{}: did well, though it passes there", flow.label),
-            Self::Elsewhere(flow, 1) => write!(f, "{}: suffers too, and does not pass there", flow.label),
+            Self::Sign(flow, seen) | Self::Absent(flow, seen) => write!(f, "{}: {}", Named(flow), seen.says),
+            Self::Spared(flow) => write!(f, "{}: is not slow, though it passes there", Named(flow)),
+            Self::Elsewhere(flow, 1) => write!(f, "{}: is affected too, and does not pass there", Named(flow)),
             Self::Elsewhere(flow, count) => {
-                write!(f, "{} and {} more: suffer too, and do not pass there", flow.label, count - 1)
+                write!(f, "{} and {} more are affected too, and do not pass there", Named(flow), count - 1)
             }
             Self::Rule { rule, host, fires } => match (own::asks(rule), fires) {
                 (Some(asks), true) => write!(f, "{host} {asks}"),
@@ -93,6 +168,9 @@ impl fmt::Display for Says<'_> {
             },
             Self::Vanished(place, Some(bytes)) => {
                 write!(f, "{place}: {} that one end sent did not arrive at the other", units::ByteCount::new(*bytes))
+            }
+            Self::Carried(flow, fastest) => {
+                write!(f, "{}: carried {}, more than the {fastest} of such a link", Named(flow), flow.goodput)
             }
             Self::Speed(segment, speed) => write!(f, "the interfaces of {segment} run at {speed}"),
             Self::Mtus(segment, [one, other]) if one == other => {
@@ -109,34 +187,56 @@ impl fmt::Display for Says<'_> {
 }
 
 /// Weighs a candidate that would have to explain flows.
-pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, places: f64, ground: &Ground<'a>) -> Weighed<'a> {
-    let suffering = ground.suffering(candidate);
-    let mut parts = of_suffering(candidate, &suffering);
-    of_spared(candidate, &suffering, ground, &mut parts);
-    parts.extend(of_elsewhere(candidate, suffering.len(), ground));
-    parts.extend(of_rules(candidate, ground.findings));
-    parts.extend(vanished::weigh(candidate, &suffering, ground));
-    parts.extend(speeds::weigh(candidate, &suffering, ground));
-    parts.extend(mtus::weigh(candidate, ground));
-    let before = (candidate.cause.prior * candidate.weight / places).ln();
+pub(crate) fn weigh<'a>(candidate: &'a Candidate<'_>, places: f64, ground: &Ground<'a>) -> Weighed<'a> {
+    let weights = ground.weights;
+    let mut parts = parts(candidate, ground);
+    for part in &mut parts {
+        part.weight *= part.says.evidence(part.weight).map_or(1.0, |evidence| weights.of(evidence));
+    }
+    let before = weights.of(Evidence::Prior) * prior(candidate, places) + weights.of_cause(&candidate.cause.id);
     let score = before + parts.iter().map(|part| part.weight).sum::<f64>();
     Weighed { score, parts }
 }
 
+/// How likely a cause is at a place before anything is looked at, a logarithm.
+pub(crate) fn prior(candidate: &Candidate<'_>, places: f64) -> f64 {
+    (candidate.cause.prior * candidate.weight / places).ln()
+}
+
+/// All that speaks for and against a candidate, each as if it were independent of the others.
+pub(crate) fn parts<'a>(candidate: &'a Candidate<'_>, ground: &Ground<'a>) -> Vec<Part<'a>> {
+    let suffering = ground.suffering(candidate);
+    let mut parts = of_suffering(candidate, ground);
+    of_spared(candidate, &suffering, ground, &mut parts);
+    parts.extend(of_elsewhere(candidate, ground));
+    parts.extend(of_required(candidate, &suffering));
+    parts.extend(of_rate(candidate, ground));
+    parts.extend(of_rules(candidate, ground.findings));
+    parts.extend(vanished::weigh(candidate, &suffering, ground));
+    parts.extend(speeds::weigh(candidate, &suffering, ground));
+    parts.extend(mtus::weigh(candidate, ground));
+    parts
+}
+
 /// What the signs of flows say that suffer at the place.
-fn of_suffering<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Vec<Part<'a>> {
-    let speaking = || suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
+fn of_suffering<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Vec<Part<'a>> {
+    let (flows, told) = (ground.flows, ground.told);
+    let suffering = || candidate.covers.iter().copied().filter(|number| ground.open[*number]);
+    let left = move |number: usize| flows[number].observations.iter().filter(move |seen| told[number].leaves(seen));
+    let speaking = || suffering().flat_map(move |number| left(number).map(move |seen| (&flows[number], seen)));
     // A sign that few of the flows can have, as the limit of a stream among datagrams, is no less worth for the others.
     let mut looked_at = [0u32; ALL.len()];
     speaking().for_each(|(_, seen)| looked_at[seen.seen.sign] += 1);
     let damping = |seen: &Observation| OF_SIGNS / f64::from(looked_at[seen.seen.sign].max(1)).powf(OF_FLOWS);
-    let parts = speaking()
-        .map(|(flow, seen)| Part { weight: damping(seen) * sign(candidate, seen), says: Says::Sign(flow, seen) });
+    let parts = speaking().map(|(flow, seen)| Part {
+        weight: flow.weight * damping(seen) * sign(candidate, seen, ground.weights),
+        says: Says::Sign(flow, seen),
+    });
     parts.filter(|part| part.weight.abs() > LIGHT).collect()
 }
 
-fn sign(candidate: &Candidate<'_>, seen: &Observation) -> f64 {
-    (candidate.cause.likelihood(seen.seen) / seen.seen.state().usual).ln().clamp(-MOST, MOST)
+fn sign(candidate: &Candidate<'_>, seen: &Observation, weights: &Weights) -> f64 {
+    (candidate.cause.likelihood(seen.seen) / weights.usual(seen.seen)).ln().clamp(-MOST, MOST)
 }
 
 /// What it says that flows pass the place and do well.
@@ -148,7 +248,7 @@ fn of_spared<'a>(candidate: &Candidate<'_>, suffering: &[&Flow], ground: &Ground
     let examples = &suffering[..suffering.len().min(EXAMPLES)];
     let known = Known::by(candidate.cause);
     parts.extend(spared().filter_map(|flow| {
-        let weight = damping * sparing(candidate, &known, flow, examples);
+        let weight = flow.weight * damping * sparing(candidate, &known, flow, examples);
         (weight.abs() > LIGHT).then_some(Part { weight, says: Says::Spared(flow) })
     }));
 }
@@ -251,21 +351,37 @@ fn comparable(spared: &Flow, suffering: &[&Flow]) -> f64 {
         short || paced || shared || small || other_kind || other_control
     };
     // What limits one flow to a rate spares another one that is content with it.
-    let no_faster = |flow: &&Flow| spared.goodput.bps() * 4 < flow.goodput.bps() * 5;
+    let no_faster = |flow: &&Flow| u128::from(spared.goodput.bps()) * 4 < u128::from(flow.goodput.bps()) * 5;
     if !suffering.is_empty() && suffering.iter().all(no_faster) {
         return 0.05;
     }
     if suffering.iter().all(|flow| asks_for_less(&flow)) { 0.25 } else { 1.0 }
 }
 
-/// What it says that other flows suffer as well, which the cause at this place cannot explain.
-fn of_elsewhere<'a>(candidate: &Candidate<'_>, explained: usize, ground: &Ground<'a>) -> Option<Part<'a>> {
-    let open = ground.open.iter().filter(|open| **open).count();
-    let count = open.checked_sub(explained).filter(|count| *count > 0)?;
+/// What the affected flows speak for a cause at this place, beside the place that they speak for most: flows elsewhere need another cause.
+fn of_elsewhere<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Option<Part<'a>> {
+    let weight = ground.gain(candidate) - ground.most;
     let is_elsewhere = |number: &usize| ground.open[*number] && candidate.covers.binary_search(number).is_err();
-    let first = (0..ground.flows.len()).find(is_elsewhere)?;
-    let weight = UNEXPLAINED * (count as f64).powf(OF_UNEXPLAINED);
-    Some(Part { weight, says: Says::Elsewhere(&ground.flows[first], count) })
+    let mut elsewhere = (0..ground.flows.len()).filter(is_elsewhere);
+    let first = elsewhere.next()?;
+    (weight < -LIGHT).then(|| Part { weight, says: Says::Elsewhere(&ground.flows[first], 1 + elsewhere.count()) })
+}
+
+/// A cause whose direct observation was made and is absent is out.
+fn of_required<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
+    let primary = candidate.cause.requires.first()?.sign;
+    let seen = || suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
+    let (flow, looked_at) = seen().find(|(_, seen)| seen.seen.sign == primary)?;
+    let is_met = seen().any(|(_, seen)| candidate.cause.requires.contains(&seen.seen));
+    (!is_met).then_some(Part { weight: -EXCLUDED, says: Says::Absent(flow, looked_at) })
+}
+
+/// A cause of slow links is out where a flow carried more than such a link can.
+fn of_rate<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Option<Part<'a>> {
+    let fastest = candidate.cause.fastest_link?;
+    let covered = candidate.covers.iter().map(|number| &ground.flows[*number]);
+    let flow = covered.filter(|flow| flow.goodput > fastest).max_by_key(|flow| flow.goodput)?;
+    Some(Part { weight: -EXCLUDED, says: Says::Carried(flow, fastest) })
 }
 
 /// What the audit of the host says.
@@ -276,7 +392,16 @@ fn of_rules<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Vec<Part<'
         let usual = findings.usual(host, rule).clamp(0.03, 0.97);
         let ratio = if fires { part / usual } else { (1.0 - part) / (1.0 - usual) };
         let excludes = !fires && *part >= 1.0;
-        let weight = if excludes { -EXCLUDED } else { OF_RULES * ratio.ln().clamp(-MOST, MOST) };
+        let damped = OF_RULES * ratio.ln().clamp(-MOST, MOST);
+        // The one setting that differs at the odd host: hardly chance.
+        let is_only = fires && *part >= DEFINING && findings.is_only(host, rule);
+        let weight = if excludes {
+            -EXCLUDED
+        } else if is_only {
+            damped.max(0.0) + ONLY_ONE
+        } else {
+            damped
+        };
         (weight.abs() > LIGHT).then_some(Part { weight, says: Says::Rule { rule, host, fires } })
     };
     candidate.cause.rules.iter().filter_map(of_rule).collect()
@@ -290,6 +415,8 @@ const OF_FLOWS: f64 = 0.5;
 const OF_RULES: f64 = 0.7;
 /// What a setting weighs that is as it should be, against a cause that is nothing else than this setting.
 const EXCLUDED: f64 = 8.0;
+/// What it weighs besides that a setting is so at one host only, among three or more.
+const ONLY_ONE: f64 = 2.0;
 /// No single thing decides alone, but for this.
 const MOST: f64 = 3.5;
 /// How often a flow does well that passes nothing that is at fault.
@@ -306,7 +433,3 @@ const OF_PROBES: [&str; 3] = ["datagrams", "echoes", "mtu"];
 const EXAMPLES: usize = 8;
 /// Lighter than this is not worth a line.
 const LIGHT: f64 = 0.02;
-/// A further cause is as likely as one in five or six.
-const UNEXPLAINED: f64 = -1.7;
-/// One further cause explains several flows as well as one.
-const OF_UNEXPLAINED: f64 = 1.0;

@@ -6,7 +6,7 @@ use model::round::{Endpoint, Round};
 use units::DataRate;
 
 use super::rates::{self, Rates};
-use super::{Cell, Foreseen, Grade, Grid, Grids, Measure, Measured};
+use super::{Cell, Foreseen, Grade, Grid, Grids, Measured};
 use crate::locate::cell::{self, Quality, Symptom};
 use crate::locate::round::layers;
 
@@ -64,36 +64,29 @@ impl Maker<'_> {
     }
 
     fn cell(&self, cell: &cell::Cell) -> Cell {
-        let part = match &cell.quality {
-            Quality::Known { part, .. } => *part,
-            Quality::Unknown { reason } => return Cell::Failed { reason: reason.clone() },
-        };
         let rates = self.rates.get(&(self.what, cell.from.clone(), cell.to.clone())).cloned().unwrap_or_default();
-        let Some(goodput) = rates.median() else {
-            let (grade, part) = (Grade::of(part), rounded(part));
-            let measure = Measure::Nothing;
-            return Cell::Measured(Measured { grade, part, goodput: None, should: None, measure, predicted: None });
+        let part = match (&cell.quality, rates.median()) {
+            (Quality::Known { part, .. }, _) => *part,
+            (Quality::Unknown { reason }, Some(goodput)) => {
+                return Cell::NotJudged { goodput, reason: reason.clone() };
+            }
+            (Quality::Unknown { reason }, None) => return Cell::Failed { reason: reason.clone() },
         };
-        let predicted = rates.predicted().filter(|prediction| !prediction.goodput.is_zero());
-        let against = |rate, measure| (exact(goodput) / exact(rate), Some(rate), measure);
-        let (part, should, measure) = match (rates.is_expected, predicted, rates.line) {
-            (true, ..) => (part, whole(goodput, part), Measure::Expected),
-            (false, Some(prediction), _) => against(prediction.goodput, Measure::Predicted),
-            (false, None, Some(line)) if !line.is_zero() => against(line, Measure::LineRate),
-            (false, None, _) => (part, whole(goodput, part), Measure::BestQuarter),
-        };
-        let predicted = predicted.map(|prediction| Foreseen {
+        let goodput = rates.median();
+        let predicted = rates.predicted().filter(|prediction| !prediction.goodput.is_zero()).zip(goodput);
+        let predicted = predicted.map(|(prediction, goodput)| Foreseen {
             goodput: prediction.goodput,
             attained: rounded(exact(goodput) / exact(prediction.goodput)),
             limit: prediction.limit,
             because: prediction.because.clone(),
         });
+        let target = rates.target.as_ref().filter(|_| goodput.is_some());
         Cell::Measured(Measured {
             grade: Grade::of(part),
             part: rounded(part),
-            goodput: Some(goodput),
-            should,
-            measure,
+            goodput,
+            should: target.map(|target| target.rate),
+            relative_to: target.map(|target| target.source),
             predicted,
         })
     }
@@ -107,14 +100,4 @@ fn exact(rate: DataRate) -> f64 {
 /// To a millionth, so that its text form reads back as the same number.
 fn rounded(part: f64) -> f64 {
     (part * 1e6).round() / 1e6
-}
-
-/// The rate of which `rate` is this part.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a float saturates, and rates are positive"
-)]
-fn whole(rate: DataRate, part: f64) -> Option<DataRate> {
-    (part > 0.0).then(|| DataRate::from_bps((exact(rate) / part).round() as u64))
 }

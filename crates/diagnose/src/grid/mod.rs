@@ -3,7 +3,7 @@
 //!
 //! * `mod`: what a grid is
 //! * `make`: from a round to its grids, one for each network and each thing that was measured
-//! * `rates`: rates of pairs, and the line rates of their ways
+//! * `rates`: rates of pairs, and what they are judged against
 //!
 //! Cells are those of [`crate::locate::round`], so that the grid and the diagnosis never disagree about what is bad.
 
@@ -12,7 +12,7 @@ mod rates;
 
 use model::expectation::Bound;
 use model::run::RunId;
-use schemars::JsonSchema;
+use model::target::TargetSource;
 use serde::{Deserialize, Serialize};
 use units::{DataRate, WallTime};
 
@@ -21,7 +21,8 @@ use crate::locate::cell::Symptom;
 pub use make::grids;
 
 /// All grids of a round.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Grids {
     /// Version of this format; readers refuse what is newer than they are.
     pub format: u32,
@@ -42,7 +43,8 @@ impl Grids {
 }
 
 /// One thing that was measured, between hosts that met in one network.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Grid {
     /// What was measured.
     pub what: Symptom,
@@ -56,7 +58,8 @@ pub struct Grid {
 }
 
 /// What became of one pair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum Cell {
     /// A host and itself.
@@ -68,12 +71,21 @@ pub enum Cell {
         /// Why.
         reason: String,
     },
+    /// It was measured, and nothing is known that it could be judged against.
+    NotJudged {
+        /// The rate; the median where several tests were run.
+        #[serde(rename = "goodput_bps")]
+        goodput: DataRate,
+        /// What is not known, and what would make it known.
+        reason: String,
+    },
     /// It was measured.
     Measured(Measured),
 }
 
 /// What was measured between two hosts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measured {
     /// How good that is.
     pub grade: Grade,
@@ -85,15 +97,17 @@ pub struct Measured {
     /// The rate that it should be.
     #[serde(rename = "should_bps", default, skip_serializing_if = "Option::is_none")]
     pub should: Option<DataRate>,
-    /// Who says so.
-    pub measure: Measure,
+    /// How that is known; absent where the measure is that nothing is lost, and no size vanishes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relative_to: Option<TargetSource>,
     /// What the path and the settings of both hosts allow, of transfers over TCP where that can be reckoned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Foreseen>,
 }
 
 /// What a transfer reaches in simulation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Foreseen {
     /// Payload a second; the median where several tests were run.
     #[serde(rename = "goodput_bps")]
@@ -107,7 +121,8 @@ pub struct Foreseen {
 }
 
 /// How good a pair is, as a school would say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Grade {
     /// At least 90 hundredths of what it should be.
     A,
@@ -144,38 +159,9 @@ impl Grade {
     }
 }
 
-/// Who says what a pair should do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Measure {
-    /// The plan, or what the test was told not to exceed.
-    Expected,
-    /// What the path and the settings of both hosts allow, as a simulated transfer shows.
-    Predicted,
-    /// The lowest known rate of the way.
-    LineRate,
-    /// The round: what a quarter of the pairs of this network exceed.
-    BestQuarter,
-    /// No loss of packets, and no size that is dropped without a word.
-    Nothing,
-}
-
-impl Measure {
-    /// In words.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Expected => "what is expected of it",
-            Self::Predicted => "what path and settings allow",
-            Self::LineRate => "the line rate",
-            Self::BestQuarter => "what a quarter of the pairs exceed",
-            Self::Nothing => "no loss, and no size that vanishes",
-        }
-    }
-}
-
 /// The schema of grids, for `docs/formats/`.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Grids)
 }

@@ -1,11 +1,12 @@
-//! Rates of pairs, and the line rates of their ways.
+//! Rates of pairs, and what they are judged against.
 
 use std::collections::BTreeMap;
 
 use model::expectation::Prediction;
-use model::played::Finding;
-use model::round::{Endpoint, Round, Tested};
+use model::round::{Endpoint, Round};
+use model::target::TargetRate;
 use predict::of_round::Expectations;
+use predict::target::Targets;
 use units::DataRate;
 
 use crate::locate::cell::Symptom;
@@ -15,10 +16,8 @@ use crate::locate::round::rates_told;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rates {
     goodputs: Vec<DataRate>,
-    /// Whether the plan or the test itself says what it should be.
-    pub(super) is_expected: bool,
-    /// What the user declared, or the lowest known rate of the way.
-    pub(super) line: Option<DataRate>,
+    /// What they are judged against.
+    pub(super) target: Option<TargetRate>,
     /// What simulated transfers reach.
     predictions: Vec<Prediction>,
 }
@@ -43,28 +42,15 @@ impl Rates {
 pub(super) fn of(round: &Round) -> BTreeMap<(Symptom, Endpoint, Endpoint), Rates> {
     let mut all: BTreeMap<(Symptom, Endpoint, Endpoint), Rates> = BTreeMap::new();
     let mut expectations = Expectations::of(round);
-    for test in &round.tests {
-        let line = line_rate(round, test);
-        for told in rates_told(round, test) {
+    let targets = Targets::of(round);
+    for (number, test) in round.tests.iter().enumerate() {
+        for told in rates_told(round, &targets, (number, test)) {
             let expectation = expectations.of_direction(test, &told.from, &told.to);
             let rates = all.entry((told.symptom, told.from, told.to)).or_default();
             rates.predictions.extend(expectation.and_then(|expectation| expectation.expected.prediction().cloned()));
             rates.goodputs.push(told.rate);
-            rates.is_expected |= told.expected.is_some();
-            rates.line = rates.line.into_iter().chain(line).min();
+            rates.target = rates.target.take().or(told.target.ok());
         }
     }
     all
-}
-
-/// The line rate of a test's path, as far as it is known.
-fn line_rate(round: &Round, test: &Tested) -> Option<DataRate> {
-    let declared = match &test.finding {
-        Finding::Run(run) => run.declared_line_rate,
-        _ => None,
-    };
-    declared.or_else(|| {
-        let passed = |segment: &&model::round::Segment| test.way.iter().any(|passage| passage.segment == segment.name);
-        round.segments.iter().filter(passed).filter_map(|segment| segment.rate).min()
-    })
 }

@@ -1,11 +1,11 @@
 //! What the locator looks at: a cell for each directed pair that was to be tested.
 
 use model::round::{Endpoint, Passage};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All cells of one symptom.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Layer {
     /// What the cells tell of.
     pub symptom: Symptom,
@@ -14,7 +14,8 @@ pub struct Layer {
 }
 
 /// What can be wrong with a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Symptom {
     /// Goodput of TCP below what it should be.
@@ -33,7 +34,8 @@ impl Symptom {
 }
 
 /// A directed pair: payload goes from one end to the other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cell {
     /// The end that sends payload.
     pub from: Endpoint,
@@ -47,7 +49,8 @@ pub struct Cell {
 }
 
 /// How good a pair is, relative to what it should be.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum Quality {
     /// It was measured.
@@ -86,7 +89,8 @@ impl Quality {
 pub(super) const USUAL_UNCERTAINTY: f64 = 0.1;
 
 /// A directed pair by its ends.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pair {
     /// Who sends payload.
     pub from: Endpoint,

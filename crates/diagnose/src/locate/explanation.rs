@@ -1,13 +1,13 @@
 //! What the locator answers.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::{Pair, Symptom};
 use super::element::{Element, Network, Selector};
 
 /// Where one symptom comes from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Located {
     /// The symptom.
     pub symptom: Symptom,
@@ -31,7 +31,8 @@ pub struct Located {
 }
 
 /// A set of elements that together explain the bad cells.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// The elements; several where several things are wrong at once.
     pub blamed: Vec<Blamed>,
@@ -58,7 +59,8 @@ impl Explanation {
 }
 
 /// One element of an explanation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Blamed {
     /// The element.
     pub element: Element,
@@ -73,7 +75,8 @@ pub struct Blamed {
 }
 
 /// Explanations that the measurements cannot tell apart.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ambiguity {
     /// Each is a set of elements; the first is that of the first explanation.
     pub between: Vec<Vec<Element>>,
@@ -83,7 +86,8 @@ pub struct Ambiguity {
 }
 
 /// A test that has not been made, and what it would say.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeparatingTest {
     /// Who should send payload.
     pub from: Tester,
@@ -100,7 +104,8 @@ pub struct SeparatingTest {
 }
 
 /// Who takes part in a test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "who")]
 pub enum Tester {
     /// A member of the round.

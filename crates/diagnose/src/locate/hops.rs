@@ -6,14 +6,14 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::Quality;
 use super::evidence::{DEEPEST, NOISY, SHALLOWEST, depth_of, ln_healthy, ln_under};
 
 /// A test towards one hop.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HopTest {
     /// The hop.
     pub hop: String,
@@ -26,12 +26,13 @@ pub struct HopTest {
         with = "units::duration::as_us::option",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub rtt: Option<Duration>,
 }
 
 /// Where along a way the rate drops.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HopVerdict {
     /// What was found.
     #[serde(flatten)]
@@ -44,7 +45,8 @@ pub struct HopVerdict {
 }
 
 /// Whether and where the rate drops.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "drop")]
 pub enum Drop {
     /// Nowhere.

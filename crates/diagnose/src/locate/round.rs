@@ -5,12 +5,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::measurement::{DirectionTotal, Heading, SteadyState};
+use model::measurement::{DirectionTotal, Heading};
 use model::played::Finding;
 use model::probe::path_mtu::{MtuLimit, PathMtu};
 use model::round::{Endpoint, Passage, Round, Tested};
 use model::run::{Outcome, Role, Run};
 use model::spec::Protocol;
+use model::target::TargetRate;
+use predict::target::flow::settled;
+use predict::target::{NotJudged, Targets};
 use stats::summary::{MAD_TO_SIGMA, Ordered};
 use units::DataRate;
 
@@ -19,13 +22,13 @@ use super::hops::HopTest;
 
 /// The layers of a round that have any cells, in the order of [`Symptom::ALL`].
 ///
-/// Tests of the same pair are one cell: their median. Where a plan does not say what a pair should reach, three quarters
-/// of the pairs of the same network set the measure: what the best quarter exceeds.
+/// Tests of the same pair are one cell: their median. Rates are parts of their [targets](Targets); a pair that has none is unknown.
 #[must_use]
 pub fn layers(round: &Round) -> Vec<Layer> {
+    let targets = Targets::of(round);
     let mut seen: BTreeMap<(Symptom, Endpoint, Endpoint), Seen> = BTreeMap::new();
-    for test in &round.tests {
-        for (symptom, heading, told) in told_by(test) {
+    for (number, test) in round.tests.iter().enumerate() {
+        for (symptom, heading, told) in told_by(&targets, (number, test)) {
             let (from, to, way) = directed(round, test, heading);
             let seen = seen.entry((symptom, from, to)).or_default();
             if seen.way.is_empty() {
@@ -34,7 +37,6 @@ pub fn layers(round: &Round) -> Vec<Layer> {
             seen.told.push(told);
         }
     }
-    let usual = usual_rates(&seen);
     let layer = |symptom| Layer {
         symptom,
         cells: seen
@@ -43,7 +45,7 @@ pub fn layers(round: &Round) -> Vec<Layer> {
             .map(|((_, from, to), seen)| Cell {
                 from: from.clone(),
                 to: to.clone(),
-                quality: seen.quality(usual.get(&(symptom, from.network.clone())).copied()),
+                quality: seen.quality(),
                 way: seen.way.clone(),
             })
             .collect(),
@@ -74,16 +76,16 @@ pub(crate) struct RateTold {
     /// Who receives it.
     pub(crate) to: Endpoint,
     pub(crate) rate: DataRate,
-    /// What it should be, where somebody says so.
-    pub(crate) expected: Option<DataRate>,
+    /// What it is judged against, or why it is not.
+    pub(crate) target: Result<TargetRate, NotJudged>,
 }
 
 /// All rates that a test tells.
-pub(crate) fn rates_told(round: &Round, test: &Tested) -> Vec<RateTold> {
-    let told = told_by(test).into_iter().filter_map(|(symptom, heading, told)| match told {
-        Told::Rate { rate, expected } => {
+pub(crate) fn rates_told(round: &Round, targets: &Targets, (number, test): (usize, &Tested)) -> Vec<RateTold> {
+    let told = told_by(targets, (number, test)).into_iter().filter_map(|(symptom, heading, told)| match told {
+        Told::Rate { rate, target } => {
             let (from, to, _) = directed(round, test, heading);
-            Some(RateTold { symptom, from, to, rate, expected })
+            Some(RateTold { symptom, from, to, rate, target })
         }
         Told::Part(..) | Told::Nothing(_) => None,
     });
@@ -109,8 +111,8 @@ struct Seen {
 
 /// What one test tells of one direction.
 enum Told {
-    /// A rate, and what it should be where somebody says so.
-    Rate { rate: DataRate, expected: Option<DataRate> },
+    /// A rate, and what it is judged against.
+    Rate { rate: DataRate, target: Result<TargetRate, NotJudged> },
     /// A part, and its uncertainty.
     Part(f64, f64),
     /// Nothing, and why.
@@ -118,15 +120,16 @@ enum Told {
 }
 
 impl Seen {
-    fn quality(&self, usual: Option<f64>) -> Quality {
-        let known: Vec<(f64, f64)> = self.told.iter().filter_map(|told| told.part(usual)).collect();
+    fn quality(&self) -> Quality {
+        let known: Vec<(f64, f64)> = self.told.iter().filter_map(Told::part).collect();
         let parts: Ordered = known.iter().map(|(part, _)| *part).collect();
         let Some(part) = parts.median() else {
             let reason = self.told.iter().find_map(|told| match told {
                 Told::Nothing(reason) => Some(reason.clone()),
+                Told::Rate { target: Err(why), .. } => Some(why.reason.clone()),
                 _ => None,
             });
-            return Quality::Unknown { reason: reason.unwrap_or_else(|| "no rate to compare it with".to_owned()) };
+            return Quality::Unknown { reason: reason.unwrap_or_else(|| "no rate was measured".to_owned()) };
         };
         let single = known.iter().map(|(_, uncertainty)| *uncertainty).fold(USUAL_UNCERTAINTY, f64::max);
         let spread = parts.mad().map_or(0.0, |mad| mad * MAD_TO_SIGMA) / part.max(f64::MIN_POSITIVE);
@@ -135,40 +138,20 @@ impl Seen {
 }
 
 impl Told {
-    #[expect(clippy::cast_precision_loss, reason = "rates are below 2^53 bit/s")]
-    fn part(&self, usual: Option<f64>) -> Option<(f64, f64)> {
+    fn part(&self) -> Option<(f64, f64)> {
         match self {
-            Self::Rate { rate, expected } => {
-                let whole = expected.map(|rate| rate.bps() as f64).or(usual).filter(|whole| *whole > 0.0)?;
-                Some((rate.bps() as f64 / whole, USUAL_UNCERTAINTY))
-            }
+            Self::Rate { rate, target } => Some((target.as_ref().ok()?.part(*rate, None)?, USUAL_UNCERTAINTY)),
             Self::Part(part, uncertainty) => Some((*part, *uncertainty)),
             Self::Nothing(_) => None,
         }
     }
 }
 
-/// For each symptom and network, the rate that a quarter of the pairs exceed.
-#[expect(clippy::cast_precision_loss, reason = "rates are below 2^53 bit/s")]
-fn usual_rates(seen: &BTreeMap<(Symptom, Endpoint, Endpoint), Seen>) -> BTreeMap<(Symptom, Option<String>), f64> {
-    let mut rates: BTreeMap<(Symptom, Option<String>), Vec<f64>> = BTreeMap::new();
-    for ((symptom, from, _), seen) in seen {
-        let of_pair = seen.told.iter().filter_map(|told| match told {
-            Told::Rate { rate, .. } => Some(rate.bps() as f64),
-            _ => None,
-        });
-        if let Some(rate) = of_pair.collect::<Ordered>().median() {
-            rates.entry((*symptom, from.network.clone())).or_default().push(rate);
-        }
-    }
-    let quartile = |rates: Vec<f64>| Ordered::new(rates).quantile(0.75);
-    rates.into_iter().filter_map(|(key, rates)| Some((key, quartile(rates)?))).collect()
-}
-
 /// What a test tells, seen from the end that asked: outbound is towards the end that answered.
-fn told_by(test: &Tested) -> Vec<(Symptom, Heading, Told)> {
+fn told_by(targets: &Targets, (number, test): (usize, &Tested)) -> Vec<(Symptom, Heading, Told)> {
+    let target = |heading| targets.get(number, heading).cloned();
     match &test.finding {
-        Finding::Run(run) => told_by_run(run, test.expected),
+        Finding::Run(run) => told_by_run(run, &target),
         Finding::Echo(echo) => {
             let rtt = &echo.summary.rtt;
             // An echo that is lost may have been lost on either way, so both are told.
@@ -183,7 +166,7 @@ fn told_by(test: &Tested) -> Vec<(Symptom, Heading, Told)> {
             .map(|download| {
                 let rate = download.goodput.or(download.overall);
                 let told = unless_failed(&download.outcome, || match rate {
-                    Some(rate) => Told::Rate { rate, expected: test.expected },
+                    Some(rate) => Told::Rate { rate, target: target(Heading::Inbound) },
                     None => Told::Nothing("the file was too short for a rate".to_owned()),
                 });
                 (Symptom::Download, Heading::Inbound, told)
@@ -194,7 +177,7 @@ fn told_by(test: &Tested) -> Vec<(Symptom, Heading, Told)> {
     }
 }
 
-fn told_by_run(run: &Run, expected: Option<DataRate>) -> Vec<(Symptom, Heading, Told)> {
+fn told_by_run(run: &Run, target: &dyn Fn(Heading) -> Result<TargetRate, NotJudged>) -> Vec<(Symptom, Heading, Told)> {
     let symptom = if run.spec.protocol == Protocol::Tcp { Symptom::Goodput } else { Symptom::Loss };
     let asked = |heading: Heading| if run.role == Role::Client { heading } else { heading.mirrored() };
     let totals = run.measurement.as_ref().map(|measurement| measurement.totals.as_slice()).unwrap_or_default();
@@ -210,25 +193,9 @@ fn told_by_run(run: &Run, expected: Option<DataRate>) -> Vec<(Symptom, Heading, 
     let told = |total: &DirectionTotal| match (symptom, &total.datagrams) {
         (Symptom::Loss, Some(counts)) => lost(counts.sent.get(), counts.lost.get()),
         (Symptom::Loss, None) => Told::Nothing("the receiver counted no datagrams".to_owned()),
-        _ => Told::Rate { rate: settled(total), expected: within_caps(run, expected) },
+        _ => Told::Rate { rate: settled(run, total), target: target(total.heading) },
     };
     totals.iter().map(|total| (symptom, asked(total.heading), told(total))).collect()
-}
-
-/// The rate after the start-up, which long paths need for some time; of all of the run where it never settled.
-const fn settled(total: &DirectionTotal) -> DataRate {
-    match total.steady {
-        SteadyState::Reached { goodput, .. } => goodput,
-        SteadyState::NotReached => total.goodput,
-    }
-}
-
-/// What a run can reach at most: what the plan expects, or what the test was told not to exceed.
-fn within_caps(run: &Run, expected: Option<DataRate>) -> Option<DataRate> {
-    let streams = u64::from(run.spec.streams.max(1));
-    let caps = run.spec.rate.into_iter().chain(run.spec.pace);
-    let caps = caps.map(|cap| DataRate::from_bps(cap.bps().saturating_mul(streams)));
-    caps.chain(expected).min()
 }
 
 fn unless_failed(outcome: &Outcome, told: impl FnOnce() -> Told) -> Told {

@@ -81,7 +81,7 @@ impl<'a> Asking<'a> {
         let label = format!("{does}, {} to {}", stretch.from, stretch.to);
         let subject = ground.subject;
         let is_part = kind.reach == Reach::Parts && (stretch.from != subject.sender || stretch.to != subject.receiver);
-        let expected = ground.subject.wanted.filter(|_| kind.load == Load::Tcp);
+        let expected = ground.subject.declared().filter(|_| kind.load == Load::Tcp);
         let Stretch { from, to, way } = stretch;
         Some(Self {
             kind,
@@ -107,7 +107,7 @@ fn numbers(kind: &Kind, ground: &Ground<'_>) -> Option<Numbers> {
     let subject = ground.subject;
     let mut numbers = Numbers { size: kind.size, ..Numbers::default() };
     if let Some(part) = kind.rate {
-        let most = scaled(subject.wanted.or_else(|| known_rate(ground))?, part);
+        let most = scaled(subject.wanted().or_else(|| known_rate(ground))?, part);
         numbers.rate = Some(match kind.faster {
             None => most,
             // Paced faster than the limit it is no other test, slower than it was anyway it says nothing.

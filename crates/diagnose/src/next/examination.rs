@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ending, Proposal};
 use crate::diagnosis::Diagnosis;
 
 /// A diagnosis for which tests were run besides.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Examination {
     /// What was tested besides, in this order.
     pub asked: Vec<Asked>,
@@ -17,14 +17,15 @@ pub struct Examination {
     pub ended: Ending,
     /// How long all of it took.
     #[serde(rename = "elapsed_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub elapsed: Duration,
     /// What is wrong, by what is known now.
     pub diagnosis: Diagnosis,
 }
 
 /// A test that was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Asked {
     /// What it is called among the tests of the round.
     pub label: String,
@@ -52,6 +53,7 @@ impl From<&Proposal> for Asked {
 
 /// The schema of an examination, for `docs/formats/`.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![("examination.schema.json", schemars::schema_for!(Examination))]
 }

@@ -5,7 +5,7 @@ use model::round::{Endpoint, Passage, Round};
 use super::Means;
 use super::asking::{Asking, Stretch};
 use super::kind::{self, Kind, Reach};
-use crate::diagnosis::{Hypothesis, Place, Standing};
+use crate::diagnosis::{FaultLocation, Hypothesis, Standing};
 use crate::signs::Flow;
 use crate::signs::flow::Kind as Carries;
 
@@ -111,12 +111,12 @@ impl<'a> Ground<'a> {
         let leading: Vec<&Hypothesis<'_>> =
             believed.iter().copied().filter(|hypothesis| hypothesis.probability >= LEADING).collect();
         let passed = |way: &[Passage], ends: [&str; 2]| -> Vec<bool> {
-            let meets = |place: &Place| match place {
-                Place::Segment { name, towards } => way.iter().any(|passage| {
+            let meets = |place: &FaultLocation| match place {
+                FaultLocation::Segment { name, towards } => way.iter().any(|passage| {
                     passage.segment == *name && towards.as_ref().is_none_or(|towards| *towards == passage.towards)
                 }),
-                Place::Host { name } => ends.contains(&name.as_str()),
-                Place::Path { from, to } => ends == [from.as_str(), to.as_str()],
+                FaultLocation::Host { name } => ends.contains(&name.as_str()),
+                FaultLocation::Path { from, to } => ends == [from.as_str(), to.as_str()],
             };
             leading.iter().map(|hypothesis| meets(&hypothesis.place)).collect()
         };

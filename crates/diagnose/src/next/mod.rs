@@ -26,7 +26,6 @@ use std::time::Duration;
 
 use model::round::{Endpoint, Round};
 use plan::task::Task;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::DataRate;
 
@@ -78,7 +77,8 @@ pub struct Proposal {
 }
 
 /// Why no more tests are asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// Nothing suffers.
@@ -165,7 +165,7 @@ impl Ending {
     #[must_use]
     pub const fn says(self) -> &'static str {
         match self {
-            Self::Healthy => "nothing suffers",
+            Self::Healthy => "no flow is slow",
             Self::Certain => "one cause at one place stands out",
             Self::NoTime => "the time is used up: what would tell more takes longer than what is left",
             Self::NothingLeft => "no further test between these hosts would tell enough to be worth its time",

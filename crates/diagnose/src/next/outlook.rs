@@ -3,7 +3,7 @@
 use super::asking::Asking;
 use super::kind::{Fares, Load};
 use crate::causes::{Cause, PlaceKind};
-use crate::diagnosis::{Hypothesis, Place};
+use crate::diagnosis::{FaultLocation, Hypothesis};
 use crate::signs::flow::Kind as Carries;
 use crate::signs::{ALL, Seen};
 
@@ -70,17 +70,19 @@ fn is_on_the_way(hypothesis: &Hypothesis<'_>, asking: &Asking<'_>) -> bool {
     let both_ways = matches!(asking.kind.load, Load::Echo | Load::Mtu);
     let (from, to) = (&asking.from.host, &asking.to.host);
     match (&hypothesis.place, hypothesis.cause.place) {
-        (Place::Segment { name, towards }, _) => asking.way.iter().any(|passage| {
+        (FaultLocation::Segment { name, towards }, _) => asking.way.iter().any(|passage| {
             let same_direction = towards.as_ref().is_none_or(|towards| *towards == passage.towards);
             passage.segment == *name && (same_direction || both_ways)
         }),
-        (Place::Host { name }, PlaceKind::Sender | PlaceKind::Service) => from == name || (both_ways && to == name),
-        (Place::Host { name }, PlaceKind::Receiver) => to == name || (both_ways && from == name),
-        (Place::Host { name }, PlaceKind::Entry) => {
+        (FaultLocation::Host { name }, PlaceKind::Sender | PlaceKind::Service) => {
+            from == name || (both_ways && to == name)
+        }
+        (FaultLocation::Host { name }, PlaceKind::Receiver) => to == name || (both_ways && from == name),
+        (FaultLocation::Host { name }, PlaceKind::Entry) => {
             to == name || asking.way.iter().any(|passage| passage.towards == *name)
         }
-        (Place::Host { name }, _) => from == name || to == name,
-        (Place::Path { from: one, to: other }, _) => {
+        (FaultLocation::Host { name }, _) => from == name || to == name,
+        (FaultLocation::Path { from: one, to: other }, _) => {
             let ends = (asking.from.to_string(), asking.to.to_string());
             (ends.0 == *one && ends.1 == *other) || (both_ways && ends.1 == *one && ends.0 == *other)
         }

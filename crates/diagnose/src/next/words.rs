@@ -4,7 +4,7 @@ use super::asking::Asking;
 use super::gain::{Belief, joined};
 use super::ground::Ground;
 use super::kind::Load;
-use crate::diagnosis::{Hypothesis, Place};
+use crate::diagnosis::{FaultLocation, Hypothesis};
 
 /// What it tells apart, and what it is: "to tell … from …: …".
 pub(super) fn why(asking: &Asking<'_>, belief: &Belief<'_>, ground: &Ground<'_>) -> String {
@@ -30,7 +30,7 @@ pub(super) fn why(asking: &Asking<'_>, belief: &Belief<'_>, ground: &Ground<'_>)
 /// Where it is: `at border towards campus`, `between this-host and dtn`.
 fn at(hypothesis: &Hypothesis<'_>) -> String {
     match &hypothesis.place {
-        Place::Path { .. } => hypothesis.place.to_string(),
+        FaultLocation::Path { .. } => hypothesis.place.to_string(),
         place => format!("at {place}"),
     }
 }

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use model::played::PlantedCause;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Spot, Truth};
-use crate::diagnosis::{Place, Problem, Ranked};
+use crate::diagnosis::{FaultLocation, Problem, Ranked};
 
 /// How a diagnosis stands beside the truth.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The scenario.
     pub scenario: String,
@@ -28,11 +28,11 @@ pub struct Verdict {
     pub claims: Vec<Claim>,
     /// From the first test to the last fact.
     #[serde(rename = "measured_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub measured: Duration,
     /// From there to the diagnosis.
     #[serde(rename = "diagnosed_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub diagnosed: Duration,
     /// In which ways the emulation was the limit, also when it was played again. The measurements are doubtful.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -40,7 +40,8 @@ pub struct Verdict {
 }
 
 /// A planted cause, and what was made of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Found {
     /// The cause.
     pub cause: String,
@@ -54,10 +55,14 @@ pub struct Found {
     pub named: Option<Named>,
     /// Whether the place named first is where it was planted, whatever the cause.
     pub is_place_right: bool,
+    /// The largest part by which a flow's rate changes without it, 0 to 1; absent where it was not played without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_change: Option<f64>,
 }
 
 /// A cause that was named first, with its place.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Named {
     /// The cause.
     pub cause: String,
@@ -68,7 +73,8 @@ pub struct Named {
 }
 
 /// A cause with the probability that it was given.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Claim {
     /// The probability.
     pub probability: f64,
@@ -142,6 +148,7 @@ fn found(planted: &PlantedCause, at: Option<usize>, problems: &[Problem]) -> Fou
         named: problem.and_then(named),
         is_place_right: problem.and_then(|problem| problem.ranking.first()).is_some_and(|first| is_at(first, &at)),
         at,
+        rate_change: None,
     }
 }
 
@@ -166,9 +173,11 @@ fn spot(planted: &PlantedCause) -> Spot {
 /// Whether the place that is named first is this one. Who plants in both directions is found in either.
 fn is_at(ranked: &Ranked, spot: &Spot) -> bool {
     ranked.places.first().is_some_and(|likely| match &likely.place {
-        Place::Host { name } => *name == spot.place,
-        Place::Segment { name, towards } => *name == spot.place && (spot.towards.is_none() || *towards == spot.towards),
-        Place::Path { .. } => false,
+        FaultLocation::Host { name } => *name == spot.place,
+        FaultLocation::Segment { name, towards } => {
+            *name == spot.place && (spot.towards.is_none() || *towards == spot.towards)
+        }
+        FaultLocation::Path { .. } => false,
     })
 }
 

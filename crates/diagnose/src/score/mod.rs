@@ -1,17 +1,18 @@
 //! How good diagnoses are: each is compared with the truth of the network that it was made of.
 //!
 //! * [`mod@judge`]: one diagnosis against what was planted
+//! * [`certainty`]: intervals of shares, and the error of probabilities
 //! * [`summary`]: many of these as a score: who was taken for what, how often the first name is right, whether a
 //!   probability of 90 % is right nine times in ten
 //!
 //! The rules are strict. With `n` planted causes the first `n` problems count; a cause is found where it is the first of one
 //! of them, and what else is named first is a mistake, even where all that was planted is named as well.
 
+pub mod certainty;
 pub mod judge;
 pub mod summary;
 
 use model::played::PlantedCause;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use judge::{Found, Named, Verdict, judge};
@@ -27,7 +28,8 @@ pub struct Truth {
 }
 
 /// A host, or a segment.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spot {
     /// Its name.
     pub place: String,
@@ -45,6 +47,7 @@ impl std::fmt::Display for Spot {
 
 /// The schema of a score, for `docs/formats/`.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![("score.schema.json", schemars::schema_for!(Score))]
 }

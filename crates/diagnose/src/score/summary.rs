@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::certainty::{self, Estimate};
 use super::judge::{Claim, Verdict};
 
 /// How good diagnoses of many plays are.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Score {
     /// Version of this format; readers refuse what is newer than they are.
     pub format: u32,
@@ -26,6 +27,9 @@ pub struct Score {
     pub among_three: Part,
     /// Planted causes whose host or segment is named first, with the direction.
     pub place: Part,
+    /// The same of planted causes that change the rate of a flow by a tenth or more; absent where nothing was played without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub felt: Option<Felt>,
     /// Healthy networks in which something is named.
     pub false_alarms: Part,
     /// Plays in which something is blamed that must not be.
@@ -35,18 +39,37 @@ pub struct Score {
     pub brier: Option<f64>,
     /// How often names of about one probability were right.
     pub calibration: Vec<Band>,
+    /// The expected calibration error of first names; absent where nothing was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration_error: Option<Estimate>,
+    /// The Brier score with its interval; absent where nothing was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brier_estimate: Option<Estimate>,
     /// Half of the plays needed less than this, from the first test to the last fact.
     #[serde(rename = "measured_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub measured: Duration,
     /// The longest time from there to a diagnosis.
     #[serde(rename = "diagnosed_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub diagnosed: Duration,
 }
 
+/// Planted causes without which a flow of the play has another rate: those that a test of rates can show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Felt {
+    /// Named first.
+    pub first: Part,
+    /// Among the first three.
+    pub among_three: Part,
+    /// Host or segment named first, with the direction.
+    pub place: Part,
+}
+
 /// A play that gave nothing to judge.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Missing {
     /// The scenario, by its name or its file.
     pub scenario: String,
@@ -58,7 +81,8 @@ pub struct Missing {
 }
 
 /// Some of all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// How many.
     pub count: usize,
@@ -67,7 +91,8 @@ pub struct Part {
 }
 
 /// What was taken for what.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Taken {
     /// What was planted; [`NOTHING`] where nothing was.
     pub planted: String,
@@ -81,7 +106,8 @@ pub struct Taken {
 pub const NOTHING: &str = "nothing";
 
 /// Names of about one probability.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Band {
     /// From this probability.
     pub from: f64,
@@ -130,15 +156,28 @@ pub fn score(plays: Vec<Verdict>, missing: Vec<Missing>) -> Score {
         first: quiet.plus(Part::count(planted().map(|found| found.rank == Some(1)))),
         among_three: quiet.plus(Part::count(planted().map(|found| found.rank.is_some_and(|rank| rank <= 3)))),
         place: Part::count(planted().map(|found| found.is_place_right)),
+        felt: felt(&plays),
         false_alarms: Part { count: quiet.of - quiet.count, of: quiet.of },
         innocents_blamed: Part::count(plays.iter().map(|play| !play.innocents_blamed.is_empty())),
         brier: brier(&claims),
         calibration: calibration(&claims),
+        calibration_error: certainty::calibration_error(&plays),
+        brier_estimate: certainty::brier(&plays),
         measured: times.get(times.len() / 2).copied().unwrap_or_default(),
         diagnosed: plays.iter().map(|play| play.diagnosed).max().unwrap_or_default(),
         plays,
         missing,
     }
+}
+
+fn felt(plays: &[Verdict]) -> Option<Felt> {
+    let all = || plays.iter().flat_map(|play| &play.planted);
+    let felt = || all().filter(|found| found.rate_change.is_some_and(|change| change >= FELT));
+    all().any(|found| found.rate_change.is_some()).then(|| Felt {
+        first: Part::count(felt().map(|found| found.rank == Some(1))),
+        among_three: Part::count(felt().map(|found| found.rank.is_some_and(|rank| rank <= 3))),
+        place: Part::count(felt().map(|found| found.is_place_right)),
+    })
 }
 
 fn confusion(plays: &[Verdict]) -> Vec<Taken> {
@@ -180,5 +219,7 @@ fn calibration(claims: &[Claim]) -> Vec<Band> {
     bands.collect()
 }
 
+/// From this part on a change of a rate is one: tests of a few seconds differ by less from one to the next.
+const FELT: f64 = 0.1;
 /// Where the bands of probability begin and end. What is said with less than a hundredth is not said.
 const BANDS: [f64; 8] = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, 1.0];

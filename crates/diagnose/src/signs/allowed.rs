@@ -14,14 +14,22 @@ use super::flow::{Complaint, Flow, Kind};
 /// Adds it to slow flows of which nobody saw what they waited for.
 pub(super) fn add(round: &Round, flows: &mut [Flow]) {
     let mut expectations = Expectations::of(round);
-    let asked = flows.iter_mut().filter(|flow| {
-        flow.kind == Kind::Tcp && flow.complaint == Some(Complaint::Slow) && flow.state("limit").is_none()
-    });
+    let asked = flows
+        .iter_mut()
+        .filter(|flow| flow.kind == Kind::Tcp && flow.complaint == Some(Complaint::Slow) && !has_seen_limit(flow));
     for flow in asked.take(MOST) {
         flow.allowed = prediction(round, flow, &mut expectations).map(Box::new);
         let seen = flow.allowed.as_deref().and_then(seen);
+        // Where something else was seen to be the limit, only that settings allow no more speaks against it.
+        let is_a_setting = |seen: &Observation| seen.seen.state().is_direct;
+        let seen = seen.filter(|seen| flow.state("limit").is_none() || is_a_setting(seen));
         flow.observations.extend(seen);
     }
+}
+
+/// Whether the flow was seen to wait for a window or buffer.
+fn has_seen_limit(flow: &Flow) -> bool {
+    matches!(flow.state("limit"), Some("receive-window" | "send-buffer" | "configured"))
 }
 
 /// What path and settings allow a flow over TCP, where that can be reckoned.
@@ -46,6 +54,8 @@ fn seen(prediction: &Prediction) -> Option<Observation> {
     let state = match prediction.limit {
         _ if attained < FAR => "far-less",
         _ if attained < MET => "less",
+        Bound::SendBuffer if inputs.send_buffer.how == How::Given => "requested",
+        Bound::ReceiveWindow if inputs.receive_buffer.how == How::Given => "requested",
         Bound::SendBuffer => "send-buffer",
         Bound::ReceiveWindow => "receive-window",
         Bound::Path | Bound::Asked | Bound::Start | Bound::CongestionWindow | Bound::Loss => "path",

@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use model::expectation::Prediction;
-use model::measurement::{DirectionTotal, Heading, SteadyState};
+use model::measurement::{DirectionTotal, Heading};
 use model::played::Finding;
+use model::quality::{DisturbanceKind, Quality};
 use model::round::{Endpoint, Passage, Round, Segment, Tested};
 use model::run::Run;
-use model::spec::{Protocol, TestSpec};
+use model::spec::Protocol;
+use model::target::{TargetRate, TargetSource};
+use predict::target::Targets;
+use predict::target::flow::{requested, settled};
 use units::DataRate;
 
-use super::{Observation, allowed, numbers, probes, relations, vanished};
+use super::{Observation, allowed, numbers, probes, queues, relations, vanished};
 
 /// One direction of a test that carried data.
 #[derive(Debug, Clone)]
@@ -31,18 +35,26 @@ pub struct Flow {
     pub kind: Kind,
     /// Payload that arrived a second, once the flow had started up.
     pub goodput: DataRate,
-    /// What it should have been, where that is known.
-    pub wanted: Option<DataRate>,
-    /// Part of what it should have done, 0 to 1, where that is known.
+    /// What it is judged against, where anything is known.
+    pub target: Option<TargetRate>,
+    /// Why it is not judged, where nothing is.
+    pub not_judged: Option<String>,
+    /// The part of the target that it reached, 0 to 1 and above, where there is one.
     pub attained: Option<f64>,
     /// What its path and the settings of its hosts allow, where that is a sign.
     pub allowed: Option<Box<Prediction>>,
     /// Least round-trip time.
     pub rtt: Option<Duration>,
+    /// Median RTT of probes beside it.
+    pub loaded_rtt: Option<Duration>,
     /// Part of the packets that was lost or sent again.
     pub lost: Option<f64>,
+    /// What its losses allow, and whether that explains its rate, in a sentence.
+    pub loss_allows: Option<String>,
     /// How many datagrams it sent.
     pub datagrams: Option<u64>,
+    /// How far its measurement can be trusted, 0 to 1: poor ones weigh less.
+    pub weight: f64,
     /// What makes it differ from others of its pair.
     pub shape: Shape,
     /// What ails it.
@@ -117,16 +129,41 @@ pub enum Complaint {
 }
 
 /// Below this part of what it should do, a flow is slow: tests of a few seconds and 300 ms end at 0.85 to 0.95 on healthy paths.
-pub const SLOW: f64 = 0.8;
+pub(crate) const SLOW: f64 = 0.8;
+
+/// How far a test can be trusted, by what disturbed the measurement itself. Traffic of others and drops in a host are what a diagnosis
+/// looks for, and no disturbance here.
+fn trust(tested: &Tested) -> f64 {
+    let disturbs = |kind: &DisturbanceKind| {
+        !matches!(
+            kind,
+            DisturbanceKind::CrossTraffic { .. }
+                | DisturbanceKind::SoftnetDrops { .. }
+                | DisturbanceKind::SoftnetSqueezes { .. }
+                | DisturbanceKind::ClockUncertain { .. }
+        )
+    };
+    let quality = Quality::of(tested);
+    let disturbances = quality.disturbances.iter().filter(|found| disturbs(&found.kind));
+    let weight: f64 = disturbances.map(|found| 1.0 - found.severity.clamp(0.0, 1.0)).product();
+    weight.max(LEAST_WEIGHT)
+}
+
+/// However poor a measurement is, it says something.
+const LEAST_WEIGHT: f64 = 0.15;
 
 /// The flows of a round, with all that was seen of each.
 #[must_use]
 pub fn flows(round: &Round) -> Vec<Flow> {
     let mut flows: Vec<Flow> = Vec::new();
+    let targets = Targets::of(round);
     for (number, tested) in round.tests.iter().enumerate() {
         match &tested.finding {
-            Finding::Run(run) => flows.extend(of_run(round, number, tested, run)),
-            Finding::Downloads(downloads) => flows.extend(probes::of_downloads(round, number, tested, downloads)),
+            Finding::Run(run) => flows.extend(of_run(round, &targets, (number, tested), run)),
+            Finding::Downloads(downloads) => {
+                let target = targets.get(number, Heading::Inbound).ok();
+                flows.extend(probes::of_downloads(round, (number, tested), downloads, target));
+            }
             Finding::Echo(_) | Finding::PathMtu(_) | Finding::Hops(_) | Finding::Nothing { .. } => {}
         }
     }
@@ -134,19 +171,26 @@ pub fn flows(round: &Round) -> Vec<Flow> {
     probes::add(round, &mut flows);
     flows.retain(|flow| flow.kind != Kind::Echo || flow.is_told());
     relations::judge_downloads(&mut flows);
+    queues::add(&mut flows);
     allowed::add(round, &mut flows);
     vanished::add(round, &mut flows);
     relations::add(&mut flows);
     flows
 }
 
-fn of_run(round: &Round, number: usize, tested: &Tested, run: &Run) -> Vec<Flow> {
+fn of_run(round: &Round, targets: &Targets, (number, tested): (usize, &Tested), run: &Run) -> Vec<Flow> {
     let Some(measurement) = &run.measurement else { return Vec::new() };
     let totals = measurement.totals.iter().filter(|total| total.received.or(total.sent).is_some());
-    totals.map(|total| of_direction(round, (number, tested), run, total)).collect()
+    totals.map(|total| of_direction(round, targets, (number, tested), (run, total))).collect()
 }
 
-fn of_direction(round: &Round, (test, tested): (usize, &Tested), run: &Run, total: &DirectionTotal) -> Flow {
+fn of_direction(
+    round: &Round,
+    targets: &Targets,
+    (test, tested): (usize, &Tested),
+    (run, total): (&Run, &DirectionTotal),
+) -> Flow {
+    let target = targets.get(test, total.heading);
     let (sender, receiver, way) = ends(round, tested, total.heading);
     let spec = &run.spec;
     let kind = if spec.protocol == Protocol::Tcp { Kind::Tcp } else { Kind::Udp };
@@ -159,42 +203,22 @@ fn of_direction(round: &Round, (test, tested): (usize, &Tested), run: &Run, tota
         began: tested.began,
         kind,
         goodput: settled(run, total),
-        wanted: tested.expected.or(run.declared_line_rate),
+        not_judged: target.as_ref().err().map(|why| why.reason.clone()),
+        target: target.ok().cloned(),
         attained: None,
         allowed: None,
         rtt: None,
+        loaded_rtt: None,
         lost: None,
+        loss_allows: None,
         datagrams: None,
-        shape: Shape { streams: spec.streams.into(), control: None, payload: None, paced: asked(spec) },
+        weight: trust(tested),
+        shape: Shape { streams: spec.streams.into(), control: None, payload: None, paced: requested(spec) },
         complaint: None,
         observations: Vec::new(),
     };
     numbers::add(&mut flow, tested, run, total);
     flow
-}
-
-/// The rate once the flow had started up. Long paths take seconds to be filled: a run that ends before its rate is steady is
-/// judged by what it had come to.
-fn settled(run: &Run, total: &DirectionTotal) -> DataRate {
-    if let SteadyState::Reached { goodput, .. } = total.steady {
-        return goodput.max(total.goodput);
-    }
-    let intervals = run.measurement.iter().flat_map(|measurement| &measurement.intervals);
-    let rates: Vec<u64> = intervals.filter(|of| of.heading == total.heading).map(|of| of.rate.bps()).collect();
-    // The last one may be a part of an interval only.
-    let whole = &rates[..rates.len().saturating_sub(1)];
-    let late = &whole[whole.len() - whole.len() * 2 / 5..];
-    if late.len() < 2 {
-        return total.goodput;
-    }
-    let mean = late.iter().sum::<u64>() / late.len() as u64;
-    total.goodput.max(DataRate::from_bps(mean))
-}
-
-/// The rate that all streams of a test ask for together.
-pub(super) fn asked(spec: &TestSpec) -> Option<DataRate> {
-    let each = spec.rate.or(spec.pace)?;
-    Some(DataRate::from_bps(each.bps().saturating_mul(u64::from(spec.streams.max(1)))))
 }
 
 /// Sender, receiver and the way between them.
@@ -221,6 +245,18 @@ pub(crate) fn reversed(way: &[Passage], segments: &[Segment]) -> Vec<Passage> {
 }
 
 impl Flow {
+    /// The rate that it is judged against.
+    #[must_use]
+    pub fn wanted(&self) -> Option<DataRate> {
+        self.target.as_ref().map(|target| target.rate)
+    }
+
+    /// The rate that somebody declared for it.
+    #[must_use]
+    pub fn declared(&self) -> Option<DataRate> {
+        self.target.as_ref().filter(|target| target.source == TargetSource::Declared).map(|target| target.rate)
+    }
+
     /// Whether something is wrong with it.
     #[must_use]
     pub fn is_bad(&self) -> bool {
@@ -231,6 +267,12 @@ impl Flow {
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.complaint.is_none() && (self.attained.is_some() || matches!(self.kind, Kind::Udp | Kind::Echo))
+    }
+
+    /// Whether it reached what it should, whatever else is wrong with it.
+    #[must_use]
+    pub fn is_fast(&self) -> bool {
+        self.attained.is_some_and(|attained| attained >= SLOW)
     }
 
     /// Whether its probes were answered for or against something.

@@ -89,14 +89,14 @@ fn windows(stream: &StreamSamples, rtt_us: u64) -> Option<(Vec<u64>, u64)> {
 }
 
 /// The samples before which something was sent again.
-fn losses(stream: &StreamSamples) -> Option<Vec<usize>> {
+pub(super) fn losses(stream: &StreamSamples) -> Option<Vec<usize>> {
     let again = stream.column(Field::TotalRetrans)?;
     let whole = again.len() == stream.at_us.len();
     whole.then(|| (1..again.len()).filter(|row| again[*row] > again[*row - 1]).collect())
 }
 
 /// Those of them that begin an episode: nothing was sent again for two round trips before.
-fn begins(stream: &StreamSamples, losses: &[usize], rtt_us: u64) -> Option<Vec<usize>> {
+pub(super) fn begins(stream: &StreamSamples, losses: &[usize], rtt_us: u64) -> Option<Vec<usize>> {
     let quiet = 2 * i64::try_from(rtt_us).ok()?;
     let times = &stream.at_us;
     let is_first = |number: usize, row: usize| {

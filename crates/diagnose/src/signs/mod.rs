@@ -7,7 +7,12 @@
 //! * [`mod@flow`]: the flows of a round, and what each attained
 //! * `numbers`: signs of one run by itself
 //! * `allowed`: what a flow attained of what its settings allow
+//! * `jump`: an RTT that becomes another one while a flow runs
 //! * `losses`: signs of losses
+//! * `queue_at_loss`: how long the queue was then
+//! * `queues`: by how much RTTs grow under load
+//! * `ceiling`: how often the rate is near its best
+//! * `datagram_rate`: datagrams beside TCP
 //! * `relations`: signs of a flow compared with others of its round
 //! * `vanished`: signs of counters at both ends of each segment
 //! * `probes`: signs of echoes, path MTU and downloads
@@ -15,15 +20,19 @@
 //! A sign that was not looked at has no observation: it is unknown, and speaks neither for nor against a cause.
 
 pub(crate) mod allowed;
+mod ceiling;
+mod datagram_rate;
 pub mod flow;
+mod jump;
 mod losses;
 mod numbers;
 mod probes;
+mod queue_at_loss;
+mod queues;
 mod relations;
 mod table;
 mod vanished;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use flow::{Flow, flows};
@@ -47,6 +56,8 @@ pub struct State {
     pub name: &'static str,
     /// How often it is the answer among slow flows, whatever ails them. The states of a sign add up to 1.
     pub usual: f64,
+    /// Whether it shows a fault outright, so that causes that do not name the sign hardly ever have it.
+    pub is_direct: bool,
 }
 
 /// A state by its place in [`ALL`] and among the states of its sign.
@@ -59,12 +70,32 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// The state of `sign=state`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (sign, state) = text.split_once('=')?;
+        Self::named(sign, state)
+    }
+
     /// The state of a sign, by their names.
     #[must_use]
     pub fn named(sign: &str, state: &str) -> Option<Self> {
         let at = ALL.iter().position(|known| known.name == sign)?;
         let state = ALL.get(at)?.states.iter().position(|known| known.name == state)?;
         Some(Self { sign: at, state })
+    }
+
+    /// How often the state is seen where a cause is at work that does not name the sign: as usual, but for states that show
+    /// another cause outright.
+    #[must_use]
+    pub fn without_cause(self) -> f64 {
+        let direct: f64 = self.sign().states.iter().filter(|state| state.is_direct).map(|state| state.usual).sum();
+        let state = self.state();
+        if state.is_direct {
+            state.usual * BY_MISTAKE
+        } else {
+            state.usual * (1.0 - BY_MISTAKE * direct) / (1.0 - direct)
+        }
     }
 
     /// The sign.
@@ -98,8 +129,12 @@ impl Observation {
     }
 }
 
+/// How much less often than usual a direct observation is made where its cause is not at work.
+const BY_MISTAKE: f64 = 0.1;
+
 /// An observation as it is told.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Told {
     /// The sign.
     pub sign: String,

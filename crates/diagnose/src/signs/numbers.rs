@@ -2,18 +2,25 @@
 
 use std::time::Duration;
 
-use model::measurement::{DirectionTotal, End, Interval, Measurement, RttSummary, SteadyState};
+use model::measurement::{DirectionTotal, End, Heading, Interval, Measurement, RttSummary, SteadyState, Whose};
+use model::played::Finding;
+use model::quality::{DisturbanceKind, Quality};
 use model::round::Tested;
 use model::run::Run;
 use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
+use model::target::TargetSource;
+use predict::physics::{LossVerdict, LossWitness};
 
 use super::Observation;
+use super::ceiling::ceiling;
 use super::flow::{Complaint, Flow, Kind, SLOW};
+use super::jump::jump;
 use super::losses;
+use super::queue_at_loss::{queue_at_loss, queue_size};
 use crate::balance::{self, Balance};
 use crate::waterfall::cause::Cause;
-use crate::waterfall::line::LineRate;
+use crate::waterfall::line::{LineRate, LineRateSource};
 use crate::waterfall::{self, Waterfall};
 
 /// What the run of `flow` shows by itself.
@@ -29,35 +36,48 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     let medians = latency.and_then(|latency| Some((shortest(latency.idle?)?, latency.loaded?.median_us?)));
     if let Some((idle, loaded)) = medians {
         flow.rtt = flow.rtt.or(Some(Duration::from_micros(idle)));
-        flow.observations.extend(queue(idle, loaded));
-        if loaded.saturating_sub(idle) >= DEEP_US && flow.complaint.is_none() {
-            flow.complaint = Some(Complaint::Delaying);
-        }
+        flow.loaded_rtt = Some(Duration::from_micros(loaded));
     }
     flow.observations.extend(course(measurement, total, samples));
+    flow.observations.extend(contention(tested, total.heading));
+    if flow.kind == Kind::Tcp {
+        of_loss(flow, run, total);
+    }
+}
+
+/// What the losses allow, by closed forms: told of every flow, and a sign where nobody saw what the flow waited for. A flow that
+/// nothing else judges is limited by losses of a hundredth and more that explain its rate.
+fn of_loss(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
+    let Some(witness) = LossWitness::of(run, total) else { return };
+    let state = match witness.verdict {
+        LossVerdict::Explains => "the-rate",
+        LossVerdict::AllowsMore => "more",
+        LossVerdict::Exceeded => "less",
+    };
+    if flow.state("limit").is_none() {
+        flow.observations.extend(Observation::of("loss-allows", state, witness.to_string()));
+    }
+    let is_limited = witness.verdict == LossVerdict::Explains && witness.facts.loss() >= LIMITING;
+    if flow.target.is_none() && flow.complaint.is_none() && is_limited {
+        flow.complaint = Some(Complaint::Lossy);
+    }
+    flow.loss_allows = Some(witness.to_string());
 }
 
 fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &DirectionTotal) {
-    let mut around = 1.0;
     let no_samples = RunSamples::default();
     let falls = waterfall::explain(run, samples.unwrap_or(&no_samples), line_rate(flow, run));
     let fall = falls.into_iter().find(|fall| fall.heading == total.heading);
     if let Some(fall) = &fall {
-        let framing = fall.framing;
-        around = f64::from(framing.header_bytes + framing.payload_bytes) / f64::from(framing.payload_bytes.max(1));
         flow.rtt = fall.observed.base_rtt;
-        flow.shape.payload = Some(framing.payload_bytes);
+        flow.shape.payload = Some(fall.framing.payload_bytes);
     }
-    flow.attained = flow.wanted.and_then(|wanted| flow.goodput.share_of(wanted)).map(|share| share * around);
-    if let Some(asked) = flow.shape.paced {
-        // Who asks for less than the line has should get that: payload is paced, without headers.
-        let of_asked = flow.goodput.share_of(asked);
-        flow.attained = flow.attained.map_or(of_asked, |of_line| of_asked.map(|part| part.max(of_line)));
-    }
+    flow.attained = flow.target.as_ref().and_then(|target| target.part(flow.goodput, flow.shape.payload));
     credit_start_up(flow, total, fall.as_ref());
     flow.observations.extend(flow.attained.and_then(attained));
-    if let Some(fall) = fall.filter(|_| samples.is_some()) {
-        flow.observations.extend(limit(&fall));
+    let is_sampled = samples.is_some_and(|samples| is_sampled(samples, total.heading, flow.rtt));
+    if let Some(fall) = fall.filter(|_| is_sampled) {
+        flow.observations.extend(limit(&fall, run));
         flow.observations.extend(losses::episodes(&fall));
         flow.observations.extend(losses::bunches(&fall));
         flow.observations.extend(unread(&fall));
@@ -75,22 +95,58 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     let rtt_us = flow.rtt.and_then(|rtt| u64::try_from(rtt.as_micros()).ok());
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::lost_at(&senders, rtt_us)));
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::members(&senders, rtt_us)));
+    if let (Some(samples), Some(rtt)) = (samples.filter(|_| is_sampled), flow.rtt) {
+        flow.observations.extend(rtt_us.and_then(|rtt_us| queue_at_loss(&senders, rtt_us)));
+        flow.observations.extend(ceiling(samples, total.heading, rtt));
+        let probes = &samples.probes;
+        let under_load = probes.sent_us.iter().zip(&probes.rtt_us).filter(|(sent, _)| **sent > 0);
+        let rtts: Vec<u32> = under_load.filter_map(|(_, rtt)| *rtt).collect();
+        let size = rtt_us.and_then(|rtt_us| queue_size(&rtts, rtt_us, flow));
+        flow.observations.extend(size);
+    }
     if flow.complaint.is_none() && flow.state("members") == Some("some-only") {
         flow.complaint = Some(Complaint::Uneven);
     }
     of_senders(flow, run, &senders, total.elapsed);
+    if flow.complaint.is_none() && is_reordered(flow) {
+        flow.complaint = Some(Complaint::Lossy);
+    }
+}
+
+/// Whether packets of a flow that is fast enough overtake each other: what it retransmitted had arrived all the same, and a longer
+/// path would pay for it. What it lost says nothing by itself: TCP that fills its queue again and again loses as much.
+fn is_reordered(flow: &Flow) -> bool {
+    flow.lost.is_some_and(|lost| lost >= LOSSY_TCP)
+        && flow.state("episodes") == Some("again-and-again")
+        && flow.state("spurious") == Some("most")
+}
+
+/// Whether an end was watched closely enough to say what the flow waited for: the kernel's numbers several times a second, and not
+/// what another program printed each second.
+fn is_sampled(samples: &RunSamples, heading: Heading, rtt: Option<Duration>) -> bool {
+    const TOLD_BY_KERNEL: [Field; 4] = [Field::Unacked, Field::BusyTime, Field::RcvWnd, Field::BytesReceived];
+    let longest = rtt.map_or(COARSE, |rtt| COARSE.max(rtt * 2));
+    let is_close = |stream: &&StreamSamples| {
+        let (Some(first), Some(last)) = (stream.at_us.first(), stream.at_us.last()) else { return false };
+        let steps = u32::try_from(stream.at_us.len() - 1).unwrap_or(u32::MAX).max(1);
+        let all = Duration::from_micros(last.saturating_sub(*first).unsigned_abs());
+        stream.at_us.len() > 2 && all / steps <= longest
+    };
+    let of_heading = samples.streams.iter().filter(|stream| stream.heading == heading).filter(is_close);
+    of_heading.into_iter().any(|stream| TOLD_BY_KERNEL.iter().any(|field| stream.column(*field).is_some()))
 }
 
 /// What a flow has to attain to be well. A start that fills a queue loses packets on a healthy path as well, and little time; one
 /// that lost this much lost the time as well.
 fn least_for(flow: &Flow) -> f64 {
-    if flow.lost.is_some_and(|lost| lost >= MUCH_LOST) { SLOW_WITH_LOSS } else { SLOW }
+    let least = flow.target.as_ref().map_or(SLOW, |target| target.source.slow_below());
+    if flow.lost.is_some_and(|lost| lost >= MUCH_LOST) { least + MORE_WITH_LOSS } else { least }
 }
 
 /// Whether the congestion control suits the window that the path needs. Reno adds one segment in a round trip, whatever the
 /// window is (RFC 5681 section 3.1): from half of a window of 1,000 segments it takes 500 round trips.
 fn grows(flow: &Flow) -> Option<Observation> {
-    let (control, wanted, rtt) = (flow.shape.control.as_deref()?, flow.wanted?, flow.rtt?);
+    let (control, wanted, rtt) = (flow.shape.control.as_deref()?, flow.wanted()?, flow.rtt?);
     let segment = f64::from(flow.shape.payload?.max(1)) * 8.0;
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let window = wanted.bps() as f64 * rtt.as_secs_f64() / segment;
@@ -120,9 +176,15 @@ fn credit_start_up(flow: &mut Flow, total: &DirectionTotal, fall: Option<&Waterf
 
 /// The line rate that the plan names goes before what cards say.
 fn line_rate(flow: &Flow, run: &Run) -> LineRate {
-    let declared = flow.wanted.filter(|_| run.declared_line_rate.is_none());
-    declared
-        .map_or_else(|| LineRate::of(run), |rate| LineRate { rate, source: waterfall::line::LineRateSource::Declared })
+    let target = flow.target.as_ref().filter(|_| run.declared_line_rate.is_none());
+    let source = |source| match source {
+        TargetSource::Declared => LineRateSource::Declared,
+        TargetSource::LinkSpeed => LineRateSource::Nic,
+        _ => LineRateSource::Expected,
+    };
+    // What a test asked for is no rate of a line.
+    let target = target.filter(|target| target.source != TargetSource::Requested);
+    target.map_or_else(|| LineRate::of(run), |target| LineRate { rate: target.rate, source: source(target.source) })
 }
 
 fn control(run: &Run, total: &DirectionTotal) -> Option<String> {
@@ -141,7 +203,7 @@ pub(super) fn attained(share: f64) -> Option<Observation> {
     Observation::of("attained", state, format!("it attained {} of what it should", percent(share)))
 }
 
-fn limit(fall: &Waterfall) -> Option<Observation> {
+fn limit(fall: &Waterfall, run: &Run) -> Option<Observation> {
     let shares = fall.shares.iter().filter(|share| share.cause != Cause::ProtocolOverhead);
     let largest = shares.clone().find(|share| share.cause != Cause::StartUp)?;
     let start_up = shares.clone().find(|share| share.cause == Cause::StartUp);
@@ -162,6 +224,11 @@ fn limit(fall: &Waterfall) -> Option<Observation> {
         Cause::ProtocolOverhead | Cause::StartUp | Cause::Idle | Cause::Unknown => return None,
     };
     let part = percent(largest.part_of_line_rate);
+    // A window that the test asked for is the test's own, and no setting of a host.
+    if let (Some(window), "receive-window" | "send-buffer") = (run.spec.window, state) {
+        let says = format!("the window that the test asked for, {window}, took {part} of the line rate");
+        return Observation::of("limit", "configured", says);
+    }
     Observation::of("limit", state, format!("{} took {part} of the line rate", largest.cause.label()))
 }
 
@@ -172,13 +239,34 @@ fn unread(fall: &Waterfall) -> Option<Observation> {
     Observation::of("unread", state, format!("up to {unread} lay unread at the receiver, which offers {offered}"))
 }
 
+/// Whether the CPUs of an end were taken by others while the flow ran.
+pub(super) fn contention(tested: &Tested, heading: Heading) -> Option<Observation> {
+    let Finding::Run(run) = &tested.finding else { return None };
+    let measurement = run.measurement.as_ref()?;
+    measurement.local_contention.as_ref().or(measurement.peer_contention.as_ref())?;
+    let quality = Quality::of(tested);
+    let is_of_cpu = |kind: &DisturbanceKind| {
+        matches!(
+            kind,
+            DisturbanceKind::Steal { .. } | DisturbanceKind::RunDelay { .. } | DisturbanceKind::Throttled { .. }
+        )
+    };
+    let of_cpu = quality.disturbances.iter().filter(|found| is_of_cpu(&found.kind) && found.severity >= CONTENDED);
+    let Some(worst) = of_cpu.max_by(|a, b| a.severity.total_cmp(&b.severity)) else {
+        return Observation::of("contention", "none", "no other program or guest used the CPUs of its hosts for long");
+    };
+    let is_local = worst.whose != Some(Whose::Peer);
+    let is_sender = is_local == (heading == Heading::Outbound);
+    Observation::of("contention", if is_sender { "sender" } else { "receiver" }, worst.to_string())
+}
+
 fn processor(fall: &Waterfall) -> Option<Observation> {
     let (state, says) = match (fall.observed.sender_cpu_exhausted, fall.observed.receiver_cpu_exhausted) {
-        (true, _) => ("sender", "the sending process used up its processor"),
-        (false, true) => ("receiver", "the receiving process used up its processor"),
-        (false, false) => ("neither", "both ends had processor time left"),
+        (true, _) => ("sender", "the sending process used up its CPU"),
+        (false, true) => ("receiver", "the receiving process used up its CPU"),
+        (false, false) => ("neither", "both ends had CPU time left"),
     };
-    Observation::of("processor", state, says)
+    Observation::of("cpu", state, says)
 }
 
 fn lost_of_tcp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
@@ -187,7 +275,7 @@ fn lost_of_tcp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     #[expect(clippy::cast_precision_loss, reason = "a ratio that is sorted into five classes")]
     let part = again.get() as f64 * payload / (sent.get() as f64).max(payload);
     flow.lost = Some(part);
-    flow.observations.extend(losses::loss(part, "segments were sent again"));
+    flow.observations.extend(losses::loss(part, "segments were retransmitted"));
 }
 
 /// What the kernel of the sender tells of its connections.
@@ -206,10 +294,24 @@ fn of_senders(flow: &mut Flow, run: &Run, senders: &[&StreamSamples], elapsed: D
             format!("{} of its packets were marked", percent(part)),
         ));
     }
+    let retransmitted = last(Field::TotalRetrans).filter(|again| *again >= A_FEW);
+    let twice = last(Field::DsackDups).zip(retransmitted);
+    let is_spurious = twice.is_some_and(|(twice, again)| twice * 2 >= again);
     if let Some(seen) = last(Field::ReordSeen) {
         let segments = last(Field::Delivered).unwrap_or(0);
-        let state = if seen >= 3 && seen.saturating_mul(SELDOM) >= segments { "broken" } else { "kept" };
-        flow.observations.extend(Observation::of("order", state, format!("packets were overtaken {seen} times")));
+        let is_broken = seen >= 3 && seen.saturating_mul(SELDOM) >= segments;
+        let says = format!("packets were overtaken {seen} times");
+        // The kernel counts only what was late and not yet retransmitted: where segments arrive that it took for lost, it does not
+        // see that they were overtaken (`tcp_sacktag_one`).
+        if is_broken || !is_spurious {
+            let state = if is_broken { "broken" } else { "kept" };
+            flow.observations.extend(Observation::of("order", state, says));
+        }
+    }
+    if let Some((twice, again)) = twice {
+        let state = if is_spurious { "most" } else { "few" };
+        let says = format!("{twice} of {again} retransmitted segments had arrived already (DSACK)");
+        flow.observations.extend(Observation::of("spurious", state, says));
     }
     if let Some(options) = senders.iter().find_map(|stream| stream.column(Field::Options)?.last()) {
         let agreed = options & WINDOW_SCALE != 0;
@@ -250,7 +352,11 @@ fn of_udp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     let part = handed.saturating_sub(balance.received.get()) as f64 / handed as f64;
     flow.lost = Some(part);
     flow.shape.payload = run.spec.length.and_then(|length| u32::try_from(length.get()).ok());
-    if part >= LOSSY {
+    // A program that is kept from its CPU now and then loses datagrams in its own socket, where TCP would lose nothing.
+    let at_socket = balance.dropped_in_receiver.at_least().min(handed);
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    let read_late = at_socket as f64 / handed as f64;
+    if part - read_late >= LOSSY || read_late >= MUCH_READ_LATE {
         flow.complaint = Some(Complaint::Lossy);
     }
     flow.observations.extend(losses::loss(part, "datagrams did not arrive"));
@@ -273,6 +379,12 @@ fn datagrams(balance: &Balance) -> Option<Observation> {
         let says = format!("the sender itself dropped {sender_counted} packets of several datagrams each");
         return Observation::of("datagrams", "sender", says);
     }
+    // However many datagrams a packet held, each that the receiver dropped is one of those that are missing.
+    let at_receiver = balance.dropped_in_receiver.at_least();
+    if missing > 0 && at_receiver * 2 >= missing {
+        let says = format!("at least {at_receiver} datagrams were lost inside the receiving host");
+        return Observation::of("datagrams", "receiver", says);
+    }
     let parts = [
         ("sender", &balance.dropped_in_sender),
         ("path", &balance.lost_on_path),
@@ -290,27 +402,15 @@ fn datagrams(balance: &Balance) -> Option<Observation> {
     Observation::of("datagrams", place, format!("{} datagrams were lost {place_name}", most.known()))
 }
 
-fn queue(idle: u64, loaded: u64) -> Option<Observation> {
-    let grown = loaded.saturating_sub(idle);
-    let state = match grown {
-        grown if grown >= DEEP_US => "deep",
-        grown if grown >= 3_000 && grown * 6 >= idle => "standing",
-        _ => "none",
-    };
-    #[expect(clippy::cast_precision_loss, reason = "for people")]
-    let ms = |us: u64| us as f64 * 1e-3;
-    Observation::of("queue", state, format!("round trips of {:.1} ms, {:.1} ms under load", ms(idle), ms(loaded)))
-}
-
 fn shortest(summary: RttSummary) -> Option<u64> {
     summary.min_us.or(summary.median_us)
 }
 
 /// How rate and round trips went over time.
 fn course(measurement: &Measurement, total: &DirectionTotal, samples: Option<&RunSamples>) -> Option<Observation> {
-    if let Some((before, after)) = samples.and_then(jump) {
-        let says = format!("round trips went from {:.1} to {:.1} ms and stayed", before * 1e-3, after * 1e-3);
-        return Observation::of("course", "round-trip-jumped", says);
+    if let Some((before, after)) = samples.and_then(|samples| jump(samples, total.heading)) {
+        let says = format!("RTTs went from {:.1} to {:.1} ms and stayed", before * 1e-3, after * 1e-3);
+        return Observation::of("course", "rtt-jumped", says);
     }
     let intervals: Vec<&Interval> = measurement.intervals.iter().filter(|of| of.heading == total.heading).collect();
     if intervals.len() < 6 {
@@ -328,28 +428,6 @@ fn course(measurement: &Measurement, total: &DirectionTotal, samples: Option<&Ru
     Observation::of("course", "even", "it kept its rate")
 }
 
-/// Round trips before and after they jumped and stayed so, in microseconds. A queue that fills makes them grow and swing;
-/// another way makes them another number.
-fn jump(samples: &RunSamples) -> Option<(f64, f64)> {
-    let trips: Vec<f64> = samples.probes.rtt_us.iter().filter_map(|rtt| rtt.map(f64::from)).collect();
-    if trips.len() < 40 {
-        return None;
-    }
-    let quarter = trips.len() / 4;
-    let sorted = |of: &[f64]| {
-        let mut of = of.to_vec();
-        of.sort_by(f64::total_cmp);
-        of
-    };
-    let (first, last) = (sorted(&trips[..quarter]), sorted(&trips[trips.len() - quarter..]));
-    let at = |of: &[f64], tenth: usize| of[of.len() * tenth / 10];
-    let spread = |of: &[f64]| at(of, 8) - at(of, 1);
-    let (before, after) = (at(&first, 1), at(&last, 1));
-    let changed = (after / before).max(before / after);
-    let steady = spread(&first).max(spread(&last)) < 0.3 * (after - before).abs();
-    (changed >= 1.4 && steady).then_some((before, after))
-}
-
 /// A part in words: `3.1 %`, `0.02 %`.
 pub(super) fn percent(part: f64) -> String {
     let percent = part * 100.0;
@@ -360,6 +438,12 @@ pub(super) fn percent(part: f64) -> String {
     }
 }
 
+/// Samples further apart than this say nothing of what a flow waited for, unless its RTT is longer still.
+const COARSE: Duration = Duration::from_millis(500);
+/// From this severity on contention for CPUs is a sign.
+const CONTENDED: f64 = 0.1;
+/// Fewer retransmits tell nothing of their kind.
+const A_FEW: u64 = 8;
 /// As many datagrams as the kernel puts into one packet (`UDP_MAX_SEGMENTS`, include/linux/udp.h).
 const LARGEST_MERGED: u64 = 128;
 /// Packets that overtake each other once in so many, or less often, cost nothing.
@@ -368,15 +452,19 @@ const SELDOM: u64 = 2_000;
 const NOTHING: f64 = 0.08;
 /// From this part on lost datagrams are a complaint: ten times what research networks promise.
 const LOSSY: f64 = 3e-4;
-/// From here on added round-trip time is a complaint by itself: others' calls and sessions break.
-const DEEP_US: u64 = 150_000;
+/// From this part on a receiver that drops datagrams in its socket is too slow, and not late now and then.
+const MUCH_READ_LATE: f64 = 1.0 / 3.0;
+/// The same of TCP that is fast enough: one in five hundred halves the rate of a path of a few milliseconds.
+const LOSSY_TCP: f64 = 2e-3;
 /// Algorithms that add about a segment in a round trip, whatever the window is.
 const LINEAR: [&str; 4] = ["reno", "vegas", "westwood", "veno"];
 /// From here on, in seconds, nobody waits for a window to come back.
 const MINUTES: f64 = 20.0;
+/// From this part on losses that explain a rate limit a flow, whatever the path carries.
+const LIMITING: f64 = 0.01;
 /// A TCP that sent this part again lost time by it.
 const MUCH_LOST: f64 = 0.03;
-/// What is slow for one that did.
-const SLOW_WITH_LOSS: f64 = 0.9;
+/// By how much more it has to reach to be well.
+const MORE_WITH_LOSS: f64 = 0.1;
 /// `TCPI_OPT_WSCALE` (include/uapi/linux/tcp.h).
 const WINDOW_SCALE: u64 = 4;

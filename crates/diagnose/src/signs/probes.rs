@@ -9,6 +9,7 @@ use model::probe::echo::EchoSeries;
 use model::probe::path_mtu::{MtuLimit, PathMtu};
 use model::round::{Endpoint, Passage, Round, Tested};
 use model::run::Outcome;
+use model::target::{TargetRate, TargetSource};
 use units::DataRate;
 
 use super::Observation;
@@ -76,12 +77,16 @@ fn of_probe(test: usize, tested: &Tested) -> Flow {
         began: tested.began,
         kind: Kind::Echo,
         goodput: DataRate::ZERO,
-        wanted: None,
+        target: None,
+        not_judged: None,
         attained: None,
         allowed: None,
         rtt: None,
+        loaded_rtt: None,
         lost: None,
+        loss_allows: None,
         datagrams: None,
+        weight: 1.0,
         shape: Shape { streams: 1, ..Shape::default() },
         complaint: None,
         observations: Vec::new(),
@@ -109,8 +114,8 @@ fn echoes(between: &[&Tested]) -> Option<Observation> {
         .collect();
     let lost = |of: &dyn Fn(&EchoSeries) -> bool| {
         let chosen = series.iter().filter(|series| of(series));
-        let (sent, lost) = chosen.fold((0, 0), |(sent, lost), series| {
-            (sent + series.summary.rtt.sent.get(), lost + series.summary.rtt.lost.get())
+        let (sent, lost) = chosen.fold((0_u64, 0_u64), |(sent, lost), series| {
+            (sent.saturating_add(series.summary.rtt.sent.get()), lost.saturating_add(series.summary.rtt.lost.get()))
         });
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         (sent > 0).then(|| lost as f64 / sent as f64)
@@ -164,13 +169,21 @@ fn routes(round: &Round, flow: &Flow) -> Option<Observation> {
         return None;
     }
     let same = reversed(&tested.way, &round.segments) == tested.way_back;
-    let (state, says) =
-        if same { ("same", "both directions take the same way") } else { ("differ", "the way back is another one") };
+    let (state, says) = if same {
+        ("same", "both directions take the same path")
+    } else {
+        ("differ", "the reverse path is another one")
+    };
     Observation::of("routes", state, says)
 }
 
 /// Downloads of one test as one flow, from the host that was asked to the one that asked.
-pub(super) fn of_downloads(round: &Round, test: usize, tested: &Tested, downloads: &[Download]) -> Option<Flow> {
+pub(super) fn of_downloads(
+    round: &Round,
+    (test, tested): (usize, &Tested),
+    downloads: &[Download],
+    target: Option<&TargetRate>,
+) -> Option<Flow> {
     let (sender, receiver, mut way) = ends(round, tested, Heading::Inbound);
     way.splice(0..0, fetched(round, &sender, downloads));
     let mut rates: Vec<DataRate> = downloads.iter().filter_map(|download| download.goodput).collect();
@@ -185,12 +198,16 @@ pub(super) fn of_downloads(round: &Round, test: usize, tested: &Tested, download
         began: tested.began,
         kind: Kind::Http,
         goodput,
-        wanted: tested.expected,
+        target: target.filter(|target| target.source == TargetSource::Declared).cloned(),
+        not_judged: None,
         attained: None,
         allowed: None,
         rtt: None,
+        loaded_rtt: None,
         lost: None,
+        loss_allows: None,
         datagrams: None,
+        weight: 1.0,
         shape: Shape { streams: 1, ..Shape::default() },
         complaint: None,
         observations: Vec::new(),

@@ -1,8 +1,13 @@
 //! Signs of a flow compared with others of its round.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::target::{TargetRate, TargetSource};
+use units::duration::show;
 
 use super::Observation;
+use super::datagram_rate::datagram_rate;
 use super::flow::{Complaint, Flow, Kind};
 use super::numbers::{self, percent};
 
@@ -10,14 +15,16 @@ use super::numbers::{self, percent};
 pub(super) fn judge_downloads(flows: &mut [Flow]) {
     for number in 0..flows.len() {
         let flow = &flows[number];
-        if flow.kind != Kind::Http || flow.wanted.is_some() {
+        if flow.kind != Kind::Http || flow.target.is_some() {
             continue;
         }
         let of_tcp = |other: &&Flow| other.kind == Kind::Tcp && other.is_same_pair(flow) && other.is_good();
         let Some(best) = flows.iter().filter(of_tcp).map(|other| other.goodput).max() else { continue };
         let attained = flow.goodput.share_of(best);
         let flow = &mut flows[number];
-        (flow.wanted, flow.attained) = (Some(best), attained);
+        let from = "TCP between the same hosts".to_owned();
+        flow.target = Some(TargetRate { rate: best, source: TargetSource::SamePair, from });
+        flow.attained = attained;
         flow.observations.extend(attained.and_then(numbers::attained));
         // Files are served by programs and disks, which are slower than a test by themselves.
         if attained.is_some_and(|attained| attained < SLOW_DOWNLOAD) {
@@ -65,7 +72,7 @@ impl Ends {
     }
 }
 
-fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 13] {
+fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 15] {
     [
         reverse(flow, flows),
         other_sender(flow, flows),
@@ -80,6 +87,8 @@ fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 13] {
         before(flow, flows),
         after(flow, flows),
         datagram_loss(flow, flows),
+        datagram_rate(flow, flows),
+        base_rtt(flow, flows),
     ]
 }
 
@@ -163,7 +172,11 @@ fn small_packets(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     }
     let best = smaller.into_iter().max_by_key(|other| other.goodput)?;
     let times = best.goodput.share_of(flow.goodput)?;
-    let state = if times > 1.5 { "better" } else { "not" };
+    let state = match times {
+        times if times > 1.5 => "better",
+        times if times < 0.67 => "worse",
+        _ => "not",
+    };
     let size = best.shape.payload.unwrap_or_default();
     Observation::of("small-packets", state, format!("segments of {size} bytes attained {times:.1} times its rate"))
 }
@@ -232,6 +245,23 @@ fn same_again(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     Observation::of("same-again", state, says)
 }
 
+/// Whether the RTT without load was another one in another test of the pair: then packets took another path.
+fn base_rtt(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
+    let own = flow.rtt?;
+    let same_pair = flows.iter().filter(|other| !std::ptr::eq(**other, flow) && other.began != flow.began);
+    let others = same_pair.filter(|other| {
+        let back = other.sender == flow.receiver && other.receiver == flow.sender;
+        other.is_same_pair(flow) || back
+    });
+    let known: Vec<Duration> = others.filter_map(|other| other.rtt).collect();
+    let other = known.iter().copied().max_by_key(|other| other.abs_diff(own))?;
+    let (less, more) = (other.min(own), other.max(own));
+    let is_changed = more - less >= CHANGED && more.as_micros() * 2 >= less.as_micros() * 3;
+    let state = if is_changed { "changed" } else { "same" };
+    let says = format!("RTT without load {}, {} in another test of the pair", show(own), show(other));
+    Observation::of("base-rtt", state, says)
+}
+
 fn before(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let earlier = variants(flow, flows, |other| other.began < flow.began && other.shape == flow.shape);
     judged("before", &earlier, "the same pair earlier")
@@ -259,6 +289,8 @@ fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     Observation::of("datagram-loss", state, says)
 }
 
+/// RTTs that differ by less are alike.
+const CHANGED: Duration = Duration::from_millis(3);
 /// Below this part of what TCP attained a download is slow.
 const SLOW_DOWNLOAD: f64 = 0.5;
 /// So many are lost where none was with one chance in fifty.

@@ -2,13 +2,23 @@
 
 use super::{Sign, State};
 
+macro_rules! is_direct {
+    () => {
+        false
+    };
+    (direct) => {
+        true
+    };
+}
+
+// `direct` stands behind an answer that shows a fault outright: only causes that name the sign bring it about.
 macro_rules! signs {
-    ($($name:literal asks $asks:literal { $($state:literal $usual:literal,)* })*) => {
+    ($($name:literal asks $asks:literal { $($state:literal $usual:literal $($direct:ident)?,)* })*) => {
         /// All signs, in the order in which they are told.
         pub const ALL: &[Sign] = &[$(Sign {
             name: $name,
             asks: $asks,
-            states: &[$(State { name: $state, usual: $usual },)*],
+            states: &[$(State { name: $state, usual: $usual, is_direct: is_direct!($($direct)?) },)*],
         },)*];
     };
 }
@@ -22,18 +32,19 @@ signs! {
         "loss" 0.34,
         "congestion-window" 0.18,
         "path-capacity" 0.06,
-        "configured" 0.02,
+        "configured" 0.02 direct,
         "start-up" 0.03,
         "nothing" 0.03,
     }
     "allowed" asks "Did it attain what its path and the buffers of its hosts allow, where nobody saw what it waited for?" {
-        "send-buffer" 0.11,
-        "receive-window" 0.11,
+        "send-buffer" 0.10 direct,
+        "receive-window" 0.10 direct,
+        "requested" 0.02 direct,
         "path" 0.08,
         "less" 0.22,
         "far-less" 0.48,
     }
-    "loss" asks "Which part of the packets was lost or sent again?" {
+    "loss" asks "Which part of the packets was lost or retransmitted?" {
         "none" 0.34,
         "rare" 0.12,
         "some" 0.24,
@@ -56,40 +67,65 @@ signs! {
         "below" 0.35,
         "at-the-largest" 0.50,
     }
+    "queue-at-loss" asks "How long was the queue when packets were lost, compared with the longest that the flow saw?" {
+        "no-queue" 0.45,
+        "empty" 0.10,
+        "between" 0.10,
+        "full" 0.35,
+    }
+    "queue-size" asks "How many packets did the longest queue hold that the flow saw?" {
+        "none" 0.25,
+        "few" 0.15,
+        "tens" 0.25,
+        "hundreds" 0.35,
+    }
+    "ceiling" asks "How often is the rate near the best that the flow reaches?" {
+        "always" 0.35,
+        "mostly" 0.30,
+        "seldom" 0.35,
+    }
     "control" asks "How does its congestion control grow a window as large as this path needs?" {
         "in-time" 0.90,
         "in-minutes" 0.10,
     }
     "members" asks "Do the streams of one run fare alike?" {
         "alike" 0.95,
-        "some-only" 0.05,
+        "some-only" 0.05 direct,
     }
     "vanished" asks "Between the ends of how many segments did packets vanish, by the counters of the hosts there?" {
         "none" 0.15,
         "one" 0.65,
         "several" 0.20,
     }
+    "vanished-back" asks "On the segment where most packets vanished, did some vanish in the other direction as well?" {
+        "no" 0.80,
+        "yes" 0.20,
+    }
     "timeouts" asks "Did the flow wait for its retransmission timer?" {
         "no" 0.75,
         "some" 0.15,
         "mostly" 0.10,
     }
-    "queue" asks "By how much did round trips grow under load?" {
+    "queue" asks "By how much did RTTs grow under load?" {
         "none" 0.62,
         "standing" 0.30,
-        "deep" 0.08,
+        "deep" 0.08 direct,
     }
     "marks" asks "Did the path mark packets instead of dropping them?" {
         "no" 0.94,
-        "yes" 0.06,
+        "yes" 0.06 direct,
     }
     "order" asks "Did packets overtake each other?" {
         "kept" 0.90,
-        "broken" 0.10,
+        "broken" 0.10 direct,
+    }
+    "spurious" asks "Did receivers report that most retransmitted segments had arrived already (DSACK)?" {
+        "few" 0.90,
+        "most" 0.10 direct,
     }
     "window-scale" asks "Could the receiver offer more than 64 KiB?" {
         "agreed" 0.97,
-        "missing" 0.03,
+        "missing" 0.03 direct,
     }
     "segments" asks "How large were the segments, compared with what the sender's device takes?" {
         "full" 0.95,
@@ -99,15 +135,29 @@ signs! {
         "little" 0.80,
         "much" 0.20,
     }
-    "processor" asks "Which end used up its processor?" {
+    "cpu" asks "Which end used up its CPU?" {
         "neither" 0.88,
         "sender" 0.07,
         "receiver" 0.05,
     }
+    "contention" asks "Did somebody else use the CPUs of an end: steal, run-queue delay, a throttled cgroup?" {
+        "none" 0.86,
+        "sender" 0.07,
+        "receiver" 0.07,
+    }
     "course" asks "How did the rate go over time?" {
         "even" 0.78,
         "fell" 0.14,
-        "round-trip-jumped" 0.08,
+        "rtt-jumped" 0.08 direct,
+    }
+    "base-rtt" asks "Is the RTT without load the same as in other tests of the pair?" {
+        "same" 0.92,
+        "changed" 0.08 direct,
+    }
+    "loss-allows" asks "Do the losses explain the rate, by models of TCP, where nobody saw what the flow waited for?" {
+        "the-rate" 0.40,
+        "more" 0.40,
+        "less" 0.20,
     }
     "attained" asks "How much of what it should do did the flow attain?" {
         "all" 0.04,
@@ -125,6 +175,12 @@ signs! {
     "datagram-loss" asks "Does the part of datagrams that is lost grow with their rate?" {
         "same-at-any-rate" 0.40,
         "grows" 0.60,
+    }
+    "datagram-rate" asks "What do datagrams of the pair reach beside TCP?" {
+        "all" 0.50,
+        "as-much" 0.20,
+        "as-many-packets" 0.05 direct,
+        "more-with-loss" 0.25,
     }
     "reverse" asks "How does the same pair do in the other direction?" {
         "good" 0.60,
@@ -148,7 +204,8 @@ signs! {
     }
     "small-packets" asks "Do smaller packets arrive better?" {
         "better" 0.20,
-        "not" 0.80,
+        "not" 0.65,
+        "worse" 0.15,
     }
     "other-control" asks "Is another congestion control better?" {
         "better" 0.30,
@@ -175,20 +232,20 @@ signs! {
         "few-lost" 0.10,
         "many-lost" 0.06,
         "large-ones-lost" 0.05,
-        "no-large-one" 0.07,
+        "no-large-one" 0.07 direct,
     }
     "mtu" asks "How large may packets be?" {
         "as-the-device" 0.80,
         "less-and-told" 0.08,
-        "less-and-silent" 0.12,
+        "less-and-silent" 0.12 direct,
     }
     "routes" asks "Do both directions take the same way, and always the same?" {
         "same" 0.80,
         "differ" 0.12,
-        "changed" 0.08,
+        "changed" 0.08 direct,
     }
     "served-by" asks "Who served what was downloaded?" {
         "who-was-asked" 0.95,
-        "somebody-else" 0.05,
+        "somebody-else" 0.05 direct,
     }
 }

@@ -1,10 +1,10 @@
 //! The names of shares: what holds a flow back, and what showed it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What took a part of the line rate. Each byte of the gap has exactly one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Headers and framing around the delivered payload.
@@ -73,7 +73,8 @@ impl Cause {
 macro_rules! reasons {
     ($($(#[$doc:meta])* $variant:ident of $cause:ident = $text:literal,)*) => {
         /// What showed the cause of some bytes; of unknown ones, what is missing.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
         pub enum Reason {
             $($(#[$doc])* $variant,)*
@@ -118,7 +119,7 @@ reasons! {
     /// The sender's own sampling stood still.
     SenderStill of SenderApplication = "the sending process did not get to run",
     /// The sending process used all it could of its processors.
-    SenderCpu of SenderApplication = "the sending process used up its processor",
+    SenderCpu of SenderApplication = "the sending process used up its CPU",
     /// Data lay unread in the receiver's socket.
     Unread of ReceiverApplication = "data lay unread in the receiver's socket",
     /// The receiver's own sampling stood still.
@@ -126,9 +127,9 @@ reasons! {
     /// The window offered was nearly closed.
     WindowClosed of ReceiverApplication = "the receiver closed its window",
     /// The receiving process used all it could of its processors.
-    ReceiverCpu of ReceiverApplication = "the receiving process used up its processor",
+    ReceiverCpu of ReceiverApplication = "the receiving process used up its CPU",
     /// Retransmissions took place on the wire.
-    SentAgain of LossRecovery = "segments were sent again",
+    SentAgain of LossRecovery = "segments were retransmitted",
     /// The sender was in recovery.
     Recovery of LossRecovery = "the sender was repairing a loss",
     /// The window had not come back yet.
@@ -140,7 +141,7 @@ reasons! {
     /// The congestion window was full.
     FullCongestionWindow of CongestionWindow = "the congestion window was full and there was no loss",
     /// Round trips were long and the rate flat.
-    StandingQueue of PathCapacity = "round trips grew and the rate did not",
+    StandingQueue of PathCapacity = "RTTs grew and the rate did not",
     /// Everything was acknowledged.
     AfterLastByte of Idle = "everything was sent and acknowledged",
     /// The last bytes were on their way.
@@ -156,7 +157,7 @@ reasons! {
     /// The clocks are not related.
     ClockNotAligned of Unknown = "the clocks of the two hosts could not be related",
     /// Shorter than a round trip.
-    ShorterThanRoundTrip of Unknown = "the run was shorter than a round trip",
+    ShorterThanRoundTrip of Unknown = "the run was shorter than an RTT",
     /// Data and windows were there.
     NotSending of Unknown = "data and room in the windows were there, and the sender's kernel did not send",
     /// More was delivered at times than the line rate allows, so that no time is left to explain the rest.

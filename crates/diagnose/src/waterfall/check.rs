@@ -1,12 +1,12 @@
 //! The kernel's own sums against the table: they must agree.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::exact::fraction;
 
 /// Parts of the run's time by the kernel's clocks and by the table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelCheck {
     /// What the comparison says.
     pub verdict: CheckVerdict,
@@ -18,7 +18,8 @@ pub struct KernelCheck {
 }
 
 /// What a comparison says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckVerdict {
     /// Every clock agrees within [`KernelCheck::TOLERANCE`].
@@ -30,7 +31,8 @@ pub enum CheckVerdict {
 }
 
 /// One clock of the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockCheck {
     /// Which.
     pub clock: KernelClock,
@@ -41,7 +43,8 @@ pub struct ClockCheck {
 }
 
 /// What the kernel keeps time of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum KernelClock {
     /// Data was outstanding (`tcpi_busy_time`).

@@ -2,7 +2,7 @@
 
 use model::measurement::Heading;
 use model::run::Run;
-use schemars::JsonSchema;
+use model::spec::{Family, ReceiveMethod};
 use serde::{Deserialize, Serialize};
 use units::duration::show;
 use units::{ByteCount, DataRate};
@@ -11,7 +11,8 @@ use super::cause::{Cause, Reason};
 use super::{Share, Waterfall};
 
 /// One thing worth knowing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fact {
     /// The cause that it is about.
     pub cause: Cause,
@@ -23,7 +24,8 @@ pub struct Fact {
 }
 
 /// What to do next.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextStep {
     /// What kind of step it is.
     pub kind: NextKind,
@@ -36,7 +38,8 @@ pub struct NextStep {
 }
 
 /// What a next step does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NextKind {
     /// It changes a setting of a host.
@@ -48,7 +51,8 @@ pub enum NextKind {
 }
 
 /// Where a next step is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
     /// On the host that stores the run.
@@ -79,9 +83,9 @@ impl Teller<'_> {
             Cause::StartUp => "the start-up",
             Cause::ReceiveWindow => "the receiver's window",
             Cause::SendBuffer => "the sender's socket buffer",
-            Cause::SenderApplication => "the sending program or its processor",
-            Cause::ReceiverApplication => "the receiving program or its processor",
-            Cause::LossRecovery => "loss and its aftermath",
+            Cause::SenderApplication => "the sending program or its CPU",
+            Cause::ReceiverApplication => "the receiving program or its CPU",
+            Cause::LossRecovery => "loss and recovery",
             Cause::ConfiguredCap => "the rate that the test asked for",
             Cause::CongestionWindow => "the congestion window, without a loss,",
             Cause::PathCapacity => "the capacity of the path",
@@ -129,7 +133,8 @@ impl Teller<'_> {
     fn losses(self) -> String {
         let losses = &self.waterfall.losses;
         let segments = |count: u64| if count == 1 { "1 segment".to_owned() } else { format!("{count} segments") };
-        let all = format!("{} sent again in {} of loss", segments(losses.retransmits.get()), episodes(losses.episodes));
+        let all =
+            format!("{} retransmitted in {} of loss", segments(losses.retransmits.get()), episodes(losses.episodes));
         match losses.worst.first() {
             Some(worst) => format!(
                 "{all}; the costliest began at {} with {} and cost {}",
@@ -167,8 +172,9 @@ impl Teller<'_> {
             Cause::StartUp | Cause::Idle => {
                 Some(self.test("--time 30s", "a longer run, in which the start-up weighs less"))
             }
-            Cause::SenderApplication => {
-                Some(self.test(&self.more_streams(), "more threads: whether more processors help the sender"))
+            Cause::SenderApplication => self.more_streams("more threads: whether more CPUs help the sender"),
+            Cause::ReceiverApplication if self.discards() => {
+                self.more_streams("more threads: whether more CPUs help the receiver")
             }
             Cause::ReceiverApplication => {
                 Some(self.test("--receive discard", "whether the receiver keeps up when it does not touch the data"))
@@ -184,7 +190,7 @@ impl Teller<'_> {
             }
             Cause::ConfiguredCap => Some(self.test("", "the same without --rate and --pace")),
             Cause::CongestionWindow => {
-                Some(self.test(&self.more_streams(), "whether more streams fill the path before their windows grow"))
+                self.more_streams("whether more streams fill the path before their windows grow")
             }
             Cause::Unknown => self.more_evidence(reason?),
             Cause::ProtocolOverhead => None,
@@ -197,18 +203,27 @@ impl Teller<'_> {
                 kind: NextKind::Look,
                 place: Place::Peer,
                 command: "linerate serve".to_owned(),
-                purpose: "a peer that tells its kernel's state and its clock".to_owned(),
+                purpose: "a peer that reports its TCP_INFO and its clock".to_owned(),
             }),
             Reason::NoSamples | Reason::SampleGap | Reason::NotSending | Reason::NotInSamples => {
                 Some(self.test("--sample-every 1ms", "ten times as many samples"))
             }
-            Reason::ShorterThanRoundTrip => Some(self.test("--time 30s", "a run of many round trips")),
+            Reason::ShorterThanRoundTrip => Some(self.test("--time 30s", "a run of many RTTs")),
             _ => None,
         }
     }
 
-    fn more_streams(self) -> String {
-        format!("--streams {}", self.run.spec.streams.saturating_mul(4).clamp(4, MOST_STREAMS))
+    /// Four times as many streams; nothing where there were as many as there can be.
+    fn more_streams(self, purpose: &str) -> Option<NextStep> {
+        let more = self.run.spec.streams.saturating_mul(4).clamp(4, MOST_STREAMS);
+        (more > self.run.spec.streams).then(|| self.test(&format!("--streams {more}"), purpose))
+    }
+
+    /// Whether the receiver left the data in the kernel.
+    fn discards(self) -> bool {
+        let flows = self.run.measurement.iter().flat_map(|found| &found.flows);
+        let mut flows = flows.filter(|flow| flow.heading == self.waterfall.heading);
+        flows.any(|flow| flow.received_by == Some(ReceiveMethod::Discard))
     }
 
     fn without_window(self) -> NextStep {
@@ -238,16 +253,46 @@ impl Teller<'_> {
 
     /// Another test of the same direction.
     fn test(self, options: &str, purpose: &str) -> NextStep {
-        let mut command = format!("linerate test {}", self.run.peer.target);
-        if self.waterfall.heading == Heading::Inbound {
-            command.push_str(" --reverse");
-        }
+        let mut command = again(self.run, self.waterfall.heading);
         if !options.is_empty() {
             command.push(' ');
             command.push_str(options);
         }
         NextStep { kind: NextKind::Test, place: Place::Here, command, purpose: purpose.to_owned() }
     }
+}
+
+/// The command that tests one direction of a run again: from and to the same place, by the same port and family.
+#[must_use]
+pub fn again(run: &Run, heading: Heading) -> String {
+    /// Where `linerate serve` and `iperf3 -s` listen unless told otherwise.
+    const USUAL_PORT: &str = "5201";
+    let mut command = format!("linerate test {}", run.peer.target);
+    let mut option = |name: &str, value: &str| {
+        command.push_str(&format!(" {name}{}{value}", if value.is_empty() { "" } else { " " }));
+    };
+    let port = run.peer.address.as_deref().and_then(|address| Some(address.rsplit_once(':')?.1));
+    if let Some(port) = port.filter(|port| *port != USUAL_PORT && port.parse::<u16>().is_ok()) {
+        option("--port", port);
+    }
+    if heading == Heading::Inbound {
+        option("--reverse", "");
+    }
+    match run.spec.family {
+        Some(Family::Ipv4) => option("--ipv4", ""),
+        Some(Family::Ipv6) => option("--ipv6", ""),
+        None => {}
+    }
+    let place = &run.spec.place;
+    if let Some(bind) = place.bind {
+        option("--bind", &bind.to_string());
+    }
+    for (name, value) in [("--device", &place.device), ("--netns", &place.netns)] {
+        if let Some(value) = value {
+            option(name, value);
+        }
+    }
+    command
 }
 
 fn episodes(count: u64) -> String {
@@ -260,12 +305,10 @@ enum Buffers {
     Sender,
 }
 
-/// A rate in the form that options take: whole Mbit/s, or kbit/s below ten of them.
-fn typed(rate: DataRate) -> String {
-    match rate.bps() {
-        bps if bps >= 10_000_000 => format!("{}Mbit/s", bps / 1_000_000),
-        bps => format!("{}kbit/s", (bps / 1_000).max(1)),
-    }
+/// A rate in the form that options take, to three digits: `10.5Gbit/s`.
+#[must_use]
+pub fn typed(rate: DataRate) -> String {
+    rate.to_string().replace(' ', "")
 }
 
 /// The most that `linerate test` takes.

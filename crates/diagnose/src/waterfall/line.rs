@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use model::measurement::{Flow, Heading};
 use model::run::Run;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate};
 
@@ -14,7 +13,8 @@ use crate::exact::scale;
 /// The rate that a direction could have had.
 ///
 /// It counts bits of Ethernet's physical layer: with preamble and the gap between frames, as `10GBASE-R` does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineRate {
     /// How fast.
     #[serde(rename = "rate_bps")]
@@ -24,7 +24,8 @@ pub struct LineRate {
 }
 
 /// How a line rate is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LineRateSource {
     /// The slower of the two hosts' network cards.
@@ -50,10 +51,10 @@ impl LineRate {
         }
     }
 
-    /// The speed of the slower network card that carried `run`, as far as the two hosts told theirs.
+    /// The speed of the slower network card that carried `run`, as far as their drivers do not make it up.
     #[must_use]
     pub fn of_cards(run: &Run) -> Self {
-        let speed = |host: &model::host::HostIdentity| host.device.as_ref()?.speed.filter(|speed| !speed.is_zero());
+        let speed = |host: &model::host::HostIdentity| predict::target::reported_speed(host.device.as_ref()?);
         let speeds = [speed(&run.local), speed(&run.peer.host)];
         match speeds.into_iter().flatten().min() {
             Some(rate) => Self { rate, source: LineRateSource::Nic },
@@ -72,7 +73,8 @@ impl LineRate {
 ///
 /// Model: every segment is full, which holds for bulk transfer; acknowledgements of the other direction are left out,
 /// at most 2 % of a direction that carries data both ways.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Framing {
     /// Preamble 8, header 14, check sequence 4 and gap 12 (IEEE 802.3), then IP and TCP with its options.
     pub header_bytes: u32,

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use model::series::field::Field;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, PacketCount};
 
@@ -11,7 +10,8 @@ use super::stream::{Setting, Stream};
 use crate::exact::scale;
 
 /// All episodes of loss of one direction.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LossEvents {
     /// How many there were.
     pub episodes: u64,
@@ -29,21 +29,22 @@ pub struct LossEvents {
 }
 
 /// One loss, from the first segment sent again until the rate was back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LossEpisode {
     /// Number of the stream, from 1.
     pub stream: u32,
     /// When it began.
     #[serde(rename = "start_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub start: Duration,
     /// How long segments were sent again.
     #[serde(rename = "recovery_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub recovery: Duration,
     /// Until rate or congestion window were back, or the next loss came, or the run ended.
     #[serde(rename = "until_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub until: Duration,
     /// Whether the rate came back.
     pub end: LossEnd,
@@ -61,12 +62,13 @@ pub struct LossEpisode {
     pub lost: ByteCount,
     /// The time that these bytes take at the rate before.
     #[serde(rename = "lost_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub lost_time: Duration,
 }
 
 /// How an episode of loss ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LossEnd {
     /// Rate or congestion window reached what they were.

@@ -31,7 +31,6 @@ use model::measurement::{DirectionTotal, Heading, Measurement};
 use model::run::Run;
 use model::series::RunSamples;
 use model::spec::Protocol;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::ByteCount;
 
@@ -46,7 +45,8 @@ pub use observed::Observed;
 use stream::{Setting, Stream};
 
 /// Where the line rate of one direction went.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Waterfall {
     /// Which way.
     pub heading: Heading,
@@ -54,7 +54,7 @@ pub struct Waterfall {
     pub line_rate: LineRate,
     /// How long the direction took.
     #[serde(rename = "time_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub time: Duration,
     /// Line rate times time.
     #[serde(rename = "line_bytes")]
@@ -83,7 +83,8 @@ pub struct Waterfall {
 }
 
 /// What one cause took.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share {
     /// The cause.
     pub cause: Cause,
@@ -91,7 +92,7 @@ pub struct Share {
     pub bytes: ByteCount,
     /// The time that these take at line rate.
     #[serde(rename = "time_us", with = "units::duration::as_us")]
-    #[schemars(with = "u64")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub time: Duration,
     /// Part of what the line could have carried, 0 to 1.
     pub part_of_line_rate: f64,
@@ -100,7 +101,8 @@ pub struct Share {
 }
 
 /// What showed a part of a share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Because {
     /// What was seen.
     pub reason: Reason,

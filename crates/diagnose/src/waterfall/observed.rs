@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use model::series::field::Field;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate};
 
@@ -12,7 +11,8 @@ use super::stream::{Processor, Setting, Stream};
 use crate::exact::scale;
 
 /// Numbers of one direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Observed {
     /// Least round-trip time.
     #[serde(
@@ -21,7 +21,7 @@ pub struct Observed {
         with = "units::duration::as_us::option",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "Option<u64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub base_rtt: Option<Duration>,
     /// Bytes that must be in flight to fill the line: line rate times the least round-trip time.
     #[serde(rename = "needed_bytes", default, skip_serializing_if = "Option::is_none")]

@@ -20,6 +20,7 @@ pub(crate) use lost::Missing;
 use ports::Port;
 
 /// All that the two ends of segments tell.
+#[derive(Debug)]
 pub(crate) struct Wires {
     /// What is missing behind each passage whose ends both counted.
     pub(crate) missing: BTreeMap<Passage, Missing>,

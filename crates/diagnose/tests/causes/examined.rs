@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use audit::Rules;
 use diagnose::causes::Catalogue;
-use diagnose::diagnosis::{Place, told, weigh};
+use diagnose::diagnosis::{FaultLocation, conclude, weigh};
 use diagnose::next::{Ending, Means, Next, Proposal, next};
 use model::played::Finding;
 use model::round::{Endpoint, Passage, Round, Tested};
@@ -97,7 +97,7 @@ fn examined(
     }
 }
 
-fn most_likely(round: &Round) -> (String, Place, f64) {
+fn most_likely(round: &Round) -> (String, FaultLocation, f64) {
     let weighing = weigh(round, Catalogue::built_in(), &Rules::built_in());
     let hypotheses = &weighing.standings[0].hypotheses;
     let best = hypotheses.iter().max_by(|a, b| a.probability.total_cmp(&b.probability)).unwrap();
@@ -117,7 +117,7 @@ fn loss_is_followed_to_its_segment_within_half_a_minute() {
         let suffers = move |_: &Task, way: &[Passage]| way.contains(&at);
         let (says, _) = examined(&mut round, 30, &suffers, LOSSES);
         let (cause, found, probability) = most_likely(&round);
-        let segment = Place::Segment { name: place.segment, towards: Some(place.towards) };
+        let segment = FaultLocation::Segment { name: place.segment, towards: Some(place.towards) };
         assert_eq!((cause.as_str(), &found), ("random-loss", &segment), "{says:#?}");
         assert!(probability > before, "{before} became {probability}: {says:#?}");
         assert!(says.iter().any(|says| says.contains("datagrams at")), "{says:#?}");
@@ -149,7 +149,7 @@ fn several_streams_settle_a_window() {
         |task: &Task, way: &[Passage]| matches!(task, Task::Tcp(flow) if flow.spec.streams == 1) && way.len() == 3;
     examined(&mut round, 30, &alone, SMALL_WINDOW);
     let (cause, place, _) = most_likely(&round);
-    assert_eq!((cause.as_str(), place), ("receive-window-small", Place::Host { name: "c".to_owned() }));
+    assert_eq!((cause.as_str(), place), ("receive-window-small", FaultLocation::Host { name: "c".to_owned() }));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn what_a_person_reads_has_the_tests_that_were_asked_for() {
     let mut round = round(vec![tcp("a", "c", 0, LOSSES), tcp("c", "a", 1, Tcp::GOOD)]);
     let suffers = |_: &Task, way: &[Passage]| way.contains(&long());
     examined(&mut round, 30, &suffers, LOSSES);
-    let diagnosis = told(&round, weigh(&round, Catalogue::built_in(), &Rules::built_in()));
+    let diagnosis = conclude(&round, weigh(&round, Catalogue::built_in(), &Rules::built_in()));
     let tells = &diagnosis.problems[0].ranking[0];
     let all: Vec<&String> = tells.speaks_for.iter().chain(&tells.speaks_against).collect();
     let asked_for = |says: &&&String| round.tests[2..].iter().any(|tested| says.starts_with(&tested.label));

@@ -3,6 +3,8 @@
 
 mod allowed;
 mod examined;
+mod learning;
 mod page;
+mod unjudged;
 mod weighing;
 mod world;

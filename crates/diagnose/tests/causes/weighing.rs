@@ -2,7 +2,7 @@
 
 use audit::Rules;
 use diagnose::causes::Catalogue;
-use diagnose::diagnosis::{Diagnosis, Place, diagnose};
+use diagnose::diagnosis::{Diagnosis, FaultLocation, diagnose};
 use model::round::Tested;
 
 use crate::world::{Tcp, round, tcp, udp};
@@ -11,7 +11,7 @@ fn diagnosed(tests: Vec<Tested>) -> Diagnosis {
     diagnose(&round(tests), Catalogue::built_in(), &Rules::built_in())
 }
 
-fn first(diagnosis: &Diagnosis) -> (&str, &Place, f64) {
+fn first(diagnosis: &Diagnosis) -> (&str, &FaultLocation, f64) {
     let ranked = &diagnosis.problems[0].ranking[0];
     (&ranked.cause, &ranked.places[0].place, ranked.probability)
 }
@@ -37,7 +37,11 @@ fn a_small_window_is_the_receivers_and_other_receivers_exculpate_all_else() {
         tcp("c", "a", 3, Tcp::GOOD),
     ]);
     let (cause, place, probability) = first(&diagnosis);
-    assert_eq!((cause, place), ("receive-window-small", &Place::Host { name: "c".to_owned() }), "{diagnosis:#?}");
+    assert_eq!(
+        (cause, place),
+        ("receive-window-small", &FaultLocation::Host { name: "c".to_owned() }),
+        "{diagnosis:#?}"
+    );
     assert!(probability > 0.8, "{probability}");
     assert_eq!(diagnosis.problems.len(), 1);
     assert_eq!(diagnosis.problems[0].explains.len(), 2);
@@ -53,7 +57,7 @@ fn loss_at_any_rate_is_the_long_links_and_in_one_direction() {
         udp("a", "c", 4, 100, Some(1000)),
     ]);
     let (cause, place, _) = first(&diagnosis);
-    let long = Place::Segment { name: "long".to_owned(), towards: Some("there".to_owned()) };
+    let long = FaultLocation::Segment { name: "long".to_owned(), towards: Some("there".to_owned()) };
     assert_eq!((cause, place), ("random-loss", &long), "{:#?}", diagnosis.problems);
 }
 

@@ -94,6 +94,8 @@ fn tested(from: &str, to: &str, number: u64, run: Run) -> Tested {
         expected: Some(rate(500)),
         way: way(from, to),
         way_back: way(to, from),
+        emulator: None,
+        attempt: None,
         finding: Finding::Run(Box::new(run)),
         samples: None,
     }
@@ -120,6 +122,7 @@ fn run(spec: TestSpec, total: DirectionTotal) -> Run {
         command: Vec::new(),
         spec,
         declared_line_rate: None,
+        declared: model::run::Declared::default(),
         batch: None,
         local: model::host::HostIdentity::default(),
         peer: Peer { target: "peer".to_owned(), address: None, host: model::host::HostIdentity::default() },

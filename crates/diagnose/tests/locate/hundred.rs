@@ -7,7 +7,7 @@ use diagnose::locate::element::{Doing, Other, Place, Selector};
 use diagnose::locate::{Topology, locate};
 use model::round::{Member, Passage, Segment};
 
-use crate::random::{Dice, covers};
+use crate::random::{SeededRng, covers};
 use crate::world::{end, goodput, member};
 
 const HOSTS: usize = 100;
@@ -46,14 +46,14 @@ fn way(from: usize, to: usize) -> Vec<Passage> {
     way
 }
 
-fn cells(dice: &mut Dice, fault: Option<&(Place, f64)>) -> Vec<Cell> {
+fn cells(rng: &mut SeededRng, fault: Option<&(Place, f64)>) -> Vec<Cell> {
     let pairs = (0..HOSTS).flat_map(|from| (0..HOSTS).map(move |to| (from, to))).filter(|(from, to)| from != to);
     let name = |host: usize| [format!("h{host}"), format!("m{}", host / 3)];
     pairs
         .map(|(from, to)| {
             let (way, a, b) = (way(from, to), name(from), name(to));
             let hit = fault.is_some_and(|(place, _)| covers(place, [&a[0], &a[1]], [&b[0], &b[1]], &way));
-            let part = fault.filter(|_| hit).map_or(1.0, |(_, part)| *part) * (0.85 + 0.3 * dice.part());
+            let part = fault.filter(|_| hit).map_or(1.0, |(_, part)| *part) * (0.85 + 0.3 * rng.part());
             Cell { from: end(&a[0], None), to: end(&b[0], None), quality: Quality::measured(part), way }
         })
         .collect()
@@ -69,7 +69,7 @@ fn a_fault_among_a_hundred_hosts_comes_first() {
         None,
     ];
     for fault in faults {
-        let layer = goodput(cells(&mut Dice::new(7), fault.as_ref()));
+        let layer = goodput(cells(&mut SeededRng::new(7), fault.as_ref()));
         let began = Instant::now();
         let located = locate(&layer, Topology { members: &members, segments: &segments });
         println!("{:?}\n{located}", began.elapsed());

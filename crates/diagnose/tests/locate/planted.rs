@@ -4,7 +4,7 @@ use diagnose::locate::element::{Other, Place, Selector};
 use diagnose::locate::explanation::{Blamed, Located};
 use diagnose::locate::{Topology, locate};
 
-use crate::random::{Dice, Network};
+use crate::random::{Network, SeededRng};
 use crate::world::goodput;
 
 const NOISE: f64 = 0.15;
@@ -14,11 +14,11 @@ const MISSING: f64 = 0.1;
 fn one_planted_fault_comes_first() {
     let mut tally = Tally::default();
     for seed in 0..160 {
-        let mut dice = Dice::new(seed);
-        let hosts = 4 + dice.below(17);
-        let network = Network::random(&mut dice, hosts);
-        let fault = (network.place(&mut dice), 0.01 + 0.39 * dice.part());
-        let located = measured(&mut dice, &network, std::slice::from_ref(&fault));
+        let mut rng = SeededRng::new(seed);
+        let hosts = 4 + rng.below(17);
+        let network = Network::random(&mut rng, hosts);
+        let fault = (network.place(&mut rng), 0.01 + 0.39 * rng.part());
+        let located = measured(&mut rng, &network, std::slice::from_ref(&fault));
         if located.bad < 3 {
             continue;
         }
@@ -31,21 +31,21 @@ fn one_planted_fault_comes_first() {
 fn two_planted_faults_are_both_named() {
     let mut tally = Tally::default();
     for seed in 10_000..10_150 {
-        let mut dice = Dice::new(seed);
-        let hosts = 6 + dice.below(15);
-        let network = Network::random(&mut dice, hosts);
-        let faults = [(); 2].map(|()| (network.place(&mut dice), 0.01 + 0.39 * dice.part()));
+        let mut rng = SeededRng::new(seed);
+        let hosts = 6 + rng.below(15);
+        let network = Network::random(&mut rng, hosts);
+        let faults = [(); 2].map(|()| (network.place(&mut rng), 0.01 + 0.39 * rng.part()));
         // Each must be seen without the other, or only one of them is there to be found.
         let alone = faults.iter().enumerate().all(|(at, fault)| {
-            let mut dice = Dice::new(seed);
-            let cells = |dice: &mut Dice, faults: &[_]| network.measured(dice, faults, 0.0, 0.0);
-            let both = cells(&mut dice, &faults);
-            let other = cells(&mut dice, &faults[1 - at..2 - at]);
+            let mut rng = SeededRng::new(seed);
+            let cells = |rng: &mut SeededRng, faults: &[_]| network.measured(rng, faults, 0.0, 0.0);
+            let both = cells(&mut rng, &faults);
+            let other = cells(&mut rng, &faults[1 - at..2 - at]);
             let _ = fault;
             both.iter().zip(&other).filter(|(both, other)| both.quality != other.quality).count() >= 3
         });
         if faults[0].0 != faults[1].0 && alone {
-            let located = measured(&mut dice, &network, &faults);
+            let located = measured(&mut rng, &network, &faults);
             tally.count(seed, &faults, &located);
         }
     }
@@ -56,10 +56,10 @@ fn two_planted_faults_are_both_named() {
 fn healthy_networks_are_left_alone() {
     let mut blamed = 0;
     for seed in 20_000..20_120 {
-        let mut dice = Dice::new(seed);
-        let hosts = 4 + dice.below(17);
-        let network = Network::random(&mut dice, hosts);
-        let located = measured(&mut dice, &network, &[]);
+        let mut rng = SeededRng::new(seed);
+        let hosts = 4 + rng.below(17);
+        let network = Network::random(&mut rng, hosts);
+        let located = measured(&mut rng, &network, &[]);
         if !located.explanations.is_empty() {
             blamed += 1;
             println!("seed {seed}\n{located}");
@@ -68,8 +68,8 @@ fn healthy_networks_are_left_alone() {
     assert_eq!(blamed, 0);
 }
 
-fn measured(dice: &mut Dice, network: &Network, faults: &[(Place, f64)]) -> Located {
-    let layer = goodput(network.measured(dice, faults, NOISE, MISSING));
+fn measured(rng: &mut SeededRng, network: &Network, faults: &[(Place, f64)]) -> Located {
+    let layer = goodput(network.measured(rng, faults, NOISE, MISSING));
     locate(&layer, Topology { members: &network.members, segments: &network.segments })
 }
 

@@ -10,9 +10,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::world::{end, member};
 
-pub(crate) struct Dice(Xoshiro256PlusPlus);
+pub(crate) struct SeededRng(Xoshiro256PlusPlus);
 
-impl Dice {
+impl SeededRng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
@@ -45,11 +45,11 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    pub(crate) fn random(dice: &mut Dice, hosts: usize) -> Self {
-        let sites = 2 + dice.below(hosts.min(6) - 1);
-        let parent = (0..sites).map(|site| if site == 0 { 0 } else { dice.below(site) }).collect::<Vec<_>>();
-        let machines = 2 + dice.below(hosts - 1);
-        let site_of_machine: Vec<usize> = (0..machines).map(|_| dice.below(sites)).collect();
+    pub(crate) fn random(rng: &mut SeededRng, hosts: usize) -> Self {
+        let sites = 2 + rng.below(hosts.min(6) - 1);
+        let parent = (0..sites).map(|site| if site == 0 { 0 } else { rng.below(site) }).collect::<Vec<_>>();
+        let machines = 2 + rng.below(hosts - 1);
+        let site_of_machine: Vec<usize> = (0..machines).map(|_| rng.below(sites)).collect();
         let mut network = Self {
             members: Vec::new(),
             segments: Vec::new(),
@@ -58,11 +58,11 @@ impl Network {
             parent: parent.clone(),
         };
         for host in 0..hosts {
-            let machine = dice.below(machines);
+            let machine = rng.below(machines);
             let (name, on) = (format!("h{host}"), format!("m{machine}"));
             let site = site_of_machine[machine];
-            let nic = format!("nic{}", dice.below(3));
-            let kernel = format!("kernel{}", dice.below(2));
+            let nic = format!("nic{}", rng.below(3));
+            let kernel = format!("kernel{}", rng.below(2));
             let attributes =
                 [("vm-host", on.as_str()), ("site", &format!("site{site}")), ("nic", &nic), ("kernel", &kernel)];
             network.members.push(member(&name, &attributes));
@@ -99,16 +99,16 @@ impl Network {
     }
 
     /// Every directed pair, as good as the slowest of `faults` on its way lets it be, times noise.
-    pub(crate) fn measured(&self, dice: &mut Dice, faults: &[(Place, f64)], noise: f64, missing: f64) -> Vec<Cell> {
+    pub(crate) fn measured(&self, rng: &mut SeededRng, faults: &[(Place, f64)], noise: f64, missing: f64) -> Vec<Cell> {
         let mut cells = Vec::new();
         for (from, from_machine) in &self.hosts {
             for (to, to_machine) in self.hosts.iter().filter(|(to, _)| to != from) {
                 let way = self.way(from, to);
                 let hit = |place: &Place| covers(place, [from, from_machine], [to, to_machine], &way);
                 let part = faults.iter().filter(|(place, _)| hit(place)).map(|(_, part)| *part).fold(1.0, f64::min);
-                let measured = Quality::measured(part * (noise * dice.normal()).exp());
+                let measured = Quality::measured(part * (noise * rng.normal()).exp());
                 let lost = Quality::Unknown { reason: "timed out".to_owned() };
-                let quality = if dice.part() < missing { lost } else { measured };
+                let quality = if rng.part() < missing { lost } else { measured };
                 cells.push(Cell { from: end(from, None), to: end(to, None), quality, way });
             }
         }
@@ -116,20 +116,20 @@ impl Network {
     }
 
     /// A place that at least two pairs cross.
-    pub(crate) fn place(&self, dice: &mut Dice) -> Place {
-        let (host, machine) = &self.hosts[dice.below(self.hosts.len())];
+    pub(crate) fn place(&self, rng: &mut SeededRng) -> Place {
+        let (host, machine) = &self.hosts[rng.below(self.hosts.len())];
         let side = |who, does, other| Place::Hosts { who, does, other };
         let alone = || Selector::Host { name: host.clone() };
         let on = Selector::On { attribute: "vm-host".to_owned(), host: machine.clone() };
-        let trunk = 1 + dice.below(self.parent.len() - 1);
+        let trunk = 1 + rng.below(self.parent.len() - 1);
         let ends = [trunk, self.parent[trunk]];
-        match dice.below(4) {
+        match rng.below(4) {
             0 => side(alone(), Doing::Receives, Other::Anybody),
             1 => side(alone(), Doing::Sends, Other::Anybody),
             2 => side(on, Doing::Receives, Other::Elsewhere),
             _ => Place::Passage(Passage {
                 segment: format!("trunk{trunk}"),
-                towards: format!("r{}", ends[dice.below(2)]),
+                towards: format!("r{}", ends[rng.below(2)]),
             }),
         }
     }

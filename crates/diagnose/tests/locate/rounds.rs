@@ -62,6 +62,8 @@ fn tested(from: &str, to: &str, way: &[(&str, &str)], finding: Finding) -> Teste
         expected: Some(DataRate::from_bps(1000 * MBIT)),
         way: way.iter().map(passage).collect(),
         way_back: Vec::new(),
+        emulator: None,
+        attempt: None,
         samples: None,
         finding,
     }
@@ -99,13 +101,18 @@ fn part(cell: &Cell) -> f64 {
     }
 }
 
+/// Of a declared rate headers count as well: 1538 of 1448 bytes of a frame.
+fn rounded(part: f64) -> f64 {
+    (part * 1e3).round() / 1e3
+}
+
 #[test]
 fn cells_go_by_who_sent_and_the_way_back_is_turned_round() {
     let both = tcp(vec![total(Heading::Outbound, 900), total(Heading::Inbound, 40)]);
     let layer = layer(&round(vec![tested("a", "b", &WAY, both)]), Symptom::Goodput);
     let [there, back] = layer.cells.as_slice() else { panic!("{layer:?}") };
-    assert_eq!((there.from.host.as_str(), part(there)), ("a", 0.9));
-    assert_eq!((back.from.host.as_str(), part(back)), ("b", 0.04));
+    assert_eq!((there.from.host.as_str(), rounded(part(there))), ("a", 0.956));
+    assert_eq!((back.from.host.as_str(), rounded(part(back))), ("b", 0.042));
     let way: Vec<String> = back.way.iter().map(ToString::to_string).collect();
     assert_eq!(way, ["right towards s", "middle towards r", "left towards a"]);
 }
@@ -137,11 +144,11 @@ fn several_tests_of_a_pair_are_one_cell_of_their_median() {
     let tests = [900, 880, 90].map(|mbit| tested("a", "b", &WAY, tcp(vec![total(Heading::Outbound, mbit)])));
     let layer = layer(&round(tests.into()), Symptom::Goodput);
     assert_eq!(layer.cells.len(), 1);
-    assert_eq!(part(&layer.cells[0]), 0.88);
+    assert_eq!(rounded(part(&layer.cells[0])), 0.935);
 }
 
 #[test]
-fn without_an_expectation_the_best_quarter_of_the_pairs_is_the_measure() {
+fn without_an_expectation_other_pairs_are_the_measure() {
     let rates = [("a", "b", 940), ("b", "a", 900), ("a", "r", 950), ("r", "a", 95), ("b", "r", 930)];
     let tests = rates.map(|(from, to, mbit)| Tested {
         expected: None,
@@ -149,7 +156,8 @@ fn without_an_expectation_the_best_quarter_of_the_pairs_is_the_measure() {
     });
     let layer = layer(&round(tests.into()), Symptom::Goodput);
     let slow = layer.cells.iter().find(|cell| cell.from.host == "r").unwrap();
-    assert!((part(slow) - 95.0 / 940.0).abs() < 1e-9);
+    // The same pair in the other direction shows most of what is possible.
+    assert!((part(slow) - 95.0 / 950.0).abs() < 1e-9);
 }
 
 #[test]

@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-use diagnose::diagnosis::{Diagnosis, Likely, Place, Problem, Ranked};
+use diagnose::diagnosis::{Diagnosis, FaultLocation, LikelyPlace, Problem, Ranked};
 use diagnose::score::Truth;
 use model::played::PlantedCause;
 
-pub(crate) fn host(name: &str) -> Place {
-    Place::Host { name: name.to_owned() }
+pub(crate) fn host(name: &str) -> FaultLocation {
+    FaultLocation::Host { name: name.to_owned() }
 }
 
-pub(crate) fn segment(name: &str, towards: Option<&str>) -> Place {
-    Place::Segment { name: name.to_owned(), towards: towards.map(str::to_owned) }
+pub(crate) fn segment(name: &str, towards: Option<&str>) -> FaultLocation {
+    FaultLocation::Segment { name: name.to_owned(), towards: towards.map(str::to_owned) }
 }
 
 /// A problem whose ranking is this: causes with places and probabilities.
-pub(crate) fn problem(ranking: &[(&str, Place, f64)]) -> Problem {
-    let ranked = |(cause, place, probability): &(&str, Place, f64)| Ranked {
+pub(crate) fn problem(ranking: &[(&str, FaultLocation, f64)]) -> Problem {
+    let ranked = |(cause, place, probability): &(&str, FaultLocation, f64)| Ranked {
         cause: (*cause).to_owned(),
         title: String::new(),
-        places: vec![Likely { place: place.clone(), probability: 1.0 }],
+        places: vec![LikelyPlace { place: place.clone(), probability: 1.0 }],
         probability: *probability,
         speaks_for: Vec::new(),
         speaks_against: Vec::new(),
@@ -32,7 +32,15 @@ pub(crate) fn problem(ranking: &[(&str, Place, f64)]) -> Problem {
 }
 
 pub(crate) fn diagnosis(problems: Vec<Problem>) -> Diagnosis {
-    Diagnosis { symptoms: Vec::new(), problems, notes: Vec::new() }
+    Diagnosis {
+        verdict: String::new(),
+        symptoms: Vec::new(),
+        located: Vec::new(),
+        judged: 0,
+        not_judged: Vec::new(),
+        problems,
+        notes: Vec::new(),
+    }
 }
 
 pub(crate) fn planted(cause: &str, place: &str, towards: Option<&str>) -> PlantedCause {

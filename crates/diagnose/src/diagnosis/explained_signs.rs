@@ -1,0 +1,50 @@
+//! What earlier problems explain of a flow: a path may have two faults, and the signs of the first are no signs of the second.
+
+use crate::causes::Cause;
+use crate::causes::weights::Weights;
+use crate::signs::{Flow, Observation, Seen};
+
+/// Signs of one flow that earlier problems explain.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ExplainedSigns {
+    /// By their places in the table of signs.
+    signs: Vec<usize>,
+    is_explained: bool,
+}
+
+impl ExplainedSigns {
+    /// A cause that was named explains a flow: what is likelier with it than without is told.
+    pub(crate) fn add(&mut self, cause: &Cause, flow: &Flow, weights: &Weights) {
+        self.is_explained = true;
+        let explains = |seen: Seen| cause.likelihood(seen) > weights.usual(seen);
+        let explained = flow.observations.iter().filter(|observation| explains(observation.seen));
+        self.signs.extend(explained.map(|observation| observation.seen.sign));
+    }
+
+    /// Whether something that shows a fault outright is left, which no cause that was named brings about.
+    pub(crate) fn leaves_open(&self, flow: &Flow) -> bool {
+        flow.observations.iter().any(|observation| {
+            let seen = observation.seen;
+            OUTRIGHT.contains(&(seen.sign().name, seen.state().name)) && !self.signs.contains(&seen.sign)
+        })
+    }
+
+    /// Whether an observation still speaks: of a flow that is explained, only what is left.
+    pub(crate) fn leaves(&self, observation: &Observation) -> bool {
+        let sign = observation.seen.sign;
+        !self.is_explained || !(self.signs.contains(&sign) || OF_ALL.contains(&observation.seen.sign().name))
+    }
+}
+
+/// What shows a fault outright, however many others there are.
+const OUTRIGHT: [(&str, &str); 7] = [
+    ("queue", "deep"),
+    ("spurious", "most"),
+    ("marks", "yes"),
+    ("mtu", "less-and-silent"),
+    ("echoes", "no-large-one"),
+    ("members", "some-only"),
+    ("window-scale", "missing"),
+];
+/// What follows from all faults together.
+const OF_ALL: [&str; 2] = ["attained", "limit"];

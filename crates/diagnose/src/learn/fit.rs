@@ -1,0 +1,193 @@
+//! How far each kind of evidence counts, fitted to incidents whose causes are known.
+//!
+//! A conditional logit (McFadden 1974): the probability of a cause at a place is its share of the exponentials of weighted sums of
+//! evidence; the weights are those under which the right answers are most likely, drawn towards the mechanism's own. Signs that
+//! repeat each other get less of it, as they should.
+
+use std::collections::BTreeMap;
+
+use super::case::LearningCase;
+use super::example::{Answer, Example, examples};
+use crate::causes::Catalogue;
+use crate::causes::weights::{Evidence, Weights};
+
+/// Weights, and how well they fit.
+#[derive(Debug, Clone)]
+pub struct Fitted {
+    /// The weights.
+    pub weights: Weights,
+    /// Decisions that were learnt from.
+    pub decisions: usize,
+    /// The mean of −ln of the probability of what is right, before.
+    pub before: f64,
+    /// The same after.
+    pub after: f64,
+}
+
+/// Fits the weights of a catalogue to cases.
+#[must_use]
+pub fn fit(cases: &[&LearningCase], catalogue: &Catalogue, start: &Weights) -> Fitted {
+    let examples: Vec<Example> = cases.iter().flat_map(|case| examples(case, catalogue)).collect();
+    let mut model = Model::of(start, catalogue);
+    model.note_drawn(cases, catalogue);
+    let first = model.parameters.clone();
+    let mut state = Momentum::new(first.len());
+    let mut gradient = vec![0.0; first.len()];
+    let before = model.loss(&examples, &mut gradient);
+    for step in 1..=STEPS {
+        gradient.fill(0.0);
+        model.loss(&examples, &mut gradient);
+        for (at, slope) in gradient.iter_mut().enumerate() {
+            *slope += model.pull(at) * (model.parameters[at] - first[at]);
+        }
+        state.step(step, &mut model.parameters, &gradient);
+        model.bound();
+    }
+    gradient.fill(0.0);
+    let after = model.loss(&examples, &mut gradient);
+    Fitted { weights: model.weights(start, catalogue), decisions: examples.len(), before, after }
+}
+
+/// Evidence first, then causes, then the unknown.
+struct Model {
+    parameters: Vec<f64>,
+    /// Causes that are drawn, by the order of the catalogue.
+    is_drawn: Vec<bool>,
+    decisions: f64,
+}
+
+impl Model {
+    fn of(weights: &Weights, catalogue: &Catalogue) -> Self {
+        let all = catalogue.all();
+        let mut parameters = vec![0.0; Evidence::COUNT + all.len() + 1];
+        for (number, parameter) in parameters.iter_mut().enumerate().take(Evidence::COUNT) {
+            *parameter = weights.numbered(number);
+        }
+        for (cause, parameter) in all.iter().zip(&mut parameters[Evidence::COUNT..]) {
+            *parameter = weights.of_cause(&cause.id);
+        }
+        if let Some(last) = parameters.last_mut() {
+            *last = weights.unknown;
+        }
+        Self { parameters, is_drawn: vec![true; all.len()], decisions: 1.0 }
+    }
+
+    fn note_drawn(&mut self, cases: &[&LearningCase], catalogue: &Catalogue) {
+        let is_planted = |id: &str| cases.iter().any(|case| case.planted.iter().any(|planted| planted.cause == id));
+        self.is_drawn = catalogue.all().iter().map(|cause| is_planted(&cause.id)).collect();
+    }
+
+    fn score(&self, option: &Answer) -> f64 {
+        let speaks =
+            option.speaks.iter().map(|(number, weight)| self.parameters[usize::from(*number)] * f64::from(*weight));
+        speaks.sum::<f64>() + self.parameters[Evidence::COUNT + usize::from(option.cause)] + f64::from(option.fixed)
+    }
+
+    /// The mean of −ln p(right), and adds its slopes.
+    #[expect(clippy::cast_precision_loss, reason = "a count")]
+    fn loss(&mut self, examples: &[Example], gradient: &mut [f64]) -> f64 {
+        self.decisions = examples.len().max(1) as f64;
+        let mut loss = 0.0;
+        let last = self.parameters.len() - 1;
+        for example in examples {
+            let unknown = self.parameters[last];
+            let scores: Vec<f64> = example.options.iter().map(|option| self.score(option)).collect();
+            let most = scores.iter().copied().fold(unknown, f64::max);
+            let odds: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+            let of_unknown = (unknown - most).exp();
+            let all: f64 = odds.iter().sum::<f64>() + of_unknown;
+            let is_right = |option: &Answer| option.is_right && !example.is_unknown;
+            let right: f64 =
+                example.options.iter().zip(&odds).filter(|(option, _)| is_right(option)).map(|(_, odds)| odds).sum();
+            let right = (right + if example.is_unknown { of_unknown } else { 0.0 }).max(1e-300);
+            loss -= (right / all).ln();
+            for (option, odds) in example.options.iter().zip(&odds) {
+                let pull = odds / all - if is_right(option) { odds / right } else { 0.0 };
+                if pull.abs() < 1e-7 {
+                    continue;
+                }
+                for (number, weight) in &option.speaks {
+                    gradient[usize::from(*number)] += pull * f64::from(*weight) / self.decisions;
+                }
+                gradient[Evidence::COUNT + usize::from(option.cause)] += pull / self.decisions;
+            }
+            let pull = of_unknown / all - if example.is_unknown { of_unknown / right } else { 0.0 };
+            gradient[last] += pull / self.decisions;
+        }
+        loss / self.decisions
+    }
+
+    /// How strongly a parameter is held where the mechanism has it.
+    fn pull(&self, at: usize) -> f64 {
+        (if at < Evidence::COUNT { OF_EVIDENCE } else { OF_CAUSES }) / self.decisions
+    }
+
+    /// Evidence never counts against what it speaks for. That a cause is not drawn says nothing of how often it is met: it gives way
+    /// to the others where nothing speaks for it, and not where something does.
+    fn bound(&mut self) {
+        let of_causes = self.parameters[Evidence::COUNT..].iter_mut().zip(&self.is_drawn);
+        for (parameter, _) in of_causes.filter(|(_, is_drawn)| !**is_drawn) {
+            *parameter = parameter.clamp(LEAST_OF_OTHERS, 0.0);
+        }
+        for parameter in &mut self.parameters[..Evidence::COUNT] {
+            *parameter = parameter.clamp(0.05, 4.0);
+        }
+        // Drawn rounds have more that nobody planted (noise that complains, faults that hide each other) than causes that nobody knows.
+        if let Some(unknown) = self.parameters.last_mut() {
+            *unknown = unknown.min(MOST_OF_UNKNOWN);
+        }
+        // Few drawn incidents have many flows, and those with several faults teach that flows elsewhere say little.
+        for of_place in [Evidence::Spared, Evidence::Elsewhere] {
+            let parameter = &mut self.parameters[of_place.number()];
+            *parameter = parameter.max(LEAST_OF_PLACES);
+        }
+    }
+
+    fn weights(&self, start: &Weights, catalogue: &Catalogue) -> Weights {
+        let causes: BTreeMap<String, f64> = catalogue
+            .all()
+            .iter()
+            .zip(&self.parameters[Evidence::COUNT..])
+            .filter(|(_, base)| base.abs() >= 5e-4)
+            .map(|(cause, base)| (cause.id.clone(), *base))
+            .collect();
+        let unknown = self.parameters.last().copied().unwrap_or_default();
+        start.with(&self.parameters[..Evidence::COUNT], &causes, unknown)
+    }
+}
+
+/// Adam (Kingma and Ba 2015).
+struct Momentum {
+    mean: Vec<f64>,
+    square: Vec<f64>,
+}
+
+impl Momentum {
+    fn new(count: usize) -> Self {
+        Self { mean: vec![0.0; count], square: vec![0.0; count] }
+    }
+
+    fn step(&mut self, step: i32, parameters: &mut [f64], gradient: &[f64]) {
+        let rate = RATE / (1.0 + f64::from(step) / 150.0);
+        let all = parameters.iter_mut().zip(gradient).zip(self.mean.iter_mut().zip(&mut self.square));
+        for ((parameter, slope), (mean, square)) in all {
+            *mean = 0.9 * *mean + 0.1 * slope;
+            *square = 0.999 * *square + 0.001 * slope * slope;
+            let (mean, square) = (*mean / (1.0 - 0.9_f64.powi(step)), *square / (1.0 - 0.999_f64.powi(step)));
+            *parameter -= rate * mean / (square.sqrt() + 1e-9);
+        }
+    }
+}
+
+/// What "something else" weighs at the most, a logarithm.
+const MOST_OF_UNKNOWN: f64 = 0.0;
+/// What flows that do well, or suffer elsewhere, count at the least.
+const LEAST_OF_PLACES: f64 = 0.5;
+/// What a cause is given at the least that no incident has, a logarithm.
+const LEAST_OF_OTHERS: f64 = -1.5;
+const STEPS: i32 = 400;
+const RATE: f64 = 0.05;
+/// How many decisions outweigh the mechanism's own weight of a kind of evidence.
+const OF_EVIDENCE: f64 = 4.0;
+/// The same of a cause: what is met in generated networks says little of how often it is met in others.
+const OF_CAUSES: f64 = 4.0;

@@ -1,0 +1,64 @@
+//! Learning from incidents whose causes are known because they were made with them.
+//!
+//! Three things are learnt, each from incidents of its own, and each is written as a file that a person can read and correct:
+//!
+//! * how often each sign is seen where a cause is at work ([`crate::causes::learn`]), with the values that the authors of the
+//!   catalogue set as prior
+//! * [`mod@fit`]: how far each kind of evidence repeats what others say, and how often causes are met
+//!   ([`crate::causes::weights`])
+//! * [`mod@calibrate`]: how often what is said with some probability turns out to be right
+//!
+//! `case` is an incident as far as it is learnt from, `example` one decision in it.
+
+pub mod calibrate;
+pub mod case;
+mod example;
+pub mod fit;
+
+pub use calibrate::{Outcome, calibrate};
+pub use case::LearningCase;
+pub use fit::{Fitted, fit};
+
+use crate::causes::Catalogue;
+use crate::causes::learn::Tally;
+use crate::causes::weights::Weights;
+
+/// What was learnt.
+#[derive(Debug, Clone)]
+pub struct Lesson {
+    /// Likelihoods of signs, as a file.
+    pub likelihoods: String,
+    /// Weights of evidence, without a calibration.
+    pub weights: Weights,
+    /// The catalogue with both.
+    pub catalogue: Catalogue,
+    /// How the weights fit the incidents.
+    pub fitted: Fitted,
+}
+
+/// Learns likelihoods from the incidents with an even number and weights from the others, so that what was counted is not taken for
+/// what is certain.
+#[must_use]
+pub fn learn(cases: &[LearningCase]) -> Lesson {
+    let by_hand = Catalogue::by_hand();
+    let mut tally = Tally::default();
+    for case in cases.iter().step_by(2) {
+        tally.add_flows(&case.round, &case.flows, &case.planted, &by_hand);
+    }
+    let likelihoods = tally.learnt(&by_hand, PRIOR, LEAST);
+    // What was just written names nothing that does not exist.
+    let learnt = by_hand.with_learnt(&likelihoods).unwrap_or(by_hand);
+    let before = Weights::default().with_usual(tally.usual(USUAL_PRIOR));
+    let learnt = learnt.with_weights(before.clone());
+    let others: Vec<&LearningCase> = cases.iter().skip(1).step_by(2).collect();
+    let fitted = fit(&others, &learnt, &before);
+    let weights = fitted.weights.clone();
+    Lesson { likelihoods, catalogue: learnt.with_weights(weights.clone()), weights, fitted }
+}
+
+/// So many incidents are the values of the catalogue worth: those of the mechanism stay where few were seen.
+const PRIOR: f64 = 8.0;
+/// A sign that was looked at less often stays as the catalogue has it.
+const LEAST: f64 = 3.0;
+/// The same of shares among all affected flows, in causes.
+const USUAL_PRIOR: f64 = 2.0;

@@ -1,0 +1,39 @@
+//! By how much flows make RTTs longer, and whether that is more than any path of the round needs.
+//!
+//! A queue needs one BDP (RFC 3439 section 2.3), has two or three in many routers, and the longest path decides: what is
+//! deep for a path inside a site is usual where the same port feeds a path over an ocean.
+
+use std::time::Duration;
+
+use units::duration::show;
+
+use super::Observation;
+use super::flow::{Complaint, Flow};
+
+/// Adds it to all flows that were probed.
+pub(super) fn add(flows: &mut [Flow]) {
+    let longest = flows.iter().filter_map(|flow| flow.rtt).max().unwrap_or_default();
+    for flow in flows {
+        let Some((idle, loaded)) = flow.rtt.zip(flow.loaded_rtt) else { continue };
+        let grown = loaded.saturating_sub(idle);
+        let state = match grown {
+            _ if is_deep(grown, longest) => "deep",
+            grown if grown >= STANDING && grown * 6 >= idle => "standing",
+            _ => "none",
+        };
+        let says = format!("RTTs of {}, {} under load", show(idle), show(loaded));
+        flow.observations.extend(Observation::of("queue", state, says));
+        if state == "deep" && flow.complaint.is_none() {
+            flow.complaint = Some(Complaint::Delaying);
+        }
+    }
+}
+
+/// Whether a queue makes everybody's RTT long: by much in itself, and by more than a queue does that the longest path needs.
+fn is_deep(grown: Duration, longest: Duration) -> bool {
+    grown >= DEEP && grown * 2 >= longest * 7
+}
+
+const STANDING: Duration = Duration::from_millis(3);
+/// Below, nobody notices: calls break from about 150 ms on.
+const DEEP: Duration = Duration::from_millis(100);
