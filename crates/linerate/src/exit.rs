@@ -31,6 +31,8 @@ pub enum Exit {
     Found,
     /// A change was taken back.
     TakenBack,
+    /// No test of a round gave a result.
+    NothingMeasured,
     /// Stopped by the user.
     Interrupted,
     /// One of the monitoring system's own codes (`--nagios`).
@@ -41,7 +43,7 @@ pub enum Exit {
 
 impl Exit {
     /// Every code with its meaning, in order.
-    pub const TABLE: [(Self, u8, &'static str); 13] = [
+    pub const TABLE: [(Self, u8, &'static str); 14] = [
         (Self::Success, 0, "done"),
         (Self::Unexpected, 1, "an internal failure, worth a report"),
         (Self::Usage, 2, "the command line, or a value in it, is wrong"),
@@ -53,7 +55,8 @@ impl Exit {
         (Self::Local, 8, "this host cannot do it: a missing right, device or kernel feature, or the archive"),
         (Self::NotFound, 9, "the run or file that was asked for is not there, or not readable"),
         (Self::Found, 10, "the audit found what costs rate, or what was compared differs"),
-        (Self::TakenBack, 11, "a fix was taken back: no gain was proven, or nobody confirmed it"),
+        (Self::TakenBack, 11, "a fix was undone: no gain was proven, or nobody confirmed it"),
+        (Self::NothingMeasured, 12, "no test of the round gave a result"),
         (Self::Interrupted, 130, "stopped by the user"),
     ];
 

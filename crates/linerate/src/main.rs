@@ -7,6 +7,14 @@
 
 #![allow(unreachable_pub, reason = "a binary has no outside; `pub` says what the other files use")]
 
+/// Says something on standard error. One that is closed, as behind `2>&1 | head -1`, is no failure: the standard macro of
+/// this name would end the program.
+macro_rules! eprintln {
+    ($($text:tt)*) => {
+        $crate::show::error::say(format_args!($($text)*))
+    };
+}
+
 mod cli;
 mod commands;
 mod exit;
@@ -19,7 +27,11 @@ use clap::Parser;
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let (words, own) = cli::habits::translated(std::env::args_os().collect());
+    if let Some(own) = own {
+        eprintln!("linerate: running `{own}`");
+    }
+    let cli = cli::Cli::parse_from(words);
     let exit = match commands::run(cli) {
         Ok(exit) => exit,
         Err(error) => {

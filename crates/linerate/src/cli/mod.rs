@@ -1,10 +1,19 @@
 //! What a person may type. Parsing records and checks single values; it does nothing.
 
+#[cfg(feature = "hub")]
+pub mod agent;
+pub mod declared;
 pub mod demo;
+pub mod detect;
+pub mod gateways;
+pub mod habits;
 pub mod helper;
 pub mod host;
+#[cfg(feature = "hub")]
+pub mod hub;
 pub mod import;
 pub mod lab;
+pub mod plan;
 pub mod probe;
 pub mod round;
 pub mod runs;
@@ -13,6 +22,7 @@ pub mod serve;
 pub mod simulate;
 pub mod sweep;
 pub mod test;
+pub mod trace;
 pub mod tune;
 pub mod values;
 pub mod why;
@@ -21,32 +31,35 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// Measures bulk data paths, and says where the rate went.
+/// Measure a path, find what limits it, fix it and prove it.
 #[derive(Debug, Parser)]
 #[command(
+    disable_help_flag = true,
     name = "linerate",
     version,
     about,
-    after_help = "Start with `linerate serve` on one host and `linerate test HOST` on another.",
-    disable_help_subcommand = true
+    after_help = "Start with `linerate serve` on one host and `linerate test HOST` on another."
 )]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,
     #[command(subcommand)]
     pub command: Command,
+    /// Print help
+    #[arg(long, short, global = true, action = clap::ArgAction::HelpShort)]
+    help: Option<bool>,
 }
 
 /// Options of every command.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// The file in which runs are kept [default: archive.db in $XDG_STATE_HOME/linerate]
+    /// Archive of runs [default: $XDG_STATE_HOME/linerate/archive.db]
     #[arg(long, global = true, env = "LINERATE_ARCHIVE", value_name = "FILE")]
     pub archive: Option<PathBuf>,
-    /// Print one JSON document (or one a line) on standard output; its schema is under docs/formats/
+    /// Print JSON, one document a line (schemas: docs/formats/)
     #[arg(long, global = true)]
     pub json: bool,
-    /// Say nothing besides the result
+    /// Print the result only
     #[arg(long, short, global = true)]
     pub quiet: bool,
 }
@@ -54,39 +67,53 @@ pub struct Common {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure the path to a host
+    /// Measure goodput, loss and RTT to a host, and say where the rate went
     #[command(visible_alias = "t")]
     Test(Box<test::TestArgs>),
-    /// Ask the path to a host small questions: round trips, packet sizes, hops, a file
+    /// RTT and loss (ping), path MTU, hops, HTTP download: no partner needed
     Probe(probe::ProbeArgs),
-    /// Be a test partner, for linerate and for iperf3
+    /// Serve tests to linerate and iperf3 clients
     Serve(Box<serve::ServeArgs>),
     /// List, show, export and remove stored runs
     Runs(runs::RunsArgs),
-    /// Read what iperf3 or nuttcp have printed, and keep it as runs
+    /// Import output of iperf3 and nuttcp as runs
     Import(import::ImportArgs),
-    /// Know a host: its settings, where they come from, what it has counted
+    /// Audit, compare, watch and fix the settings of a host
     Host(host::HostArgs),
-    /// Change settings of this host for others, and take them back
+    /// Run the privileged process that applies and reverts fixes
     Helper(helper::HelperArgs),
-    /// Plans of many hosts, each testing each, and the grid of what came of it
+    /// Run a plan of tests between many hosts and show the matrix of results
     Round(round::RoundArgs),
-    /// Say what is wrong, where, and how sure that is
+    /// Run a hub: agents connect to it, carry out its plan and deliver results
+    #[cfg(feature = "hub")]
+    Hub(hub::HubArgs),
+    /// Run tests for a hub, within this host's own limits
+    #[cfg(feature = "hub")]
+    Agent(Box<agent::AgentArgs>),
+    /// Write and check plans that a hub runs for good
+    Plan(plan::PlanArgs),
+    /// Diagnose a run or a round: causes ranked, with location and probability
     Why(why::WhyArgs),
-    /// Predict what a path should do
+    /// Explain TCP transfers from packet captures: who had the time, what each event cost, why
+    Trace(trace::TraceArgs),
+    /// Find changes in a series of results: steps, drifts, spread, shares of two levels
+    Detect(detect::DetectArgs),
+    /// Simulate TCP over a modelled path: one flow, sweeps, tuning
     Simulate(simulate::SimulateArgs),
-    /// Networks of this machine's own, over modelled paths, with known faults
+    /// Storage gateways behind cmsd: policies on a real cluster, numbers for cms.perf
+    Gateways(gateways::GatewaysArgs),
+    /// Emulate networks with known faults in namespaces on this machine
     Lab(lab::LabArgs),
-    /// Tell an incident on this machine: measured, diagnosed, mended, measured again
+    /// Reproduce an incident here: measured, diagnosed, fixed, measured again
     Demo(demo::DemoArgs),
-    /// Print completions for a shell
+    /// Print shell completions
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Write the manual pages
     Man {
-        /// Directory to write to; standard output gets the main page where absent
+        /// Output directory [default: the main page on standard output]
         directory: Option<PathBuf>,
     },
 }

@@ -8,7 +8,7 @@ use units::ByteCount;
 
 use super::values;
 
-/// Ask the path to a host small questions, which need no partner there.
+/// Measure RTT and loss, path MTU, hops or an HTTP download; no partner needed.
 #[derive(Debug, Args)]
 pub struct ProbeArgs {
     #[command(subcommand)]
@@ -18,25 +18,25 @@ pub struct ProbeArgs {
 /// What is asked.
 #[derive(Debug, Subcommand)]
 pub enum Probe {
-    /// Round trips and losses of echoes
+    /// RTT and loss by ICMP echo
     #[command(after_help = "Examples:
-  linerate probe ping dtn.example.org                               ten in a second
-  linerate probe ping dtn.example.org --count 1000 --interval 5ms   a thousand in five seconds, for losses of 0.1 %")]
+  linerate probe ping dtn.example.org                               10 echoes in 1 s
+  linerate probe ping dtn.example.org --count 1000 --interval 5ms   1000 in 5 s: resolves a loss of 0.1 %")]
     Ping(PingArgs),
-    /// The largest packet that arrives, and who limits it
+    /// Path MTU and the hop that limits it
     #[command(after_help = "Examples:
-  linerate probe mtu dtn.example.org          found by search, without trust in what routers say
+  linerate probe mtu dtn.example.org          by search, not by ICMP alone (RFC 8899)
   linerate probe mtu dtn.example.org --json   docs/formats/probe-mtu.schema.json")]
     Mtu(PathArgs),
-    /// The routers on the way
+    /// Hops of the path, by TTL
     #[command(after_help = "Examples:
-  linerate probe hops dtn.example.org      the way there; that of the way back takes a probe from there
-  linerate probe hops dtn.example.org -6   the way of IPv6, which may be another")]
+  linerate probe hops dtn.example.org      the forward path
+  linerate probe hops dtn.example.org -6   the path of IPv6")]
     Hops(PathArgs),
-    /// One file over HTTP, as a user of an archive gets it
+    /// HTTP download: connect time, time to first byte, goodput
     #[command(after_help = "Examples:
-  linerate probe http http://archive.example.org/file           how long to connect, to the first byte, in all
-  linerate probe http http://archive.example.org/file --count 5 five times, one after the other")]
+  linerate probe http http://archive.example.org/file           one download
+  linerate probe http http://archive.example.org/file --count 5 5 downloads in sequence")]
     Http(HttpArgs),
 }
 
@@ -52,10 +52,10 @@ pub struct PathArgs {
 /// By which address, from where.
 #[derive(Debug, Args)]
 pub struct WayArgs {
-    /// Only IPv4
+    /// IPv4 only
     #[arg(short = '4', long)]
     pub ipv4: bool,
-    /// Only IPv6
+    /// IPv6 only
     #[arg(short = '6', long, conflicts_with = "ipv4")]
     pub ipv6: bool,
     /// Network namespace: a name, a path, or pid:N of a process
@@ -79,13 +79,13 @@ impl WayArgs {
 pub struct PingArgs {
     /// Name or address of the host
     pub host: String,
-    /// How many echoes
+    /// Number of echoes
     #[arg(long, short, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=65_536), value_name = "N")]
     pub count: u32,
-    /// Time from one to the next
+    /// Interval between echoes
     #[arg(long, short, value_parser = values::span_above_zero, default_value = "100ms", value_name = "TIME")]
     pub interval: Duration,
-    /// Payload of each
+    /// Payload of an echo
     #[arg(long, short, value_parser = values::echo_size, default_value = "56B", value_name = "SIZE")]
     pub size: ByteCount,
     #[command(flatten)]
@@ -95,10 +95,10 @@ pub struct PingArgs {
 /// `linerate probe http`.
 #[derive(Debug, Args)]
 pub struct HttpArgs {
-    /// The address of the file: http only
+    /// URL of the file (http only)
     #[arg(value_name = "URL")]
     pub url: String,
-    /// How many times, one after the other
+    /// Number of downloads, in sequence
     #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
     pub count: u32,
     #[command(flatten)]

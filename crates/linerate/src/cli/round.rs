@@ -20,7 +20,7 @@ use super::values;
   linerate round grid last                       the grid of the newest
   linerate why last                              what is wrong, where, and how sure that is
 
-docs/rounds.md tells how to read it, docs/formats/plan.md has the format of plans."
+docs/rounds.md explains how to read it, docs/formats/plan.md has the format of plans."
 )]
 pub struct RoundArgs {
     #[command(subcommand)]
@@ -41,18 +41,24 @@ pub struct RunArgs {
     /// Write the round to a file as well, with the samples of its runs
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How long a host may take to answer, and a test longer than it should
+    /// How long a host may take to answer, and a test longer than it should; one that hangs costs a fifth more
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = values::span_above_zero)]
     pub patience: Duration,
     /// How much longer than planned the round may take; what has not begun by then is left out
     #[arg(long, value_name = "TIME", default_value = "5min", value_parser = values::span)]
     pub overtime: Duration,
+    /// Go on with the last round of this plan that was interrupted: what it has measured is not measured again
+    #[arg(long, conflicts_with_all = ["no_archive", "dry_run"])]
+    pub resume: bool,
+    /// Time to repeat tests that a host's own load has disturbed; 0s repeats none
+    #[arg(long, value_name = "TIME", default_value = "1min", value_parser = values::span)]
+    pub repeats: Duration,
     /// Keep neither the round nor its runs
     #[arg(long)]
     pub no_archive: bool,
 }
 
-/// What to do with rounds besides.
+/// What else to do with rounds.
 #[derive(Debug, Subcommand)]
 pub enum RoundAction {
     /// Say what a plan would do, or what a round was
@@ -63,7 +69,7 @@ pub enum RoundAction {
     Convert(ConvertArgs),
     /// Show the grid of a round: who sends in rows, who receives in columns
     Grid(GridArgs),
-    /// Say whether what was slow in one round is mended in a later one
+    /// Say whether what was slow in one round is fixed in a later one
     Compare(CompareArgs),
 }
 
@@ -118,7 +124,7 @@ pub struct ConvertArgs {
   linerate round grid round.json --svg grid.svg     as a picture, or with a name in .png
   linerate round grid round.json --csv > grid.csv   a line for each pair
 
-docs/rounds.md tells how to read it.")]
+docs/rounds.md explains how to read it.")]
 pub struct GridArgs {
     /// A round: its name, the beginning of it, `last`, or a file (docs/formats/round.schema.json)
     #[arg(value_name = "ROUND")]
@@ -131,7 +137,7 @@ pub struct GridArgs {
     pub csv: bool,
 }
 
-/// Say whether what was slow in one round is mended in a later one: pair by pair, and by a rank test over all of them. Pairs
+/// Say whether what was slow in one round is fixed in a later one: pair by pair, and by a rank test over all of them. Pairs
 /// that were not slow are held against each other as well, since a fix that costs them something is none.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -139,7 +145,7 @@ pub struct GridArgs {
   linerate round compare 01M7 last                the round before the fix, and the newest
   linerate round compare before.json after.json   from files
 
-Ends with 10 where it is not shown to be mended.")]
+Ends with 10 where it is not shown to be fixed.")]
 pub struct CompareArgs {
     /// The round before: its name, the beginning of it, or a file
     #[arg(value_name = "BEFORE")]
@@ -147,7 +153,7 @@ pub struct CompareArgs {
     /// The round after
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
-    /// How sure it has to be: 0.95 lets chance alone pass in one of twenty cases
+    /// Confidence level: at 0.95 noise passes as a change in 1 of 20 cases
     #[arg(long, value_name = "PART", default_value_t = 0.95, value_parser = values::confidence)]
     pub confidence: f64,
 }

@@ -16,66 +16,71 @@ pub struct RunsArgs {
 pub enum RunsAction {
     /// List runs, the newest first
     List {
-        /// Most to list
+        /// Maximum number listed
         #[arg(long, short = 'n', default_value_t = 20)]
         limit: u32,
-        /// Only with this peer
+        /// Only runs with this peer
         #[arg(long, value_name = "HOST")]
         peer: Option<String>,
-        /// Only those that failed
+        /// Only failed runs
         #[arg(long)]
         failed: bool,
     },
-    /// Show a run as it was shown when it ended
+    /// Show the result of a run
     Show {
-        /// Its id, the start of it, or `last`
+        /// Run id, a unique prefix of it, or `last`
         #[arg(default_value = "last")]
         run: String,
-        /// With each interval
+        /// Show every interval
         #[arg(long, short)]
         intervals: bool,
-        /// Draw it over time too, as SVG or PNG
+        /// Plot over time as SVG or PNG
         #[arg(long, value_parser = super::values::picture, value_name = "FILE")]
         plot: Option<PathBuf>,
     },
-    /// Show what differs between two runs, or between two repeated tests, and whether it is more than noise
+    /// Compare two runs or two repeated tests (rank test)
     Compare {
-        /// The first one: its id, the start of it, or `last`
+        /// First run: id, a unique prefix, or `last`
         a: String,
-        /// The second one
+        /// Second run
         #[arg(default_value = "last")]
         b: String,
     },
-    /// Write a run out, for other programs or another machine
+    /// Export a run as JSON or CSV
     #[command(after_help = "Examples:
   linerate runs export last > run.json
   linerate runs export last --format samples-csv -o samples.csv")]
     Export {
-        /// Its id, the start of it, or `last`
+        /// Run id, a unique prefix of it, or `last`
         #[arg(default_value = "last")]
         run: String,
-        /// What to write
+        /// Format
         #[arg(long, default_value = "json")]
         format: ExportFormat,
-        /// File to write [default: standard output]
+        /// Output file [default: standard output]
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// Hold everything stored against its checksum, and say what is damaged
+    Check,
     /// Remove runs
     Rm {
-        /// Their ids, or the starts of them
+        /// Run ids or unique prefixes
         #[arg(required = true)]
         runs: Vec<String>,
+        /// Do not ask; without a terminal nothing is asked
+        #[arg(long, short)]
+        yes: bool,
     },
 }
 
 /// What an export holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// Everything, samples included
+    /// JSON with all samples
     Json,
-    /// One line an interval
+    /// CSV, a row per interval
     Csv,
-    /// One line a sample
+    /// CSV, a row per sample
     SamplesCsv,
 }

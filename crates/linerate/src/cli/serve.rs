@@ -9,15 +9,15 @@ use units::DataRate;
 
 use super::values;
 
-/// Be a test partner, for linerate and for iperf3. One test at a time; others wait in a queue.
+/// Serve tests to linerate and iperf3 clients, one at a time; further clients wait in a queue.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linerate serve                                             anyone may test
-  linerate serve --allow 192.0.2.0/24 --max-rate 10Gbit/s    only this network, at most this rate
-  linerate serve --once                                      end after one test
-  linerate serve --once --within 1min                        or after a minute without one")]
+  linerate serve                                             serve everyone
+  linerate serve --allow 192.0.2.0/24 --max-rate 10Gbit/s    one network, rate limited
+  linerate serve --once                                      exit after one test
+  linerate serve --once --within 1min                        or after 1 min without a test")]
 pub struct ServeArgs {
-    /// Port for control, data and latency probes
+    /// Port for control, data and STAMP probes
     #[arg(long, short, default_value_t = measure::DEFAULT_PORT)]
     pub port: u16,
     /// Local address [default: all, IPv6 and IPv4]
@@ -26,35 +26,35 @@ pub struct ServeArgs {
     /// Network namespace: a name, a path, or pid:N of a process
     #[arg(long, value_name = "NS")]
     pub netns: Option<String>,
-    /// Processors for the streams, dealt out in turn: 2,3
+    /// CPUs to pin stream threads to, round robin: 2,3
     #[arg(long, value_delimiter = ',', value_name = "N")]
     pub cpu: Vec<u16>,
-    /// End after one test
+    /// Exit after one test
     #[arg(long, short = '1')]
     pub once: bool,
-    /// End where no test has begun within this time
+    /// Exit if no test begins within this time
     #[arg(long, requires = "once", value_parser = values::span_above_zero, value_name = "TIME")]
     pub within: Option<Duration>,
-    /// Do not keep runs
+    /// Do not store runs
     #[arg(long)]
     pub no_archive: bool,
 
-    /// Networks that may test; may be given more than once [default: all]
+    /// Client networks that may test, repeatable [default: all]
     #[arg(long, value_name = "CIDR", value_delimiter = ',', help_heading = "Limits")]
     pub allow: Vec<IpNet>,
-    /// Highest rate of a test, over all streams
+    /// Rate limit of a test over all streams
     #[arg(long, value_parser = values::rate, value_name = "RATE", help_heading = "Limits")]
     pub max_rate: Option<DataRate>,
-    /// Highest rate of a test over UDP, over all streams
+    /// Rate limit of a UDP test over all streams
     #[arg(long, value_parser = values::rate, value_name = "RATE", help_heading = "Limits")]
     pub max_udp_rate: Option<DataRate>,
-    /// Longest test
+    /// Maximum duration of a test
     #[arg(long, value_parser = values::span_above_zero, default_value = "1h", value_name = "TIME", help_heading = "Limits")]
     pub max_time: Duration,
-    /// Most streams in one direction
+    /// Maximum streams per direction
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=128), value_name = "N", help_heading = "Limits")]
     pub max_streams: u16,
-    /// Most tests that may wait
+    /// Maximum tests in the queue
     #[arg(long, default_value_t = 16, value_name = "N", help_heading = "Limits")]
     pub max_queue: u16,
 }

@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use path::elements::Burst;
-use sim::Algorithm;
 use sim::sender::Amount;
+use sim::tap::TapPoint;
+use sim::{Algorithm, Kernel, UnknownRelease};
 use sweep::narrowest::BurstQueue;
 use units::{ByteCount, DataRate, Mtu};
 
+use super::gateways::simulate::ExperimentArgs;
 use super::sweep::{MergeArgs, ShowArgs, SweepArgs};
 use super::tune::TuneArgs;
 use super::values;
 
-/// Predict what a path should do.
+/// Simulate TCP, as Linux implements it, over a modelled path.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
     #[command(subcommand)]
@@ -25,35 +27,37 @@ pub struct SimulateArgs {
 /// What is simulated.
 #[derive(Debug, Subcommand)]
 pub enum Simulate {
-    /// One transfer: how long it takes, and what holds it back
+    /// One flow: completion time, goodput and what limits it
     #[command(after_help = "Examples:
-  linerate simulate flow --rate 10Gbit/s --rtt 100ms                      an untuned host over 100 ms: 60 s of cubic
+  linerate simulate flow --rate 10Gbit/s --rtt 100ms                      untuned hosts, RTT 100 ms: 60 s of cubic
   linerate simulate flow --rate 10Gbit/s --rtt 100ms --wmem 256MiB --rmem 512MiB   the same, tuned
   linerate simulate flow --rate 10Gbit/s --rtt 100ms --wmem 256MiB --rmem 512MiB --loss 0.00001 --congestion bbr
                                                                           one packet in 100,000 lost
   linerate simulate flow --rate 100Gbit/s --rtt 209ms --mtu 9200 --bytes 13GiB --congestion htcp \\
-      --initial-window 1000 --wmem 1GiB --rmem 2GiB --processor-rate 60Gbit/s --queue 20MB \\
+      --initial-window 1000 --wmem 1GiB --rmem 2GiB --cpu-rate 60Gbit/s --queue 20MB \\
       --burst 100Gbit/s,1.5s,25ms --plot burst.svg                        a burst of 25 ms into the start of a transfer
   linerate simulate flow --rate 10Gbit/s --rtt 100ms --wmem 256MiB --rmem 512MiB --bytes 5GB --burst 10Gbit/s,2s,1s \\
       --burst-queue own                                                   what a queue of its own for the burst changes
   linerate simulate flow --rate 10Gbit/s --rtt 20ms --wmem 64MiB --rmem 128MiB --flows 4 --apart 2s
                                                                           four transfers, each 2 s after the last
-  linerate simulate flow --rate 10Gbit/s --rtt 20ms --wmem 64MiB --rmem 128MiB --beside bbr,5s
+  linerate simulate flow --rate 10Gbit/s --rtt 20ms --wmem 64MiB --rmem 128MiB --cross-flow bbr,5s
                                                                           what BBR leaves to cubic
-  linerate simulate flow --from-run last --wmem 64MiB                      the test that was run last, with a larger send buffer
-  linerate simulate flow --from-run round.json --test \"a to b\"             one of a round
+  linerate simulate flow --from-run last --wmem 64MiB                      the last test, with a larger send buffer
+  linerate simulate flow --beside last --plot both.svg                     the last test, measured and simulated
+  linerate simulate flow --from-run round.json --test \"a to b\"             one test of a round
+  linerate simulate flow --rate 1Gbit/s --rtt 40ms --loss 0.0001 --pcap lossy.pcap   a capture for `linerate trace lossy.pcap`
   linerate simulate flow --from-path path.toml --bytes 1GB --json         docs/formats/simulated-flow.schema.json
 
-A file of --from-path has the elements of docs/path.md on the way there, and on the way back if that differs:
+A file of --from-path has the elements of docs/path.md on the forward path, and on the reverse path if that differs:
   chain = [{ port = { rate = \"10Gbit/s\", queue = { bytes = \"20MB\" } } }, { delay = { time = \"50ms\" } }]
   back = [{ delay = { time = \"50ms\" } }]")]
     Flow(Box<FlowArgs>),
-    /// Many transfers, as a file says: what is varied, how often, and what is expected
+    /// A sweep: many flows over a range of parameters, from a file
     #[command(after_help = "Examples:
-  linerate simulate sweep amlight --dry-run                   how many transfers, and how long they would take
-  linerate simulate sweep amlight --plots figures             do them on all processors, and draw them
-  linerate simulate sweep mine.toml --by congestion,rtt       a line for each algorithm and round trip
-  linerate simulate sweep mine.toml --shard 2/8 -o part-2.parquet   the second of eight shares, for array schedulers
+  linerate simulate sweep amlight --dry-run                   number of flows and estimated time
+  linerate simulate sweep amlight --plots figures             run on all CPUs and plot
+  linerate simulate sweep mine.toml --by congestion,rtt       a row per congestion control and RTT
+  linerate simulate sweep mine.toml --shard 2/8 -o part-2.parquet   shard 2 of 8, for array schedulers
 
 Ctrl-C keeps what is done; the same command goes on from there. The result is a Parquet file.
 An experiment (docs/formats/sweep.md):
@@ -68,15 +72,15 @@ An experiment (docs/formats/sweep.md):
   congestion = [\"cubic\", \"bbr\"]
   queue = { from = \"10MB\", to = \"50MB\", step = \"10MB\" }")]
     Sweep(Box<SweepArgs>),
-    /// Which settings of two hosts keep a deadline most often, where bursts come that nobody foresees
+    /// Search the host settings that meet a deadline most often under random bursts
     #[command(after_help = "Examples:
   linerate simulate tune --rtt 209ms --rate 100Gbit/s --mtu 9000 --bytes 13GiB --deadline 7s \\
       --burst-rate 100Gbit/s --burst-length 25ms..2s --burst-start 1.5s..7.5s   hosts that nobody tuned
-  linerate simulate tune amlight                              a question that comes with the program
-  linerate simulate tune amlight --rtt 301ms --dry-run        the same over another path: what would be tried, how long
+  linerate simulate tune amlight                              a built-in question
+  linerate simulate tune amlight --rtt 301ms --dry-run        another RTT: what would be tried, and the time it takes
   linerate simulate tune amlight --vary congestion --vary wmem=256MiB..2047MiB --keep rmem
   linerate simulate tune mine.toml --budget 2min --fixes plans --device eth0
-  linerate host fix plans/sender.toml --dry-run               at the sender: what that would change
+  linerate host fix plans/sender.toml --dry-run               at the sender: what would change
 
 A value such as 25ms..2s or 25ms,100ms,2s is drawn for each transfer; all settings see the same draws. What may be changed
 stands after --vary; without it all that `host fix` can set is. A question as a file (docs/tuning.md):
@@ -94,16 +98,39 @@ stands after --vary; without it all that `host fix` can set is. A question as a 
   wmem = { from = \"4MiB\", to = \"512MiB\" }
   rmem = \"usual\"")]
     Tune(Box<TuneArgs>),
-    /// Put the results of all shares of a sweep together
+    /// Storage gateways behind a balancer: which policy holds, and how much of the cluster may leave
+    #[command(after_help = "Examples:
+  linerate simulate gateways ral-policies --dry-run           a built-in experiment: number of runs and estimated time
+  linerate simulate gateways ral-policies --plots figures     all policies on gateways as RAL had them, and pictures
+  linerate simulate gateways mine.toml --shard 2/8 -o part-2.parquet   shard 2 of 8, for array schedulers
+  linerate simulate gateways part-*.parquet -o all.parquet    the results of all shards as one
+  linerate simulate gateways mine.toml --from-log cmsd.log --from-log summary.xml   sizes and load from a site's records
+  linerate simulate gateways --policies                       the table of policies
+
+Ctrl-C keeps what is done; the same command goes on from there. The result is a Parquet file.
+An experiment (docs/gateways.md):
+  name = \"fuzz\"
+  repetitions = 20
+  policies = [\"load-80-20\", \"affinity-randomized\", \"least-inflight\"]
+  baseline = \"affinity-randomized\"
+  [set]
+  hours = 6.0
+  gateways = [{ count = 4, nic-gbit-s = 6.4 }, { count = 17, nic-gbit-s = 9.6 }]
+  [set.transfers]
+  offered-gbit-s = 176.0
+  [vary]
+  \"reports.fuzz\" = [5, 10, 20]")]
+    Gateways(Box<ExperimentArgs>),
+    /// Merge the results of all shards of a sweep
     #[command(after_help = "Examples:
   linerate simulate merge part-*.parquet -o amlight.parquet
   linerate simulate merge part-*.parquet -o amlight.parquet --by congestion,rtt --json   docs/formats/sweep.schema.json")]
     Merge(MergeArgs),
-    /// Show the result of a sweep again: other lines, or its figures
+    /// Show the result of a sweep again, with other rows or figures
     #[command(after_help = "Examples:
   linerate simulate show amlight.parquet --by congestion,rtt,burst-length
   linerate simulate show amlight.parquet --plots figures
-  linerate simulate show mine.parquet --with mine.toml        after an expectation or a figure was changed")]
+  linerate simulate show mine.parquet --with mine.toml        with changed expectations or figures")]
     Show(ShowArgs),
 }
 
@@ -116,50 +143,77 @@ pub struct FlowArgs {
     pub hosts: HostArgs,
     #[command(flatten)]
     pub others: OtherArgs,
-    /// Take path and settings from a test that was run: a name of `runs list`, `last`, a round, or a file of either. What is
-    /// typed besides counts for more
+    /// Path and settings of a run: an id of `runs list`, `last`, a round, or a file; options override them
     #[arg(long, value_name = "RUN|FILE", conflicts_with = "from_path")]
     pub from_run: Option<String>,
-    /// Which test, where --from-run names a round [default: its first transfer]
-    #[arg(long, value_name = "LABEL", requires = "from_run")]
+    /// Lay cwnd, RTT and goodput of a run over the simulated ones; without a path it is simulated as --from-run of that run
+    #[arg(long, value_name = "RUN|FILE", conflicts_with = "flows", conflicts_with = "cross_flow")]
+    pub beside: Option<String>,
+    /// Test of the round given by --from-run or --beside [default: its first flow]
+    #[arg(long, value_name = "LABEL")]
     pub test: Option<String>,
-    /// How much is sent
+    /// Bytes to send
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with = "time")]
     pub bytes: Option<ByteCount>,
-    /// For how long is sent [default: 60s, where no --bytes are given]
+    /// Time to send for [default: 60s, where no --bytes are given]
     #[arg(long, value_name = "TIME", value_parser = values::span_above_zero)]
     pub time: Option<Duration>,
-    /// After which time a transfer of --bytes is given up
+    /// Time after which a transfer of --bytes is given up
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = values::span_above_zero)]
     pub patience: Duration,
-    /// Where all chance comes from: the same gives the same run
+    /// Random seed; equal seeds give equal runs
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Spacing of the samples in --json and --plot
+    /// Seeds to run, from --seed on; the spread of their results is printed [default: 10 where they take no time, else 1]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub seeds: Option<u32>,
+    /// Sampling interval of --json and --plot
     #[arg(long, value_name = "TIME", default_value = "20ms", value_parser = values::span_above_zero)]
     pub sample: Duration,
-    /// Write a picture of it: a name that ends in .svg or .png
+    /// Write a chart: a name that ends in .svg or .png
     #[arg(long, value_name = "FILE", value_parser = values::picture)]
     pub plot: Option<PathBuf>,
+    /// Write a packet capture of headers (pcap): `linerate trace` explains it
+    #[arg(long, value_name = "FILE")]
+    pub pcap: Option<PathBuf>,
+    /// Host at which --pcap captures
+    #[arg(long, value_name = "HOST", value_enum, default_value_t = CapturedHost::Sender, requires = "pcap")]
+    pub pcap_at: CapturedHost,
+}
+
+/// Where packets are captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CapturedHost {
+    Sender,
+    Receiver,
+}
+
+impl From<CapturedHost> for TapPoint {
+    fn from(host: CapturedHost) -> Self {
+        match host {
+            CapturedHost::Sender => Self::Sender,
+            CapturedHost::Receiver => Self::Receiver,
+        }
+    }
 }
 
 /// Transfers beside it, between hosts like these over the same path.
 #[derive(Debug, Clone, Args)]
 pub struct OtherArgs {
-    /// How many transfers like this one there are [default: 1]
+    /// Number of equal flows [default: 1]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1_000))]
     pub flows: Option<u16>,
-    /// How much later each of them begins than the one before
+    /// Delay between the starts of --flows
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = values::span)]
     pub apart: Duration,
-    /// One more, by another congestion control: its name, when it begins, and how much or for how long it sends
-    #[arg(long, value_name = "NAME[,START[,AMOUNT]]", value_parser = beside)]
-    pub beside: Vec<Beside>,
+    /// One more flow by another congestion control: its name, start, and bytes or time
+    #[arg(long, value_name = "NAME[,START[,AMOUNT]]", value_parser = cross_flow)]
+    pub cross_flow: Vec<CrossFlow>,
 }
 
-/// A transfer beside another.
+/// A flow of another congestion control on the same path.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Beside {
+pub struct CrossFlow {
     pub algorithm: Algorithm,
     pub start: Duration,
     /// As much as the other where nothing is said.
@@ -169,28 +223,28 @@ pub struct Beside {
 /// What is between the hosts.
 #[derive(Debug, Clone, Args)]
 pub struct PathArgs {
-    /// A file with the elements of the path, in place of --rate, --rtt, --queue, --loss and --burst
+    /// File with the path's elements, in place of --rate, --rtt, --queue, --loss and --burst
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "rtt", "queue", "loss", "burst"])]
     pub from_path: Option<PathBuf>,
-    /// The rate of the narrowest link
-    #[arg(long, value_parser = values::rate, required_unless_present_any = ["from_path", "from_run"])]
+    /// Bottleneck rate
+    #[arg(long, value_parser = values::rate, required_unless_present_any = ["from_path", "from_run", "beside"])]
     pub rate: Option<DataRate>,
-    /// The round trip of an empty path
-    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero, required_unless_present_any = ["from_path", "from_run"])]
+    /// RTT without queueing
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero, required_unless_present_any = ["from_path", "from_run", "beside"])]
     pub rtt: Option<Duration>,
-    /// What waits before the narrowest link at most [default: 50 ms of it]
+    /// Bottleneck queue limit [default: 50 ms at line rate]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
     pub queue: Option<ByteCount>,
-    /// The probability with which a packet is lost on the way there, 0 to 1
+    /// Random loss probability on the forward path, 0 to 1
     #[arg(long, value_name = "PROBABILITY", value_parser = probability)]
     pub loss: Option<f64>,
-    /// Other traffic into the same queue: its rate, when it begins after the connection is asked for, and how long it lasts
+    /// Cross-traffic burst into the bottleneck queue: rate, start after the SYN, length
     #[arg(long, value_name = "RATE,START,LENGTH", value_parser = burst)]
     pub burst: Vec<Burst>,
-    /// The queue of the bursts: shared with the transfer, or their own
+    /// Queue of the bursts: shared with the flow, or their own
     #[arg(long, value_enum, default_value_t = BurstQueueChoice::Shared, conflicts_with = "from_path")]
     pub burst_queue: BurstQueueChoice,
-    /// The part of the link that the bursts' own queue has while the transfer has something to send
+    /// Share of the link that the bursts' own queue has while the flow has data to send
     #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = own_queue, conflicts_with = "from_path")]
     pub burst_share: BurstQueue,
 }
@@ -205,49 +259,52 @@ pub enum BurstQueueChoice {
 /// The two hosts.
 #[derive(Debug, Clone, Args)]
 pub struct HostArgs {
-    /// The congestion control [default: cubic]
+    /// Congestion control [default: cubic]
     #[arg(long, value_name = "NAME", value_parser = algorithm)]
     pub congestion: Option<Algorithm>,
-    /// The largest IP packet [default: 1500]
+    /// MTU [default: 1500]
     #[arg(long, value_name = "BYTES", value_parser = mtu)]
     pub mtu: Option<Mtu>,
-    /// Segments in flight at first (`initcwnd` of the route) [default: 10]
+    /// Initial congestion window (`initcwnd` of the route) [default: 10]
     #[arg(long, value_name = "SEGMENTS")]
     pub initial_window: Option<NonZeroU32>,
-    /// Segments that the receiver offers at first (`initrwnd` of the route) [default: what the kernel does]
+    /// Initial receive window (`initrwnd` of the route) [default: the kernel's]
     #[arg(long, value_name = "SEGMENTS")]
     pub receiver_initial_window: Option<NonZeroU32>,
-    /// The most the send buffer grows to (`tcp_wmem`, third value) [default: 4MiB]
+    /// Maximum send buffer (`tcp_wmem`, third value) [default: 4MiB]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
     pub wmem: Option<ByteCount>,
-    /// The most the receive buffer grows to (`tcp_rmem`, third value) [default: 6MiB]
+    /// Maximum receive buffer (`tcp_rmem`, third value) [default: 6MiB]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
     pub rmem: Option<ByteCount>,
-    /// What the receive buffer begins with (`tcp_rmem`, second value) [default: 128KiB]
+    /// Initial receive buffer (`tcp_rmem`, second value) [default: 128KiB]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
     pub rmem_default: Option<ByteCount>,
-    /// How the application writes: polls, as iperf3, which uses two thirds of the send buffer; or blocks [default: polls]
+    /// Kernel release of the receiving host: 5.10, 6.1, 6.6 or later [default: 6.1]
+    #[arg(long, value_name = "RELEASE", value_parser = kernel)]
+    pub kernel: Option<Kernel>,
+    /// How the application writes: polls (as iperf3: a third of the send buffer has to be free) or blocks [default: polls]
     #[arg(long, value_enum)]
     pub writer: Option<WriterChoice>,
-    /// How fast the application has data [default: as fast as it can write]
+    /// Rate at which the application has data [default: unlimited]
     #[arg(long, value_name = "RATE", value_parser = values::rate)]
     pub application_rate: Option<DataRate>,
-    /// How fast one processor sends [default: no bound]
-    #[arg(long, value_name = "RATE", value_parser = values::rate)]
+    /// Rate at which one CPU can send [default: unlimited]
+    #[arg(long = "cpu-rate", alias = "processor-rate", value_name = "RATE", value_parser = values::rate)]
     pub processor_rate: Option<DataRate>,
-    /// The rate of the sender's adapter [default: that of the path; 100Gbit/s with --from-path]
-    #[arg(long, value_name = "RATE", value_parser = values::rate)]
+    /// Link rate of the sending NIC [default: next common speed above --rate, at least 10Gbit/s; 100Gbit/s with --from-path]
+    #[arg(long = "nic-rate", alias = "adapter-rate", value_name = "RATE", value_parser = values::rate)]
     pub adapter_rate: Option<DataRate>,
-    /// Spread what is sent, as the fq qdisc does (BBR does so by itself)
+    /// Pace with the fq qdisc (BBR paces by itself)
     #[arg(long)]
     pub fq: bool,
-    /// Never send faster than this, as fq with its maxrate
+    /// Maximum pacing rate (fq `maxrate`)
     #[arg(long, value_name = "RATE", value_parser = values::rate)]
     pub pace: Option<DataRate>,
-    /// Send each segment by itself (`ethtool -K tso off gso off`)
+    /// Disable TSO/GSO (`ethtool -K tso off gso off`)
     #[arg(long)]
     pub no_offload: bool,
-    /// Ask for congestion marks (`tcp_ecn` = 1)
+    /// Negotiate ECN (`tcp_ecn` = 1)
     #[arg(long)]
     pub ecn: bool,
 }
@@ -278,8 +335,12 @@ fn algorithm(text: &str) -> Result<Algorithm, String> {
     text.parse().map_err(|error: sim::congestion::UnknownAlgorithm| error.to_string())
 }
 
+fn kernel(text: &str) -> Result<Kernel, String> {
+    text.parse().map_err(|error: UnknownRelease| error.to_string())
+}
+
 /// `bbr`, `bbr,5s`, `bbr,5s,20s` or `bbr,5s,1GB`.
-fn beside(text: &str) -> Result<Beside, String> {
+fn cross_flow(text: &str) -> Result<CrossFlow, String> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let (name, start, amount) = match parts[..] {
         [name] => (name, None, None),
@@ -287,7 +348,7 @@ fn beside(text: &str) -> Result<Beside, String> {
         [name, start, amount] => (name, Some(start), Some(amount)),
         _ => return Err("write a name, a start and an amount: bbr,5s,20s or bbr,5s,1GB".to_owned()),
     };
-    Ok(Beside {
+    Ok(CrossFlow {
         algorithm: algorithm(name)?,
         start: start.map_or(Ok(Duration::ZERO), values::span)?,
         amount: amount.map(lasting).transpose()?,

@@ -9,34 +9,41 @@ use sweep::Share;
 /// An experiment that is to be simulated.
 #[derive(Debug, Args)]
 pub struct SweepArgs {
-    /// The file of the experiment (docs/formats/sweep.md), or the name of one that comes with this program: amlight
+    /// Sweep file (docs/formats/sweep.md), or a built-in one: amlight
     pub file: PathBuf,
-    /// Where the result goes [default: the name of the experiment, .parquet, in this folder]
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Only one share of the transfers: 2/8 is the second of eight
-    #[arg(long, value_name = "I/N", value_parser = share)]
-    pub shard: Option<Share>,
-    /// How many transfers are simulated at once [default: one for each processor]
-    #[arg(long, value_name = "COUNT")]
-    pub jobs: Option<NonZeroUsize>,
-    /// Only say how many transfers these are, and how long they would take
+    #[command(flatten)]
+    pub part: PartArgs,
+    /// Print number of flows and estimated time only
     #[arg(long)]
     pub dry_run: bool,
-    /// Do as many as the file asks for, even more than 10,000
+    /// Allow more than 10000 flows
     #[arg(long)]
     pub yes: bool,
     #[command(flatten)]
     pub reading: ReadingArgs,
 }
 
+/// Which part of an experiment is simulated, and where its result goes.
+#[derive(Debug, Args)]
+pub struct PartArgs {
+    /// Output file [default: NAME.parquet]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Simulate one shard only: 2/8 is the second of 8
+    #[arg(long, value_name = "I/N", value_parser = share)]
+    pub shard: Option<Share>,
+    /// Parallel simulations [default: one per CPU]
+    #[arg(long, value_name = "COUNT")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
 /// Results that are put together.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
-    /// The results of all shares
+    /// Results of all shards
     #[arg(required = true, value_name = "RESULT")]
     pub parts: Vec<PathBuf>,
-    /// Where the whole result goes
+    /// Output file
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
     #[command(flatten)]
@@ -46,10 +53,10 @@ pub struct MergeArgs {
 /// A result that is read again.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// The result of a sweep or of a merge
+    /// Result of a sweep or a merge
     #[arg(value_name = "RESULT")]
     pub result: PathBuf,
-    /// Take figures and expectations from this file, in which nothing else may have changed
+    /// Figures and expectations from this sweep file, otherwise unchanged
     #[arg(long, value_name = "FILE")]
     pub with: Option<PathBuf>,
     #[command(flatten)]
@@ -59,10 +66,10 @@ pub struct ShowArgs {
 /// How a result is shown.
 #[derive(Debug, Args)]
 pub struct ReadingArgs {
-    /// Parameters whose values have a line each, and perhaps `variant`; all others are thrown together [default: all that vary]
+    /// Group rows by these parameters, or `variant` [default: all that vary]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub by: Option<Vec<String>>,
-    /// Draw the figures of the experiment into this folder
+    /// Write the figures of the sweep to this directory
     #[arg(long, value_name = "FOLDER")]
     pub plots: Option<PathBuf>,
 }

@@ -5,217 +5,224 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
+use measure::tools::Tool;
 use model::spec::{Direction, Dscp, Family, Limit, Offload, Place, Protocol, ReceiveMethod, SendMethod, TestSpec};
 use units::{ByteCount, DataRate, Mss};
 
 use super::values;
 
-/// Measure the path to HOST, which runs `linerate serve` or `iperf3 -s`.
+/// Measure goodput, loss and RTT to HOST, which runs `linerate serve` or `iperf3 -s`.
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("limit").args(["time", "bytes", "blocks"]),
     group = ArgGroup::new("way").args(["reverse", "bidir"]),
     group = ArgGroup::new("family").args(["ipv4", "ipv6"]),
     after_help = "Examples:
-  linerate test dtn.example.org                       ten seconds towards the peer
-  linerate test dtn.example.org -R -P 4 -C cubic      four streams from the peer, CUBIC
-  linerate test dtn.example.org --bytes 13GiB         how long do 13 GiB take?
-  linerate test dtn.example.org -u --rate 1Gbit/s     datagrams at a fixed rate
-  linerate test dtn.example.org --plot path.svg       what happened when, as a picture
-  linerate test 10.0.0.2 --netns ingress_sbox         from inside a container's network
-  linerate test dtn.example.org --hops                at which hop does it become bad?
+  linerate test dtn.example.org                       10 s of TCP to the peer
+  linerate test dtn.example.org -R -P 4 -C cubic      4 streams from the peer, CUBIC
+  linerate test dtn.example.org --bytes 13GiB         completion time of 13 GiB
+  linerate test dtn.example.org -u --rate 1Gbit/s     UDP at a fixed rate
+  linerate test dtn.example.org --plot path.svg       plot over time
+  linerate test 10.0.0.2 --netns ingress_sbox         in a network namespace
+  linerate test dtn.example.org --hops                test towards each hop
 
-Rates, sizes and times carry their unit: 10Gbit/s, 4MiB, 209ms."
+Rates, sizes and times have units: 10Gbit/s, 4MiB, 209ms. All options: linerate help test"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "one flag each on the command line")]
 pub struct TestArgs {
     /// Name or address of the peer
+    #[arg(required_unless_present = "client", default_value = "", hide_default_value = true)]
     pub host: String,
+    /// HOST, as iperf3 wants it
+    #[arg(long, short = 'c', value_name = "HOST", conflicts_with = "host", hide = true)]
+    pub client: Option<String>,
     /// The peer's port
     #[arg(long, short, default_value_t = measure::DEFAULT_PORT)]
     pub port: u16,
 
-    /// Stop after this time [default: 10s]
-    #[arg(long, short, value_parser = values::span_above_zero, value_name = "TIME", help_heading = "How much")]
+    /// Duration of the test [default: 10s]
+    #[arg(long, short, value_parser = values::span_above_zero, value_name = "TIME", help_heading = "Duration and size")]
     pub time: Option<Duration>,
-    /// Stop after this much payload, over all streams; the result is the flow completion time
-    #[arg(long, short = 'n', value_parser = values::bytes, value_name = "SIZE", help_heading = "How much")]
+    /// Payload to transfer over all streams: measures the flow completion time
+    #[arg(long, short = 'n', value_parser = values::bytes, value_name = "SIZE", help_heading = "Duration and size")]
     pub bytes: Option<ByteCount>,
-    /// Stop after this many writes or datagrams, over all streams
-    #[arg(long, short = 'k', value_parser = clap::value_parser!(u64).range(1..), value_name = "N", help_heading = "How much")]
+    /// Number of writes or datagrams to send, over all streams
+    #[arg(long, short = 'k', value_parser = clap::value_parser!(u64).range(1..), value_name = "N", help_heading = "Duration and size", hide_short_help = true)]
     pub blocks: Option<u64>,
-    /// Parallel streams in each direction
-    #[arg(long, short = 'P', default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=128), value_name = "N", help_heading = "How much")]
+    /// Parallel streams per direction
+    #[arg(long, short = 'P', default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=128), value_name = "N", help_heading = "Duration and size")]
     pub streams: u16,
-    /// Leave this time at the start out of the peer's totals (iperf3 peers; steady state is found without it)
-    #[arg(long, short = 'O', value_parser = values::whole_seconds, default_value = "0s", value_name = "TIME", help_heading = "How much")]
+    /// Omit this time at the start from the totals (iperf3 peers; linerate detects the steady state)
+    #[arg(long, short = 'O', value_parser = values::whole_seconds, default_value = "0s", value_name = "TIME", help_heading = "Duration and size", hide_short_help = true)]
     pub omit: Duration,
 
-    /// The peer sends
-    #[arg(long, short = 'R', help_heading = "Which way")]
+    /// Reverse: the peer sends
+    #[arg(long, short = 'R', help_heading = "Direction and protocol")]
     pub reverse: bool,
-    /// Both send at once
-    #[arg(long, help_heading = "Which way")]
+    /// Both ends send at the same time
+    #[arg(long, help_heading = "Direction and protocol")]
     pub bidir: bool,
-    /// Datagrams instead of a stream
-    #[arg(long, short, help_heading = "Which way")]
+    /// UDP instead of TCP
+    #[arg(long, short, help_heading = "Direction and protocol")]
     pub udp: bool,
-    /// Only IPv4
-    #[arg(short = '4', long, help_heading = "Which way")]
+    /// IPv4 only
+    #[arg(short = '4', long, help_heading = "Direction and protocol")]
     pub ipv4: bool,
-    /// Only IPv6
-    #[arg(short = '6', long, help_heading = "Which way")]
+    /// IPv6 only
+    #[arg(short = '6', long, help_heading = "Direction and protocol")]
     pub ipv6: bool,
 
-    /// Cap kept by the sending program, for each stream [UDP default: 1Mbit/s]
-    #[arg(long, short = 'b', value_parser = values::rate, value_name = "RATE", help_heading = "How the sender behaves")]
+    /// Application rate limit per stream [UDP default: 1Mbit/s]
+    #[arg(long, short = 'b', value_parser = values::rate, value_name = "RATE", help_heading = "Sender")]
     pub rate: Option<DataRate>,
-    /// Send datagrams as fast as this host can
-    #[arg(long, requires = "udp", conflicts_with = "rate", help_heading = "How the sender behaves")]
+    /// UDP without rate limit
+    #[arg(long, requires = "udp", conflicts_with = "rate", help_heading = "Sender", hide_short_help = true)]
     pub flood: bool,
-    /// Cap kept by the kernel's pacing, for each stream
-    #[arg(long, value_parser = values::rate, value_name = "RATE", help_heading = "How the sender behaves")]
+    /// Kernel pacing rate per stream (SO_MAX_PACING_RATE)
+    #[arg(long, value_parser = values::rate, value_name = "RATE", help_heading = "Sender")]
     pub pace: Option<DataRate>,
-    /// Congestion control [default: the sender's own]
-    #[arg(long, short = 'C', value_name = "NAME", help_heading = "How the sender behaves")]
+    /// TCP congestion control [default: the sender's]
+    #[arg(long, short = 'C', value_name = "NAME", help_heading = "Sender")]
     pub cca: Option<String>,
-    /// Largest segment
-    #[arg(long, short = 'M', value_parser = values::mss, value_name = "SIZE", help_heading = "How the sender behaves")]
+    /// Maximum segment size
+    #[arg(long, short = 'M', value_parser = values::mss, value_name = "SIZE", help_heading = "Sender")]
     pub mss: Option<Mss>,
-    /// Socket buffers at both ends [default: the kernel tunes them]
-    #[arg(long, short = 'w', value_parser = values::bytes, value_name = "SIZE", help_heading = "How the sender behaves")]
+    /// Socket buffers at both ends [default: autotuning]
+    #[arg(long, short = 'w', value_parser = values::bytes, value_name = "SIZE", help_heading = "Sender")]
     pub window: Option<ByteCount>,
-    /// Code point of every packet: 0 to 63, or ef, cs1, af41, …
-    #[arg(long, value_parser = values::dscp, value_name = "DSCP", help_heading = "How the sender behaves")]
+    /// DSCP: 0 to 63, or ef, cs1, af41, …
+    #[arg(long, value_parser = values::dscp, value_name = "DSCP", help_heading = "Sender", hide_short_help = true)]
     pub dscp: Option<Dscp>,
-    /// One write, or one datagram's payload [default: chosen for the path]
-    #[arg(long, short, value_parser = values::bytes, value_name = "SIZE", help_heading = "How the sender behaves")]
+    /// Length of a write, or payload of a datagram [default: by path MTU]
+    #[arg(long, short, value_parser = values::bytes, value_name = "SIZE", help_heading = "Sender", hide_short_help = true)]
     pub length: Option<ByteCount>,
-    /// How the sender hands data to its kernel
-    #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "How the sender behaves")]
+    /// Send system call
+    #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Sender", hide_short_help = true)]
     pub send: SendArg,
-    /// How the receiver takes data from its kernel
-    #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "How the sender behaves")]
+    /// Receive system call
+    #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Sender", hide_short_help = true)]
     pub receive: ReceiveArg,
-    /// Do not let the kernel cut datagrams from larger sends
-    #[arg(long, help_heading = "How the sender behaves")]
+    /// Disable UDP GSO (UDP_SEGMENT)
+    #[arg(long, help_heading = "Sender", hide_short_help = true)]
     pub no_gso: bool,
-    /// Do not let the kernel merge datagrams before they are received
-    #[arg(long, help_heading = "How the sender behaves")]
+    /// Disable UDP GRO
+    #[arg(long, help_heading = "Sender", hide_short_help = true)]
     pub no_gro: bool,
 
     /// Local address
-    #[arg(long, short = 'B', value_name = "ADDRESS", help_heading = "From where")]
+    #[arg(long, short = 'B', value_name = "ADDRESS", help_heading = "Local end")]
     pub bind: Option<IpAddr>,
-    /// Device that every packet leaves by
-    #[arg(long, value_name = "NAME", help_heading = "From where")]
+    /// Outgoing interface (SO_BINDTODEVICE)
+    #[arg(long, value_name = "NAME", help_heading = "Local end", hide_short_help = true)]
     pub device: Option<String>,
     /// Network namespace: a name, a path, or pid:N of a process
-    #[arg(long, value_name = "NS", help_heading = "From where")]
+    #[arg(long, value_name = "NS", help_heading = "Local end")]
     pub netns: Option<String>,
-    /// Processors for the streams, dealt out in turn: 2,3
-    #[arg(long, value_delimiter = ',', value_name = "N", help_heading = "From where")]
+    /// CPUs to pin stream threads to, round robin: 2,3
+    #[arg(long, value_delimiter = ',', value_name = "N", help_heading = "Local end", hide_short_help = true)]
     pub cpu: Vec<u16>,
 
-    /// Time between reported intervals
-    #[arg(long, short, value_parser = values::span_above_zero, default_value = "1s", value_name = "TIME", help_heading = "What is recorded")]
+    /// Length of a reported interval
+    #[arg(long, short, value_parser = values::span_above_zero, default_value = "1s", value_name = "TIME", help_heading = "Recording")]
     pub interval: Duration,
-    /// Time between samples of the kernel's state of each stream, at both ends
-    #[arg(long, value_parser = values::sample_spacing, default_value = "10ms", value_name = "TIME", help_heading = "What is recorded")]
+    /// Interval of TCP_INFO samples at both ends
+    #[arg(long, value_parser = values::sample_spacing, default_value = "10ms", value_name = "TIME", help_heading = "Recording", hide_short_help = true)]
     pub sample_every: Duration,
-    /// Time between latency probes beside the flow; 0s for none
-    #[arg(long, value_parser = values::span, default_value = "10ms", value_name = "TIME", help_heading = "What is recorded")]
+    /// Interval of latency probes during the test; 0s: none
+    #[arg(long, value_parser = values::span, default_value = "10ms", value_name = "TIME", help_heading = "Recording", hide_short_help = true)]
     pub probe_every: Duration,
-    /// Run the test so many times and say how much the results vary
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N", help_heading = "How much")]
+    /// Number of runs; reports their variation
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N", help_heading = "Duration and size")]
     pub repeat: u32,
-    /// Compare with a stored run, or with all runs of a repeated test
-    #[arg(long, value_name = "RUN", conflicts_with = "no_archive", help_heading = "What is recorded")]
+    /// Compare with a stored run or repeated test (rank test)
+    #[arg(long, value_name = "RUN", conflicts_with = "no_archive", help_heading = "Recording")]
     pub against: Option<String>,
-    /// The line rate of the path, where the devices cannot tell it
-    #[arg(long, value_parser = values::rate, value_name = "RATE", help_heading = "What is recorded")]
+    /// Line rate of the path, where interfaces report no link speed
+    #[arg(long, value_parser = values::rate, value_name = "RATE", help_heading = "Recording")]
     pub expect: Option<DataRate>,
-    /// Draw the run over time, as SVG or PNG; each run of a repeated test gets its number: path-1.svg
-    #[arg(long, value_parser = values::picture, value_name = "FILE", help_heading = "What is recorded")]
+    /// Print what the peer's own side saw as well
+    #[arg(long, help_heading = "Recording")]
+    pub get_server_output: bool,
+    /// Plot the run over time as SVG or PNG
+    #[arg(long, value_parser = values::picture, value_name = "FILE", help_heading = "Recording")]
     pub plot: Option<PathBuf>,
-    /// Do not keep the run
-    #[arg(long, help_heading = "What is recorded")]
+    /// Do not store the run
+    #[arg(long, help_heading = "Recording")]
     pub no_archive: bool,
-    /// Print the samples as well, in the form of `linerate runs export`
-    #[arg(long, requires = "json", help_heading = "What is recorded")]
+    /// Include the samples, as `linerate runs export` does
+    #[arg(long, requires = "json", help_heading = "Recording", hide_short_help = true)]
     pub samples: bool,
 
-    /// How long to wait for the peer to answer
-    #[arg(long, value_parser = values::span_above_zero, default_value = "5s", value_name = "TIME", help_heading = "Waiting")]
+    /// Connection timeout
+    #[arg(long, value_parser = values::span_above_zero, default_value = "5s", value_name = "TIME", help_heading = "Waiting", hide_short_help = true)]
     pub connect_timeout: Duration,
-    /// How long to wait in the queue of a peer that runs another test; 0s for not at all
-    #[arg(long, value_parser = values::span, default_value = "5min", value_name = "TIME", help_heading = "Waiting")]
+    /// Longest wait while the peer serves other tests; 0s: none
+    #[arg(long, value_parser = values::span, default_value = "5min", value_name = "TIME", help_heading = "Waiting", hide_short_help = true)]
     pub wait: Duration,
 
-    /// Trace the way, test towards each hop what can be tested there, and say at which it becomes bad
-    #[arg(long, conflicts_with_all = ["nagios", "tool", "repeat", "plot", "against", "samples", "reverse", "bidir"], help_heading = "Which way")]
+    /// Trace the path and test towards each hop: at which does it degrade?
+    #[arg(long, conflicts_with_all = ["nagios", "tool", "repeat", "plot", "against", "samples", "reverse", "bidir"], help_heading = "Direction and protocol")]
     pub hops: bool,
 
-    /// Let another installed program run the test; the peer runs its server [default: linerate itself]
-    #[arg(long, value_name = "PROGRAM", help_heading = "Which way")]
-    pub tool: Option<ToolArg>,
+    /// Run the test with this program instead [default: linerate]
+    #[arg(long, value_parser = values::tool(), value_name = "PROGRAM", help_heading = "Direction and protocol")]
+    pub tool: Option<Tool>,
 
-    /// Print one line for a monitoring system and use its exit codes
+    /// One line and exit codes of a Nagios plugin
     #[arg(long, conflicts_with = "json", help_heading = "Monitoring")]
     pub nagios: bool,
-    /// WARNING where the goodput is below this
-    #[arg(long, requires = "nagios", value_parser = values::rate, value_name = "RATE", help_heading = "Monitoring")]
+    /// WARNING below this goodput
+    #[arg(long, requires = "nagios", value_parser = values::rate, value_name = "RATE", help_heading = "Monitoring", hide_short_help = true)]
     pub warning: Option<DataRate>,
-    /// CRITICAL where the goodput is below this
-    #[arg(long, requires = "nagios", value_parser = values::rate, value_name = "RATE", help_heading = "Monitoring")]
+    /// CRITICAL below this goodput
+    #[arg(long, requires = "nagios", value_parser = values::rate, value_name = "RATE", help_heading = "Monitoring", hide_short_help = true)]
     pub critical: Option<DataRate>,
-}
-
-/// `--tool`.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum ToolArg {
-    /// iperf3, to `iperf3 -s` or `linerate serve`
-    Iperf3,
-    /// nuttcp, to `nuttcp -S`
-    Nuttcp,
-}
-
-impl From<ToolArg> for measure::tools::Tool {
-    fn from(arg: ToolArg) -> Self {
-        match arg {
-            ToolArg::Iperf3 => Self::Iperf3,
-            ToolArg::Nuttcp => Self::Nuttcp,
-        }
-    }
 }
 
 /// `--send`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum SendArg {
-    /// The cheapest that works here
+    /// cheapest that works here
     Auto,
-    /// Copy every byte, as most applications do
+    /// write(2), copying, as most applications do
     Write,
-    /// From memory without a copy, as a file server does
+    /// sendfile(2), as a file server does
     Sendfile,
-    /// Lend pages to the kernel
+    /// vmsplice(2) and splice(2)
     Splice,
-    /// MSG_ZEROCOPY: lend memory until the peer has acknowledged
+    /// MSG_ZEROCOPY
     Zerocopy,
 }
 
 /// `--receive`.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum ReceiveArg {
-    /// The cheapest that works here
+    /// cheapest that works here
     Auto,
-    /// Into memory, as applications do
+    /// recv(2), copying
     Copy,
-    /// Drop the payload unread
+    /// MSG_TRUNC: discard in the kernel
     Discard,
 }
 
 impl TestArgs {
+    /// The peer.
+    pub fn peer(&self) -> &str {
+        self.client.as_deref().unwrap_or(&self.host)
+    }
+
+    /// An option that would do nothing, and why.
+    pub fn idle_option(&self) -> Option<(&'static str, &'static str)> {
+        [
+            (self.udp && self.cca.is_some(), "--cca", "datagrams have no congestion control"),
+            (self.udp && self.mss.is_some(), "--mss", "datagrams have no segments; --length sets their size"),
+            (!self.udp && self.no_gso, "--no-gso", "it is about datagrams; --udp sends them"),
+            (!self.udp && self.no_gro, "--no-gro", "it is about datagrams; --udp sends them"),
+        ]
+        .into_iter()
+        .find_map(|(idle, option, why)| idle.then_some((option, why)))
+    }
+
     /// The specification that these arguments ask for.
     pub fn spec(&self) -> TestSpec {
         let protocol = if self.udp { Protocol::Udp } else { Protocol::Tcp };

@@ -14,36 +14,36 @@ use super::values;
 /// A question about settings.
 #[derive(Debug, Args)]
 pub struct TuneArgs {
-    /// The file of the question (docs/tuning.md), or the name of one that comes with this program: amlight
+    /// Question file (docs/tuning.md), or a built-in one: amlight
     pub file: Option<PathBuf>,
-    /// A setting that may be changed, and perhaps what it may become: wmem, wmem=64MiB..1GiB, congestion=htcp,bbr
+    /// Setting to vary, with range or values: wmem, wmem=64MiB..1GiB, congestion=htcp,bbr
     #[arg(long, value_name = "SETTING[=VALUES]")]
     pub vary: Vec<String>,
-    /// Settings that stay as they are
+    /// Settings to keep
     #[arg(long, value_name = "SETTINGS", value_delimiter = ',')]
     pub keep: Vec<String>,
-    /// How many transfers are simulated, or about how long: 3000, 2min
+    /// Budget: number of simulated flows, or time: 3000, 2min
     #[arg(long, value_name = "FLOWS|TIME", default_value = "3000", value_parser = budget)]
     pub budget: Budget,
-    /// Where all chance comes from: the same gives the same answer [default: that of the file, or 1]
+    /// Random seed; equal seeds give equal answers [default: of the file, or 1]
     #[arg(long)]
     pub seed: Option<u64>,
-    /// How many transfers are simulated at once [default: one for each processor]
+    /// Parallel simulations [default: one per CPU]
     #[arg(long, value_name = "COUNT")]
     pub jobs: Option<NonZeroUsize>,
-    /// Only say what would be tried, with how many transfers, and how long that would take
+    /// Print candidates, number of flows and estimated time only
     #[arg(long)]
     pub dry_run: bool,
-    /// Write plans for `linerate host fix` into this folder: sender.toml and receiver.toml
+    /// Write plans for `linerate host fix` to this directory: sender.toml, receiver.toml
     #[arg(long, value_name = "FOLDER")]
     pub fixes: Option<PathBuf>,
-    /// The route between the hosts that first windows are set for
+    /// Route that initcwnd and initrwnd are set on
     #[arg(long, value_name = "PREFIX", default_value = "default")]
     pub route: String,
-    /// The sender's device, for plans that pace
+    /// Sender interface, for plans with pacing
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
-    /// Draw the misses by what was drawn first: a name that ends in .svg or .png
+    /// Plot the missed deadlines as SVG or PNG
     #[arg(long, value_name = "FILE", value_parser = values::picture)]
     pub plot: Option<PathBuf>,
     #[command(flatten)]

@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use measure::tools::{self, Tool};
 use model::spec::Dscp;
 use units::{ByteCount, DataRate, Mss, WallTime, duration};
 
-use crate::show::plot::Form;
+use chart::Form;
 
 /// A rate above zero.
 pub fn rate(text: &str) -> Result<DataRate, String> {
@@ -82,7 +84,7 @@ pub fn moment(text: &str) -> Result<WallTime, String> {
     found.ok_or_else(|| "a time is 2026-11-20, 2026-11-20T14:30, or 3h for three hours ago".to_owned())
 }
 
-/// How often a watcher compares everything: each time takes a few hundred milliseconds of a processor on a large host.
+/// How often a watcher compares everything: each time takes a few hundred milliseconds of a CPU on a large host.
 pub fn watch_interval(text: &str) -> Result<Duration, String> {
     const LEAST: Duration = Duration::from_secs(1);
     let time = span(text)?;
@@ -98,11 +100,21 @@ pub fn picture(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// A segment size, in bytes.
+/// A segment size, in bytes: a bare number too, as iperf3 takes it, since nobody means MiB of a segment.
 pub fn mss(text: &str) -> Result<Mss, String> {
-    let bytes: ByteCount = text.parse().map_err(|error: units::ParseError| error.to_string())?;
+    let bare = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok().map(ByteCount::new));
+    let bytes = match bare.flatten() {
+        Some(bytes) => bytes,
+        None => text.parse().map_err(|error: units::ParseError| error.to_string())?,
+    };
     let bytes = u32::try_from(bytes.get()).map_err(|_| format!("`{text}` is larger than any segment"))?;
     Mss::new(bytes).map_err(|error| error.to_string())
+}
+
+/// Another program that runs tests, by its name.
+pub fn tool() -> impl TypedValueParser<Value = Tool> {
+    let names = PossibleValuesParser::new(tools::ALL.map(|tool| tool.program()));
+    names.try_map(|name| tools::named(&name).ok_or("no such tool"))
 }
 
 /// A code point by its number or its usual name (RFC 4594, RFC 8622).

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use units::DataRate;
 
+use super::declared::DeclaredArgs;
 use super::values;
 
 /// Say what is wrong, where, and how sure that is: of a round with the facts of its hosts, or of stored runs. Nothing is
@@ -14,18 +15,20 @@ use super::values;
 #[command(after_help = "Examples:
   linerate lab run policer --evidence round.json; linerate why round.json
   linerate round mesh.toml; linerate why last   the round that has just ended
+  linerate why client.log server.log ping.txt   logs of iperf3, nuttcp, ping, mtr, ss, ... seen together
+  iperf3 -c dtn.example.org | linerate why --rtt 190ms -
   linerate why 01KX 01KY                        two stored runs, seen together
   linerate why --explain shallow-queue          one cause in full; docs/causes.md has all
-  linerate why --test dtn.example.org           this host and one that runs `linerate serve`
-  linerate why --test mesh.toml --budget 60s    the hosts of a plan: its round first, then what tells most
-  linerate why --test mesh.toml last            the round that has just ended, and then what tells most
+  linerate why --test dtn.example.org           this host and HOST, which runs `linerate serve`
+  linerate why --test mesh.toml --budget 60s    the hosts of a plan: its round, then the most informative tests
+  linerate why --test mesh.toml last            the last round, then the most informative tests
 
-With --test it tests on, for as long as a test would tell enough and there is time, until one cause at one place stands
-out; with --json it prints docs/formats/examination.schema.json.
+With --test it runs further tests, the most informative first, until one cause at one place stands out or the time is over;
+with --json it prints docs/formats/examination.schema.json.
 
-What is not known speaks neither for nor against a cause. Ends with 10 where something is wrong.")]
+Missing evidence counts neither for nor against a cause. Exit code 10: a problem was found.")]
 pub struct WhyArgs {
-    /// A file with a round, a round of the archive, or runs of it, by their names or the beginnings of them
+    /// Logs of other tools (`-` is standard input), a file with a round, a round or runs of the archive by their names
     #[arg(value_name = "FILE|ROUND|RUN|PLAN|HOST", required_unless_present = "explain")]
     pub what: Vec<String>,
     /// Print one cause of the catalogue in full, and diagnose nothing
@@ -34,16 +37,18 @@ pub struct WhyArgs {
     /// Test: a plan (and a round of it that is known already), or this host and HOST
     #[arg(long, conflicts_with = "explain", help_heading = "Testing on")]
     pub test: bool,
-    /// Time for tests besides those of the first round [default: 30s]
+    /// Time for tests beyond those of the first round [default: 30s]
     #[arg(long, requires = "test", value_parser = values::span, value_name = "TIME", help_heading = "Testing on")]
     pub budget: Option<Duration>,
-    /// What the path to HOST should do [default: what the cards at its ends can]
-    #[arg(long, requires = "test", value_parser = values::rate, value_name = "RATE", help_heading = "Testing on")]
+    /// Goodput that a test should reach [default: what is known of its path, its hosts and its peers]
+    #[arg(long, value_parser = values::rate, value_name = "RATE")]
     pub expect: Option<DataRate>,
     /// The port at which HOST serves
     #[arg(long, short, requires = "test", value_name = "PORT", help_heading = "Testing on")]
     pub port: Option<u16>,
-    /// Write the round, with what was tested besides, to a file
+    /// Write the round, with what was tested later, to a file
     #[arg(long, short, requires = "test", value_name = "FILE", help_heading = "Testing on")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub declared: DeclaredArgs,
 }

@@ -2,7 +2,7 @@
 
 use measure::session::client::{self, Request};
 use measure::stop::Stop;
-use measure::tools::Driven;
+use measure::tools::ToolOutcome;
 use model::run::{Role, Run, RunId};
 use model::series::RunSamples;
 use units::{DataRate, WallTime};
@@ -31,14 +31,14 @@ pub fn attempt(request: &Request, frame: Frame, stop: &Stop, talk: Talk) -> anyh
     let mut progress = Progress::new(request, talk);
     let finished = client::run(request, stop, &mut |event| progress.event(&event));
     progress.finish();
-    let driven = Driven { command: std::env::args().collect(), spec: request.spec.clone(), finished };
-    Attempt::new(started, driven, frame)
+    let outcome = ToolOutcome { command: std::env::args().collect(), spec: request.spec.clone(), finished };
+    Attempt::new(started, outcome, frame)
 }
 
 impl Attempt {
     /// What came of a test that a program has run.
-    pub fn new(started: WallTime, driven: Driven, frame: Frame) -> anyhow::Result<Self> {
-        let Driven { command, spec, finished } = driven;
+    pub fn new(started: WallTime, outcome: ToolOutcome, frame: Frame) -> anyhow::Result<Self> {
+        let ToolOutcome { command, spec, finished } = outcome;
         let run = Run {
             format: Run::FORMAT,
             id: new_id(started)?,
@@ -47,6 +47,7 @@ impl Attempt {
             command,
             spec,
             declared_line_rate: frame.declared_line_rate,
+            declared: model::run::Declared::default(),
             batch: frame.batch,
             local: finished.local,
             peer: finished.peer,
@@ -64,12 +65,22 @@ pub fn new_id(started: WallTime) -> anyhow::Result<RunId> {
     Ok(RunId::new(started, u128::from_ne_bytes(random)))
 }
 
-/// The first Ctrl-C ends the work in good order, the second one at once.
+/// The first Ctrl-C ends the work in good order, the second one at once. A terminal that goes away (SIGHUP) ends it too, so
+/// that what was measured is kept, unless `nohup` said that it should not.
 pub fn stop_on_signals() -> anyhow::Result<Stop> {
     let stop = Stop::default();
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    let hangup = (!is_ignored(signal_hook::consts::SIGHUP)).then_some(signal_hook::consts::SIGHUP);
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM].into_iter().chain(hangup) {
         signal_hook::flag::register_conditional_shutdown(signal, i32::from(Exit::Interrupted.code()), stop.flag())?;
         signal_hook::flag::register(signal, stop.flag())?;
     }
     Ok(stop)
+}
+
+/// Whether whoever started this program wants it to ignore a signal (proc_pid_status(5): SigIgn).
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
 }

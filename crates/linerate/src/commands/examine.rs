@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use audit::Rules;
 use diagnose::causes::Catalogue;
-use diagnose::diagnosis::{told, weigh};
+use diagnose::diagnosis::{conclude, weigh};
 use diagnose::next::examination::{Asked, Examination};
 use diagnose::next::{Ending, Means, Next, Proposal, next};
 use linux::clock;
@@ -62,7 +62,7 @@ impl Examiner {
             elapsed: self.began.map_or(Duration::ZERO, |began| clock::now().since(began)),
             asked: self.asked,
             ended: self.ended.unwrap_or(Ending::Stopped),
-            diagnosis: told(round, weigh(round, Catalogue::built_in(), &self.rules)),
+            diagnosis: conclude(round, weigh(round, Catalogue::built_in(), &self.rules)),
         }
     }
 

@@ -24,10 +24,13 @@ pub fn run(common: &Common, args: &HelperArgs) -> anyhow::Result<Exit> {
         .clone()
         .unwrap_or_else(|| if args.started { own_socket(&state) } else { PathBuf::from(SYSTEM_SOCKET) });
     let starter = args.started.then(starter).transpose()?;
-    let policy = Policy { group: args.group.as_deref().map(group).transpose()? };
+    let policy = Policy { group: args.group.as_deref().map(group).transpose()?, namespaces: args.netns.clone() };
     let server = Server::start(Options { state, socket: socket.clone(), policy, starter }).map_err(complain)?;
     for entry in server.recovered() {
         tell(&recovered(entry));
+    }
+    for what in server.unreadable() {
+        tell(&format!("an entry of the journal cannot be read, so what its fix has changed is not known: {what}"));
     }
     if !common.quiet && !args.started {
         tell(&format!("listens at {}", socket.display()));

@@ -10,6 +10,10 @@ pub fn hints(failure: &Failure, target: &str, tool: Option<Tool>) -> Vec<String>
         FailureKind::Unreachable if failure.detail.contains(NO_ADDRESS_OF) => {
             vec!["leave out what asks for that family: --ipv4, --ipv6, or the address of --bind".to_owned()]
         }
+        FailureKind::Unreachable if has_no_route(&failure.detail) => vec![
+            format!("this host has no route to it: `ip route get {target}` says what the kernel would do"),
+            "--bind, --device and --netns choose another way out".to_owned(),
+        ],
         FailureKind::Unreachable => vec![
             format!("is {} running on {target}?", server(tool)),
             "a firewall that drops instead of refusing looks like silence".to_owned(),
@@ -22,11 +26,8 @@ pub fn hints(failure: &Failure, target: &str, tool: Option<Tool>) -> Vec<String>
 }
 
 /// What must run on the peer.
-const fn server(tool: Option<Tool>) -> &'static str {
-    match tool {
-        None | Some(Tool::Iperf3) => "`linerate serve` or `iperf3 -s`",
-        Some(Tool::Nuttcp) => "`nuttcp -S`",
-    }
+fn server(tool: Option<Tool>) -> &'static str {
+    tool.map_or("`linerate serve` or `iperf3 -s`", |tool| tool.server())
 }
 
 /// How a name without an address is told: by linerate, by the C library to iperf3, and by nuttcp.
@@ -35,6 +36,12 @@ const NO_SUCH_NAME: [&str; 4] =
 
 /// How a name is told that has addresses of the other family only.
 const NO_ADDRESS_OF: &str = "` has no IP";
+
+/// The kernel's words for ENETUNREACH and EHOSTUNREACH, in whoever's mouth.
+fn has_no_route(detail: &str) -> bool {
+    let detail = detail.to_lowercase();
+    ["network is unreachable", "no route to host", "host is unreachable"].iter().any(|words| detail.contains(words))
+}
 
 fn is_about_the_name(detail: &str) -> bool {
     let detail = detail.to_lowercase();
@@ -95,10 +102,16 @@ mod tests {
     }
 
     #[test]
+    fn a_network_without_a_route_is_about_the_route() {
+        let said = unreachable("cannot connect to 192.0.2.1:5201: Network is unreachable (os error 101)", "dtn1", None);
+        assert!(said.contains("`ip route get dtn1`") && !said.contains("serve"), "{said}");
+    }
+
+    #[test]
     fn each_program_has_its_own_server() {
         let said = |tool| unreachable("connection refused", "dtn1", tool);
-        assert!(said(Some(Tool::Nuttcp)).starts_with("is `nuttcp -S` running on dtn1?"));
-        assert!(said(Some(Tool::Iperf3)).contains("`iperf3 -s`"));
+        assert!(said(measure::tools::named("nuttcp")).starts_with("is `nuttcp -S` running on dtn1?"));
+        assert!(said(measure::tools::named("iperf3")).contains("`iperf3 -s`"));
         assert!(said(None).contains("`linerate serve`"));
     }
 }

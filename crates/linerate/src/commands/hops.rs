@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use archive::Archive;
 use linux::netns::{NetnsRef, with_netns};
 use measure::echo::hops::trace;
 use measure::echo::path_mtu::path_mtu;
@@ -17,9 +16,10 @@ use model::probe::path_mtu::PathMtuSpec;
 use model::run::{FailureKind, Outcome, Run};
 use model::spec::{Direction, TestSpec};
 
+use super::archive::Keeper;
 use super::attempt::{Frame, attempt};
 use super::hints::hints;
-use super::{archive as kept, print};
+use super::print;
 use crate::cli::Common;
 use crate::cli::test::TestArgs;
 use crate::exit::Exit;
@@ -27,15 +27,15 @@ use crate::show;
 use crate::show::progress::Talk;
 
 /// Traces, tests, and says what becomes worse where.
-pub fn run(common: &Common, args: &TestArgs, mut archive: Option<Archive>, stop: &Stop) -> anyhow::Result<Exit> {
+pub fn run(common: &Common, args: &TestArgs, mut archive: Option<Keeper>, stop: &Stop) -> anyhow::Result<Exit> {
     let spec = args.spec();
     let say = |text: &str| {
         if !common.quiet && !common.json {
             eprintln!("{text}");
         }
     };
-    say(&format!("tracing the way to {}", args.host));
-    let trace = inside(&spec, || trace(&args.host, &HopsSpec { dscp: spec.dscp, ..of(&spec) }, stop))?;
+    say(&format!("tracing the way to {}", args.peer()));
+    let trace = inside(&spec, || trace(args.peer(), &HopsSpec { dscp: spec.dscp, ..of(&spec) }, stop))?;
     let mut along = Along { trace, hops: Vec::new() };
     let hops: Vec<(u8, IpAddr)> = along.trace.hops.iter().filter_map(|hop| Some((hop.number, address(hop)?))).collect();
     for (number, address) in hops {
@@ -51,7 +51,7 @@ pub fn run(common: &Common, args: &TestArgs, mut archive: Option<Archive>, stop:
         print(show::hops::text(&along).as_bytes())?;
     }
     if let Outcome::Failed(failure) = &along.trace.outcome {
-        show::error::print_failure(failure, &hints(failure, &args.host, None));
+        show::error::print_failure(failure, &hints(failure, args.peer(), None));
     }
     Ok(Exit::of_outcome(&along.trace.outcome))
 }
@@ -65,7 +65,7 @@ fn towards(
     args: &TestArgs,
     spec: &TestSpec,
     (number, address): (u8, IpAddr),
-    mut archive: Option<&mut Archive>,
+    mut archive: Option<&mut Keeper>,
     stop: &Stop,
 ) -> anyhow::Result<HopTests> {
     let target = address.to_string();
@@ -95,7 +95,7 @@ fn towards(
 fn flow(
     args: &TestArgs,
     request: &Request,
-    archive: &mut Option<&mut Archive>,
+    archive: &mut Option<&mut Keeper>,
     stop: &Stop,
 ) -> anyhow::Result<Option<Box<Run>>> {
     let done = attempt(request, Frame { declared_line_rate: args.expect, batch: None }, stop, Talk::Nothing)?;
@@ -103,7 +103,7 @@ fn flow(
         return Ok(None);
     }
     if let Some(archive) = archive {
-        kept::keep(archive, &done.run, &done.samples)?;
+        archive.keep(&done.run, &done.samples)?;
     }
     Ok(Some(Box::new(done.run)))
 }

@@ -1,27 +1,37 @@
 //! What each command does.
 
+#[cfg(feature = "hub")]
+mod agent;
 mod archive;
 mod attempt;
 mod compare;
 mod demo;
-mod desk;
+mod detect;
+mod evidence;
 mod examine;
 mod expectation;
 mod file;
+mod gateways;
 mod helper;
 mod hints;
 mod hops;
 mod host;
+#[cfg(feature = "hub")]
+mod hub;
 mod import;
 mod lab;
+mod plan;
 mod plot;
 mod probe;
+mod question;
 mod round;
 mod runs;
+mod scratch;
 mod serve;
 mod simulate;
 mod test;
 mod tool;
+mod trace;
 mod why;
 mod why_test;
 
@@ -36,7 +46,7 @@ use crate::exit::{Complaint, Exit};
 
 /// Does what was asked for.
 pub fn run(cli: Cli) -> anyhow::Result<Exit> {
-    let Cli { common, command } = cli;
+    let Cli { common, command, .. } = cli;
     match command {
         Command::Test(args) => test::run(&common, &args),
         Command::Probe(args) => probe::run(&common, &args.what),
@@ -46,8 +56,16 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Host(args) => host::run(&common, &args.action),
         Command::Helper(args) => helper::run(&common, &args),
         Command::Round(args) => round::run(&common, &args),
+        #[cfg(feature = "hub")]
+        Command::Hub(args) => hub::run(&common, &args.action),
+        #[cfg(feature = "hub")]
+        Command::Agent(args) => agent::run(&common, &args.action),
         Command::Why(args) => why::run(&common, &args),
+        Command::Trace(args) => trace::run(&common, &args),
+        Command::Plan(args) => plan::run(&common, &args),
+        Command::Detect(args) => detect::run(&common, &args),
         Command::Simulate(args) => simulate::run(&common, &args.what),
+        Command::Gateways(args) => gateways::run(&common, &args.action),
         Command::Lab(args) => lab::run(&common, &args.action),
         Command::Demo(args) => demo::run(&common, &args),
         Command::Completions { shell } => {
@@ -71,8 +89,26 @@ fn write_man_pages(directory: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Puts data on standard output. A reader that has seen enough, as `head`, is no failure.
+/// Puts text on standard output, in lines that fit where it is a terminal.
+pub fn print_text(text: &str) -> anyhow::Result<Exit> {
+    match crate::show::wrap::terminal_width() {
+        Some(width) => print(crate::show::wrap::fitted(text, width).as_bytes()),
+        None => print(text.as_bytes()),
+    }
+}
+
+/// Puts text on standard output. What a terminal would obey is shown instead: names in it may be a stranger's. JSON has no
+/// such characters ([`crate::show::json`]), and what is no text goes out as it is.
 pub fn print(data: &[u8]) -> anyhow::Result<Exit> {
+    match std::str::from_utf8(data) {
+        Ok(text) => print_as_it_is(foreign::terminal::lines(text).as_bytes()),
+        Err(_) => print_as_it_is(data),
+    }
+}
+
+/// Puts data on standard output, with colours that this program has put in. A reader that has seen enough, as `head`, is
+/// no failure.
+pub fn print_as_it_is(data: &[u8]) -> anyhow::Result<Exit> {
     let mut out = io::stdout().lock();
     match out.write_all(data).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

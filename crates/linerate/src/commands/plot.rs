@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use chart::Form;
 use model::run::Run;
 use model::series::RunSamples;
 
 use super::file;
 use crate::exit::{Complaint, Exit};
-use crate::show::plot::{self, Form};
 
 /// Finds out whether the picture can be written, before anybody waits for the run that it is to show.
 pub fn check(path: &Path) -> anyhow::Result<()> {
@@ -27,7 +27,7 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
 pub fn write(path: &Path, run: &Run, samples: &RunSamples) -> anyhow::Result<()> {
     // The argument parser has let only names of known forms pass.
     let form = Form::of(path).unwrap_or(Form::Svg);
-    let picture = plot::picture(run, samples, form)?;
+    let picture = chart::run::picture(run, samples, form)?;
     file::write(path, &picture)
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 use archive::export::{Export, csv};
@@ -11,19 +12,24 @@ use archive::{Archive, Filter};
 use model::run::RunId;
 
 use super::archive as kept;
-use super::{compare, plot, print};
+use super::attempt::stop_on_signals;
+use super::question::{self, Reply};
+use super::{compare, plot, print, print_text};
 use crate::cli::Common;
 use crate::cli::runs::{ExportFormat, RunsAction};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
 pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
-    let mut archive = kept::open_to_read(common)?;
+    if let RunsAction::Rm { runs, yes } = action {
+        return remove(common, runs, if *yes { Consent::Given } else { Consent::Asked });
+    }
+    let archive = kept::open_to_read(common)?;
     match action {
         RunsAction::List { limit, peer, failed } => {
             let ended = failed.then_some(Ended::Failed);
             let filter = Filter { limit: Some(*limit), peer: peer.clone(), ended, ..Filter::default() };
-            let summaries = archive.list(&filter)?;
+            let summaries = archive.list(&filter).map_err(unreadable)?;
             if common.json {
                 print(&show::json::summaries(&summaries)?)
             } else {
@@ -32,13 +38,13 @@ pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
         }
         RunsAction::Show { run, intervals, plot } => {
             let id = resolve(&archive, run)?;
-            let run = archive.run(&id)?;
-            let samples = archive.samples(&id)?;
+            let run = archive.run(&id).map_err(unreadable)?;
+            let samples = archive.samples(&id).map_err(unreadable)?;
             if let Some(path) = plot {
                 plot::write(path, &run, &samples)?;
             }
             if common.json {
-                return print(&show::json::line(&run)?);
+                return print(&show::json::explained(&run, &samples)?);
             }
             let mut text = show::run::text(&run, &samples, show::run::Detail::Stored);
             if *intervals || std::io::stdout().is_terminal() {
@@ -47,12 +53,12 @@ pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
             if *intervals {
                 text.push_str(&show::intervals::table(&run));
             }
-            print(text.as_bytes())
+            print_text(&text)
         }
         RunsAction::Compare { a, b } => {
             let (a, b) = (compare::batch(&archive, a)?, compare::batch(&archive, b)?);
             if common.json {
-                return print(&[show::json::lines(&a)?, show::json::lines(&b)?].concat());
+                return print(&show::json::document(&show::compare::Comparison::of(&a, &b))?);
             }
             print(show::compare::sets(&a, &b).as_bytes())
         }
@@ -63,15 +69,51 @@ pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
                 Some(path) => write_whole(path, &data),
             }
         }
-        RunsAction::Rm { runs } => {
-            let ids = runs.iter().map(|run| resolve(&archive, run)).collect::<anyhow::Result<Vec<_>>>()?;
-            let removed = archive.remove(&ids)?;
-            if !common.quiet {
-                eprintln!("removed {removed} {}", if removed == 1 { "run" } else { "runs" });
+        RunsAction::Check => {
+            let checked = archive.check().map_err(unreadable)?;
+            if common.json {
+                print(&show::json::checked(&checked)?)?;
+            } else {
+                print(show::list::checked(&checked, archive.path()).as_bytes())?;
             }
-            Ok(Exit::Success)
+            Ok(if checked.damaged.is_empty() { Exit::Success } else { Exit::NotFound })
+        }
+        RunsAction::Rm { .. } => Ok(Exit::Success),
+    }
+}
+
+/// Whether the user has agreed to a loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Consent {
+    Given,
+    /// Where there is a terminal to ask at.
+    Asked,
+}
+
+fn remove(common: &Common, runs: &[String], consent: Consent) -> anyhow::Result<Exit> {
+    let mut archive = kept::open_to_free(common)?;
+    let ids = runs.iter().map(|run| resolve(&archive, run)).collect::<anyhow::Result<Vec<_>>>()?;
+    if consent == Consent::Asked && question::can_ask() {
+        let what = if let [one] = &ids[..] { format!("run {one}") } else { format!("{} runs", ids.len()) };
+        let reply = question::ask(&format!("Remove {what} and its samples?"), PATIENCE, &stop_on_signals()?);
+        if reply != Reply::Yes {
+            eprintln!("nothing was removed");
+            return Ok(if reply == Reply::Interrupted { Exit::Interrupted } else { Exit::Success });
         }
     }
+    let removed = archive.remove(&ids)?;
+    if !common.quiet {
+        eprintln!("removed {removed} {}", if removed == 1 { "run" } else { "runs" });
+    }
+    Ok(Exit::Success)
+}
+
+/// What is stored cannot be read.
+fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> anyhow::Error {
+    anyhow::Error::from(error).context(
+        Complaint::new(Exit::NotFound, "what is stored cannot be read")
+            .hint("`linerate runs check` names what is damaged; `linerate runs rm ID` removes it"),
+    )
 }
 
 pub fn resolve(archive: &Archive, text: &str) -> anyhow::Result<RunId> {
@@ -93,11 +135,11 @@ pub fn resolve(archive: &Archive, text: &str) -> anyhow::Result<RunId> {
 
 fn export(archive: &Archive, id: RunId, format: ExportFormat) -> anyhow::Result<Vec<u8>> {
     let mut data = Vec::new();
-    let run = archive.run(&id)?;
+    let run = archive.run(&id).map_err(unreadable)?;
     match format {
-        ExportFormat::Json => Export { run, samples: archive.samples(&id)? }.write(&mut data)?,
+        ExportFormat::Json => Export { run, samples: archive.samples(&id).map_err(unreadable)? }.write(&mut data)?,
         ExportFormat::Csv => csv::intervals(&run, &mut data)?,
-        ExportFormat::SamplesCsv => csv::samples(id, &archive.samples(&id)?, &mut data)?,
+        ExportFormat::SamplesCsv => csv::samples(id, &archive.samples(&id).map_err(unreadable)?, &mut data)?,
     }
     Ok(data)
 }
@@ -112,3 +154,6 @@ fn write_whole(path: &Path, data: &[u8]) -> anyhow::Result<Exit> {
     written.with_context(|| Complaint::new(Exit::Local, format!("cannot write {}", path.display())))?;
     Ok(Exit::Success)
 }
+
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(300);

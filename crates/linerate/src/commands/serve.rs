@@ -6,14 +6,13 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use archive::Archive;
 use measure::serve::policy::Policy;
-use measure::serve::{Config, Event, Once, ServeError, Visited, serve};
+use measure::serve::{Config, Event, Once, ServeError, ServedTest, serve};
 use measure::stop::Stop;
 use model::run::{Role, Run};
 use model::series::RunSamples;
 
-use super::archive as kept;
+use super::archive::Keeper;
 use super::attempt::{new_id, stop_on_signals};
 use super::print;
 use crate::cli::Common;
@@ -23,7 +22,7 @@ use crate::show;
 
 pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     enter(args.netns.as_deref())?;
-    let archive = if args.no_archive { None } else { Some(kept::open(common)?) };
+    let archive = if args.no_archive { None } else { Some(Keeper::open(common)?) };
     let stop = stop_on_signals()?;
     let begun = args.within.map(|within| give_up(within, stop.clone())).transpose()?;
     let log = Log { archive: Mutex::new(archive), common, begun };
@@ -91,7 +90,7 @@ fn complain(error: ServeError) -> anyhow::Error {
 
 /// Tells what happens, and keeps what was measured.
 struct Log<'a> {
-    archive: Mutex<Option<Archive>>,
+    archive: Mutex<Option<Keeper>>,
     common: &'a Common,
     /// Who waits for the first test.
     begun: Option<Sender<()>>,
@@ -110,18 +109,22 @@ impl Log<'_> {
         }
     }
 
-    fn finished(&self, visited: Visited) {
+    fn finished(&self, visited: ServedTest) {
         let result = into_run(visited).and_then(|(run, samples)| {
+            // Told first: what is on the screen is not lost with the disk.
+            let printed = if self.common.json {
+                show::json::line(&run).and_then(|line| print(&line)).map(drop)
+            } else {
+                if !self.common.quiet {
+                    show::serve::finished(&run);
+                }
+                Ok(())
+            };
             let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(archive) = archive.as_mut() {
-                kept::keep(archive, &run, &samples)?;
+                archive.keep(&run, &samples)?;
             }
-            if self.common.json {
-                print(&show::json::line(&run)?)?;
-            } else if !self.common.quiet {
-                show::serve::finished(&run);
-            }
-            Ok(())
+            printed
         });
         // The next test is worth more than the record of this one: a server goes on.
         if let Err(error) = result {
@@ -130,7 +133,7 @@ impl Log<'_> {
     }
 }
 
-fn into_run(visited: Visited) -> anyhow::Result<(Run, RunSamples)> {
+fn into_run(visited: ServedTest) -> anyhow::Result<(Run, RunSamples)> {
     let run = Run {
         format: Run::FORMAT,
         id: new_id(visited.started)?,
@@ -139,6 +142,7 @@ fn into_run(visited: Visited) -> anyhow::Result<(Run, RunSamples)> {
         command: std::env::args().collect(),
         spec: visited.spec,
         declared_line_rate: None,
+        declared: model::run::Declared::default(),
         batch: None,
         local: measure::identity::local(Some(visited.local.ip())),
         peer: visited.peer,

@@ -1,102 +1,178 @@
-//! `linerate test`.
+//! `linerate test`: what was typed is settled once, then each run is made, shown and kept.
 
-use archive::Archive;
 use archive::export::Export;
 use measure::session::client::Request;
-use model::run::{Outcome, Run};
+use measure::stop::Stop;
+use measure::tools::Tool;
+use model::run::{Outcome, Run, RunId};
+use model::series::RunSamples;
 
+use super::archive::Keeper;
 use super::attempt::{Attempt, Frame, attempt, stop_on_signals};
 use super::hints::hints;
-use super::{archive as kept, compare, expectation, hops, plot, print, tool};
+use super::{compare, expectation, hops, plot, print, print_text, tool};
 use crate::cli::Common;
 use crate::cli::test::TestArgs;
 use crate::exit::{Complaint, Exit};
 use crate::show;
+use crate::show::nagios::Thresholds;
 use crate::show::progress::Talk;
 
 pub fn run(common: &Common, args: &TestArgs) -> anyhow::Result<Exit> {
-    let spec = args.spec();
-    check_place(&spec.place)?;
-    // Before the test, so that nobody measures for an hour and then cannot keep the result.
-    let mut archive = if args.no_archive { None } else { Some(kept::open(common)?) };
-    let against = match (&archive, &args.against) {
-        (Some(archive), Some(run)) => Some(compare::batch(archive, run)?),
-        _ => None,
-    };
-    if let Some(path) = &args.plot {
-        plot::check(path)?;
-    }
-    let stop = stop_on_signals()?;
+    let session = Session::settle(common, args)?;
     if args.hops {
-        return hops::run(common, args, archive, &stop);
+        return hops::run(common, args, session.keeper, &session.stop);
     }
-    let request = Request { host: args.host.clone(), port: args.port, spec, queue_wait: args.wait };
-    let talk = if common.quiet || common.json || args.nagios { Talk::Nothing } else { Talk::Progress };
-    let mut frame = Frame { declared_line_rate: args.expect, batch: None };
-    let mut runs: Vec<Run> = Vec::new();
-    let mut exit = Exit::Success;
-    for _ in 0..args.repeat {
-        let attempt = match args.tool {
-            Some(program) => tool::attempt(&tool::errand(program.into(), &request), frame, &stop)?,
-            None => attempt(&request, frame, &stop, talk)?,
-        };
-        if args.repeat > 1 {
-            frame.batch.get_or_insert(attempt.run.id);
-        }
-        exit = report(common, args, &mut archive, attempt, &mut runs)?;
-        // What cannot be done once cannot be done again; the runs until then are kept.
-        if exit != Exit::Success || stop.is_stopped() {
-            break;
-        }
-    }
-    if !common.json && !args.nagios && (runs.len() > 1 || against.is_some()) {
-        print(show::compare::repeated(&runs, against.as_deref()).as_bytes())?;
-    }
-    Ok(exit)
+    session.carry_out()
 }
 
-/// Keeps a run, then shows it.
-fn report(
-    common: &Common,
-    args: &TestArgs,
-    archive: &mut Option<Archive>,
-    mut attempt: Attempt,
-    runs: &mut Vec<Run>,
-) -> anyhow::Result<Exit> {
-    if args.repeat > 1 {
-        attempt.run.batch = Some(runs.first().map_or(attempt.run.id, |first| first.id));
+/// Everything that was typed, checked and opened: from here on nothing is looked up again.
+struct Session<'a> {
+    args: &'a TestArgs,
+    request: Request,
+    tool: Option<Tool>,
+    keeper: Option<Keeper>,
+    /// Stored runs of the same test, to compare with.
+    against: Option<Vec<Run>>,
+    form: Form,
+    talk: Talk,
+    stop: Stop,
+}
+
+/// How a run looks on standard output.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    /// Lines for a person.
+    Text,
+    /// The run as a line of JSON.
+    Json,
+    /// With its samples.
+    Export,
+    /// A line for a monitoring system.
+    Nagios(Thresholds),
+}
+
+impl<'a> Session<'a> {
+    fn settle(common: &Common, args: &'a TestArgs) -> anyhow::Result<Self> {
+        check_sense(args)?;
+        let spec = args.spec();
+        check_place(&spec.place)?;
+        // Before the test, so that nobody measures for an hour and then cannot keep the result.
+        let keeper = if args.no_archive { None } else { Some(Keeper::open(common)?) };
+        let archive = keeper.as_ref().and_then(Keeper::archive);
+        let against = match (archive, &args.against) {
+            (Some(archive), Some(run)) => Some(compare::batch(archive, run)?),
+            _ => None,
+        };
+        if let Some(path) = &args.plot {
+            plot::check(path)?;
+        }
+        let form = match (args.nagios, args.samples, common.json) {
+            (true, ..) => Form::Nagios(Thresholds { warning: args.warning, critical: args.critical }),
+            (_, true, _) => Form::Export,
+            (_, _, true) => Form::Json,
+            (false, false, false) => Form::Text,
+        };
+        let quiet = common.quiet || !matches!(form, Form::Text);
+        Ok(Self {
+            args,
+            request: Request { host: args.peer().to_owned(), port: args.port, spec, queue_wait: args.wait },
+            tool: args.tool,
+            keeper,
+            against,
+            form,
+            talk: if quiet { Talk::Nothing } else { Talk::Progress },
+            stop: stop_on_signals()?,
+        })
     }
-    expectation::add(&mut attempt.run, archive.as_ref());
-    let Attempt { mut run, mut samples } = attempt;
-    if let Some(archive) = archive {
-        kept::keep(archive, &run, &samples)?;
+
+    /// Runs the test as often as it was asked for.
+    fn carry_out(mut self) -> anyhow::Result<Exit> {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut exit = Exit::Success;
+        for number in 1..=self.args.repeat {
+            let Attempt { run, samples } = self.attempt(runs.first().map(|first| first.id))?;
+            exit = self.report(&run, &samples, number)?;
+            runs.push(run);
+            // What cannot be done once cannot be done again; the runs until then are kept.
+            if exit != Exit::Success || self.stop.is_stopped() {
+                break;
+            }
+        }
+        if matches!(self.form, Form::Text) && (runs.len() > 1 || self.against.is_some()) {
+            print(show::compare::repeated(&runs, self.against.as_deref()).as_bytes())?;
+        }
+        Ok(exit)
     }
-    let exit = if args.nagios {
-        let thresholds = show::nagios::Thresholds { warning: args.warning, critical: args.critical };
-        let (line, code) = show::nagios::line(&run, thresholds);
-        print(line.as_bytes())?;
-        Exit::Nagios(code)
-    } else {
-        if args.samples {
-            let export = Export { run, samples };
-            print(&show::json::document(&export)?)?;
-            Export { run, samples } = export;
-        } else if common.json {
-            print(&show::json::line(&run)?)?;
-        } else {
-            print(show::run::text(&run, &samples, show::run::Detail::Fresh).as_bytes())?;
+
+    /// One run, with what it should have reached.
+    fn attempt(&self, first: Option<RunId>) -> anyhow::Result<Attempt> {
+        let frame = Frame { declared_line_rate: self.args.expect, batch: first };
+        let mut made = match self.tool {
+            Some(program) => tool::attempt(&tool::request_of(program, &self.request), frame, &self.stop)?,
+            None => attempt(&self.request, frame, &self.stop, self.talk)?,
+        };
+        if self.args.repeat > 1 {
+            made.run.batch.get_or_insert(made.run.id);
+        }
+        expectation::add(&mut made.run, self.keeper.as_ref().and_then(Keeper::archive));
+        Ok(made)
+    }
+
+    /// Shows a run, then keeps it: what is on the screen is not lost with the disk, and what cannot be shown, since nobody
+    /// reads any more, is kept all the same.
+    fn report(&mut self, run: &Run, samples: &RunSamples, number: u32) -> anyhow::Result<Exit> {
+        let shown = self.show(run, samples);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.keep(run, samples)?;
+        }
+        let exit = shown?;
+        if let Some(path) = &self.args.plot {
+            let path = if self.args.repeat > 1 { &plot::numbered(path, number as usize) } else { path };
+            plot::write(path, run, samples)?;
+        }
+        Ok(exit)
+    }
+
+    fn show(&self, run: &Run, samples: &RunSamples) -> anyhow::Result<Exit> {
+        if let Form::Nagios(thresholds) = self.form {
+            let (line, code) = show::nagios::line(run, thresholds);
+            print(line.as_bytes())?;
+            return Ok(Exit::Nagios(code));
+        }
+        match self.form {
+            Form::Export => {
+                print(&show::json::document(&Export { run: run.clone(), samples: samples.clone() })?)?;
+            }
+            Form::Json => drop(print(&show::json::explained(run, samples)?)?),
+            Form::Text | Form::Nagios(_) => {
+                let mut text = show::run::text(run, samples, show::run::Detail::Fresh);
+                if self.args.get_server_output {
+                    text.push_str(&show::run::server_output(run));
+                }
+                print_text(&text)?;
+            }
         }
         if let Outcome::Failed(failure) = &run.outcome {
-            show::error::print_failure(failure, &hints(failure, &run.peer.target, args.tool.map(Into::into)));
+            show::error::print_failure(failure, &hints(failure, &run.peer.target, self.tool));
         }
-        Exit::of_outcome(&run.outcome)
-    };
-    if let Some(path) = &args.plot {
-        let path = if args.repeat > 1 { &plot::numbered(path, runs.len() + 1) } else { path };
-        plot::write(path, &run, &samples)?;
+        Ok(Exit::of_outcome(&run.outcome))
     }
-    runs.push(run);
-    Ok(exit)
+}
+
+/// What would silently do nothing is refused before anything is measured.
+fn check_sense(args: &TestArgs) -> anyhow::Result<()> {
+    if let Some((option, why)) = args.idle_option() {
+        let complaint = Complaint::new(Exit::Usage, format!("{option} would do nothing: {why}"));
+        return Err(anyhow::Error::from(complaint.hint(format!("leave out {option}"))));
+    }
+    let online = linux::host::processors().ok().map(|processors| processors.online);
+    let missing = online.and_then(|online| args.cpu.iter().find(|cpu| usize::from(**cpu) >= online).zip(Some(online)));
+    if let Some((cpu, online)) = missing {
+        let complaint = Complaint::new(Exit::Usage, format!("this host has no CPU {cpu}"));
+        return Err(anyhow::Error::from(complaint.hint(format!("its CPUs are numbered from 0 to {}", online - 1))));
+    }
+    Ok(())
 }
 
 /// A namespace that does not exist is a slip of the user, not a run.

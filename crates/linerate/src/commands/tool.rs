@@ -2,23 +2,23 @@
 
 use measure::session::client::Request;
 use measure::stop::Stop;
-use measure::tools::arguments::Unable;
-use measure::tools::{self, Errand, Tool, ToolError};
+use measure::tools::command_line::Unable;
+use measure::tools::{self, Tool, ToolError, ToolRequest};
 
 use super::attempt::{Attempt, Frame};
 use crate::exit::{Complaint, Exit};
 
 /// Runs a test by another program. A failure is part of the run.
-pub fn attempt(errand: &Errand, frame: Frame, stop: &Stop) -> anyhow::Result<Attempt> {
+pub fn attempt(request: &ToolRequest, frame: Frame, stop: &Stop) -> anyhow::Result<Attempt> {
     let started = linux::clock::wall_now();
-    let driven = tools::run(errand, stop).map_err(|error| complain(errand.tool, error))?;
-    Attempt::new(started, driven, frame)
+    let outcome = tools::run(request, stop).map_err(|error| complain(request.tool, error))?;
+    Attempt::new(started, outcome, frame)
 }
 
 /// The request in the words of another program, whose server has a port of its own.
-pub fn errand(tool: Tool, request: &Request) -> Errand {
+pub fn request_of(tool: Tool, request: &Request) -> ToolRequest {
     let port = if request.port == measure::DEFAULT_PORT { tool.usual_port() } else { request.port };
-    Errand { tool, host: request.host.clone(), port, spec: request.spec.clone() }
+    ToolRequest { tool, host: request.host.clone(), port, spec: request.spec.clone() }
 }
 
 fn complain(tool: Tool, error: ToolError) -> anyhow::Error {

@@ -33,9 +33,11 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     if args.test {
         return super::why_test::run(common, args);
     }
-    let round = match args.what.as_slice() {
-        [file] if Path::new(file).is_file() => of_file(Path::new(file))?,
-        names => of_archive(&kept::open_to_read(common)?, names)?,
+    let round = match (super::evidence::round_of(&args.what, &args.declared.facts(args.expect))?, args.what.as_slice())
+    {
+        (Some(round), _) => round,
+        (None, [file]) if Path::new(file).is_file() => of_file(Path::new(file))?,
+        (None, names) => of_archive(&kept::open_to_read(common)?, names)?,
     };
     let diagnosis = diagnose(&round, catalogue, &Rules::built_in());
     if common.json {
@@ -58,7 +60,7 @@ fn of_file(path: &Path) -> anyhow::Result<Round> {
     }
     let mut text = Vec::new();
     File::open(path).and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut text)).with_context(unreadable)?;
-    let round: Round = serde_json::from_slice(&text).with_context(|| {
+    let round = Round::from_json(&text).with_context(|| {
         Complaint::new(Exit::NotFound, format!("{shown} is no round"))
             .hint("`linerate lab run SCENARIO --evidence FILE` writes one")
     })?;
@@ -133,6 +135,8 @@ fn tested(run: Run, samples: RunSamples, start: units::WallTime) -> Tested {
         expected: run.declared_line_rate,
         way: Vec::new(),
         way_back: Vec::new(),
+        emulator: None,
+        attempt: None,
         finding: Finding::Run(Box::new(run)),
         samples: Some(Box::new(samples)),
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use archive::rounds::has_result;
 use diagnose::next::Proposal;
-use diagnose::waterfall::line::LineRate;
 use model::played::Finding;
 use model::round::{Round, Tested};
 use model::spec::{Direction, Limit, TestSpec};
@@ -30,13 +29,12 @@ use crate::show::{examine, played};
 pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     let (plan, known) = wanted(common, args)?;
     let ready = Ready::new(&plan)?;
-    let leading = ready.lead(Limits { patience: PATIENCE, overtime: OVERTIME });
+    let leading = ready.lead(Limits { patience: PATIENCE, overtime: OVERTIME, repeats: REPEATS }, None, None);
     let mut screen = Screen { plan: &plan, is_quiet: common.quiet || common.json };
     let mut round = known.map_or_else(|| lead(&leading, &mut screen), |known| *known);
     if !ready.stop.is_stopped() {
         check(&plan, &round)?;
     }
-    expect_cards(&mut round.tests);
     let (hosts, starting) = taking_part(&plan, &ready.roster, &round);
     let mut examiner = Examiner::among(args.budget.unwrap_or(USUAL_BUDGET), hosts, starting);
     let mut asked = 0;
@@ -52,7 +50,7 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
         besides::look_again(&leading, &mut round);
     }
     if let Some(path) = &args.output {
-        super::file::write(path, &crate::show::json::document(&round)?)?;
+        super::file::write(path, &crate::show::json::round(&round)?)?;
     }
     let examination = examiner.examination(&round);
     report(common, &round, &examination)?;
@@ -104,8 +102,15 @@ fn pair(host: &str, port: Option<u16>, expect: Option<DataRate>) -> Plan {
         let spec = TestSpec { direction, limit: Limit::Time(FOR_A_STREAM), ..TestSpec::default() };
         Task::Tcp(Flow { spec, expect })
     };
-    let test =
-        |label: &str, task| Test { label: label.to_owned(), group: 0, task, family: None, expect: None, every: None };
+    let test = |label: &str, task| Test {
+        label: label.to_owned(),
+        group: 0,
+        task,
+        family: None,
+        expect: None,
+        every: None,
+        trigger: plan::operation::Trigger::default(),
+    };
     let here = Host {
         name: HERE.to_owned(),
         address: Some("localhost".to_owned()),
@@ -141,16 +146,8 @@ fn pair(host: &str, port: Option<u16>, expect: Option<DataRate>) -> Plan {
             test("a stream back", stream(Direction::Reverse)),
         ],
         expectations: Vec::new(),
-    }
-}
-
-/// A path of which nobody says what it should do should do what its cards can.
-fn expect_cards(tests: &mut [Tested]) {
-    for tested in tests.iter_mut().filter(|tested| tested.expected.is_none()) {
-        if let Finding::Run(run) = &tested.finding {
-            let line = LineRate::of(run).rate;
-            tested.expected = Some(line).filter(|rate| !rate.is_zero());
-        }
+        maintenance: Vec::new(),
+        budgets: Vec::new(),
     }
 }
 
@@ -233,3 +230,4 @@ const FOR_A_STREAM: Duration = Duration::from_secs(6);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How much longer than planned the first round may take.
 const OVERTIME: Duration = Duration::from_secs(120);
+const REPEATS: Duration = Duration::from_secs(30);

@@ -4,6 +4,13 @@ use model::run::Failure;
 
 use crate::exit::Complaint;
 
+/// A line on standard error, where anybody reads it.
+pub fn say(line: std::fmt::Arguments<'_>) {
+    use std::io::Write;
+    // Nobody is left to be told that nobody is left.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
 /// Prints the chain of causes once, then the hints.
 pub fn print(error: &anyhow::Error) {
     let mut line = format!("error: {error}");
@@ -11,7 +18,7 @@ pub fn print(error: &anyhow::Error) {
         line.push_str(": ");
         line.push_str(&cause.to_string());
     }
-    eprintln!("{line}");
+    eprintln!("{}", foreign::terminal::indented(&line));
     if let Some(complaint) = error.downcast_ref::<Complaint>() {
         print_hints(complaint.hints());
     }
@@ -19,12 +26,12 @@ pub fn print(error: &anyhow::Error) {
 
 /// Prints why a run failed.
 pub fn print_failure(failure: &Failure, hints: &[String]) {
-    eprintln!("error: {}", failure.detail);
+    eprintln!("error: {}", foreign::terminal::indented(&failure.detail));
     print_hints(hints);
 }
 
 fn print_hints(hints: &[String]) {
     for hint in hints {
-        eprintln!("hint: {hint}");
+        eprintln!("hint: {}", foreign::terminal::indented(hint));
     }
 }

@@ -16,9 +16,9 @@ pub fn asks(says: &str) -> String {
 pub fn text(examination: &Examination) -> String {
     let mut text = String::new();
     let count = match examination.asked.len() {
-        0 => "Nothing was tested besides".to_owned(),
-        1 => format!("One test besides, in {}", show(rounded(examination.elapsed))),
-        count => format!("{count} tests besides, in {}", show(rounded(examination.elapsed))),
+        0 => "No further test was run".to_owned(),
+        1 => format!("1 further test, in {}", show(rounded(examination.elapsed))),
+        count => format!("{count} further tests, in {}", show(rounded(examination.elapsed))),
     };
     // Writing to a text does not fail.
     let _ = writeln!(text, "{count}: {}.", examination.ended.says());

@@ -1,11 +1,14 @@
 //! Where the rate of a run went, for a person: bars, the sentences that matter most, and what to type next.
 
 use diagnose::balance::{self, Balance, part::Part};
-use diagnose::waterfall::facts::Place;
+use diagnose::waterfall::facts::{Place, again, typed};
 use diagnose::waterfall::line::{LineRate, LineRateSource};
 use diagnose::waterfall::{self, Waterfall};
+use model::host::HostIdentity;
+use model::measurement::Heading;
 use model::run::Run;
 use model::series::RunSamples;
+use units::DataRate;
 use units::duration::show;
 
 use super::intervals::way;
@@ -14,8 +17,11 @@ use super::intervals::way;
 pub fn text(run: &Run, samples: &RunSamples) -> String {
     let waterfalls = waterfall::explain(run, samples, LineRate::of(run));
     let balances = balance::balance(run);
-    waterfalls.iter().map(bars).chain(balances.iter().map(datagrams)).collect()
+    waterfalls.iter().map(bars).chain(balances.iter().map(|balance| datagrams(run, balance))).collect()
 }
+
+/// A smaller part of the line rate would be shown as 0.0 %.
+const SHOWN: f64 = 0.0005;
 
 /// Characters of a bar for the whole line rate.
 const BAR: f64 = 40.0;
@@ -23,10 +29,10 @@ const BAR: f64 = 40.0;
 fn bars(waterfall: &Waterfall) -> String {
     let line = waterfall.line_rate;
     let known = match line.source {
-        LineRateSource::Nic => "the slower network card",
+        LineRateSource::Nic => "the slower NIC",
         LineRateSource::Declared => "as declared",
         LineRateSource::Expected => "as earlier runs reached",
-        LineRateSource::Unknown => "the highest seen, since no card tells its speed; --expect names it",
+        LineRateSource::Unknown => "the highest seen: no NIC reports a link speed; --expect sets it",
     };
     let mut text = format!(
         "\nwhere the rate went, {}: {} ({known}) x {}\n",
@@ -38,7 +44,7 @@ fn bars(waterfall: &Waterfall) -> String {
     let delivered =
         if waterfall.line.get() == 0 { 0.0 } else { waterfall.delivered.get() as f64 / waterfall.line.get() as f64 };
     text.push_str(&bar("delivered", delivered, '█'));
-    for share in waterfall.shares.iter().filter(|share| share.bytes.get() > 0) {
+    for share in waterfall.shares.iter().filter(|share| share.part_of_line_rate >= SHOWN) {
         text.push_str(&bar(share.cause.label(), share.part_of_line_rate, '░'));
     }
     for fact in &waterfall.facts {
@@ -61,7 +67,7 @@ fn bar(label: &str, part: f64, block: char) -> String {
     format!("  {label:<34} {:>5.1} % {blocks}\n", part * 100.0).replace(" \n", "\n")
 }
 
-fn datagrams(balance: &Balance) -> String {
+fn datagrams(run: &Run, balance: &Balance) -> String {
     let mut text =
         format!("\nwhere the datagrams went, {}: {} handed to the socket\n", way(balance.heading), balance.handed);
     text.push_str(&format!("  {:<34} {:>10}\n", "received", balance.received.to_string()));
@@ -75,8 +81,64 @@ fn datagrams(balance: &Balance) -> String {
     for note in &balance.notes {
         text.push_str(&format!("- {note}\n"));
     }
+    text.push_str(&of_datagrams(run, balance).unwrap_or_default());
     text
 }
+
+/// What the datagrams say, and the test that would say more.
+fn of_datagrams(run: &Run, balance: &Balance) -> Option<String> {
+    let total = run.measurement.as_ref()?.totals.iter().find(|total| total.heading == balance.heading)?;
+    let counts = total.datagrams.filter(|counts| counts.sent.get() > 0)?;
+    let share = counts.lost.share_of(counts.sent)?;
+    let offered = DataRate::of(total.sent?, total.elapsed)?;
+    let streams = u64::from(run.spec.streams.max(1));
+    let at = |rate: DataRate| {
+        let command = again(run, balance.heading);
+        format!("next, here: {command} --udp --rate {}", typed(DataRate::from_bps((rate.bps() / streams).max(1_000))))
+    };
+    let part = |percent: u64| DataRate::from_bps(offered.bps() / 100 * percent);
+    let asked = run.spec.rate.map(|rate| DataRate::from_bps(rate.bps().saturating_mul(streams)));
+    let text = if counts.lost.get() == 0 {
+        let next = format!("{}\n      twice the rate: where losses begin\n", at(part(200)));
+        match asked.filter(|asked| offered.bps() < asked.bps() / 100 * LEAST_OFFERED) {
+            Some(asked) => {
+                let device = sender(run, balance.heading).device.as_ref().map_or("DEVICE", |device| &device.name);
+                let place = if balance.heading == Heading::Outbound { "here" } else { "on the peer" };
+                format!(
+                    "- no datagram was lost, but only {offered} of the {asked} asked for were offered\nnext, {place}: tc -s qdisc show dev {device}\n      whether a shaper or a full queue of the sending host limited it\n"
+                )
+            }
+            None => format!("- no datagram was lost at {offered}\n{next}"),
+        }
+    } else if share > OVERLOAD {
+        // Below what arrived: if nothing is lost then, the path passes no more; if as much is, it is not the rate.
+        let rate = DataRate::from_bps(total.goodput.bps() / 10 * 9);
+        format!(
+            "- {:.1} % of {offered} were lost, {} arrived: a queue or a rate limit on the path takes no more, or it loses at any rate\n{}\n      a rate below what arrived: losses that stay are not for want of capacity\n",
+            share * 100.0,
+            total.goodput,
+            at(rate),
+        )
+    } else {
+        format!(
+            "- {} of {} datagrams were lost at {offered}\n{} --time 30s\n      half the rate: a share of losses that stays the same is not for want of capacity\n",
+            counts.lost,
+            counts.sent,
+            at(part(50)),
+        )
+    };
+    Some(text)
+}
+
+fn sender(run: &Run, heading: Heading) -> &HostIdentity {
+    if heading == Heading::Outbound { &run.local } else { &run.peer.host }
+}
+
+/// Percent of the rate asked for below which the sending host is said to have limited a test.
+const LEAST_OFFERED: u64 = 95;
+
+/// A larger share of losses is taken for more than the path takes, as far as one test can say.
+const OVERLOAD: f64 = 0.01;
 
 fn share(label: &str, part: &Part) -> String {
     let count = part.packets.map_or_else(|| "unknown".to_owned(), |packets| packets.to_string());

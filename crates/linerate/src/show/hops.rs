@@ -36,7 +36,7 @@ pub fn text(along: &Along) -> String {
 
 fn hops(along: &Along) -> String {
     let mut all = Table::new();
-    all.set_header(["HOP", "ADDRESS", "ROUND TRIP", "LOST", "MTU", "TCP THERE", "TCP BACK"]);
+    all.set_header(["HOP", "ADDRESS", "RTT", "LOST", "MTU", "TCP FORWARD", "TCP REVERSE"]);
     for hop in &along.trace.hops {
         match along.hops.iter().find(|tests| tests.number == hop.number) {
             Some(tests) => all.add_row(row(tests)),
@@ -68,7 +68,7 @@ fn row(tests: &HopTests) -> [String; 7] {
 fn flow(run: Option<&Run>) -> String {
     let Some(run) = run else { return "no partner".to_owned() };
     match &run.outcome {
-        Outcome::Failed(failure) => format!("failed: {}", super::run::kind(failure.kind)),
+        Outcome::Failed(failure) => format!("failed: {}", failure.kind.words()),
         Outcome::Complete => {
             let totals = run.measurement.iter().flat_map(|measurement| &measurement.totals);
             totals.map(|total| total.goodput.to_string()).collect::<Vec<_>>().join(" ")

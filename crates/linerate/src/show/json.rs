@@ -1,17 +1,32 @@
 //! JSON on standard output: one document a line.
 
 use archive::RunSummary;
+use archive::check::Checked;
+use diagnose::explained::Explained;
+use model::host::snapshot::Snapshot;
+use model::round::Round;
 use model::run::Run;
+use model::series::RunSamples;
 use serde::Serialize;
 
 /// A run as one line; schema: docs/formats/run.schema.json.
 pub fn line(run: &Run) -> anyhow::Result<Vec<u8>> {
-    document(run)
+    ended(run.to_json()?)
 }
 
-/// Runs, a line each.
-pub fn lines(runs: &[Run]) -> anyhow::Result<Vec<u8>> {
-    Ok(runs.iter().map(line).collect::<anyhow::Result<Vec<_>>>()?.concat())
+/// A round as one line; schema: docs/formats/round.schema.json.
+pub fn round(round: &Round) -> anyhow::Result<Vec<u8>> {
+    ended(round.to_json()?)
+}
+
+/// All facts of a host as one line; schema: docs/formats/snapshot.schema.json.
+pub fn snapshot(snapshot: &Snapshot) -> anyhow::Result<Vec<u8>> {
+    ended(snapshot.to_json()?)
+}
+
+/// A run with where its rate or datagrams went, as one line: the keys of a run, and two more.
+pub fn explained(run: &Run, samples: &RunSamples) -> anyhow::Result<Vec<u8>> {
+    document(&Explained::of(run, samples))
 }
 
 /// A list of runs, a line each.
@@ -33,9 +48,24 @@ pub fn summaries(summaries: &[RunSummary]) -> anyhow::Result<Vec<u8>> {
     Ok(lines)
 }
 
+/// What a check of the archive found.
+pub fn checked(checked: &Checked) -> anyhow::Result<Vec<u8>> {
+    let damaged = checked.damaged.iter().map(|damage| serde_json::json!({"table": damage.table, "name": damage.name}));
+    document(&serde_json::json!({
+        "sound": checked.sound,
+        "without_checksum": checked.unsealed,
+        "damaged": damaged.collect::<Vec<_>>(),
+    }))
+}
+
 /// Anything else, as one line.
 pub fn document<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(value)?;
-    line.push(b'\n');
-    Ok(line)
+    ended(serde_json::to_vec(value)?)
+}
+
+/// The document as a line, in which nothing steers a terminal.
+fn ended(json: Vec<u8>) -> anyhow::Result<Vec<u8>> {
+    let mut line = foreign::terminal::json(String::from_utf8(json)?);
+    line.push('\n');
+    Ok(line.into_bytes())
 }

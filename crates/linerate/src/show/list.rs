@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use archive::RunSummary;
+use archive::check::Checked;
 use comfy_table::{CellAlignment, Table};
 use model::run::{Outcome, Role};
 use model::spec::{Direction, Protocol};
@@ -35,10 +36,23 @@ pub fn text(summaries: &[RunSummary], archive: &Path) -> String {
     table::text(table)
 }
 
+/// What a check of the archive found.
+pub fn checked(checked: &Checked, archive: &Path) -> String {
+    let mut text = format!("{}: {} rows are what was stored", archive.display(), checked.sound);
+    if checked.unsealed > 0 {
+        text.push_str(&format!(", {} were stored by an older version, without a checksum", checked.unsealed));
+    }
+    text.push('\n');
+    for damage in &checked.damaged {
+        text.push_str(&format!("damaged: {}, {}\n", damage.table, damage.name));
+    }
+    text
+}
+
 fn test(summary: &RunSummary) -> &'static str {
     match (summary.protocol, summary.direction, summary.role) {
-        (Protocol::Tcp, Direction::Bidirectional, _) => "tcp both ways",
-        (Protocol::Udp, Direction::Bidirectional, _) => "udp both ways",
+        (Protocol::Tcp, Direction::Bidirectional, _) => "tcp bidirectional",
+        (Protocol::Udp, Direction::Bidirectional, _) => "udp bidirectional",
         (Protocol::Tcp, Direction::Forward, Role::Client) | (Protocol::Tcp, Direction::Reverse, Role::Server) => {
             "tcp out"
         }
@@ -53,6 +67,6 @@ fn test(summary: &RunSummary) -> &'static str {
 fn outcome(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Complete => "complete".to_owned(),
-        Outcome::Failed(failure) => format!("failed: {}", super::run::kind(failure.kind)),
+        Outcome::Failed(failure) => format!("failed: {}", failure.kind.words()),
     }
 }

@@ -2,15 +2,22 @@
 //!
 //! Data goes to standard output, talk to standard error. Colour is never used to carry a meaning.
 
+pub mod beside;
 pub mod compare;
 pub mod demo;
+pub mod detect;
 pub mod error;
 pub mod examine;
 pub mod expectation;
 pub mod explain;
+pub mod gateways;
+pub mod gateways_lab;
+pub mod gateways_status;
 pub mod grid;
 pub mod hops;
 pub mod host;
+#[cfg(feature = "hub")]
+pub mod hub;
 pub mod import;
 pub mod intervals;
 pub mod json;
@@ -18,8 +25,9 @@ pub mod lab;
 pub mod list;
 pub mod live;
 pub mod nagios;
+pub mod plan;
 pub mod played;
-pub mod plot;
+mod plural;
 pub mod probe;
 pub mod progress;
 pub mod proof;
@@ -32,7 +40,8 @@ pub mod simulate;
 pub mod sparkline;
 pub mod sweep;
 mod table;
+pub mod trace;
 pub mod tune;
 pub mod when;
 pub mod why;
-mod wrap;
+pub mod wrap;

@@ -5,11 +5,36 @@ use std::fmt::Write;
 use model::run::{Outcome, Run};
 use units::DataRate;
 
+use super::expectation::percent;
+
 /// Goodputs below which to raise the alarm.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Thresholds {
     pub warning: Option<DataRate>,
     pub critical: Option<DataRate>,
+}
+
+/// A goodput beside its target.
+struct Judged {
+    /// What that is for a monitoring system; only where the user gives no threshold.
+    state: (&'static str, u8),
+    words: String,
+}
+
+impl Judged {
+    fn of(run: &Run, goodput: DataRate) -> Self {
+        let Ok(target) = predict::target::of_run(run) else {
+            return Self { state: ("OK", 0), words: "not judged: no expected rate".to_owned() };
+        };
+        let part = target.part(goodput, None).unwrap_or(1.0);
+        let slow = target.source.slow_below();
+        let state = match part {
+            part if part < slow / 2.0 => ("CRITICAL", 2),
+            part if part < slow => ("WARNING", 1),
+            _ => ("OK", 0),
+        };
+        Self { state, words: format!("{} of {}: {}", percent(part), target.rate, target.source.words()) }
+    }
 }
 
 /// The line, and the code: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. Of a test both ways the slower one counts.
@@ -22,16 +47,20 @@ pub fn line(run: &Run, thresholds: Thresholds) -> (String, u8) {
         return ("LINERATE UNKNOWN - nothing was measured\n".to_owned(), 3);
     };
     let below = |threshold: Option<DataRate>| threshold.is_some_and(|threshold| slowest.goodput < threshold);
+    let judged = Judged::of(run, slowest.goodput);
+    let is_judged = thresholds.warning.is_none() && thresholds.critical.is_none();
     let (word, code) = match (below(thresholds.critical), below(thresholds.warning)) {
         (true, _) => ("CRITICAL", 2),
         (false, true) => ("WARNING", 1),
+        (false, false) if is_judged => judged.state,
         (false, false) => ("OK", 0),
     };
     let range = |threshold: Option<DataRate>| threshold.map(|rate| format!("{}:", rate.bps())).unwrap_or_default();
     let mut line = format!(
-        "LINERATE {word} - {} to {} | goodput={};{};{};0",
+        "LINERATE {word} - {} to {}, {} | goodput={};{};{};0",
         slowest.goodput,
         run.peer.target,
+        judged.words.replace('|', "/"),
         slowest.goodput.bps(),
         range(thresholds.warning),
         range(thresholds.critical),

@@ -93,7 +93,7 @@ fn flow(run: &Run, samples: Option<&RunSamples>) -> Vec<String> {
 /// What a stream does to the round trips of everybody.
 fn round_trips(latency: &Latency) -> Option<String> {
     let (idle, loaded) = (latency.idle.as_ref()?.median_us?, latency.loaded.as_ref()?.median_us?);
-    Some(format!("round trip {}, under load {}", us(idle), us(loaded)))
+    Some(format!("RTT {}, under load {}", us(idle), us(loaded)))
 }
 
 /// The three largest shares of the gap.
@@ -111,7 +111,7 @@ fn largest(waterfall: &Waterfall) -> Option<String> {
 fn echoes(rtt: &RttSummary) -> String {
     let answered = rtt.sent.get() - rtt.lost.get();
     let times = match (rtt.median_us, rtt.max_us) {
-        (Some(median), Some(max)) => format!(", round trip {} (max {})", us(median), us(max)),
+        (Some(median), Some(max)) => format!(", RTT {} (max {})", us(median), us(max)),
         _ => String::new(),
     };
     format!("ping {answered} of {} answered{times}", rtt.sent.get())
@@ -146,8 +146,17 @@ fn us(time: u64) -> String {
     show(std::time::Duration::from_micros(time))
 }
 
-/// What really was: the truth, what the path did to packets, and whether the emulation kept up.
-pub fn truth(played: &Played) -> String {
+/// How a scenario was played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// By real hosts over emulated paths.
+    Live,
+    /// In virtual time.
+    Virtual,
+}
+
+/// What really was: the truth, what the path did to packets, and whether an emulation kept up.
+pub fn truth(played: &Played, mode: Mode) -> String {
     let mut text = String::from("\nthe truth\n");
     if played.truth.is_empty() {
         text.push_str("  nothing is wrong\n");
@@ -160,11 +169,15 @@ pub fn truth(played: &Played) -> String {
         text.push_str(&format!("  {}\n", link(account)));
     }
     text.push('\n');
-    if played.limited_by_emulation.is_empty() {
-        text.push_str("The emulation kept up: what was measured is the network's doing.\n");
+    match mode {
+        Mode::Virtual => text.push_str("Simulated in virtual time: nothing on this machine can have disturbed it.\n"),
+        Mode::Live if played.limited_by_emulation.is_empty() => {
+            text.push_str("The emulation kept up: what was measured is the network's doing.\n");
+        }
+        Mode::Live => {}
     }
     for limit in &played.limited_by_emulation {
-        text.push_str(&format!("NO EVIDENCE, the emulation was the limit: {limit}\n"));
+        text.push_str(&format!("Not judged, this machine disturbed the play: {limit}\n"));
     }
     text
 }

@@ -68,14 +68,14 @@ fn echoes(series: &EchoSeries) -> String {
     text.push('\n');
     if let (Some(min), Some(median), Some(max)) = (rtt.min_us, rtt.median_us, rtt.max_us) {
         let [min, median, max] = [min, median, max].map(|us| show(std::time::Duration::from_micros(us)));
-        text.push_str(&format!("round trip: least {min}, median {median}, longest {max}\n"));
+        text.push_str(&format!("RTT min/median/max {min}/{median}/{max}\n"));
     }
     text
 }
 
 fn hops(trace: &Trace) -> String {
     let mut all = Table::new();
-    all.set_header(["HOP", "ADDRESS", "ROUND TRIP", "ANSWERED"]);
+    all.set_header(["HOP", "ADDRESS", "RTT", "ANSWERED"]);
     for hop in &trace.hops {
         all.add_row([hop.number.to_string(), addresses(hop), soonest(hop), answered(hop)]);
     }

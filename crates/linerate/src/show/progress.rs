@@ -32,7 +32,9 @@ impl Progress {
     /// Begins with the first word.
     pub fn new(request: &Request, talk: Talk) -> Self {
         let quiet = talk == Talk::Nothing;
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| bar(&request.spec));
+        let watched = !quiet && std::io::stderr().is_terminal();
+        // A terminal that cannot move its cursor (TERM=dumb) gets lines, as a file does.
+        let bar = watched.then(|| bar(&request.spec)).filter(|bar| !bar.is_hidden());
         let progress = Self { bar, quiet, spec: request.spec.clone(), moved: 0 };
         progress.message(&format!("connecting to {}", request.host));
         progress
@@ -48,7 +50,7 @@ impl Progress {
             }
             Event::Idle(idle) => {
                 if let Some(least) = idle.min_us {
-                    self.say(&format!("idle round trip {}", show(Duration::from_micros(least))));
+                    self.say(&format!("idle RTT min {}", show(Duration::from_micros(least))));
                 }
             }
             Event::Started => self.message(""),
@@ -102,7 +104,7 @@ fn bar(spec: &TestSpec) -> ProgressBar {
         Limit::Blocks(_) => 0,
     };
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {elapsed} {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {elapsed} {wide_msg}") {
         bar.set_style(style.progress_chars("=> "));
     }
     bar.enable_steady_tick(Duration::from_millis(200));

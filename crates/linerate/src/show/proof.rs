@@ -13,7 +13,7 @@ pub fn text(proof: &Proof) -> String {
         text.push('\n');
     }
     match &proof.suffered {
-        Some(change) => text.push_str(&answer("what suffered", suffered.len(), change)),
+        Some(change) => text.push_str(&answer("affected", suffered.len(), change)),
         None => text.push_str("nothing suffered before that both rounds have tested\n"),
     }
     if let Some(change) = &proof.spared {
@@ -23,7 +23,7 @@ pub fn text(proof: &Proof) -> String {
         &format!("(rank test of Mann and Whitney; asked for p <= {:.4})", 1.0 - proof.confidence),
         0,
     ));
-    text.push_str(if proof.is_mended() { "It is mended.\n" } else { "That it is mended is not shown.\n" });
+    text.push_str(if proof.is_mended() { "It is fixed.\n" } else { "Not shown to be fixed.\n" });
     text
 }
 
@@ -69,9 +69,9 @@ mod tests {
     #[test]
     fn an_answer_says_how_sure_it_is() {
         let change = Change { before: 0.001, after: 0.95, p_two_sided: 0.000_04, verdict: Verdict::Gain };
-        let said = "what suffered (9 pairs): the median goes from 0.10 % of what it should be to 95 %: faster, by more than \
+        let said = "affected (9 pairs): the median goes from 0.10 % of what it should be to 95 %: faster, by more than \
                     noise, p < 0.0001\n";
-        assert_eq!(answer("what suffered", 9, &change), said);
+        assert_eq!(answer("affected", 9, &change), said);
         let noise = Change { p_two_sided: 0.31, verdict: Verdict::Noise, ..change };
         assert!(answer("the others", 1, &noise).ends_with("(1 pair): the median goes from 0.10 % of what it should be to 95 %: no difference above the noise, p = 0.3100\n"));
     }

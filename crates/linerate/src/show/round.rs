@@ -6,13 +6,16 @@ use std::time::Duration;
 use archive::rounds::has_result;
 use comfy_table::{CellAlignment, Table};
 use diagnose::grid::Grids;
+use foreign::terminal::{indented, line};
 use model::expectation::Expectation;
 use model::played::Finding;
+use model::quality::{Grade, Quality};
 use model::round::{Round, RoundSummary, Tested};
 use plan::Plan;
 use plan::schedule::report::Report;
 use predict::of_round::Expectations;
 
+use super::plural::counted;
 use super::{expectation, grid, played, table, when};
 
 /// Whether each test is listed with its time.
@@ -45,8 +48,8 @@ pub fn list(rounds: &[RoundSummary], archive: &Path) -> String {
     for round in rounds {
         let failed = match (round.hosts_failed, round.tests_failed) {
             (0, 0) => String::new(),
-            (0, tests) => plural(tests, "test"),
-            (hosts, tests) => format!("{}, {}", plural(hosts, "host"), plural(tests, "test")),
+            (0, tests) => counted(tests, "test", "tests"),
+            (hosts, tests) => format!("{}, {}", counted(hosts, "host", "hosts"), counted(tests, "test", "tests")),
         };
         all.add_row([
             round.id.to_string(),
@@ -60,10 +63,6 @@ pub fn list(rounds: &[RoundSummary], archive: &Path) -> String {
     }
     right(&mut all, &[2, 4, 5]);
     table::text(all)
-}
-
-fn plural(count: u32, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// A round that has just ended: its grid, what went wrong, and what to do next.
@@ -94,12 +93,16 @@ pub enum Kept {
 fn sums(round: &Round) -> String {
     let done = round.tests.iter().filter(|tested| has_result(&tested.finding)).count();
     let mut text = format!("{done} of {} tests gave a result, in {}\n", round.tests.len(), clock(round.elapsed));
+    let poor = round.tests.iter().filter(|tested| Quality::of(tested).grade() == Grade::Poor).count();
+    if poor > 0 {
+        text.push_str(&format!("{poor} of them of poor quality: something beside the path disturbed them\n"));
+    }
     for member in &round.members {
         if let Some(why) = &member.failure {
-            text.push_str(&format!("{} took no part, or ceased to: {why}\n", member.name));
+            text.push_str(&format!("{} took no part, or ceased to: {}\n", line(&member.name), indented(why)));
         }
         for remark in &member.remarks {
-            text.push_str(&format!("{}: {remark}\n", member.name));
+            text.push_str(&format!("{}: {}\n", line(&member.name), indented(remark)));
         }
     }
     text
@@ -124,12 +127,21 @@ fn found(tested: &Tested, expectations: &[Expectation]) -> String {
     if let Finding::Run(run) = &tested.finding {
         lines.extend(expectations.iter().map(|of_it| format!("expected {}", expectation::line(run, of_it))));
     }
+    lines.extend(quality(tested));
     let blank = " ".repeat(head.chars().count());
     let lines = lines.iter().enumerate().map(|(number, line)| {
         let head = if number == 0 { &head } else { &blank };
         format!("{head} {line}\n")
     });
     lines.collect()
+}
+
+/// What disturbed a test besides the path; none where nothing did, or nothing is known.
+fn quality(tested: &Tested) -> Option<String> {
+    let quality = Quality::of(tested);
+    let worst = quality.disturbances.first().filter(|_| quality.grade() > Grade::Good)?;
+    let attempt = tested.attempt.map_or_else(String::new, |attempt| format!(", attempt {attempt}"));
+    Some(format!("quality {}{attempt}: {worst}", quality.grade().name()))
 }
 
 fn summary(report: &Report) -> String {

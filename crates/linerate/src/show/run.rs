@@ -6,12 +6,14 @@ use model::expectation::Expectation;
 use model::measurement::{
     CpuUse, DatagramCounts, DirectionTotal, Flow, Heading, Latency, Measurement, RttSummary, SteadyState,
 };
-use model::run::{FailureKind, Outcome, Run};
+use model::quality::{Grade, Quality};
+use model::run::{Outcome, Run};
 use model::series::RunSamples;
 use model::spec::{Protocol, ReceiveMethod, SendMethod};
+use units::DataRate;
 use units::duration::show;
 
-use super::{expectation, serve, when};
+use super::{expectation, when};
 
 /// How the run comes before a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub enum Detail {
 /// The run as a few lines, each with a label.
 pub fn text(run: &Run, samples: &RunSamples, detail: Detail) -> String {
     let mut page = Page::default();
-    page.line("test", &format!("{}, with {}", serve::summary(&run.spec), peer(run)));
+    page.line("test", &format!("{}, with {}", run.spec.summary(), peer(run)));
     if detail == Detail::Stored {
         page.line("started", &when::local(run.started));
         page.line("command", &run.command.join(" "));
@@ -44,6 +46,9 @@ pub fn text(run: &Run, samples: &RunSamples, detail: Detail) -> String {
     }
     page.0
 }
+
+/// More of them nobody reads.
+const MOST_DISTURBANCES: usize = 3;
 
 #[derive(Default)]
 struct Page(String);
@@ -73,24 +78,53 @@ fn describe(page: &mut Page, run: &Run, (measurement, expectations): (&Measureme
         if let Some(datagrams) = &total.datagrams {
             page.line("datagrams", &lost(datagrams));
         }
+        if let Some(offered) = offered(run, total) {
+            page.line("offered", &offered);
+        }
     }
     if let Some(latency) = &measurement.latency {
-        page.line("round trip", &round_trip(latency));
+        page.line("RTT", &latency_line(latency));
     }
-    page.line("processor", &processor(measurement));
+    page.line("CPU", &cpu(measurement));
     if run.spec.protocol == Protocol::Tcp
         && let Some(flow) = measurement.flows.first()
     {
-        page.line("by", &methods(flow));
+        page.line("transport", &methods(flow));
+    }
+    let quality = Quality::of_run(run);
+    if quality.grade() > Grade::Good {
+        for (number, disturbance) in quality.disturbances.iter().take(MOST_DISTURBANCES).enumerate() {
+            let label = if number == 0 { "quality" } else { "" };
+            let grade = if number == 0 { format!("{}: ", quality.grade().name()) } else { String::new() };
+            page.line(label, &format!("{grade}{disturbance}"));
+        }
     }
     for anomaly in &measurement.anomalies {
         page.line("note", anomaly);
     }
 }
 
+/// What the peer printed of its own side, where it was asked to send it.
+pub fn server_output(run: &Run) -> String {
+    match run.measurement.as_ref().and_then(|measurement| measurement.peer_output.as_ref()) {
+        Some(output) => format!("\nwhat the peer saw\n{}\n", output.trim_end()),
+        None => "\nthe peer sent no output of its own\n".to_owned(),
+    }
+}
+
+/// A sender that could not offer what was asked of it: what nothing lost means depends on it.
+fn offered(run: &Run, total: &DirectionTotal) -> Option<String> {
+    const SHORT: f64 = 0.95;
+    let asked = run.spec.rate.filter(|_| run.spec.protocol == Protocol::Udp)?;
+    let asked = DataRate::from_bps(asked.bps().saturating_mul(u64::from(run.spec.streams)));
+    let offered = DataRate::of(total.sent?, total.elapsed)?;
+    let short = offered.share_of(asked).is_some_and(|share| share < SHORT);
+    short.then(|| format!("{offered} of the {asked} asked for: the sending host or its first queue took no more"))
+}
+
 fn goodput(total: &DirectionTotal) -> String {
     let moved = total.received.or(total.sent).unwrap_or_default();
-    let whose = if total.received.is_some() { "received" } else { "sent; the receiver told nothing" };
+    let whose = if total.received.is_some() { "received" } else { "sent; not reported by the receiver" };
     format!("{:<16} {moved} {whose}, in {}", total.goodput.to_string(), show(total.elapsed))
 }
 
@@ -119,7 +153,7 @@ fn lost(counts: &DatagramCounts) -> String {
     text
 }
 
-fn round_trip(latency: &Latency) -> String {
+fn latency_line(latency: &Latency) -> String {
     let parts: Vec<String> = [("idle", latency.idle), ("loaded", latency.loaded)]
         .into_iter()
         .filter_map(|(name, summary)| Some(format!("{name} {}", rtt(&summary?))))
@@ -131,14 +165,14 @@ fn rtt(summary: &RttSummary) -> String {
     let micros = |micros: u64| show(Duration::from_micros(micros));
     let Some(median) = summary.median_us else { return format!("unknown, all {} probes lost", summary.sent) };
     let p95 = summary.p95_us.map(|p95| format!("p95 {}", micros(p95)));
-    // Of a single round trip, as a handshake's, there is nothing more to say.
+    // Of a single RTT, as a handshake's, there is nothing more to say.
     let max = summary.max_us.filter(|_| summary.sent.get() != 1).map(|max| format!("max {}", micros(max)));
     let lost = (summary.lost.get() > 0).then(|| format!("{} of {} lost", summary.lost, summary.sent));
     let known: Vec<String> = [p95, max, lost].into_iter().flatten().collect();
-    if known.is_empty() { micros(median) } else { format!("{} ({})", micros(median), known.join(", ")) }
+    if known.is_empty() { micros(median) } else { format!("median {} ({})", micros(median), known.join(", ")) }
 }
 
-fn processor(measurement: &Measurement) -> String {
+fn cpu(measurement: &Measurement) -> String {
     let share = |cpu: &Option<CpuUse>| {
         cpu.as_ref().map_or_else(|| "unknown".to_owned(), |cpu| format!("{:.0} %", (cpu.user + cpu.system) * 100.0))
     };
@@ -147,18 +181,21 @@ fn processor(measurement: &Measurement) -> String {
 
 fn methods(flow: &Flow) -> String {
     let sent = match flow.sent_by {
-        Some(SendMethod::Auto) | None => "unknown means",
-        Some(method) => method.name(),
+        Some(SendMethod::Auto) | None => "unknown",
+        Some(SendMethod::Write) => "write(2)",
+        Some(SendMethod::Sendfile) => "sendfile(2)",
+        Some(SendMethod::Splice) => "splice(2)",
+        Some(SendMethod::Zerocopy) => "MSG_ZEROCOPY",
     };
-    let fallback = if flow.copy_fallback == Some(true) { " (the kernel copied all the same)" } else { "" };
+    let fallback = if flow.copy_fallback == Some(true) { " (copied by the kernel all the same)" } else { "" };
     let received = match flow.received_by {
-        Some(ReceiveMethod::Copy) => "copied",
-        Some(ReceiveMethod::Discard) => "discarded unread",
-        Some(ReceiveMethod::Auto) | None => "received by unknown means",
+        Some(ReceiveMethod::Copy) => "recv(2)",
+        Some(ReceiveMethod::Discard) => "MSG_TRUNC",
+        Some(ReceiveMethod::Auto) | None => "unknown",
     };
-    let control = flow.congestion_control.as_deref().unwrap_or("unknown congestion control");
-    let mss = flow.mss.map_or_else(String::new, |mss| format!(", segments of {mss} B"));
-    format!("{control}{mss}, sent by {sent}{fallback}, {received}")
+    let control = flow.congestion_control.as_deref().unwrap_or("congestion control unknown");
+    let mss = flow.mss.map_or_else(String::new, |mss| format!(", MSS {mss}"));
+    format!("{control}{mss}, send {sent}{fallback}, receive {received}")
 }
 
 fn peer(run: &Run) -> String {
@@ -166,19 +203,6 @@ fn peer(run: &Run) -> String {
     match &run.peer.host.software {
         Some(software) => format!("{address} ({software})"),
         None => address,
-    }
-}
-
-/// A kind of failure in a word or two.
-pub fn kind(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::Unreachable => "unreachable",
-        FailureKind::Refused => "refused",
-        FailureKind::Busy => "busy",
-        FailureKind::Lost => "lost",
-        FailureKind::Protocol => "protocol",
-        FailureKind::Local => "this host",
-        FailureKind::Interrupted => "interrupted",
     }
 }
 
@@ -197,9 +221,9 @@ mod tests {
         summary.max_us = Some(215_000);
         summary.sent = PacketCount::new(100);
         summary.lost = PacketCount::new(2);
-        assert_eq!(rtt(&summary), "209 ms (max 215 ms, 2 of 100 lost)");
+        assert_eq!(rtt(&summary), "median 209 ms (max 215 ms, 2 of 100 lost)");
         summary.p95_us = Some(210_000);
-        assert_eq!(rtt(&summary), "209 ms (p95 210 ms, max 215 ms, 2 of 100 lost)");
+        assert_eq!(rtt(&summary), "median 209 ms (p95 210 ms, max 215 ms, 2 of 100 lost)");
         assert_eq!(rtt(&RttSummary { median_us: None, ..summary }), "unknown, all 100 probes lost");
     }
 }

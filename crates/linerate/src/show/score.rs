@@ -6,6 +6,7 @@ use comfy_table::Table;
 use diagnose::score::judge::{Found, Verdict};
 use diagnose::score::summary::{NOTHING, Part};
 use diagnose::score::{Missing, Score};
+use twin::fidelity::Fidelity;
 use units::duration::show;
 
 use super::table;
@@ -62,12 +63,17 @@ pub fn text(score: &Score) -> String {
     let mut sums = Table::new();
     let mut sum = |what: &str, part: Part| {
         if let Some(share) = part.share() {
-            sums.add_row([what.to_owned(), percent(share), format!("{} of {}", part.count, part.of)]);
+            sums.add_row([what.to_owned(), percent(share), within(part), format!("{} of {}", part.count, part.of)]);
         }
     };
     sum("named first", score.first);
     sum("among the first three", score.among_three);
     sum("host or segment", score.place);
+    if let Some(felt) = &score.felt {
+        sum("of those that change a rate", felt.first);
+        sum("  among the first three", felt.among_three);
+        sum("  host or segment", felt.place);
+    }
     sum("false alarms", score.false_alarms);
     sum("innocents blamed", score.innocents_blamed);
     line!(text, "\n{}", table::text(sums).trim_end());
@@ -90,6 +96,19 @@ pub fn text(score: &Score) -> String {
     text
 }
 
+/// From where to where a share lies with 95 % confidence.
+fn within(part: Part) -> String {
+    let interval = diagnose::score::certainty::interval(part);
+    interval.map(|of| format!("{} to {}", percent(of.from), percent(of.to))).unwrap_or_default()
+}
+
+/// How fast incidents were played and judged.
+pub fn pace(count: usize, took: std::time::Duration) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a count of plays")]
+    let rate = count as f64 / took.as_secs_f64().max(1e-9);
+    format!("{count} incidents in {}: {rate:.1} a second\n", show(took))
+}
+
 fn confusion(text: &mut String, score: &Score) {
     let mut cells = Table::new();
     cells.set_header(["PLANTED", "NAMED", "TIMES", ""]);
@@ -103,6 +122,13 @@ fn confusion(text: &mut String, score: &Score) {
 
 fn calibration(text: &mut String, score: &Score) {
     let Some(brier) = score.brier else { return };
+    for (what, estimate) in
+        [("calibration error (ECE)", score.calibration_error), ("Brier score", score.brier_estimate)]
+    {
+        if let Some(of) = estimate {
+            line!(text, "{what} {:.3} ({:.3} to {:.3})", of.value, of.interval.from, of.interval.to);
+        }
+    }
     let mut bands = Table::new();
     bands.set_header(["SAID", "MEAN", "RIGHT", ""]);
     for band in &score.calibration {
@@ -122,4 +148,29 @@ fn calibration(text: &mut String, score: &Score) {
 
 fn percent(part: f64) -> String {
     format!("{:.0} %", part * 100.0)
+}
+
+/// Whether virtual plays tell what live ones told.
+pub fn fidelity(fidelity: &Fidelity, plays: usize) -> String {
+    let mut signs = Table::new();
+    signs.set_header(["SIGN", "SAME", "DIFFERENT", "LIVE ONLY", "VIRTUAL ONLY"]);
+    let (mut same, mut all) = (0, 0);
+    for (name, of) in &fidelity.signs {
+        same += of.same;
+        all += of.same + of.different;
+        let counts = [of.same, of.different, of.live_only, of.virtual_only].map(|count| count.to_string());
+        signs.add_row([name.clone()].into_iter().chain(counts));
+    }
+    let mut text = String::new();
+    for of in &fidelity.differences {
+        text.push_str(&format!(
+            "{} {}: {}\n    live    {}\n    virtual {}\n",
+            of.scenario, of.label, of.sign, of.live, of.simulated
+        ));
+    }
+    text.push_str(&format!(
+        "\n{}\n\n{same} of {all} answers are the same, in {plays} plays\n",
+        table::text(signs).trim_end()
+    ));
+    text
 }

@@ -2,8 +2,6 @@
 
 use measure::serve::Event;
 use model::run::{Outcome, Run};
-use model::spec::{Direction, Limit, Protocol, TestSpec};
-use units::duration::show;
 
 use super::when;
 
@@ -12,7 +10,7 @@ pub fn event(event: &Event) {
     let line = match event {
         Event::Listening { address } => format!("listening on {address}, for linerate and iperf3"),
         Event::Queued { peer, ahead } => format!("{peer} waits for its turn, {ahead} before it"),
-        Event::Started { peer, spec } => format!("{peer} starts: {}", summary(spec)),
+        Event::Started { peer, spec } => format!("{peer} starts: {}", spec.summary()),
         Event::Refused { peer, reason } => format!("{peer} is not let in: {reason}"),
         Event::Nuisance { peer, what } => format!("{peer} {what}"),
         Event::Suppressed { count } => format!("{count} more of that kind"),
@@ -34,26 +32,6 @@ pub fn finished(run: &Run) {
             print(&format!("{peer} done: {} (run {})", rates.join(", "), run.id));
         }
     }
-}
-
-/// A test in a few words.
-pub fn summary(spec: &TestSpec) -> String {
-    let protocol = match spec.protocol {
-        Protocol::Tcp => "TCP",
-        Protocol::Udp => "UDP",
-    };
-    let way = match spec.direction {
-        Direction::Forward => "from the client",
-        Direction::Reverse => "to the client",
-        Direction::Bidirectional => "both ways",
-    };
-    let streams = if spec.streams == 1 { String::new() } else { format!(", {} streams", spec.streams) };
-    let limit = match spec.limit {
-        Limit::Time(time) => show(time),
-        Limit::Bytes(bytes) => bytes.to_string(),
-        Limit::Blocks(blocks) => format!("{blocks} blocks"),
-    };
-    format!("{protocol} {way}{streams}, {limit}")
 }
 
 fn print(line: &str) {

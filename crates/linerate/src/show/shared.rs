@@ -20,7 +20,7 @@ pub fn text(shared: &Shared, outcomes: &[Outcome]) -> String {
 /// A row for each transfer.
 fn each(shared: &Shared, outcomes: &[Outcome]) -> String {
     let mut table = Table::new();
-    let heads = ["", "BY", "BEGINS", "LASTS", "DELIVERED", "GOODPUT", "WHILE ALL SENT", "SENT AGAIN", "LEAST RTT"];
+    let heads = ["", "BY", "BEGINS", "LASTS", "DELIVERED", "GOODPUT", "WHILE ALL SENT", "RETRANSMITS", "MIN RTT"];
     table.set_header(heads);
     let rates = shared.together(outcomes).map(|together| together.rates);
     for (index, (transfer, outcome)) in shared.transfers.iter().zip(outcomes).enumerate() {
@@ -36,12 +36,12 @@ fn row(number: usize, transfer: &Transfer, outcome: &Outcome, rate: Option<DataR
         number.to_string(),
         transfer.sender.algorithm.name().to_owned(),
         units::duration::show(transfer.start),
-        units::duration::show(outcome.took) + if outcome.finished { "" } else { ", given up" },
+        units::duration::show(outcome.duration) + if outcome.finished { "" } else { ", given up" },
         outcome.delivered.to_string(),
         shown(outcome.goodput()),
         shown(rate),
-        outcome.resent.to_string(),
-        units::duration::show(outcome.least_rtt),
+        outcome.retransmits.to_string(),
+        units::duration::show(outcome.min_rtt),
     ]
 }
 

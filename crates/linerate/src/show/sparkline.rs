@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use measure::report::timeline::Timeline;
 use model::measurement::{End, Heading};
 use model::run::Run;
 use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
+use report::timeline::Timeline;
 use units::{ByteCount, DataRate};
 
 use super::intervals::way;

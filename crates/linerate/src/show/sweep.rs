@@ -36,13 +36,15 @@ fn groups(report: &Report, by: &[&'static Parameter], table: &Rowed) -> String {
     let lines = summary::groups(&rows, by, has_variants);
     let sets = |name: &str| table.sweep.cells.iter().any(|cell| !cell.settings.get(name).is_none());
     let (has_deadline, has_next) = (sets("deadline"), sets("next-start"));
+    let has_given_up = report.groups.iter().any(|group| group.gave_up > 0.0);
     let mut header: Vec<String> = Vec::new();
     header.extend(has_variants.then(|| "VARIANT".to_owned()));
     header.extend(by.iter().map(|parameter| parameter.name.replace('-', " ").to_uppercase()));
     header.extend(["TRANSFERS", "TOOK", "95 %"].map(str::to_owned));
+    header.extend(has_given_up.then(|| "GAVE UP".to_owned()));
     header.extend(has_deadline.then(|| "MISSED".to_owned()));
     header.extend(has_next.then(|| "INTO NEXT".to_owned()));
-    header.extend(["SENT AGAIN", "95 %"].map(str::to_owned));
+    header.extend(["RETRANSMITS", "95 %"].map(str::to_owned));
     let mut out = Table::new();
     out.set_header(header);
     for (line, group) in lines.iter().zip(&report.groups) {
@@ -51,6 +53,7 @@ fn groups(report: &Report, by: &[&'static Parameter], table: &Rowed) -> String {
         row.extend(line.variant.clone().filter(|_| has_variants));
         row.extend(line.values.iter().map(|(_, value)| value.to_string()));
         row.extend([group.flows.to_string(), took, took_p95]);
+        row.extend(has_given_up.then(|| percent(group.gave_up)));
         row.extend(has_deadline.then(|| percent(group.missed)));
         row.extend(has_next.then(|| percent(group.cascaded)));
         row.extend([resent, resent_p95]);

@@ -7,6 +7,7 @@ use audit::fix::Target;
 use audit::fix::plan::FixPlan;
 use comfy_table::Table;
 use sweep::parameter::ALL;
+use sweep::report::Quantile;
 use sweep::value::{Kind, Value};
 use tune::answer::Tried;
 use tune::candidate::Candidate;
@@ -24,6 +25,9 @@ pub fn text(question: &Question, found: &Found, answer: &Answer, written: Option
     let _ = write!(text, "\n{}", tried(question, found, answer));
     if !answer.fresh {
         text.push_str("These are the draws that the best was chosen by, so it looks better than it is.\n");
+    }
+    if answer.front.len() > 2 {
+        let _ = write!(text, "\n{}", trade_off(answer));
     }
     for split in &answer.by {
         let _ = write!(text, "\n{}", by(split, found.best != found.present));
@@ -98,7 +102,11 @@ fn tried(question: &Question, found: &Found, answer: &Answer) -> String {
     out.set_header(header);
     let mut line = |name: String, tried: &Tried| {
         let mut row = vec![name, tried.draws.to_string(), percent(share(tried)), interval(tried)];
-        row.extend([time(tried.took_median_us), time(tried.took_p95_us)]);
+        let gave_up = f64::from(tried.gave_up) / f64::from(tried.draws.max(1));
+        row.extend([
+            Quantile { share: 0.5, micros: tried.took_median_us }.shown(gave_up),
+            Quantile { share: 0.95, micros: tried.took_p95_us }.shown(gave_up),
+        ]);
         row.extend(has_next.then(|| percent(f64::from(tried.cascaded) / f64::from(tried.draws.max(1)))));
         out.add_row(row);
     };
@@ -124,6 +132,25 @@ fn tried(question: &Question, found: &Found, answer: &Answer) -> String {
         let _ = writeln!(text, "other {number}: {}", changes(question, candidate));
     }
     text
+}
+
+/// What fewer changes, or less memory, would cost.
+fn trade_off(answer: &Answer) -> String {
+    let mut out = Table::new();
+    out.set_header(["SETTINGS CHANGED", "BUFFERS", "MISSED", "95 % SURE", "CHANGED"]);
+    for point in &answer.front {
+        // The unit of a column is in its name, and of no use beside a name here.
+        let name = |column: &String| column.trim_end_matches("_bytes").trim_end_matches("_bps").replace('_', "-");
+        let names = point.tried.set.keys().map(name).collect::<Vec<_>>().join(", ");
+        out.add_row([
+            point.changed.to_string(),
+            point.memory_bytes.to_string(),
+            percent(share(&point.tried)),
+            interval(&point.tried),
+            names,
+        ]);
+    }
+    table::text(out)
 }
 
 fn changes(question: &Question, candidate: &Candidate) -> String {

@@ -1,14 +1,15 @@
-//! A diagnosis for people: what suffers, what explains it, what would decide, what mends it.
+//! A diagnosis for people: the verdict, the observations that carry it, what else is possible, what to do next.
 
 use std::fmt::Write;
 
-use archive::rounds::has_result;
 use audit::Rules;
 use audit::fix::Operation;
 use diagnose::causes::{Catalogue, Cause};
-use diagnose::diagnosis::{Diagnosis, Place, Problem, Ranked};
+use diagnose::diagnosis::{Diagnosis, FaultLocation, Problem, Ranked};
+use model::played::Finding;
 use model::round::Round;
 
+use super::plural::counted;
 use super::wrap;
 
 /// Writing to a text does not fail.
@@ -19,34 +20,64 @@ macro_rules! line {
 /// The whole diagnosis.
 pub fn text(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue) -> String {
     let mut text = String::new();
-    line!(text, "{}: {} tests, {} hosts", round.title, round.tests.len(), round.members.len());
-    symptoms(&mut text, diagnosis);
-    for (number, problem) in diagnosis.problems.iter().enumerate() {
-        self::problem(&mut text, round, (number, problem), catalogue);
+    let (tests, hosts) = (counted(round.tests.len(), "test", "tests"), counted(round.members.len(), "host", "hosts"));
+    line!(text, "{}: {tests}, {hosts}\n", round.title);
+    text.push_str(&wrap::text(&format!("{}.", diagnosis.verdict), 0));
+    let (first, others) = diagnosis.problems.split_first().unzip();
+    if let Some(first) = first {
+        carried(&mut text, first);
+        alternatives(&mut text, first);
+        affected(&mut text, diagnosis);
+        located(&mut text, diagnosis);
+        next(&mut text, round, first, catalogue);
     }
-    if diagnosis.is_healthy() {
-        let is_known = round.tests.iter().any(|tested| has_result(&tested.finding));
-        line!(text, "\n{}", if is_known { "Nothing is wrong with what was tested." } else { NOTHING_KNOWN });
-    }
+    other_findings(&mut text, others.unwrap_or_default());
+    not_judged(&mut text, diagnosis);
     if !diagnosis.notes.is_empty() {
         line!(text, "\nWhat is missing");
-        for note in &diagnosis.notes {
+        for note in diagnosis.notes.iter().take(MOST_NOTES) {
             text.push_str(&wrap::text(note, 2));
         }
     }
     text
 }
 
-fn symptoms(text: &mut String, diagnosis: &Diagnosis) {
+/// The observations that carry the first cause, and those against it.
+fn carried(text: &mut String, problem: &Problem) {
+    let Some(best) = problem.ranking.first() else { return };
+    for says in best.speaks_for.iter().take(MOST_OBSERVATIONS) {
+        text.push_str(&wrap::text(&format!("+ {says}"), 2));
+    }
+    for says in best.speaks_against.iter().take(1) {
+        text.push_str(&wrap::text(&format!("- {says}"), 2));
+    }
+}
+
+/// What else it may be.
+fn alternatives(text: &mut String, problem: &Problem) {
+    let others = problem.ranking.iter().skip(1).filter(|other| other.probability >= MENTIONED);
+    let mut said: Vec<String> = others
+        .take(MOST_OTHERS)
+        .map(|other| format!("{} {} ({})", other.cause, at(other), percent(other.probability)))
+        .collect();
+    if problem.unknown >= MENTIONED {
+        said.push(format!("something else ({})", percent(problem.unknown)));
+    }
+    if !said.is_empty() {
+        line!(text, "\nAlso possible");
+        text.push_str(&wrap::text(&format!("{}.", said.join(", ")), 2));
+    }
+}
+
+fn affected(text: &mut String, diagnosis: &Diagnosis) {
     if diagnosis.symptoms.is_empty() {
         return;
     }
-    line!(text, "\nWhat suffers");
-    let shown = diagnosis.symptoms.iter().take(MOST_SYMPTOMS);
-    for symptom in shown {
+    line!(text, "\nAffected flows");
+    for symptom in diagnosis.symptoms.iter().take(MOST_SYMPTOMS) {
         text.push_str(&wrap::text(&format!("{} to {}: {}", symptom.from, symptom.to, symptom.says), 2));
-        if let Some(allowed) = &symptom.allowed {
-            text.push_str(&wrap::text(allowed, 4));
+        for says in symptom.allowed.iter().chain(&symptom.loss_allows) {
+            text.push_str(&wrap::text(says, 4));
         }
     }
     if let Some(more) = diagnosis.symptoms.len().checked_sub(MOST_SYMPTOMS).filter(|more| *more > 0) {
@@ -54,37 +85,47 @@ fn symptoms(text: &mut String, diagnosis: &Diagnosis) {
     }
 }
 
-fn problem(text: &mut String, round: &Round, (number, problem): (usize, &Problem), catalogue: &Catalogue) {
-    line!(text, "\n{}", if number == 0 { "What explains it" } else { "Besides" });
-    let Some((first, others)) = problem.ranking.split_first() else { return };
-    best(text, round, first, catalogue);
-    for other in others.iter().filter(|other| other.probability >= 0.02).take(MOST_OTHERS) {
-        line!(text, "  {:>4}  {} {}", percent(other.probability), other.cause, at(other));
-    }
-    if problem.unknown >= 0.02 {
-        line!(text, "  {:>4}  something else", percent(problem.unknown));
-    }
-    if first.probability < SURE {
-        text.push_str(&wrap::text(&format!("What would decide: {}.", first.test), 2));
+/// Which part of the network explains the bad pairs.
+fn located(text: &mut String, diagnosis: &Diagnosis) {
+    let explained = diagnosis.located.iter().filter(|located| !located.explanations.is_empty());
+    for (number, located) in explained.enumerate() {
+        if number == 0 {
+            line!(text, "\nWhere the bad pairs are");
+        }
+        for words in located.to_string().lines().take(MOST_PLACE_LINES) {
+            text.push_str(&wrap::text(words, 2));
+        }
     }
 }
 
-fn best(text: &mut String, round: &Round, ranked: &Ranked, catalogue: &Catalogue) {
-    line!(text, "  {:>4}  {} {}", percent(ranked.probability), ranked.cause, at(ranked));
-    let cause = catalogue.get(&ranked.cause);
-    let explanation = cause.map_or(ranked.title.as_str(), |cause| cause.explanation.as_str());
-    text.push_str(&wrap::text(explanation, INDENT));
-    for says in &ranked.speaks_for {
-        text.push_str(&wrap::text(&format!("+ {says}"), INDENT));
+/// What to do: the test that decides, or the fix, and the command of the test that was run.
+fn next(text: &mut String, round: &Round, problem: &Problem, catalogue: &Catalogue) {
+    let Some(best) = problem.ranking.first() else { return };
+    line!(text, "\nNext");
+    if best.probability < SURE {
+        text.push_str(&wrap::text(&format!("Test: {}.", best.test), 2));
     }
-    for says in &ranked.speaks_against {
-        text.push_str(&wrap::text(&format!("- {says}"), INDENT));
+    if best.probability >= LIKELY {
+        let fix = format!("Fix: {}{}.", best.remedy, fixes(round, best, catalogue.get(&best.cause)));
+        text.push_str(&wrap::text(&fix, 2));
+        text.push_str(&wrap::text(&format!("Fixed when: {}.", best.verify), 2));
     }
-    text.push_str(&wrap::text(&format!("Mend: {}{}.", ranked.remedy, fixes(round, ranked, cause)), INDENT));
-    text.push_str(&wrap::text(&format!("Mended when: {}.", ranked.verify), INDENT));
+    if let Some(command) = command(round, problem) {
+        text.push_str(&wrap::text(&format!("Repeat: {command}"), 2));
+    }
 }
 
-/// The commands that mend it, without rules that only a person can follow: no host mends a router.
+/// The command of the first test that is affected, with its port and options.
+fn command(round: &Round, problem: &Problem) -> Option<String> {
+    let tested = round.tests.iter().find(|tested| problem.explains.contains(&tested.label))?;
+    let Finding::Run(run) = &tested.finding else { return None };
+    let is_plain = |word: &&String| !word.is_empty() && !word.contains(char::is_whitespace);
+    let program = run.command.first()?.rsplit('/').next()?.to_owned();
+    let words: Vec<&str> = run.command.iter().skip(1).filter(is_plain).map(String::as_str).collect();
+    (!words.is_empty()).then(|| format!("`{program} {}`", words.join(" ")))
+}
+
+/// The commands that fix it, without rules that only a person can follow: no host fixes a router.
 fn fixes(round: &Round, ranked: &Ranked, cause: Option<&Cause>) -> String {
     let rules = Rules::built_in();
     let does_something = |operation: &Operation<_>| !matches!(operation, Operation::Advice { .. });
@@ -93,34 +134,94 @@ fn fixes(round: &Round, ranked: &Ranked, cause: Option<&Cause>) -> String {
     let is_carried_by_guests = cause.is_some_and(|cause| cause.only_overlays) && has_guests(round, ranked);
     let roles = if is_carried_by_guests { " --role vm-host,overlay-node" } else { "" };
     let rules = ranked.fix.iter().filter(is_done_by_a_host).take(2);
-    let fixes = rules.map(|rule| format!("`linerate host fix {rule}{roles}`"));
-    let fixes: Vec<String> = fixes.collect();
+    let fixes: Vec<String> = rules.map(|rule| format!("`linerate host fix {rule}{roles}`")).collect();
     if fixes.is_empty() { String::new() } else { format!(" ({})", fixes.join(", ")) }
 }
 
 /// Whether the cause is at a machine that members of the round live in.
 fn has_guests(round: &Round, ranked: &Ranked) -> bool {
-    let Some(Place::Host { name }) = ranked.places.first().map(|likely| &likely.place) else { return false };
+    let Some(FaultLocation::Host { name }) = ranked.places.first().map(|likely| &likely.place) else { return false };
     round.members.iter().any(|member| member.lives_in(name))
+}
+
+/// Further problems: those with a cause that stands out, and a line for the rest.
+fn other_findings(text: &mut String, problems: &[Problem]) {
+    let stands_out = |problem: &&Problem| problem.ranking.first().is_some_and(|best| best.probability >= LIKELY);
+    let (named, rest): (Vec<&Problem>, Vec<&Problem>) = problems.iter().partition(stands_out);
+    if problems.is_empty() {
+        return;
+    }
+    line!(text, "\nOther findings");
+    for problem in named {
+        let Some(best) = problem.ranking.first() else { continue };
+        let explains = match problem.explains.len() {
+            0 => "no measured flow is affected".to_owned(),
+            1 => format!("explains {}", problem.explains[0]),
+            more => format!("explains {} and {} more", problem.explains[0], more - 1),
+        };
+        let what = format!("{} {} ({}): {}; {explains}", best.cause, at(best), percent(best.probability), best.title);
+        text.push_str(&wrap::text(&what, 2));
+        for says in best.speaks_for.iter().take(1) {
+            text.push_str(&wrap::text(&format!("+ {says}"), 4));
+        }
+    }
+    let unexplained: usize = rest.iter().map(|problem| problem.explains.len()).sum();
+    if unexplained > 0 {
+        let flows =
+            if unexplained == 1 { "1 further flow is".to_owned() } else { format!("{unexplained} further flows are") };
+        text.push_str(&wrap::text(&format!("{flows} affected, and no cause stands out."), 2));
+    }
+}
+
+/// Flows that were not judged, those of one reason together.
+fn not_judged(text: &mut String, diagnosis: &Diagnosis) {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for flow in &diagnosis.not_judged {
+        let of = format!("{} to {} ({})", flow.from, flow.to, flow.goodput);
+        match reasons.iter_mut().find(|(reason, _)| *reason == flow.reason) {
+            Some((_, flows)) => flows.push(of),
+            None => reasons.push((&flow.reason, vec![of])),
+        }
+    }
+    if !reasons.is_empty() {
+        line!(text, "\nNot judged");
+    }
+    for (reason, flows) in reasons.iter().take(MOST_OTHERS) {
+        let (shown, more) = flows.split_at(flows.len().min(MOST_OTHERS));
+        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        text.push_str(&wrap::text(&format!("{}{more}: {reason}", shown.join(", ")), 2));
+    }
+    for flow in diagnosis.not_judged.iter().take(MOST_OTHERS) {
+        if let Some(allows) = &flow.loss_allows {
+            text.push_str(&wrap::text(&format!("{} to {}: {allows}", flow.from, flow.to), 2));
+        }
+    }
 }
 
 /// The most likely place, and those that cannot be told from it, with the word before it.
 pub fn at(ranked: &Ranked) -> String {
     let Some(first) = ranked.places.first() else { return "at an unknown place".to_owned() };
-    let alike = |other: &&diagnose::diagnosis::Likely| other.probability > first.probability / 2.0;
-    let others: Vec<String> = ranked.places.iter().skip(1).filter(alike).map(|other| other.place.to_string()).collect();
-    let word = if matches!(first.place, Place::Path { .. }) { "" } else { "at " };
-    let others: String = others.into_iter().map(|other| format!(" or {other}")).collect();
+    let alike = |other: &&diagnose::diagnosis::LikelyPlace| other.probability > first.probability / 2.0;
+    let others = ranked.places.iter().skip(1).filter(alike).take(MOST_PLACES);
+    let word = if matches!(first.place, FaultLocation::Path { .. }) { "" } else { "at " };
+    let others: String = others.map(|other| format!(" or {}", other.place)).collect();
     format!("{word}{}{others}", first.place)
 }
 
+/// Nothing measured is certain.
 fn percent(part: f64) -> String {
-    format!("{:.0} %", part * 100.0)
+    if part > 0.99 { "above 99 %".to_owned() } else { format!("{:.0} %", part * 100.0) }
 }
 
-const NOTHING_KNOWN: &str = "Nothing is known: no test gave a result.";
-const INDENT: usize = 8;
-const MOST_SYMPTOMS: usize = 12;
+const MOST_OBSERVATIONS: usize = 3;
+const MOST_SYMPTOMS: usize = 5;
 const MOST_OTHERS: usize = 4;
-/// From here on a cause stands out.
+const MOST_PLACES: usize = 2;
+const MOST_PLACE_LINES: usize = 12;
+const MOST_NOTES: usize = 6;
+/// Less likely causes are not mentioned.
+const MENTIONED: f64 = 0.05;
+/// From here on a fix is worth naming, and a further problem too.
+const LIKELY: f64 = 0.3;
+/// From here on a cause stands out, and no test is needed to decide.
 const SURE: f64 = 0.75;

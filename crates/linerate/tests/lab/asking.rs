@@ -68,7 +68,7 @@ fn what_the_machine_can_is_told_to_people_and_programs() {
     assert!(can("hosts of namespaces") && can("TAP devices"), "these tests need both");
     let text = user.prints(&["check"]);
     let line = |what: &str| text.lines().find(|line| line.contains(what)).unwrap();
-    for what in ["VLAN devices", "congestion control bbr", "queueing discipline netem"] {
+    for what in ["VLAN devices", "congestion control bbr", "qdisc netem"] {
         assert!(line(what).starts_with(if can(what) { "yes" } else { "no" }), "{}", line(what));
     }
     assert!(abilities.iter().all(|ability| ability["can"] == "yes" || !ability["get"].as_str().unwrap().is_empty()));

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// `linerate demo` with these arguments, for a user with a place of their own.
-fn demo(place: &TempDir, args: &[&str]) -> Command {
+pub fn demo(place: &TempDir, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_linerate"));
     command.env("XDG_RUNTIME_DIR", place.path()).env("TMPDIR", place.path()).env_remove("LINERATE_ARCHIVE");
     command.arg("demo").args(args).stdin(Stdio::null());
@@ -67,7 +67,7 @@ fn interrupted(signals: usize) {
 }
 
 /// What is bought is a tenth of what the link can carry, which no machine is too slow for.
-const POLICED: &str = r#"
+pub const POLICED: &str = r#"
 title = "A provider drops what is above 2 Mbit/s"
 about = "The far link has a policer."
 

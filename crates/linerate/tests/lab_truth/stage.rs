@@ -119,29 +119,34 @@ pub(crate) fn shows_unless_spoilt(text: &str, claim: impl Fn(&Show) -> anyhow::R
     }
 }
 
-/// Makes an attempt at a claim, which says besides how the emulation did not keep up. Where that, or what others do on
-/// this machine, may have spoilt the attempt it is made again, up to three times: what was measured says nothing then. A
-/// claim that fails on a machine that kept up has failed.
+/// Makes an attempt at a claim, up to three times, with what may have spoilt each: an emulation that did not keep up, or
+/// what others do on this machine. A claim that fails in every attempt has failed if one of them was undisturbed.
 pub(crate) fn holds(attempt: impl Fn() -> (anyhow::Result<()>, Vec<String>)) {
     if let Err(story) = attempted(attempt) {
         panic!("the claim holds in none of {ATTEMPTS} attempts:{story}");
     }
 }
 
-/// Whether the claim held, or how each attempt at it was spoilt.
+/// Whether the claim held, or how each attempt at it was spoilt. A single undisturbed failure is no verdict: a guest whose
+/// host stops it for some 10 ms reads of no steal, and the lab of one machine of many is such a guest.
 fn attempted(attempt: impl Fn() -> (anyhow::Result<()>, Vec<String>)) -> Result<(), String> {
     let mut story = String::new();
+    let mut undisturbed = 0;
     for _ in 0..ATTEMPTS {
         let start = Moment::now();
         let (claim, mut excuses) = attempt();
         let Err(failed) = claim else { return Ok(()) };
         let others = start.others_since();
         if others > PEACE {
-            excuses.push(format!("others had {others:.2} processors of this machine"));
+            excuses.push(format!("others had {others:.2} CPUs of this machine"));
         }
-        assert!(!excuses.is_empty(), "{failed:#}, though the emulation kept up; before that:{story}");
+        undisturbed += usize::from(excuses.is_empty());
         story.push_str(&format!("\n  {failed:#} ({})", excuses.join("; ")));
     }
+    assert!(
+        undisturbed == 0,
+        "the claim holds in none of {ATTEMPTS} attempts, {undisturbed} of them undisturbed:{story}"
+    );
     Err(story)
 }
 
@@ -164,7 +169,7 @@ pub(crate) fn play(text: &str) -> Show {
     let (scenario, log) = (directory.path().join("scenario.toml"), directory.path().join("log.jsonl"));
     fs::write(&scenario, text).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_linerate"))
-        .args(["lab", "run", "--json", "--no-archive", "--log"])
+        .args(["lab", "run", "--json", "--no-archive", "--pace", "100", "--log"])
         .arg(&log)
         .arg(&scenario)
         .output()

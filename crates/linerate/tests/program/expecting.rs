@@ -71,9 +71,13 @@ fn a_simulation_begins_with_what_a_run_knows_and_what_is_typed_counts_for_more()
         line(&told, "send buffer  ").contains("64 MiB") && line(&told, "send buffer  ").ends_with("--wmem"),
         "{told}"
     );
-    assert!(line(&told, "round trip  ").ends_with("--rtt"), "{told}");
+    assert!(line(&told, "RTT  ").ends_with("--rtt"), "{told}");
     assert!(line(&told, "path  ").ends_with("as declared for the test"), "{told}");
     assert!(told.lines().any(|line| line.starts_with("simulated ") && line.contains("; measured ")), "{told}");
+    // Beside it, the same settings and what was measured in each step of time.
+    let beside = linerate(&["simulate", "flow", "--beside", "last", "--archive", archive.arg()]);
+    assert_eq!(beside.code, Some(0), "{}", beside.stderr);
+    assert!(beside.stdout.contains("GOODPUT, MEASURED / SIMULATED"), "{}", beside.stdout);
     let document: Value = serde_json::from_str(&simulate(&[&typed[..], &["--json"]].concat())).unwrap();
     assert_eq!(document["from_run"]["inputs"]["send_buffer_bytes"]["value"], 64 << 20);
     let (simulated, measured) = (document["goodput_bps"].as_u64().unwrap(), &document["from_run"]["measured_bps"]);

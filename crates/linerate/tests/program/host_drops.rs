@@ -20,7 +20,10 @@ fn endless() -> Command {
 /// A command that stands for ssh: it runs the rest on this host, once it has said so on standard error.
 fn transport(folder: &TempDir) -> String {
     let path = folder.path().join("there");
-    let script = format!("#!/bin/sh\necho reached $1 >&2\nshift 2\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_linerate"));
+    let script = format!(
+        "#!/bin/sh\necho reached $1 >&2\neval \"set -- $2\"\nshift\nexec {} \"$@\"\n",
+        env!("CARGO_BIN_EXE_linerate")
+    );
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
     // A file that is still open for writing in a child of another test would be busy; the shell only reads it.

@@ -39,7 +39,7 @@ fn a_report_becomes_runs_with_statements() {
     for statement in [
         "line 19: iperf3 text",
         "a multiple of 8948 bytes",
-        "62 segments were sent again of about 1430, 4.3 %",
+        "62 segments were retransmitted of about 1430, 4.3 %",
         "58791 of 840532 datagrams were lost, 7.0 %",
         "20.5 times as fast one way as the other",
     ] {
@@ -66,7 +66,7 @@ fn without_the_archive_nothing_is_kept_and_json_has_the_run() {
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["format"], "iperf3 text");
     assert_eq!(document["run"]["measurement"]["totals"][0]["goodput_bps"], 17_200_000_000_u64);
-    assert!(document["remarks"][1].as_str().unwrap().contains("210 ms"));
+    assert!(document["observations"][1].as_str().unwrap().contains("210 ms"));
     assert_eq!(listed(&archive).len(), 0);
 }
 
@@ -89,8 +89,7 @@ fn what_cannot_be_read_is_named_with_line_and_expectation() {
     let output = linerate(&archive).arg("import").arg(&file).arg(data("iperf3-3.12-udp.txt")).output().unwrap();
     assert_eq!(output.status.code(), Some(9));
     let said = text(&output.stderr);
-    assert!(said.contains("notes.txt, line 1: expected a line of iperf3 or nuttcp"), "{said}");
-    assert!(said.contains("found `buy milk`"), "{said}");
+    assert!(said.contains("notes.txt: line 1 is no output of a known tool: `buy milk`"), "{said}");
     // The other file was read all the same.
     assert_eq!(listed(&archive).len(), 1);
     let missing = linerate(&archive).args(["import", "/nonexistent"]).output().unwrap();
@@ -107,4 +106,50 @@ fn a_program_that_is_missing_or_unable_is_told_with_the_way_out() {
     let unable = linerate(&archive).args(["test", "::1", "--tool", "nuttcp", "--bidir"]).output().unwrap();
     assert_eq!(unable.status.code(), Some(2), "{unable:?}");
     assert!(text(&unable.stderr).contains("hint: leave out --bidir"), "{unable:?}");
+}
+
+/// The log as the incident's report prints it, from standard input, with what people knew of the path.
+#[test]
+fn why_reads_logs_of_other_tools_and_says_what_it_read() {
+    let archive = TempDir::new().unwrap();
+    let log = std::fs::read(data("accounts/la-serena-2020.txt")).unwrap();
+    let mut command = linerate(&archive);
+    let mut child = command
+        .args(["why", "--expect", "150Mbit/s", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&log).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 10)), "{output:?}");
+    assert!(!text(&output.stdout).trim().is_empty());
+    assert_eq!(listed(&archive).len(), 0, "why stores nothing");
+    let missing = linerate(&archive).arg("why").arg(data("evidence/ping.txt")).arg("/nonexistent").output().unwrap();
+    assert_eq!(missing.status.code(), Some(9), "{missing:?}");
+}
+
+#[test]
+fn several_files_are_seen_together() {
+    let archive = TempDir::new().unwrap();
+    let files =
+        ["client.log", "server.log", "ping.txt", "ss.txt", "ethtool.txt"].map(|name| data("evidence").join(name));
+    let output = linerate(&archive).arg("why").args(files).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 10)), "{output:?}");
+    assert!(text(&output.stderr).is_empty(), "{output:?}");
+}
+
+/// What the user declares is stored with the run, and read back.
+#[test]
+fn declared_facts_are_stored_beside_the_measurement() {
+    let archive = TempDir::new().unwrap();
+    let output = import(
+        &archive,
+        &["--json", "--rtt", "190ms", "--line-rate", "10Gbit/s", "--cca", "htcp"],
+        &["la-serena-to-champaign-2020.txt"],
+    );
+    let first: Value = serde_json::from_str(text(&output.stdout).lines().next().unwrap()).unwrap();
+    assert_eq!(first["run"]["declared"]["rtt_us"], 190_000);
+    assert_eq!(first["run"]["declared"]["congestion_control"], "htcp");
+    assert_eq!(first["run"]["declared_line_rate_bps"], 10_000_000_000_u64);
 }

@@ -2,8 +2,10 @@
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 #![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
 
+mod accounts;
 mod actors;
 mod between;
+mod detecting;
 mod expecting;
 mod faults;
 mod helper;
@@ -11,13 +13,18 @@ mod host_audit;
 mod host_diff;
 mod host_drops;
 mod host_fix;
+mod host_foreign;
 mod host_log;
 mod import;
 mod interop;
+mod planning;
 mod plots;
 mod probing;
 mod round_run;
 mod simulating;
+mod simulating_gateways;
 mod sweeping;
+mod tracing;
 mod tuning;
 mod typing;
+mod watching_gateways;

@@ -141,7 +141,7 @@ fn a_picture_of_a_tcp_run_says_all_that_is_known() {
         [
             "dtn1 → dtn2: 80.0 Mbit/s",
             "TCP from the client, 10.0 s · 2024-11-21 05:00:00 UTC",
-            "10.0 MB received in 1.00 s · 7 segments sent again",
+            "10.0 MB received in 1.00 s · 7 segments retransmitted",
             "Goodput",
             ", Mbit/s",
             "dtn1 → dtn2",
@@ -158,9 +158,9 @@ fn a_picture_of_a_tcp_run_says_all_that_is_known() {
             "probe lost: 1 of 105",
             "smoothed by TCP",
             "least while idle: 20.0 ms",
-            "Segments sent again",
+            "Retransmitted segments",
             " in each 10.0 ms",
-            "sent again: 7",
+            "retransmitted: 7",
             "timeout: 1",
             "What the sender waited for",
             ", % of the time",
@@ -202,7 +202,7 @@ fn of_many_streams_the_first_eight_windows_are_drawn() {
     let streams = (1..=12).map(|stream| sender(stream, Heading::Outbound, Whose::Local)).collect();
     let seen = Seen::of(&run(&spec, &[total("outbound")], "linerate 0.1.0"), &RunSamples { streams, probes: probes() });
     assert!(seen.says("congestion window, the first 8 of 12 streams"), "{:?}", seen.texts);
-    assert!(seen.says("sent again: 84"), "a sum over the streams: {:?}", seen.texts);
+    assert!(seen.says("retransmitted: 84"), "a sum over the streams: {:?}", seen.texts);
 }
 
 #[test]

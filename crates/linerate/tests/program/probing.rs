@@ -41,7 +41,9 @@ fn each_question_has_its_answer_for_programs_and_for_people() {
     assert_eq!((way.hops.len(), way.end), (2, TraceEnd::Destination));
     let said = world.run("$near $L probe hops 192.0.2.6");
     assert!(said.lines().any(|line| line.contains("192.0.2.2")), "{said}");
-    assert!(world.run("$near $L probe ping 192.0.2.6").starts_with("10 of 10 echoes answered, 0 lost\nround trip: "));
+    assert!(
+        world.run("$near $L probe ping 192.0.2.6").starts_with("10 of 10 echoes answered, 0 lost\nRTT min/median/max ")
+    );
     assert_eq!(world.run("$near $L probe mtu 192.0.2.6 -4"), "mtu 1400 B, as 192.0.2.2 says");
     let said = world.run("$L probe ping 192.0.2.1 --netns near");
     assert!(said.starts_with("10 of 10"), "{said}");

@@ -24,8 +24,18 @@ fn a_transfer_alone_fills_its_path() {
 
 #[test]
 fn transfers_beside_it_have_their_rows_and_their_reports() {
-    let many =
-        ["--congestion", "reno", "--flows", "2", "--apart", "1s", "--beside", "bbr3,2s,5s", "--beside", "cubic,0s,4MB"];
+    let many = [
+        "--congestion",
+        "reno",
+        "--flows",
+        "2",
+        "--apart",
+        "1s",
+        "--cross-flow",
+        "bbr3,2s,5s",
+        "--cross-flow",
+        "cubic,0s,4MB",
+    ];
     let ended = simulate("10s", &[&many[..], &["--json"]].concat());
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -58,13 +68,45 @@ fn fairness_is_that_of_the_rates_that_are_told() {
 #[test]
 fn what_is_no_transfer_is_refused() {
     for (wrong, told) in [
-        (&["--beside", "fast"][..], "is no algorithm that can be simulated"),
-        (&["--beside", "bbr,5s,much"], "neither a time nor a number of bytes"),
-        (&["--beside", "bbr,1s,2s,3s"], "a name, a start and an amount"),
+        (&["--cross-flow", "fast"][..], "is no algorithm that can be simulated"),
+        (&["--cross-flow", "bbr,5s,much"], "neither a time nor a number of bytes"),
+        (&["--cross-flow", "bbr,1s,2s,3s"], "a name, a start and an amount"),
         (&["--flows", "0"], "0 is not in 1..=1000"),
     ] {
         let ended = simulate("10s", wrong);
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{wrong:?}: {}", ended.stderr);
         assert!(ended.stderr.contains(told), "{wrong:?} does not say `{told}`: {}", ended.stderr);
     }
+}
+
+#[test]
+fn an_option_that_changes_nothing_is_named() {
+    let of = |queue: &str| simulate("3s", &["--queue", queue, "--ecn"]);
+    // 50 ms of 50 Mbit/s, which is the default.
+    let idle = of("312500B");
+    assert_eq!(idle.code, Some(0), "{}", idle.stderr);
+    assert!(idle.stderr.contains("hint: without effect here: --queue, --ecn;"), "{}", idle.stderr);
+    let small = of("10kB");
+    assert!(small.stderr.contains("hint: without effect here: --ecn;"), "{}", small.stderr);
+    assert_ne!(small.stdout, idle.stdout);
+}
+
+#[test]
+fn a_random_transfer_has_its_spread_over_seeds_and_a_certain_one_has_none() {
+    let text = |more: &[&str]| simulate("3s", more).stdout;
+    assert!(text(&["--loss", "0.001"]).contains("OVER 10 SEEDS  MEDIAN"));
+    assert!(!text(&[]).contains("SEEDS"));
+    let asked: Value = serde_json::from_str(&text(&["--loss", "0.001", "--seeds", "5", "--json"])).unwrap();
+    let spread = &asked["over_seeds"];
+    assert_eq!(spread["seeds"], 5);
+    let of = |which: &str| spread["retransmits"][which].as_u64().unwrap();
+    assert!(of("min") <= of("median") && of("median") <= of("max") && of("max") > of("min"), "{spread}");
+}
+
+#[test]
+fn a_transfer_that_is_given_up_says_so_first() {
+    let flow = ["simulate", "flow", "--bytes", "50MB", "--patience", "2s"];
+    let ended = Process::start(program().args(flow).args(PATH)).finish();
+    assert!(ended.stdout.starts_with("gave up after 2.00 s: "), "{}", ended.stdout);
+    assert!(ended.stdout.contains(" of 50.0 MB delivered"), "{}", ended.stdout);
 }

@@ -11,7 +11,7 @@ use units::{ByteCount, DataRate};
 
 use crate::cli::values;
 
-/// Ask every rule about a host: what costs rate, why, and the command that mends it. Nothing is changed. Without a snapshot
+/// Ask every rule about a host: what costs rate, why, and the command that fixes it. Nothing is changed. Without a snapshot
 /// it is this host. What is not known stays unknown: it is never a pass.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -41,7 +41,7 @@ pub struct AuditArgs {
     pub fail_on: FailOn,
 }
 
-/// What is wanted of a host, and what is known of it besides a snapshot.
+/// What is wanted of a host, and what is known of it beside a snapshot.
 #[derive(Debug, Args)]
 pub struct CaseArgs {
     /// What the host does; several with commas [default: dtn, and what the snapshot shows]
@@ -78,7 +78,10 @@ pub struct CaseArgs {
     /// An earlier snapshot of the host: counters are judged as rates since then
     #[arg(long, value_name = "SNAPSHOT")]
     pub before: Option<PathBuf>,
-    /// A snapshot of the host in better days
+    /// Read the counters of this host twice, so far apart, to judge them as rates; 0s reads them once
+    #[arg(long, value_name = "TIME", value_parser = values::span, default_value = "1s")]
+    pub counters_over: Duration,
+    /// A snapshot of the host in better days [default: the one that `linerate host bless` names in the archive]
     #[arg(long, value_name = "SNAPSHOT")]
     pub baseline: Option<PathBuf>,
     /// A snapshot of another host with the same role; may be given several times
@@ -143,6 +146,7 @@ impl CaseArgs {
             ("--role", (!roles.is_empty()).then(|| roles.join(","))),
             ("--target-rate", self.target_rate.map(|rate| rate.to_string())),
             ("--rtt", span(self.rtt)),
+            ("--counters-over", span(Some(self.counters_over))),
             ("--streams", self.streams.map(|count| count.to_string())),
             ("--flows", self.flows.map(|count| count.to_string())),
             ("--deadline", span(self.deadline)),

@@ -8,7 +8,7 @@ use linux::netns::NetnsRef;
 
 use crate::cli::values;
 
-/// Watch where this host loses packets: devices, drivers, processors, queues, sockets. Ends with what grew, what goes
+/// Watch where this host loses packets: devices, drivers, CPUs, queues, sockets. Ends with what grew, what goes
 /// together, and what is not known. Changes nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -16,9 +16,9 @@ use crate::cli::values;
   linerate host drops --interval 10s --json >> dtn1.jsonl
   linerate host drops dtn1.jsonl dtn2.jsonl          what was recorded on two hosts, side by side
   linerate host drops --for 10min --with dtn2        this host and, over ssh, another one at the same time
-  sudo linerate host drops --for 5min --frames       which VLAN it is whose frames nobody wants
+  sudo linerate host drops --for 5min --frames       the VLAN whose frames are dropped
 
-As root it also tells the kernel's reason for each dropped packet, and counts every segment sent again.")]
+As root it also reports the kernel's reason for each dropped packet, and counts every retransmitted segment.")]
 pub struct DropsArgs {
     /// Lines that `--json` recorded, instead of watching this host; several hosts are compared
     #[arg(value_name = "FILE", conflicts_with_all = ["duration", "netns", "frames", "with"])]
@@ -39,7 +39,7 @@ pub struct DropsArgs {
     /// Another host, watched at the same time, or a file of lines that `--json` recorded; may be given several times
     #[arg(long, value_name = "HOST|FILE")]
     pub with: Vec<String>,
-    /// The command that runs another on a host; it is given the host's name and the command
+    /// The command that reaches a host; it is given the host's name and one line for a shell, as ssh is
     #[arg(long, value_name = "COMMAND", default_value = "ssh", env = "LINERATE_TRANSPORT")]
     pub transport: String,
 }

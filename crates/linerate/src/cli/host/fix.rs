@@ -8,31 +8,44 @@ use clap::Args;
 use super::audit::CaseArgs;
 use crate::cli::values;
 
-/// Mend what the audit found, with an undo that comes by itself: the old values are on disk before the first change, and
+/// Fix what the audit found, with an undo that comes by itself: the old values are on disk before the first change, and
 /// come back unless the fix is confirmed in time over a new connection.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linerate host fix BUF-RMEM-BDP --rtt 190ms --dry-run          the commands and their undo; nothing is changed
-  linerate host fix BUF-RMEM-BDP --rtt 190ms                    apply, then ask; without an answer it is taken back
+  linerate host fix BUF-RMEM-BDP --rtt 190ms                    apply, then ask; without an answer it is undone
   linerate host fix TCP-ECN-ACTIVE --yes --persist              and write the file that keeps it over the next start
   linerate host fix BUF-RMEM-BDP --rtt 190ms --verify 'linerate test dtn2 -R'
                                                                 keep it only where tests show the gain
   linerate host audit --json > found.json; linerate host fix found.json --dry-run
   linerate host fix BUF-RMEM-BDP --rtt 190ms --verify 'linerate test dtn9 -R' --hosts dtn1 then dtn2,dtn3
+  linerate host fix BUF-RMEM-BDP --rtt 190ms --verify './fts-rest-transfer-time' --less-is-better
+                                                                what users have, not what iperf3 has, decides
+  linerate host fix BUF-RMEM-BDP --rtt 190ms --ansible > tune.yml
   linerate host fix --list                                      the fixes of this host
 
-Ends with 11 where the fix was taken back.")]
+Ends with 11 where the fix was undone.")]
 pub struct FixArgs {
-    /// Rules whose findings are to be mended; or a file: a plan, or what `linerate host audit --json` printed; - reads it
+    /// Rules whose findings are to be fixed; or a file: a plan, or what `linerate host audit --json` printed; - reads it
     /// from standard input
     #[arg(value_name = "RULE|PLAN", required_unless_present_any = ["all_findings", "list", "inline"])]
     pub what: Vec<String>,
-    /// Mend every finding whose fix disrupts nothing
+    /// Fix every finding whose fix disrupts nothing
     #[arg(long, conflicts_with = "what")]
     pub all_findings: bool,
     /// Only what is wrong on this device
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
+    /// Change this network namespace as well, by the name that the audit has for it; may be given several times. Without
+    /// it only the host's own is changed
+    #[arg(long, value_name = "NETNS")]
+    pub netns: Vec<String>,
+    /// Change all network namespaces, those of containers too
+    #[arg(long, conflicts_with = "netns")]
+    pub all_netns: bool,
+    /// Apply a plan that was made for another host or network namespace
+    #[arg(long)]
+    pub any_host: bool,
     /// A plan as text, as a roll-out sends it
     #[arg(long, hide = true)]
     pub inline: Option<String>,
@@ -40,13 +53,16 @@ pub struct FixArgs {
     /// Show the commands and their undo, and change nothing
     #[arg(long, help_heading = "How")]
     pub dry_run: bool,
+    /// Print the plan as a playbook of Ansible, and change nothing
+    #[arg(long, conflicts_with_all = ["hosts", "verify", "persist"], help_heading = "How")]
+    pub ansible: bool,
     /// Confirm without asking, over a new connection
     #[arg(long, short, help_heading = "How")]
     pub yes: bool,
     /// Ask on standard input though it is no terminal
     #[arg(long, hide = true, conflicts_with = "yes")]
     pub ask: bool,
-    /// After how long the fix is taken back unless it is confirmed
+    /// After how long the fix is undone unless it is confirmed
     #[arg(long, value_name = "TIME", value_parser = values::span_above_zero, default_value = "60s", help_heading = "How")]
     pub confirm_within: Duration,
     /// Why, for the journal and the change log [default: the rules]
@@ -60,23 +76,32 @@ pub struct FixArgs {
     pub root: PathBuf,
 
     /// A test, as one word: it is run before and after in alternation, and the fix is kept only where the gain exceeds the
-    /// noise
+    /// noise. `linerate test …`, or any program: the last number that it prints counts, or else whether it succeeds
     #[arg(long, value_name = "COMMAND", help_heading = "Proof")]
     pub verify: Option<String>,
+    /// The number that the test prints is a time or a cost: less of it is a gain
+    #[arg(long, requires = "verify", help_heading = "Proof")]
+    pub less_is_better: bool,
+    /// How long one run of the test may take, where it is no `linerate test`
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero, default_value = "10min", requires = "verify", help_heading = "Proof")]
+    pub test_limit: Duration,
     /// How many runs before, and as many after
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100), requires = "verify", help_heading = "Proof")]
     pub pairs: u32,
-    /// How sure the gain must be: 0.95 lets chance alone pass in one of twenty cases
+    /// Confidence level of the gain: at 0.95 noise passes as a gain in 1 of 20 cases
     #[arg(long, value_name = "PART", default_value_t = 0.95, value_parser = values::confidence, requires = "verify", help_heading = "Proof")]
     pub confidence: f64,
 
     /// Hosts that get the fix, in stages: `a,b then c,d`; a stage begins only after a proven gain on all hosts of the one
     /// before. lab:NAME/HOST is a host of a lab
-    #[arg(long, value_name = "HOSTS", num_args = 1.., requires = "verify", conflicts_with_all = ["list", "ask"], help_heading = "Several hosts")]
+    #[arg(long, value_name = "HOSTS", num_args = 1.., conflicts_with_all = ["list", "ask"], help_heading = "Several hosts")]
     pub hosts: Vec<String>,
     /// The command that runs a program on another host: it is given the host and one line for a shell
     #[arg(long, value_name = "COMMAND", default_value = "ssh", requires = "hosts", help_heading = "Several hosts")]
     pub ssh: String,
+    /// How long a host may take to answer before it is left alone
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero, default_value = "10s", requires = "hosts", help_heading = "Several hosts")]
+    pub patience: Duration,
     /// What this program is called on the other hosts
     #[arg(
         long,

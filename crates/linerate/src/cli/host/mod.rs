@@ -26,7 +26,7 @@ pub enum HostAction {
     Log(Box<log::LogArgs>),
     /// Watch this host and enter in its log what is changed
     Watch(watch::WatchArgs),
-    /// Say what costs rate on this host or on that of a snapshot, why, and how to mend it
+    /// Say what costs rate on this host or on that of a snapshot, why, and how to fix it
     Audit(Box<audit::AuditArgs>),
     /// Show what is set otherwise on another host, at another time, or among hosts that should be alike
     Diff(diff::DiffArgs),
@@ -36,7 +36,7 @@ pub enum HostAction {
     Bless(diff::BlessArgs),
     /// Watch where this host loses packets, and what goes together with it
     Drops(drops::DropsArgs),
-    /// Mend what the audit found, prove it, keep it; or show the commands that would
+    /// Fix what the audit found, prove it, keep it; or show the commands that would
     Fix(Box<fix::FixArgs>),
     /// Take a fix back: every setting is again what it was
     Undo(fix::UndoArgs),

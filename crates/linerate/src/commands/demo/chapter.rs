@@ -1,55 +1,100 @@
-//! One network: measured, diagnosed, mended, measured again.
+//! One network: measured, diagnosed, fixed, measured again.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use audit::Rules;
 use diagnose::causes::Catalogue;
-use diagnose::diagnosis::{Diagnosis, Weighing, told, weigh};
+use diagnose::diagnosis::{Diagnosis, Weighing, conclude, weigh};
 use diagnose::proof::{Chapter, Mended, Proof};
 use diagnose::signs::flow::Complaint;
-use lab::play::{Order, Rounds, Setting, Voice, rounds};
-use lab::relay::{Limit, Limited};
+use lab::play::{Fit, Order, Rounds, Setting, Voice, rounds};
 use lab::scenario::{Scenario, Test};
 use measure::stop::Stop;
+use model::quality::disturbance::POOR;
+use model::quality::{Disturbance, Quality};
 use model::round::Round;
 use path::Seed;
 
-use super::again::{Again, CONFIDENCE};
-use super::mend::{Mender, Remedy};
+use super::fix::{Fixer, Remedy};
+use super::retest::{CONFIDENCE, Retest};
 use super::stories;
 use crate::cli::Common;
 use crate::commands::attempt::new_id;
-use crate::commands::desk::Desk;
 use crate::commands::lab::play::{Screen, add_samples, complain};
-use crate::commands::{archive as kept, print};
+use crate::commands::scratch::ScratchDirectory;
+use crate::commands::{archive as kept, print_as_it_is};
 use crate::show;
+use crate::show::demo::{PlayClock, PlayedChapter};
 use crate::show::live::overlay::Live;
 use crate::show::progress::Talk;
 
-/// Who tells a story.
-pub struct Teller<'a> {
+/// A demonstration: what it was asked for, and where it keeps its runs.
+pub struct Demo<'a> {
     pub common: &'a Common,
     pub seed: u64,
     pub program: PathBuf,
-    /// Where its runs are kept while it is told.
-    pub desk: &'a Desk,
+    /// How it is played on this machine.
+    pub clock: PlayClock,
+    /// Where its runs are kept while it runs.
+    pub scratch: &'a ScratchDirectory,
     pub stop: Stop,
 }
 
+/// How a live play ended.
+enum LiveEnd {
+    /// Somebody wanted to stop.
+    Stopped,
+    /// This machine disturbed so many tests that they say nothing of the network: in words.
+    Disturbed(Vec<String>),
+    /// It was measured and judged.
+    Judged(Box<ChapterOutcome>),
+}
+
 /// What came of the network of a chapter.
-struct Lived {
+struct ChapterOutcome {
     diagnosis: Diagnosis,
     mended: Vec<Mended>,
     proof: Option<Proof>,
+    /// Which tests this machine disturbed.
+    disturbed: Disturbed,
 }
 
-impl Teller<'_> {
-    /// Tells a chapter; [`None`] where it was stopped.
-    pub fn tell(&self, mut scenario: Scenario) -> anyhow::Result<Option<Chapter>> {
-        let order = stories::mesh(&mut scenario);
+impl Demo<'_> {
+    /// Plays a chapter; [`None`] where it was stopped. Where a live play gives no evidence, it is played in virtual time.
+    pub fn play_chapter(&self, scenario: Scenario) -> anyhow::Result<Option<PlayedChapter>> {
+        let PlayClock::Live(fit) = self.clock else { return self.play_chapter_in_virtual_time(scenario).map(Some) };
         self.say(&show::demo::introduction(&scenario))?;
+        let outcome = match self.play_chapter_live(scenario.clone(), fit)? {
+            LiveEnd::Stopped => return Ok(None),
+            LiveEnd::Disturbed(limits) => {
+                self.say(&show::demo::limits(&limits))?;
+                return self.play_chapter_in_virtual_time(scenario).map(Some);
+            }
+            LiveEnd::Judged(outcome) => outcome,
+        };
+        let ChapterOutcome { diagnosis, mended, proof, disturbed } = *outcome;
+        self.say(&show::demo::disturbed(&disturbed.tests))?;
+        let chapter = Chapter {
+            format: Chapter::FORMAT,
+            scenario: scenario.name.clone(),
+            title: scenario.title.clone(),
+            diagnosis,
+            mended,
+            proof,
+            limited_by_emulation: Vec::new(),
+        };
+        // A busy machine can show a fault that is plain, and cannot show that there is none.
+        let is_plain = chapter.is_mended() && !chapter.diagnosis.is_healthy();
+        if is_plain || fit == Fit::default() {
+            return Ok(Some(PlayedChapter { chapter, clock: PlayClock::Live(fit.of(&scenario)) }));
+        }
+        self.say(&show::demo::not_proven_live())?;
+        self.play_chapter_in_virtual_time(scenario).map(Some)
+    }
+
+    fn play_chapter_live(&self, mut scenario: Scenario, fit: Fit) -> anyhow::Result<LiveEnd> {
+        let order = stories::mesh(&mut scenario);
         let archive = self.archive();
         let setting = Setting {
             scenario: &scenario,
@@ -59,64 +104,68 @@ impl Teller<'_> {
             id: new_id(linux::clock::wall_now())?,
             facts: true,
             voice: Voice::Silent,
+            fit: fit.of(&scenario),
             stop: &self.stop,
         };
         let common = self.own_common();
         let runs = kept::open(&common)?;
         let mut screen = Screen { common: self.common, archive: Some(&runs), examiner: None };
         let mut live = Live::new(&scenario, if self.common.quiet { Talk::Nothing } else { Talk::Progress });
-        let lived = if order == Order::SideBySide {
+        let outcome = if order == Order::SideBySide {
             rounds(&setting, &mut live, |rounds| self.live(&setting, order, rounds))
         } else {
             rounds(&setting, &mut screen, |rounds| self.live(&setting, order, rounds))
         };
-        let (lived, report, _) = lived.map_err(complain)?;
-        let Some(Lived { diagnosis, mended, proof }) = lived? else { return Ok(None) };
-        let (slight, limits) = limits(report.limited);
-        self.say(&show::demo::late(&slight))?;
-        self.say(&show::demo::limits(&limits))?;
-        Ok(Some(Chapter {
-            format: Chapter::FORMAT,
-            scenario: scenario.name.clone(),
-            title: scenario.title.clone(),
-            diagnosis,
-            mended,
-            proof,
-            limited_by_emulation: limits,
-        }))
+        let (outcome, _, _) = outcome.map_err(complain)?;
+        outcome
     }
 
-    fn live(&self, setting: &Setting<'_>, order: Order, rounds: &mut Rounds<'_>) -> anyhow::Result<Option<Lived>> {
+    fn live(&self, setting: &Setting<'_>, order: Order, rounds: &mut Rounds<'_>) -> anyhow::Result<LiveEnd> {
         let scenario = setting.scenario;
-        let Some(round) = self.round(rounds, "The round", &scenario.tests, order)? else { return Ok(None) };
+        let Some(round) = self.round(rounds, "The round", &scenario.tests, order)? else {
+            return Ok(LiveEnd::Stopped);
+        };
+        let mut disturbed = Disturbed::default();
+        disturbed.add(&round);
+        let limits = disturbed.limits();
+        if !limits.is_empty() {
+            return Ok(LiveEnd::Disturbed(limits));
+        }
         let weighing = weigh(&round, Catalogue::built_in(), &Rules::built_in());
-        let diagnosis = told(&round, weighing.clone());
+        let diagnosis = conclude(&round, weighing.clone());
         self.say(&show::demo::heading("The diagnosis"))?;
         self.say(&show::why::text(&round, &diagnosis, Catalogue::built_in()))?;
-        let mender = Mender { teller: self, setting, round: &round, flows: &weighing.flows, live: rounds.live() };
-        let remedies = mender.remedies(&weighing.standings)?;
+        let fixer = Fixer { demo: self, setting, round: &round, flows: &weighing.flows, live: rounds.live() };
+        let remedies = fixer.remedies(&weighing.standings)?;
         if remedies.is_empty() {
-            self.say(if diagnosis.is_healthy() { "" } else { show::demo::NOTHING_TO_MEND })?;
-            return Ok(Some(Lived { diagnosis, mended: Vec::new(), proof: None }));
+            self.say(if diagnosis.is_healthy() { "" } else { show::demo::NO_FIX })?;
+            let outcome = ChapterOutcome { diagnosis, mended: Vec::new(), proof: None, disturbed };
+            return Ok(LiveEnd::Judged(Box::new(outcome)));
         }
-        let again = Again::of(scenario, &suffering(&weighing, &remedies), order);
-        let title = "The same tests again, before anything is changed";
+        let again = Retest::of(scenario, &suffering(&weighing, &remedies), order, setting.fit);
+        let title = "Baseline: the same tests before any change";
         let before = match &again.in_round {
             Some(numbers) => Some(only(&round, numbers)),
             None => self.round(rounds, title, &again.tests, Order::InTurn)?,
         };
-        let Some(before) = before else { return Ok(None) };
-        self.say(&show::demo::heading("What mends it"))?;
-        let mended = mender.mend(remedies)?;
-        // Whatever crawled and left room for others is fast now: one at a time, so that the machine is no limit.
-        let tests = again.from(linux::clock::now().since(rounds.live().start));
-        let Some(after) = self.round(rounds, "The same tests, after it", &tests, Order::InTurn)? else {
-            return Ok(None);
+        let Some(before) = before else { return Ok(LiveEnd::Stopped) };
+        self.say(&show::demo::heading("The fix"))?;
+        let fixed = fixer.fix(remedies)?;
+        // Flows that crawled left room for others, and are fast now: one at a time, so that the CPU is no limit.
+        let tests = again.from(rounds.live().age());
+        let Some(after) = self.round(rounds, "The same tests after the fix", &tests, Order::InTurn)? else {
+            return Ok(LiveEnd::Stopped);
         };
+        disturbed.add(&after);
+        let limits = disturbed.limits();
+        if !limits.is_empty() {
+            return Ok(LiveEnd::Disturbed(limits));
+        }
         let proof = Proof::of(&before, &after, CONFIDENCE);
         self.say(&show::demo::heading("Before and after"))?;
         self.say(&show::proof::text(&proof))?;
-        Ok(Some(Lived { diagnosis, mended, proof: Some(proof) }))
+        let outcome = ChapterOutcome { diagnosis, mended: fixed, proof: Some(proof), disturbed };
+        Ok(LiveEnd::Judged(Box::new(outcome)))
     }
 
     /// Runs tests under a heading; [`None`] where it was stopped.
@@ -140,7 +189,7 @@ impl Teller<'_> {
 
     /// The archive of its runs.
     pub fn archive(&self) -> PathBuf {
-        self.desk.file("archive.db")
+        self.scratch.file("archive.db")
     }
 
     /// The options with an archive that goes with the demonstration.
@@ -150,30 +199,46 @@ impl Teller<'_> {
 
     pub fn say(&self, text: &str) -> anyhow::Result<()> {
         if !self.common.json {
-            print(text.as_bytes())?;
+            print_as_it_is(text.as_bytes())?;
         }
         Ok(())
     }
 }
 
-/// What the emulation was the limit of, in words: by so little that a comparison of before and after stands, and by more.
-fn limits(limited: Option<Limited>) -> (Vec<String>, Vec<String>) {
-    let because = limited.map(|limited| limited.because).unwrap_or_default();
-    let is_slight = |limit: &Limit| match limit {
-        Limit::Late { p99, .. } => *p99 <= SLIGHTLY_LATE,
-        // What a busy second costs are late packets and lost ones, and both are counted.
-        Limit::Busy { .. } => true,
-        _ => false,
-    };
-    let (slight, grave) = because.into_iter().partition(is_slight);
-    (Limited { because: slight }.worst(), Limited { because: grave }.worst())
+/// Which of the tests that count this machine disturbed.
+#[derive(Default)]
+struct Disturbed {
+    counted: usize,
+    tests: Vec<(String, Disturbance)>,
 }
 
-/// A packet in a hundred that is late by less than this takes a few per cent from a rate at most, before a change as after it. What
-/// is compared differs by far more.
-const SLIGHTLY_LATE: Duration = Duration::from_millis(5);
+impl Disturbed {
+    fn add(&mut self, round: &Round) {
+        self.counted += round.tests.len();
+        for tested in &round.tests {
+            let mut worst = Quality::of(tested).disturbances.into_iter();
+            // A host that waits for its CPU is slow before a change as after it. An emulator that comes late is no network.
+            let worst = worst.find(|worst| worst.is_the_emulators() && worst.severity >= POOR);
+            self.tests.extend(worst.map(|worst| (tested.label.clone(), worst)));
+        }
+    }
 
-/// The tests, by their places in the round, whose slowness the problems explain that can be mended. What is lost without a
+    /// Where so many were that nothing of this is evidence: in words.
+    fn limits(&self) -> Vec<String> {
+        if self.tests.len() * MOST_DISTURBED <= self.counted {
+            return Vec::new();
+        }
+        let said = self.tests.iter().take(SAID).map(|(label, worst)| format!("{label}: {worst}"));
+        let counted = format!("this machine disturbed {} of {} tests", self.tests.len(), self.counted);
+        std::iter::once(counted).chain(said).collect()
+    }
+}
+
+/// One test of so many may be disturbed: a diagnosis weighs those less, and a rank test does not mind them.
+const MOST_DISTURBED: usize = 3;
+const SAID: usize = 3;
+
+/// The tests, by their places in the round, whose slowness the problems explain that can be fixed. What is lost without a
 /// rate has no before and after.
 fn suffering(weighing: &Weighing<'_>, remedies: &[Remedy]) -> BTreeSet<usize> {
     let standings = remedies.iter().filter_map(|remedy| weighing.standings.get(remedy.problem));

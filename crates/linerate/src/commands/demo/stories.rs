@@ -18,7 +18,7 @@ pub struct Story {
 pub const STORIES: [Story; 5] = [
     Story {
         name: "nrao",
-        title: "an archive's downloads stall for five months: one adapter of four merges packets of the overlay",
+        title: "an archive's downloads stall for 5 months: 1 NIC of 4 merges packets of the overlay",
         chapters: &["nrao-overlay-offload"],
     },
     Story {
@@ -33,7 +33,7 @@ pub const STORIES: [Story; 5] = [
     },
     Story {
         name: "amlight",
-        title: "a telescope's pictures are late: bursts of half a second meet streams that still grow",
+        title: "a telescope's images are late: bursts of 0.5 s meet streams that are still ramping up",
         chapters: &["amlight-burst-repeated"],
     },
     Story {
@@ -51,7 +51,7 @@ pub fn chapters(name: &str) -> Result<Vec<Scenario>, ScenarioError> {
     }
 }
 
-/// What only a person can know: the step that mends a host where no rule of its own audit proposes one.
+/// What only a person can know: the step that fixes a host where no rule of its own audit proposes one.
 pub struct ByHand {
     scenario: &'static str,
     pub host: &'static str,
@@ -69,7 +69,7 @@ const BY_HAND: [ByHand; 2] = [
         host: "gateway-1",
         link: "rack-1",
         operation: "{ rings = { rx = \"8192\" } }",
-        because: "The adapter's counters are recorded and stand still, so that the audit sees no packet missed.",
+        because: "The NIC's counters are recorded and stand still, so that the audit sees no missed packet.",
     },
     ByHand {
         scenario: "circuit-unshaped",
@@ -98,8 +98,7 @@ pub fn mesh(scenario: &mut Scenario) -> Order {
     Order::SideBySide
 }
 
-/// Thirty pairs are tested twice while somebody watches, so each gets a second: a hundred round trips at least in a network of
-/// one building.
+/// 30 pairs are tested twice while somebody watches, so each gets 1 s: at least 100 RTTs in a network of one building.
 fn shortened(mut test: Test) -> Test {
     if let TestKind::Tcp(flow) = &mut test.kind {
         flow.spec.limit = Limit::Time(Duration::from_secs(1));

@@ -4,15 +4,18 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use archive::changes::ChangeFilter;
+use archive::snapshots::find::Wanted;
 use audit::profile::Learnt;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Report, Rules};
 use host::learnt;
 
 use super::reading::{facts_of, text_of, this_host};
+use super::sides::found;
 use crate::cli::Common;
 use crate::cli::host::audit::{AuditArgs, CaseArgs};
-use crate::commands::print;
+use crate::commands::{archive as kept, print};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
@@ -24,12 +27,15 @@ pub fn run(common: &Common, args: &AuditArgs) -> anyhow::Result<Exit> {
         })?;
         return print(audit::page::explained(rule).as_bytes());
     }
-    let (host, learnt) = match &args.snapshot {
-        Some(path) => (facts_of(path)?, Learnt::default()),
-        None => (HostFacts::of(&this_host()?), learnt::now()),
+    let (host, learnt, before) = match &args.snapshot {
+        Some(path) => (facts_of(path)?, Learnt::default(), None),
+        None => {
+            let (before, host) = sampled(&args.case)?;
+            (host, learnt::now(), before)
+        }
     };
     let keep = if args.all { Keep::Everything } else { Keep::Findings };
-    let report = ask(&args.case, &rules, &Host { facts: &host, learnt }, keep)?;
+    let report = ask(common, &args.case, &rules, &Host { facts: &host, learnt, before: before.as_ref() }, keep)?;
     if common.json {
         print(&show::json::document(&report)?)?;
     } else {
@@ -54,11 +60,27 @@ pub struct Host<'a> {
     pub facts: &'a HostFacts,
     /// What its connections show of its transfers.
     pub learnt: Learnt,
+    /// The same host a moment earlier, where its counters were read twice.
+    pub before: Option<&'a HostFacts>,
+}
+
+/// This host, and before that once more: a counter says something only by how much it grows.
+pub fn sampled(args: &CaseArgs) -> anyhow::Result<(Option<HostFacts>, HostFacts)> {
+    if args.before.is_some() || args.counters_over.is_zero() {
+        return Ok((None, HostFacts::of(&this_host()?)));
+    }
+    let before = HostFacts::of(&this_host()?);
+    linux::clock::sleep_until(linux::clock::now() + args.counters_over).context("cannot wait between two readings")?;
+    Ok((Some(before), HostFacts::of(&this_host()?)))
 }
 
 /// What all rules say about a host. Rules that cannot be used are told on the way.
-pub fn ask(args: &CaseArgs, rules: &Rules, host: &Host<'_>, keep: Keep) -> anyhow::Result<Report> {
-    let inputs = inputs(args, rules, host.facts)?;
+pub fn ask(common: &Common, args: &CaseArgs, rules: &Rules, host: &Host<'_>, keep: Keep) -> anyhow::Result<Report> {
+    let mut inputs = inputs(args, rules, host.facts)?;
+    if inputs.before.is_none() {
+        inputs.before = host.before.cloned();
+    }
+    add_kept(common, args, host.facts, &mut inputs)?;
     let profile = args.profile(host.learnt);
     let report = audit::audit(rules, &Case { host: host.facts, profile: &profile, inputs: &inputs, keep });
     for fault in &report.faults {
@@ -95,6 +117,35 @@ fn inputs(args: &CaseArgs, rules: &Rules, host: &HostFacts) -> anyhow::Result<In
     inputs.before = args.before.as_deref().map(facts_of).transpose()?;
     Ok(inputs)
 }
+
+/// What the archive knows of the host: what it was when somebody blessed it, and what was changed since. An archive that is
+/// not there knows nothing.
+fn add_kept(common: &Common, args: &CaseArgs, host: &HostFacts, inputs: &mut Inputs) -> anyhow::Result<()> {
+    let path = common.archive.clone().or_else(|| archive::location::default_path().ok());
+    if host.name.is_empty() || !path.is_some_and(|path| path.exists()) {
+        return Ok(());
+    }
+    let archive = kept::open_to_read(common)?;
+    let mut since = None;
+    if args.baseline.is_none()
+        && let Ok(summary) = archive.find_snapshot(&Wanted::Baseline { host: host.name.clone() })
+    {
+        let blessed = found(archive.snapshot(summary.id))?;
+        since = Some(blessed.taken);
+        inputs.add_baseline(host, &HostFacts::of(&blessed));
+    }
+    let filter =
+        ChangeFilter { host: Some(host.name.clone()), since, limit: Some(MOST_CHANGES), ..ChangeFilter::default() };
+    let changes = archive.changes(&filter).context(Complaint::new(Exit::Local, "the change log cannot be used"))?;
+    // A log that nobody keeps says nothing: that no change is in it would be no answer.
+    if !changes.is_empty() {
+        inputs.add_log(&changes);
+    }
+    Ok(())
+}
+
+/// What a host's log holds of some years; the last entered count.
+const MOST_CHANGES: u32 = 10_000;
 
 fn add_rules(rules: &mut Rules, folder: &Path) -> anyhow::Result<()> {
     let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read the rules in {}", folder.display()));

@@ -7,9 +7,11 @@ mod drops;
 mod fix;
 mod log;
 mod reading;
-mod sides;
+pub mod sides;
 mod snapshot;
+mod transport;
 mod watch;
+mod words;
 
 use crate::cli::Common;
 use crate::cli::host::HostAction;

@@ -8,7 +8,7 @@ use anyhow::Context;
 use audit::scope::HostFacts;
 use host::live::{self, Which};
 use host::recorded;
-use model::host::snapshot::Snapshot;
+use model::host::snapshot::{Snapshot, SnapshotReadError};
 
 use super::snapshot::from_saved;
 use crate::exit::{Complaint, Exit};
@@ -37,14 +37,16 @@ pub fn snapshot_of(path: &Path) -> anyhow::Result<Snapshot> {
 fn of_json(path: &Path) -> anyhow::Result<Snapshot> {
     let text = text_of(path)?;
     let shown = path.display();
-    let snapshot: Snapshot = serde_json::from_str(&text).with_context(|| {
-        Complaint::new(Exit::NotFound, format!("{shown} is no snapshot"))
-            .hint("`linerate host snapshot --json --out FILE` writes one")
-    })?;
-    if snapshot.format > Snapshot::FORMAT {
-        return Err(Complaint::new(Exit::NotFound, format!("{shown} was written by a newer linerate")).into());
-    }
-    Ok(snapshot)
+    Snapshot::read(text.as_bytes()).map_err(|error| {
+        let complaint = match error {
+            SnapshotReadError::Newer { .. } => {
+                Complaint::new(Exit::NotFound, format!("{shown} was written by a newer linerate"))
+            }
+            _ => Complaint::new(Exit::NotFound, format!("{shown} is no snapshot"))
+                .hint("`linerate host snapshot --json --out FILE` writes one"),
+        };
+        anyhow::Error::from(error).context(complaint)
+    })
 }
 
 /// A file of text of a size that can be meant.

@@ -192,7 +192,7 @@ fn meant(text: &str) -> anyhow::Result<Meant> {
 fn at(text: &str) -> anyhow::Result<WallTime> {
     values::moment(text).map_err(|why| {
         let complaint = Complaint::new(Exit::Usage, format!("`{text}` is no time"));
-        complaint.hint(format!("{why}; besides there are latest and baseline")).into()
+        complaint.hint(format!("{why}; latest and baseline exist too")).into()
     })
 }
 

@@ -26,13 +26,13 @@ pub fn run(common: &Common, args: &SnapshotArgs) -> anyhow::Result<Exit> {
         snapshot.machine.role_group.clone_from(&args.group);
     }
     if let Some(path) = &args.out {
-        file::write(path, &show::json::document(&snapshot)?)?;
+        file::write(path, &show::json::snapshot(&snapshot)?)?;
     }
     if args.keep {
         baseline::keep(common, &snapshot, args.label.as_deref())?;
     }
     if common.json {
-        return print(&show::json::document(&snapshot)?);
+        return print(&show::json::snapshot(&snapshot)?);
     }
     print(show::host::snapshot::text(&snapshot).as_bytes())
 }
@@ -65,7 +65,7 @@ pub(super) fn from_saved(path: &Path) -> anyhow::Result<Snapshot> {
     // The file is as old as what it holds; a directory changes when a file is added.
     let taken = metadata.modified().map_or_else(|_| linux::clock::wall_now(), Into::into);
     let read = if metadata.is_dir() { saved::from_directory(path, taken) } else { saved::from_archive(path, taken) };
-    read.map_err(|error| {
+    let snapshot = read.map_err(|error| {
         let complaint = Complaint::new(Exit::NotFound, format!("there is no snapshot in {shown}"));
         let complaint = match &error {
             SavedError::Compression { by: "bzip2", .. } => complaint.hint("unpack it with bunzip2 first"),
@@ -76,5 +76,9 @@ pub(super) fn from_saved(path: &Path) -> anyhow::Result<Snapshot> {
             _ => complaint,
         };
         anyhow::Error::new(error).context(complaint)
-    })
+    })?;
+    snapshot
+        .check_names()
+        .with_context(|| Complaint::new(Exit::NotFound, format!("there is no snapshot in {shown}")))?;
+    Ok(snapshot)
 }

@@ -1,30 +1,36 @@
 //! Labs and hosts by what a person typed.
 
-use lab::network::kept::{HostRecord, Kept};
+use lab::network::kept::{HostRecord, Kept, Owner};
 
 use crate::exit::{Complaint, Exit};
 
-/// The lab of this name; without a name, the only one.
-pub fn lab(mut running: Vec<Kept>, name: Option<&str>) -> anyhow::Result<Kept> {
-    let names = names(&running);
-    match name {
-        Some(name) => running.retain(|kept| kept.record.name == name),
-        None if running.len() > 1 => {
-            let complaint = Complaint::new(Exit::Usage, format!("{} labs are running: which?", running.len()));
-            return Err(complaint.hint(format!("name one of them, or all with --all: {names}")).into());
-        }
-        None => {}
-    }
-    running.pop().ok_or_else(|| match name {
-        Some(name) => absent(format!("no lab `{name}` is running"), &names),
-        None => absent("no lab is running".to_owned(), &names),
-    })
+/// The labs that this owner has started.
+pub fn own(running: Vec<Kept>, owner: &Owner) -> Vec<Kept> {
+    running.into_iter().filter(|kept| kept.is_of(owner)).collect()
 }
 
-/// The host of `LAB/HOST`, or of `HOST` where one lab only has it.
-pub fn host<'a>(running: &'a [Kept], typed: &str) -> anyhow::Result<(&'a Kept, &'a HostRecord)> {
+/// The lab of this name; without a name, the only one that this owner has started. A lab of somebody else has to be named.
+pub fn lab(mut running: Vec<Kept>, name: Option<&str>, owner: &Owner) -> anyhow::Result<Kept> {
+    let all = names(&running);
+    let Some(name) = name else {
+        let mut own = own(running, owner);
+        if own.len() > 1 {
+            let complaint = Complaint::new(Exit::Usage, format!("{} labs are running: which?", own.len()));
+            return Err(complaint.hint(format!("name one of them, or all with --all: {}", names(&own))).into());
+        }
+        let what = if all.is_empty() { "no lab is running" } else { "no lab of yours is running" };
+        return own.pop().ok_or_else(|| absent(what.to_owned(), &all));
+    };
+    running.retain(|kept| kept.record.name == name);
+    running.pop().ok_or_else(|| absent(format!("no lab `{name}` is running"), &all))
+}
+
+/// The host of `LAB/HOST`, or of `HOST` where one lab of this owner, or of any without one, only has it.
+pub fn host<'a>(running: &'a [Kept], typed: &str, owner: Option<&Owner>) -> anyhow::Result<(&'a Kept, &'a HostRecord)> {
     let (lab, host) = typed.split_once('/').map_or((None, typed), |(lab, host)| (Some(lab), host));
-    let named = running.iter().filter(|kept| lab.is_none_or(|lab| kept.record.name == lab));
+    let named = running
+        .iter()
+        .filter(|kept| lab.map_or_else(|| owner.is_none_or(|owner| kept.is_of(owner)), |lab| kept.record.name == lab));
     let mut having = named.clone().filter_map(|kept| Some((kept, kept.record.host(host)?)));
     match (having.next(), having.next()) {
         (Some(found), None) => Ok(found),

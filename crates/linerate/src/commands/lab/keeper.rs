@@ -9,8 +9,8 @@ use anyhow::Context;
 use lab::live::{Live, LiveError, Stage};
 use lab::network::kept::{Claim, Record};
 use lab::network::{Network, RaiseError};
-use lab::relay::Limited;
 use lab::relay::probe::ProbeError;
+use lab::relay::{Limited, Pace};
 use lab::scenario::{Limits, Scenario};
 use linux::clock;
 use linux::namespaces::process::{leave_terminal, start_of};
@@ -18,7 +18,7 @@ use path::Seed;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use units::DataRate;
 
-use super::{acquire_rights, complain};
+use super::{acquire_rights, complain, owner};
 use crate::cli::Common;
 use crate::cli::lab::UpArgs;
 use crate::commands::print;
@@ -42,13 +42,13 @@ pub fn run(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> a
     // The lab is worth more than one change of it: who reads the log learns what is missing.
     let hear = |error| show::error::print(&does_not_live(error));
     let keep = |live: Live<'_>| {
-        let record = record(args, name, live.network);
+        let record = record(common, args, name, live.network);
         claim.publish(&record).map_err(complain)?;
         tell(common, args, &record, &scenario.title)?;
         signals.wait();
         anyhow::Ok(())
     };
-    let (kept, report, _) = stage.live(&hear, keep).map_err(does_not_live)?;
+    let (kept, report, _) = stage.live(Pace::REAL, &hear, keep).map_err(does_not_live)?;
     for limit in report.limited.iter().flat_map(Limited::worst) {
         eprintln!("warning: the relay was the limit of this lab for some time: {limit}");
     }
@@ -57,13 +57,14 @@ pub fn run(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> a
     Ok(if signals.interrupted.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Success })
 }
 
-fn record(args: &UpArgs, name: &str, network: &Network) -> Record {
+fn record(common: &Common, args: &UpArgs, name: &str, network: &Network) -> Record {
     let keeper = std::process::id();
     Record {
         format: Record::FORMAT,
         name: name.to_owned(),
         scenario: args.scenario.clone(),
         seed: args.seed,
+        owner: Some(owner(common)),
         up_unix_ns: clock::wall_now(),
         keeper,
         keeper_started_ticks: start_of(keeper).unwrap_or_default(),

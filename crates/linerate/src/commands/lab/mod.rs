@@ -4,18 +4,26 @@
 //! * [`keeper`]: that process
 //! * [`play`]: a scenario from its first host to its last test
 //! * [`score`]: many scenarios, and how good what is said of them is
+//! * [`simulated`]: the same in virtual time
+//! * [`examine`]: what is wrong with a scenario file
+//! * [`generate`]: incidents that nobody wrote
+//! * [`learn`]: what they teach
 //! * [`find`]: labs and hosts by what a person typed
 
+mod examine;
 pub mod find;
+mod generate;
 pub mod keeper;
+mod learn;
 pub mod play;
 mod score;
+mod simulated;
 pub mod up;
 
 use std::os::unix::process::CommandExt;
 
 use anyhow::Context;
-use lab::network::kept::{KeptError, running};
+use lab::network::kept::{KeptError, Owner, running};
 use linux::namespaces::rights;
 
 use super::print;
@@ -27,13 +35,19 @@ use crate::show;
 /// Does what was asked for.
 pub fn run(common: &Common, action: &LabAction) -> anyhow::Result<Exit> {
     match action {
-        LabAction::Check => check(common),
+        LabAction::Check(args) => match &args.scenario {
+            Some(scenario) => examine::run(common, scenario, args.seed),
+            None => check(common),
+        },
         LabAction::List => list(common),
         LabAction::Run(args) => play::run(common, args),
         LabAction::Score(args) => score::run(common, args),
+        LabAction::Merge(args) => score::merge::run(common, args),
+        LabAction::Generate(args) => generate::run(args),
+        LabAction::Learn(args) => learn::run(common, args),
         LabAction::Up(args) => up::run(common, args),
-        LabAction::Exec(args) => exec(args),
-        LabAction::Down { lab, all } => down(common, lab.as_deref(), *all),
+        LabAction::Exec(args) => exec(common, args),
+        LabAction::Down { lab, all } => down(common, if *all { Labs::Own } else { Labs::One(lab.as_deref()) }),
     }
 }
 
@@ -58,9 +72,9 @@ fn list(common: &Common) -> anyhow::Result<Exit> {
     print(show::lab::list(&titled, &records).as_bytes())
 }
 
-fn exec(args: &ExecArgs) -> anyhow::Result<Exit> {
+fn exec(common: &Common, args: &ExecArgs) -> anyhow::Result<Exit> {
     let running = running().map_err(complain)?;
-    let (kept, host) = find::host(&running, &args.host)?;
+    let (kept, host) = find::host(&running, &args.host, Some(&owner(common)))?;
     let (program, arguments) = args.command.split_first().context("no program")?;
     let command = kept.command(host, program).ok_or_else(|| {
         Complaint::new(Exit::NotFound, format!("host `{}` of the lab `{}` is gone", host.name, kept.record.name))
@@ -73,9 +87,13 @@ fn exec(args: &ExecArgs) -> anyhow::Result<Exit> {
     })
 }
 
-fn down(common: &Common, name: Option<&str>, all: bool) -> anyhow::Result<Exit> {
+fn down(common: &Common, labs: Labs<'_>) -> anyhow::Result<Exit> {
     let running = running().map_err(complain)?;
-    let chosen = if all { running } else { vec![find::lab(running, name)?] };
+    let owner = owner(common);
+    let chosen = match labs {
+        Labs::Own => find::own(running, &owner),
+        Labs::One(name) => vec![find::lab(running, name, &owner)?],
+    };
     for kept in chosen {
         let name = kept.record.name.clone();
         kept.end().map_err(complain)?;
@@ -84,6 +102,20 @@ fn down(common: &Common, name: Option<&str>, all: bool) -> anyhow::Result<Exit> 
         }
     }
     Ok(Exit::Success)
+}
+
+/// Which labs end.
+#[derive(Clone, Copy)]
+enum Labs<'a> {
+    /// All of this user.
+    Own,
+    /// The one of this name; without a name the only one of this user.
+    One(Option<&'a str>),
+}
+
+/// Whose labs this process starts, and which it ends without being told their names.
+pub fn owner(common: &Common) -> Owner {
+    Owner::this_process(common.archive.clone().or_else(|| archive::location::default_path().ok()))
 }
 
 /// Has this process, which has one thread yet, be able to make networks.

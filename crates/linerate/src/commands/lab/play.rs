@@ -9,10 +9,12 @@ use anyhow::Context;
 use archive::Archive;
 use diagnose::next::Proposal;
 use lab::network::Network;
-use lab::play::{Audience, PlayError, Setting, Show, play};
+use lab::play::{Audience, Fit, Fitness, PlayError, Setting, Show, play};
+use lab::relay::Pace;
 use lab::relay::log::Events;
 use lab::scenario::{Scenario, Test};
 use model::played::{Finding, Played, Tested};
+use model::quality::Quality;
 use model::round::Round;
 use model::series::RunSamples;
 use path::Seed;
@@ -21,6 +23,7 @@ use units::duration::show;
 
 use super::acquire_rights;
 use super::keeper::{check, does_not_live};
+use super::simulated;
 use super::up::refuse;
 use crate::cli::Common;
 use crate::cli::lab::RunArgs;
@@ -32,12 +35,19 @@ use crate::show::{examine, json, played};
 
 pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
     let scenario = lab::scenario::load(&args.scenario).map_err(refuse)?;
+    if args.virtual_time {
+        return simulated::run(common, args, &scenario);
+    }
     acquire_rights()?;
     check(&scenario)?;
     let program = std::env::current_exe().context("this program does not know where it is")?;
     let archive = if args.no_archive { None } else { Some(kept::open(common)?) };
     let place = archive.as_ref().map(|archive| archive.path().to_owned());
     let stop = stop_on_signals()?;
+    let fit = match args.pace {
+        Some(percent) => Fit { pace: Pace::of_percent(percent), ..Fit::default() },
+        None => fit(common)?.of(&scenario),
+    };
     let setting = Setting {
         scenario: &scenario,
         seed: Seed(args.seed),
@@ -45,6 +55,7 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
         archive: place.as_deref(),
         id: new_id(linux::clock::wall_now())?,
         facts: args.evidence.is_some() || args.why,
+        fit,
         voice: if common.quiet || common.json { Voice::Silent } else { Voice::Progress },
         stop: &stop,
     };
@@ -72,10 +83,27 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
             print(&json::document(&outcome)?)?;
         }
         (false, _) => {
-            print(played::truth(&outcome).as_bytes())?;
+            print(played::truth(&outcome, played::Mode::Live).as_bytes())?;
         }
     }
     Ok(exit(&outcome, stop.is_stopped()))
+}
+
+/// How the play fits this machine. Where it does not, it is played all the same, and says what is no evidence.
+fn fit(common: &Common) -> anyhow::Result<Fit> {
+    let fitness = Fitness::measure().context(Complaint::new(Exit::Local, "the emulator cannot be measured here"))?;
+    let (because, fit) = match fitness {
+        Fitness::Quiet => return Ok(Fit::default()),
+        Fitness::Busy { because, fit } => (because, fit),
+        Fitness::Unfit { because } => {
+            let because = format!("{because}; in virtual time (--virtual) no quiet machine is needed");
+            (because, Fit { at_once: 1, ..Fit::default() })
+        }
+    };
+    if !common.quiet {
+        eprintln!("this machine is busy: {because}; the paths' clock goes at {} % of real time", fit.pace.percent());
+    }
+    Ok(fit)
 }
 
 /// Tells on the terminal how it goes, unless nobody wants to know.
@@ -114,6 +142,12 @@ impl Audience for Screen<'_> {
 
     fn ended(&mut self, _test: &Test, tested: &Tested) {
         let _ = self.say(&played::tested(tested, self.samples(tested).as_ref()));
+    }
+
+    fn repeats(&mut self, test: &Test, quality: &Quality) {
+        if let Some(worst) = quality.disturbances.first() {
+            let _ = self.say(&format!("         {:<28} again: {worst}\n", test.label));
+        }
     }
 
     fn wants(&mut self, round: &mut Round) -> Option<Box<Proposal>> {

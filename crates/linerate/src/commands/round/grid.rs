@@ -1,13 +1,14 @@
 //! `linerate round grid`.
 
+use chart::Form;
+
 use super::reading;
 use crate::cli::Common;
 use crate::cli::round::GridArgs;
-use crate::commands::{file, print};
+use crate::commands::{file, print, print_as_it_is};
 use crate::exit::{Complaint, Exit};
 use crate::show::grid;
 use crate::show::json;
-use crate::show::plot::Form;
 
 pub fn run(common: &Common, args: &GridArgs) -> anyhow::Result<Exit> {
     let round = reading::round(common, &args.round)?;
@@ -19,7 +20,7 @@ pub fn run(common: &Common, args: &GridArgs) -> anyhow::Result<Exit> {
     if let Some(path) = &args.svg {
         // The argument parser has let only names of known forms pass.
         let form = Form::of(path).unwrap_or(Form::Svg);
-        file::write(path, &grid::picture::picture(&grids, form)?)?;
+        file::write(path, &chart::grid::picture(&grids, &grid::captions(&grids), form)?)?;
     }
     if common.json {
         return print(&json::document(&grids)?);
@@ -30,5 +31,5 @@ pub fn run(common: &Common, args: &GridArgs) -> anyhow::Result<Exit> {
     if args.svg.is_some() {
         return Ok(Exit::Success);
     }
-    print(grid::text::text(&grids, grid::text::Colour::of_standard_output()).as_bytes())
+    print_as_it_is(grid::text::text(&grids, grid::text::Colour::of_standard_output()).as_bytes())
 }

@@ -119,7 +119,7 @@ fn complain(name: &Path) -> impl Fn(RoundError) -> anyhow::Error + '_ {
 fn of_file(path: &Path) -> anyhow::Result<Round> {
     let shown = path.display();
     let text = text(path, LARGEST_ROUND)?;
-    let round: Round = serde_json::from_str(&text)
+    let round = Round::from_json(text.as_bytes())
         .with_context(|| Complaint::new(Exit::NotFound, format!("{shown} is no round")).hint(ROUND_HINT))?;
     if round.format > Round::FORMAT {
         return Err(Complaint::new(Exit::NotFound, format!("{shown} was written by a newer linerate")).into());

@@ -1,5 +1,6 @@
 //! A plan that can be carried out: its order is known, its hosts are found, and signals end it.
 
+use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
@@ -10,8 +11,9 @@ use measure::stop::Stop;
 use model::run::RunId;
 use plan::plan::Reach;
 use plan::{Plan, Schedule};
-use round::carrier::{Call, Carrier};
+use round::carrier::{Call, Carrier, SHELL};
 use round::leader::Lead;
+use round::leader::journal::{Interrupted, Journal};
 use round::leader::roster::Roster;
 
 use crate::commands::attempt::{new_id, stop_on_signals};
@@ -23,7 +25,7 @@ pub struct Ready<'a> {
     pub schedule: Schedule,
     pub roster: Roster,
     pub stop: Stop,
-    id: RunId,
+    pub id: RunId,
 }
 
 /// How long to wait.
@@ -33,6 +35,8 @@ pub struct Limits {
     pub patience: Duration,
     /// For the round, beyond the time that it was planned to take.
     pub overtime: Duration,
+    /// For tests that were disturbed, once more.
+    pub repeats: Duration,
 }
 
 impl<'a> Ready<'a> {
@@ -48,16 +52,24 @@ impl<'a> Ready<'a> {
     }
 
     /// The round of it.
-    pub fn lead(&self, limits: Limits) -> Lead<'_> {
+    pub fn lead<'s>(
+        &'s self,
+        limits: Limits,
+        journal: Option<&'s Journal>,
+        resumed: Option<&'s Interrupted>,
+    ) -> Lead<'s> {
         Lead {
             plan: self.plan,
             schedule: &self.schedule,
             roster: &self.roster,
             id: self.id,
             patience: limits.patience,
+            repeats: limits.repeats,
             overtime: limits.overtime,
             at_once: at_once(self.plan),
             stop: &self.stop,
+            journal,
+            resumed,
         }
     }
 }
@@ -83,7 +95,7 @@ struct InLab {
 impl Carrier for InLab {
     fn start(&self, call: &Call<'_>) -> std::io::Result<std::process::Child> {
         let gone = || std::io::Error::other("it is gone");
-        call.spawn(&mut self.lab.command(&self.host, call.program).ok_or_else(gone)?)
+        call.spawn(&mut self.lab.command(&self.host, OsStr::new(SHELL)).ok_or_else(gone)?)
     }
 
     fn place(&self) -> String {
@@ -93,7 +105,7 @@ impl Carrier for InLab {
 
 fn in_lab(name: &str) -> Result<Box<dyn Carrier>, String> {
     let running = running().map_err(|error| error.to_string())?;
-    let (lab, host) = find::host(&running, name).map_err(|error| error.to_string())?;
+    let (lab, host) = find::host(&running, name, None).map_err(|error| error.to_string())?;
     let (lab, host) = (lab.record.name.clone(), host.clone());
     let lab = running.into_iter().find(|kept| kept.record.name == lab);
     let lab = lab.ok_or_else(|| format!("no lab is running that has `{name}`"))?;

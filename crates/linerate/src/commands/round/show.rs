@@ -14,7 +14,7 @@ use crate::show;
 pub fn run(common: &Common, args: &ShowArgs) -> anyhow::Result<Exit> {
     if let Named::Round(round) = reading::named(common, &args.what)? {
         if common.json {
-            return print(&show::json::document(&round)?);
+            return print(&show::json::round(&round)?);
         }
         return print(show::round::round(&round).as_bytes());
     }

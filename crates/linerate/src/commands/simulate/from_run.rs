@@ -5,13 +5,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
+use archive::export::json::MAX_EXPORT_BYTES;
 use model::expectation::{self, How, Inputs, Known};
 use model::played::Finding;
 use model::round::{Round, Tested};
 use model::run::{Run, RunId};
+use model::series::RunSamples;
 use predict::case::Case;
 use predict::of_round::Expectations;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use sim::Kernel;
 use sim::sender::HEADERS;
 use units::duration::micros;
 use units::{ByteCount, DataRate, Mtu};
@@ -34,10 +37,14 @@ pub struct Taken {
 }
 
 /// What a name stands for.
-enum Source {
+pub(super) enum Source {
     Round(Box<Round>),
-    /// With what the archive knows of its hosts.
-    Run(Box<Run>, Box<Facts>),
+    /// With what the archive knows of its hosts, and the samples that were kept.
+    Run {
+        run: Box<Run>,
+        facts: Box<Facts>,
+        samples: RunSamples,
+    },
 }
 
 /// Reads the run that was named, and puts what was typed above what it says.
@@ -48,7 +55,7 @@ pub fn taken(common: &Common, name: &str, args: &FlowArgs) -> anyhow::Result<Tak
             let case = Expectations::of(&round).cases_of(tested).into_iter().next();
             of_case(&case.with_context(|| no_transfer(&tested.label))?, args)
         }
-        Source::Run(run, facts) => {
+        Source::Run { run, facts, .. } => {
             if let Some(label) = &args.test {
                 let what = format!("--test {label} names a test of a round, and {name} is a run");
                 return Err(Complaint::new(Exit::Usage, what).hint("leave --test out").into());
@@ -64,7 +71,7 @@ fn no_transfer(name: &str) -> Complaint {
         .hint("`linerate runs list` shows what was measured")
 }
 
-fn source(common: &Common, name: &str) -> anyhow::Result<Source> {
+pub(super) fn source(common: &Common, name: &str) -> anyhow::Result<Source> {
     let path = Path::new(name);
     if path.is_file() {
         return of_file(path);
@@ -74,9 +81,11 @@ fn source(common: &Common, name: &str) -> anyhow::Result<Source> {
     if let Some(id) = archive.resolve_round(name).ok().filter(|_| name != "last") {
         return Ok(Source::Round(Box::new(archive.round(&id)?)));
     }
-    let run = archive.run(&resolve(&archive, name)?)?;
+    let id = resolve(&archive, name)?;
+    let run = archive.run(&id)?;
     let facts = Facts::of(&archive, &run);
-    Ok(Source::Run(Box::new(run), Box::new(facts)))
+    let samples = archive.samples(&id).unwrap_or_default();
+    Ok(Source::Run { run: Box::new(run), facts: Box::new(facts), samples })
 }
 
 /// A round, or a run as `linerate test --json` prints it or as `runs export` does, with its samples.
@@ -86,26 +95,23 @@ fn of_file(path: &Path) -> anyhow::Result<Source> {
             "`linerate test HOST --json`, `linerate runs export RUN` and `linerate lab run SCENARIO --evidence FILE` write such files",
         )
     };
-    let text = reading::text(path, archive::export::json::MAX_EXPORT_BYTES)?;
-    if let Ok(round) = serde_json::from_str(&text) {
+    let text = reading::text(path, MAX_EXPORT_BYTES)?;
+    if let Ok(round) = Round::from_json(text.as_bytes()) {
         return Ok(Source::Round(Box::new(round)));
     }
-    let written: Written = serde_json::from_str(&text).with_context(unreadable)?;
-    Ok(match written {
-        Written::Alone(run) | Written::Exported { run } => Source::Run(run, Box::new(Facts::NONE)),
-    })
-}
-
-/// A run in a file, with its samples or without.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Alone(Box<Run>),
-    Exported { run: Box<Run> },
+    // A run in a file is alone, or exported with its samples.
+    let alone = Run::from_json(text.as_bytes()).map(|run| (run, RunSamples::default()));
+    let (run, samples) = alone
+        .or_else(|_| {
+            let export = archive::export::read_export(text.as_bytes(), MAX_EXPORT_BYTES);
+            export.map(|export| (export.run, export.samples))
+        })
+        .with_context(unreadable)?;
+    Ok(Source::Run { run: Box::new(run), facts: Box::new(Facts::NONE), samples })
 }
 
 /// The test of a round that was named, or its first transfer.
-fn chosen<'a>(round: &'a Round, label: Option<&str>) -> anyhow::Result<&'a Tested> {
+pub(super) fn chosen<'a>(round: &'a Round, label: Option<&str>) -> anyhow::Result<&'a Tested> {
     let is_transfer = |tested: &&Tested| matches!(&tested.finding, Finding::Run(run) if !Case::all(run).is_empty());
     let transfers = || round.tests.iter().filter(is_transfer);
     let is_it = |tested: &&Tested| label.is_none_or(|label| tested.label == label);
@@ -142,7 +148,7 @@ fn given<T>(value: T, flag: &str) -> Known<T> {
 fn typed(mut inputs: Inputs, args: &FlowArgs) -> anyhow::Result<Inputs> {
     let FlowArgs { path, hosts, others, .. } = args;
     put(&mut inputs.queue, path.queue, "--queue");
-    put(&mut inputs.adapter_rate, hosts.adapter_rate, "--adapter-rate");
+    put(&mut inputs.adapter_rate, hosts.adapter_rate, "--nic-rate");
     put(&mut inputs.segment_bytes, hosts.mtu.map(|mtu| mtu.get().saturating_sub(HEADERS)), "--mtu");
     put(&mut inputs.congestion_control, hosts.congestion.map(|name| name.name().to_owned()), "--congestion");
     put(&mut inputs.streams, others.flows, "--flows");
@@ -150,6 +156,7 @@ fn typed(mut inputs: Inputs, args: &FlowArgs) -> anyhow::Result<Inputs> {
     put(&mut inputs.send_buffer, hosts.wmem, "--wmem");
     put(&mut inputs.receive_buffer, hosts.rmem, "--rmem");
     put(&mut inputs.first_receive_buffer, hosts.rmem_default, "--rmem-default");
+    put(&mut inputs.window_percent, hosts.kernel.map(Kernel::window_percent), "--kernel");
     put(&mut inputs.writer, hosts.writer.map(WriterChoice::shared), "--writer");
     put(&mut inputs.pacing, hosts.fq.then_some(expectation::Pacing::Fq), "--fq");
     inputs.loss = path.loss.map(|loss| given(loss, "--loss")).or(inputs.loss);
@@ -201,7 +208,8 @@ fn hosts(typed: &HostArgs, inputs: &Inputs) -> HostArgs {
         mtu: Mtu::new(inputs.segment_bytes.value.saturating_add(HEADERS)).ok(),
         initial_window: NonZeroU32::new(inputs.initial_window_segments.value),
         wmem: Some(inputs.send_buffer.value),
-        rmem: Some(predict::transfer::receive_buffer(inputs)),
+        rmem: Some(inputs.receive_buffer.value),
+        kernel: typed.kernel.or(Some(kernel(inputs))),
         rmem_default: Some(inputs.first_receive_buffer.value),
         writer: Some(match inputs.writer.value {
             expectation::Writer::Polls => WriterChoice::Polls,
@@ -213,6 +221,12 @@ fn hosts(typed: &HostArgs, inputs: &Inputs) -> HostArgs {
         pace: inputs.pace.as_ref().map(|rate| rate.value),
         ..typed.clone()
     }
+}
+
+/// The kernel of which so much of a receive buffer is window.
+fn kernel(inputs: &Inputs) -> Kernel {
+    let is_measured = inputs.window_percent.value == Kernel::V6_6.window_percent();
+    if is_measured { Kernel::V6_6 } else { Kernel::V6_1 }
 }
 
 impl WriterChoice {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use path::{ElementSpec, Stage};
+use path::{ElementSpec, PathElement};
 use serde::Deserialize;
 
 use crate::exit::{Complaint, Exit};
@@ -21,7 +21,7 @@ struct PathFile {
 /// Largest file that is read: far more than any path has elements.
 const LARGEST: u64 = 1 << 20;
 
-pub fn read(file: &Path) -> anyhow::Result<(Vec<Stage>, Vec<Stage>)> {
+pub fn read(file: &Path) -> anyhow::Result<(Vec<PathElement>, Vec<PathElement>)> {
     let place = || format!("{} cannot be read as a path", file.display());
     let size = std::fs::metadata(file).with_context(|| Complaint::new(Exit::NotFound, place()))?.len();
     if size > LARGEST {
@@ -39,6 +39,6 @@ pub fn read(file: &Path) -> anyhow::Result<(Vec<Stage>, Vec<Stage>)> {
         let is_delay = |element: &&ElementSpec| matches!(element, ElementSpec::Delay(_));
         read.chain.iter().filter(is_delay).cloned().collect()
     });
-    let stages = |elements: Vec<ElementSpec>| elements.into_iter().map(Stage::from).collect();
+    let stages = |elements: Vec<ElementSpec>| elements.into_iter().map(PathElement::from).collect();
     Ok((stages(read.chain), stages(back)))
 }

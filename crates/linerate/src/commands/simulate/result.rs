@@ -96,7 +96,7 @@ pub fn show(common: &Common, args: &ReadingArgs, table: &Table, by: &By) -> anyh
     if let Some(folder) = &args.plots {
         let rows = Rows::new(&table.sweep, &table.rows);
         for figure in &table.sweep.figures {
-            let picture = show::plot::swept(figure, &rows)?;
+            let picture = chart::swept::picture(figure, &rows)?;
             file::write(&folder.join(format!("{}.svg", figure.name)), &picture)?;
         }
     }

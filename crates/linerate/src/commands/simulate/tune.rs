@@ -10,13 +10,13 @@ use tune::fixes::Places;
 use tune::search::LEAST_BUDGET;
 use tune::{Answer, Halt, Question, QuestionError, Runner, Score, Trial, Wanted};
 
-use super::work::{self, Progress};
+use super::work::{self, Progress, Steps};
 use crate::cli::Common;
 use crate::cli::tune::{Budget, MOST_BUDGET, TuneArgs};
 use crate::commands::{attempt, file, plot, print};
 use crate::exit::{Complaint, Exit};
 use crate::show;
-use crate::show::plot::Form;
+use chart::Form;
 
 /// Questions that come with the program.
 const SHIPPED: [(&str, &str); 1] = [("amlight", include_str!("../../../../tune/questions/amlight.toml"))];
@@ -47,7 +47,12 @@ pub fn run(common: &Common, args: &TuneArgs) -> anyhow::Result<Exit> {
     };
     let stop = attempt::stop_on_signals()?;
     let most = usize::try_from(budget).unwrap_or(usize::MAX);
-    let mut machine = Machine { jobs, stop: &stop, progress: Progress::new(common, 0, most), failed: None };
+    let mut machine = Machine {
+        jobs,
+        stop: &stop,
+        progress: Progress::new(common, "transfers", Steps { done: 0, of: most }),
+        failed: None,
+    };
     let found = tune::tune(&question, budget, &mut machine);
     machine.progress.finish();
     if let Some(error) = machine.failed {
@@ -66,7 +71,7 @@ pub fn run(common: &Common, args: &TuneArgs) -> anyhow::Result<Exit> {
     let written = args.fixes.as_deref().map(|folder| write(folder, &answer)).transpose()?;
     if let Some(path) = &args.plot {
         let form = Form::of(path).unwrap_or(Form::Svg);
-        file::write(path, &show::plot::tuned(&question, &answer, form)?)?;
+        file::write(path, &chart::tuned::picture(&question, &answer, form)?)?;
     }
     if common.json {
         print(&show::json::document(&answer)?)?;

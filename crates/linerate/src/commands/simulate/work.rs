@@ -55,6 +55,7 @@ pub fn processors() -> usize {
 /// How far it is: a bar on terminals, a line now and then elsewhere.
 pub struct Progress {
     bar: Option<ProgressBar>,
+    what: &'static str,
     is_quiet: bool,
     done: usize,
     of: usize,
@@ -66,10 +67,11 @@ pub struct Progress {
 const LINES: usize = 10;
 
 impl Progress {
-    /// Begins where `done` of them are there already.
-    pub fn new(common: &Common, done: usize, of: usize) -> Self {
-        let bar = (!common.quiet && std::io::stderr().is_terminal()).then(|| bar(done, of));
-        Self { bar, is_quiet: common.quiet, done, of, said: done * LINES / of.max(1), has_begun: false }
+    /// Begins where some of them are there already; `what` says of what.
+    pub fn new(common: &Common, what: &'static str, steps: Steps) -> Self {
+        let Steps { done, of } = steps;
+        let bar = (!common.quiet && std::io::stderr().is_terminal()).then(|| bar(what, steps));
+        Self { bar, what, is_quiet: common.quiet, done, of, said: done * LINES / of.max(1), has_begun: false }
     }
 
     /// One more.
@@ -84,7 +86,7 @@ impl Progress {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         if (now > self.said || is_first) && !self.is_quiet {
             self.said = now;
-            eprintln!("{} of {} transfers", self.done, self.of);
+            eprintln!("{} of {} {}", self.done, self.of, self.what);
         }
     }
 
@@ -96,12 +98,19 @@ impl Progress {
     }
 }
 
-fn bar(done: usize, of: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} transfers, {eta} left") {
+/// How far it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Steps {
+    pub done: usize,
+    pub of: usize,
+}
+
+fn bar(what: &'static str, steps: Steps) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(steps.of as u64), ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}} of {{len}} {what}, {{eta}} left")) {
         bar.set_style(style.progress_chars("=> "));
     }
-    bar.set_position(done as u64);
+    bar.set_position(steps.done as u64);
     bar.reset_eta();
     bar.enable_steady_tick(Duration::from_millis(200));
     bar

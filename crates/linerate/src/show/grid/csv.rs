@@ -2,26 +2,35 @@
 
 use diagnose::grid::{Cell, Grids};
 
+use model::target::TargetSource;
+
 use super::cells;
 
 /// A line for each pair of each grid.
 pub fn text(grids: &Grids) -> String {
-    let mut text = "what,network,from,to,state,grade,part,goodput_bps,should_bps,predicted_bps,reason\r\n".to_owned();
+    let mut text =
+        "what,network,from,to,state,grade,part,goodput_bps,should_bps,relative_to,predicted_bps,reason\r\n".to_owned();
     for grid in &grids.grids {
         let what = format!("{:?}", grid.what).to_lowercase();
         let network = grid.network.as_deref().unwrap_or_default();
         for (from, to, cell) in cells(grid) {
             let line = match cell {
                 Cell::Same => continue,
-                Cell::NotPlanned => ["not_planned", "", "", "", "", "", ""].map(str::to_owned),
-                Cell::Failed { reason } => ["failed", "", "", "", "", "", reason].map(str::to_owned),
+                Cell::NotPlanned => ["not_planned", "", "", "", "", "", "", ""].map(str::to_owned),
+                Cell::Failed { reason } => ["failed", "", "", "", "", "", "", reason].map(str::to_owned),
+                Cell::NotJudged { goodput, reason } => {
+                    let goodput = goodput.bps().to_string();
+                    ["not_judged", "", "", &goodput, "", "", "", reason].map(str::to_owned)
+                }
                 Cell::Measured(found) => {
                     let rate =
                         |rate: Option<units::DataRate>| rate.map(|rate| rate.bps().to_string()).unwrap_or_default();
                     let (grade, part) = (found.grade.letter().to_string(), found.part.to_string());
                     let predicted = rate(found.predicted.as_ref().map(|foreseen| foreseen.goodput));
                     let measured = "measured".to_owned();
-                    [measured, grade, part, rate(found.goodput), rate(found.should), predicted, String::new()]
+                    let source = found.relative_to.map(TargetSource::name).unwrap_or_default().to_owned();
+                    let (goodput, should) = (rate(found.goodput), rate(found.should));
+                    [measured, grade, part, goodput, should, source, predicted, String::new()]
                 }
             };
             let fields = [what.as_str(), network, from, to].into_iter().chain(line.iter().map(String::as_str));

@@ -3,14 +3,21 @@
 //! A letter is always there; colour only repeats it.
 
 pub mod csv;
-pub mod picture;
 pub mod text;
 
-use diagnose::grid::{Cell, Grid, Measure, Measured};
+use chart::grid::Caption;
+use diagnose::grid::{Cell, Grid, Grids, Measured};
 use diagnose::locate::cell::Symptom;
+use model::target::TargetSource;
 use units::DataRate;
 
 use super::expectation::percent;
+
+/// What a picture says above each grid.
+pub fn captions(grids: &Grids) -> Vec<Caption> {
+    let caption = |grid: &Grid| Caption { heading: heading(grid), relative_to: against(grid) };
+    grids.grids.iter().map(caption).collect()
+}
 
 /// What a grid is about: `goodput, network ingress`.
 fn heading(grid: &Grid) -> String {
@@ -25,22 +32,21 @@ fn heading(grid: &Grid) -> String {
 
 /// What the cells of a grid are set against, each once.
 fn against(grid: &Grid) -> String {
-    let mut measures: Vec<(Measure, Option<DataRate>)> =
-        measured(grid).map(|(_, _, cell)| (cell.measure, cell.should)).collect();
-    measures.sort_unstable();
     let mut said = Vec::new();
-    for measure in [Measure::Expected, Measure::Predicted, Measure::LineRate, Measure::BestQuarter, Measure::Nothing] {
-        let of: Vec<DataRate> =
-            measures.iter().filter(|(of, _)| *of == measure).filter_map(|(_, should)| *should).collect();
-        match (of.first(), of.last()) {
-            // Rates that are computed back differ in their last digits.
+    for source in TargetSource::ALL {
+        let of = measured(grid).filter(|(_, _, cell)| cell.relative_to == Some(source));
+        let mut rates: Vec<DataRate> = of.filter_map(|(_, _, cell)| cell.should).collect();
+        rates.sort_unstable();
+        match (rates.first(), rates.last()) {
             (Some(least), Some(most)) if least.to_string() == most.to_string() => {
-                said.push(format!("{}, {least}", measure.words()));
+                said.push(format!("{}, {least}", source.words()));
             }
-            (Some(least), Some(most)) => said.push(format!("{}, {least} to {most}", measure.words())),
-            _ if measures.iter().any(|(of, _)| *of == measure) => said.push(measure.words().to_owned()),
+            (Some(least), Some(most)) => said.push(format!("{}, {least} to {most}", source.words())),
             _ => {}
         }
+    }
+    if measured(grid).any(|(_, _, cell)| cell.relative_to.is_none()) {
+        said.push("no loss, and no packet size that vanishes".to_owned());
     }
     said.join("; ")
 }
@@ -49,7 +55,7 @@ fn against(grid: &Grid) -> String {
 fn measured(grid: &Grid) -> impl Iterator<Item = (&str, &str, &Measured)> {
     cells(grid).filter_map(|(from, to, cell)| match cell {
         Cell::Measured(measured) => Some((from, to, measured)),
-        Cell::Same | Cell::NotPlanned | Cell::Failed { .. } => None,
+        Cell::Same | Cell::NotPlanned | Cell::Failed { .. } | Cell::NotJudged { .. } => None,
     })
 }
 
@@ -77,25 +83,22 @@ fn cells(grid: &Grid) -> impl Iterator<Item = (&str, &str, &Cell)> {
         .flat_map(|(row, from)| row.iter().zip(&grid.hosts).map(move |(cell, to)| (from.as_str(), to.as_str(), cell)))
 }
 
-/// Why cells are empty, pairs of one reason together.
+/// Why cells are empty or have no grade, pairs of one reason together.
 fn failures(grid: &Grid) -> Vec<(String, Vec<String>)> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for (from, to, cell) in cells(grid) {
-        if let Cell::Failed { reason } = cell {
+        let reason = match cell {
+            Cell::Failed { reason } => Some(reason.clone()),
+            Cell::NotJudged { reason, .. } => Some(format!("not judged: {reason}")),
+            _ => None,
+        };
+        if let Some(reason) = reason {
             let pair = format!("{from} to {to}");
-            match reasons.iter_mut().find(|(known, _)| known == reason) {
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, pairs)) => pairs.push(pair),
-                None => reasons.push((reason.clone(), vec![pair])),
+                None => reasons.push((reason, vec![pair])),
             }
         }
     }
     reasons
-}
-
-/// A rate in few letters: `3.92G`, `200k`, `5.00k`.
-pub fn short(rate: DataRate) -> String {
-    let shown = rate.to_string();
-    let (number, unit) = shown.split_once(' ').unwrap_or((shown.as_str(), ""));
-    let prefix = unit.trim_end_matches("bit/s");
-    format!("{number}{prefix}")
 }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use diagnose::grid::{Cell, Grade, Grid, Grids};
 
-use super::{against, failures, foretold, heading, short};
+use super::{against, failures, foretold, heading};
 
 /// Whether cells have a colour besides their letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn text(grids: &Grids, colour: Colour) -> String {
         text.push_str(&matrix(grid, colour));
         let against = against(grid);
         // Where nothing was measured, nothing was held against anything.
-        text.push_str(&if against.is_empty() { "\n".to_owned() } else { format!("\nagainst {against}\n") });
+        text.push_str(&if against.is_empty() { "\n".to_owned() } else { format!("\nrelative to {against}\n") });
         let foretold = foretold(grid);
         for line in foretold.iter().take(MOST_FORETOLD) {
             text.push_str(&format!("~ {}\n", plain(line)));
@@ -53,7 +53,7 @@ pub fn text(grids: &Grids, colour: Colour) -> String {
             text.push_str(&format!("! {}: {}{more}\n", plain(&reason), shown.join(", ")));
         }
     }
-    text.push_str("\nA at least 90 %, B 70 %, C 40 %, D 10 %, F less; ! failed, · not planned\n");
+    text.push_str("\nA at least 90 %, B 70 %, C 40 %, D 10 %, F less; ? not judged, ! failed, · not planned\n");
     text
 }
 
@@ -94,11 +94,13 @@ fn shown(cell: &Cell, is_wide: bool) -> (String, Option<Grade>) {
         Cell::Same => (String::new(), None),
         Cell::NotPlanned => ("·".to_owned(), None),
         Cell::Failed { .. } => ("!".to_owned(), None),
+        Cell::NotJudged { .. } if is_wide => ("?".to_owned(), None),
+        Cell::NotJudged { goodput, .. } => (format!("? {}", chart::grid::short(*goodput)), None),
         Cell::Measured(found) => {
             let letter = found.grade.letter();
             let text = match found.goodput {
                 _ if is_wide => letter.to_string(),
-                Some(goodput) => format!("{letter} {}", short(goodput)),
+                Some(goodput) => format!("{letter} {}", chart::grid::short(goodput)),
                 None => format!("{letter} {:.0}%", found.part.min(1.0) * 100.0),
             };
             (text, Some(found.grade))
@@ -121,7 +123,7 @@ pub fn coloured(text: &str, grade: Option<Grade>, colour: Colour) -> String {
 
 /// A text of somebody else, without what would command the terminal.
 pub fn plain(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+    foreign::terminal::line(text).into_owned()
 }
 
 /// More columns with names do not fit a terminal.
@@ -135,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_reason_cannot_command_the_terminal() {
-        assert_eq!(plain("a\u{1b}[2Jb\n"), "a\u{fffd}[2Jb\u{fffd}");
+        assert_eq!(plain("a\u{1b}[2Jb\n"), "a␛[2Jb␊");
     }
 
     #[test]

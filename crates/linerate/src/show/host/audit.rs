@@ -8,6 +8,8 @@ use audit::report::{Finding, LackedFact, Report, Subject, UsedFact};
 
 /// The whole report.
 pub fn text(report: &Report) -> String {
+    let clean = foreign::terminal::lines_of(report);
+    let report = clean.as_ref().unwrap_or(report);
     let mut text = String::new();
     let _ = writeln!(text, "{}: {}", report.host, profile(report));
     let mut severity = None;
@@ -162,7 +164,7 @@ fn lacked(lacked: &LackedFact) -> String {
 fn summary(report: &Report) -> String {
     let summary = &report.summary;
     format!(
-        "{} rules: {} finding{}, {} passed, {} unknown, {} not applicable{}; `--explain RULE` tells a rule in full",
+        "{} rules: {} finding{}, {} passed, {} unknown, {} not applicable{}; `--explain RULE` prints a rule in full",
         summary.rules,
         summary.fail,
         if summary.fail == 1 { "" } else { "s" },

@@ -26,6 +26,8 @@ macro_rules! line {
 
 /// The whole comparison.
 pub fn text(comparison: &Comparison, width: Width) -> String {
+    let clean = foreign::terminal::lines_of(comparison);
+    let comparison = clean.as_ref().unwrap_or(comparison);
     let mut text = String::new();
     let sides = Sides { comparison };
     let (telling, rest): (Vec<&Difference>, Vec<&Difference>) =

@@ -6,24 +6,29 @@ use audit::fix::Disruption;
 use audit::fix::plan::{FixPlan, PlannedStep};
 use audit::fix::report::{FixReport, KeptIn, Outcome, RollOut, Verdict, Verification};
 use comfy_table::Table;
+use foreign::terminal::line;
 use model::host::fix::captured::Difference;
 use model::host::fix::journal::{Because, Entry, State};
-use units::DataRate;
 
 use crate::show::{table, when, wrap};
 
 /// What became of a fix, or would.
 pub fn text(report: &FixReport) -> String {
+    let clean = foreign::terminal::lines_of(report);
+    let report = clean.as_ref().unwrap_or(report);
     let mut text = String::new();
     match &report.outcome {
         Outcome::Planned => text.push_str(&planned(report)),
         Outcome::NothingToDo => text.push_str("nothing to do\n"),
+        Outcome::AlreadySo => {
+            text.push_str("nothing was changed: every setting had the wanted value already, as was read back\n");
+        }
         Outcome::Kept => {
             let _ = writeln!(text, "fix {} is kept: {}", report.fix.unwrap_or_default(), rules(&report.plan));
             text.push_str(&changes(&report.changes));
         }
         Outcome::TakenBack { because } => {
-            let _ = writeln!(text, "taken back: {because}; every old value is there again");
+            let _ = writeln!(text, "undone: {because}; every old value is there again");
         }
     }
     if let Some(verification) = &report.verification {
@@ -86,15 +91,19 @@ pub fn changes(changes: &[Difference]) -> String {
 
 /// Both series, and the answer.
 fn proof(verification: &Verification) -> String {
+    let counted = verification.counted;
     let mut table = Table::new();
     table.set_header(["", "median", "least", "most", "runs"]);
     for (side, series) in [("without the fix", &verification.before), ("with the fix", &verification.after)] {
-        let ordered = series.goodput_bps.iter().copied();
-        let (least, most) = (ordered.clone().min(), ordered.max());
-        let text = |rate: Option<DataRate>| rate.map(|rate| rate.to_string()).unwrap_or_default();
-        let first = series.runs.first().map(ToString::to_string).unwrap_or_default();
-        let runs = format!("{first} and {} more", series.runs.len().saturating_sub(1));
-        table.add_row([side.to_owned(), series.median_bps.to_string(), text(least), text(most), runs]);
+        let mut ordered = series.values.clone();
+        ordered.sort_by(f64::total_cmp);
+        let text = |value: Option<&f64>| value.map(|value| counted.shown(*value)).unwrap_or_default();
+        let runs = match series.runs.first() {
+            Some(first) => format!("{first} and {} more", series.runs.len() - 1),
+            None => series.values.len().to_string(),
+        };
+        let (least, most) = (text(ordered.first()), text(ordered.last()));
+        table.add_row([side.to_owned(), counted.shown(series.median), least, most, runs]);
     }
     let answer = match verification.verdict {
         Verdict::Gain => "the fix gains more than noise",
@@ -104,15 +113,10 @@ fn proof(verification: &Verification) -> String {
     format!(
         "\n{}{answer}: {} (Mann-Whitney, p = {:.4}, asked for p <= {:.4})\n",
         table::text(table),
-        shift(verification.shift_bps),
+        counted.difference(verification.shift),
         verification.p_two_sided,
         1.0 - verification.confidence,
     )
-}
-
-fn shift(bps: i64) -> String {
-    let sign = if bps < 0 { '-' } else { '+' };
-    format!("{sign}{}", DataRate::from_bps(bps.unsigned_abs()))
 }
 
 fn files(kept: &KeptIn) -> String {
@@ -141,9 +145,19 @@ fn not_done(plan: &FixPlan) -> String {
         let _ = writeln!(text, "\nby hand, for {}:", by_hand.rules.join(", "));
         text.push_str(&wrap::text(&by_hand.text, 2));
     }
-    for left_out in &plan.left_out {
-        let _ = writeln!(text, "\nleft out{}: {}", place(&left_out.step), rules_of(&left_out.step));
-        text.push_str(&wrap::text(&left_out.reason, 2));
+    // One rule may change many settings of one namespace, all left out for one reason.
+    let mut left_out: Vec<((String, &str), usize)> = Vec::new();
+    for step in &plan.left_out {
+        let what = (format!("{}: {}", place(&step.step), rules_of(&step.step)), step.reason.as_str());
+        match left_out.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, settings)) => *settings += 1,
+            None => left_out.push((what, 1)),
+        }
+    }
+    for ((what, reason), settings) in left_out {
+        let many = if settings == 1 { String::new() } else { format!(" ({settings} settings)") };
+        let _ = writeln!(text, "\nleft out{what}{many}");
+        text.push_str(&wrap::text(reason, 2));
     }
     text
 }
@@ -160,8 +174,8 @@ pub fn list(entries: &[Entry]) -> String {
         table.add_row([
             entry.fix.to_string(),
             when::local(entry.begun),
-            state(&entry.state),
-            entry.reason.clone(),
+            line(&state(&entry.state)).into_owned(),
+            line(&entry.reason).into_owned(),
             settings,
         ]);
     }
@@ -178,6 +192,7 @@ fn state(state: &State) -> String {
             Because::NotConfirmed => "undone: not confirmed".to_owned(),
             Because::HelperEnded => "undone: the helper ended".to_owned(),
             Because::Asked => "undone".to_owned(),
+            Because::NothingChanged => "changed nothing".to_owned(),
         },
         State::Stuck { left } => format!("stuck: {}", left.join("; ")),
         State::GoneWithBoot => "gone with a boot".to_owned(),
@@ -186,6 +201,8 @@ fn state(state: &State) -> String {
 
 /// What an undo brought back.
 pub fn undone(entry: &Entry, files: &[String]) -> String {
+    let clean = foreign::terminal::lines_of(entry);
+    let entry = clean.as_ref().unwrap_or(entry);
     let mut text = format!("fix {} is undone: {}\n", entry.fix, entry.reason);
     let back = entry.changes().into_iter().map(|change| Difference { old: change.new, new: change.old, ..change });
     text.push_str(&changes(&back.collect::<Vec<_>>()));
@@ -197,18 +214,29 @@ pub fn undone(entry: &Entry, files: &[String]) -> String {
 
 /// Stage by stage.
 pub fn roll_out(done: &RollOut) -> String {
+    let clean = foreign::terminal::lines_of(done);
+    let done = clean.as_ref().unwrap_or(done);
     let mut text = String::new();
     for (number, stage) in done.stages.iter().enumerate() {
         let _ = writeln!(text, "stage {}", number + 1);
         for host in &stage.hosts {
             let gain = host.report.as_ref().and_then(|report| report.verification.as_ref());
             let gain = gain.map(|proof| {
-                let medians = (proof.before.median_bps, proof.after.median_bps);
-                format!(" ({} -> {}, p = {:.4})", medians.0, medians.1, proof.p_two_sided)
+                let [before, after] = [&proof.before, &proof.after].map(|series| proof.counted.shown(series.median));
+                format!(" ({before} -> {after}, p = {:.4})", proof.p_two_sided)
             });
             let gain = gain.unwrap_or_default();
             let _ = match &host.stopped {
-                None => writeln!(text, "  {}: kept{gain}", host.name),
+                None => match host.report.as_ref().map(|report| &report.outcome) {
+                    Some(Outcome::Planned) => {
+                        let commands = host.report.iter().flat_map(|report| &report.commands);
+                        let lines: String =
+                            commands.flat_map(|each| &each.apply).map(|line| format!("    {line}\n")).collect();
+                        write!(text, "  {}: this would be done\n{lines}", host.name)
+                    }
+                    Some(Outcome::AlreadySo) => writeln!(text, "  {}: has it already", host.name),
+                    _ => writeln!(text, "  {}: kept{gain}", host.name),
+                },
                 Some(reason) => writeln!(text, "  {}: stopped here: {reason}{gain}", host.name),
             };
         }

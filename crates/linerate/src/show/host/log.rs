@@ -153,10 +153,10 @@ fn note(note: &ChangeNote) -> String {
 
 /// On one line, and no longer than so many characters; what has control characters must not move the cursor.
 fn cut(text: &str, most: usize) -> String {
-    let clean: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    let clean = foreign::terminal::line(text);
     match clean.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", &clean[..end]),
-        None => clean,
+        None => clean.into_owned(),
     }
 }
 

@@ -11,6 +11,8 @@ use crate::show::{when, wrap};
 
 /// The summary of a snapshot.
 pub fn text(snapshot: &Snapshot) -> String {
+    let clean = foreign::terminal::lines_of(snapshot);
+    let snapshot = clean.as_ref().unwrap_or(snapshot);
     let mut text = String::new();
     machine(&mut text, snapshot);
     for namespace in &snapshot.namespaces {
@@ -43,7 +45,7 @@ fn machine(text: &mut String, snapshot: &Snapshot) {
     let guest = if machine.under_hypervisor.value() == Some(&true) { ", under a hypervisor" } else { "" };
     line!(
         text,
-        "  processor  {}{}{}{guest}",
+        "  CPU        {}{}{}{guest}",
         or_unknown(&machine.cpu_model),
         count(&machine.sockets, "socket"),
         count(&machine.cores, "core")

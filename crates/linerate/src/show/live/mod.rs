@@ -15,9 +15,9 @@ use diagnose::grid::Grade;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use units::DataRate;
 
-use super::grid::short;
 use super::grid::text::{Colour, coloured, plain};
 use super::progress::Talk;
+use chart::grid::short;
 
 /// A grid that fills up, if anybody watches.
 struct Board {
@@ -50,7 +50,8 @@ impl Board {
     fn new(hosts: Vec<Host>, pairs: impl Iterator<Item = (usize, usize)>, tests: usize, talk: Talk) -> Self {
         let is_watched = talk == Talk::Progress && std::io::stderr().is_terminal();
         Self {
-            bar: is_watched.then(|| bar(tests)),
+            // A terminal that cannot move its cursor (TERM=dumb) gets lines, as a file does.
+            bar: is_watched.then(|| bar(tests)).filter(|bar| !bar.is_hidden()),
             talk,
             hosts,
             cells: pairs.map(|pair| (pair, Cell::Waiting)).collect(),

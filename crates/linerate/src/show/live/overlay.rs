@@ -8,6 +8,7 @@ use lab::play::Audience;
 use lab::scenario::{Scenario, Test};
 use model::measurement::Heading;
 use model::played::{Finding, Tested};
+use model::quality::Quality;
 use units::duration::show;
 
 use super::{Board, Cell, Host};
@@ -18,23 +19,27 @@ pub struct Live<'a> {
     scenario: &'a Scenario,
     talk: Talk,
     /// The round that runs.
-    round: Option<(Board, Done)>,
+    round: Option<Running>,
 }
 
-/// How many of its tests have ended.
-type Done = usize;
+/// A round that runs.
+struct Running {
+    board: Board,
+    tests: usize,
+    ended: usize,
+}
 
 impl<'a> Live<'a> {
     pub const fn new(scenario: &'a Scenario, talk: Talk) -> Self {
         Self { scenario, talk, round: None }
     }
 
-    fn board(&self) -> Board {
+    fn board(&self, tests: usize) -> Board {
         let inside = self.scenario.tests.iter().filter(|test| test.is_in_an_overlay());
         let mut hosts: Vec<usize> = inside.clone().map(|test| test.from.host).collect();
         hosts.dedup();
         let name = |number: usize| Host { number, name: self.scenario.hosts[number].name.clone() };
-        Board::new(hosts.into_iter().map(name).collect(), inside.map(pair), self.scenario.tests.len(), self.talk)
+        Board::new(hosts.into_iter().map(name).collect(), inside.map(pair), tests, self.talk)
     }
 }
 
@@ -45,26 +50,35 @@ impl Audience for Live<'_> {
         }
     }
 
+    fn round_begins(&mut self, tests: usize) {
+        self.round = Some(Running { board: self.board(tests), tests, ended: 0 });
+    }
+
+    fn round_ended(&mut self) {
+        if let Some(running) = self.round.take() {
+            running.board.finish();
+        }
+    }
+
     fn begins(&mut self, test: &Test, _at: Duration) {
-        let fresh = self.round.take().unwrap_or_else(|| (self.board(), 0));
-        let (board, _) = self.round.insert(fresh);
-        if test.is_in_an_overlay() {
-            board.begins(pair(test));
+        if let Some(running) = self.round.as_mut().filter(|_| test.is_in_an_overlay()) {
+            running.board.begins(pair(test));
+        }
+    }
+
+    fn repeats(&mut self, test: &Test, quality: &Quality) {
+        if let (Some(running), Some(worst)) = (&self.round, quality.disturbances.first()) {
+            running.board.say(&format!("again     {:<24} {worst}", test.label));
         }
     }
 
     fn ended(&mut self, test: &Test, tested: &Tested) {
-        let all = self.scenario.tests.len();
-        let Some((board, done)) = &mut self.round else { return };
-        *done += 1;
-        let cell = cell(test, &tested.finding);
+        let Some(Running { board, tests, ended }) = &mut self.round else { return };
+        *ended += 1;
+        let (cell, done) = (cell(test, &tested.finding), (*ended).min(*tests));
         board.ended(test.is_in_an_overlay().then(|| (pair(test), cell)), || {
-            format!("{done:>3} of {all}  {:<24} {}", test.label, words(cell))
+            format!("{done:>3} of {tests}  {:<24} {}", test.label, words(cell))
         });
-        if *done == all {
-            board.finish();
-            self.round = None;
-        }
     }
 }
 

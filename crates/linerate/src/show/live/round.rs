@@ -46,7 +46,7 @@ impl Audience for Screen<'_> {
     fn mustered(&mut self, round: &Round) {
         let answering = round.members.iter().filter(|member| member.before.is_some()).count();
         let asked = self.plan.hosts.iter().filter(|host| host.reach.is_some()).count();
-        self.board.say(&format!("{answering} of {asked} hosts have told their facts"));
+        self.board.say(&format!("facts collected from {answering} of {asked} hosts"));
         for member in &round.members {
             for remark in &member.remarks {
                 self.board.say(&format!("{}: {remark}", member.name));

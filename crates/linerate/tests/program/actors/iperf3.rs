@@ -94,7 +94,7 @@ impl Server {
 }
 
 /// A port that nobody has, below those that the kernel gives to clients: those of other tests come and go.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = u16::try_from(std::process::id() % 10_000).unwrap();
     loop {
@@ -106,7 +106,7 @@ fn free_port() -> u16 {
 }
 
 /// Whether somebody listens on a port, by the kernel's table of TCP sockets.
-fn listens(port: u16) -> bool {
+pub fn listens(port: u16) -> bool {
     const LISTEN: &str = "0A";
     let table = ["/proc/net/tcp", "/proc/net/tcp6"].map(|file| std::fs::read_to_string(file).unwrap_or_default());
     let wanted = format!(":{port:04X}");

@@ -1,11 +1,13 @@
-//! Who takes part in a test: linerate and iperf3, each as a client and as a server.
+//! Who takes part in a test: linerate, iperf3 and uiperf3, each as a client and as a server.
 //!
 //! * [`linerate`]: this program
 //! * [`iperf3`]: the program whose protocol it speaks
-//! * [`process`]: what both are: processes that are waited for, and that never outlive their test
+//! * [`uiperf3`]: another program that speaks it
+//! * [`process`]: what they are: processes that are waited for, and that never outlive their test
 //! * [`shell`]: a shell on a host of namespaces
 
 pub mod iperf3;
 pub mod linerate;
 pub mod process;
 pub mod shell;
+pub mod uiperf3;

@@ -130,7 +130,7 @@ fn the_idle_round_trip_is_told_before_the_flow_starts() {
     let args = ["test", "127.0.0.1", "--no-archive", "--port", &port, "--time", "200ms", "--interval", "100ms"];
     let talk = linerate(&args).stderr;
     let mut lines = talk.lines();
-    assert!(lines.next().is_some_and(|line| line.starts_with("idle round trip ")), "{talk}");
+    assert!(lines.next().is_some_and(|line| line.starts_with("idle RTT ")), "{talk}");
     assert!(lines.next().is_some_and(|line| line.contains(" s  out ")), "{talk}");
 }
 

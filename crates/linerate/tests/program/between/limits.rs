@@ -24,7 +24,7 @@ fn a_test_without_a_rate_is_refused_where_the_rate_is_limited() {
     refused(
         ["--max-rate", "100Mbit/s"],
         &["--bytes", "1MB", "-P", "2"],
-        "the peer refuses: tests are limited to 100 Mbit/s over all streams; ask for --rate 50.0 Mbit/s or less for each",
+        "the peer refuses: tests are limited to 100 Mbit/s over all streams; ask for --rate 50Mbit/s or less for each",
         &["-n", "1M"],
         "total required bandwidth is larger than server limit",
     );
@@ -35,7 +35,7 @@ fn datagrams_have_a_limit_of_their_own() {
     refused(
         ["--max-udp-rate", "10Mbit/s"],
         &["-u", "--rate", "20Mbit/s"],
-        "the peer refuses: tests are limited to 10.0 Mbit/s over all streams; ask for --rate 10.0 Mbit/s or less for each",
+        "the peer refuses: tests are limited to 10.0 Mbit/s over all streams; ask for --rate 10Mbit/s or less for each",
         &["-u", "-b", "20M"],
         "total required bandwidth is larger than server limit",
     );
@@ -69,7 +69,7 @@ fn a_client_outside_the_allowed_networks_is_refused() {
     refused(
         ["--allow", "192.0.2.0/24"],
         &["--bytes", "1MB"],
-        "the peer reports error 142: the server does not allow this client, or wants a user name and password",
+        "the peer reports error 142: the server does not let this client in, by its address or for want of a user name and password",
         &["-n", "1M"],
         "test authorization failed",
     );

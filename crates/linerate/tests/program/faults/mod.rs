@@ -2,7 +2,7 @@
 //!
 //! * [`crowds`]: a thousand connections at once
 //! * [`dying`]: a peer that is not there, or not any more, or not what it should be
-//! * [`keeping`]: what was printed is kept, whatever happens next
+//! * [`keeping`]: what was measured is kept, whatever happens next
 
 mod crowds;
 mod dying;

@@ -98,7 +98,7 @@ fn slips_are_told_with_the_way_out() {
         ("NONESUCH --dry-run", 9, "there is no rule `NONESUCH`"),
         ("nonesuch.toml --dry-run", 9, "cannot read nonesuch.toml"),
         ("BUF-RMEM-BDP --role receiver --dry-run", 2, "whether BUF-RMEM-BDP fires here is not known"),
-        ("TCP-ECN-ACTIVE --yes --verify 'rm -rf /'", 2, "--verify"),
+        ("TCP-ECN-ACTIVE --yes --role sender --verify 'nonesuch-program x'", 11, "cannot be started"),
         ("TCP-ECN-ACTIVE --yes --verify 'linerate serve'", 2, "is no `linerate test`"),
         ("TCP-ECN-ACTIVE --yes --verify 'linerate test a; true'", 2, "none runs here"),
         ("TCP-ECN-ACTIVE --yes --verify 'linerate test a' --pairs 3", 2, "--pairs 4"),
@@ -131,4 +131,67 @@ fn who_may_change_nothing_is_told_who_may_and_may_still_look() {
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(8), "{said}");
     assert!(said.contains("as root") && said.contains("linerate helper --group"), "{said}");
+}
+
+#[test]
+fn a_plan_of_another_host_or_namespace_is_refused_unless_it_is_wanted() {
+    let mut world = world();
+    world.run("$L host audit --role sender --json --fail-on never --counters-over 0s > $F/found.json");
+    world.run(
+        "sed 's/\"made_for\":{\"name\":\"[^\"]*\"/\"made_for\":{\"name\":\"other\"/' $F/found.json > $F/other.json",
+    );
+    let (said, code) = world.ends("$L host fix $F/other.json --yes");
+    assert!(code == 2 && said.contains("it was made for other"), "{code}: {said}");
+    let (said, code) = world.ends("unshare -n $L host fix $F/found.json --yes");
+    assert!(code == 2 && said.contains("another network namespace"), "{code}: {said}");
+    assert_eq!(ecn(&mut world), "1");
+    assert_eq!(world.fix("$F/other.json --yes --any-host").outcome, Outcome::Kept);
+}
+
+#[test]
+fn a_fix_that_changes_nothing_is_told_as_one() {
+    let mut world = world();
+    world.run("ip link add dev mq0 numtxqueues 2 numrxqueues 2 type veth peer name mq1; ip link set mq0 up; tc qdisc replace dev mq0 root mq");
+    let plan = "[[steps]]\nlink = \"mq0\"\noperation = { qdisc = { parent = \"root\", kind = \"mq\" } }\n";
+    std::fs::write(world.folder.path().join("mq.toml"), plan).unwrap();
+    let report = world.fix("$F/mq.toml --yes");
+    assert_eq!(report.outcome, Outcome::AlreadySo, "{report:?}");
+    let (said, _) = world.ends("$L host fix --list");
+    assert!(said.contains("changed nothing"), "{said}");
+}
+
+#[test]
+fn looking_at_the_journal_changes_nothing_and_an_undo_after_a_crash_says_what_it_did() {
+    let mut world = world();
+    world.run("mkfifo $F/helping; $L helper --socket $F/state/linerate/fixes/helper.sock --state $F/state/linerate/fixes 2> $F/helping & exec 7< $F/helping; read line <&7");
+    let plan = "[[steps]]\noperation = { sysctl = { key = \"net.ipv4.tcp_ecn\", value = \"2\" } }\n";
+    std::fs::write(world.folder.path().join("plan.toml"), plan).unwrap();
+    // Applied, and nobody there to take it back.
+    world.run("mkfifo $F/never; ($L host fix $F/plan.toml --ask --confirm-within 1h < $F/never > $F/out 2>&1 & echo $! > $F/fixing); exec 6> $F/never; while [ \"$(cat /proc/sys/net/ipv4/tcp_ecn)\" != 2 ]; do :; done");
+    world.run("kill -9 $(cat $F/fixing); kill -9 $!; wait $! 2>/dev/null || true");
+    let (said, code) = world.ends("$L host fix --list");
+    assert!(code == 0 && said.contains("waits to be confirmed"), "{code}: {said}");
+    assert_eq!(ecn(&mut world), "2", "looking has changed nothing");
+    let (said, code) = world.ends("$L host undo");
+    assert!(code == 0 && said.contains("is undone") && said.contains("net.ipv4.tcp_ecn"), "{code}: {said}");
+    assert_eq!(ecn(&mut world), "1");
+    let (said, code) = world.ends("$L host undo");
+    assert!(code == 9 && said.contains("nothing to undo"), "{code}: {said}");
+}
+
+#[test]
+fn a_rate_in_bytes_is_refused_with_the_rate_in_bits() {
+    let mut world = world();
+    let plan = "[[steps]]\nlink = \"lo\"\noperation = { qdisc = { parent = \"root\", kind = \"tbf\", options = \"rate 900mbps burst 1mb limit 3mb\" } }\n";
+    std::fs::write(world.folder.path().join("plan.toml"), plan).unwrap();
+    let (said, code) = world.ends("$L host fix $F/plan.toml --dry-run");
+    assert!(code == 2 && said.contains("900mbit"), "{code}: {said}");
+}
+
+#[test]
+fn a_playbook_of_ansible_holds_the_fix() {
+    let mut world = world();
+    let text = world.run("$L host fix TCP-ECN-ACTIVE --role sender --ansible");
+    assert!(text.contains("ansible.posix.sysctl:\n        name: \"net.ipv4.tcp_ecn\"\n        value: \"2\""), "{text}");
+    assert_eq!(ecn(&mut world), "1");
 }

@@ -123,6 +123,9 @@ disruption = "none"
 sources = ["LAB"]
 "#;
 
+/// Rules of what all hosts of one machine share.
+const OF_THE_MACHINE: [&str; 2] = ["TIME-", "STOR-"];
+
 fn all_of(plants: &[Plant]) {
     for plant in plants {
         let mut world = World::new();
@@ -134,10 +137,14 @@ fn named_mended_and_back(world: &mut World, plant: &Plant) {
     world.run(FURNISHED);
     std::fs::write(world.folder.path().join("rules/site.toml"), SITE_RULES).unwrap();
     world.run(plant.plant);
-    let before = world.audit(plant.asked);
-    let first = before.findings.first().unwrap_or_else(|| panic!("{}: nothing was found", plant.rule));
-    assert_eq!(first.rule, plant.rule, "{:?}", before.findings.iter().map(|each| &each.rule).collect::<Vec<_>>());
-    there_and_back(world, &format!("{} {}", plant.rule, plant.asked), |world| {
+    let mut planted = world.audit(plant.asked).findings;
+    // What is wrong with the clock or the disks of the machine that runs the tests was not planted.
+    planted.retain(|each| !OF_THE_MACHINE.iter().any(|group| each.rule.starts_with(group)));
+    let first = planted.first().unwrap_or_else(|| panic!("{}: nothing was found", plant.rule));
+    assert_eq!(first.rule, plant.rule, "{:?}", planted.iter().map(|each| &each.rule).collect::<Vec<_>>());
+    // Other namespaces are left alone unless they are asked for.
+    let whose = if plant.rule == "TCP-NETNS" { " --all-netns" } else { "" };
+    there_and_back(world, &format!("{} {}{whose}", plant.rule, plant.asked), |world| {
         let after = world.audit(plant.asked);
         let left = after.findings.iter().map(|each| &each.rule).chain(after.unknown.iter().map(|each| &each.rule));
         assert_eq!(left.filter(|rule| *rule == plant.rule).count(), 0, "{} is not mended", plant.rule);

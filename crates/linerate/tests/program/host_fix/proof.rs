@@ -31,7 +31,7 @@ fn a_fix_that_gains_is_kept_with_both_series_in_the_archive() {
     assert_eq!(fixed.outcome, Outcome::Kept, "{}", world.said());
     let proof = fixed.verification.unwrap();
     assert_eq!((proof.verdict, proof.before.runs.len(), proof.after.runs.len()), (Verdict::Gain, 5, 5));
-    assert!(proof.p_two_sided <= 0.05 && proof.shift_bps > 0, "{proof:?}");
+    assert!(proof.p_two_sided <= 0.05 && proof.shift > 0.0, "{proof:?}");
     assert!(!world.run("tc qdisc show dev lo").contains("tbf"));
     let kept = world.run("$L runs list --json");
     for run in proof.before.runs.iter().chain(&proof.after.runs) {
@@ -65,4 +65,24 @@ fn a_test_that_fails_proves_nothing() {
     let Outcome::TakenBack { because } = fixed.outcome else { panic!("{:?}", fixed.outcome) };
     assert!(because.contains("the test without the fix failed"), "{because}");
     assert_eq!(world.settings(), before);
+}
+
+#[test]
+fn any_program_may_decide_by_its_number_or_by_its_success() {
+    let mut world = World::new();
+    world.run("echo 1 > /proc/sys/net/ipv4/tcp_ecn");
+    // A transfer that takes 3 s with ECN and 1 s without, and one that fails with it.
+    world.run("printf '%s\\n' '#!/bin/sh' 'if [ $(cat /proc/sys/net/ipv4/tcp_ecn) = 1 ]; then echo took 3.1 s; else echo took 1.1 s; fi' > $F/transfer; printf '%s\\n' '#!/bin/sh' '[ $(cat /proc/sys/net/ipv4/tcp_ecn) = 2 ]' > $F/works; chmod +x $F/transfer $F/works");
+    let plan = "[[steps]]\noperation = { sysctl = { key = \"net.ipv4.tcp_ecn\", value = \"2\" } }\n";
+    std::fs::write(world.folder.path().join("plan.toml"), plan).unwrap();
+    let folder = world.folder.path().display().to_string();
+    let cost = world.fix(&format!("$F/plan.toml --yes --verify {folder}/transfer --less-is-better"));
+    assert_eq!(cost.outcome, Outcome::Kept, "{cost:?}");
+    assert_eq!(cost.verification.unwrap().shift, -2.0);
+    world.run("$L host undo");
+    // The same number, where more is better: it is a loss.
+    let rate = world.fix(&format!("$F/plan.toml --yes --verify {folder}/transfer"));
+    assert!(matches!(rate.outcome, Outcome::TakenBack { .. }), "{rate:?}");
+    let success = world.fix(&format!("$F/plan.toml --yes --verify {folder}/works"));
+    assert_eq!(success.outcome, Outcome::Kept, "{success:?}");
 }

@@ -113,5 +113,11 @@ fn without_counts(value: &mut Value) {
     }
 }
 
-const COUNTS: [&str; 5] =
-    ["counters", "driver_counters", "tcp_metrics", "bql_limit_bytes", "net.netfilter.nf_conntrack_count"];
+const COUNTS: [&str; 6] = [
+    "connections",
+    "counters",
+    "driver_counters",
+    "tcp_metrics",
+    "bql_limit_bytes",
+    "net.netfilter.nf_conntrack_count",
+];

@@ -199,3 +199,10 @@ fn data_sent_without_a_copy_arrives_whole() {
     let (_, run) = tested(&["-n", "4M", "-Z"]);
     assert_eq!(total(&run, Heading::Inbound).received, Some(ByteCount::new(4 << 20)));
 }
+
+#[test]
+fn an_amount_that_is_no_multiple_of_a_block_comes_back_in_whole_blocks() {
+    // A newer client counts whole blocks, and waits for the million until they have come.
+    let (_, run) = tested(&["-n", "1000000", "-R"]);
+    assert_eq!(total(&run, Heading::Outbound).sent, Some(ByteCount::new(8 * 131_072)));
+}

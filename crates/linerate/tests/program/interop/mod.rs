@@ -7,6 +7,7 @@
 
 mod from_iperf3;
 mod to_iperf3;
+mod uiperf3;
 
 use model::measurement::Heading;
 use model::run::{Outcome, Role, Run};

@@ -189,3 +189,35 @@ fn every_way_of_sending_arrives() {
         assert_eq!((used.as_str(), flow.sent), (Some(method), Some(ByteCount::new(4 << 20))));
     }
 }
+
+#[test]
+fn an_amount_that_is_no_multiple_of_a_block_arrives_whole() {
+    // A newer receiver counts whole blocks only; an older one counts every byte.
+    for (amount, bytes) in [("100000B", 100_000), ("1000000B", 8 * 131_072)] {
+        let (run, _) = tested(&["--bytes", amount]);
+        let total = total(&run, Heading::Outbound);
+        assert_eq!(
+            (total.sent, total.received),
+            (Some(ByteCount::new(bytes)), Some(ByteCount::new(bytes))),
+            "{amount}"
+        );
+    }
+}
+
+#[test]
+fn datagrams_of_an_amount_are_all_sent_counted_and_not_lost() {
+    let (run, report) = tested(&["-u", "--rate", "8Mbit/s", "--bytes", "100000B", "--length", "1000B"]);
+    let datagrams = total(&run, Heading::Outbound).datagrams.unwrap();
+    assert_eq!((datagrams.sent.get(), datagrams.received.get(), datagrams.lost.get()), (100, 100, 0));
+    assert_eq!(report.count("/end/sum/packets"), 100);
+}
+
+#[test]
+fn what_the_server_printed_is_shown_where_it_is_asked_for() {
+    let server = iperf3::Server::start();
+    let port = server.port.to_string();
+    let args = ["test", "127.0.0.1", "--port", &port, "--time", "1s", "--no-archive", "--get-server-output"];
+    let ended = crate::actors::linerate::linerate(&args);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains("\nwhat the peer saw\n"), "{}", ended.stdout);
+}

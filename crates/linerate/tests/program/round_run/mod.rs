@@ -2,6 +2,7 @@
 
 mod faults;
 mod network;
+mod resuming;
 
 use std::time::Duration;
 

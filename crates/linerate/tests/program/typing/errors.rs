@@ -1,6 +1,8 @@
 //! What cannot be done is said in one line, with the way out.
 
 use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use crate::actors::linerate::{ArchiveFile, linerate};
 
@@ -114,6 +116,38 @@ fn an_archive_of_a_newer_version_is_left_alone() {
     assert!(fs::read(&archive.path).unwrap() == bytes, "the archive was changed");
 }
 
+/// On a terminal, which `script` makes.
+#[test]
+fn what_would_be_lost_is_asked_for_where_somebody_can_answer() {
+    let archive = ArchiveFile::new();
+    archive.make();
+    let command = format!("{} runs rm last --archive {}", env!("CARGO_BIN_EXE_linerate"), archive.arg());
+    let answered = |answer: &str| {
+        let mut script = Command::new("script")
+            .args(["-qec", &command, "/dev/null"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        script.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
+        String::from_utf8(script.wait_with_output().unwrap().stdout).unwrap()
+    };
+    let kept = answered("n\n");
+    assert!(kept.contains("and its samples? [y/N]") && kept.contains("nothing was removed"), "{kept}");
+    let removed = answered("y\n");
+    assert!(removed.contains("removed 1 run"), "{removed}");
+}
+
+#[test]
+fn a_demonstration_that_does_not_exist_is_said_with_the_list_of_those_that_do() {
+    let said = refused(
+        &["demo", "nosuch", "--virtual"],
+        9,
+        "error: there is no such demonstration: there is no scenario `nosuch`, neither as a file nor in the library",
+    );
+    assert!(said.contains("`linerate demo --list` shows the incidents"), "{said}");
+}
+
 #[test]
 fn a_run_that_is_not_there_is_said_with_where_to_look() {
     let archive = ArchiveFile::new();
@@ -156,4 +190,26 @@ fn a_name_that_does_not_resolve_is_told_as_a_name() {
         let hints: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("hint:")).collect();
         assert!(hints.len() == 1 && hints[0].starts_with(hint), "{hints:?}");
     }
+}
+
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    for (args, line) in [
+        (
+            &["test", "host", "--udp", "--cca", "cubic"][..],
+            "error: --cca would do nothing: datagrams have no congestion control",
+        ),
+        (&["test", "host", "--cpu", "9999"], "error: this host has no CPU 9999"),
+        (&["test", "host", "--no-gro"], "error: --no-gro would do nothing: it is about datagrams; --udp sends them"),
+    ] {
+        refused(args, 2, line);
+    }
+}
+
+#[test]
+fn habits_of_iperf3_are_understood() {
+    // Nobody listens there: that it is tried is what matters.
+    let ended = linerate(&["test", "-c", "127.0.0.1", "--port", "1", "--mss", "1400", "--no-archive"]);
+    assert_eq!(ended.code, Some(3), "{}", ended.stderr);
+    assert!(linerate(&["help", "test"]).stdout.contains("Usage: linerate test"));
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use diagnose::grid::{Cell, Grade, Grids, Measure};
+use diagnose::grid::{Cell, Grade, Grids};
+use model::target::TargetSource;
 use plan::schedule::report::Report;
 use serde_json::{Value, json};
 
@@ -89,7 +90,7 @@ fn a_cell_that_was_not_measured_says_why() {
         &[],
     );
     let text = ended.stdout;
-    assert!(text.contains("! the host\u{fffd}[2J went away: na-arc-1 to na-arc-3\n"), "{text}");
+    assert!(text.contains("! the host\u{241b}[2J went away: na-arc-1 to na-arc-3\n"), "{text}");
     assert!(text.contains("! na-arc-5 took no part: ssh: connect: no route to host: na-arc-1 to na-arc-5"), "{text}");
     let row = text.lines().find(|line| line.starts_with("na-arc-1 ")).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["na-arc-1", "·", "!", "A", "4.20G", "!", "B", "3.28G"]);
@@ -98,7 +99,7 @@ fn a_cell_that_was_not_measured_says_why() {
 #[test]
 fn a_pair_is_set_against_what_it_should_do() {
     let measure = |grids: &Grids, from: &str, to: &str| match cell(grids, from, to) {
-        Cell::Measured(found) => (found.measure, found.grade, found.should.map(units::DataRate::bps)),
+        Cell::Measured(found) => (found.relative_to, found.grade, found.should.map(units::DataRate::bps)),
         other => panic!("{other:?}"),
     };
     let grids = grids_of_changed(|round| {
@@ -107,9 +108,9 @@ fn a_pair_is_set_against_what_it_should_do() {
         round["tests"][0]["way"] = json!([{ "segment": "s", "towards": "na-arc-2" }]);
         round["tests"][1]["expected_bps"] = json!(10_000_000_000_u64);
     });
-    assert_eq!(measure(&grids, "na-arc-1", "na-arc-2"), (Measure::LineRate, Grade::A, Some(4_000_000_000)));
-    assert_eq!(measure(&grids, "na-arc-1", "na-arc-3"), (Measure::Expected, Grade::D, Some(10_000_000_000)));
-    assert_eq!(measure(&grids, "na-arc-1", "na-arc-4").0, Measure::BestQuarter);
+    assert_eq!(measure(&grids, "na-arc-1", "na-arc-2"), (Some(TargetSource::Declared), Grade::A, Some(4_000_000_000)));
+    assert_eq!(measure(&grids, "na-arc-1", "na-arc-3"), (Some(TargetSource::Declared), Grade::D, Some(10_000_000_000)));
+    assert_eq!(measure(&grids, "na-arc-1", "na-arc-4").0, Some(TargetSource::SameHosts));
 }
 
 #[test]

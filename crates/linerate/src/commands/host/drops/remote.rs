@@ -2,19 +2,18 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
 use host::drops::lines::{self, MAX_LINE_BYTES};
 use measure::stop::Stop;
 use model::host::drops::DropInterval;
 use units::duration;
 
 use crate::cli::host::drops::DropsArgs;
-use crate::exit::{Complaint, Exit};
+use crate::commands::host::transport::Transport;
 
 /// All others.
 pub(super) struct Others {
@@ -63,7 +62,7 @@ impl Others {
     pub(super) fn complain(&self) {
         for host in &self.hosts {
             for complaint in &host.complaints {
-                eprintln!("warning: {}: {complaint}", host.name);
+                eprintln!("warning: {}: {}", host.name, foreign::terminal::line(complaint));
             }
             if host.intervals == 0 {
                 eprintln!("warning: {} told nothing; is linerate installed there?", host.name);
@@ -74,22 +73,15 @@ impl Others {
 
 impl Host {
     fn start(name: &str, args: &DropsArgs) -> anyhow::Result<Self> {
-        let mut words = args.transport.split_whitespace();
-        let program = words.next().unwrap_or("ssh");
-        let mut command = Command::new(program);
-        command.args(words).arg(name).args(["linerate", "host", "drops", "--json"]);
-        command.args(["--interval", &exact(args.interval)]);
+        let transport = Transport::to(name, &args.transport)?;
+        let mut words = ["host", "drops", "--json", "--interval", &exact(args.interval)].map(str::to_owned).to_vec();
         if let Some(time) = args.duration {
-            command.args(["--for", &exact(time)]);
+            words.extend(["--for".to_owned(), exact(time)]);
         }
-        if args.frames {
-            command.arg("--frames");
-        }
+        words.extend(args.frames.then(|| "--frames".to_owned()));
+        let mut command = transport.command(&transport.program("linerate")?, &words)?;
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-        let mut child = command.spawn().with_context(|| {
-            Complaint::new(Exit::Local, format!("cannot run `{program}` to reach {name}"))
-                .hint("--transport names another command; or --with a file that exists")
-        })?;
+        let mut child = transport.spawned(&mut command)?;
         let lines = lines_of(child.stdout.take());
         Ok(Self { name: name.to_owned(), child, lines, complaints: Vec::new(), intervals: 0 })
     }

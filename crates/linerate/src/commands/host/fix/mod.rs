@@ -2,35 +2,31 @@
 //!
 //! * [`plan`]: what is to be done
 //! * [`session`]: one fix at the helper, from its first change to its end; [`helper`]: reaching it
-//! * [`verify`]: proof by tests; [`question`]: asking a person
+//! * [`verify`]: proof by tests
 //! * [`keeping`]: files that keep it, and the change log
-//! * [`rollout`]: several hosts, one after the other; [`transport`]: programs on them
-//! * [`words`]: a command typed as one word
+//! * [`rollout`]: several hosts, one after the other; [`super::transport`]: programs on them
 
 mod helper;
 mod keeping;
 mod plan;
-mod question;
 mod rollout;
 mod session;
-mod transport;
 mod verify;
-mod words;
 
-use audit::fix::exact;
 use audit::fix::report::{FixReport, Outcome, Verdict};
-use host::helper::Fixed;
+use audit::fix::{ansible, exact};
+use host::helper::{Fixed, LookError};
 use measure::stop::Stop;
 use model::host::fix::talk::Others;
 
 use self::plan::Ready;
-use self::question::Reply;
 use self::session::{Session, take_back};
 use self::verify::{Proof, Proven};
 use crate::cli::Common;
 use crate::cli::host::fix::{FixArgs, UndoArgs};
 use crate::commands::attempt::stop_on_signals;
 use crate::commands::print;
+use crate::commands::question::{self, Reply};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
@@ -43,7 +39,10 @@ pub fn run(common: &Common, args: &FixArgs) -> anyhow::Result<Exit> {
     if !args.hosts.is_empty() {
         return rollout::run(common, args);
     }
-    let ready = plan::ready(args)?;
+    let ready = plan::ready(common, args)?;
+    if args.ansible {
+        return print(ansible::playbook(&ready.plan, &ready.commands, "all").as_bytes());
+    }
     let report = if ready.plan.steps.is_empty() {
         report(&ready, Outcome::NothingToDo)
     } else if args.dry_run {
@@ -72,7 +71,20 @@ pub fn undo(common: &Common, args: &UndoArgs) -> anyhow::Result<Exit> {
 }
 
 fn list(common: &Common, args: &FixArgs) -> anyhow::Result<Exit> {
-    let entries = Session::new(args.helper.helper.as_ref(), Vec::new(), String::new())?.journal()?;
+    let looked = host::helper::look(args.helper.helper.as_deref());
+    let (entries, unreadable) = looked.map_err(|error| {
+        let complaint = Complaint::new(Exit::Local, "the journal of this host cannot be read");
+        let complaint = match &error {
+            LookError::Ask(_) => complaint.hint("`linerate helper --socket FILE` listens there"),
+            LookError::Fix(_) => {
+                complaint.hint("as root, or while `linerate helper --group GROUP` runs for your group")
+            }
+        };
+        anyhow::Error::from(error).context(complaint)
+    })?;
+    for what in &unreadable {
+        eprintln!("warning: an entry cannot be read, so what its fix has changed is not known: {what}");
+    }
     if common.json {
         for entry in &entries {
             print(&show::json::document(entry)?)?;
@@ -133,6 +145,9 @@ fn apply(common: &Common, args: &FixArgs, ready: &Ready, proof: Option<&Proof>) 
         },
     };
     report.fix = Some(fixed.entry.fix.0);
+    if session::is_without_effect(&fixed) {
+        return Ok(FixReport { outcome: Outcome::AlreadySo, ..report });
+    }
     report.changes.clone_from(&fixed.changes);
     confirm(common, args, &session, &fixed, &stop).map(|outcome| report.outcome = outcome)?;
     if report.outcome == Outcome::Kept {
@@ -151,19 +166,19 @@ fn confirm(common: &Common, args: &FixArgs, session: &Session, fixed: &Fixed, st
     let reply = if stop.is_stopped() {
         Reply::Interrupted
     } else if args.yes {
-        Reply::Keep
+        Reply::Yes
     } else {
         if !common.quiet {
             eprint!("{}", show::host::fix::changes(&fixed.changes));
         }
-        question::ask(&format!("fix {fix} is applied, and taken back in {within}. Keep it?"), args.confirm_within, stop)
+        question::ask(&format!("fix {fix} is applied, and undone in {within}. Keep it?"), args.confirm_within, stop)
     };
     let because = match reply {
-        Reply::Keep => match session.confirm(fix) {
+        Reply::Yes => match session.confirm(fix) {
             Ok(_) => return Ok(Outcome::Kept),
             Err(error) => format!("it could not be confirmed: {error:#}"),
         },
-        Reply::TakeBack => "it was not wanted".to_owned(),
+        Reply::No => "it was not wanted".to_owned(),
         Reply::Interrupted => "it was stopped".to_owned(),
         Reply::Silence => format!("nobody confirmed it within {within}"),
     };

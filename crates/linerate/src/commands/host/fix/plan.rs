@@ -5,18 +5,21 @@ use std::path::Path;
 
 use anyhow::Context;
 use audit::Keep;
+use audit::expression::View;
 use audit::fix::exact::{self, Commands};
 use audit::fix::plan::{ByHand, FixPlan, LeftOut, PlannedStep};
 use audit::fix::{Disruption, Target};
 use audit::report::{Finding, Report};
+use audit::rule::Rule;
 use audit::scope::HostFacts;
 use host::fix::{Planned, StepError};
 use host::learnt;
 use model::host::fix::Step;
 use model::host::snapshot::Snapshot;
 
+use crate::cli::Common;
 use crate::cli::host::fix::FixArgs;
-use crate::commands::host::audit::{Host, ask, rules};
+use crate::commands::host::audit::{Host, ask, rules, sampled};
 use crate::commands::host::reading::{text_of, this_host};
 use crate::exit::{Complaint, Exit};
 
@@ -33,30 +36,32 @@ pub struct Ready {
 }
 
 /// Works out what is to be done on this host.
-pub fn ready(args: &FixArgs) -> anyhow::Result<Ready> {
+pub fn ready(common: &Common, args: &FixArgs) -> anyhow::Result<Ready> {
     let snapshot = this_host()?;
     let facts = HostFacts::of(&snapshot);
-    let mut plan = FixPlan::of(proposed(args, &facts)?, &facts).map_err(|contradiction| {
+    let (steps, elsewhere) = here_only(args, proposed(common, args, &facts)?);
+    let mut plan = FixPlan::of(steps, &facts).map_err(|contradiction| {
         let rules = [&contradiction.one.0, &contradiction.other.0].map(|rules| rules.join(" "));
         let hint = format!("ask for one of them: `linerate host fix {}` or `linerate host fix {}`", rules[0], rules[1]);
         anyhow::Error::from(*contradiction)
             .context(Complaint::new(Exit::Usage, "the plan contradicts itself").hint(hint))
     })?;
+    plan.left_out.extend(elsewhere);
     let steps = typed(&mut plan)?;
     let commands = plan.steps.iter().map(|step| exact::exact(step, &snapshot)).collect();
     Ok(Ready { snapshot, plan, steps, commands })
 }
 
 /// The steps that rules or a file propose.
-fn proposed(args: &FixArgs, facts: &HostFacts) -> anyhow::Result<Vec<PlannedStep>> {
+fn proposed(common: &Common, args: &FixArgs, facts: &HostFacts) -> anyhow::Result<Vec<PlannedStep>> {
     if let Some(text) = &args.inline {
-        return read(text, "the plan that was sent");
+        return read(text, "the plan that was sent", args, facts);
     }
     if let [path] = args.what.as_slice()
         && !is_rule(path)
     {
         let text = if path == "-" { standard_input()? } else { text_of(Path::new(path))? };
-        return read(&text, path);
+        return read(&text, path, args, facts);
     }
     if let Some(path) = args.what.iter().find(|what| !is_rule(what)) {
         let complaint = Complaint::new(Exit::Usage, format!("`{path}` is no rule, and a plan stands alone"));
@@ -68,7 +73,12 @@ fn proposed(args: &FixArgs, facts: &HostFacts) -> anyhow::Result<Vec<PlannedStep
             Complaint::new(Exit::NotFound, format!("there is no rule `{id}`")).hint("docs/rules.md lists all rules")
         })?;
     }
-    let report = ask(&args.case, &rules, &Host { facts, learnt: learnt::now() }, Keep::Findings)?;
+    // Only what judges counters is worth the wait.
+    let counts = |rule: &Rule| rule.slots.iter().any(|&slot| rules.language().slot(slot).view != View::Value);
+    let asks_of_counters = args.all_findings || args.what.iter().filter_map(|id| rules.get(id)).any(counts);
+    let (before, now) = if asks_of_counters { sampled(&args.case)? } else { (None, facts.clone()) };
+    let host = Host { facts: &now, learnt: learnt::now(), before: before.as_ref() };
+    let report = ask(common, &args.case, &rules, &host, Keep::Findings)?;
     say_what_is_unknown(args, &report)?;
     let asked = |finding: &&Finding| {
         let by_rule =
@@ -85,7 +95,7 @@ fn say_what_is_unknown(args: &FixArgs, report: &Report) -> anyhow::Result<()> {
             continue;
         }
         let Some(unknown) = report.unknown.iter().find(|unknown| unknown.rule == *id) else {
-            eprintln!("{id}: nothing is wrong on this host");
+            eprintln!("{id}: does not fire on this host");
             continue;
         };
         let mut complaint = Complaint::new(Exit::Usage, format!("whether {id} fires here is not known"));
@@ -97,11 +107,33 @@ fn say_what_is_unknown(args: &FixArgs, report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read(text: &str, name: &str) -> anyhow::Result<Vec<PlannedStep>> {
-    FixPlan::read(text).with_context(|| {
+fn read(text: &str, name: &str, args: &FixArgs, facts: &HostFacts) -> anyhow::Result<Vec<PlannedStep>> {
+    let plan = FixPlan::read(text).with_context(|| {
         Complaint::new(Exit::Usage, format!("{name} is no plan of a fix"))
             .hint("docs/fixing-a-host.md shows one; `linerate host fix RULE --dry-run --json` prints one")
-    })
+    })?;
+    // Devices have the same names on many hosts, and values that are right on one are wrong on another.
+    let misfit = plan.made_for.filter(|_| !args.any_host).and_then(|made_for| made_for.misfit(&facts.identity));
+    match misfit {
+        Some(why) => Err(Complaint::new(Exit::Usage, format!("{name} is not for this host: {why}"))
+            .hint("audit this host and make a plan of that; --any-host applies this one all the same")
+            .into()),
+        None => Ok(plan.steps),
+    }
+}
+
+/// Of what rules propose, the steps in the namespaces that were asked for; the others are told. What somebody wrote with its
+/// namespace is asked for by that.
+fn here_only(args: &FixArgs, steps: Vec<PlannedStep>) -> (Vec<PlannedStep>, Vec<LeftOut>) {
+    let (here, elsewhere): (Vec<_>, Vec<_>) = steps.into_iter().partition(|step| {
+        let is_asked_for = |namespace: &String| args.all_netns || args.netns.contains(namespace);
+        step.rules.is_empty() || step.namespace.as_ref().is_none_or(is_asked_for)
+    });
+    let left_out = |step: PlannedStep| {
+        let name = step.namespace.clone().unwrap_or_default();
+        LeftOut { step, reason: format!("it is in another network namespace: --netns {name} changes that one too") }
+    };
+    (here, elsewhere.into_iter().map(left_out).collect())
 }
 
 fn standard_input() -> anyhow::Result<String> {

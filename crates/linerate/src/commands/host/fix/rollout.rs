@@ -6,16 +6,21 @@ use std::process::Child;
 use anyhow::Context;
 use audit::fix::report::{FixReport, OnHost, Outcome, RollOut, Stage, Verdict};
 
-use super::transport::Transport;
 use crate::cli::Common;
 use crate::cli::host::fix::FixArgs;
 use crate::commands::attempt::stop_on_signals;
 use crate::commands::host::reading::text_of;
+use crate::commands::host::transport::Transport;
 use crate::commands::print;
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
 pub fn run(common: &Common, args: &FixArgs) -> anyhow::Result<Exit> {
+    if args.verify.is_none() && !args.dry_run {
+        return Err(Complaint::new(Exit::Usage, "a roll-out goes on by proof only, and --verify is missing")
+            .hint("--dry-run shows what each host would get")
+            .into());
+    }
     let stages = stages(&args.hosts)?;
     let arguments = arguments(args)?;
     let transports = stages
@@ -78,7 +83,8 @@ fn stages(words: &[String]) -> anyhow::Result<Vec<Vec<String>>> {
 
 /// What each host is told to do. Files of this machine are not there, so a plan goes as text.
 fn arguments(args: &FixArgs) -> anyhow::Result<Vec<String>> {
-    let mut arguments = ["host", "fix", "--json", "--ask"].map(str::to_owned).to_vec();
+    let mut arguments = ["host", "fix", "--json"].map(str::to_owned).to_vec();
+    arguments.extend((!args.dry_run).then(|| "--ask".to_owned()));
     let case = args.case.forwarded().map_err(|option| {
         Complaint::new(Exit::Usage, format!("{option} names a file of this machine, which the other hosts do not have"))
             .hint("make a plan with it first: `linerate host fix … --dry-run --json > plan.json`")
@@ -96,6 +102,9 @@ fn arguments(args: &FixArgs) -> anyhow::Result<Vec<String>> {
     switch(args.all_findings, "--all-findings");
     switch(args.persist, "--persist");
     switch(args.dry_run, "--dry-run");
+    switch(args.all_netns, "--all-netns");
+    switch(args.less_is_better, "--less-is-better");
+    switch(args.any_host, "--any-host");
     let within = units::duration::show(args.confirm_within);
     let pairs = args.pairs.to_string();
     let confidence = args.confidence.to_string();
@@ -105,9 +114,13 @@ fn arguments(args: &FixArgs) -> anyhow::Result<Vec<String>> {
     option("--device", args.device.as_deref());
     option("--reason", args.reason.as_deref());
     option("--verify", args.verify.as_deref());
+    let limit = units::duration::show(args.test_limit);
+    option("--test-limit", args.verify.as_ref().map(|_| limit.as_str()));
     option("--confirm-within", Some(&within));
-    option("--pairs", Some(&pairs));
-    option("--confidence", Some(&confidence));
+    let proof = |value| args.verify.as_ref().map(|_| value);
+    option("--pairs", proof(pairs.as_str()));
+    option("--confidence", proof(confidence.as_str()));
+    arguments.extend(args.netns.iter().flat_map(|netns| ["--netns".to_owned(), netns.clone()]));
     arguments.extend(case);
     Ok(arguments)
 }
@@ -118,7 +131,11 @@ fn one(common: &Common, args: &FixArgs, transport: &Transport, arguments: &[Stri
     if !common.quiet {
         eprintln!("{name}: begins");
     }
-    let report = there(common, args, transport, arguments);
+    // A host that hangs is known by that, before anything waits for its fix.
+    let report = match transport.reach(args.patience) {
+        Ok(()) => there(common, args, transport, arguments),
+        Err(why) => Err(Complaint::new(Exit::Unreachable, format!("{name}: {why}")).into()),
+    };
     let (report, stopped) = match report {
         Ok(report) => {
             let stopped = reason_to_stop(args, &report);
@@ -135,6 +152,8 @@ fn reason_to_stop(args: &FixArgs, report: &FixReport) -> Option<String> {
         Outcome::Kept if proven => None,
         Outcome::Kept => Some("it is kept without a proof".to_owned()),
         Outcome::TakenBack { because } => Some(because.clone()),
+        // The host has what the others get.
+        Outcome::AlreadySo => None,
         Outcome::Planned if args.dry_run => None,
         Outcome::NothingToDo => Some("nothing is wrong there, so nothing is proven".to_owned()),
         Outcome::Planned => Some("it was only planned there".to_owned()),
@@ -150,35 +169,38 @@ fn there(common: &Common, args: &FixArgs, transport: &Transport, arguments: &[St
         let _ = BufReader::new(stdout).take(LONGEST_REPORT).read_to_string(&mut text);
         text
     });
-    let last = follow(common, transport, &mut child)?;
+    let last = follow(common, args, transport, &mut child)?;
     let status = child.wait().context("its end cannot be waited for")?;
     let printed = printed.join().unwrap_or_default();
-    serde_json::from_str(&printed).with_context(|| {
+    model::plausible::read(printed.as_bytes()).with_context(|| {
         let why = if last.is_empty() { format!("it ended with {status}") } else { last };
         Complaint::new(Exit::Unreachable, format!("{}: {why}", transport.name))
     })
 }
 
 /// Reads what it says, and answers its question. Returns the last line that tells of an error.
-fn follow(common: &Common, transport: &Transport, child: &mut Child) -> anyhow::Result<String> {
+fn follow(common: &Common, args: &FixArgs, transport: &Transport, child: &mut Child) -> anyhow::Result<String> {
     let stderr = child.stderr.take().context("its talk is not there")?;
     let mut input = child.stdin.take();
     let mut last = String::new();
     for line in BufReader::new(stderr).lines() {
         let Ok(line) = line else { break };
         if line.ends_with("[y/N]") {
-            let answer = if transport.answers() { "y\n" } else { "n\n" };
+            let answer = if transport.reach(args.patience).is_ok() { "y\n" } else { "n\n" };
             if let Some(mut input) = input.take() {
                 // Where nobody reads any more, its end says why.
                 let _ = input.write_all(answer.as_bytes());
             }
             continue;
         }
-        if line.starts_with("error: ") {
-            last = line.trim_start_matches("error: ").to_owned();
+        // The program there says `error:`; what ssh says stands for itself.
+        if let Some(error) = line.strip_prefix("error: ") {
+            last = error.to_owned();
+        } else if last.is_empty() || line.starts_with("ssh: ") {
+            last.clone_from(&line);
         }
         if !common.quiet {
-            eprintln!("{}: {line}", transport.name);
+            eprintln!("{}: {}", transport.name, foreign::terminal::line(&line));
         }
     }
     Ok(last)

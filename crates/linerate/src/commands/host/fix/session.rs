@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use host::helper::{AskError, Client, Fixed};
 use model::host::fix::Step;
-use model::host::fix::journal::{Entry, FixId};
+use model::host::fix::journal::{Because, Entry, FixId, State};
 use model::host::fix::talk::{Order, Others, RefusalKind};
 
 use super::helper::Helper;
@@ -53,6 +53,11 @@ impl Session {
     }
 }
 
+/// Whether a fix was applied and every setting read back as it had been before.
+pub fn is_without_effect(fixed: &Fixed) -> bool {
+    fixed.entry.state == State::Undone { because: Because::NothingChanged }
+}
+
 /// What the helper refuses, with its ways out.
 fn complain(error: AskError) -> anyhow::Error {
     let AskError::Refused(refusal) = error else {
@@ -77,6 +82,6 @@ pub fn take_back(session: &Session, fix: FixId) -> anyhow::Result<()> {
     let undone = session.undo(Some(fix), Others::Keep);
     undone.map(drop).with_context(|| {
         Complaint::new(Exit::Local, format!("fix {fix} is still there"))
-            .hint(format!("it is taken back by itself if nobody confirms it; `linerate host undo {fix}` tries again"))
+            .hint(format!("it is undone by itself if nobody confirms it; `linerate host undo {fix}` tries again"))
     })
 }

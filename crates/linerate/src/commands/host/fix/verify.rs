@@ -1,37 +1,48 @@
 //! Proof of a fix: the same test without and with it in alternation, and a rank test over both.
 
+use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
 use anyhow::Context;
 use archive::Archive;
-use audit::fix::report::{Series, Verdict, Verification};
+use audit::fix::report::{Counted, Series, Verdict, Verification};
 use clap::Parser;
 use host::helper::Fixed;
 use measure::session::client::Request;
 use measure::stop::Stop;
 use model::host::fix::journal::FixId;
-use model::run::{Outcome, Run, RunId};
+use model::run::{Outcome as RunOutcome, Run, RunId};
 use model::spec::Limit;
+use round::carrier::{Call, Here, Voice};
+use round::program::{self, Ended};
 use stats::gain;
 use stats::summary::Ordered;
-use units::DataRate;
+use units::{DataRate, duration};
 
-use super::session::{Session, take_back};
-use super::words;
+use super::session::{Session, is_without_effect, take_back};
 use crate::cli::host::fix::FixArgs;
 use crate::cli::test::TestArgs;
 use crate::cli::{Cli, Command, Common};
 use crate::commands::archive as kept;
 use crate::commands::attempt::{Frame, attempt};
+use crate::commands::host::words;
 use crate::exit::{Complaint, Exit};
 use crate::show::progress::Talk;
 
 /// A test that decides.
 pub struct Proof {
     words: Vec<String>,
-    test: Box<TestArgs>,
+    test: Test,
     pairs: u32,
     confidence: f64,
+}
+
+/// What is run.
+enum Test {
+    /// `linerate test`, in this process.
+    Own(Box<TestArgs>),
+    /// Any program.
+    Program(ProgramTest),
 }
 
 /// What became of it.
@@ -51,23 +62,39 @@ enum Side {
     After,
 }
 
+/// What one run of the test gave.
+struct Outcome {
+    run: Option<RunId>,
+    value: f64,
+    counted: Counted,
+}
+
+/// What is gathered of one side.
+#[derive(Default)]
+struct Gathered {
+    runs: Vec<RunId>,
+    values: Vec<f64>,
+}
+
 impl Proof {
     /// Reads the command of `--verify`.
     pub fn read(args: &FixArgs) -> anyhow::Result<Option<Self>> {
         let Some(line) = &args.verify else { return Ok(None) };
         let wrong = |what: String| {
             Complaint::new(Exit::Usage, format!("--verify: {what}"))
-                .hint("it is a command such as 'linerate test dtn2 -R -P 4'")
+                .hint("it is a command such as 'linerate test dtn2 -R -P 4', or a program of your own")
         };
         let words = words::split(line).map_err(wrong)?;
-        let cli = Cli::try_parse_from(&words).map_err(|error| wrong(format!("`{line}`: {error}")))?;
-        let Command::Test(test) = cli.command else {
-            return Err(wrong(format!("`{line}` is no `linerate test`")).into());
+        let Some(program) = words.first() else { return Err(wrong("it is empty".to_owned()).into()) };
+        let test = if program == "linerate" {
+            Test::Own(own(line, &words).map_err(wrong)?)
+        } else {
+            Test::Program(ProgramTest {
+                words: words.clone(),
+                limit: args.test_limit,
+                less_is_better: args.less_is_better,
+            })
         };
-        if test.repeat > 1 || test.nagios || test.tool.is_some() || test.against.is_some() || test.plot.is_some() {
-            let what = "--repeat, --against, --plot, --nagios and --tool have no place there: --pairs says how often";
-            return Err(wrong(what.to_owned()).into());
-        }
         let fewest = gain::fewest(args.confidence);
         if fewest.is_none_or(|fewest| args.pairs < fewest) {
             let enough = fewest.map_or("no number of pairs is enough".to_owned(), |fewest| format!("--pairs {fewest}"));
@@ -79,24 +106,40 @@ impl Proof {
 
     /// Runs it. Where the answer is a gain the fix is applied and waits to be confirmed, else it is not.
     pub fn run(&self, common: &Common, session: &Session, args: &FixArgs, stop: &Stop) -> anyhow::Result<Proven> {
-        let mut archive = if self.test.no_archive { None } else { Some(kept::open(common)?) };
-        let mut runs: [Vec<Run>; 2] = [Vec::new(), Vec::new()];
+        let mut archive = match &self.test {
+            Test::Own(test) if !test.no_archive => Some(kept::open(common)?),
+            _ => None,
+        };
+        let mut gathered = [Gathered::default(), Gathered::default()];
         let mut applied: Option<FixId> = None;
+        let mut counted = None;
         let patience = args.confirm_within + self.longest();
         for (number, side) in order(self.pairs).enumerate() {
             match (side, applied) {
-                (Side::After, None) => applied = Some(session.apply(patience)?.entry.fix),
+                (Side::After, None) => {
+                    let fixed = session.apply(patience)?;
+                    if is_without_effect(&fixed) {
+                        let what = "it changes nothing here: every setting has the wanted value already";
+                        return Ok(Proven::Failed(what.to_owned()));
+                    }
+                    applied = Some(fixed.entry.fix);
+                }
                 (Side::Before, Some(fix)) => {
                     take_back(session, fix)?;
                     applied = None;
                 }
                 _ => {}
             }
-            let series = &mut runs[side as usize];
-            let run = self.test_once(series.first().map(|first| first.id), &mut archive, stop);
-            let failed = match &run {
-                Ok(run) => failure(run),
-                Err(error) => Some(format!("{error:#}")),
+            let of_side = &mut gathered[side as usize];
+            let outcome = match &self.test {
+                Test::Own(test) => self.own_once(test, of_side.runs.first().copied(), &mut archive, stop),
+                Test::Program(test) => test.once(stop),
+            };
+            let mixes = outcome.as_ref().is_ok_and(|done| counted.is_some_and(|counted| counted != done.counted));
+            let failed = match &outcome {
+                Ok(_) if mixes => Some("it printed a number in one run and none in another".to_owned()),
+                Ok(_) => None,
+                Err(why) => Some(why.clone()),
             };
             if failed.is_some() || stop.is_stopped() {
                 if let Some(fix) = applied {
@@ -106,24 +149,39 @@ impl Proof {
                 let words = failed.map(|failed| format!("the test {with} the fix failed: {failed}"));
                 return Ok(words.filter(|_| !stop.is_stopped()).map_or(Proven::Interrupted, Proven::Failed));
             }
-            let run = run?;
-            self.say(common, number, side, &run);
-            series.push(run);
+            let Ok(outcome) = outcome else { return Ok(Proven::Interrupted) };
+            self.say(common, number, side, &outcome);
+            counted = Some(outcome.counted);
+            of_side.runs.extend(outcome.run);
+            of_side.values.push(outcome.value);
         }
-        self.answer(session, args, applied, &runs)
+        self.answer(session, args, applied, (gathered, counted.unwrap_or_default()))
     }
 
-    fn test_once(&self, batch: Option<RunId>, archive: &mut Option<Archive>, stop: &Stop) -> anyhow::Result<Run> {
-        let test = &self.test;
+    fn own_once(
+        &self,
+        test: &TestArgs,
+        batch: Option<RunId>,
+        archive: &mut Option<Archive>,
+        stop: &Stop,
+    ) -> Result<Outcome, String> {
+        let told = |error: anyhow::Error| format!("{error:#}");
         let request = Request { host: test.host.clone(), port: test.port, spec: test.spec(), queue_wait: test.wait };
         let frame = Frame { declared_line_rate: test.expect, batch };
-        let mut done = attempt(&request, frame, stop, Talk::Nothing)?;
+        let mut done = attempt(&request, frame, stop, Talk::Nothing).map_err(told)?;
         done.run.batch = Some(batch.unwrap_or(done.run.id));
         done.run.command.clone_from(&self.words);
         if let Some(archive) = archive {
-            kept::keep(archive, &done.run, &done.samples)?;
+            kept::keep(archive, &done.run, &done.samples).map_err(told)?;
         }
-        Ok(done.run)
+        match (&done.run.outcome, slowest(&done.run)) {
+            #[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s is exact")]
+            (RunOutcome::Complete, Some(rate)) => {
+                Ok(Outcome { run: Some(done.run.id), value: rate.bps() as f64, counted: Counted::Goodput })
+            }
+            (RunOutcome::Complete, None) => Err("it measured nothing".to_owned()),
+            (RunOutcome::Failed(failure), _) => Err(failure.detail.clone()),
+        }
     }
 
     fn answer(
@@ -131,25 +189,26 @@ impl Proof {
         session: &Session,
         args: &FixArgs,
         applied: Option<FixId>,
-        runs: &[Vec<Run>; 2],
+        ([before, after], counted): ([Gathered; 2], Counted),
     ) -> anyhow::Result<Proven> {
-        let [before, after] = [goodputs(&runs[0]), goodputs(&runs[1])];
-        let judged =
-            gain::judge(&floats(&before), &floats(&after), self.confidence).context("no test has a goodput")?;
+        // Of a cost less is a gain.
+        let towards = if counted == Counted::Cost { -1.0 } else { 1.0 };
+        let signed = |values: &[f64]| values.iter().map(|value| value * towards).collect::<Vec<_>>();
+        let judged = gain::judge(&signed(&before.values), &signed(&after.values), self.confidence)
+            .context("no test has a result")?;
         let verdict = match judged.verdict {
             gain::Verdict::Gain => Verdict::Gain,
             gain::Verdict::Loss => Verdict::Loss,
             gain::Verdict::Noise => Verdict::Noise,
         };
-        #[expect(clippy::cast_possible_truncation, reason = "a difference of rates below 2^63 bit/s")]
-        let shift_bps = judged.comparison.shift.round() as i64;
         let verification = Verification {
             command: self.words.clone(),
             confidence: self.confidence,
-            before: series(&runs[0], before),
-            after: series(&runs[1], after),
+            before: series(before),
+            after: series(after),
             p_two_sided: judged.comparison.p_two_sided,
-            shift_bps,
+            shift: judged.comparison.shift * towards,
+            counted,
             verdict,
         };
         let fixed = match (verdict, applied) {
@@ -168,23 +227,79 @@ impl Proof {
         Ok(Proven::Answered(Box::new(verification), fixed))
     }
 
-    fn say(&self, common: &Common, number: usize, side: Side, run: &Run) {
+    fn say(&self, common: &Common, number: usize, side: Side, outcome: &Outcome) {
         if !common.quiet {
             let side = if side == Side::After { "with the fix" } else { "without it" };
-            let goodput = slowest(run).map_or_else(|| "nothing".to_owned(), |rate| rate.to_string());
-            eprintln!("test {} of {}, {side}: {goodput}", number + 1, 2 * self.pairs);
+            eprintln!("test {} of {}, {side}: {}", number + 1, 2 * self.pairs, outcome.counted.shown(outcome.value));
         }
     }
 
     /// How long two tests in a row may take, so that the fix is not taken back meanwhile. It is if this process dies.
     fn longest(&self) -> Duration {
-        let spec = self.test.spec();
+        let test = match &self.test {
+            Test::Program(test) => return 2 * (test.limit + DRAINING),
+            Test::Own(test) => test,
+        };
+        let spec = test.spec();
         let one = match spec.limit {
             Limit::Time(time) => time + spec.omit,
             Limit::Bytes(_) | Limit::Blocks(_) => LONGEST_TRANSFER,
         };
-        2 * (one + spec.connect_timeout + self.test.wait + DRAINING)
+        2 * (one + spec.connect_timeout + test.wait + DRAINING)
     }
+}
+
+/// A `linerate test` that can be repeated.
+fn own(line: &str, words: &[String]) -> Result<Box<TestArgs>, String> {
+    let cli = Cli::try_parse_from(words).map_err(|error| format!("`{line}`: {error}"))?;
+    let Command::Test(test) = cli.command else {
+        return Err(format!("`{line}` is no `linerate test`"));
+    };
+    if test.repeat > 1 || test.nagios || test.tool.is_some() || test.against.is_some() || test.plot.is_some() {
+        return Err(
+            "--repeat, --against, --plot, --nagios and --tool have no place there: --pairs says how often".to_owned()
+        );
+    }
+    Ok(Box::new(*test))
+}
+
+/// A program whose number, or success, decides.
+struct ProgramTest {
+    words: Vec<String>,
+    limit: Duration,
+    less_is_better: bool,
+}
+
+impl ProgramTest {
+    fn once(&self, stop: &Stop) -> Result<Outcome, String> {
+        let arguments: Vec<OsString> = self.words[1..].iter().map(OsString::from).collect();
+        let call = Call { program: OsStr::new(&self.words[0]), arguments: &arguments, voice: Voice::Silent };
+        let said = program::run(&Here, &call, self.limit, stop).map_err(|error| error.to_string())?;
+        let status = match said.ended {
+            Ended::By(status) => status,
+            Ended::Stopped => return Err("it was stopped".to_owned()),
+            Ended::Overdue(limit) => return Err(format!("it took longer than {}", duration::show(limit))),
+        };
+        // The shell's own codes for what cannot be started.
+        if matches!(status.code(), Some(126 | 127)) {
+            return Err(format!("`{}` cannot be started: {}", self.words[0], said.stderr));
+        }
+        let counted = if self.less_is_better { Counted::Cost } else { Counted::Number };
+        match last_number(&String::from_utf8_lossy(&said.stdout)) {
+            Some(value) if status.success() => Ok(Outcome { run: None, value, counted }),
+            Some(_) => Err(format!("it ended with {status}: {}", said.stderr)),
+            None => Ok(Outcome { run: None, value: f64::from(u8::from(status.success())), counted: Counted::Success }),
+        }
+    }
+}
+
+/// The last number of the last line that has one, as programs print results: `9.41 Gbits/sec` is 9.41.
+fn last_number(text: &str) -> Option<f64> {
+    let number = |word: &str| {
+        let word = word.trim_matches(|letter: char| !letter.is_ascii_digit() && !matches!(letter, '-' | '+'));
+        word.parse::<f64>().ok().filter(|number| number.is_finite())
+    };
+    text.lines().rev().find_map(|line| line.split_whitespace().rev().find_map(number))
 }
 
 /// Without, with, with, without: what drifts evenly meanwhile weighs on both sides alike, and every second change is saved.
@@ -192,36 +307,14 @@ fn order(pairs: u32) -> impl Iterator<Item = Side> {
     (0..pairs).flat_map(|pair| if pair % 2 == 0 { [Side::Before, Side::After] } else { [Side::After, Side::Before] })
 }
 
-fn failure(run: &Run) -> Option<String> {
-    match &run.outcome {
-        Outcome::Complete if slowest(run).is_some() => None,
-        Outcome::Complete => Some("it measured nothing".to_owned()),
-        Outcome::Failed(failure) => Some(failure.detail.clone()),
-    }
-}
-
 /// The goodput; of a test both ways that of the slower direction.
 fn slowest(run: &Run) -> Option<DataRate> {
     run.measurement.as_ref()?.totals.iter().map(|total| total.goodput).min()
 }
 
-fn goodputs(runs: &[Run]) -> Vec<DataRate> {
-    runs.iter().filter_map(slowest).collect()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s is exact")]
-fn floats(rates: &[DataRate]) -> Vec<f64> {
-    rates.iter().map(|rate| rate.bps() as f64).collect()
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a median of rates is a rate")]
-fn series(runs: &[Run], goodput_bps: Vec<DataRate>) -> Series {
-    let median = Ordered::new(floats(&goodput_bps)).median().unwrap_or_default();
-    Series {
-        runs: runs.iter().map(|run| run.id).collect(),
-        median_bps: DataRate::from_bps(median.round() as u64),
-        goodput_bps,
-    }
+fn series(gathered: Gathered) -> Series {
+    let median = Ordered::new(gathered.values.clone()).median().unwrap_or_default();
+    Series { runs: gathered.runs, values: gathered.values, median }
 }
 
 /// For tests that end after so many bytes.
@@ -238,6 +331,8 @@ mod tests {
         let sides: Vec<Side> = order(5).collect();
         assert_eq!(sides.iter().filter(|side| **side == Side::After).count(), 5);
         assert_eq!(sides.len(), 10);
+        assert_eq!(last_number("a 1\n[SUM] 0-10 s  1.10 GBytes  9.41 Gbits/sec\n\n"), Some(9.41));
+        assert_eq!([last_number("took 3.5s"), last_number("done\n")], [Some(3.5), None]);
         assert_eq!(sides[..4], [Side::Before, Side::After, Side::After, Side::Before]);
     }
 }

@@ -3,8 +3,16 @@
 //! * [`mod@cases`]: which scenarios, and what is true of them
 //! * [`shelf`]: rounds that are kept
 //! * [`stage`]: playing one
+//! * [`mod@fidelity`]: whether virtual plays tell what live ones told
+//! * [`generated`]: incidents that nobody wrote
+//! * [`incidents`]: playing these side by side
+//! * [`merge`]: scores of several machines as one
 
 mod cases;
+mod fidelity;
+mod generated;
+pub mod incidents;
+pub mod merge;
 mod shelf;
 mod stage;
 
@@ -18,31 +26,39 @@ use measure::stop::Stop;
 
 use super::acquire_rights;
 use crate::cli::Common;
-use crate::cli::score::ScoreArgs;
+use crate::cli::score::{ScoreArgs, SeedRange};
 use crate::commands::attempt::stop_on_signals;
 use crate::commands::print;
 use crate::exit::Exit;
 use crate::show;
 use cases::{Case, cases};
-use shelf::{Kept, Shelf};
+use shelf::{About, Kept, Shelf};
 use stage::Stage;
 
 pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
+    if args.scenarios.is_empty() {
+        return generated::run(common, args, args.seeds.range());
+    }
     let (cases, unread) = cases(&args.scenarios)?;
     let shelf = match (&args.keep, &args.evidence_from) {
         (Some(folder), _) => Some(Shelf::open(folder, args.budget)?),
         (None, Some(folder)) => Some(Shelf::read_only(folder)?),
         (None, None) => None,
     };
-    let stage = if args.evidence_from.is_some() {
+    let stage = if args.evidence_from.is_some() || args.virtual_time {
         None
     } else {
         acquire_rights()?;
         Some(Stage::open(args.budget)?)
     };
+    if let Some(folder) = &args.fidelity {
+        let seeds = args.seeds.range();
+        return fidelity::run(common, &Shelf::read_only(folder)?, &cases, seeds.from..=seeds.to);
+    }
     let stop = stop_on_signals()?;
-    let scorer = Scorer { common, shelf, stage, stop: &stop, rules: Rules::built_in() };
-    scorer.all(&cases, args.seeds, unread)
+    let is_virtual = args.virtual_time;
+    let scorer = Scorer { common, shelf, stage, is_virtual, stop: &stop, rules: Rules::built_in() };
+    scorer.all(&cases, args.seeds.range(), unread)
 }
 
 /// All that judging a play needs.
@@ -50,17 +66,18 @@ struct Scorer<'a> {
     common: &'a Common,
     shelf: Option<Shelf>,
     stage: Option<Stage>,
+    is_virtual: bool,
     stop: &'a Stop,
     rules: Rules,
 }
 
 impl Scorer<'_> {
     /// Every case with the first seed, then with the second: whoever stops early has seen all of them.
-    fn all(&self, cases: &[Case], seeds: u64, mut missing: Vec<Missing>) -> anyhow::Result<Exit> {
+    fn all(&self, cases: &[Case], seeds: SeedRange, mut missing: Vec<Missing>) -> anyhow::Result<Exit> {
         missing.iter().for_each(|missing| self.tell(&show::score::missing(missing)));
         let mut verdicts = Vec::new();
-        let plays = (1..=seeds).flat_map(|seed| cases.iter().map(move |case| (case, seed)));
-        let count = usize::try_from(seeds).unwrap_or(usize::MAX).saturating_mul(cases.len());
+        let plays = (seeds.from..=seeds.to).flat_map(|seed| cases.iter().map(move |case| (case, seed)));
+        let count = usize::try_from(seeds.to - seeds.from + 1).unwrap_or(usize::MAX).saturating_mul(cases.len());
         for (number, (case, seed)) in plays.enumerate() {
             if self.stop.is_stopped() {
                 break;
@@ -112,8 +129,11 @@ impl Scorer<'_> {
         if let Some(kept) = self.shelf.as_ref().map(|shelf| shelf.take(case, seed)).transpose()?.flatten() {
             return Ok(Ok(kept));
         }
-        let Some(stage) = &self.stage else { return Ok(Err("there is no round of it".to_owned())) };
-        let played = stage.play(case, seed, self.stop);
+        let played = match &self.stage {
+            _ if self.is_virtual => Ok(simulated(case, seed)),
+            Some(stage) => stage.play(case, seed, self.stop),
+            None => return Ok(Err("there is no round of it".to_owned())),
+        };
         if let (Ok(kept), Some(shelf)) = (&played, &self.shelf) {
             shelf.put(case, seed, kept)?;
         }
@@ -129,4 +149,11 @@ impl Scorer<'_> {
             eprint!("{text}");
         }
     }
+}
+
+/// A play in virtual time.
+fn simulated(case: &Case, seed: u64) -> Kept {
+    let round = twin::play(&case.scenario, path::Seed(seed)).round;
+    let about = About { scenario_text: case.text.clone(), ..About::default() };
+    Kept { round, about }
 }

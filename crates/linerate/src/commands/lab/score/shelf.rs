@@ -4,7 +4,7 @@
 //! A play is two files: the round as `linerate why` reads it, and a small one with what is known of the play besides.
 
 use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -89,7 +89,9 @@ fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> anyhow::Result<Option<T>> {
     if file.metadata().with_context(unreadable)?.len() > LARGEST_FILE {
         return Err(Complaint::new(Exit::NotFound, format!("{} is larger than any round", path.display())).into());
     }
-    serde_json::from_reader(BufReader::new(file)).map(Some).with_context(|| {
+    let mut json = Vec::new();
+    file.take(LARGEST_FILE).read_to_end(&mut json).with_context(unreadable)?;
+    serde_json::from_slice(&json).map(Some).with_context(|| {
         Complaint::new(Exit::NotFound, format!("{} is no round", path.display())).hint("remove it to have it played")
     })
 }

@@ -8,7 +8,7 @@ use anyhow::Context;
 use archive::Archive;
 use diagnose::next::Proposal;
 use lab::network::Network;
-use lab::play::{Audience, Setting, Voice, play};
+use lab::play::{Audience, Fit, Setting, Voice, play};
 use lab::scenario::Test;
 use measure::stop::Stop;
 use model::played::Tested;
@@ -18,14 +18,14 @@ use path::Seed;
 use super::cases::Case;
 use super::shelf::{About, Kept};
 use crate::commands::attempt::new_id;
-use crate::commands::desk::Desk;
 use crate::commands::examine::Examiner;
 use crate::commands::lab::keeper::check;
 use crate::commands::lab::play::add_samples;
+use crate::commands::scratch::ScratchDirectory;
 
 /// A place for the archives of plays, which are gone when it is.
 pub struct Stage {
-    desk: Desk,
+    scratch: ScratchDirectory,
     program: PathBuf,
     budget: Option<Duration>,
 }
@@ -33,7 +33,7 @@ pub struct Stage {
 impl Stage {
     pub fn open(budget: Option<Duration>) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program does not know where it is")?;
-        Ok(Self { desk: Desk::new("score")?, program, budget })
+        Ok(Self { scratch: ScratchDirectory::new("score")?, program, budget })
     }
 
     /// Plays a case, once more where the emulation was the limit; says why it gives no round.
@@ -48,7 +48,7 @@ impl Stage {
     }
 
     fn once(&self, case: &Case, seed: u64, stop: &Stop) -> anyhow::Result<Kept> {
-        let folder = self.desk.file(&format!("{}-{seed}", case.name));
+        let folder = self.scratch.file(&format!("{}-{seed}", case.name));
         fs::create_dir_all(&folder)?;
         let kept = self.kept_at(case, seed, &folder.join("runs.db"), stop);
         fs::remove_dir_all(&folder)?;
@@ -62,6 +62,7 @@ impl Stage {
             seed: Seed(seed),
             program: &self.program,
             archive: Some(place),
+            fit: Fit::default(),
             voice: Voice::Silent,
             id: new_id(linux::clock::wall_now())?,
             facts: true,

@@ -18,6 +18,8 @@ use crate::show::{table, when};
 
 /// One interval: what grew, the most first.
 pub fn line(interval: &DropInterval) -> String {
+    let clean = foreign::terminal::lines_of(interval);
+    let interval = clean.as_ref().unwrap_or(interval);
     let mut grown: Vec<&Increase> = interval.counters.iter().filter(|each| each.increase > 0).collect();
     grown.sort_by(|one, other| other.increase.cmp(&one.increase).then_with(|| one.counter.cmp(&other.counter)));
     let shown = grown.iter().take(MOST_IN_A_LINE);
@@ -120,7 +122,7 @@ fn retransmits(text: &mut String, series: &Series) {
     }
     let at_least = if ways.contains(&false) { "AT LEAST" } else { "SEGMENTS" };
     let mut rows = Table::new();
-    rows.set_header(["  SENT AGAIN TO", at_least, "PER HOUR"]);
+    rows.set_header(["  RETRANSMITTED TO", at_least, "PER HOUR"]);
     let mut peers: Vec<_> = peers.into_iter().collect();
     peers.sort_by_key(|&(peer, segments)| (std::cmp::Reverse(segments), peer));
     for (peer, segments) in peers.into_iter().take(MOST_ROWS) {

@@ -1,0 +1,62 @@
+//! Scores of incidents that nobody wrote, drawn from seeds, played and judged in virtual time.
+
+use std::time::Instant;
+
+use audit::Rules;
+use diagnose::causes::Catalogue;
+use diagnose::diagnosis::weigh;
+use diagnose::score::{Missing, Truth, Verdict, judge, score};
+
+use path::Seed;
+use twin::effect::rate_changes;
+
+use super::incidents::{Incident, Watch, name, play, side_by_side};
+use crate::cli::Common;
+use crate::cli::score::{ScoreArgs, SeedRange};
+use crate::commands::attempt::stop_on_signals;
+use crate::commands::print;
+use crate::exit::Exit;
+use crate::show;
+
+/// Judges the incidents of a range of seeds, or this share of them.
+pub fn run(common: &Common, args: &ScoreArgs, range: SeedRange) -> anyhow::Result<Exit> {
+    let share = args.shard.unwrap_or(sweep::Share::WHOLE);
+    let seeds: Vec<u64> = (range.from..=range.to).filter(|seed| share.has(*seed)).collect();
+    let stop = stop_on_signals()?;
+    let began = Instant::now();
+    let rules = Rules::built_in();
+    let judged = side_by_side("incidents", &seeds, Watch { stop: &stop, quiet: common.quiet }, |seed| {
+        judged(seed, args, &rules)
+    });
+    let took = began.elapsed();
+    let (mut verdicts, mut missing) = (Vec::new(), Vec::new());
+    for judged in judged {
+        match judged {
+            Ok(verdict) => verdicts.push(verdict),
+            Err(none) => missing.push(none),
+        }
+    }
+    let count = verdicts.len();
+    let score = score(verdicts, missing);
+    if common.json {
+        print(&show::json::document(&score)?)?;
+    } else {
+        print(show::score::text(&score).as_bytes())?;
+        print(show::score::pace(count, took).as_bytes())?;
+    }
+    Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Success })
+}
+
+fn judged(seed: u64, args: &ScoreArgs, rules: &Rules) -> Result<Verdict, Missing> {
+    let Incident { round, planted, scenario } = play(seed, args.withhold)?;
+    let changes = if args.without_faults { rate_changes(&scenario, Seed(seed), &round) } else { Vec::new() };
+    let truth = Truth { causes: planted, innocent: Vec::new() };
+    let began = Instant::now();
+    let problems = weigh(&round, Catalogue::built_in(), rules).into_problems();
+    let diagnosed = began.elapsed();
+    let mut verdict = judge(&truth, &problems);
+    for (found, change) in verdict.planted.iter_mut().zip(changes) {
+        found.rate_change = change;
+    }
+    Ok(Verdict { scenario: name(seed), seed, measured: round.elapsed, diagnosed, ..verdict })
+}

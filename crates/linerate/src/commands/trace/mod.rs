@@ -1,0 +1,83 @@
+//! `linerate trace`.
+
+mod source;
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use capture::Zoom;
+use capture::report::{TraceDocument, TransferReport};
+use chart::Form;
+
+use super::{file, plot, print, print_text};
+use crate::cli::Common;
+use crate::cli::trace::TraceArgs;
+use crate::exit::{Complaint, Exit};
+use crate::show::trace as show;
+
+/// Columns of a picture: one for each pixel of a PNG.
+const COLUMNS: usize = 1_800;
+
+/// Explains each file. One that cannot be read does not keep the others out.
+pub fn run(common: &Common, args: &TraceArgs) -> anyhow::Result<Exit> {
+    if let Some(picture) = &args.plot {
+        plot::check(picture)?;
+    }
+    let mut exit = Exit::Success;
+    for (index, path) in args.files.iter().enumerate() {
+        let explained = explain(common, args, path, index);
+        if let Err(error) = explained {
+            crate::show::error::print(&error);
+            exit = Exit::of_error(&error);
+        }
+    }
+    Ok(exit)
+}
+
+fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyhow::Result<()> {
+    let zoom = args.from.is_some() || args.to.is_some();
+    let columns = args.plot.is_some().then_some(COLUMNS);
+    let mut report = source::read(path, columns, zoom.then(|| span(args)))?;
+    if let (Some(damage), 0) = (&report.damage, report.packets) {
+        let complaint = Complaint::new(Exit::NotFound, format!("{}: {damage}", path.display()))
+            .hint("`linerate trace` reads pcap and pcapng, plain or compressed with gzip or zstd");
+        return Err(complaint.into());
+    }
+    show::rank(&mut report);
+    let document = TraceDocument { format: 1, file: path.display().to_string(), report };
+    if common.json {
+        print(&crate::show::json::document(&document)?)?;
+    } else {
+        print_text(&show::text(&document, args.flow))?;
+    }
+    let transfers = show::transfers(&document.report);
+    let number = args.flow.unwrap_or(1);
+    let chosen = number.checked_sub(1).and_then(|number| transfers.get(number));
+    let Some((_, transfer)) = chosen else {
+        if args.flow.is_some() || args.plot.is_some() {
+            return Err(Complaint::new(Exit::NotFound, format!("{}: there is no transfer {number}", path.display()))
+                .hint(format!("the capture has {} transfers", transfers.len()))
+                .into());
+        }
+        return Ok(());
+    };
+    if let Some(picture) = &args.plot {
+        let picture = if args.files.len() > 1 { plot::numbered(picture, index + 1) } else { picture.clone() };
+        draw(&picture, transfer)?;
+    }
+    Ok(())
+}
+
+/// What of a connection a picture shows, from its first packet on.
+fn span(args: &TraceArgs) -> Zoom {
+    let ns = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
+    Zoom { from_ns: args.from.map_or(0, ns), to_ns: args.to.map(ns) }
+}
+
+fn draw(path: &Path, transfer: &TransferReport) -> anyhow::Result<()> {
+    let form = Form::of(path).unwrap_or(Form::Svg);
+    let picture = chart::trace::picture(transfer, form)
+        .with_context(|| Complaint::new(Exit::NotFound, "there is nothing to draw in that span"))?;
+    file::write(path, &picture)
+}

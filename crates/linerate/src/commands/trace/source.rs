@@ -1,0 +1,74 @@
+//! Files, pipes and what they are compressed with.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use anyhow::Context;
+use capture::report::TraceReport;
+use capture::{Trace, TraceOptions, Zoom};
+
+use crate::exit::{Complaint, Exit};
+
+/// What is read at once; a record of a capture is half as long at most.
+const BUFFER_BYTES: usize = 2 * capture::file::MAX_RECORD_BYTES;
+const READ_BYTES: usize = 256 << 10;
+
+/// Reads one capture to its end.
+///
+/// # Errors
+/// Where the file cannot be opened or read. Damage in it is part of the report.
+pub fn read(path: &Path, columns: Option<usize>, zoom: Option<Zoom>) -> anyhow::Result<TraceReport> {
+    let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {}", path.display()));
+    let input: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(path).with_context(unreadable)?)
+    };
+    let input = decompressed(BufReader::with_capacity(READ_BYTES, input)).with_context(unreadable)?;
+    // Where the kernel gives no random bytes, a known seed costs time on a hostile file and nothing else.
+    let hash_seed = linux::random::bytes().map_or(0, u64::from_ne_bytes);
+    let options = TraceOptions { columns, zoom, hash_seed, ..TraceOptions::default() };
+    follow(input, options).with_context(unreadable)
+}
+
+fn decompressed(mut input: impl BufRead + 'static) -> io::Result<Box<dyn Read>> {
+    let head = input.fill_buf()?;
+    Ok(if head.starts_with(&[0x1f, 0x8b]) {
+        Box::new(flate2::bufread::MultiGzDecoder::new(input))
+    } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        Box::new(zstd::stream::read::Decoder::with_buffer(input)?)
+    } else {
+        Box::new(input)
+    })
+}
+
+fn follow(mut input: impl Read, options: TraceOptions) -> io::Result<TraceReport> {
+    let mut trace = Trace::new(options);
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let (mut from, mut to) = (0, 0);
+    loop {
+        if buffer.len() - to < READ_BYTES {
+            buffer.copy_within(from..to, 0);
+            (from, to) = (0, to - from);
+        }
+        let room = buffer.len().min(to + READ_BYTES);
+        let read = match input.read(&mut buffer[to..room]) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            // What was read of a damaged archive is worth as much as that of a damaged capture.
+            Err(error) if error.kind() != io::ErrorKind::IsADirectory => {
+                eprintln!("linerate: the file cannot be read to its end: {error}");
+                break;
+            }
+            Err(error) => return Err(error),
+        };
+        to += read;
+        match trace.read(&buffer[from..to]) {
+            Ok(used) => from += used,
+            Err(_) => break,
+        }
+    }
+    Ok(trace.end(&buffer[from..to]))
+}

@@ -1,0 +1,284 @@
+//! Transfers of a capture, for a person and for a program.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use capture::Owner;
+use capture::report::{CapturePoint, ConnectionReport, TraceDocument, TraceReport, TransferReport};
+use capture::verdict::Verdict;
+use comfy_table::Table;
+use units::{ByteCount, DataRate};
+
+use super::table;
+
+/// Rows of the list: a screen.
+const ROWS: usize = 15;
+/// Events of a transfer that are listed.
+const EVENTS: usize = 6;
+/// Verdicts with a smaller share of the time are left to the JSON form.
+const LEAST_SHARE: f64 = 0.005;
+
+/// The costliest first.
+pub fn rank(report: &mut TraceReport) {
+    let worst = |connection: &ConnectionReport| {
+        let cost = connection.transfers.iter().map(TransferReport::cost_bytes).max().unwrap_or_default();
+        (cost, connection.payload_bytes())
+    };
+    report.connections.sort_by_key(|connection| std::cmp::Reverse(worst(connection)));
+}
+
+/// Every transfer with its connection: bulk ones, then what is too small to have a limit.
+pub fn transfers(report: &TraceReport) -> Vec<(&ConnectionReport, &TransferReport)> {
+    let mut all: Vec<_> = report
+        .connections
+        .iter()
+        .flat_map(|connection| connection.transfers.iter().map(move |transfer| (connection, transfer)))
+        .collect();
+    let largest = all.iter().map(|(_, transfer)| transfer.counts.payload_bytes).max().unwrap_or_default();
+    let worth =
+        |transfer: &TransferReport| (is_bulk(transfer, largest), transfer.cost_bytes(), transfer.counts.payload_bytes);
+    all.sort_by_key(|(_, transfer)| std::cmp::Reverse(worth(transfer)));
+    all
+}
+
+/// A transfer of more than the initial window of most hosts, and no control connection beside a much larger one.
+fn is_bulk(transfer: &TransferReport, largest: u64) -> bool {
+    transfer.counts.segments > 10 && transfer.counts.payload_bytes >= largest / 100
+}
+
+/// A screen: one transfer in full where one was asked for or only one matters, else the list.
+pub fn text(document: &TraceDocument, wanted: Option<usize>) -> String {
+    let all = transfers(&document.report);
+    let mut page = head(&document.file, &document.report, all.len());
+    let largest = all.iter().map(|(_, transfer)| transfer.counts.payload_bytes).max().unwrap_or_default();
+    let bulk = all.iter().filter(|(_, transfer)| is_bulk(transfer, largest)).count();
+    let number = wanted.or((bulk == 1 || all.len() == 1).then_some(1));
+    match number.and_then(|number| all.get(number.checked_sub(1)?)) {
+        Some((connection, transfer)) => in_full(connection, transfer, &mut page),
+        None if wanted.is_none() && !all.is_empty() => list(&all, &mut page),
+        None => {}
+    }
+    page
+}
+
+fn head(name: &str, report: &TraceReport, transfers: usize) -> String {
+    let counts = &report.counts;
+    let mut page = format!(
+        "{name}: {} packets, {} of them TCP, {} connections, {transfers} transfers\n",
+        report.packets,
+        counts.tcp,
+        report.connections.len() as u64 + report.left_out,
+    );
+    let mut note = |text: String| {
+        let _ = writeln!(page, "  note         {text}");
+    };
+    if let Some(damage) = &report.damage {
+        note(format!("read in part: {damage}"));
+    }
+    let drops = report.drops.interface + report.drops.system + report.drops.between;
+    if drops > 0 {
+        note(format!("the capturing host dropped {drops} packets"));
+    }
+    if report.order.steps_back > 0 {
+        note(format!(
+            "the capture's clock went back {} times, first at frame {}; times after it are shifted",
+            report.order.steps_back, report.order.first_step_frame
+        ));
+    }
+    for (count, what) in [
+        (counts.fragments, "later fragments of IP packets, whose bytes are not counted"),
+        (counts.cut_short, "packets of which too little was stored"),
+        (counts.unknown_link, "packets of an unknown link layer"),
+        (report.left_out, "smaller connections left out"),
+        (report.connections.iter().map(|connection| connection.duplicates).sum(), "copies of packets left out"),
+    ] {
+        if count > 0 {
+            note(format!("{count} {what}"));
+        }
+    }
+    page
+}
+
+fn list(all: &[(&ConnectionReport, &TransferReport)], page: &mut String) {
+    let mut rows = Table::new();
+    rows.set_header(["NO", "FROM", "TO", "PAYLOAD", "GOODPUT", "RETRANSMITS", "RTT MIN", "NOT SENT", "LIMITED BY"]);
+    for (number, (_, transfer)) in (1..).zip(all).take(ROWS) {
+        let limit = transfer.verdicts.first().map_or_else(|| dominant(transfer), limit);
+        rows.add_row([
+            number.to_string(),
+            transfer.from.to_string(),
+            transfer.to.to_string(),
+            ByteCount::new(transfer.delivered_bytes).to_string(),
+            transfer.goodput_bps().map_or_else(|| "-".to_owned(), |bps| DataRate::from_bps(bps).to_string()),
+            transfer.counts.retransmits.to_string(),
+            transfer.rtt.map_or_else(|| "-".to_owned(), |rtt| time(rtt.min_ns)),
+            ByteCount::new(transfer.cost_bytes()).to_string(),
+            limit,
+        ]);
+    }
+    page.push('\n');
+    page.push_str(&table::text(rows));
+    if all.len() > ROWS {
+        let _ = writeln!(page, "and {} more (--json has all)", all.len() - ROWS);
+    }
+    page.push_str("\nOne in full: --flow NO; a picture of it: --flow NO --plot FILE.svg\n");
+}
+
+fn limit(verdict: &Verdict) -> String {
+    match verdict.time_share {
+        Some(share) if share > 0.0 => format!("{} ({:.0} %)", verdict.cause.name(), share * 100.0),
+        _ => verdict.cause.name().to_owned(),
+    }
+}
+
+/// The owner of most of the time, where no rule has fired.
+fn dominant(transfer: &TransferReport) -> String {
+    let most = transfer.budget.iter().max_by_key(|share| share.time_ns);
+    most.filter(|share| share.time_ns > 0).map_or_else(|| "-".to_owned(), |share| share.owner.name().to_owned())
+}
+
+fn in_full(connection: &ConnectionReport, transfer: &TransferReport, page: &mut String) {
+    let point = match transfer.captured_at {
+        CapturePoint::Sender => "captured at the sender",
+        CapturePoint::Receiver => "captured at the receiver",
+        CapturePoint::Between => "captured between the two",
+        CapturePoint::Unknown => "where it was captured is not known",
+    };
+    let _ = writeln!(page, "\n{} -> {}, {point}", transfer.from, transfer.to);
+    numbers(connection, transfer, page);
+    budget(transfer, page);
+    verdicts(transfer, page);
+    events(transfer, page);
+}
+
+fn numbers(connection: &ConnectionReport, transfer: &TransferReport, page: &mut String) {
+    let counts = &transfer.counts;
+    let mut line = |label: &str, text: String| {
+        let _ = writeln!(page, "  {label:<12} {text}");
+    };
+    let goodput = transfer.goodput_bps().map_or_else(|| "none".to_owned(), |bps| DataRate::from_bps(bps).to_string());
+    line(
+        "goodput",
+        format!("{goodput}: {} in {}", ByteCount::new(transfer.delivered_bytes), time(transfer.duration_ns)),
+    );
+    if let Some(rtt) = transfer.rtt {
+        let [min, median, high, max] = [rtt.min_ns, rtt.median_ns, rtt.p95_ns, rtt.max_ns].map(time);
+        line("RTT", format!("min/median/95 %/max {min}/{median}/{high}/{max}, {} samples", rtt.samples));
+    }
+    line(
+        "segments",
+        format!(
+            "{} of {} B, {} retransmitted ({} spurious), {} reordered, {} timeouts",
+            counts.segments, counts.mss_bytes, counts.retransmits, counts.spurious, counts.reordered, counts.timeouts
+        ),
+    );
+    let window = &transfer.window;
+    let scale =
+        window.scale.map_or_else(|| "at least: no SYN was captured".to_owned(), |scale| format!("scale {scale}"));
+    line(
+        "window",
+        format!(
+            "offered {} to {} ({scale}); outstanding mean/max {}/{}",
+            ByteCount::new(window.min_bytes),
+            ByteCount::new(window.max_bytes),
+            ByteCount::new(transfer.outstanding_mean_bytes),
+            ByteCount::new(transfer.outstanding_max_bytes)
+        ),
+    );
+    if counts.super_packets > 0 {
+        line(
+            "note",
+            format!(
+                "{} of {} packets are not cut yet (TSO/GRO): spacing inside is unknown",
+                counts.super_packets, counts.data_packets
+            ),
+        );
+    }
+    if connection.cut_options > 0 {
+        line(
+            "note",
+            format!(
+                "TCP options of {} packets are cut off: SACK and time stamps are incomplete",
+                connection.cut_options
+            ),
+        );
+    }
+}
+
+fn budget(transfer: &TransferReport, page: &mut String) {
+    const BAR: f64 = 30.0;
+    let total: i64 = transfer.budget.iter().map(|share| share.time_ns).sum();
+    if total <= 0 {
+        return;
+    }
+    page.push_str("\n  Where the time went\n");
+    let mut shares: Vec<(Owner, i64)> = transfer.budget.iter().map(|share| (share.owner, share.time_ns)).collect();
+    shares.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+    for (owner, ns) in shares.into_iter().filter(|(_, ns)| *ns * 1_000 > total) {
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let share = ns as f64 / total as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "30 at most")]
+        let bar = "#".repeat((share * BAR).round() as usize);
+        let line = format!("    {:<32} {:>9} {:>5.1} %  {bar}", owner.name(), time(ns), share * 100.0);
+        let _ = writeln!(page, "{}", line.trim_end());
+    }
+}
+
+fn verdicts(transfer: &TransferReport, page: &mut String) {
+    page.push_str("\n  What limited it\n");
+    let worth = |verdict: &&Verdict| verdict.time_share.is_none_or(|share| share == 0.0 || share >= LEAST_SHARE);
+    let mut count = 0;
+    for verdict in transfer.verdicts.iter().filter(worth) {
+        count += 1;
+        let _ = writeln!(page, "    {}: {}", limit(verdict), verdict.evidence);
+        let mut detail = Vec::new();
+        if !verdict.frames.is_empty() {
+            let frames: Vec<String> = verdict.frames.iter().map(u64::to_string).collect();
+            detail.push(format!("frames {}", frames.join(", ")));
+        }
+        if !verdict.rivals.is_empty() {
+            detail.push(format!("not excluded: {}", verdict.rivals.join("; ")));
+        }
+        if let Some(test) = &verdict.next_test {
+            detail.push(format!("next: {test}"));
+        }
+        for line in detail {
+            let _ = writeln!(page, "      {line}");
+        }
+    }
+    if count == 0 {
+        page.push_str("    not judged: no rule has enough evidence in this capture\n");
+    }
+}
+
+fn events(transfer: &TransferReport, page: &mut String) {
+    if transfer.events.is_empty() {
+        return;
+    }
+    let count = transfer.events.len() as u64 + transfer.events_left_out;
+    let _ = writeln!(page, "\n  The costliest of {count} events");
+    let mut rows = Table::new();
+    rows.set_header(["    NO", "AT", "WHAT", "DURATION", "RETRANSMITS", "NOT SENT", "FRAME"]);
+    for event in transfer.events.iter().take(EVENTS) {
+        let spurious = if event.spurious > 0 {
+            format!(" ({} spurious)", event.spurious.min(event.retransmits))
+        } else {
+            String::new()
+        };
+        rows.add_row([
+            format!("    {}", event.number),
+            time(event.from_ns),
+            event.event.name().to_owned(),
+            time(event.to_ns - event.from_ns),
+            format!("{}{spurious}", event.retransmits),
+            ByteCount::new(event.cost_bytes).to_string(),
+            event.first_frame.to_string(),
+        ]);
+    }
+    page.push_str(&table::text(rows));
+}
+
+/// A time of which a capture has nanoseconds, in as many digits as help.
+fn time(ns: i64) -> String {
+    units::duration::show(Duration::from_nanos(ns.max(0).unsigned_abs()))
+}

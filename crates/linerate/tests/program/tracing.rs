@@ -1,0 +1,139 @@
+//! Captures as `linerate trace` explains them: text, JSON, pictures, compressed files, damage.
+
+use std::io::Write;
+use std::net::SocketAddrV4;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use capture::write::{WrittenSegment, file_header, segment};
+use serde_json::Value;
+
+const MSS: u32 = 1_000;
+const MS: u64 = 1_000_000;
+const RTT: u64 = 20 * MS;
+
+/// 40 windows of ten segments, each acknowledged an RTT later, by a receiver that offers no more; one segment is lost.
+fn window_limited() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    file_header(&mut bytes);
+    let options = [2, 4, 3, 0xe8, 4, 2, 1, 3, 3, 7];
+    let mut ip_id = 0;
+    let mut put = |is_data: bool, at_ns: u64, numbers: (u32, u32), flags: u8, payload: u32, options: &[u8]| {
+        let client = SocketAddrV4::new([192, 0, 2, 1].into(), 40_000);
+        let server = SocketAddrV4::new([192, 0, 2, 2].into(), 5_201);
+        let (from, to) = if is_data { (client, server) } else { (server, client) };
+        ip_id += 1;
+        let (seq, ack) = numbers;
+        let time_ns = 1_700_000_000_000_000_000 + at_ns;
+        let window = 80;
+        segment(
+            &WrittenSegment { time_ns, from, to, seq, ack, flags, window, payload, options, ip_id, ecn: 0 },
+            &mut bytes,
+        );
+    };
+    put(true, 0, (0, 0), 2, 0, &options);
+    put(false, RTT, (7, 1), 18, 0, &options);
+    put(true, RTT, (1, 8), 16, 0, &[]);
+    for round in 0..40_u32 {
+        let start = 2 * RTT + u64::from(round) * (RTT + MS);
+        let sent = |each: u32| 1 + (round * 10 + each) * MSS;
+        (0..10).for_each(|each| put(true, start + u64::from(each) * MS / 10, (sent(each), 8), 16, MSS, &[]));
+        (1..=10).for_each(|each| put(false, start + RTT + u64::from(each) * MS / 10, (8, sent(each)), 16, 0, &[]));
+    }
+    bytes
+}
+
+fn trace(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_linerate")).arg("trace").args(args).current_dir(folder).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.pcap"), window_limited()).unwrap();
+    folder
+}
+
+#[test]
+fn the_only_transfer_is_explained_in_full() {
+    let folder = folder();
+    let page = stdout(&trace(folder.path(), &["a.pcap"]));
+    for part in
+        ["192.0.2.1:40000 -> 192.0.2.2:5201, captured at the sender", "receiver window (", "10.2 kB", "tcp_rmem"]
+    {
+        assert!(page.contains(part), "{part} is missing:\n{page}");
+    }
+}
+
+#[test]
+fn json_has_the_verdict_and_the_time_of_each_owner() {
+    let folder = folder();
+    let document: Value = serde_json::from_str(&stdout(&trace(folder.path(), &["--json", "a.pcap"]))).unwrap();
+    let transfer = &document["connections"][0]["transfers"][0];
+    assert_eq!(document["format"], 1);
+    assert_eq!(transfer["verdicts"][0]["cause"], "receiver-window");
+    assert_eq!(transfer["delivered_bytes"], 400_000);
+    let owned: i64 =
+        transfer["budget"].as_array().unwrap().iter().map(|share| share["time_ns"].as_i64().unwrap()).sum();
+    // The handshake comes before the first data.
+    assert_eq!(owned, transfer["duration_ns"].as_i64().unwrap() + i64::try_from(RTT).unwrap());
+}
+
+#[test]
+fn a_compressed_capture_and_standard_input_are_read_alike() {
+    let folder = folder();
+    let plain = stdout(&trace(folder.path(), &["--json", "a.pcap"])).replace("a.pcap", "");
+    let pcap = window_limited();
+    let squeezed = |program: &str, name: &str| {
+        let mut child = Command::new(program)
+            .arg("-c")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::fs::File::create(folder.path().join(name)).unwrap())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(&pcap).unwrap();
+        assert!(child.wait().unwrap().success());
+        stdout(&trace(folder.path(), &["--json", name])).replace(name, "")
+    };
+    assert_eq!(squeezed("gzip", "a.gz"), plain);
+    let output = Command::new(env!("CARGO_BIN_EXE_linerate"))
+        .args(["trace", "--json", "-"])
+        .stdin(std::fs::File::open(folder.path().join("a.pcap")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(stdout(&output).replace("\"file\":\"-\"", "\"file\":\"\""), plain);
+}
+
+#[test]
+fn a_picture_is_bound_by_its_pixels_and_has_its_panels() {
+    let folder = folder();
+    for (name, zoom) in [("a.svg", &[][..]), ("b.svg", &["--from", "100ms", "--to", "300ms"])] {
+        let args = [&["a.pcap", "--plot", name], zoom].concat();
+        stdout(&trace(folder.path(), &args));
+        let svg = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let panels: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
+        for panel in ["sequence", "rtt", "flight", "goodput"] {
+            assert!(panels.contains(&panel), "{panel} is not among {panels:?}");
+        }
+        assert!(!svg.contains("NaN") && svg.len() < 1_000_000, "{} bytes", svg.len());
+    }
+}
+
+#[test]
+fn a_cut_capture_is_explained_as_far_as_it_goes_and_garbage_is_refused() {
+    let folder = folder();
+    let whole = window_limited();
+    std::fs::write(folder.path().join("cut.pcap"), &whole[..whole.len() - 10]).unwrap();
+    let page = stdout(&trace(folder.path(), &["cut.pcap"]));
+    assert!(page.contains("read in part") && page.contains("receiver window"), "{page}");
+    std::fs::write(folder.path().join("no.pcap"), "this is no capture, whatever its name says").unwrap();
+    let refused = trace(folder.path(), &["no.pcap"]);
+    assert_eq!(refused.status.code(), Some(9));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("no.pcap") && said.contains("neither pcap nor pcapng") && said.contains("hint:"), "{said}");
+}
