@@ -24,7 +24,7 @@ pub(crate) fn describe(actors: &Actors) -> Machine {
     let processors = host::processors().ok();
     Machine {
         processors: affinity::allowed_cpus().map_or(0, |cpus| cpus.len()),
-        processor: processors.and_then(|found| found.model).unwrap_or_else(|| "unknown processor".to_owned()),
+        processor: processors.and_then(|found| found.model).unwrap_or_else(|| "unknown CPU".to_owned()),
         kernel: host::kernel_release(),
         linerate: actors.linerate_version.clone(),
         iperf3: actors.iperf3_version.clone(),

@@ -14,6 +14,7 @@
 
 mod actors;
 mod contests;
+mod labelled;
 mod machine;
 mod ns3;
 mod outcome;

@@ -76,7 +76,7 @@ impl Ns3 {
         let mut command = Command::new(&self.program);
         command.arg(algorithm).args(numbers.map(|number| number.to_string()));
         let found: Found = serde_json::from_str(&succeeds(command)?).context("ns-3 prints no result")?;
-        ensure!(found.took_s >= 0.0, "ns-3 did not come to an end in {limit_s} s of processor time");
+        ensure!(found.took_s >= 0.0, "ns-3 did not come to an end in {limit_s} s of CPU time");
         Ok(found)
     }
 }

@@ -140,7 +140,7 @@ impl Report {
     /// For a terminal.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{}\n", self.machine);
-        let _ = writeln!(text, "Other programs used {:.0} % of the processors meanwhile.", self.others_used * 100.0);
+        let _ = writeln!(text, "Other programs used {:.0} % of the CPUs meanwhile.", self.others_used * 100.0);
         for part in &self.contests {
             let width = part.rows.iter().map(|judged| label(&judged.row).chars().count()).fold(LEAST_WIDTH, usize::max);
             let _ = write!(text, "\n{:<1$}", part.title, width + 2);

@@ -5,6 +5,7 @@ use crate::violation::Violation;
 
 const DECISIONS: &str = "docs/decisions/";
 const CHANGES: &str = "CHANGELOG.md";
+const MAP: &str = "docs/architecture.md";
 
 /// Every relative link of a Markdown file that leads nowhere.
 #[must_use]
@@ -51,6 +52,22 @@ pub fn check_crates(tree: &Tree) -> Vec<Violation> {
     let silent = roots.filter(|file| !file.text.starts_with("//! "));
     silent
         .map(|file| Violation::on_line(&file.path, 1, "start with `//!` and a sentence: what the crate is for"))
+        .collect()
+}
+
+/// Every crate that the map of the architecture has no paragraph about.
+#[must_use]
+pub fn check_map(tree: &Tree) -> Vec<Violation> {
+    let map = tree.get(MAP).map_or("", |file| &file.text);
+    let manifests = tree.files.iter().filter_map(|file| file.path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml"));
+    let missing = manifests
+        .filter(|name| !name.contains('/') && !map.lines().any(|line| line.starts_with(&format!("**{name}**"))));
+    missing
+        .map(|name| {
+            let message =
+                format!("says nothing of {name}: a paragraph that begins `**{name}**`: purpose, entry, limits");
+            Violation::of_file(MAP, message)
+        })
         .collect()
 }
 

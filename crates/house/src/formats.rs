@@ -26,10 +26,13 @@ pub fn texts() -> Result<Vec<(&'static str, String)>> {
         ("simulated-flow.schema.json", sim::report::schema()),
         ("sweep.schema.json", sweep::report::schema()),
         ("tuning.schema.json", tune::answer::schema()),
+        ("trace.schema.json", capture::report::schema()),
     ];
+    let of_simulations = of_simulations.into_iter().chain(gateways::schemas());
     let all = model::schema::all().into_iter().chain(of_audit).chain(of_rounds).chain(of_simulations);
     let of_diagnoses = diagnose::diagnosis::schemas().into_iter().chain(diagnose::score::schemas());
     let of_diagnoses = of_diagnoses.chain(diagnose::next::examination::schemas()).chain(diagnose::proof::schemas());
+    let all = all.chain(mesh::check::schemas());
     for (name, schema) in all.chain(audit::fix::report::schemas()).chain(of_diagnoses) {
         texts.push((name, format!("{}\n", serde_json::to_string_pretty(&schema)?)));
     }

@@ -83,6 +83,16 @@ impl Levels {
         found
     }
 
+    /// Every crate of the table that does not exist.
+    #[must_use]
+    pub fn check_existence(&self, crates: &[Crate]) -> Vec<Violation> {
+        let listed = self.level.iter().chain([&self.tools]).flat_map(|level| &level.crates);
+        let missing = listed.filter(|name| !crates.iter().any(|each| each.name == **name));
+        missing
+            .map(|name| Violation::of_file(TABLE, format!("there is no crate {name}: give levels to what exists")))
+            .collect()
+    }
+
     fn place(&self, name: &str) -> Option<Place> {
         if self.tools.crates.iter().any(|tool| tool == name) {
             return Some(Place::Tool);
@@ -145,6 +155,16 @@ mod tests {
     #[test]
     fn a_crate_without_a_level_is_named() {
         assert!(messages("helpers", &[])[0].contains("has no level"));
+    }
+
+    #[test]
+    fn a_level_of_a_crate_that_is_not_there_is_named() {
+        let levels = Levels::table().unwrap();
+        let all = levels.level.iter().chain([&levels.tools]).flat_map(|level| &level.crates);
+        let mut crates: Vec<Crate> = all.map(|name| Crate { name: name.clone(), knows: Default::default() }).collect();
+        assert!(levels.check_existence(&crates).is_empty());
+        let gone = crates.pop().unwrap().name;
+        assert!(levels.check_existence(&crates)[0].to_string().contains(&format!("no crate {gone}")));
     }
 
     #[test]

@@ -16,7 +16,10 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         match file.text.parse::<Table>() {
             Err(error) => found.push(Violation::of_file(&file.path, error.to_string())),
             Ok(manifest) if is_member(&file.path) => found.extend(check_member(&file.path, &manifest)),
-            Ok(manifest) => found.extend(check_workspace(&manifest, tree)),
+            Ok(manifest) => {
+                found.extend(check_workspace(&manifest, tree));
+                found.extend(check_use(&manifest, tree));
+            }
         }
     }
     found
@@ -43,6 +46,19 @@ fn check_member(path: &str, manifest: &Table) -> Vec<Violation> {
         }
     }
     found
+}
+
+/// Dependencies of the workspace that no crate takes.
+fn check_use(manifest: &Table, tree: &Tree) -> Vec<Violation> {
+    let all = manifest.get("workspace").and_then(|workspace| workspace.get("dependencies")).and_then(Value::as_table);
+    let members: Vec<&str> =
+        tree.files.iter().filter(|file| is_member(&file.path)).map(|file| file.text.as_str()).collect();
+    let is_taken = |name: &str| {
+        let begins = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '.', '=']));
+        members.iter().any(|text| text.lines().any(begins))
+    };
+    let unused = all.into_iter().flatten().map(|(name, _)| name).filter(|name| !is_taken(name));
+    unused.map(|name| Violation::of_file("Cargo.toml", format!("{name} is taken by no crate: leave it out"))).collect()
 }
 
 fn check_workspace(manifest: &Table, tree: &Tree) -> Vec<Violation> {
@@ -84,10 +100,16 @@ mod tests {
 
     #[test]
     fn a_dependency_has_no_default_features_and_has_a_reason() {
+        let member = (
+            "crates/x/Cargo.toml",
+            "[lints]\nworkspace = true\n[dependencies]\na.workspace = true\nours.workspace = true",
+        );
         let root = "[workspace.dependencies]\na = \"1\"\nours = { path = \"x\" }";
-        let found = messages(&[("Cargo.toml", root), (REASONS, "| `b` | why |")]);
+        let found = messages(&[("Cargo.toml", root), (REASONS, "| `b` | why |"), member]);
         assert_eq!(found.len(), 2, "{found:?}");
         let root = "[workspace.dependencies]\na = { version = \"1\", default-features = false }";
-        assert!(messages(&[("Cargo.toml", root), (REASONS, "| `a` | why |")]).is_empty());
+        assert!(messages(&[("Cargo.toml", root), (REASONS, "| `a` | why |"), member]).is_empty());
+        let found = messages(&[("Cargo.toml", root), (REASONS, "| `a` | why |")]);
+        assert_eq!(found, ["Cargo.toml: a is taken by no crate: leave it out"]);
     }
 }

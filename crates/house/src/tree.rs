@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
+
+use crate::rust::{self, Views};
 
 /// Every text file that is in the repository or would be after `git add`.
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub struct File {
     pub path: String,
     /// What it holds.
     pub text: String,
+    /// Its text split into code, comments and literals, once somebody asks.
+    views: OnceLock<Views>,
 }
 
 impl Tree {
@@ -41,14 +46,14 @@ impl Tree {
         paths.dedup();
         // A file that is listed and gone was deleted and not yet committed.
         let read = |path: &str| fs::read_to_string(root.join(path)).ok();
-        let files = paths.into_iter().filter_map(|path| Some(File { path: path.to_owned(), text: read(path)? }));
+        let files = paths.into_iter().filter_map(|path| Some(File::new(path, read(path)?)));
         Ok(Self { files: files.collect() })
     }
 
     /// A tree of the given paths and texts, for tests of rules.
     #[must_use]
     pub fn of_texts(files: &[(&str, &str)]) -> Self {
-        let file = |&(path, text): &(&str, &str)| File { path: path.to_owned(), text: text.to_owned() };
+        let file = |&(path, text): &(&str, &str)| File::new(path, text.to_owned());
         Self { files: files.iter().map(file).collect() }
     }
 
@@ -72,6 +77,18 @@ impl Tree {
 }
 
 impl File {
+    /// A file of this text.
+    #[must_use]
+    pub fn new(path: &str, text: String) -> Self {
+        Self { path: path.to_owned(), text, views: OnceLock::new() }
+    }
+
+    /// A Rust source split into code, comments and literals.
+    #[must_use]
+    pub fn views(&self) -> &Views {
+        self.views.get_or_init(|| rust::split(&self.text))
+    }
+
     /// Whether this is a Rust source.
     #[must_use]
     pub fn is_rust(&self) -> bool {

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-use crate::rust;
+use crate::terms::{Term, holds_whole};
 use crate::tree::{File, Tree};
 use crate::violation::Violation;
 
@@ -16,6 +16,8 @@ const TABLE: &str = "crates/house/rules/words.toml";
 pub struct Words {
     /// The rules, in the order of the table.
     pub word: Vec<Word>,
+    /// The field's words, in the order of the table.
+    pub term: Vec<Term>,
 }
 
 /// One rule of the table.
@@ -95,7 +97,7 @@ fn lines(file: &File) -> Vec<(usize, Place, String)> {
     if !file.is_rust() {
         return number(Place::Prose, &file.text);
     }
-    let views = rust::split(&file.text);
+    let views = file.views();
     let first_test_line = file.first_test_line().unwrap_or(usize::MAX);
     let mut all = number(Place::Code, &views.code);
     for (line, place, _) in &mut all {
@@ -146,20 +148,12 @@ fn without_quotations(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
 
-fn holds_whole(line: &str, word: &str) -> bool {
-    let is_part = |character: Option<char>| character.is_some_and(|c| c == '_' || c.is_alphanumeric());
-    line.match_indices(word).any(|(start, found)| {
-        let (before, after) = (&line[..start], &line[start + found.len()..]);
-        !is_part(before.chars().next_back()) && !is_part(after.chars().next())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn violations(word: &Word, (path, text): &(String, String)) -> usize {
-        check_file(std::slice::from_ref(word), &File { path: path.clone(), text: text.clone() }).len()
+        check_file(std::slice::from_ref(word), &File::new(path, text.clone())).len()
     }
 
     #[test]

@@ -77,6 +77,8 @@ fn tested(from: usize, to: usize) -> Tested {
         expected: Some(rate(10_000)),
         way: way(from, to),
         way_back: way(to, from),
+        emulator: None,
+        attempt: None,
         finding: Finding::Run(Box::new(flow(if is_bad { 700 } else { 9_300 }))),
         samples: None,
     }
@@ -114,6 +116,7 @@ fn flow(mbps: u64) -> Run {
         command: Vec::new(),
         spec: TestSpec::default(),
         declared_line_rate: None,
+        declared: model::run::Declared::default(),
         batch: None,
         local: HostIdentity::default(),
         peer: Peer { target: "peer".to_owned(), address: None, host: HostIdentity::default() },

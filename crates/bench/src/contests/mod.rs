@@ -2,31 +2,39 @@
 //!
 //! * [`audit`]: how long all rules take over many stored snapshots
 //! * [`diagnosis`]: how long it takes to say what is wrong with a round of a hundred hosts
+//! * [`detection`]: how well and how fast changes are found in series of results
 //! * [`score`]: how often what is said to be wrong is
 //! * [`diff`]: how long it takes to find the odd ones among a hundred hosts
 //! * [`tcp`]: what a bit costs a sender and a receiver
 //! * [`telemetry`]: what sampling every millisecond adds to that
+//! * [`trace`]: how fast and how right captures are explained
 //! * [`udp`]: what a datagram costs a sender
+//! * [`rates`]: what a test costs at the rates of every day
 //! * [`pacing`]: whether a rate that was asked for is the rate that is sent
 //! * [`link`]: whether both programs say the same of the same link
 //! * [`relay`]: what the lab's relay carries
 //! * [`network`]: how long it takes to make the network of a lab
+//! * [`gateways`]: how long a model of a cluster of gateways takes
 //! * [`sim`]: how long it takes to predict a transfer
 //! * [`sim_kernel`]: whether the kernel does what was predicted
 //! * [`sim_ns3`]: whether ns-3 predicts the same, and how fast
+//! * [`tune`]: whether the search for settings finds what trying all of them finds
 //! * [`idle`]: what a waiting server takes
 //! * [`snapshot`]: how long it takes to know this host
 //! * [`start`]: how long it takes from the command to the first byte
 //! * [`watch`]: what a watched host pays, and how soon a change is in the log
 
 mod audit;
+mod detection;
 mod diagnosis;
 mod diff;
 mod far;
+mod gateways;
 mod idle;
 mod link;
 mod network;
 mod pacing;
+mod rates;
 mod relay;
 mod score;
 mod sim;
@@ -36,6 +44,8 @@ mod snapshot;
 mod start;
 mod tcp;
 mod telemetry;
+mod trace;
+mod tune;
 mod udp;
 mod watch;
 mod wire;
@@ -54,6 +64,8 @@ pub(crate) enum Contest {
     Telemetry,
     /// What a datagram costs a sender
     Udp,
+    /// What a test costs at the rates of every day
+    Rates,
     /// Whether a rate is kept
     Pacing,
     /// Whether both programs agree about a link
@@ -74,14 +86,22 @@ pub(crate) enum Contest {
     Diff,
     /// How long it takes to say what is wrong with a round of a hundred hosts
     Diagnosis,
+    /// How well and how fast changes are found in series of results
+    Detection,
     /// How often what is said to be wrong is: an hour, and only where it is asked for
     Score,
+    /// How long a model of gateways takes
+    Gateways,
     /// How long it takes to predict a transfer
     Sim,
     /// Whether the kernel does what was predicted: four minutes, and only where it is asked for
     SimKernel,
     /// Whether ns-3 predicts the same, and how fast: a minute, 300 MB, and only where it is asked for
     SimNs3,
+    /// How fast and how right captures are explained
+    Trace,
+    /// Whether the search for settings finds what trying all of them finds: half an hour, and only where it is asked for
+    Tune,
     /// What a watched host pays, and how soon a change is in the log
     Watch,
 }
@@ -117,10 +137,11 @@ impl Cases {
 
 impl Contest {
     /// Those that run unless others are asked for, in the order in which they run.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::Tcp,
         Self::Telemetry,
         Self::Udp,
+        Self::Rates,
         Self::Pacing,
         Self::Link,
         Self::Relay,
@@ -131,7 +152,10 @@ impl Contest {
         Self::Audit,
         Self::Diff,
         Self::Diagnosis,
+        Self::Detection,
+        Self::Gateways,
         Self::Sim,
+        Self::Trace,
         Self::Watch,
     ];
 
@@ -141,6 +165,7 @@ impl Contest {
             Self::Tcp => "TCP, one stream, cubic, loopback",
             Self::Telemetry => "telemetry",
             Self::Udp => "UDP, 1448-byte datagrams, loopback",
+            Self::Rates => "TCP at a rate, with samples and probes",
             Self::Pacing => "UDP at a rate",
             Self::Link => "the same link (tc tbf)",
             Self::Relay => "the relay of a lab",
@@ -151,10 +176,14 @@ impl Contest {
             Self::Audit => "audit of stored snapshots",
             Self::Diff => "a comparison of hosts",
             Self::Diagnosis => "a diagnosis",
+            Self::Detection => "changes in series of results",
             Self::Score => "how good diagnoses are",
+            Self::Gateways => "gateways behind a balancer",
             Self::Sim => "a prediction",
             Self::SimKernel => "predictions and the kernel",
             Self::SimNs3 => "predictions and ns-3 3.44",
+            Self::Trace => "captures explained",
+            Self::Tune => "the search for settings",
             Self::Watch => "a watch over this host",
         }
     }
@@ -164,6 +193,7 @@ impl Contest {
         match self {
             Self::SimKernel => "kernel",
             Self::SimNs3 => "ns-3",
+            Self::Trace => "tcptrace",
             _ => "iperf3",
         }
     }
@@ -174,6 +204,7 @@ impl Contest {
             Self::Tcp => tcp::run(actors, effort),
             Self::Telemetry => telemetry::run(actors, effort),
             Self::Udp => udp::run(actors, effort),
+            Self::Rates => rates::run(actors, effort),
             Self::Pacing => pacing::run(actors, effort),
             Self::Link => link::apart("link", actors, effort, cases),
             Self::Relay => link::apart("relay", actors, effort, cases),
@@ -184,10 +215,14 @@ impl Contest {
             Self::Audit => audit::run(actors, effort),
             Self::Diff => diff::run(actors, effort),
             Self::Diagnosis => diagnosis::run(effort),
+            Self::Detection => detection::run(effort),
             Self::Score => score::run(actors, effort),
+            Self::Gateways => gateways::run(actors, effort),
             Self::Sim => sim::run(actors, effort),
             Self::SimKernel => link::apart("sim-kernel", actors, effort, cases),
             Self::SimNs3 => sim_ns3::run(effort, cases),
+            Self::Trace => trace::run(actors, effort),
+            Self::Tune => tune::run(effort, cases),
             Self::Watch => link::apart("watch", actors, effort, cases),
         }
     }

@@ -139,7 +139,7 @@ fn cost(report: &Report) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a rate is shown")]
     let gbits = there(report).given.bytes.get() as f64 * 8e-9 / processor;
     let thousands = packets(there(report)) * 1e-3 / processor;
-    format!("each second of processor time: {gbits:.1} Gbit, {thousands:.0} thousand packets")
+    format!("each second of CPU time: {gbits:.1} Gbit, {thousands:.0} thousand packets")
 }
 
 /// A full packet on the link, and what it carries: Ethernet, IPv4, TCP with time stamps.

@@ -48,7 +48,7 @@ const TRANSFER: [&str; 22] = [
     "1000",
     "--wmem=1GiB",
     "--rmem=2GiB",
-    "--processor-rate",
+    "--cpu-rate",
     "60Gbit/s",
     "--queue",
     "20MB",

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use path::buffer::BufferSpec;
 use path::elements::{CrossSpec, DelaySpec, LossSpec, Order, PortSpec};
-use path::{ElementSpec, Seed, Stage};
+use path::{ElementSpec, PathElement, Seed};
 use sim::congestion::SlowStart;
 use sim::flow::Flow;
 use sim::receiver::{Acknowledging, ReceiverSpec};
@@ -90,11 +90,11 @@ impl Case {
     fn compare(&self, ns3: &Ns3) -> anyhow::Result<(Row, [f64; 2])> {
         let (ours, speed) = self.simulate()?;
         let found = ns3.transfer(&self.asked())?;
-        let took = ours.took.as_secs_f64();
+        let took = ours.duration.as_secs_f64();
         let row = Row::new(format!("{}: time", self.name()), took, "s")
             .against(found.took_s, Spread::of([took / found.took_s]))
             .target(Target::RatioWithinPercent(5.0))
-            .note(format!("{} sent again here, {} in ns-3", ours.resent, found.again));
+            .note(format!("{} retransmitted here, {} in ns-3", ours.retransmits, found.again));
         Ok((row, [speed, thousands(found.segments) / found.wall_s]))
     }
 
@@ -109,22 +109,22 @@ impl Case {
             times.push(began.elapsed().as_secs_f64());
         }
         ensure!(last.finished, "the transfer does not come to its end");
-        let segments = last.sent.get() + last.resent.get();
+        let segments = last.sent.get() + last.retransmits.get();
         Ok((last, thousands(segments) / Spread::of(times).median))
     }
 
     fn flow(&self) -> anyhow::Result<Flow> {
         let delay = || {
             let time = self.path.rtt / 2;
-            Stage::from(ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept }))
+            PathElement::from(ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept }))
         };
         let queue = BufferSpec { bytes: Some(QUEUE), ..BufferSpec::default() };
-        let mut there = vec![ElementSpec::Port(PortSpec { rate: RATE, queue, cross: CrossSpec::default() }).into()];
-        there.extend(self.path.loses.map(|every| Stage::from(ElementSpec::Loss(LossSpec::EveryNth(every)))));
-        there.push(delay());
+        let mut forward = vec![ElementSpec::Port(PortSpec { rate: RATE, queue, cross: CrossSpec::default() }).into()];
+        forward.extend(self.path.loses.map(|every| PathElement::from(ElementSpec::Loss(LossSpec::EveryNth(every)))));
+        forward.push(delay());
         Ok(Flow {
-            there,
-            back: vec![delay()],
+            forward,
+            reverse: vec![delay()],
             sender: SenderSpec {
                 slow_start: SlowStart::UntilLoss,
                 buffer: ByteCount::new(u64::MAX >> 8),
@@ -140,7 +140,7 @@ impl Case {
             },
             amount: Amount::Bytes(BYTES),
             seed: Seed(1),
-            patience: Duration::from_secs(3_600),
+            time_limit: Duration::from_secs(3_600),
             sample_every: Duration::from_secs(3_600),
         })
     }

@@ -43,8 +43,8 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     Ok(vec![
         row("command to first connection", |times| times.connected),
         row("command to first byte of payload", |times| times.payload)
-            .target(Target::AtMost(30.0))
-            .note("10 ms of it watch the idle path, which iperf3 does not"),
+            .target(Target::AtMost(15.0))
+            .note("3 ms of it watch the idle path, which iperf3 does not"),
     ])
 }
 

@@ -43,7 +43,7 @@ fn watched(actors: &Actors, effort: Effort, folder: &Path) -> anyhow::Result<Vec
     Ok(vec![
         Row::new("sysctl written to entry in the log, the slowest", latest.as_secs_f64() * 1e3, "ms")
             .target(Target::AtMost(1_000.0)),
-        Row::new("processor time while nothing changes", share * 100.0, "% of a core").target(Target::AtMost(0.2)),
+        Row::new("CPU time while nothing changes", share * 100.0, "% of a core").target(Target::AtMost(0.2)),
         Row::new("resident memory", watch.resident_mb()?, "MB").target(Target::AtMost(15.0)),
     ])
 }

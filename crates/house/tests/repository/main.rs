@@ -1,9 +1,12 @@
 //! The repository keeps its own rules.
 
+mod extending;
+mod ratchet;
 mod set_up;
 mod workspace;
 
 use anyhow::Result;
+use house::commits;
 use house::formats;
 use house::levels::Levels;
 use house::purity::Purity;
@@ -16,7 +19,9 @@ use workspace::Workspace;
 
 #[test]
 fn arrows_between_crates_point_down() -> Result<()> {
-    assert_none(&Levels::table()?.check(&Workspace::read()?.crates()));
+    let crates = Workspace::read()?.crates();
+    assert_none(&Levels::table()?.check(&crates));
+    assert_none(&Levels::table()?.check_existence(&crates));
     Ok(())
 }
 
@@ -103,5 +108,23 @@ fn the_schemas_are_those_of_the_types() -> Result<()> {
         house::formats::write(&folder, &formats)?;
     }
     assert_none(&house::formats::check(&folder, &formats)?);
+    Ok(())
+}
+
+#[test]
+fn every_crate_is_on_the_map() -> Result<()> {
+    assert_none(&documents::check_map(&Tree::of_repository()?));
+    Ok(())
+}
+
+#[test]
+fn every_subject_of_a_commit_fits_a_line_of_the_log() -> Result<()> {
+    let log = std::process::Command::new("git")
+        .args(["log", "--no-merges", "--format=%h %s", "-n", &commits::LOOKED_AT.to_string()])
+        .current_dir(tree::root())
+        .output()?;
+    assert!(log.status.success(), "git log: {}", String::from_utf8_lossy(&log.stderr));
+    let wrong = commits::check(&String::from_utf8_lossy(&log.stdout));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use path::buffer::BufferSpec;
 use path::elements::{CrossSpec, DelaySpec, LossSpec, Order, PortSpec};
-use path::{ElementSpec, Seed, Stage};
+use path::{ElementSpec, PathElement, Seed};
 use sim::Algorithm;
 use sim::flow::Flow;
 use sim::receiver::ReceiverSpec;
@@ -67,10 +67,10 @@ impl Transfer {
     }
 
     fn flow(&self, amount: Amount) -> anyhow::Result<Flow> {
-        let [there, back] = self.elements().map(|chain| chain.into_iter().map(Stage::from).collect());
+        let [forward, reverse] = self.elements().map(|chain| chain.into_iter().map(PathElement::from).collect());
         Ok(Flow {
-            there,
-            back,
+            forward,
+            reverse,
             sender: SenderSpec {
                 buffer: self.send_buffer,
                 writer: self.writer,
@@ -83,7 +83,7 @@ impl Transfer {
             },
             amount,
             seed: Seed(1),
-            patience: PATIENCE,
+            time_limit: PATIENCE,
             sample_every: EVERY,
         })
     }

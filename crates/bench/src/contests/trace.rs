@@ -1,0 +1,208 @@
+//! How fast and how right captures are explained.
+//!
+//! Speed: a simulated bulk transfer as a file, explained by `linerate trace` and, where it is installed, by tcptrace: CPU time of the
+//! whole program. Verdicts: simulated transfers whose limit is known, on seeds that no rule was tuned on. Policers: the captures
+//! of Flach et al. (SIGCOMM 2016), where `scripts/policer-captures` has fetched them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use capture::report::{TraceReport, TransferReport};
+use capture::verdict::Cause;
+use capture::{Trace, TraceOptions};
+use path::elements::{DelaySpec, Order, PortSpec};
+use path::{ElementSpec, PathElement, Seed};
+use sim::Algorithm;
+use sim::flow::Flow;
+use sim::receiver::ReceiverSpec;
+use sim::sender::{Amount, SenderSpec};
+use sim::tap::TapPoint;
+use units::{ByteCount, DataRate, Mtu};
+
+use crate::actors::Actors;
+use crate::contests::Effort;
+use crate::labelled::{Case, Label, captured, case};
+use crate::outcome::{Row, Target};
+use crate::pairs::Spread;
+use crate::program::{Program, Seat};
+
+/// Rules were tuned on other seeds.
+const JUDGED: Seed = Seed(0x7ace);
+
+pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    let mut rows = speed(actors, effort)?;
+    rows.extend(verdicts(effort.choose(300, 10_000))?);
+    rows.extend(policers().unwrap_or_else(|error| vec![Row::failed("policers of the public captures", &error)]));
+    Ok(rows)
+}
+
+/// A long transfer without segmentation offload, as a file.
+fn bulk(bytes: u64) -> anyhow::Result<Vec<u8>> {
+    let rate = DataRate::from_bps(10_000_000_000);
+    let half = || {
+        let spec = DelaySpec { time: Duration::from_millis(10), jitter: Duration::ZERO, order: Order::Kept };
+        PathElement::from(ElementSpec::Delay(spec))
+    };
+    let queue =
+        path::buffer::BufferSpec { bytes: Some(ByteCount::new(8 << 20)), ..path::buffer::BufferSpec::default() };
+    let port = PortSpec { rate, queue, cross: path::elements::CrossSpec::default() };
+    let big = ByteCount::new(1 << 30);
+    let mut sender = SenderSpec::linux(Algorithm::Cubic, Mtu::new(1_500)?);
+    (sender.buffer, sender.offload, sender.adapter_rate) = (big, ByteCount::new(1), DataRate::from_bps(25_000_000_000));
+    let flow = Flow {
+        forward: vec![PathElement::from(ElementSpec::Port(port)), half()],
+        reverse: vec![half()],
+        sender,
+        receiver: ReceiverSpec { buffer: big, ..ReceiverSpec::linux() },
+        amount: Amount::Bytes(ByteCount::new(bytes)),
+        seed: Seed(1),
+        time_limit: Duration::from_secs(60),
+        sample_every: Duration::from_secs(1),
+    };
+    captured(&Case { label: Label::Bottleneck, flow, point: TapPoint::Sender })
+}
+
+fn speed(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    let file = std::env::temp_dir().join(format!("linerate-bench-{}.pcap", std::process::id()));
+    fs::write(&file, bulk(effort.choose(1 << 30, 4 << 30))?)?;
+    let rows = timed(actors, &file);
+    fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+    rows
+}
+
+fn timed(actors: &Actors, file: &Path) -> anyhow::Result<Vec<Row>> {
+    let packets = read(&fs::read(file)?).packets as f64;
+    let cpu_s = |command: Command| Ok::<f64, anyhow::Error>(Program::start(command, Seat::First)?.ended()?.cpu_s);
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..3 {
+        let mut linerate = Command::new(actors.linerate());
+        linerate.arg("trace").arg(file);
+        ours.push(packets / cpu_s(linerate)? / 1e6);
+        let mut tcptrace = Command::new("tcptrace");
+        tcptrace.args(["-n", "-l"]).arg(file);
+        if let Ok(each) = cpu_s(tcptrace) {
+            theirs.push(packets / each / 1e6);
+        }
+    }
+    let row = Row::new("packets of a bulk capture per CPU second", Spread::of(ours.clone()).median, "M/s")
+        .target(Target::AtLeast(5.0))
+        .note(format!("{:.1} M packets", packets / 1e6));
+    Ok(vec![if theirs.is_empty() {
+        row
+    } else {
+        let ratio = Spread::of_ratios(&ours, &theirs);
+        row.against(Spread::of(theirs).median, ratio)
+    }])
+}
+
+fn read(bytes: &[u8]) -> TraceReport {
+    let mut trace = Trace::new(TraceOptions::default());
+    match trace.read(bytes) {
+        Ok(used) => trace.end(bytes.get(used..).unwrap_or(&[])),
+        Err(_) => trace.end(&[]),
+    }
+}
+
+/// Right ones of all.
+#[derive(Debug, Clone, Copy, Default)]
+struct Score {
+    right: u32,
+    of: u32,
+}
+
+/// Whether a transfer is what it is counted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judgment {
+    Yes,
+    No,
+}
+
+impl Score {
+    fn count(&mut self, judgment: Judgment) {
+        (self.right, self.of) = (self.right + u32::from(judgment == Judgment::Yes), self.of + 1);
+    }
+
+    fn percent(self) -> f64 {
+        100.0 * f64::from(self.right) / f64::from(self.of.max(1))
+    }
+
+    /// Half of a 95 % interval (Wilson).
+    fn half_width(self) -> f64 {
+        let (n, share) = (f64::from(self.of.max(1)), self.percent() / 100.0);
+        let z = 1.96_f64;
+        100.0 * z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt()
+    }
+}
+
+fn verdicts(count: usize) -> anyhow::Result<Vec<Row>> {
+    let mut scores: BTreeMap<Label, Score> = BTreeMap::new();
+    for number in 0..count {
+        let case = case(JUDGED, number);
+        let report = read(&captured(&case)?);
+        let transfer = report.connections.first().and_then(|connection| connection.transfers.first());
+        let first = transfer.and_then(|transfer| transfer.verdicts.first()).map(|verdict| verdict.cause);
+        scores.entry(case.label).or_default().count(if first == Some(case.label.cause()) {
+            Judgment::Yes
+        } else {
+            Judgment::No
+        });
+    }
+    let row = |name: &str, score: &Score| {
+        Row::new(format!("limit named first: {name}"), score.percent(), "%").note(format!(
+            "{} of {}, +- {:.1}",
+            score.right,
+            score.of,
+            score.half_width()
+        ))
+    };
+    let all = scores
+        .values()
+        .fold(Score::default(), |sum, score| Score { right: sum.right + score.right, of: sum.of + score.of });
+    let mut rows = vec![row("all", &all).target(Target::AtLeast(97.0))];
+    rows.extend(scores.iter().map(|(label, score)| row(label.name(), score)));
+    Ok(rows)
+}
+
+/// Where the script puts the public captures.
+const CAPTURES: &str = "target/policer-captures";
+
+fn policers() -> anyhow::Result<Vec<Row>> {
+    let files: Vec<PathBuf> = fs::read_dir(CAPTURES)
+        .context("no public captures; `scripts/policer-captures` fetches them (130 MB)")?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "pcap"))
+        .collect();
+    ensure!(!files.is_empty(), "no captures in {CAPTURES}");
+    let [mut alone, mut several, mut others] = [Score::default(); 3];
+    for file in files {
+        let report = read(&fs::read(&file)?);
+        let is_policer =
+            |transfer: &TransferReport| transfer.verdicts.iter().any(|verdict| verdict.cause == Cause::Policer);
+        let is_found = report.connections.iter().flat_map(|connection| &connection.transfers).any(is_policer);
+        let found = if is_found { Judgment::Yes } else { Judgment::No };
+        // Names hold the settings: a policer's rate, and both clients of two flows.
+        let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        match (name.contains("PCIR="), name.contains("CD1=")) {
+            (true, false) => alone.count(found),
+            (true, true) => several.count(found),
+            (false, _) => others.count(found),
+        }
+    }
+    let row = |what: &str, score: Score| {
+        Row::new(what, score.percent(), "%").note(format!(
+            "{} of {}, +- {:.1}",
+            score.right,
+            score.of,
+            score.half_width()
+        ))
+    };
+    Ok(vec![
+        row("public captures: policers found, one flow", alone).target(Target::AtLeast(93.0)),
+        row("public captures: policers found, several flows", several).target(Target::AtLeast(80.0)),
+        row("public captures: shapers and random loss called policers", others).target(Target::AtMost(1.0)),
+    ])
+}
