@@ -13,17 +13,18 @@ everything := --workspace --all-features
 # What `make dist` builds for; its C library declares some kernel structures otherwise, so lint reads that too.
 static := $(shell uname -m)-unknown-linux-musl
 
-.PHONY: help setup build demo test bench lint fuzz dist doc clean
+.PHONY: help setup build demo test bench learn oracle gateways lint fuzz dist doc clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## install what all targets need and this machine lacks
 	@scripts/setup build demo test bench lint dist fuzz
+	@git config core.hooksPath scripts/hooks
 
 build: ## the optimised program: target/release/linerate
 	@scripts/setup build
-	cargo build --release -p linerate
+	cargo build --release -p linerate --features hub
 
 demo: ## an incident of six hosts on this machine: measured, explained, fixed, proved
 	@scripts/setup demo
@@ -34,9 +35,24 @@ test: ## all tests
 	@scripts/setup test
 	@scripts/test $(everything)
 
-bench: ## speed, as ratios to iperf3 and nuttcp in the same run
+bench: ## speed, as ratios to iperf3 and nuttcp in the same run, then what a build costs (ONLY=build: that alone)
 	@scripts/setup bench
-	cargo run --release -p bench
+	@$(if $(filter build,$(ONLY)),,cargo run --release -p bench $(if $(ONLY),-- --only $(ONLY)))
+	@$(if $(ONLY),$(if $(filter build,$(ONLY)),$(build_cost)),$(build_cost))
+
+learn: ## how causes show, from generated incidents: crates/diagnose/causes/{learnt,weights}.toml
+	@scripts/setup build
+	cargo run --release -p linerate -- lab learn -o crates/diagnose/causes
+
+oracle: ## predictions against a kernel in virtual time (minutes to hours): the cases that are new, and the table
+	@scripts/setup oracle
+	scripts/oracle
+	cargo test -p sim --test oracle -- --nocapture
+
+gateways: ## balancing policies on a real XRootD cluster beside the model of it (root, half an hour)
+	@scripts/setup gateways
+	cargo build --release -p linerate
+	$(target_dir)/release/linerate gateways lab
 
 lint: ## format, clippy, documentation, and the repository's rules about itself
 	@scripts/setup lint
