@@ -167,7 +167,8 @@ fn looking_at_the_journal_changes_nothing_and_an_undo_after_a_crash_says_what_it
     let plan = "[[steps]]\noperation = { sysctl = { key = \"net.ipv4.tcp_ecn\", value = \"2\" } }\n";
     std::fs::write(world.folder.path().join("plan.toml"), plan).unwrap();
     // Applied, and nobody there to take it back.
-    world.run("mkfifo $F/never; ($L host fix $F/plan.toml --ask --confirm-within 1h < $F/never > $F/out 2>&1 & echo $! > $F/fixing); exec 6> $F/never; while [ \"$(cat /proc/sys/net/ipv4/tcp_ecn)\" != 2 ]; do :; done");
+    world.run("mkfifo $F/never; ($L host fix $F/plan.toml --ask --confirm-within 1h < $F/never > $F/out 2>&1 & echo $! > $F/fixing); exec 6> $F/never; until $L host fix --list | grep -q 'waits to be confirmed'; do :; done");
+    assert_eq!(ecn(&mut world), "2");
     world.run("kill -9 $(cat $F/fixing); kill -9 $!; wait $! 2>/dev/null || true");
     let (said, code) = world.ends("$L host fix --list");
     assert!(code == 0 && said.contains("waits to be confirmed"), "{code}: {said}");
