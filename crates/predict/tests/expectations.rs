@@ -85,9 +85,9 @@ fn the_smaller_of_two_buffers_is_named() {
     small["local"]["tcp"]["send_bytes"]["most"] = json!(2 << 20);
     let prediction = prediction(small);
     assert_eq!((prediction.limit, prediction.because.as_str()), (Bound::SendBuffer, "send buffer, 2 MiB over 190 ms"));
-    // The sender that waits in its write fills it: 88 Mbit/s, less the heads of frames of three segments, which take a quarter
-    // of the memory (sim, sender/buffer.rs).
-    assert_within(58.0..=70.0, mbit(prediction.steady));
+    // The sender that waits in its write fills it with whole frames, whose heads take little: nearly 2 MiB over 190 ms, which
+    // are 88 Mbit/s.
+    assert_within(78.0..=88.4, mbit(prediction.steady));
 }
 
 #[test]
