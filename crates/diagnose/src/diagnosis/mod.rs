@@ -372,6 +372,10 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
                 None => format!("{}, {attained} of what it should reach", flow.goodput),
             }
         }
+        Complaint::Short => {
+            let asked = flow.shape.paced.map(|asked| format!(" of the {asked} asked for")).unwrap_or_default();
+            format!("its sender handed over {}{asked}", flow.attained.map(percent).unwrap_or_default())
+        }
         Complaint::Lossy => match flow.lost {
             Some(lost) if flow.kind == Kind::Tcp => {
                 format!("{}, with {} of its segments retransmitted", flow.goodput, percent(lost))

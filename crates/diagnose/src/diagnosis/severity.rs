@@ -78,7 +78,7 @@ fn depth(flow: &Flow) -> f64 {
     let of_rate = || flow.attained.map_or(0.0, |attained| -attained.max(LEAST_PART).ln()).max(0.0);
     match flow.complaint {
         None => 0.0,
-        Some(Complaint::Slow) => of_rate().max(0.2),
+        Some(Complaint::Slow | Complaint::Short) => of_rate().max(0.2),
         // Fast enough all the same.
         Some(Complaint::Lossy) if flow.kind == Kind::Tcp && flow.is_fast() => 0.4,
         // Loss leaves TCP one over its square root (Mathis and others 1997), all of it up to 1 in 10,000.

@@ -118,6 +118,8 @@ impl Shape {
 pub enum Complaint {
     /// It is slower than it should be.
     Slow,
+    /// Its sender handed over fewer datagrams than the test asked for.
+    Short,
     /// It lost what a path should not lose.
     Lossy,
     /// It is fast, but makes everybody's round trips long.

@@ -11,6 +11,7 @@ use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
 use model::target::TargetSource;
 use predict::physics::{LossVerdict, LossWitness};
+use units::DataRate;
 
 use super::Observation;
 use super::ceiling::ceiling;
@@ -359,6 +360,7 @@ fn of_udp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     if part - read_late >= LOSSY || read_late >= MUCH_READ_LATE {
         flow.complaint = Some(Complaint::Lossy);
     }
+    offered(flow, total);
     flow.observations.extend(losses::loss(part, "datagrams did not arrive"));
     flow.observations.extend(datagrams(&balance));
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
@@ -366,6 +368,21 @@ fn of_udp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     let state = if overtaken > 1e-3 { "broken" } else { "kept" };
     let says = format!("{} of its datagrams were overtaken", percent(overtaken));
     flow.observations.extend(Observation::of("order", state, says));
+}
+
+/// Whether the sender handed over what was asked of it: where it did not, datagrams of which none is lost say nothing of the
+/// path at the rate that was asked for.
+fn offered(flow: &mut Flow, total: &DirectionTotal) {
+    let sent = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
+    let Some((sent, asked)) = sent.zip(flow.shape.paced) else { return };
+    let Some(part) = sent.share_of(asked) else { return };
+    let state = if part < SHORT_OF_ASKED { "less" } else { "as-asked" };
+    let says = format!("its sender handed over {sent} of the {asked} asked for");
+    flow.observations.extend(Observation::of("offered", state, says));
+    if part < SHORT_OF_ASKED && flow.complaint.is_none() {
+        flow.complaint = Some(Complaint::Short);
+        flow.attained = Some(part);
+    }
 }
 
 fn datagrams(balance: &Balance) -> Option<Observation> {
@@ -450,6 +467,8 @@ const LARGEST_MERGED: u64 = 128;
 const SELDOM: u64 = 2_000;
 /// A share below this part of the line rate is not what ails a flow.
 const NOTHING: f64 = 0.08;
+/// Below this part of what was asked for a sender hands over too little: clocks and the last block cost less.
+const SHORT_OF_ASKED: f64 = 0.9;
 /// From this part on lost datagrams are a complaint: ten times what research networks promise.
 const LOSSY: f64 = 3e-4;
 /// From this part on a receiver that drops datagrams in its socket is too slow, and not late now and then.

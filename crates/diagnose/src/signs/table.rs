@@ -166,6 +166,10 @@ signs! {
         "little" 0.17,
         "next-to-nothing" 0.08,
     }
+    "offered" asks "Did the sender hand over as many datagrams as were asked for?" {
+        "as-asked" 0.90,
+        "less" 0.10,
+    }
     "datagrams" asks "Where were datagrams lost?" {
         "nowhere" 0.30,
         "sender" 0.20,

@@ -5,7 +5,7 @@ use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{Diagnosis, FaultLocation, diagnose};
 use model::round::Tested;
 
-use crate::world::{Tcp, round, tcp, udp};
+use crate::world::{Tcp, round, tcp, udp, udp_of_asked};
 
 fn diagnosed(tests: Vec<Tested>) -> Diagnosis {
     diagnose(&round(tests), Catalogue::built_in(), &Rules::built_in())
@@ -59,6 +59,16 @@ fn loss_at_any_rate_is_the_long_links_and_in_one_direction() {
     let (cause, place, _) = first(&diagnosis);
     let long = FaultLocation::Segment { name: "long".to_owned(), towards: Some("there".to_owned()) };
     assert_eq!((cause, place), ("random-loss", &long), "{:#?}", diagnosis.problems);
+}
+
+#[test]
+fn a_sender_that_hands_over_less_than_was_asked_for_is_found_though_nothing_is_lost() {
+    let held = udp_of_asked("a", "c", 0, 29, 40);
+    let diagnosis = diagnosed(vec![held, udp("b", "c", 1, 40, None), tcp("c", "a", 2, Tcp::GOOD)]);
+    let (cause, place, _) = first(&diagnosis);
+    let sender = FaultLocation::Host { name: "a".to_owned() };
+    assert_eq!((cause, place), ("udp-sender-held", &sender), "{:#?}", diagnosis.problems);
+    assert!(diagnosed(vec![udp_of_asked("a", "c", 0, 38, 40)]).is_healthy());
 }
 
 #[test]

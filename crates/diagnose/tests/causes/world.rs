@@ -80,6 +80,14 @@ pub(crate) fn udp(from: &str, to: &str, number: u64, mbps: u64, lost: Option<u64
     tested(from, to, number, run(spec, total))
 }
 
+/// A test of UDP whose sender hands over `mbps` where `asked` were asked for, without loss.
+pub(crate) fn udp_of_asked(from: &str, to: &str, number: u64, mbps: u64, asked: u64) -> Tested {
+    let mut held = udp(from, to, number, mbps, None);
+    let Finding::Run(run) = &mut held.finding else { panic!("a run") };
+    run.spec.rate = Some(rate(asked));
+    held
+}
+
 fn rate(mbps: u64) -> DataRate {
     DataRate::from_bps(mbps * 1_000_000)
 }
