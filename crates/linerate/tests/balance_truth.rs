@@ -68,7 +68,7 @@ fn drops_in_all_places_at_once_are_told_apart() {
     let network = Network::new();
     network.within(&network.near, "tc qdisc add dev dev0 root tbf rate 200mbit burst 32k limit 16k");
     network.lose(&network.router, "forward", "udp");
-    let quota = Quota::percent(15);
+    let quota = Quota::percent(5);
     let quotas = Quotas { far: Some(&quota), near: None };
     let args = format!("{FAR} {DATAGRAMS} --rate 250Mbit/s --window 64KiB");
     let balance = balanced(&test_within(&network, &quotas, &args));

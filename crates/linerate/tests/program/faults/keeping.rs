@@ -90,7 +90,10 @@ fn a_terminal_that_goes_away_leaves_what_was_measured() {
     let port = server.port.to_string();
     let args =
         ["test", "127.0.0.1", "--archive", archive.arg(), "--port", &port, "--time", "30s", "--interval", "100ms"];
-    let mut test = Process::start(program().args(args));
+    // Whoever runs the tests under nohup has the signal ignored, and all that are started inherit that.
+    let mut heeding = std::process::Command::new("env");
+    heeding.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_linerate")]);
+    let mut test = Process::start(heeding.args(args));
     let talk = test.stderr();
     talk.wait_for("an interval", |line| line.contains("bit/s"));
     test.signal("HUP");
