@@ -83,8 +83,9 @@ pub(crate) fn udp(from: &str, to: &str, number: u64, mbps: u64, lost: Option<u64
 /// A test of UDP whose sender hands over `mbps` where `asked` were asked for, without loss.
 pub(crate) fn udp_of_asked(from: &str, to: &str, number: u64, mbps: u64, asked: u64) -> Tested {
     let mut held = udp(from, to, number, mbps, None);
-    let Finding::Run(run) = &mut held.finding else { panic!("a run") };
-    run.spec.rate = Some(rate(asked));
+    if let Finding::Run(run) = &mut held.finding {
+        run.spec.rate = Some(rate(asked));
+    }
     held
 }
 
