@@ -85,6 +85,35 @@ fn a_simulation_begins_with_what_a_run_knows_and_what_is_typed_counts_for_more()
 }
 
 #[test]
+fn a_transfer_is_simulated_from_one_run_and_laid_beside_another() {
+    let archive = ArchiveFile::new();
+    let [first, second] = ["1Gbit/s", "2Gbit/s"].map(|expected| {
+        let told = tested(&archive, &["--expect", expected, "--json"]).stdout;
+        serde_json::from_str::<Run>(&told).unwrap()
+    });
+    let [first_id, second_id] = [&first, &second].map(|run| run.id.to_string());
+    let simulate = |more: &[&str]| -> Value {
+        let ended = linerate(&[&["simulate", "flow", "--json", "--archive", archive.arg()], more].concat());
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        serde_json::from_str(&ended.stdout).unwrap()
+    };
+    let total = |run: &Run| serde_json::to_value(&measured(run).totals[0]).unwrap();
+    assert_ne!(total(&first), total(&second), "the two cannot be told apart");
+    for (more, from, beside) in [
+        (&["--beside", &first_id][..], Some(&first), &first),
+        (&["--from-run", &first_id, "--beside", &first_id], Some(&first), &first),
+        (&["--from-run", &first_id, "--beside", &second_id], Some(&first), &second),
+        (&["--from-run", &second_id, "--beside", &first_id], Some(&second), &first),
+        (&["--rate", "1Gbit/s", "--rtt", "10ms", "--time", "1s", "--beside", "last"], None, &second),
+    ] {
+        let document = simulate(more);
+        let id = from.map(|run| serde_json::to_value(run.id).unwrap());
+        assert_eq!(document.get("from_run").map(|taken| taken["run"].clone()), id, "{more:?}");
+        assert_eq!(document["measured"]["total"], total(beside), "{more:?}");
+    }
+}
+
+#[test]
 fn a_run_in_a_file_is_as_good_as_one_in_the_archive() {
     let archive = ArchiveFile::new();
     let run = tested(&archive, &["--expect", "1Gbit/s", "--json"]).stdout;

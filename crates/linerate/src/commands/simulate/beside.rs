@@ -9,8 +9,7 @@ use model::series::RunSamples;
 use report::timeline::Timeline;
 use serde::Serialize;
 
-use super::from_run::{Source, chosen, source};
-use crate::cli::Common;
+use super::source::{Source, chosen};
 use crate::exit::{Complaint, Exit};
 
 /// A transfer that was measured.
@@ -21,14 +20,14 @@ pub struct Measured {
     pub intervals: Vec<Interval>,
 }
 
-/// Reads a run by its name, or one test of a round; in longer steps where it was kept without samples.
-pub fn measured(common: &Common, name: &str, test: Option<&str>) -> anyhow::Result<Measured> {
-    let found = match source(common, name)? {
-        Source::Round(round) => match &chosen(&round, test)?.finding {
+/// What a run measured, or one test of a round; in longer steps where it was kept without samples.
+pub fn measured(source: &Source, name: &str, test: Option<&str>) -> anyhow::Result<Measured> {
+    let found = match source {
+        Source::Round(round) => match &chosen(round, test)?.finding {
             Finding::Run(run) => of_run(run, &RunSamples::default()),
             _ => None,
         },
-        Source::Run { run, samples, .. } => of_run(&run, &samples),
+        Source::Run { run, samples, .. } => of_run(run, samples),
     };
     found.ok_or_else(|| {
         Complaint::new(Exit::NotFound, format!("{name} measured no transfer over TCP that could be laid beside"))

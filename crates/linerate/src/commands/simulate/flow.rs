@@ -9,6 +9,7 @@ use units::DataRate;
 use super::beside::{self, Measured};
 use super::seeds::Steps;
 use super::settings::asked;
+use super::source::Source;
 use super::{effect, flows, from_run, pcap, seeds};
 use crate::cli::Common;
 use crate::cli::simulate::FlowArgs;
@@ -84,11 +85,14 @@ impl RealRuns {
             let what = "--test names a test of the round given by --from-run or --beside";
             return Err(Complaint::new(Exit::Usage, what).into());
         }
-        let test = args.test.as_deref();
-        Ok(Self {
-            taken: from.map(|name| from_run::taken(common, name, args)).transpose()?,
-            measured: args.beside.as_ref().map(|name| beside::measured(common, name, test)).transpose()?,
-        })
+        let read = |name: &String| Source::read(common, name);
+        let source = from.map(read).transpose()?;
+        // One name is read once: `last` may be another run a moment later.
+        let another = args.beside.as_ref().filter(|name| Some(*name) != from).map(read).transpose()?;
+        let taken = from.zip(source.as_ref()).map(|(name, source)| from_run::taken(source, name, args));
+        let beside = args.beside.as_ref().zip(another.as_ref().or(source.as_ref()));
+        let measured = beside.map(|(name, source)| beside::measured(source, name, args.test.as_deref()));
+        Ok(Self { taken: taken.transpose()?, measured: measured.transpose()? })
     }
 
     /// Draws the chart that was asked for.

@@ -1,16 +1,11 @@
 //! A transfer between the hosts and over the path of a test that was run.
 
 use std::num::NonZeroU32;
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use archive::export::json::MAX_EXPORT_BYTES;
 use model::expectation::{self, How, Inputs, Known};
-use model::played::Finding;
-use model::round::{Round, Tested};
-use model::run::{Run, RunId};
-use model::series::RunSamples;
+use model::run::RunId;
 use predict::case::Case;
 use predict::of_round::Expectations;
 use serde::Serialize;
@@ -19,12 +14,8 @@ use sim::sender::HEADERS;
 use units::duration::micros;
 use units::{ByteCount, DataRate, Mtu};
 
-use crate::cli::Common;
+use super::source::{Source, chosen};
 use crate::cli::simulate::{FlowArgs, HostArgs, WriterChoice};
-use crate::commands::archive as kept;
-use crate::commands::expectation::Facts;
-use crate::commands::round::reading;
-use crate::commands::runs::resolve;
 use crate::exit::{Complaint, Exit};
 
 /// What a run gives to a simulation, and what it measured.
@@ -36,23 +27,12 @@ pub struct Taken {
     pub inputs: Inputs,
 }
 
-/// What a name stands for.
-pub(super) enum Source {
-    Round(Box<Round>),
-    /// With what the archive knows of its hosts, and the samples that were kept.
-    Run {
-        run: Box<Run>,
-        facts: Box<Facts>,
-        samples: RunSamples,
-    },
-}
-
-/// Reads the run that was named, and puts what was typed above what it says.
-pub fn taken(common: &Common, name: &str, args: &FlowArgs) -> anyhow::Result<Taken> {
-    match source(common, name)? {
+/// What the run that was named says, with what was typed above it.
+pub fn taken(source: &Source, name: &str, args: &FlowArgs) -> anyhow::Result<Taken> {
+    match source {
         Source::Round(round) => {
-            let tested = chosen(&round, args.test.as_deref())?;
-            let case = Expectations::of(&round).cases_of(tested).into_iter().next();
+            let tested = chosen(round, args.test.as_deref())?;
+            let case = Expectations::of(round).cases_of(tested).into_iter().next();
             of_case(&case.with_context(|| no_transfer(&tested.label))?, args)
         }
         Source::Run { run, facts, .. } => {
@@ -60,7 +40,7 @@ pub fn taken(common: &Common, name: &str, args: &FlowArgs) -> anyhow::Result<Tak
                 let what = format!("--test {label} names a test of a round, and {name} is a run");
                 return Err(Complaint::new(Exit::Usage, what).hint("leave --test out").into());
             }
-            let case = facts.cases(&run).into_iter().next();
+            let case = facts.cases(run).into_iter().next();
             of_case(&case.with_context(|| no_transfer(name))?, args)
         }
     }
@@ -69,58 +49,6 @@ pub fn taken(common: &Common, name: &str, args: &FlowArgs) -> anyhow::Result<Tak
 fn no_transfer(name: &str) -> Complaint {
     Complaint::new(Exit::NotFound, format!("{name} measured no transfer over TCP"))
         .hint("`linerate runs list` shows what was measured")
-}
-
-pub(super) fn source(common: &Common, name: &str) -> anyhow::Result<Source> {
-    let path = Path::new(name);
-    if path.is_file() {
-        return of_file(path);
-    }
-    let archive = kept::open_to_read(common)?;
-    // Names of runs and of rounds are never alike; `last` is the last run.
-    if let Some(id) = archive.resolve_round(name).ok().filter(|_| name != "last") {
-        return Ok(Source::Round(Box::new(archive.round(&id)?)));
-    }
-    let id = resolve(&archive, name)?;
-    let run = archive.run(&id)?;
-    let facts = Facts::of(&archive, &run);
-    let samples = archive.samples(&id).unwrap_or_default();
-    Ok(Source::Run { run: Box::new(run), facts: Box::new(facts), samples })
-}
-
-/// A round, or a run as `linerate test --json` prints it or as `runs export` does, with its samples.
-fn of_file(path: &Path) -> anyhow::Result<Source> {
-    let unreadable = || {
-        Complaint::new(Exit::NotFound, format!("{} cannot be read as a run or a round", path.display())).hint(
-            "`linerate test HOST --json`, `linerate runs export RUN` and `linerate lab run SCENARIO --evidence FILE` write such files",
-        )
-    };
-    let text = reading::text(path, MAX_EXPORT_BYTES)?;
-    if let Ok(round) = Round::from_json(text.as_bytes()) {
-        return Ok(Source::Round(Box::new(round)));
-    }
-    // A run in a file is alone, or exported with its samples.
-    let alone = Run::from_json(text.as_bytes()).map(|run| (run, RunSamples::default()));
-    let (run, samples) = alone
-        .or_else(|_| {
-            let export = archive::export::read_export(text.as_bytes(), MAX_EXPORT_BYTES);
-            export.map(|export| (export.run, export.samples))
-        })
-        .with_context(unreadable)?;
-    Ok(Source::Run { run: Box::new(run), facts: Box::new(Facts::NONE), samples })
-}
-
-/// The test of a round that was named, or its first transfer.
-pub(super) fn chosen<'a>(round: &'a Round, label: Option<&str>) -> anyhow::Result<&'a Tested> {
-    let is_transfer = |tested: &&Tested| matches!(&tested.finding, Finding::Run(run) if !Case::all(run).is_empty());
-    let transfers = || round.tests.iter().filter(is_transfer);
-    let is_it = |tested: &&Tested| label.is_none_or(|label| tested.label == label);
-    let found = transfers().find(is_it);
-    found.with_context(|| {
-        let known: Vec<&str> = transfers().map(|tested| tested.label.as_str()).collect();
-        let what = label.map_or("no transfer".to_owned(), |label| format!("no transfer is called `{label}`"));
-        Complaint::new(Exit::NotFound, format!("{what} in this round")).hint(format!("there are: {}", known.join(", ")))
-    })
 }
 
 fn of_case(case: &Case<'_>, args: &FlowArgs) -> anyhow::Result<Taken> {

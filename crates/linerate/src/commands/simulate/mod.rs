@@ -3,7 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `flow`, `flows`, `settings` | one transfer, several over one path; what was typed of them |
-//! | `from_run`, `beside`, `seeds`, `effect`, `path_file` | where settings are from, what is said about the result |
+//! | `source`, `from_run`, `beside`, `seeds`, `effect`, `path_file` | where settings are from, what is said about the result |
 //! | `pcap` | its packets as a capture file |
 //! | `sweep`, `merge`, `result`, `journal`, `work`, `calibration` | experiments of many transfers |
 //! | `tune` | the search for settings |
@@ -23,6 +23,7 @@ mod pcap;
 mod result;
 mod seeds;
 mod settings;
+mod source;
 mod sweep;
 mod tune;
 mod work;
