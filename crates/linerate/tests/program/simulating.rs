@@ -104,6 +104,13 @@ fn a_random_transfer_has_its_spread_over_seeds_and_a_certain_one_has_none() {
 }
 
 #[test]
+fn a_long_transfer_is_simulated_once_where_nobody_asked_for_more() {
+    // More than a million steps, of which ten seeds or all options would be waited for.
+    let long = simulate("300s", &["--loss", "0.001", "--ecn"]);
+    assert!(!long.stdout.contains("SEEDS") && !long.stderr.contains("without effect"), "{long:?}");
+}
+
+#[test]
 fn a_transfer_that_is_given_up_says_so_first() {
     let flow = ["simulate", "flow", "--bytes", "50MB", "--patience", "2s"];
     let ended = Process::start(program().args(flow).args(PATH)).finish();

@@ -2,13 +2,14 @@
 
 use sim::flow::Outcome;
 
+use super::budget::RunCost;
 use super::settings::asked;
 use crate::cli::simulate::FlowArgs;
 
-/// The options that were given and that changed nothing, each tried by itself against its default. Empty for a transfer of so
-/// many steps that simulating it again would be waited for.
-pub fn without_effect(args: &FlowArgs, outcome: &Outcome) -> Vec<&'static str> {
-    if outcome.steps > MOST_STEPS {
+/// The options that were given and that changed nothing, each tried by itself against its default. Empty for a transfer that
+/// costs so much that simulating it again with every option would be waited for.
+pub fn without_effect(args: &FlowArgs, outcome: &Outcome, cost: RunCost) -> Vec<&'static str> {
+    if !cost.allows(OPTIONS.len() as u64) {
         return Vec::new();
     }
     let is_idle = |take: fn(&mut FlowArgs) -> bool| {
@@ -45,6 +46,3 @@ const OPTIONS: [(&str, Take); 15] = [
     ("--pace", |args| args.hosts.pace.take().is_some()),
     ("--ecn", |args| std::mem::take(&mut args.hosts.ecn)),
 ];
-
-/// Half a second of one core, for all options together.
-const MOST_STEPS: u64 = 500_000;

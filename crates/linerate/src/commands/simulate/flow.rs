@@ -7,7 +7,7 @@ use sim::{Outcome, Report};
 use units::DataRate;
 
 use super::beside::{self, Measured};
-use super::seeds::Steps;
+use super::budget::RunCost;
 use super::settings::asked;
 use super::source::Source;
 use super::{effect, flows, from_run, pcap, seeds};
@@ -37,8 +37,8 @@ fn alone(common: &Common, args: &FlowArgs, runs: &RealRuns, flow: &Flow) -> anyh
     pcap::go_on(&mut run, args)?;
     let outcome = run.outcome();
     let with_seed = |seed| Flow { seed, ..flow.clone() }.run().map(|outcome| Total::of(&outcome));
-    let steps = Steps::of(std::slice::from_ref(&outcome));
-    let over_seeds = seeds::over(common, args, Total::of(&outcome), steps, with_seed)?;
+    let cost = RunCost::of(std::slice::from_ref(&outcome));
+    let over_seeds = seeds::over(common, args, Total::of(&outcome), cost, with_seed)?;
     runs.plot(args, flow, &outcome)?;
     if common.json {
         let report = Report { over_seeds, ..Report::new(flow, &outcome) };
@@ -50,7 +50,7 @@ fn alone(common: &Common, args: &FlowArgs, runs: &RealRuns, flow: &Flow) -> anyh
     if !common.quiet {
         hints(&outcome).iter().for_each(|hint| eprintln!("hint: {hint}"));
         // What a run knew was not typed, and needs no effect.
-        let idle = if runs.taken.is_none() { effect::without_effect(args, &outcome) } else { Vec::new() };
+        let idle = if runs.taken.is_none() { effect::without_effect(args, &outcome, cost) } else { Vec::new() };
         if !idle.is_empty() {
             eprintln!("hint: without effect here: {}; the transfer is the same without", idle.join(", "));
         }

@@ -7,8 +7,8 @@ use sim::shared::{Shared, Transfer};
 use sim::spread::Total;
 use sim::{Algorithm, Outcome, Report};
 
+use super::budget::RunCost;
 use super::flow::{RealRuns, complaint, hints};
-use super::seeds::Steps;
 use super::{print, seeds};
 use crate::cli::Common;
 use crate::cli::simulate::{FlowArgs, OtherArgs};
@@ -53,7 +53,7 @@ pub fn run(common: &Common, args: &FlowArgs, runs: &RealRuns, flow: &Flow, share
     let starts = || shared.transfers.iter().map(|transfer| transfer.start);
     let total = |outcomes: &[Outcome]| Total::of_all(starts().zip(outcomes));
     let with_seed = |seed| Shared { seed, ..shared.clone() }.run().map(|outcomes| total(&outcomes));
-    let over_seeds = seeds::over(common, args, total(&outcomes), Steps::of(&outcomes), with_seed)?;
+    let over_seeds = seeds::over(common, args, total(&outcomes), RunCost::of(&outcomes), with_seed)?;
     if let Some(report) = Report::shared(shared, &outcomes).filter(|_| common.json) {
         return print(&show::json::document(&runs.document(Report { over_seeds, ..report }))?);
     }

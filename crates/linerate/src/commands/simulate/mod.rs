@@ -3,13 +3,15 @@
 //! | file | what it does |
 //! |---|---|
 //! | `flow`, `flows`, `settings` | one transfer, several over one path; what was typed of them |
-//! | `source`, `from_run`, `beside`, `seeds`, `effect`, `path_file` | where settings are from, what is said about the result |
+//! | `source`, `from_run`, `path_file` | where settings are from |
+//! | `beside`, `seeds`, `effect`, `budget` | what is said about the result, and how much is simulated for that |
 //! | `pcap` | its packets as a capture file |
 //! | `sweep`, `merge`, `result`, `journal`, `work`, `calibration` | experiments of many transfers |
 //! | `tune` | the search for settings |
 //! | `gateways` | storage gateways behind a balancer |
 
 mod beside;
+mod budget;
 mod calibration;
 mod effect;
 mod flow;
