@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use units::{ByteCount, DataRate};
+use units::{ByteCount, DataRate, Percent};
 
 use crate::measurement::Heading;
 
@@ -123,8 +123,8 @@ pub struct Inputs {
     /// The most that a receive buffer grows to.
     #[serde(rename = "receive_buffer_bytes")]
     pub receive_buffer: Known<ByteCount>,
-    /// How many hundredths of a receive buffer are offered as window.
-    pub window_percent: Known<u32>,
+    /// How much of a receive buffer is offered as window.
+    pub window_percent: Known<Percent>,
     /// How the sender writes.
     pub writer: Known<Writer>,
     /// How it spreads what it sends.

@@ -9,7 +9,7 @@ use model::spec::{Limit, TestSpec};
 use sim::receiver::ReceiverSpec;
 use sim::sender::SenderSpec;
 use sim::{Algorithm, Kernel};
-use units::{ByteCount, DataRate, Mtu};
+use units::{ByteCount, DataRate, Mtu, Percent};
 
 use crate::case::{Case, End, Unpredictable};
 use crate::host;
@@ -188,7 +188,7 @@ fn receive_buffer(case: &Case<'_>, size: impl Fn(&BufferSizes) -> ByteCount, ass
 }
 
 /// How much of a receive buffer is window, by the receiver's kernel.
-fn window_percent(case: &Case<'_>) -> Known<u32> {
+fn window_percent(case: &Case<'_>) -> Known<Percent> {
     let end = &case.receiver;
     let of_facts = || end.facts.and_then(|facts| facts.machine.kernel_release.value()).map(String::as_str);
     let release = end.identity.kernel.as_deref().or_else(of_facts);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use model::expectation::{Bound, Inputs, Known, Pacing, Writer};
 use units::duration::show;
-use units::{ByteCount, DataRate};
+use units::{ByteCount, DataRate, Percent};
 
 /// What holds a transfer, with its size.
 #[must_use]
@@ -55,7 +55,7 @@ pub fn rows(inputs: &Inputs) -> Vec<[String; 4]> {
         row("send buffer", &inputs.send_buffer, |bytes| binary(*bytes)),
         row("receive buffer", &inputs.receive_buffer, |bytes| binary(*bytes)),
         row("  at first", &inputs.first_receive_buffer, |bytes| binary(*bytes)),
-        row("  of it window", &inputs.window_percent, |percent| format!("{percent} %")),
+        row("  of it window", &inputs.window_percent, Percent::to_string),
         row("writer", &inputs.writer, |writer| match writer {
             Writer::Polls => "polls".to_owned(),
             Writer::Blocks => "blocks".to_owned(),

@@ -1,6 +1,6 @@
 //! Hosts as they come: what Linux has where nobody set anything, and a receiver that is simpler than Linux.
 
-use units::{ByteCount, DataRate, Mtu};
+use units::{ByteCount, DataRate, Mtu, Percent};
 
 use crate::congestion::{Algorithm, SlowStart};
 use crate::kernel::Kernel;
@@ -76,7 +76,7 @@ impl ReceiverSpec {
         Self {
             buffer_default: window,
             buffer: window,
-            window_percent: 100,
+            window_percent: Percent::of::<100>(),
             initial_window: Some(u32::MAX),
             ..Self::linux()
         }

@@ -5,6 +5,8 @@
 
 use std::str::FromStr;
 
+use units::Percent;
+
 /// A release, or the first of several that are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Kernel {
@@ -23,16 +25,16 @@ pub enum Kernel {
 pub struct UnknownRelease(String);
 
 impl Kernel {
-    /// How much of a receive buffer is offered as window, in percent: half (`tcp_adv_win_scale` = 1), and since 6.6 as much as segments
+    /// How much of a receive buffer is offered as window: half (`tcp_adv_win_scale` = 1), and since 6.6 as much as segments
     /// leave of the memory that they take.
     ///
     /// Model: that is three quarters, as of full segments that the NIC or GRO merges: with 512 KiB over 24 and 80 ms a kernel 6.18
     /// had 0.74 to 0.76 in flight. Segments of 1448 bytes that nothing merges leave 0.60 (6.12).
     #[must_use]
-    pub const fn window_percent(self) -> u32 {
+    pub const fn window_percent(self) -> Percent {
         match self {
-            Self::V5_10 | Self::V6_1 => 50,
-            Self::V6_6 => 75,
+            Self::V5_10 | Self::V6_1 => Percent::of::<50>(),
+            Self::V6_6 => Percent::of::<75>(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! * [`DataRate`]: bits per second, `10Gbit/s`
 //! * [`ByteCount`], [`PacketCount`]: amounts, `4MiB`
 //! * [`Mss`], [`Mtu`]: sizes of segments and frames
+//! * [`Percent`]: parts of a whole in hundredths, `75 %`
 //! * [`MonoTime`], [`WallTime`]: instants on two clocks that are never mixed
 //! * [`duration`]: `209ms`, and serde forms whose field names say the unit
 //! * [`text`]: the text forms of the others in files
@@ -13,6 +14,7 @@
 mod bytes;
 pub mod duration;
 mod parse;
+mod percent;
 mod rate;
 mod size;
 pub mod text;
@@ -20,6 +22,7 @@ mod time;
 
 pub use bytes::{ByteCount, PacketCount};
 pub use parse::ParseError;
+pub use percent::{Percent, PercentError};
 pub use rate::DataRate;
 pub use size::{Mss, Mtu, SizeError};
 pub use time::{MonoTime, WallTime};

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::time::Duration;
-use units::{ByteCount, DataRate, duration};
+use units::{ByteCount, DataRate, Percent, duration};
 
 proptest! {
     #[test]
@@ -20,6 +20,15 @@ proptest! {
         if time < Duration::from_secs(1 << 33) {
             prop_assert!(back.get() >= bytes && back.get() - bytes <= slack, "{} became {}", bytes, back.get());
         }
+    }
+
+    #[test]
+    fn a_part_is_the_same_part_of_what_it_says_is_its_whole(hundredths in 1_u32..=100, part in any::<u32>()) {
+        let share = Percent::new(hundredths).expect("1 to 100");
+        let whole = share.whole_of(part.into());
+        // Rounded down twice: one less at most.
+        prop_assert!((u64::from(part).saturating_sub(1)..=part.into()).contains(&share.part_of(whole)));
+        prop_assert_eq!(u128::from(share.part_of(whole)), u128::from(whole) * u128::from(hundredths) / 100);
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod reader;
 
 use std::time::Duration;
 
-use units::{ByteCount, DataRate, MonoTime};
+use units::{ByteCount, DataRate, MonoTime, Percent};
 
 use gaps::Gaps;
 use offer::{Offer, UNSCALED};
@@ -30,8 +30,8 @@ pub struct ReceiverSpec {
     pub buffer_default: ByteCount,
     /// The most it grows to (`tcp_rmem[2]`).
     pub buffer: ByteCount,
-    /// How much of the buffer is offered as window, in percent; the rest is held to be overhead ([`Kernel::window_percent`]).
-    pub window_percent: u32,
+    /// How much of the buffer is offered as window; the rest is held to be overhead ([`Kernel::window_percent`]).
+    pub window_percent: Percent,
     /// Segments that are offered at first (`initrwnd` of the route).
     pub initial_window: Option<u32>,
     /// What it acknowledges at once.

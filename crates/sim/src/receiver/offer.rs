@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use units::MonoTime;
+use units::{MonoTime, Percent};
 
 use super::ReceiverSpec;
 
-/// See the module. All in bytes.
+/// See the module. Numbers are bytes.
 #[derive(Debug)]
 pub(crate) struct Offer {
     mss: u64,
-    /// How much of the buffer is offered, in percent.
-    share: u64,
+    /// How much of the buffer is offered; the rest is held to be overhead.
+    share: Percent,
     /// What the buffer may use, and the most it may ever.
     buffer: u64,
     most: u64,
@@ -48,7 +48,7 @@ impl Offer {
         let most = spec.buffer.get().max(spec.buffer_default.get());
         Self {
             mss: u64::from(mss),
-            share: u64::from(spec.window_percent.max(1)),
+            share: spec.window_percent,
             buffer: spec.buffer_default.get(),
             most,
             grown: 0,
@@ -72,7 +72,7 @@ impl Offer {
             Some(segments) => u64::from(segments) * self.mss,
             None => UNSCALED,
         };
-        let first = first.min(self.usable(self.buffer)).min(self.sayable);
+        let first = first.min(self.share.part_of(self.buffer)).min(self.sayable);
         // `tcp_select_initial_window` rounds down to whole segments.
         self.grown = if first > self.mss { first - first % self.mss } else { first };
         self.round = Round { began: now, from: 0, read: 0, most: self.grown.min(FIRST_ROUND * self.mss) };
@@ -82,7 +82,7 @@ impl Offer {
     pub(crate) fn read(&mut self, segments: u32, together: u32, rtt: Duration, now: MonoTime) -> bool {
         let bytes = u64::from(segments) * self.mss;
         // `tcp_grow_window`: twice the bytes of each good segment.
-        let clamp = self.usable(self.buffer);
+        let clamp = self.share.part_of(self.buffer);
         let room = clamp.saturating_sub(self.grown);
         self.grown += (2 * u64::from(together) * self.mss).min(room);
         self.round.read += bytes;
@@ -97,7 +97,7 @@ impl Offer {
     fn end_round(&mut self, now: MonoTime) {
         let mut copied = self.round.read - self.round.from;
         // Model: segments are whole here, and are sent by twos; Linux fills what is left of a window with shorter ones.
-        let window = self.usable(self.buffer).min(self.grown);
+        let window = self.share.part_of(self.buffer).min(self.grown);
         if copied < window && copied + 2 * self.mss > window {
             copied = window;
         }
@@ -106,8 +106,7 @@ impl Offer {
             let mut window = 2 * copied + 16 * self.mss;
             let growth = u128::from(window) * u128::from(copied - before) / u128::from(before.max(1));
             window = window.saturating_add(u64::try_from(2 * growth).unwrap_or(u64::MAX));
-            let memory = u64::try_from(u128::from(window) * 100 / u128::from(self.share)).unwrap_or(u64::MAX);
-            self.buffer = self.buffer.max(memory.min(self.most));
+            self.buffer = self.buffer.max(self.share.whole_of(window).min(self.most));
             self.round.most = copied;
         }
         self.round.began = now;
@@ -126,16 +125,10 @@ impl Offer {
     /// Bytes that there is room for from segment `next` on, whatever was said before.
     pub(crate) fn room(&self, next: u32, beyond: u32, unread: u32) -> u64 {
         let bytes = |segments: u32| u64::from(segments) * self.mss;
-        let free = self.usable(self.buffer.saturating_sub(bytes(beyond))).saturating_sub(bytes(unread));
+        let free = self.share.part_of(self.buffer.saturating_sub(bytes(beyond))).saturating_sub(bytes(unread));
         let window = free.min(self.grown).min(self.sayable);
         // Less than a segment is not offered (RFC 9293 section 3.8.6.2.2).
         if window < self.mss && next > 0 { 0 } else { window }
-    }
-
-    /// What of a buffer is offered; the rest is held to be overhead.
-    fn usable(&self, buffer: u64) -> u64 {
-        // Buffers end at 2 GiB (an `int`), so that nothing is lost.
-        buffer.saturating_mul(self.share) / 100
     }
 
     /// Bytes that the sender was allowed and that have not come.

@@ -8,7 +8,7 @@ use sim::Kernel;
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Amount, Pacing, SenderSpec};
 use sim::shared::{Shared, Transfer};
-use units::{ByteCount, DataRate, Mtu};
+use units::{ByteCount, DataRate, Mtu, Percent};
 
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -91,7 +91,11 @@ impl Case {
             buffer_default: ByteCount::new(self.number("rmem_default", 131_072)),
             buffer: ByteCount::new(self.number("rmem", 64 << 20)),
             // Nothing merges segments in the guest: 1,448 bytes of each 2,304 that they take, and a little less.
-            window_percent: if self.kernel >= Kernel::V6_6 { 60 } else { self.kernel.window_percent() },
+            window_percent: if self.kernel >= Kernel::V6_6 {
+                Percent::of::<60>()
+            } else {
+                self.kernel.window_percent()
+            },
             ..ReceiverSpec::linux()
         }
     }
