@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use measure::stop::Stop;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use serde::Serialize;
@@ -25,6 +26,7 @@ pub struct Connection {
     tls: Arc<ClientConfig>,
     stream: Option<StreamOwned<ClientConnection, TcpStream>>,
     token: Option<String>,
+    stop: Stop,
 }
 
 /// What is asked for.
@@ -77,8 +79,15 @@ impl CallError {
 impl Connection {
     /// To a hub, by TLS as [`pin`](crate::trust::pin) has it. Nothing is sent yet.
     #[must_use]
-    pub const fn new(url: HubUrl, tls: Arc<ClientConfig>) -> Self {
-        Self { url, tls, stream: None, token: None }
+    pub fn new(url: HubUrl, tls: Arc<ClientConfig>) -> Self {
+        Self { url, tls, stream: None, token: None, stop: Stop::default() }
+    }
+
+    /// Waits for no answer once somebody wants to stop. The request may have been heard all the same.
+    #[must_use]
+    pub fn until(mut self, stop: &Stop) -> Self {
+        self.stop = stop.clone();
+        self
     }
 
     /// Shows this token with each request.
@@ -105,7 +114,7 @@ impl Connection {
     pub fn exchange(&mut self, call: &Call<'_>, body: &[u8]) -> Result<Vec<u8>, CallError> {
         let was_kept = self.stream.is_some();
         let mut answered = self.attempt(call, body);
-        if was_kept && answered.is_err() {
+        if was_kept && answered.is_err() && !self.stop.is_stopped() {
             answered = self.attempt(call, body);
         }
         let (status, content) = answered.map_err(|source| match source.kind() {
@@ -133,11 +142,12 @@ impl Connection {
             Some(stream) => stream,
             None => self.connect()?,
         };
-        stream.sock.set_read_timeout(Some(call.patience))?;
         stream.write_all(head.as_bytes())?;
         stream.write_all(body)?;
         stream.flush()?;
-        let answer = read(&mut stream)?;
+        stream.sock.set_read_timeout(Some(GLANCE))?;
+        let until = Instant::now() + call.patience;
+        let answer = read(&mut Patient { stream: &mut stream, until, stop: &self.stop })?;
         if answer.keeps == Keeps::Open {
             self.stream = Some(stream);
         }
@@ -196,6 +206,31 @@ enum Keeps {
     Closed,
 }
 
+/// Reads as long as an answer may take, or until somebody wants to stop.
+struct Patient<'a, S> {
+    /// It gives up a read after [`GLANCE`], and can be read on.
+    stream: &'a mut S,
+    until: Instant,
+    stop: &'a Stop,
+}
+
+impl<S: Read> Read for Patient<'_, S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.stream.read(buffer) {
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {}
+                other => return other,
+            }
+            if self.stop.is_stopped() {
+                return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the agent stops"));
+            }
+            if Instant::now() >= self.until {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "it does not answer"));
+            }
+        }
+    }
+}
+
 /// Reads one response. The hub gives each a length.
 fn read(stream: &mut impl Read) -> io::Result<Response> {
     let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
@@ -239,6 +274,8 @@ fn read(stream: &mut impl Read) -> io::Result<Response> {
     }
 }
 
+/// How soon the wish to stop is seen.
+const GLANCE: Duration = Duration::from_millis(250);
 const TO_CONNECT: Duration = Duration::from_secs(15);
 const TO_WRITE: Duration = Duration::from_secs(60);
 const LARGEST_HEAD: usize = 16 << 10;
@@ -251,6 +288,27 @@ mod tests {
 
     fn answer(text: &str) -> io::Result<(u16, Vec<u8>)> {
         read(&mut text.as_bytes()).map(|response| (response.status, response.body))
+    }
+
+    /// A socket on which nothing comes.
+    struct Silent;
+
+    impl Read for Silent {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::WouldBlock.into())
+        }
+    }
+
+    #[test]
+    fn answer_is_waited_for_until_its_time_is_over_or_somebody_wants_to_stop() {
+        let stop = Stop::default();
+        let ends = |until: Instant| {
+            let mut silent = Silent;
+            read(&mut Patient { stream: &mut silent, until, stop: &stop }).map(|_| ()).unwrap_err().kind()
+        };
+        assert_eq!(ends(Instant::now()), io::ErrorKind::TimedOut);
+        stop.stop();
+        assert_eq!(ends(Instant::now() + Duration::from_secs(3600)), io::ErrorKind::ConnectionAborted);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub fn deliver(shared: &Shared<'_>, mut connection: Connection, acknowledged: &d
                 backoff.reset();
                 is_away = false;
             }
+            // What is not acknowledged stays in the spool, for the next start.
+            Err(_) if shared.stop.is_stopped() => {}
             Err(why) => {
                 if !std::mem::replace(&mut is_away, true) {
                     shared.say(&format!("delivery waits: {why}"));

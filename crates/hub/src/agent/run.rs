@@ -75,7 +75,7 @@ pub fn run(options: &Options, stop: &Stop, say: &(dyn Fn(&str) + Sync)) -> Resul
     let tls = pin::agent(identity, &authority)?;
     let shared = Shared::new(spool, stop, say);
     let watcher = Watcher::default();
-    let connect = |tls: &Arc<ClientConfig>| Connection::new(settings.hub.clone(), Arc::clone(tls));
+    let connect = |tls: &Arc<ClientConfig>| Connection::new(settings.hub.clone(), Arc::clone(tls)).until(stop);
     thread::scope(|scope| {
         let delivering = connect(&tls);
         scope.spawn(|| deliver::deliver(&shared, delivering, &|_| {}));
@@ -124,6 +124,7 @@ impl Asking<'_> {
                         self.shared.pause(SHORTEST_WAIT);
                     }
                 }
+                Err(_) if self.shared.stop.is_stopped() => {}
                 Err(error) => {
                     if !std::mem::replace(&mut is_away, true) || number == 1 {
                         self.shared.say(&shown(&error));

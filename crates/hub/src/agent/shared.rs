@@ -51,8 +51,12 @@ impl<'a> Shared<'a> {
     #[must_use]
     pub fn to_deliver(&self, most: Duration) -> Batch {
         let mut spool = self.spool();
-        if spool.is_empty() && !self.stop.is_stopped() {
-            spool = self.bell.wait_timeout(spool, most).unwrap_or_else(PoisonError::into_inner).0;
+        let mut left = most;
+        // Who wants to stop may be a signal handler, which cannot ring.
+        while spool.is_empty() && !left.is_zero() && !self.stop.is_stopped() {
+            let step = left.min(GLANCE);
+            spool = self.bell.wait_timeout(spool, step).unwrap_or_else(PoisonError::into_inner).0;
+            left -= step;
         }
         spool.oldest(crate::api::record::MOST_RECORDS, BATCH_BYTES)
     }

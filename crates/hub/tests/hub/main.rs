@@ -6,3 +6,4 @@ mod delivering;
 mod intruders;
 mod joining;
 mod running;
+mod stopping;
