@@ -6,7 +6,7 @@ use super::Nothing;
 use super::join::{JoinReply, JoinRequest};
 use super::people::{AgentList, Health};
 use super::record::{Delivery, Receipt};
-use super::work::{PartnerReply, PartnerRequest, WorkReply, WorkRequest};
+use super::work::{WorkReply, WorkRequest};
 
 /// A request that the hub answers.
 #[derive(Debug, Clone, Copy)]
@@ -45,8 +45,6 @@ pub enum Action {
     Join,
     /// See [`ROUTES`].
     Work,
-    /// See [`ROUTES`].
-    Partner,
     /// See [`ROUTES`].
     Deliver,
     /// See [`ROUTES`].
@@ -158,16 +156,6 @@ pub const ROUTES: &[Route] = &[
         largest_body: LARGE,
         request: of::<WorkRequest>,
         reply: of::<WorkReply>,
-    },
-    Route {
-        action: Action::Partner,
-        method: Method::Post,
-        path: "/api/v1/agent/partner",
-        right: Right::Agent,
-        about: "The client of a run waits for its partner, or the server says that it listens",
-        largest_body: SMALL,
-        request: of::<PartnerRequest>,
-        reply: of::<PartnerReply>,
     },
     Route {
         action: Action::Deliver,

@@ -87,38 +87,5 @@ pub struct LeasedRun {
     pub row: serde_json::Value,
 }
 
-/// A client wants its partner, or a server says that it listens.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PartnerRequest {
-    /// Run that the partner is for.
-    pub lease: LeaseName,
-    /// By a server: what came of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub state: Option<PartnerState>,
-}
-
-/// What has become of a partner.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", tag = "state")]
-pub enum PartnerState {
-    /// The other agent has not answered yet: ask again.
-    Wanted,
-    /// It listens.
-    Ready,
-    /// It will not.
-    Failed {
-        /// Why.
-        reason: String,
-    },
-}
-
-/// What a client hears of its partner.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PartnerReply {
-    /// How far it is.
-    #[serde(flatten)]
-    pub state: PartnerState,
-}
-
 /// How long the hub lets a request wait at most: below what firewalls on the path forget connections after.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(20);

@@ -117,7 +117,7 @@ fn for_people(hub: &Hub, action: Action) -> Result<Answer, RequestError> {
         Action::OpenApi => Answer::json(&openapi::document()),
         Action::Metrics => Ok(Answer { status: 200, media: Media::Metrics, body: metrics::text(hub)?.into_bytes() }),
         Action::Agents => Answer::json(&AgentList::of(hub.store.agents()?)),
-        Action::Join | Action::Work | Action::Partner | Action::Deliver => {
+        Action::Join | Action::Work | Action::Deliver => {
             Err(RequestError::NotFound("such request of people".to_owned()))
         }
     }

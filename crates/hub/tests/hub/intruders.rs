@@ -97,10 +97,8 @@ fn nobody_gets_what_needs_a_token_or_a_certificate() {
 #[test]
 fn oversized_body_is_refused_without_being_read() {
     let hub = Running::start();
-    let home = TempDir::new().unwrap();
-    hub.join(home.path(), "dtn-1", hub.token(Purpose::Join)).unwrap();
-    let call = Call { method: "POST", path: "/api/v1/agent/partner", patience: PATIENCE };
-    let answered = hub.agent(home.path()).exchange(&call, &vec![b' '; 1 << 20]);
+    let call = Call { method: "POST", path: "/api/v1/join", patience: PATIENCE };
+    let answered = hub.person(&hub.token(Purpose::Join)).exchange(&call, &vec![b' '; 1 << 20]);
     // The hub answers and closes before all was sent: which of the two the sender sees first is the network's to say.
     match answered.unwrap_err() {
         CallError::Refused { status, .. } => assert_eq!(status, 413),
