@@ -90,6 +90,18 @@ pub struct Expected {
     pub nic_gbit_s: Option<f64>,
 }
 
+/// What a report calls its gateway: a name, and mostly a port.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportedName<'a>(pub &'a str);
+
+impl ReportedName<'_> {
+    /// Whether it is the gateway that an operator calls `name`, with or without the port.
+    #[must_use]
+    pub fn is_of(self, name: &str) -> bool {
+        self.0 == name || self.0.rsplit_once(':').is_some_and(|(host, _)| host == name)
+    }
+}
+
 /// The version of [`StatusReport`].
 pub const FORMAT: u32 = 1;
 
@@ -139,12 +151,7 @@ fn histories(question: &Question<'_>, mut readings: Vec<Reading>) -> Vec<History
         if let (None, Some(limit)) = (reading.memory_limit_bytes, question.memory_limit_gb) {
             reading.memory_limit_bytes = Some(limit * 1e9);
         }
-        // A report names the port, an operator often does not.
-        let is_it = |history: &History| {
-            history.gateway == reading.gateway
-                || reading.gateway.rsplit_once(':').is_some_and(|(host, _)| host == history.gateway)
-        };
-        match histories.iter().position(is_it) {
+        match histories.iter().position(|history| ReportedName(&reading.gateway).is_of(&history.gateway)) {
             Some(at) => {
                 if let Some(before) = histories[at].readings.last() {
                     carry(&mut reading, before);

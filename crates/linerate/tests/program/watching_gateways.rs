@@ -1,7 +1,10 @@
 //! `linerate gateways`.
 
 use std::fs;
+use std::net::UdpSocket;
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -34,6 +37,31 @@ fn a_recording_shows_each_gateway_and_names_the_one_that_sent_nothing() {
     let text = gateways(&args).stdout;
     assert!(text.contains("vm:31104: sent nothing"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn a_gateway_that_calls_itself_otherwise_is_known_by_the_address_it_sends_from() {
+    let recorded = fs::read_to_string(recording()).unwrap();
+    let report = recorded.lines().next().unwrap();
+    let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let hosts = ["127.0.0.2", "127.0.0.3"];
+    let args = ["gateways", "status", "--listen", &address, "--for", "2s", "--json"];
+    let status = Process::start(program().args(args).args(hosts));
+    let senders = hosts.map(|host| UdpSocket::bind((host, 0)).unwrap());
+    for _ in 0..20 {
+        for sender in &senders {
+            sender.send_to(report.as_bytes(), &address).unwrap();
+        }
+        // allow(sleep): gateways report at intervals, and go on whether or not somebody listens yet
+        thread::sleep(Duration::from_millis(100));
+    }
+    let ended = status.finish();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let gateways = report["gateways"].as_array().unwrap();
+    let known: Vec<&Value> =
+        gateways.iter().filter(|of| of["in_flight"].is_number()).map(|of| &of["gateway"]).collect();
+    assert_eq!(known, hosts, "{report}");
 }
 
 #[test]

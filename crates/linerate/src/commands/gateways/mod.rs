@@ -1,11 +1,12 @@
 //! `linerate gateways`.
 //!
-//! * [`status`]: what gateways report, and what is wrong with them
+//! * [`status`]: what gateways report, and what is wrong with them; [`senders`]: which gateway a report is of
 //! * [`lab`]: policies on a real cluster, beside the model of it
 //! * [`perf`]: the five numbers that cmsd asks a gateway for; [`sensors`]: where they are from
 
 mod lab;
 mod perf;
+mod senders;
 mod sensors;
 mod status;
 

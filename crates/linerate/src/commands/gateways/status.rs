@@ -16,6 +16,7 @@ use measure::stop::Stop;
 
 use super::super::{attempt, print};
 use super::find;
+use super::senders::Senders;
 use crate::cli::Common;
 use crate::cli::gateways::status::StatusArgs;
 use crate::exit::{Complaint, Exit};
@@ -26,11 +27,11 @@ pub fn run(common: &Common, args: &StatusArgs) -> anyhow::Result<Exit> {
     let socket = args.listen.map(|address| {
         UdpSocket::bind(address).with_context(|| Complaint::new(Exit::Local, format!("cannot listen at UDP {address}")))
     });
-    let socket = socket.transpose()?;
+    let socket = socket.transpose()?.map(|socket| (socket, Senders::of(&args.hosts)));
     let mut collected = Collected::default();
     loop {
         match &socket {
-            Some(socket) => collected.hear(socket, args.time, &stop)?,
+            Some((socket, senders)) => collected.hear(socket, senders, args.time, &stop)?,
             None if args.read.is_empty() => collected.ask(args, &stop)?,
             None => args.read.iter().try_for_each(|file| collected.read(file, args))?,
         }
@@ -93,7 +94,7 @@ impl Collected {
         self.readings.extend(read.records.iter().map(Reading::of_summary));
     }
 
-    fn hear(&mut self, socket: &UdpSocket, time: Duration, stop: &Stop) -> anyhow::Result<()> {
+    fn hear(&mut self, socket: &UdpSocket, senders: &Senders, time: Duration, stop: &Stop) -> anyhow::Result<()> {
         let began = Instant::now();
         let mut buffer = vec![0; LARGEST_DATAGRAM];
         while let Some(left) = time.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) {
@@ -107,7 +108,13 @@ impl Collected {
             if !text.contains("<statistics") {
                 self.wrong(format!("{from}: {length} bytes that are no summary monitoring"));
             }
+            let before = self.readings.len();
             self.documents(&text, &from);
+            for reading in &mut self.readings[before..] {
+                if let Some(name) = senders.name(&reading.gateway, from.ip()) {
+                    name.clone_into(&mut reading.gateway);
+                }
+            }
         }
         Ok(())
     }
