@@ -2,6 +2,7 @@
 
 mod extending;
 mod ratchet;
+mod run_tests;
 mod set_up;
 mod workspace;
 
