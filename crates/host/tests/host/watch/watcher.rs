@@ -58,7 +58,7 @@ impl Watcher {
     }
 
     /// Waits for something that `wanted` makes something of.
-    pub fn wait_for<T>(&self, what: &str, wanted: impl Fn(Said) -> Option<T>) -> T {
+    pub fn wait_for<T>(&self, what: &str, mut wanted: impl FnMut(Said) -> Option<T>) -> T {
         let mut seen = Vec::new();
         loop {
             let Ok(said) = self.told.recv_timeout(PATIENCE) else { panic!("no {what}: {seen:#?}") };
