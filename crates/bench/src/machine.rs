@@ -13,18 +13,18 @@ use crate::actors::Actors;
 /// What the numbers depend on.
 #[derive(Debug, Serialize)]
 pub(crate) struct Machine {
-    processor: String,
-    processors: usize,
+    cpu: String,
+    cpu_count: usize,
     kernel: String,
     linerate: String,
     iperf3: String,
 }
 
 pub(crate) fn describe(actors: &Actors) -> Machine {
-    let processors = host::processors().ok();
+    let found = host::cpus().ok();
     Machine {
-        processors: affinity::allowed_cpus().map_or(0, |cpus| cpus.len()),
-        processor: processors.and_then(|found| found.model).unwrap_or_else(|| "unknown CPU".to_owned()),
+        cpu_count: affinity::allowed_cpus().map_or(0, |cpus| cpus.len()),
+        cpu: found.and_then(|cpus| cpus.model).unwrap_or_else(|| "unknown CPU".to_owned()),
         kernel: host::kernel_release(),
         linerate: actors.linerate_version.clone(),
         iperf3: actors.iperf3_version.clone(),
@@ -33,12 +33,12 @@ pub(crate) fn describe(actors: &Actors) -> Machine {
 
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { processor, processors, kernel, linerate, iperf3 } = self;
-        write!(f, "{linerate} and {iperf3} on Linux {kernel}, {processors} x {processor}")
+        let Self { cpu, cpu_count, kernel, linerate, iperf3 } = self;
+        write!(f, "{linerate} and {iperf3} on Linux {kernel}, {cpu_count} x {cpu}")
     }
 }
 
-/// Watches what others do with the processors meanwhile.
+/// Watches what others do with the cpus meanwhile.
 #[derive(Debug)]
 pub(crate) struct Watch {
     since: Instant,
@@ -51,11 +51,11 @@ impl Watch {
         Ok(Self { since: Instant::now(), busy: busy_seconds()?, ours: our_seconds()? })
     }
 
-    /// The share of all processor time that was spent on neither the bench nor what it ran.
+    /// The share of all cpu time that was spent on neither the bench nor what it ran.
     pub(crate) fn others_used(&self) -> anyhow::Result<f64> {
         let others = (busy_seconds()? - self.busy) - (our_seconds()? - self.ours);
-        let processors = affinity::online_cpus()?.len().max(1);
-        Ok((others / (self.since.elapsed().as_secs_f64() * f64::from(u32::try_from(processors)?))).max(0.0))
+        let cpus = affinity::online_cpus()?.len().max(1);
+        Ok((others / (self.since.elapsed().as_secs_f64() * f64::from(u32::try_from(cpus)?))).max(0.0))
     }
 }
 
@@ -63,7 +63,7 @@ fn our_seconds() -> anyhow::Result<f64> {
     Ok((clock::ended_children_cpu_times()?.total() + clock::process_cpu_times()?.total()).as_secs_f64())
 }
 
-/// Seconds that all processors together were not idle (proc_stat(5)).
+/// Seconds that all cpus together were not idle (proc_stat(5)).
 fn busy_seconds() -> anyhow::Result<f64> {
     const TICKS_PER_SECOND: f64 = 100.0; // USER_HZ on every architecture we build for
     let text = fs::read_to_string("/proc/stat").context("/proc/stat cannot be read")?;

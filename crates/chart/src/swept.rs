@@ -2,7 +2,7 @@
 
 use sweep::figure::{Curve, Figure, Panel as Drawn};
 use sweep::selection::{Rows, Statistic};
-use sweep::value::Kind;
+use sweep::value::QuantityKind;
 
 use crate::axis::Quantity;
 use crate::drawn;
@@ -51,13 +51,13 @@ fn repetitions(rows: &Rows<'_>) -> String {
     }
 }
 
-pub(crate) fn quantity(kind: Kind) -> Quantity {
+pub(crate) fn quantity(kind: QuantityKind) -> Quantity {
     match kind {
-        Kind::Time => Quantity::Micros,
-        Kind::Bytes => Quantity::Bytes,
-        Kind::Rate => Quantity::Rate,
-        Kind::Share => Quantity::Share,
-        Kind::Count | Kind::Flag | Kind::Word => Quantity::Count,
+        QuantityKind::Time => Quantity::Micros,
+        QuantityKind::Bytes => Quantity::Bytes,
+        QuantityKind::Rate => Quantity::Rate,
+        QuantityKind::Share => Quantity::Share,
+        QuantityKind::Count | QuantityKind::Flag | QuantityKind::Word => Quantity::Count,
     }
 }
 

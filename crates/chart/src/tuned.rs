@@ -1,7 +1,7 @@
 //! How many transfers miss their deadline, by what was drawn, before and after tuning.
 
 use sweep::parameter::Parameter;
-use tune::split::{Misses, Part};
+use tune::split::{Misses, MissesInRange};
 use tune::{Answer, Question};
 
 use crate::axis::Quantity;
@@ -25,8 +25,8 @@ pub fn picture(question: &Question, answer: &Answer, form: Form) -> Result<Vec<u
     let fonts = Fonts::new()?;
     let mut panel = Panel::new("missed".to_owned(), "missed".to_owned(), Quantity::Share, 220.0);
     panel.top = 1.08;
-    let mut curve = |text: &str, colour: Colour, of: &dyn Fn(&Part) -> Option<Misses>| {
-        let point = |part: &Part| {
+    let mut curve = |text: &str, colour: Colour, of: &dyn Fn(&MissesInRange) -> Option<Misses>| {
+        let point = |part: &MissesInRange| {
             let misses = of(part).filter(|misses| misses.draws > 0)?;
             Some((f64::midpoint(part.from, part.to), f64::from(misses.missed) / f64::from(misses.draws)))
         };

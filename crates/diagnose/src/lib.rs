@@ -10,7 +10,7 @@
 //! * [`grid`]: how much of what it should do each pair of a round does
 //! * [`locate`]: which host, segment or attribute explains the bad pairs of a round
 //! * [`along`]: at which hop a way becomes bad
-//! * [`proof`]: whether a change between two rounds has mended what suffered
+//! * [`proof`]: whether a change between two rounds has fixed what suffered
 //! * [`contrast`]: which setting separates bad hosts from good ones, and which change came before a rate changed
 //! * [`score`]: how good diagnoses are, held against what was planted
 //!

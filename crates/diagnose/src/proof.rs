@@ -1,4 +1,4 @@
-//! Whether a change has mended what suffered: two rounds, one before it and one after, compared pair by pair.
+//! Whether a change has fixed what suffered: two rounds, one before it and one after, compared pair by pair.
 //!
 //! The pairs that were slow before are one set, all others another. In each set every test counts as the part that it does of
 //! what its pair should do, so that fast and slow links weigh alike, and the rank test says whether what is seen after the
@@ -115,7 +115,7 @@ impl Proof {
 
     /// Whether what suffered does better, and nothing else does worse.
     #[must_use]
-    pub fn is_mended(&self) -> bool {
+    pub fn is_fixed(&self) -> bool {
         self.suffered.is_some_and(|change| change.verdict == Verdict::Gain)
             && self.spared.is_none_or(|change| change.verdict != Verdict::Loss)
     }
@@ -222,7 +222,8 @@ pub struct Chapter {
     /// What was found before anything was changed.
     pub diagnosis: Diagnosis,
     /// What was changed.
-    pub mended: Vec<Mended>,
+    #[serde(alias = "mended")]
+    pub fixes: Vec<AppliedFix>,
     /// The same tests before and after; absent where nothing suffered, or nothing was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
@@ -235,7 +236,7 @@ pub struct Chapter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "by")]
-pub enum Mended {
+pub enum AppliedFix {
     /// A setting of a host.
     Host {
         /// The host.
@@ -262,9 +263,9 @@ impl Chapter {
 
     /// Whether what suffered is shown to do better. A network in which nothing is wrong has nothing to mend.
     #[must_use]
-    pub fn is_mended(&self) -> bool {
+    pub fn is_fixed(&self) -> bool {
         self.limited_by_emulation.is_empty()
-            && self.proof.as_ref().map_or_else(|| self.diagnosis.is_healthy(), Proof::is_mended)
+            && self.proof.as_ref().map_or_else(|| self.diagnosis.is_healthy(), Proof::is_fixed)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whether something is mended, told from a round before and one after.
+//! Whether something is fixed, told from a round before and one after.
 #![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use std::time::Duration;
@@ -79,7 +79,7 @@ fn what_was_slow_and_is_fast_is_mended() {
     let before = mesh([300, 200, 5, 250], 180_000);
     let after = mesh([170_000, 181_000, 176_000, 179_000], 180_000);
     let proof = Proof::of(&before, &after, 0.95);
-    assert!(proof.is_mended(), "{proof:?}");
+    assert!(proof.is_fixed(), "{proof:?}");
     let suffered: Vec<String> = proof.those(true).map(|pair| format!("{} to {}", pair.from, pair.to)).collect();
     assert_eq!(suffered, ["a to x", "b to x", "c to x", "d to x"]);
     assert_eq!(proof.those(false).count(), 4);
@@ -95,7 +95,7 @@ fn nothing_is_mended_by_noise_nor_at_the_cost_of_others() {
     assert_eq!(same.suffered.unwrap().verdict, Verdict::Noise);
     let dearly = Proof::of(&before, &mesh([170_000, 181_000, 176_000, 179_000], 20_000), 0.95);
     assert_eq!((dearly.suffered.unwrap().verdict, dearly.spared.unwrap().verdict), (Verdict::Gain, Verdict::Loss));
-    assert!(!same.is_mended() && !dearly.is_mended());
+    assert!(!same.is_fixed() && !dearly.is_fixed());
 }
 
 #[test]

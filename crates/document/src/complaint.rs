@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::Place;
+use crate::FilePosition;
 
 /// One thing that is wrong with a file, and where.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Complaint<P> {
     /// Where it stands.
-    pub place: Place,
+    pub place: FilePosition,
     /// What is wrong.
     pub problem: P,
 }

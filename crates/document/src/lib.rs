@@ -9,13 +9,13 @@
 //! Pure: a text comes in, values or complaints with file, line, key and hint go out.
 
 mod complaint;
-mod desk;
+mod complaints;
+mod error;
 mod nearest;
-mod slip;
 mod source;
 
 pub use complaint::{Complaint, Hint, hints, shown};
-pub use desk::{Desk, NewName};
+pub use complaints::{Complaints, NewName};
+pub use error::{DocumentError, suggestion};
 pub use nearest::nearest;
-pub use slip::{Slip, suggestion};
-pub use source::{Key, Place, Source};
+pub use source::{FilePosition, Key, Source};

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::{Complaint, Slip};
+use crate::{Complaint, DocumentError};
 
 /// The text of one file and its name.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub struct Source {
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePosition {
     /// The file, or what stands for one.
     pub file: String,
     /// The line, from 1.
@@ -79,7 +79,7 @@ impl fmt::Display for Key {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)?;
         if self.key.is_empty() { Ok(()) } else { write!(f, ": {}", self.key) }
@@ -91,16 +91,16 @@ impl Source {
     ///
     /// # Errors
     /// The first thing that is not of this shape, and where: the reader goes no further.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Box<Complaint<Slip>>> {
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Box<Complaint<DocumentError>>> {
         toml::from_str(&self.text).map_err(|error| {
             let place = self.place_of_byte(error.span().map_or(0, |span| span.start));
-            Box::new(Complaint { place, problem: Slip::of_reader(error.message()) })
+            Box::new(Complaint { place, problem: DocumentError::of_reader(error.message()) })
         })
     }
 
     /// Where a key stands, or as much of it as the file has.
     #[must_use]
-    pub fn place(&self, key: &Key) -> Place {
+    pub fn place(&self, key: &Key) -> FilePosition {
         self.parsed().place(key)
     }
 
@@ -113,7 +113,7 @@ impl Source {
 
     /// The place of a byte of the text.
     #[must_use]
-    pub fn place_of_byte(&self, offset: usize) -> Place {
+    pub fn place_of_byte(&self, offset: usize) -> FilePosition {
         let key = DeTable::parse(&self.text).map_or_else(
             |_| Key::default(),
             |top| {
@@ -124,10 +124,10 @@ impl Source {
         self.place_at(offset, key.to_string())
     }
 
-    fn place_at(&self, offset: usize, key: String) -> Place {
+    fn place_at(&self, offset: usize, key: String) -> FilePosition {
         let before = self.text.get(..offset).unwrap_or(&self.text);
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        Place {
+        FilePosition {
             file: self.file.clone(),
             line: before.matches('\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
@@ -152,7 +152,7 @@ impl<'a> Parsed<'a> {
 
     /// Where a key stands, or as much of it as the file has.
     #[must_use]
-    pub fn place(&self, key: &Key) -> Place {
+    pub fn place(&self, key: &Key) -> FilePosition {
         self.source.place_at(deepest(&self.top, key), key.to_string())
     }
 

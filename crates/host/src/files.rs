@@ -76,14 +76,14 @@ pub(crate) fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Files held in memory.
 #[derive(Debug, Clone, Default)]
-pub struct Held {
+pub struct FilesInMemory {
     /// Contents by absolute path.
     pub files: BTreeMap<String, Vec<u8>>,
     /// Links by absolute path.
     pub links: BTreeMap<String, String>,
 }
 
-impl Files for Held {
+impl Files for FilesInMemory {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         let mut path = path.to_owned();
         for _ in 0..MAX_LINKS {
@@ -140,7 +140,8 @@ mod tests {
     #[test]
     fn names_in_a_directory_are_those_directly_in_it() {
         let files = ["/etc/a.d/2", "/etc/a.d/1", "/etc/a.d/deep/3", "/etc/a.db"];
-        let held = Held { files: files.map(|path| (path.to_owned(), Vec::new())).into(), links: BTreeMap::new() };
+        let held =
+            FilesInMemory { files: files.map(|path| (path.to_owned(), Vec::new())).into(), links: BTreeMap::new() };
         assert_eq!(held.list("/etc/a.d"), ["1", "2", "deep"]);
         assert!(held.list("/etc/b").is_empty());
     }
@@ -149,7 +150,8 @@ mod tests {
     fn links_are_followed_and_circles_end() {
         let files = [("/etc/sysctl.conf".to_owned(), b"x".to_vec())].into();
         let links = [("/etc/sysctl.d/99.conf", "../sysctl.conf"), ("/a", "b"), ("/b", "/a")];
-        let held = Held { files, links: links.map(|(path, target)| (path.to_owned(), target.to_owned())).into() };
+        let held =
+            FilesInMemory { files, links: links.map(|(path, target)| (path.to_owned(), target.to_owned())).into() };
         assert_eq!(held.read("/etc/sysctl.d/99.conf").unwrap(), b"x");
         assert_eq!(held.list("/etc/sysctl.d"), ["99.conf"]);
         assert!(held.read("/a").is_err());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::host::HostIdentity;
 use model::measurement::{Heading, Interval, Latency, Measurement, RttSummary};
 use model::run::{Failure, FailureKind, Outcome, Peer, Role};
-use model::spec::{Direction, Limit, Offload, Place, Protocol, SendMethod, TestSpec};
+use model::spec::{Direction, Limit, Offload, Protocol, SendMethod, TestBinding, TestSpec};
 use units::{ByteCount, DataRate, PacketCount};
 
 use super::limits::MAX_STREAMS;
@@ -141,7 +141,7 @@ fn specification(parsed: &ParsedTest) -> (TestSpec, Vec<String>) {
         udp_gso: Offload::Off,
         udp_gro: Offload::Off,
         family: options.family,
-        place: Place {
+        place: TestBinding {
             bind: options.bind,
             device: options.device.clone(),
             netns: None,

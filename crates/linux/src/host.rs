@@ -76,7 +76,7 @@ pub fn page_bytes() -> u64 {
 
 /// The processors of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Processors {
+pub struct Cpus {
     /// The model as `/proc/cpuinfo` names the first of them; absent where it does not (as on arm64).
     pub model: Option<String>,
     /// How many are online, hyper-threads counted.
@@ -87,9 +87,9 @@ pub struct Processors {
 ///
 /// # Errors
 /// What reading `/proc/cpuinfo` and the list of CPUs in sysfs gives.
-pub fn processors() -> io::Result<Processors> {
+pub fn cpus() -> io::Result<Cpus> {
     let model = model_name(&fs::read_to_string("/proc/cpuinfo")?);
-    Ok(Processors { model, online: affinity::online_cpus()?.len() })
+    Ok(Cpus { model, online: affinity::online_cpus()?.len() })
 }
 
 fn model_name(cpuinfo: &str) -> Option<String> {
@@ -106,7 +106,7 @@ mod tests {
         assert!(kernel_version() >= Some(KernelVersion { major: 3, minor: 0 }), "{}", kernel_release());
         assert!(!hostname().is_empty() && !architecture().is_empty());
         assert_eq!(boot_id().unwrap().len(), 36);
-        assert!(processors().unwrap().online >= 1);
+        assert!(cpus().unwrap().online >= 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::time::Duration;
 
-use model::spec::{Family, Place, TestSpec};
+use model::spec::{Family, TestBinding, TestSpec};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use units::duration::show;
 
@@ -166,7 +166,7 @@ fn family_of(address: IpAddr) -> Family {
 impl Route {
     /// The way to `remote` from `place`.
     #[must_use]
-    pub fn new(remote: SocketAddr, place: &Place) -> Self {
+    pub fn new(remote: SocketAddr, place: &TestBinding) -> Self {
         let canonical = |address: IpAddr| address.to_canonical();
         Self {
             remote: SocketAddr::new(canonical(remote.ip()), remote.port()),
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     fn route(remote: SocketAddr) -> Result<(TcpStream, SocketAddr), ConnectError> {
-        let stream = Route::new(remote, &Place::default()).tcp(Duration::from_secs(5), |_| Ok(()))?;
+        let stream = Route::new(remote, &TestBinding::default()).tcp(Duration::from_secs(5), |_| Ok(()))?;
         Ok((stream, remote))
     }
 
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn the_local_address_decides_on_the_family() {
-        let place = |bind: &str| Place { bind: Some(bind.parse().unwrap()), ..Place::default() };
+        let place = |bind: &str| TestBinding { bind: Some(bind.parse().unwrap()), ..TestBinding::default() };
         for (bind, host) in [("::ffff:127.0.0.1", "127.0.0.1"), ("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")] {
             let spec = TestSpec { place: place(bind), ..TestSpec::default() };
             assert_eq!(resolve(host, 7, &spec).unwrap(), [format!("{host}:7").parse().unwrap()]);

@@ -10,13 +10,13 @@ use model::probe::Subject;
 use model::probe::download::{Answer, Download, DownloadSpec, DownloadTimes, FieldValue};
 use model::run::{Failure, FailureKind, Outcome};
 use model::series::field::Field;
-use model::spec::{Place, TestSpec};
+use model::spec::{TestBinding, TestSpec};
 use units::{ByteCount, DataRate, MonoTime};
 
 use crate::connect::{self, ConnectError, Route};
 use crate::http::body::{BodyCounter, Framing, framing};
 use crate::http::head::{ResponseHead, read_response};
-use crate::http::line::{Line, LineError};
+use crate::http::line::{HttpConnection, LineError};
 use crate::http::url::Url;
 use crate::options::OptionError;
 use crate::stop::Stop;
@@ -59,7 +59,7 @@ impl Log {
         let url: Url = spec.url.parse().map_err(|error| failure(FailureKind::Local, &error))?;
         let stream = self.connect(spec, &url)?;
         let deadline = self.start + spec.time_limit;
-        let line = Line::new(stream, spec.patience, deadline, stop);
+        let line = HttpConnection::new(stream, spec.patience, deadline, stop);
         let mut line = line.map_err(|error| failure(FailureKind::Local, &error))?;
         let outcome = self.converse(&mut line, spec, &url);
         self.found.times.total = clock::now().since(self.start);
@@ -68,7 +68,7 @@ impl Log {
     }
 
     fn connect(&mut self, spec: &DownloadSpec, url: &Url) -> Result<TcpStream, Failure> {
-        let place = Place { bind: spec.bind, ..Place::default() };
+        let place = TestBinding { bind: spec.bind, ..TestBinding::default() };
         let resolving = TestSpec { family: spec.family, place: place.clone(), ..TestSpec::default() };
         let addresses = connect::resolve(&url.host, url.port, &resolving).map_err(|error| unreached(&error))?;
         self.found.times.resolved = Some(self.so_far());
@@ -86,7 +86,7 @@ impl Log {
         Ok(stream)
     }
 
-    fn converse(&mut self, line: &mut Line<'_>, spec: &DownloadSpec, url: &Url) -> Result<(), Failure> {
+    fn converse(&mut self, line: &mut HttpConnection<'_>, spec: &DownloadSpec, url: &Url) -> Result<(), Failure> {
         let question = format!(
             "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: linerate\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n",
             url.target,
@@ -111,7 +111,13 @@ impl Log {
     }
 
     /// Takes the body, of which some came with the head.
-    fn take(&mut self, line: &mut Line<'_>, came: &[u8], framing: Framing, limit: ByteCount) -> Result<(), Failure> {
+    fn take(
+        &mut self,
+        line: &mut HttpConnection<'_>,
+        came: &[u8],
+        framing: Framing,
+        limit: ByteCount,
+    ) -> Result<(), Failure> {
         let mut counter = BodyCounter::new(framing);
         let outcome = take_body(line, came, &mut counter, limit);
         self.found.body = ByteCount::new(counter.counted());
@@ -142,7 +148,12 @@ impl Log {
     }
 }
 
-fn take_body(line: &mut Line<'_>, came: &[u8], counter: &mut BodyCounter, limit: ByteCount) -> Result<(), Failure> {
+fn take_body(
+    line: &mut HttpConnection<'_>,
+    came: &[u8],
+    counter: &mut BodyCounter,
+    limit: ByteCount,
+) -> Result<(), Failure> {
     let malformed = |error| failure(FailureKind::Protocol, &error);
     counter.feed(came).map_err(malformed)?;
     let mut buffer = vec![0; BUFFER];

@@ -12,7 +12,7 @@ use wire::params::CLIENT_VERSION;
 /// This host, with the device that carries `address` where one is given.
 #[must_use]
 pub fn local(address: Option<IpAddr>) -> HostIdentity {
-    let processors = host::processors().ok();
+    let processors = host::cpus().ok();
     HostIdentity {
         name: Some(host::hostname()),
         software: Some(CLIENT_VERSION.to_owned()),

@@ -19,7 +19,7 @@ pub fn latency(probes: &[Probe]) -> Option<Latency> {
 
 fn summary<'a>(probes: impl Iterator<Item = &'a Probe>) -> Option<RttSummary> {
     let mut sent = 0_u64;
-    let times: Vec<Duration> = probes.inspect(|_| sent += 1).filter_map(Probe::round_trip).collect();
+    let times: Vec<Duration> = probes.inspect(|_| sent += 1).filter_map(Probe::rtt).collect();
     (sent > 0).then(|| round_trips(sent, &times))
 }
 
@@ -54,7 +54,7 @@ pub fn samples(probes: &[Probe], start: MonoTime, peer: Option<(PeerTime, i64)>)
     };
     ProbeSamples {
         sent_us: probes.iter().map(|probe| probe.sent.signed_nanos_since(start).div_euclid(1_000)).collect(),
-        rtt_us: probes.iter().map(|probe| u32::try_from(probe.round_trip()?.as_micros()).ok()).collect(),
+        rtt_us: probes.iter().map(|probe| u32::try_from(probe.rtt()?.as_micros()).ok()).collect(),
         there_us: probes.iter().map(there).collect(),
     }
 }

@@ -94,47 +94,47 @@ impl Bound {
 pub struct Inputs {
     /// The rate of the narrowest link.
     #[serde(rename = "path_rate_bps")]
-    pub path_rate: Known<DataRate>,
+    pub path_rate: KnownValue<DataRate>,
     /// The rate of the sender's adapter.
     #[serde(rename = "adapter_rate_bps")]
-    pub adapter_rate: Known<DataRate>,
+    pub adapter_rate: KnownValue<DataRate>,
     /// The round trip of an empty path.
-    pub rtt_us: Known<u64>,
+    pub rtt_us: KnownValue<u64>,
     /// What waits before the narrowest link at most.
     #[serde(rename = "queue_bytes")]
-    pub queue: Known<ByteCount>,
+    pub queue: KnownValue<ByteCount>,
     /// The part of packets that the path loses, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss: Option<Known<f64>>,
+    pub loss: Option<KnownValue<f64>>,
     /// The payload of a full segment.
-    pub segment_bytes: Known<u32>,
+    pub segment_bytes: KnownValue<u32>,
     /// The congestion control, by its kernel name.
-    pub congestion_control: Known<String>,
+    pub congestion_control: KnownValue<String>,
     /// Parallel streams.
-    pub streams: Known<u16>,
+    pub streams: KnownValue<u16>,
     /// Segments in flight at first.
-    pub initial_window_segments: Known<u32>,
+    pub initial_window_segments: KnownValue<u32>,
     /// The most that a send buffer grows to.
     #[serde(rename = "send_buffer_bytes")]
-    pub send_buffer: Known<ByteCount>,
+    pub send_buffer: KnownValue<ByteCount>,
     /// What a receive buffer begins with.
     #[serde(rename = "first_receive_buffer_bytes")]
-    pub first_receive_buffer: Known<ByteCount>,
+    pub first_receive_buffer: KnownValue<ByteCount>,
     /// The most that a receive buffer grows to.
     #[serde(rename = "receive_buffer_bytes")]
-    pub receive_buffer: Known<ByteCount>,
+    pub receive_buffer: KnownValue<ByteCount>,
     /// How much of a receive buffer is offered as window.
-    pub window_percent: Known<Percent>,
+    pub window_percent: KnownValue<Percent>,
     /// How the sender writes.
-    pub writer: Known<Writer>,
+    pub writer: KnownValue<Writer>,
     /// How it spreads what it sends.
-    pub pacing: Known<Pacing>,
+    pub pacing: KnownValue<Pacing>,
     /// The most that each stream is paced at.
     #[serde(rename = "pace_bps", default, skip_serializing_if = "Option::is_none")]
-    pub pace: Option<Known<DataRate>>,
+    pub pace: Option<KnownValue<DataRate>>,
     /// How fast the application has data for each stream.
     #[serde(rename = "application_rate_bps", default, skip_serializing_if = "Option::is_none")]
-    pub application_rate: Option<Known<DataRate>>,
+    pub application_rate: Option<KnownValue<DataRate>>,
     /// How long the test took.
     #[serde(rename = "time_us", with = "units::duration::as_us")]
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
@@ -148,7 +148,7 @@ pub struct Inputs {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "KnownOf{T}"))]
-pub struct Known<T> {
+pub struct KnownValue<T> {
     /// The value.
     pub value: T,
     /// How it is known.
@@ -194,7 +194,7 @@ pub enum Pacing {
     Fq,
 }
 
-impl<T> Known<T> {
+impl<T> KnownValue<T> {
     /// A value that is known.
     pub fn new(value: T, how: How, from: impl Into<String>) -> Self {
         Self { value, how, from: from.into() }

@@ -61,7 +61,7 @@ pub struct TestSpec {
     pub family: Option<Family>,
     /// Where on this host the test runs.
     #[serde(default)]
-    pub place: Place,
+    pub place: TestBinding,
     /// Time between reported intervals.
     #[serde(rename = "interval_ms", with = "units::duration::as_ms")]
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
@@ -124,7 +124,7 @@ impl Default for TestSpec {
             udp_gso: Offload::On,
             udp_gro: Offload::On,
             family: None,
-            place: Place::default(),
+            place: TestBinding::default(),
             interval: Duration::from_secs(1),
             sample_every: Duration::from_millis(10),
             probe_every: Duration::from_millis(10),
@@ -259,7 +259,7 @@ pub enum Family {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct TestBinding {
     /// Local address of every connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bind: Option<IpAddr>,

@@ -29,7 +29,7 @@ pub struct Plan {
     /// Links between hosts, as far as they are known.
     pub segments: Vec<Segment>,
     /// Ways that are not the shortest.
-    pub ways: Vec<Way>,
+    pub ways: Vec<DeclaredPath>,
     /// Pairs of hosts, by name.
     pub groups: Vec<Group>,
     /// What is tested between them.
@@ -137,7 +137,7 @@ pub enum Use {
 
 /// The segments from one host to another, where they are not the shortest way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Way {
+pub struct DeclaredPath {
     /// Where it begins.
     pub from: usize,
     /// Where it ends.
@@ -307,7 +307,7 @@ impl Plan {
         let names = |list: &[usize], host| list.is_empty() || list.contains(&host);
         // What is said of echoes is not said of flows.
         let concerns = |expect: &Expectation| {
-            (self.tests[test].task.kind() == crate::task::Kind::Ping) == matches!(expect, Expectation::Rtt(_))
+            (self.tests[test].task.kind() == crate::task::TestKind::Ping) == matches!(expect, Expectation::Rtt(_))
         };
         let mut of_pairs = self.expectations.iter().rev();
         let of_pair = of_pairs.find(|pair| {

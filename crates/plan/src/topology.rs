@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use model::round::Passage;
 
-use crate::plan::{Plan, Way};
+use crate::plan::{DeclaredPath, Plan};
 
 /// The segments from one host to another: those that the plan gives, else the fewest, else none. Packets turn only in
 /// hosts that forward; of two ways as short as each other, that over segments which stand first in the plan is taken.
@@ -14,9 +14,9 @@ pub(crate) fn way(plan: &Plan, (from, to): (usize, usize), network: Option<usize
 
 /// The way that the plan gives.
 pub(crate) fn given(plan: &Plan, (from, to): (usize, usize), network: Option<usize>) -> Option<Vec<usize>> {
-    let given = |way: &&Way| (way.from, way.to, way.network) == (from, to, network);
+    let given = |way: &&DeclaredPath| (way.from, way.to, way.network) == (from, to, network);
     // Nobody says how a network lies over the segments: its packets take the usual way of its hosts.
-    let usual = |way: &&Way| (way.from, way.to, way.network) == (from, to, None);
+    let usual = |way: &&DeclaredPath| (way.from, way.to, way.network) == (from, to, None);
     plan.ways.iter().find(given).or_else(|| plan.ways.iter().find(usual)).map(|way| way.over.clone())
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::expectation::{Expectation, Expected, Inputs, Known, Prediction};
+use model::expectation::{Expectation, Expected, Inputs, KnownValue, Prediction};
 use units::DataRate;
 use units::duration::micros;
 
@@ -64,7 +64,7 @@ impl Book {
 
 /// What tells inputs apart. Round trips and times that differ by a hundredth or two are alike.
 fn key(inputs: &Inputs) -> String {
-    let value = |known: &Option<Known<DataRate>>| known.as_ref().map(|known| known.value);
+    let value = |known: &Option<KnownValue<DataRate>>| known.as_ref().map(|known| known.value);
     let numbers = (
         (inputs.path_rate.value, inputs.adapter_rate.value, inputs.queue.value),
         (coarse(inputs.rtt_us.value), coarse(micros(inputs.time)), inputs.bytes),

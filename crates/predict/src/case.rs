@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use model::expectation::{Inputs, Known};
+use model::expectation::{Inputs, KnownValue};
 use model::host::HostIdentity;
 use model::host::snapshot::Snapshot;
 use model::measurement::{DirectionTotal, Flow, Heading, Measurement};
@@ -44,13 +44,13 @@ pub struct End<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Path {
     /// What somebody says that its narrowest link has, whatever else is known.
-    pub said: Option<Known<DataRate>>,
+    pub said: Option<KnownValue<DataRate>>,
     /// The rate of a link that is on it.
-    pub rate: Option<Known<DataRate>>,
+    pub rate: Option<KnownValue<DataRate>>,
     /// Its round trip without load, where that counts for more than what the run measured.
-    pub rtt: Option<Known<u64>>,
+    pub rtt: Option<KnownValue<u64>>,
     /// The part of packets that it loses.
-    pub loss: Option<Known<f64>>,
+    pub loss: Option<KnownValue<f64>>,
 }
 
 /// Why nothing can be predicted.

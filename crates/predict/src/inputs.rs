@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::expectation::{How, Inputs, Known, Pacing, Writer};
+use model::expectation::{How, Inputs, KnownValue, Pacing, Writer};
 use model::host::BufferSizes;
 use model::run::Outcome;
 use model::spec::{Limit, TestSpec};
@@ -48,31 +48,31 @@ pub(crate) fn gather(case: &Case<'_>) -> Result<Inputs, Unpredictable> {
     })
 }
 
-fn asked<T>(value: T) -> Known<T> {
-    Known::new(value, How::Given, "as the test asked")
+fn asked<T>(value: T) -> KnownValue<T> {
+    KnownValue::new(value, How::Given, "as the test asked")
 }
 
-fn of_host<T>(end: &End<'_>, value: T, what: &str) -> Known<T> {
-    Known::new(value, How::Host, format!("{what} of {}", end.name))
+fn of_host<T>(end: &End<'_>, value: T, what: &str) -> KnownValue<T> {
+    KnownValue::new(value, How::Host, format!("{what} of {}", end.name))
 }
 
 /// What a path without faults has room for: as much as it holds, so that a slow start fills it without a loss.
-fn queue(rate: DataRate, rtt: Duration) -> Known<ByteCount> {
+fn queue(rate: DataRate, rtt: Duration) -> KnownValue<ByteCount> {
     let (usual, product) = (path::buffer::usual(rate), rate * rtt);
     if product > usual {
-        Known::new(product, How::Assumed, "as much as the path holds")
+        KnownValue::new(product, How::Assumed, "as much as the path holds")
     } else {
-        Known::new(usual, How::Assumed, "50 ms at the bottleneck's rate")
+        KnownValue::new(usual, How::Assumed, "50 ms at the bottleneck's rate")
     }
 }
 
 /// The rate of the narrowest link: what somebody said, or else that of the slower network card.
-fn path_rate(case: &Case<'_>) -> Result<Known<DataRate>, Unpredictable> {
+fn path_rate(case: &Case<'_>) -> Result<KnownValue<DataRate>, Unpredictable> {
     if let Some(said) = &case.path.said {
         return Ok(said.clone());
     }
     if let Some(declared) = case.run.declared_line_rate.filter(|rate| !rate.is_zero()) {
-        return Ok(Known::new(declared, How::Given, "as declared for the test"));
+        return Ok(KnownValue::new(declared, How::Given, "as declared for the test"));
     }
     let cards = [(&case.sender, &case.receiver), (&case.receiver, &case.sender)];
     let cards = cards.map(|(end, other)| card(end, other));
@@ -90,7 +90,7 @@ fn why_no_rate(case: &Case<'_>) -> String {
 }
 
 /// The speed of the network card by which an end reaches another.
-fn card(end: &End<'_>, other: &End<'_>) -> Option<Known<DataRate>> {
+fn card(end: &End<'_>, other: &End<'_>) -> Option<KnownValue<DataRate>> {
     let told = end.identity.device.as_ref().and_then(|device| {
         let speed = device.speed.filter(|speed| host::is_reported(device.driver.as_deref(), *speed))?;
         Some(of_host(end, speed, &device.name))
@@ -98,130 +98,136 @@ fn card(end: &End<'_>, other: &End<'_>) -> Option<Known<DataRate>> {
     told.or_else(|| host::adapter(end, other.address).map(|speed| of_host(end, speed, "the NIC")))
 }
 
-fn adapter_rate(case: &Case<'_>, path: &Known<DataRate>) -> Known<DataRate> {
+fn adapter_rate(case: &Case<'_>, path: &KnownValue<DataRate>) -> KnownValue<DataRate> {
     let card = card(&case.sender, &case.receiver).filter(|card| card.value >= path.value);
-    card.unwrap_or_else(|| Known::new(path.value, How::Assumed, "no faster than the path"))
+    card.unwrap_or_else(|| KnownValue::new(path.value, How::Assumed, "no faster than the path"))
 }
 
 /// The round trip of the path without load.
-fn round_trip(case: &Case<'_>) -> Option<Known<u64>> {
+fn round_trip(case: &Case<'_>) -> Option<KnownValue<u64>> {
     if case.path.rtt.is_some() {
         return case.path.rtt.clone();
     }
     if let Some(given) = case.run.declared.rtt.filter(|rtt| !rtt.is_zero()) {
-        return Some(Known::new(units::duration::micros(given), How::Given, "as declared for the test"));
+        return Some(KnownValue::new(units::duration::micros(given), How::Given, "as declared for the test"));
     }
     let idle = case.measurement.latency.as_ref().and_then(|latency| latency.idle);
     let measured = idle.and_then(|idle| idle.min_us.or(idle.median_us));
     if let Some(micros) = measured {
-        return Some(Known::new(micros, How::Measured, "the least before the test"));
+        return Some(KnownValue::new(micros, How::Measured, "the least before the test"));
     }
     let clock = case.measurement.clock.filter(|clock| clock.uncertainty_ns > 0)?;
-    Some(Known::new(clock.uncertainty_ns / 500, How::Measured, "the least exchange between the clocks"))
+    Some(KnownValue::new(clock.uncertainty_ns / 500, How::Measured, "the least exchange between the clocks"))
 }
 
-fn segment(case: &Case<'_>) -> Known<u32> {
+fn segment(case: &Case<'_>) -> KnownValue<u32> {
     let measured = case.flows().find_map(|flow| flow.mss).filter(|bytes| *bytes > 0);
     if let (None, Some(given)) = (measured, case.run.declared.mss.filter(|bytes| *bytes > 0)) {
-        return Known::new(given, How::Given, "as declared for the test");
+        return KnownValue::new(given, How::Given, "as declared for the test");
     }
     measured.map_or_else(
-        || Known::new(ETHERNET, How::Assumed, "that of Ethernet"),
-        |bytes| Known::new(bytes, How::Measured, "what the connection used"),
+        || KnownValue::new(ETHERNET, How::Assumed, "that of Ethernet"),
+        |bytes| KnownValue::new(bytes, How::Measured, "what the connection used"),
     )
 }
 
-fn congestion_control(case: &Case<'_>) -> Known<String> {
+fn congestion_control(case: &Case<'_>) -> KnownValue<String> {
     if let Some(name) = case.flows().find_map(|flow| flow.congestion_control.clone()) {
-        return Known::new(name, How::Measured, "what the connection used");
+        return KnownValue::new(name, How::Measured, "what the connection used");
     }
     if let Some(name) = &case.run.spec.congestion_control {
         return asked(name.clone());
     }
     if let Some(name) = &case.run.declared.congestion_control {
-        return Known::new(name.clone(), How::Given, "as declared for the test");
+        return KnownValue::new(name.clone(), How::Given, "as declared for the test");
     }
     host::congestion_control(&case.sender).map_or_else(
-        || Known::new("cubic".to_owned(), How::Assumed, "what Linux uses where nothing is said"),
+        || KnownValue::new("cubic".to_owned(), How::Assumed, "what Linux uses where nothing is said"),
         |name| of_host(&case.sender, name, "tcp_congestion_control"),
     )
 }
 
-fn streams(case: &Case<'_>) -> Known<u16> {
+fn streams(case: &Case<'_>) -> KnownValue<u16> {
     asked(case.run.spec.streams.max(1))
 }
 
-fn initial_window(case: &Case<'_>) -> Known<u32> {
+fn initial_window(case: &Case<'_>) -> KnownValue<u32> {
     let route = host::route(&case.sender, case.receiver.address);
     let set = route.and_then(|route| host::metric(route, "initcwnd")).filter(|segments| *segments > 0);
     match (set, route) {
         (Some(segments), _) => of_host(&case.sender, segments, "initcwnd of the route"),
         (None, Some(_)) => {
             let from = format!("no route of {} says otherwise", case.sender.name);
-            Known::new(SENDER.initial_window, How::Host, from)
+            KnownValue::new(SENDER.initial_window, How::Host, from)
         }
-        (None, None) => Known::new(SENDER.initial_window, How::Assumed, "what Linux begins with"),
+        (None, None) => KnownValue::new(SENDER.initial_window, How::Assumed, "what Linux begins with"),
     }
 }
 
 /// What the send buffer grows to.
-fn send_buffer(case: &Case<'_>) -> Known<ByteCount> {
+fn send_buffer(case: &Case<'_>) -> KnownValue<ByteCount> {
     let sizes = host::buffers(&case.sender).map(|buffers| buffers.send);
     if let Some(window) = case.run.spec.window {
         return fixed(window, sizes);
     }
     sizes.map_or_else(
-        || Known::new(SENDER.buffer, How::Assumed, "the kernel's default, since nobody told the host's"),
+        || KnownValue::new(SENDER.buffer, How::Assumed, "the kernel's default, since nobody told the host's"),
         |sizes| of_host(&case.sender, sizes.most, "tcp_wmem"),
     )
 }
 
-fn receive_buffer(case: &Case<'_>, size: impl Fn(&BufferSizes) -> ByteCount, assumed: ByteCount) -> Known<ByteCount> {
+fn receive_buffer(
+    case: &Case<'_>,
+    size: impl Fn(&BufferSizes) -> ByteCount,
+    assumed: ByteCount,
+) -> KnownValue<ByteCount> {
     let sizes = host::buffers(&case.receiver).map(|buffers| buffers.receive);
     if let Some(window) = case.run.spec.window {
         return fixed(window, sizes);
     }
     sizes.map_or_else(
-        || Known::new(assumed, How::Assumed, "the kernel's default, since nobody told the host's"),
+        || KnownValue::new(assumed, How::Assumed, "the kernel's default, since nobody told the host's"),
         |sizes| of_host(&case.receiver, size(&sizes), "tcp_rmem"),
     )
 }
 
 /// How much of a receive buffer is window, by the receiver's kernel.
-fn window_percent(case: &Case<'_>) -> Known<Percent> {
+fn window_percent(case: &Case<'_>) -> KnownValue<Percent> {
     let end = &case.receiver;
     let of_facts = || end.facts.and_then(|facts| facts.machine.kernel_release.value()).map(String::as_str);
     let release = end.identity.kernel.as_deref().or_else(of_facts);
     match release.and_then(|release| release.parse::<Kernel>().ok()) {
         Some(kernel) => of_host(end, kernel.window_percent(), "the kernel"),
-        None => Known::new(Kernel::default().window_percent(), How::Assumed, "that of kernels before 6.6"),
+        None => KnownValue::new(Kernel::default().window_percent(), How::Assumed, "that of kernels before 6.6"),
     }
 }
 
 /// A buffer that the test asked for: no more than the host allows, and the kernel doubles it for its own overhead
 /// (`sk_setsockopt`, net/core/sock.c).
-fn fixed(window: ByteCount, sizes: Option<BufferSizes>) -> Known<ByteCount> {
+fn fixed(window: ByteCount, sizes: Option<BufferSizes>) -> KnownValue<ByteCount> {
     let allowed = sizes.and_then(|sizes| sizes.most_asked).unwrap_or(window);
     let from =
         if allowed < window { "as the test asked and the host allows, doubled" } else { "as the test asked, doubled" };
-    Known::new(ByteCount::new(window.min(allowed).get().saturating_mul(2)), How::Given, from)
+    KnownValue::new(ByteCount::new(window.min(allowed).get().saturating_mul(2)), How::Given, from)
 }
 
 /// How the sending program writes: `iperf3` waits until the socket is writable before each write, which leaves a third of
 /// its buffer unused, and linerate and nuttcp block.
-fn writer(case: &Case<'_>) -> Known<Writer> {
+fn writer(case: &Case<'_>) -> KnownValue<Writer> {
     match case.sender.identity.software.as_deref() {
-        Some(name) if name.starts_with("iperf") => Known::new(Writer::Polls, How::Host, format!("as {name} writes")),
-        Some(name) => Known::new(Writer::Blocks, How::Host, format!("as {name} writes")),
-        None => Known::new(Writer::Blocks, How::Assumed, "as linerate writes"),
+        Some(name) if name.starts_with("iperf") => {
+            KnownValue::new(Writer::Polls, How::Host, format!("as {name} writes"))
+        }
+        Some(name) => KnownValue::new(Writer::Blocks, How::Host, format!("as {name} writes")),
+        None => KnownValue::new(Writer::Blocks, How::Assumed, "as linerate writes"),
     }
 }
 
-fn pacing(case: &Case<'_>) -> Known<Pacing> {
+fn pacing(case: &Case<'_>) -> KnownValue<Pacing> {
     match host::has_fq(&case.sender, case.receiver.address) {
         Some(true) => of_host(&case.sender, Pacing::Fq, "the qdisc"),
         Some(false) => of_host(&case.sender, Pacing::Algorithm, "the qdisc"),
-        None => Known::new(Pacing::Algorithm, How::Assumed, "no fq is known of"),
+        None => KnownValue::new(Pacing::Algorithm, How::Assumed, "no fq is known of"),
     }
 }
 

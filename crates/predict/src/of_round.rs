@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::expectation::{Expectation, How, Known};
+use model::expectation::{Expectation, How, KnownValue};
 use model::host::snapshot::Snapshot;
 use model::measurement::Heading;
 use model::played::Finding;
@@ -75,7 +75,7 @@ impl<'a> Expectations<'a> {
     }
 
     /// The rate that a direction is judged against, unless the test alone limits it.
-    fn rate(&self, test: &Tested, heading: Heading) -> Option<Known<DataRate>> {
+    fn rate(&self, test: &Tested, heading: Heading) -> Option<KnownValue<DataRate>> {
         let number = self.round.tests.iter().position(|other| std::ptr::eq(other, test))?;
         let target = self.targets.get(number, heading).ok()?;
         let how = match target.source {
@@ -87,11 +87,11 @@ impl<'a> Expectations<'a> {
             | TargetSource::ComparablePairs => How::Measured,
             TargetSource::Requested | TargetSource::Model => return None,
         };
-        Some(Known::new(target.rate, how, target.from.clone()))
+        Some(KnownValue::new(target.rate, how, target.from.clone()))
     }
 
     /// What datagrams between two ends lost, at rates that no queue minds.
-    fn loss(&self, from: &Endpoint, to: &Endpoint) -> Option<Known<f64>> {
+    fn loss(&self, from: &Endpoint, to: &Endpoint) -> Option<KnownValue<f64>> {
         let mut counted: Option<(u64, u64)> = None;
         for test in &self.round.tests {
             let Finding::Run(run) = &test.finding else { continue };
@@ -108,7 +108,7 @@ impl<'a> Expectations<'a> {
         let (sent, lost) = counted.filter(|(sent, lost)| *lost > 0 && lost <= sent)?;
         #[expect(clippy::cast_precision_loss, reason = "counts of datagrams are below 2^53")]
         let part = rounded(lost as f64 / sent as f64, 1e9);
-        Some(Known::new(part, How::Measured, format!("{lost} of {sent} datagrams")))
+        Some(KnownValue::new(part, How::Measured, format!("{lost} of {sent} datagrams")))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::expectation::{Bound, Inputs, Known, Pacing, Writer};
+use model::expectation::{Bound, Inputs, KnownValue, Pacing, Writer};
 use units::duration::show;
 use units::{ByteCount, DataRate, Percent};
 
@@ -71,7 +71,7 @@ pub fn rows(inputs: &Inputs) -> Vec<[String; 4]> {
     rows
 }
 
-fn row<T>(name: &str, known: &Known<T>, text: impl Fn(&T) -> String) -> [String; 4] {
+fn row<T>(name: &str, known: &KnownValue<T>, text: impl Fn(&T) -> String) -> [String; 4] {
     [name.to_owned(), text(&known.value), known.how.name().to_owned(), known.from.clone()]
 }
 

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use model::expectation::{Bound, Expected, How, Known, Prediction, Writer};
+use model::expectation::{Bound, Expected, How, KnownValue, Prediction, Writer};
 use model::run::Run;
 use predict::book::Book;
 use predict::case::{Case, Unpredictable};
@@ -157,7 +157,7 @@ fn bytes_take_as_long_as_the_start_and_what_follows_need() {
 fn losses_that_were_measured_are_told_apart_from_what_should_be() {
     let run = run(untuned());
     let mut case = Case::all(&run).remove(0);
-    case.path.loss = Some(Known::new(0.001, How::Measured, "10 of 10000 datagrams"));
+    case.path.loss = Some(KnownValue::new(0.001, How::Measured, "10 of 10000 datagrams"));
     let prediction = Book::default().prediction(&case).unwrap();
     assert_within(80.0..=132.5, mbit(prediction.goodput));
     // In the mean cubic has 10 Mbit/s at this loss (RFC 9438 §5.2); a start that is lucky for some round trips has more.

@@ -14,7 +14,7 @@ use audit::fix::plan::FixPlan;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules};
 pub use gateways::{cmsd_recording, gateway_experiment, gateway_records, gateway_status};
-use host::files::Held;
+use host::files::FilesInMemory;
 use host::fix::Planned;
 use host::saved::{self, ethtool};
 use host::{provenance, recorded};
@@ -335,7 +335,7 @@ pub fn saved_output(bytes: &[u8]) {
 /// Files that set sysctls at boot. The first lines name them: `path` and the rest up to a line of dashes.
 pub fn sysctl_files(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let mut held = Held::default();
+    let mut held = FilesInMemory::default();
     for part in text.split("\n---\n") {
         let (path, content) = part.split_once('\n').unwrap_or((part, ""));
         held.files.insert(format!("/{}", path.trim_matches('/')), content.as_bytes().to_vec());

@@ -19,7 +19,7 @@ pub struct Exchange {
 impl Exchange {
     /// Time on the way, both directions together.
     #[must_use]
-    pub fn round_trip_ns(&self) -> u64 {
+    pub fn rtt_ns(&self) -> u64 {
         let away = self.heard.as_nanos().saturating_sub(self.asked.as_nanos());
         away.saturating_sub(self.answered.as_nanos().saturating_sub(self.received.as_nanos()))
     }
@@ -41,18 +41,18 @@ impl Exchange {
 pub fn relate(before: &[Exchange], after: &[Exchange]) -> Option<ClockRelation> {
     let best = least_delayed(before)?;
     let exchanges = u32::try_from(before.len() + after.len()).unwrap_or(u32::MAX);
-    let uncertainty_ns = best.round_trip_ns().div_ceil(2);
+    let uncertainty_ns = best.rtt_ns().div_ceil(2);
     let drift_ppb = least_delayed(after).and_then(|later| drift_ppb(best, later));
     Some(ClockRelation { offset_ns: best.offset_ns(), uncertainty_ns, drift_ppb, exchanges })
 }
 
 fn least_delayed(exchanges: &[Exchange]) -> Option<&Exchange> {
-    exchanges.iter().min_by_key(|exchange| exchange.round_trip_ns())
+    exchanges.iter().min_by_key(|exchange| exchange.rtt_ns())
 }
 
 fn drift_ppb(early: &Exchange, late: &Exchange) -> Option<i64> {
     let moved = late.offset_ns().checked_sub(early.offset_ns())?;
-    let noise = (early.round_trip_ns() + late.round_trip_ns()).div_ceil(2);
+    let noise = (early.rtt_ns() + late.rtt_ns()).div_ceil(2);
     let elapsed = i128::from(late.asked.as_nanos()) - i128::from(early.asked.as_nanos());
     if elapsed <= 0 || moved.unsigned_abs() <= noise {
         return None;

@@ -44,9 +44,9 @@ pub fn run(carrier: &dyn Carrier, call: &Call<'_>, limit: Duration, stop: &Stop)
     let mut running = Running::start(carrier, call)?;
     let why = running.listen(begun + limit, stop, |_| false);
     running.end(match why {
-        Heard::Enough | Heard::All => None,
-        Heard::Stopped => Some(Ended::Stopped),
-        Heard::Overdue => Some(Ended::Overdue(limit)),
+        OutputEnd::Enough | OutputEnd::All => None,
+        OutputEnd::Stopped => Some(Ended::Stopped),
+        OutputEnd::Overdue => Some(Ended::Overdue(limit)),
     })
 }
 
@@ -68,7 +68,7 @@ pub struct Running {
 
 /// Why listening to a program has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum OutputEnd {
     /// What was waited for has come.
     Enough,
     /// It says no more.
@@ -108,30 +108,30 @@ impl Running {
     }
 
     /// Listens until `enough` has come, it says no more, or somebody or the deadline ends it.
-    pub fn listen(&mut self, deadline: MonoTime, stop: &Stop, enough: impl Fn(&Self) -> bool) -> Heard {
+    pub fn listen(&mut self, deadline: MonoTime, stop: &Stop, enough: impl Fn(&Self) -> bool) -> OutputEnd {
         /// Between two looks at the wish to stop, and at whether it has ended while something holds its outputs open.
         const GLANCE: Duration = Duration::from_millis(50);
         let mut ended: Option<MonoTime> = None;
         loop {
             if enough(self) {
-                return Heard::Enough;
+                return OutputEnd::Enough;
             }
             let now = clock::now();
             if stop.is_stopped() {
-                return Heard::Stopped;
+                return OutputEnd::Stopped;
             }
             if now >= deadline {
-                return Heard::Overdue;
+                return OutputEnd::Overdue;
             }
             match self.pieces.recv_timeout(GLANCE.min(deadline.since(now))) {
                 Ok(piece) => self.keep(piece),
-                Err(RecvTimeoutError::Disconnected) => return Heard::All,
+                Err(RecvTimeoutError::Disconnected) => return OutputEnd::All,
                 Err(RecvTimeoutError::Timeout) => {
                     if ended.is_none() && matches!(self.child.try_wait(), Ok(Some(_))) {
                         ended = Some(now);
                     }
                     if ended.is_some_and(|since| now.since(since) > LINGER) {
-                        return Heard::All;
+                        return OutputEnd::All;
                     }
                 }
             }
@@ -254,10 +254,10 @@ mod tests {
         let call = Call { program: OsStr::new("sh"), arguments: &arguments, voice: Voice::Silent };
         let mut running = Running::start(&Here, &call).unwrap();
         let deadline = clock::now() + Duration::from_secs(600);
-        assert_eq!(running.listen(deadline, &Stop::default(), |said| said.talk() == "up"), Heard::Enough);
+        assert_eq!(running.listen(deadline, &Stop::default(), |said| said.talk() == "up"), OutputEnd::Enough);
         let stop = Stop::default();
         stop.stop();
-        assert_eq!(running.listen(deadline, &stop, |_| false), Heard::Stopped);
+        assert_eq!(running.listen(deadline, &stop, |_| false), OutputEnd::Stopped);
         let said = running.end(Some(Ended::Stopped)).unwrap();
         assert_eq!((said.stdout.as_slice(), said.ended), (&b"last words\n"[..], Ended::Stopped));
         assert_eq!(farewell(Duration::from_secs(5)), Duration::from_secs(1));

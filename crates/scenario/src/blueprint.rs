@@ -141,14 +141,14 @@ pub struct Switch {
     /// The name of the fault.
     pub fault: String,
     /// The elements.
-    pub parts: Vec<Part>,
+    pub parts: Vec<FaultEffect>,
     /// It is there as long as this holds; as its chain's timetable says where it is [`None`].
     pub condition: Option<Condition>,
 }
 
 /// What a fault does to one element of a chain.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct FaultEffect {
     /// The cable.
     pub cable: usize,
     /// Which of its chains.

@@ -1,6 +1,6 @@
 //! The setting of hardware that a fault hangs on.
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use serde::Deserialize;
 
 use crate::blueprint::Holds;
@@ -43,7 +43,7 @@ impl ConditionText {
             (None, Some(ring), Some(below)) => (Holds::Ring(ring.clone(), below), vec!["rings".to_owned(), ring]),
             _ => {
                 let keys = "a fault hangs on a `feature`, or on a `ring` that is `below` a number of entries";
-                diagnostics.complain(key, Slip::Keys(keys));
+                diagnostics.complain(key, DocumentError::Keys(keys));
                 return None;
             }
         };

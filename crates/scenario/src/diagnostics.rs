@@ -6,7 +6,7 @@ use document::{Key, NewName, Source};
 /// Names defined so far, and complaints.
 #[derive(Debug)]
 pub(crate) struct Diagnostics<'a> {
-    document: document::Desk<'a, Problem>,
+    document: document::Complaints<'a, Problem>,
     pub(crate) hosts: Vec<String>,
     /// Names of links with the hosts at their ends.
     pub(crate) links: Vec<(String, [usize; 2])>,
@@ -15,12 +15,12 @@ pub(crate) struct Diagnostics<'a> {
 
 impl<'a> Diagnostics<'a> {
     pub(crate) fn new(source: &'a Source) -> Self {
-        let document = document::Desk::new(source);
+        let document = document::Complaints::new(source);
         Self { document, hosts: Vec::new(), links: Vec::new(), overlays: Vec::new() }
     }
 
     /// What reads other files as well.
-    pub(crate) fn document(&mut self) -> &mut document::Desk<'a, Problem> {
+    pub(crate) fn document(&mut self) -> &mut document::Complaints<'a, Problem> {
         &mut self.document
     }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use document::{Hint, Slip, suggestion};
+use document::{DocumentError, Hint, suggestion};
 
 use crate::causes;
 
@@ -59,7 +59,7 @@ pub type Complaint = document::Complaint<Problem>;
 pub enum Problem {
     /// What can be wrong with any file that a person writes.
     #[error(transparent)]
-    Slip(#[from] Slip),
+    Slip(#[from] DocumentError),
     /// A setting of an element that no element can have.
     #[error(transparent)]
     Element(#[from] path::SpecError),
@@ -191,7 +191,7 @@ pub enum Problem {
 impl Hint for Problem {
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Slip(Slip::Undefined { what: "cause", name, .. }) => {
+            Self::Slip(DocumentError::Undefined { what: "cause", name, .. }) => {
                 let known: Vec<String> = causes::names().map(str::to_owned).collect();
                 return suggestion(name, &known, "known causes");
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use path::ElementSpec;
 use serde::Deserialize;
 use units::Mtu;
@@ -133,7 +133,7 @@ impl FaultText {
     ) -> Option<Fault> {
         let key = Key::top("faults").nth(number);
         if earlier.iter().any(|fault| fault.id == self.id) {
-            diagnostics.complain(&key.at("id"), Slip::Twice { what: "fault", name: self.id.clone() });
+            diagnostics.complain(&key.at("id"), DocumentError::Twice { what: "fault", name: self.id.clone() });
         }
         let (id, from, until) = (self.id.clone(), self.from.unwrap_or_default(), self.until);
         if until.is_some_and(|until| until <= from) {
@@ -143,14 +143,14 @@ impl FaultText {
         if condition.is_some() && (self.from.is_some() || until.is_some()) {
             diagnostics.complain(
                 &key.at("while"),
-                Slip::Keys("a fault has its time either by `from` and `until` or by `while`"),
+                DocumentError::Keys("a fault has its time either by `from` and `until` or by `while`"),
             );
         }
         let what = match (&self.host, &self.link) {
             (Some(_), _) => self.of_host(&key, hosts, diagnostics),
             (None, Some(_)) => self.of_link(&key, links, diagnostics),
             (None, None) => {
-                diagnostics.complain(&key, Slip::Keys("a fault is on a `host` or on a `link`"));
+                diagnostics.complain(&key, DocumentError::Keys("a fault is on a `host` or on a `link`"));
                 None
             }
         };
@@ -168,14 +168,16 @@ impl FaultText {
             (Some(element), None) => {
                 check_element(&element, &key.at("add"), diagnostics);
                 if self.nth.is_some() {
-                    diagnostics.complain(&key.at("nth"), Slip::Keys("`nth` says which element is `set`; use `at`"));
+                    diagnostics
+                        .complain(&key.at("nth"), DocumentError::Keys("`nth` says which element is `set`; use `at`"));
                 }
                 Some(FaultKind::Added { link, directions, element, at: self.at.unwrap_or_default() })
             }
             (None, Some(element)) => {
                 check_element(&element, &key.at("set"), diagnostics);
                 if self.at.is_some() {
-                    diagnostics.complain(&key.at("at"), Slip::Keys("`at` says where an element is put; use `nth`"));
+                    diagnostics
+                        .complain(&key.at("at"), DocumentError::Keys("`at` says where an element is put; use `nth`"));
                 }
                 let places = directions
                     .into_iter()
@@ -188,8 +190,10 @@ impl FaultText {
                 Some(FaultKind::Set { link, places, element })
             }
             _ => {
-                diagnostics
-                    .complain(key, Slip::Keys("a fault on a link either adds (`add`) or sets (`set`) an element"));
+                diagnostics.complain(
+                    key,
+                    DocumentError::Keys("a fault on a link either adds (`add`) or sets (`set`) an element"),
+                );
                 None
             }
         }
@@ -220,7 +224,7 @@ impl FaultText {
             None => None,
         };
         if settings.is_empty() && route.is_none() {
-            diagnostics.complain(key, Slip::Keys("a fault on a host changes a setting or a route"));
+            diagnostics.complain(key, DocumentError::Keys("a fault on a host changes a setting or a route"));
         }
         if self.until.is_some() {
             check_way_back(&settings, &hosts[host], key, diagnostics);

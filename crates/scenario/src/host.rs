@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use serde::Deserialize;
 use units::{DataRate, Mtu};
 
@@ -148,7 +148,7 @@ pub(crate) fn names(diagnostics: &mut Diagnostics<'_>) {
     }
     let count = diagnostics.hosts.len();
     if count > MOST_HOSTS {
-        diagnostics.complain(&key, Slip::TooMany { what: "hosts", count, limit: MOST_HOSTS });
+        diagnostics.complain(&key, DocumentError::TooMany { what: "hosts", count, limit: MOST_HOSTS });
     }
 }
 

@@ -41,7 +41,7 @@ use model::spec::Family;
 use path::Seed;
 
 pub use condition::FaultCondition;
-pub use document::Place;
+pub use document::FilePosition;
 pub use error::{Complaint, Problem, ScenarioError};
 pub use fault::{Fault, FaultKind, Position};
 pub use host::{DeviceSettings, Host};

@@ -1,6 +1,6 @@
 //! Links: what lies between two hosts.
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use path::ElementSpec;
 use serde::Deserialize;
 use units::{DataRate, Mtu};
@@ -58,7 +58,7 @@ impl LinkText {
     pub(crate) fn settle(self, number: usize, diagnostics: &mut Diagnostics<'_>) -> Link {
         let key = Key::top("links").nth(number);
         if self.both.is_some() && (self.there.is_some() || self.back.is_some()) {
-            diagnostics.complain(&key.at("both"), Slip::Keys("`both` leaves nothing for `there` and `back`"));
+            diagnostics.complain(&key.at("both"), DocumentError::Keys("`both` leaves nothing for `there` and `back`"));
         }
         for (name, chain) in [("both", &self.both), ("there", &self.there), ("back", &self.back)] {
             for (place, element) in chain.iter().flatten().enumerate() {
@@ -66,7 +66,7 @@ impl LinkText {
             }
         }
         if self.cost == Some(0) {
-            diagnostics.complain(&key.at("cost"), Slip::Keys("a link costs at least 1"));
+            diagnostics.complain(&key.at("cost"), DocumentError::Keys("a link costs at least 1"));
         }
         let both = self.both.unwrap_or_default();
         Link {
@@ -97,7 +97,7 @@ const ETHERNET: Mtu = match Mtu::new(1_500) {
 pub(crate) fn check_all(diagnostics: &mut Diagnostics<'_>) {
     let count = diagnostics.links.len();
     if count > MOST_LINKS {
-        diagnostics.complain(&Key::top("links"), Slip::TooMany { what: "links", count, limit: MOST_LINKS });
+        diagnostics.complain(&Key::top("links"), DocumentError::TooMany { what: "links", count, limit: MOST_LINKS });
     }
     if diagnostics.hosts.len() < 2 {
         return;

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use serde::Deserialize;
 use units::Mtu;
 
@@ -75,26 +75,28 @@ impl OverlayText {
         diagnostics.overlays.push(self.name.clone());
         if self.name.len() > LONGEST_DEVICE || self.name.starts_with("to-") || self.name == "lo" {
             let why = "a device is called so: at most 15 characters, not `lo`, and not `to-` first";
-            diagnostics.complain(&key.at("name"), Slip::Name { what: "an overlay", name: self.name.clone(), why });
+            diagnostics
+                .complain(&key.at("name"), DocumentError::Name { what: "an overlay", name: self.name.clone(), why });
         }
         let (most, what) = match self.kind {
             OverlayKind::Vxlan => (MOST_VNI, "VXLAN"),
             OverlayKind::Vlan => (MOST_VLAN, "VLAN"),
         };
         if self.id == 0 || self.id > most {
-            diagnostics.complain(&key.at("id"), Slip::Range { value: self.id.into(), from: 1.0, to: most.into() });
+            diagnostics
+                .complain(&key.at("id"), DocumentError::Range { value: self.id.into(), from: 1.0, to: most.into() });
         }
         if self.port.is_some() && self.kind == OverlayKind::Vlan {
             let known = ["kind", "name", "hosts", "id", "mtu", "subnet"].map(str::to_owned).to_vec();
             let of = format!("a {what}");
-            diagnostics.complain(&key.at("port"), Slip::NotOfKind { of, key: "port".to_owned(), known });
+            diagnostics.complain(&key.at("port"), DocumentError::NotOfKind { of, key: "port".to_owned(), known });
         }
         let mut hosts = diagnostics.hosts(&key.at("hosts"), &self.hosts);
         let named = hosts.len();
         hosts.sort_unstable();
         hosts.dedup();
         if hosts.len() != named || named < 2 {
-            diagnostics.complain(&key.at("hosts"), Slip::Keys("an overlay has at least two hosts, each once"));
+            diagnostics.complain(&key.at("hosts"), DocumentError::Keys("an overlay has at least two hosts, each once"));
         }
         let subnet = match self.subnet {
             Some(text) => subnet(&text, &key.at("subnet"), diagnostics)?,

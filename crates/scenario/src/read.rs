@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use document::{Complaint, Key, Slip, Source};
+use document::{Complaint, DocumentError, Key, Source};
 use model::spec::Family;
 use plan::task::text::Tables;
 use serde::Deserialize;
@@ -128,7 +128,7 @@ fn numbered<T>(list: Vec<T>) -> impl Iterator<Item = (usize, T)> {
 fn families(named: Option<Vec<Family>>, diagnostics: &mut Diagnostics<'_>) -> BTreeSet<Family> {
     let families: BTreeSet<Family> = named.unwrap_or_else(|| vec![Family::Ipv4, Family::Ipv6]).into_iter().collect();
     if families.is_empty() {
-        diagnostics.complain(&Key::top("families"), Slip::Keys("a network speaks `ipv4`, `ipv6` or both"));
+        diagnostics.complain(&Key::top("families"), DocumentError::Keys("a network speaks `ipv4`, `ipv6` or both"));
     }
     families
 }
@@ -146,7 +146,7 @@ fn hosts(
         if !texts.values().any(|host| host.group() == name) {
             let mut known: Vec<String> = texts.values().map(|host| host.group().to_owned()).collect();
             known.dedup();
-            diagnostics.complain(&key, Slip::Undefined { what: "host's group", name: name.clone(), known });
+            diagnostics.complain(&key, DocumentError::Undefined { what: "host's group", name: name.clone(), known });
         }
         let settings = group.settle(&key, diagnostics).over(&defaults);
         outer.insert(name, settings);
@@ -193,6 +193,6 @@ fn shown((from, until): (Duration, Option<Duration>)) -> String {
     until.map_or_else(|| format!("from {}", time(from)), |until| format!("from {} until {}", time(from), time(until)))
 }
 
-fn refused(complaint: Complaint<Slip>) -> ScenarioError {
+fn refused(complaint: Complaint<DocumentError>) -> ScenarioError {
     ScenarioError::Refused(vec![Complaint { place: complaint.place, problem: complaint.problem.into() }])
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use serde::Deserialize;
 use units::Mtu;
 
@@ -47,7 +47,7 @@ impl RouteText {
     /// The route of a host that is known from elsewhere.
     pub(crate) fn settle_for(self, host: usize, key: &Key, diagnostics: &mut Diagnostics<'_>) -> Option<Route> {
         if self.host.as_ref().is_some_and(|name| *name != diagnostics.hosts[host]) {
-            diagnostics.complain(&key.at("host"), Slip::Keys("the route is that of the fault's own host"));
+            diagnostics.complain(&key.at("host"), DocumentError::Keys("the route is that of the fault's own host"));
         }
         let to = match &self.to {
             Some(names) => diagnostics.hosts(&key.at("to"), names),
@@ -64,7 +64,7 @@ impl RouteText {
         };
         let metrics = self.metrics();
         if link.is_none() && metrics.is_empty() {
-            diagnostics.complain(key, Slip::Keys("a route needs `via`, `link` or a metric"));
+            diagnostics.complain(key, DocumentError::Keys("a route needs `via`, `link` or a metric"));
         }
         Some(Route { host, to, link, metrics })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use serde::Deserialize;
 use units::ByteCount;
 
@@ -87,7 +87,7 @@ impl ServiceText {
         let (kind, usual_port) = match self.kind {
             KindText::Serve => (ServiceKind::Serve, SERVE_PORT),
             KindText::Files if self.files.is_empty() => {
-                diagnostics.complain(&key, Slip::Needs { of: of.to_owned(), key: "files" });
+                diagnostics.complain(&key, DocumentError::Needs { of: of.to_owned(), key: "files" });
                 return None;
             }
             KindText::Files => {
@@ -102,11 +102,11 @@ impl ServiceText {
     fn proxy(&self, key: &Key, of: &str, diagnostics: &mut Diagnostics<'_>) -> Option<Proxy> {
         let over = diagnostics.hosts(&key.at("over"), &self.over);
         if self.over.is_empty() {
-            diagnostics.complain(key, Slip::Needs { of: of.to_owned(), key: "over" });
+            diagnostics.complain(key, DocumentError::Needs { of: of.to_owned(), key: "over" });
         }
         let rerouted = self.rerouted.unwrap_or(0.0);
         if !(0.0..=1.0).contains(&rerouted) {
-            diagnostics.complain(&key.at("rerouted"), Slip::Range { value: rerouted, from: 0.0, to: 1.0 });
+            diagnostics.complain(&key.at("rerouted"), DocumentError::Range { value: rerouted, from: 0.0, to: 1.0 });
         }
         let overlay = match &self.overlay {
             Some(name) => Some(diagnostics.overlay(&key.at("overlay"), name)?),
@@ -137,12 +137,12 @@ pub(crate) fn check_all(services: &[Service], diagnostics: &mut Diagnostics<'_>)
         if let ServiceKind::Proxy(proxy) = &service.kind {
             let has_files = |other: &Service| other.host == proxy.origin && matches!(other.kind, ServiceKind::Files(_));
             if !services.iter().any(has_files) {
-                diagnostics.complain(&key.at("origin"), Slip::Keys("no `files` service runs on this host"));
+                diagnostics.complain(&key.at("origin"), DocumentError::Keys("no `files` service runs on this host"));
             }
         }
         let same = |other: &Service| other.host == service.host && other.port == service.port;
         if services[..number].iter().any(same) {
-            diagnostics.complain(&key, Slip::Keys("another service of this host has the same port"));
+            diagnostics.complain(&key, DocumentError::Keys("another service of this host has the same port"));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use serde::Deserialize;
 use units::{ByteCount, DataRate, Mtu};
 
@@ -117,7 +117,8 @@ impl SettingsText {
         if let Some(share) = self.cpu_share
             && !(LEAST_SHARE..=1.0).contains(&share)
         {
-            diagnostics.complain(&key.at("cpu-share"), Slip::Range { value: share, from: LEAST_SHARE, to: 1.0 });
+            diagnostics
+                .complain(&key.at("cpu-share"), DocumentError::Range { value: share, from: LEAST_SHARE, to: 1.0 });
         }
         Settings {
             sysctls: sysctls(&self.sysctl, &key.at("sysctl"), diagnostics),
@@ -158,7 +159,7 @@ fn collect(
             toml::Value::String(text) => text.clone(),
             toml::Value::Integer(number) => number.to_string(),
             _ => {
-                diagnostics.complain(&key, Slip::Keys("a kernel setting is a text or a whole number"));
+                diagnostics.complain(&key, DocumentError::Keys("a kernel setting is a text or a whole number"));
                 continue;
             }
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use model::spec::Family;
 use plan::task::text::TaskText;
 use serde::Deserialize;
@@ -77,10 +77,10 @@ impl TestText {
         let kind = task.settle(&key, self.expect, diagnostics.document());
         let (from, to, kind) = (from?, to?, kind?);
         if from.host == to.host {
-            diagnostics.complain(&key.at("to"), Slip::Keys("a test goes to another host"));
+            diagnostics.complain(&key.at("to"), DocumentError::Keys("a test goes to another host"));
         }
         if task.family().is_some_and(|family| !families.contains(&family)) {
-            diagnostics.complain(&key.at("family"), Slip::Keys("the network speaks no such family"));
+            diagnostics.complain(&key.at("family"), DocumentError::Keys("the network speaks no such family"));
         }
         let label = self.label.unwrap_or_else(|| format!("{} to {}", self.from, self.to));
         Some(Test { label, from, to, start: self.start, family: task.family(), kind })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use serde::Deserialize;
 
 use crate::causes;
@@ -89,7 +89,7 @@ impl TruthText {
     pub(crate) fn settle(self, faults: &[Fault], diagnostics: &mut Diagnostics<'_>) -> Truth {
         let key = Key::top("truth");
         if self.healthy != self.causes.is_empty() {
-            let problem = Slip::Keys("a network is either `healthy = true` or has [[truth.causes]]");
+            let problem = DocumentError::Keys("a network is either `healthy = true` or has [[truth.causes]]");
             diagnostics.complain(&key, problem);
         }
         let list = key.at("causes");
@@ -107,7 +107,7 @@ impl CauseText {
     fn settle(self, key: &Key, faults: &[Fault], diagnostics: &mut Diagnostics<'_>) -> Option<Cause> {
         let id = causes::find(&self.id);
         if id.is_none() {
-            let problem = Slip::Undefined { what: "cause", name: self.id.clone(), known: Vec::new() };
+            let problem = DocumentError::Undefined { what: "cause", name: self.id.clone(), known: Vec::new() };
             diagnostics.complain(&key.at("id"), problem);
         }
         let fault = match &self.fault {
@@ -115,8 +115,10 @@ impl CauseText {
                 let found = faults.iter().position(|fault| fault.id == *name);
                 if found.is_none() {
                     let known = faults.iter().map(|fault| fault.id.clone()).collect();
-                    diagnostics
-                        .complain(&key.at("fault"), Slip::Undefined { what: "fault", name: name.clone(), known });
+                    diagnostics.complain(
+                        &key.at("fault"),
+                        DocumentError::Undefined { what: "fault", name: name.clone(), known },
+                    );
                 }
                 found
             }
@@ -142,7 +144,8 @@ impl WhereText {
                 Some(Where::Link { link, direction })
             }
             _ => {
-                diagnostics.complain(key, Slip::Keys("a place is a `host`, or a `link` with or without `towards`"));
+                diagnostics
+                    .complain(key, DocumentError::Keys("a place is a `host`, or a `link` with or without `towards`"));
                 None
             }
         }

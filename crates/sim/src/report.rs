@@ -69,7 +69,7 @@ pub struct Report {
     /// What the path dropped.
     pub drops: Vec<Dropped>,
     /// For how long each limit held the sender, in the order of the list in docs/simulator.md.
-    pub limits: Vec<Held>,
+    pub limits: Vec<SenderLimitTime>,
     /// Its state over time.
     pub samples: Vec<State>,
     /// The transfers beside it, in the order in which they were asked for.
@@ -118,7 +118,7 @@ pub struct Sharing {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Dropped {
     /// On the way there, or back.
-    pub way: Way,
+    pub way: PathDirection,
     /// The number of the element, from 0.
     pub element: usize,
     /// What it is.
@@ -133,7 +133,7 @@ pub struct Dropped {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum PathDirection {
     /// From the sender to the receiver.
     There,
     /// The way of the acknowledgements.
@@ -143,7 +143,7 @@ pub enum Way {
 /// For how long something held the sender.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Held {
+pub struct SenderLimitTime {
     /// What.
     pub limit: String,
     /// For how long.
@@ -218,8 +218,8 @@ impl Report {
     }
 
     fn of(ways: [&[PathElement]; 2], seed: Seed, algorithm: Algorithm, outcome: &Outcome) -> Self {
-        let there = drops(Way::There, ways[0], &outcome.drops);
-        let back = drops(Way::Back, ways[1], &outcome.drops_back);
+        let there = drops(PathDirection::There, ways[0], &outcome.drops);
+        let back = drops(PathDirection::Back, ways[1], &outcome.drops_back);
         Self {
             format: 1,
             algorithm: algorithm.name().to_owned(),
@@ -244,7 +244,7 @@ impl Report {
             limits: outcome
                 .limits
                 .iter()
-                .map(|(limit, time)| Held { limit: limit.name().to_owned(), time: *time })
+                .map(|(limit, time)| SenderLimitTime { limit: limit.name().to_owned(), time: *time })
                 .collect(),
             samples: outcome.samples.iter().map(State::from).collect(),
             beside: Vec::new(),
@@ -255,7 +255,7 @@ impl Report {
 }
 
 fn drops<'a>(
-    way: Way,
+    way: PathDirection,
     stages: &'a [PathElement],
     drops: &'a [(usize, Drop, PacketCount)],
 ) -> impl Iterator<Item = Dropped> + 'a {

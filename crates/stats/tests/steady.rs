@@ -73,7 +73,7 @@ fn a_slow_climb_after_a_fast_start_has_no_steady_part() {
 #[test]
 fn losses_of_slow_start_belong_to_the_ramp_on_a_recorded_run() {
     // BBR and CUBIC of Linux 6.18 over 200 Mbit/s, 50 ms and a queue of 600 kB; Mbit/s received in steps of 50 ms. The
-    // overshoot of slow start overflows the queue, and the stream stops and catches up until the losses are mended.
+    // overshoot of slow start overflows the queue, and the stream stops and catches up until the losses are fixed.
     let bbr = [2, 4, 7, 14, 29, 58, 117, 187, 145, 0, 290, 251, 0, 6, 247, 373, 349];
     let cubic = [2, 4, 9, 18, 37, 72, 144, 189, 2, 191, 380, 191, 191, 191, 191, 161, 0, 187, 416];
     for (ramp, settled_at) in [(&bbr[..], 15..=17), (&cubic[..], 17..=19)] {

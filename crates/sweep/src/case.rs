@@ -13,7 +13,7 @@ use sim::shared::{Shared, Transfer};
 use sim::{Kernel, UnknownRelease};
 use units::{ByteCount, DataRate, Mtu};
 
-use crate::narrowest::{BurstQueue, narrowest};
+use crate::bottleneck::{BurstQueue, bottleneck};
 use crate::parameter::Settings;
 use crate::row::Row;
 use crate::value::Value;
@@ -180,7 +180,7 @@ fn link(settings: &Settings, burst: &Struck) -> Result<ElementSpec, CaseError> {
     let bursts_wait = one_of(settings, "burst-queue", [("shared", BurstQueue::Shared), ("own", own)])?;
     let once =
         |(rate, start, length)| Burst { rate, start, length: Some(length), period: None, jitter: Duration::ZERO };
-    Ok(narrowest(rate, queue, burst.burst.map(once).into_iter().collect(), bursts_wait))
+    Ok(bottleneck(rate, queue, burst.burst.map(once).into_iter().collect(), bursts_wait))
 }
 
 fn sender(settings: &Settings, streams: u32) -> Result<SenderSpec, CaseError> {

@@ -11,7 +11,7 @@ use crate::axis;
 use crate::case::{Case, CaseError};
 use crate::expectation::{self, Expectation};
 use crate::figure::{self, Figure};
-use crate::parameter::{ALL, Parameter, Settings, Slip};
+use crate::parameter::{ALL, Parameter, ParameterError, Settings};
 use crate::value::Value;
 
 /// An experiment: combinations of settings, each of them repeated.
@@ -51,7 +51,7 @@ pub enum SweepError {
     Form(String),
     /// A parameter that is not known, or a value that it cannot have.
     #[error(transparent)]
-    Parameter(#[from] Slip),
+    Parameter(#[from] ParameterError),
     /// A parameter without a value.
     #[error("`{0}` is given nowhere; write it into [set]")]
     Missing(&'static str),
@@ -242,7 +242,7 @@ fn cells(written: &Written) -> Result<Vec<Cell>, SweepError> {
 fn lists(place: &str, table: &toml::Table) -> Result<BTreeMap<usize, Vec<Value>>, SweepError> {
     let of = |(name, written): (&String, &toml::Value)| {
         let (number, parameter) = Parameter::named(place, name)?;
-        Ok((number, axis::values(parameter, written).map_err(|why| parameter.slip(place, why))?))
+        Ok((number, axis::values(parameter, written).map_err(|why| parameter.error(place, why))?))
     };
     table.iter().map(of).collect()
 }

@@ -6,7 +6,7 @@ use crate::description::Sweep;
 use crate::parameter::Parameter;
 use crate::row::Measure;
 use crate::selection::{Rows, Selection, Statistic};
-use crate::value::{Kind, Value};
+use crate::value::{QuantityKind, Value};
 
 /// A statement about the rows of an experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -202,7 +202,7 @@ fn series(rows: &Rows<'_>, of: &Selection, with: &Parameter) -> Vec<Selection> {
     all
 }
 
-fn judged(found: Option<f64>, bounds: &Bounds, show: impl Fn(f64) -> String, besides: &str) -> Judged {
+fn judged(found: Option<f64>, bounds: &Bounds, show: impl Fn(f64) -> String, beside: &str) -> Judged {
     let wanted = match (bounds.least, bounds.most) {
         (Some(least), Some(most)) => format!("{} to {}", show(least), show(most)),
         (Some(least), None) => format!("at least {}", show(least)),
@@ -214,16 +214,16 @@ fn judged(found: Option<f64>, bounds: &Bounds, show: impl Fn(f64) -> String, bes
     };
     let within = bounds.least.is_none_or(|least| number >= least) && bounds.most.is_none_or(|most| number <= most);
     let verdict = if within { Verdict::Met } else { Verdict::NotMet };
-    Judged { verdict, wanted, found: format!("{}{besides}", show(number)) }
+    Judged { verdict, wanted, found: format!("{}{beside}", show(number)) }
 }
 
-fn of_two(kind: Kind, one: Option<f64>, two: Option<f64>) -> String {
+fn of_two(kind: QuantityKind, one: Option<f64>, two: Option<f64>) -> String {
     let show =
         |number: Option<f64>| number.map_or_else(|| "nothing".to_owned(), |number| kind.of_number(number).to_string());
     format!(" ({} and {})", show(one), show(two))
 }
 
-fn signed(kind: Kind, number: f64) -> String {
+fn signed(kind: QuantityKind, number: f64) -> String {
     let amount = kind.of_number(number.abs());
     if number < 0.0 { format!("-{amount}") } else { format!("+{amount}") }
 }
@@ -238,7 +238,7 @@ pub(crate) fn measure(name: &str) -> Result<Measure, String> {
 /// A number of a measure, as it is written.
 pub(crate) fn number_of(measure: Measure, written: &toml::Value) -> Result<f64, String> {
     let value = match (measure.kind(), written) {
-        (Kind::Share, toml::Value::Float(number)) => Value::Share(*number),
+        (QuantityKind::Share, toml::Value::Float(number)) => Value::Share(*number),
         (kind, written) => kind.read(written)?,
     };
     value.number().ok_or_else(|| format!("`{written}` is no amount"))

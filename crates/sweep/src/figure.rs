@@ -7,7 +7,7 @@ use crate::expectation::{measure, number_of};
 use crate::parameter::Parameter;
 use crate::row::Measure;
 use crate::selection::{Rows, Selection, Statistic};
-use crate::value::{Kind, Value};
+use crate::value::{QuantityKind, Value};
 
 /// A figure: panels with curves.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,7 +104,7 @@ impl Figure {
             Parameter::find(name).map(|(_, parameter)| parameter).ok_or_else(|| format!("`{name}` is no parameter"))
         };
         let (what, across) = (measure(&written.what)?, find(&written.across)?);
-        if matches!(across.kind, Kind::Word | Kind::Flag) {
+        if matches!(across.kind, QuantityKind::Word | QuantityKind::Flag) {
             return Err(format!("`{}` is no quantity; draw across one", across.name));
         }
         if written.name.is_empty() || !written.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {

@@ -9,12 +9,12 @@
 //! Nothing here owns a thread or a file: whoever runs an experiment takes [`case::Case`]s and hands back [`row::Row`]s.
 
 pub mod axis;
+pub mod bottleneck;
 pub mod case;
 pub mod description;
 pub mod expectation;
 pub mod figure;
 pub mod merge;
-pub mod narrowest;
 pub mod parameter;
 pub mod report;
 pub mod row;

@@ -1,6 +1,6 @@
 //! What can be set of a transfer: the table that readers, columns and documentation share.
 
-use crate::value::{Kind, Value};
+use crate::value::{QuantityKind, Value};
 
 /// Something that can be set of a transfer, and varied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct Parameter {
     /// Its name in files.
     pub name: &'static str,
     /// What it is.
-    pub kind: Kind,
+    pub kind: QuantityKind,
     /// What holds where a file says nothing; [`None`] where it has to say something.
     pub usual: Option<&'static str>,
     /// Whether it may be `none`.
@@ -17,15 +17,15 @@ pub struct Parameter {
     pub says: &'static str,
 }
 
-const fn given(name: &'static str, kind: Kind, says: &'static str) -> Parameter {
+const fn given(name: &'static str, kind: QuantityKind, says: &'static str) -> Parameter {
     Parameter { name, kind, usual: None, may_be_none: false, says }
 }
 
-const fn usual(name: &'static str, kind: Kind, usual: &'static str, says: &'static str) -> Parameter {
+const fn usual(name: &'static str, kind: QuantityKind, usual: &'static str, says: &'static str) -> Parameter {
     Parameter { name, kind, usual: Some(usual), may_be_none: false, says }
 }
 
-const fn optional(name: &'static str, kind: Kind, says: &'static str) -> Parameter {
+const fn optional(name: &'static str, kind: QuantityKind, says: &'static str) -> Parameter {
     Parameter { name, kind, usual: Some("none"), may_be_none: true, says }
 }
 
@@ -34,61 +34,89 @@ const BEFORE: [(&str, &str); 2] = [("processor-rate", "cpu-rate"), ("adapter-rat
 
 /// All of them, in the order in which they are varied: the first changes last.
 pub const ALL: [Parameter; 36] = [
-    usual("congestion", Kind::Word, "cubic", "the congestion control"),
-    given("rate", Kind::Rate, "bottleneck rate"),
-    given("rtt", Kind::Time, "RTT without queueing"),
-    optional("queue", Kind::Bytes, "bottleneck queue limit; 50 ms at line rate with `none`"),
-    usual("loss", Kind::Share, "0", "random loss probability on the forward path"),
-    usual("burst-queue", Kind::Word, "shared", "the queue of the burst: `shared` with the transfer, or its `own`"),
+    usual("congestion", QuantityKind::Word, "cubic", "the congestion control"),
+    given("rate", QuantityKind::Rate, "bottleneck rate"),
+    given("rtt", QuantityKind::Time, "RTT without queueing"),
+    optional("queue", QuantityKind::Bytes, "bottleneck queue limit; 50 ms at line rate with `none`"),
+    usual("loss", QuantityKind::Share, "0", "random loss probability on the forward path"),
+    usual(
+        "burst-queue",
+        QuantityKind::Word,
+        "shared",
+        "the queue of the burst: `shared` with the transfer, or its `own`",
+    ),
     usual(
         "burst-share",
-        Kind::Share,
+        QuantityKind::Share,
         "0.1",
         "share of the link that a burst in its `own` queue has while the transfer has data to send",
     ),
-    optional("burst-rate", Kind::Rate, "rate of a burst into the bottleneck queue; no burst with `none`"),
-    usual("burst-start", Kind::Time, "0s", "when it begins, from the start of the command"),
-    usual("burst-jitter", Kind::Time, "0s", "by how much earlier or later than that, evenly drawn"),
-    optional("burst-length", Kind::Time, "how long it lasts; no burst with `none`"),
-    optional("bytes", Kind::Bytes, "how much is sent; without, it is sent for `time`"),
-    usual("time", Kind::Time, "60s", "for how long is sent, where `bytes` is `none`"),
-    usual("patience", Kind::Time, "10min", "time after which a transfer is given up"),
+    optional("burst-rate", QuantityKind::Rate, "rate of a burst into the bottleneck queue; no burst with `none`"),
+    usual("burst-start", QuantityKind::Time, "0s", "when it begins, from the start of the command"),
+    usual("burst-jitter", QuantityKind::Time, "0s", "by how much earlier or later than that, evenly drawn"),
+    optional("burst-length", QuantityKind::Time, "how long it lasts; no burst with `none`"),
+    optional("bytes", QuantityKind::Bytes, "how much is sent; without, it is sent for `time`"),
+    usual("time", QuantityKind::Time, "60s", "for how long is sent, where `bytes` is `none`"),
+    usual("patience", QuantityKind::Time, "10min", "time after which a transfer is given up"),
     usual(
         "start-up",
-        Kind::Time,
+        QuantityKind::Time,
         "0s",
         "what the command does before it asks for the connection that carries the data",
     ),
-    usual("start-up-round-trips", Kind::Count, "0", "RTTs that the command takes before that"),
-    usual("clock", Kind::Word, "transfer", "what a completion time counts from: the `transfer`, or the `command`"),
-    usual("mtu", Kind::Bytes, "1500B", "the largest IP packet"),
-    usual("initial-window", Kind::Count, "10", "initial congestion window in segments (`initcwnd` of the route)"),
-    optional("receiver-initial-window", Kind::Count, "initial receive window in segments (`initrwnd` of the route)"),
-    usual("wmem", Kind::Bytes, "4MiB", "maximum send buffer (`tcp_wmem`, third value)"),
-    usual("rmem", Kind::Bytes, "6MiB", "maximum receive buffer (`tcp_rmem`, third value)"),
-    usual("rmem-default", Kind::Bytes, "128KiB", "initial receive buffer (`tcp_rmem`, second value)"),
-    usual("kernel", Kind::Word, "6.1", "kernel release of both hosts: `5.10`, `6.1`, `6.6` or later"),
-    usual("writer", Kind::Word, "polls", "how the application writes: `polls`, as iperf3, or `blocks`"),
-    usual("streams", Kind::Count, "1", "connections over which `bytes` are spread, all begun at once (`iperf3 -P`)"),
-    optional("application-rate", Kind::Rate, "rate at which the application has data"),
-    optional("cpu-rate", Kind::Rate, "rate at which one CPU can send"),
+    usual("start-up-round-trips", QuantityKind::Count, "0", "RTTs that the command takes before that"),
+    usual(
+        "clock",
+        QuantityKind::Word,
+        "transfer",
+        "what a completion time counts from: the `transfer`, or the `command`",
+    ),
+    usual("mtu", QuantityKind::Bytes, "1500B", "the largest IP packet"),
+    usual(
+        "initial-window",
+        QuantityKind::Count,
+        "10",
+        "initial congestion window in segments (`initcwnd` of the route)",
+    ),
+    optional(
+        "receiver-initial-window",
+        QuantityKind::Count,
+        "initial receive window in segments (`initrwnd` of the route)",
+    ),
+    usual("wmem", QuantityKind::Bytes, "4MiB", "maximum send buffer (`tcp_wmem`, third value)"),
+    usual("rmem", QuantityKind::Bytes, "6MiB", "maximum receive buffer (`tcp_rmem`, third value)"),
+    usual("rmem-default", QuantityKind::Bytes, "128KiB", "initial receive buffer (`tcp_rmem`, second value)"),
+    usual("kernel", QuantityKind::Word, "6.1", "kernel release of both hosts: `5.10`, `6.1`, `6.6` or later"),
+    usual("writer", QuantityKind::Word, "polls", "how the application writes: `polls`, as iperf3, or `blocks`"),
+    usual(
+        "streams",
+        QuantityKind::Count,
+        "1",
+        "connections over which `bytes` are spread, all begun at once (`iperf3 -P`)",
+    ),
+    optional("application-rate", QuantityKind::Rate, "rate at which the application has data"),
+    optional("cpu-rate", QuantityKind::Rate, "rate at which one CPU can send"),
     optional(
         "nic-rate",
-        Kind::Rate,
+        QuantityKind::Rate,
         "link rate of the sending NIC; with `none` the next common speed above `rate`, at least 10 Gbit/s",
     ),
-    usual("fq", Kind::Flag, "false", "pace with the fq qdisc"),
-    optional("pace", Kind::Rate, "maximum pacing rate (fq `maxrate`)"),
-    usual("offload", Kind::Flag, "true", "segmentation offload (`ethtool -K tso on gso on`)"),
-    usual("ecn", Kind::Flag, "false", "negotiate ECN (`tcp_ecn` = 1)"),
-    optional("deadline", Kind::Time, "a transfer that takes longer has missed it"),
-    optional("next-start", Kind::Time, "a transfer that takes longer runs into the next one"),
-    optional("next-end", Kind::Time, "a transfer that takes longer is still there when the next one should be done"),
+    usual("fq", QuantityKind::Flag, "false", "pace with the fq qdisc"),
+    optional("pace", QuantityKind::Rate, "maximum pacing rate (fq `maxrate`)"),
+    usual("offload", QuantityKind::Flag, "true", "segmentation offload (`ethtool -K tso on gso on`)"),
+    usual("ecn", QuantityKind::Flag, "false", "negotiate ECN (`tcp_ecn` = 1)"),
+    optional("deadline", QuantityKind::Time, "a transfer that takes longer has missed it"),
+    optional("next-start", QuantityKind::Time, "a transfer that takes longer runs into the next one"),
+    optional(
+        "next-end",
+        QuantityKind::Time,
+        "a transfer that takes longer is still there when the next one should be done",
+    ),
 ];
 
 /// Why something that is written sets no parameter.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Slip {
+pub enum ParameterError {
     /// A parameter that is not known.
     #[error("`{name}` in {place} is no parameter{}", near(name))]
     Unknown {
@@ -131,14 +159,14 @@ impl Parameter {
     ///
     /// # Errors
     /// There is none.
-    pub fn named(place: &str, name: &str) -> Result<(usize, &'static Self), Slip> {
-        Self::find(name).ok_or_else(|| Slip::Unknown { place: place.to_owned(), name: name.to_owned() })
+    pub fn named(place: &str, name: &str) -> Result<(usize, &'static Self), ParameterError> {
+        Self::find(name).ok_or_else(|| ParameterError::Unknown { place: place.to_owned(), name: name.to_owned() })
     }
 
     /// That what stands somewhere is no value of it.
     #[must_use]
-    pub fn slip(&self, place: &str, why: String) -> Slip {
-        Slip::Value { place: place.to_owned(), name: self.name.to_owned(), why }
+    pub fn error(&self, place: &str, why: String) -> ParameterError {
+        ParameterError::Value { place: place.to_owned(), name: self.name.to_owned(), why }
     }
 
     /// The name of its column.

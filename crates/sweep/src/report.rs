@@ -9,7 +9,7 @@ use crate::parameter::Parameter;
 use crate::selection::Rows;
 use crate::summary::{self, Group};
 use crate::table::Table;
-use crate::value::{Kind, Value};
+use crate::value::{QuantityKind, Value};
 
 /// What a sweep found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -169,7 +169,7 @@ impl Combination {
     #[must_use]
     pub fn shown(&self) -> [String; 4] {
         let time = |micros, share| Quantile { share, micros }.shown(self.gave_up);
-        let count = |number| Kind::Count.of_number(number).to_string();
+        let count = |number| QuantityKind::Count.of_number(number).to_string();
         [
             time(self.took_median_us, 0.5),
             time(self.took_p95_us, 0.95),
@@ -193,7 +193,7 @@ impl Quantile {
     /// as large as the rest.
     #[must_use]
     pub fn shown(&self, gave_up: f64) -> String {
-        let time = Kind::Time.of_number(self.micros).to_string();
+        let time = QuantityKind::Time.of_number(self.micros).to_string();
         if gave_up > 0.0 && gave_up >= 1.0 - self.share { format!("> {time}") } else { time }
     }
 }

@@ -6,7 +6,7 @@ use units::duration::micros;
 
 use crate::case::{Case, Struck, before_the_transfer};
 use crate::parameter::Settings;
-use crate::value::{Kind, Value};
+use crate::value::{QuantityKind, Value};
 
 /// What a row holds of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,7 +121,7 @@ impl Measure {
 
     /// What kind of quantity it is.
     #[must_use]
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> QuantityKind {
         match self {
             Self::Took
             | Self::Transfer
@@ -131,9 +131,9 @@ impl Measure {
             | Self::HeldBySendBuffer
             | Self::HeldByApplication
             | Self::HeldByHost
-            | Self::HeldByPacing => Kind::Time,
-            Self::Finished | Self::Missed | Self::Cascaded | Self::Covered => Kind::Share,
-            Self::MostOut => Kind::Bytes,
+            | Self::HeldByPacing => QuantityKind::Time,
+            Self::Finished | Self::Missed | Self::Cascaded | Self::Covered => QuantityKind::Share,
+            Self::MostOut => QuantityKind::Bytes,
             Self::Sent
             | Self::Resent
             | Self::Dropped
@@ -141,7 +141,7 @@ impl Measure {
             | Self::MarkReductions
             | Self::Timeouts
             | Self::Probes
-            | Self::Undone => Kind::Count,
+            | Self::Undone => QuantityKind::Count,
         }
     }
 

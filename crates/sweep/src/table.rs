@@ -17,7 +17,7 @@ use crate::description::{Sweep, SweepError};
 use crate::parameter::{ALL, Parameter};
 use crate::row::{Measure, Row};
 use crate::share::Share;
-use crate::value::{Kind, Value};
+use crate::value::{QuantityKind, Value};
 
 /// The rows of an experiment, or of a share of it, with what tells where they are from.
 #[derive(Debug, Clone)]
@@ -242,9 +242,13 @@ fn columns() -> Vec<Column> {
     ];
     let parameter = |(place, parameter): (usize, &Parameter)| {
         let stored = match parameter.kind {
-            Kind::Time | Kind::Bytes | Kind::Rate | Kind::Count | Kind::Flag => StoredAs::Whole,
-            Kind::Share => StoredAs::Real,
-            Kind::Word => StoredAs::Text,
+            QuantityKind::Time
+            | QuantityKind::Bytes
+            | QuantityKind::Rate
+            | QuantityKind::Count
+            | QuantityKind::Flag => StoredAs::Whole,
+            QuantityKind::Share => StoredAs::Real,
+            QuantityKind::Word => StoredAs::Text,
         };
         let form = Form { stored, is_optional: parameter.may_be_none };
         Column { name: parameter.column(), of: Of::Parameter(place), form }

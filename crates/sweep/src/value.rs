@@ -8,7 +8,7 @@ use units::{ByteCount, DataRate};
 
 /// What kind of quantity a parameter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum QuantityKind {
     /// A span of time: `209ms`.
     Time,
     /// An amount of data: `20MB`.
@@ -46,7 +46,7 @@ pub enum Value {
     Word(String),
 }
 
-impl Kind {
+impl QuantityKind {
     /// Reads a value as it is written in files: quantities as texts with their unit, numbers and flags as they are.
     ///
     /// # Errors

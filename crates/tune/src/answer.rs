@@ -8,7 +8,7 @@ use sweep::report::Setting;
 use units::ByteCount;
 
 use crate::candidate::Candidate;
-use crate::confirm::Found;
+use crate::confirm::TunedSettings;
 use crate::fixes::{Places, fixes};
 use crate::front::{Cost, front};
 use crate::ledger::{Book, times};
@@ -151,7 +151,7 @@ const SURE: f64 = 0.05;
 impl Answer {
     /// What is said of what was found.
     #[must_use]
-    pub fn new(question: &Question, found: &Found, program: &str, places: &Places) -> Self {
+    pub fn new(question: &Question, found: &TunedSettings, program: &str, places: &Places) -> Self {
         let tried = |candidate: &Candidate| Tried::new(question, &found.book, candidate);
         let own = found.own_queue.as_ref();
         let from_to = [&found.present, &found.best].map(|candidate| question.undrawn(candidate));
@@ -196,7 +196,7 @@ impl Answer {
     }
 }
 
-fn trade_off(question: &Question, found: &Found) -> Vec<TradeOff> {
+fn trade_off(question: &Question, found: &TunedSettings) -> Vec<TradeOff> {
     let all = [&found.present, &found.best].into_iter().chain(&found.fewer).chain(&found.others);
     let tried = all.map(|candidate| (candidate, Tried::new(question, &found.book, candidate)));
     let costs = tried.filter(|(_, tried)| tried.draws > 0).map(|(candidate, tried)| {
@@ -213,7 +213,7 @@ fn trade_off(question: &Question, found: &Found) -> Vec<TradeOff> {
     points.into_iter().map(point).collect()
 }
 
-fn without(question: &Question, found: &Found, dial: usize, candidate: &Candidate) -> Without {
+fn without(question: &Question, found: &TunedSettings, dial: usize, candidate: &Candidate) -> Without {
     let tried = Tried::new(question, &found.book, candidate);
     Without {
         setting: question.dials[dial].parameter.name.to_owned(),

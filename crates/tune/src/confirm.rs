@@ -20,7 +20,7 @@ const WEIGHED: u64 = 70;
 const LEAST: u64 = 10;
 
 /// What is known in the end.
-pub struct Found {
+pub struct TunedSettings {
     /// The settings as they are.
     pub present: Candidate,
     /// The best, which may be the same.
@@ -49,7 +49,7 @@ pub struct Found {
 ///
 /// # Errors
 /// Settings that cannot be, or that it was stopped before anything was known.
-pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result<Found, Halt> {
+pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result<TunedSettings, Halt> {
     let mut search = Search::new(question, runner);
     let mut fewer = Vec::new();
     let ended = search.run(budget).and_then(|()| {
@@ -62,7 +62,7 @@ pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result
     let is_other = |candidate: &Candidate| *candidate != present && *candidate != best;
     let others = book.ranked(question, draws.min(book.most_draws()).max(1));
     let others: Vec<Candidate> = others.into_iter().filter(is_other).take(OTHERS).collect();
-    let mut found = Found {
+    let mut found = TunedSettings {
         without: best.changed(question).into_iter().map(|dial| (dial, best.with(dial, present.place(dial)))).collect(),
         present,
         best,
@@ -92,7 +92,7 @@ pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result
 }
 
 /// The draws of the present settings and the best; others have half of them.
-fn confirm(question: &Question, budget: u64, runner: &mut dyn Runner, found: &mut Found) -> Result<(), Halt> {
+fn confirm(question: &Question, budget: u64, runner: &mut dyn Runner, found: &mut TunedSettings) -> Result<(), Halt> {
     let own = question.with_own_queue();
     let pair = 2 * if found.present == found.best { 1 } else { 2 };
     let shares =

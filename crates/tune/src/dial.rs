@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sweep::axis;
 use sweep::parameter::Parameter;
-use sweep::value::{Kind, Value};
+use sweep::value::{QuantityKind, Value};
 use units::{ByteCount, DataRate};
 
 /// A setting that may be changed.
@@ -91,7 +91,7 @@ impl Dial {
             values.insert(0, present.clone());
         }
         // A sort keeps the order of what it holds for equal; names have none but their own.
-        if parameter.kind != Kind::Word {
+        if parameter.kind != QuantityKind::Word {
             values.sort_by(Value::order);
         }
         let present = values.iter().position(|value| value == present).unwrap_or(0);
@@ -101,7 +101,7 @@ impl Dial {
     /// Whether its values have an order, so that neighbours are alike.
     #[must_use]
     pub fn is_ordered(&self) -> bool {
-        !matches!(self.parameter.kind, Kind::Word | Kind::Flag)
+        !matches!(self.parameter.kind, QuantityKind::Word | QuantityKind::Flag)
     }
 
     /// Whether it is memory of a host.
@@ -141,7 +141,10 @@ fn doubled(parameter: &Parameter, table: &toml::Table) -> Result<Vec<Value>, Str
     }
     let end = |name: &str| {
         let value = parameter.read(table.get(name).ok_or_else(|| format!("it has no `{name}`"))?)?;
-        value.number().filter(|_| !matches!(parameter.kind, Kind::Flag)).ok_or("only quantities have ranges".to_owned())
+        value
+            .number()
+            .filter(|_| !matches!(parameter.kind, QuantityKind::Flag))
+            .ok_or("only quantities have ranges".to_owned())
     };
     let (from, to) = (end("from")?, end("to")?);
     if from <= 0.0 || to <= from {

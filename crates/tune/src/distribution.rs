@@ -2,7 +2,7 @@
 
 use sweep::axis;
 use sweep::parameter::Parameter;
-use sweep::value::{Kind, Value};
+use sweep::value::{QuantityKind, Value};
 
 /// What a parameter may be, and how likely.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +44,7 @@ impl Distribution {
         }
         let end = |name: &str| {
             let value = parameter.read(table.get(name).ok_or_else(|| format!("it has no `{name}`"))?)?;
-            let number = value.number().filter(|_| !matches!(parameter.kind, Kind::Flag));
+            let number = value.number().filter(|_| !matches!(parameter.kind, QuantityKind::Flag));
             number.map(|number| (value, number)).ok_or_else(|| "only quantities are drawn between two".to_owned())
         };
         let ((from, least), (to, most)) = (end("from")?, end("to")?);
@@ -73,7 +73,7 @@ impl Distribution {
 
     /// The value for a number from 0 to below 1.
     #[must_use]
-    pub fn draw(&self, kind: Kind, unit: f64) -> Value {
+    pub fn draw(&self, kind: QuantityKind, unit: f64) -> Value {
         match self {
             Self::Each(values) => {
                 #[expect(clippy::cast_precision_loss, reason = "lists are short")]

@@ -28,7 +28,7 @@ pub mod trial;
 pub mod wanted;
 
 pub use answer::{Answer, Verdict};
-pub use confirm::{Found, tune};
+pub use confirm::{TunedSettings, tune};
 pub use question::{Question, QuestionError};
 pub use trial::{Halt, Runner, Score, Trial};
 pub use wanted::Wanted;

@@ -8,7 +8,7 @@ use path::random::SeededRng;
 use serde::Deserialize;
 use sweep::Case;
 use sweep::case::CaseError;
-use sweep::parameter::{ALL, Parameter, Settings, Slip};
+use sweep::parameter::{ALL, Parameter, ParameterError, Settings};
 use sweep::value::Value;
 
 use crate::candidate::Candidate;
@@ -40,7 +40,7 @@ pub enum QuestionError {
     Form(String),
     /// A parameter that is not known, or a value that it cannot have.
     #[error(transparent)]
-    Parameter(#[from] Slip),
+    Parameter(#[from] ParameterError),
     /// A parameter without which nothing can be asked.
     #[error("`{name}` is given nowhere: {why}")]
     Missing {
@@ -215,7 +215,7 @@ impl Question {
         // In the order of the table of all, whatever that of the file is.
         for (number, parameter) in ALL.iter().enumerate() {
             let Some(written) = vary.remove(parameter.name) else { continue };
-            let wrong = |why| parameter.slip(place, why);
+            let wrong = |why| parameter.error(place, why);
             if dial::side(parameter).is_none() {
                 return Err(wrong(format!("it is no setting; there are {}", list(dial::names()))).into());
             }
@@ -258,8 +258,8 @@ impl Question {
 /// The part of a seed that says what is drawn.
 const DRAWN: u64 = 0x64_7261_776e_0000;
 
-fn distribution(place: &str, parameter: &Parameter, value: &toml::Value) -> Result<Distribution, Slip> {
-    let wrong = |why| parameter.slip(place, why);
+fn distribution(place: &str, parameter: &Parameter, value: &toml::Value) -> Result<Distribution, ParameterError> {
+    let wrong = |why| parameter.error(place, why);
     let distribution = Distribution::read(parameter, value).map_err(wrong)?;
     if distribution.only().is_none() && dial::side(parameter).is_some() {
         let hint = "a setting has one value now; what it may become stands in [vary], or after --vary";

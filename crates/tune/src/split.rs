@@ -5,7 +5,7 @@ use sweep::parameter::ALL;
 use sweep::value::Value;
 
 use crate::candidate::Candidate;
-use crate::confirm::Found;
+use crate::confirm::TunedSettings;
 use crate::distribution::Distribution;
 use crate::ledger::Book;
 use crate::question::Question;
@@ -17,13 +17,13 @@ pub struct Split {
     /// The parameter.
     pub parameter: String,
     /// Its parts, by size.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MissesInRange>,
 }
 
 /// Misses where a parameter was drawn from a part of what it may be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Part {
+pub struct MissesInRange {
     /// The least of the part, in the unit that the parameter's column has.
     pub from: f64,
     /// The most; the same where it is one value.
@@ -55,7 +55,7 @@ const PARTS: usize = 4;
 const LONGEST: usize = 13;
 
 /// The misses by each quantity that was drawn.
-pub(crate) fn splits(question: &Question, found: &Found) -> Vec<Split> {
+pub(crate) fn splits(question: &Question, found: &TunedSettings) -> Vec<Split> {
     let split = |(place, distribution): (&usize, &Distribution)| {
         let parts = bounds(*place, distribution)?;
         let drawn = |number: usize| question.draw(*place, distribution, found.first_draw + number as u64);
@@ -84,7 +84,7 @@ fn bounds(place: usize, distribution: &Distribution) -> Option<Vec<(Value, Value
 }
 
 /// Where what was `drawn`, by the number of the draw, lies between two ends.
-fn part(found: &Found, drawn: &[Value], from: &Value, to: &Value) -> Part {
+fn part(found: &TunedSettings, drawn: &[Value], from: &Value, to: &Value) -> MissesInRange {
     let is_one = from == to;
     let [low, high] = [from, to].map(|value| value.number().unwrap_or(0.0));
     let holds = |value: &Value| {
@@ -98,7 +98,7 @@ fn part(found: &Found, drawn: &[Value], from: &Value, to: &Value) -> Part {
             draws: misses.draws + 1,
         })
     };
-    Part {
+    MissesInRange {
         from: low,
         to: high,
         says: if is_one { from.to_string() } else { format!("{from} to {to}") },

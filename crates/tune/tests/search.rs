@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use sweep::report::Setting;
 use tune::candidate::Candidate;
 use tune::fixes::Places;
-use tune::{Answer, Found, Halt, Question, Runner, Score, Trial, Verdict, Wanted};
+use tune::{Answer, Halt, Question, Runner, Score, Trial, TunedSettings, Verdict, Wanted};
 
 /// Simulates one trial after the other, the last first, and stops where it was told to.
 #[derive(Default)]
@@ -47,7 +47,7 @@ receiver-initial-window = 20
 patience = "20s"
 "#;
 
-fn ask(more: &str, budget: u64, machine: &mut Machine) -> (Question, Found, Answer) {
+fn ask(more: &str, budget: u64, machine: &mut Machine) -> (Question, TunedSettings, Answer) {
     let question = Question::read(&format!("{PATH}{more}"), &Wanted::default()).unwrap();
     let found = tune::tune(&question, budget, machine).unwrap();
     let places = Places { route: "default".to_owned(), device: None };

@@ -17,7 +17,7 @@ use crate::flow::run::{self, Stamp, overlay};
 use crate::hosts::snapshot;
 use crate::network::Network;
 use crate::network::way::{Traffic, TrafficKind, Way};
-use crate::probes::round_trip::Pair;
+use crate::probes::rtt::Pair;
 use crate::probes::{download, echo, hops, path_mtu};
 
 /// What a play gives, as a live one does.

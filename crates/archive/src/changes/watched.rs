@@ -38,7 +38,7 @@ pub struct Watched {
 
 /// What a watcher has found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct WatchedChanges {
     /// What to enter.
     pub entries: Vec<ChangeEntry>,
     /// Settings with their value now; [`None`] for those that are gone.
@@ -114,7 +114,7 @@ impl Archive {
     ///
     /// # Errors
     /// See [`ChangeError`].
-    pub fn append_found(&mut self, host: &WatchedHost, found: &Found) -> Result<Vec<u64>, ChangeError> {
+    pub fn append_found(&mut self, host: &WatchedHost, found: &WatchedChanges) -> Result<Vec<u64>, ChangeError> {
         let json = found.entries.iter().map(|entry| self.json_of(entry)).collect::<Result<Vec<_>, _>>()?;
         let path = self.path.clone();
         let mut append = || {
@@ -156,7 +156,7 @@ impl Archive {
     }
 }
 
-fn keep(transaction: &Transaction<'_>, host: &WatchedHost, found: &Found) -> rusqlite::Result<()> {
+fn keep(transaction: &Transaction<'_>, host: &WatchedHost, found: &WatchedChanges) -> rusqlite::Result<()> {
     let known = "INSERT INTO watched_hosts (host, checked_unix_ns, boot) VALUES (?1, coalesce(?2, 0), ?3)
                  ON CONFLICT (host) DO UPDATE SET checked_unix_ns = coalesce(?2, checked_unix_ns), boot = ?3";
     transaction.execute(known, (&host.name, found.checked.map(row::indexed_time), &host.boot))?;

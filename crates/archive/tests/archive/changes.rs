@@ -1,7 +1,7 @@
 //! The change log: entries, notes, and what a watcher knows, together or not at all.
 
 use archive::Archive;
-use archive::changes::watched::{Found, LockError, WatchedHost, WatchedKey};
+use archive::changes::watched::{LockError, WatchedChanges, WatchedHost, WatchedKey};
 use archive::changes::{ChangeError, ChangeFilter};
 use model::host::change::{ActingProcess, Actor, ChangeEntry, ChangeNote, ChangeSource};
 use tempfile::TempDir;
@@ -78,10 +78,10 @@ fn entries_and_what_is_known_are_kept_together() {
     let host = WatchedHost { name: "dtn1".to_owned(), boot: Some("b1".to_owned()) };
     assert_eq!(archive.watched("dtn1").unwrap(), None);
     let settings = vec![(key("a"), Some("1".to_owned())), (key("b"), Some("2".to_owned()))];
-    let first = Found { settings, checked: Some(WallTime::from_unix_nanos(5)), ..Found::default() };
+    let first = WatchedChanges { settings, checked: Some(WallTime::from_unix_nanos(5)), ..WatchedChanges::default() };
     archive.append_found(&host, &first).unwrap();
     let settings = vec![(key("a"), Some("3".to_owned())), (key("b"), None)];
-    let second = Found { entries: vec![entry(6, "dtn1", None, "a")], settings, checked: None };
+    let second = WatchedChanges { entries: vec![entry(6, "dtn1", None, "a")], settings, checked: None };
     assert_eq!(archive.append_found(&host, &second).unwrap(), [1]);
     drop(archive);
     let archive = Archive::open(folder.path().join("archive.db")).unwrap();

@@ -17,7 +17,7 @@ mod roles;
 pub(crate) use align::Aligned;
 pub use changes::{Change, Uncertain, changes, uncertain};
 pub use outliers::{Side, outliers};
-pub use report::{Comparison, Difference, Held, MatchedDevice, NotKnown, ReadBy, Source};
+pub use report::{Comparison, Difference, MatchedDevice, NotKnown, ReadBy, SharedValue, Source};
 pub use roles::Match;
 
 /// The schema of a comparison, for `docs/formats/`.

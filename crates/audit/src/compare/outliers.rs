@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::align::{Aligned, Cell};
 use super::readers::Readers;
 use super::roles::Match;
-use super::{Comparison, Difference, Held, MatchedDevice, NotKnown, ReadBy, Source};
+use super::{Comparison, Difference, MatchedDevice, NotKnown, ReadBy, SharedValue, Source};
 use crate::rule::{Rules, Severity};
 use crate::scope::HostFacts;
 use crate::settings::{Key, Settings};
@@ -115,9 +115,9 @@ impl<'a> Parted<'a> {
         1.0 / (self.values.len() - 1) as f64
     }
 
-    fn held(&self, names: &[String]) -> Vec<Held> {
-        let mut held: Vec<Held> =
-            self.values.iter().map(|value| Held { value: value.cloned(), by: Vec::new() }).collect();
+    fn held(&self, names: &[String]) -> Vec<SharedValue> {
+        let mut held: Vec<SharedValue> =
+            self.values.iter().map(|value| SharedValue { value: value.cloned(), by: Vec::new() }).collect();
         for (number, name) in self.of_host.iter().zip(names) {
             if let Some(number) = number {
                 held[*number].by.push(name.clone());

@@ -45,7 +45,7 @@ pub struct Difference {
     /// how clearly it parts the hosts.
     pub score: f64,
     /// The values, that of the most hosts last.
-    pub values: Vec<Held>,
+    pub values: Vec<SharedValue>,
     /// Whether one value is that of more than half of the hosts: then the others are outliers.
     pub has_majority: bool,
     /// The rules that look at it, the most severe first.
@@ -59,7 +59,7 @@ pub struct Difference {
 /// A value and who has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Held {
+pub struct SharedValue {
     /// The value; none where they have no such thing.
     pub value: Option<Value>,
     /// Who has it.
@@ -104,14 +104,14 @@ pub struct NotKnown {
 impl Difference {
     /// The outliers: all values but that of the majority. All of them where there is no majority.
     #[must_use]
-    pub fn odd(&self) -> &[Held] {
+    pub fn odd(&self) -> &[SharedValue] {
         let common = usize::from(self.has_majority);
         &self.values[..self.values.len().saturating_sub(common)]
     }
 
     /// The value of the majority, where there is one.
     #[must_use]
-    pub fn common(&self) -> Option<&Held> {
+    pub fn common(&self) -> Option<&SharedValue> {
         self.values.last().filter(|_| self.has_majority)
     }
 }

@@ -184,7 +184,7 @@ pub struct Overruled {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RollOut {
     /// The stages, as far as they were begun.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<RolloutBatch>,
     /// Hosts that were not touched, because an earlier one gave no reason to go on.
     pub untouched: Vec<String>,
 }
@@ -192,7 +192,7 @@ pub struct RollOut {
 /// Hosts that get a fix before the next ones do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Stage {
+pub struct RolloutBatch {
     /// The hosts, as far as they were begun.
     pub hosts: Vec<OnHost>,
 }

@@ -1,6 +1,6 @@
 //! Facts of the host as a whole.
 
-use model::host::cpu::Processor;
+use model::host::cpu::Cpu;
 use model::host::fact::Missing as Why;
 use model::host::snapshot::Snapshot;
 use model::host::storage::BlockDevice;
@@ -105,7 +105,7 @@ fn cpu(snapshot: &Snapshot) -> Fact {
 }
 
 /// Governors, each once. Where no processor has one the kernel does not set the clock, which is known and no gap.
-fn governors(processors: &[Processor]) -> Fact {
+fn governors(processors: &[Cpu]) -> Fact {
     let failed = processors.iter().find_map(|processor| match &processor.governor.reading {
         Err(why) if *why != Why::Absent => Some(missing(why)),
         _ => None,
@@ -117,13 +117,13 @@ fn governors(processors: &[Processor]) -> Fact {
 }
 
 /// A time of each processor.
-fn times(processors: &[Processor], of: fn(&Processor) -> Option<u64>) -> Fact {
+fn times(processors: &[Cpu], of: fn(&Cpu) -> Option<u64>) -> Fact {
     let times: Option<Vec<Fact>> = processors.iter().map(|processor| of(processor).map(int)).collect();
     times.filter(|times| !times.is_empty()).map_or_else(|| absent("the CPUs' times were not read"), Fact::List)
 }
 
 /// Preferences between speed and power, each once; none where the CPUs have no such thing.
-fn energy_preferences(processors: &[Processor]) -> Fact {
+fn energy_preferences(processors: &[Cpu]) -> Fact {
     let failed = processors.iter().find_map(|processor| match &processor.energy_preference.reading {
         Err(why) if *why != Why::Absent => Some(missing(why)),
         _ => None,
@@ -134,7 +134,7 @@ fn energy_preferences(processors: &[Processor]) -> Fact {
     texts(processors.iter().filter_map(|processor| processor.energy_preference.value()).map(String::as_str))
 }
 
-fn softnet(processors: &[Processor]) -> Fact {
+fn softnet(processors: &[Cpu]) -> Fact {
     let of = |pick: fn(&model::host::cpu::Softnet) -> u32| {
         let mut sum = 0;
         for processor in processors {

@@ -20,7 +20,7 @@ mod whole;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::host::fact::{Fact, Missing};
-use model::host::snapshot::{Snapshot, Way};
+use model::host::snapshot::{CollectionMethod, Snapshot};
 use serde::{Deserialize, Serialize};
 
 pub use boot::Origin;
@@ -80,7 +80,7 @@ impl Settings {
             settings.closed.insert(closed.name.clone(), Missing::Failed { reason: closed.reason.clone() });
         }
         boot::add(&mut settings, snapshot);
-        if matches!(snapshot.way, Way::SavedOutputs | Way::Sosreport) {
+        if matches!(snapshot.way, CollectionMethod::SavedOutputs | CollectionMethod::Sosreport) {
             let group = |key: &Key| (key.namespace.clone(), key.device.clone(), key.group().to_owned());
             settings.groups = settings.known.keys().map(group).collect();
             settings.partial = Some(Missing::Failed { reason: "not among what was saved".to_owned() });

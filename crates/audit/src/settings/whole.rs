@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::host::cpu::Processor;
+use model::host::cpu::Cpu;
 use model::host::fact::Fact;
 use model::host::snapshot::Snapshot;
 
@@ -92,8 +92,8 @@ fn processors(settings: &mut Settings, snapshot: &Snapshot) {
 fn each<T>(
     settings: &mut Settings,
     name: &str,
-    processors: &[Processor],
-    fact: fn(&Processor) -> &Fact<T>,
+    processors: &[Cpu],
+    fact: fn(&Cpu) -> &Fact<T>,
     text: fn(&T) -> String,
 ) {
     let mut values = Vec::new();

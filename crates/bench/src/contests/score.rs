@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, ensure};
 use diagnose::score::Score;
-use diagnose::score::summary::Part;
+use diagnose::score::summary::CountOf;
 
 use crate::actors::Actors;
 use crate::contests::Effort;
@@ -41,7 +41,7 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
 }
 
 /// None of none is no score.
-fn percent(what: &str, part: Part, target: Target) -> Row {
+fn percent(what: &str, part: CountOf, target: Target) -> Row {
     match part.share() {
         Some(share) => Row::new(what, share * 100.0, "%").target(target).note(format!("{} of {}", part.count, part.of)),
         None => Row::failed(what, &anyhow::anyhow!("no play tells")),

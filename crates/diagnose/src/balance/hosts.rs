@@ -12,7 +12,7 @@
 use model::counters::CounterReadings;
 use units::PacketCount;
 
-use super::part::{Certainty, Counted, Part};
+use super::part::{BalanceShare, Certainty, Counted};
 
 /// One end of a run.
 #[derive(Debug, Clone, Copy)]
@@ -57,11 +57,11 @@ impl HostDrops {
     }
 
     /// The share, of which `kept` fit into what is missing.
-    pub(super) fn part(self, kept: u64) -> Part {
+    pub(super) fn part(self, kept: u64) -> BalanceShare {
         if !self.unknown.is_empty() {
             let packets = None;
             let because = Some(self.unknown.join("; "));
-            return Part { packets, certainty: Certainty::Unknown, because, counted: self.counted };
+            return BalanceShare { packets, certainty: Certainty::Unknown, because, counted: self.counted };
         }
         let exact = kept <= self.own || self.others == Some(0);
         let certainty = if exact { Certainty::Exact } else { Certainty::AtMost };
@@ -69,7 +69,7 @@ impl HostDrops {
             Some(others) => format!("at most {others} of them may be other datagrams that this host sent meanwhile"),
             None => "counted by the whole host: other datagrams may be among them".to_owned(),
         });
-        Part { packets: Some(PacketCount::new(kept)), certainty, because, counted: self.counted }
+        BalanceShare { packets: Some(PacketCount::new(kept)), certainty, because, counted: self.counted }
     }
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use units::PacketCount;
 
 use hosts::{Host, HostDrops, Merging};
-use part::{Certainty, Part};
+use part::{BalanceShare, Certainty};
 
 /// Where the datagrams of one direction went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,11 +33,11 @@ pub struct Balance {
     #[serde(rename = "handed_packets")]
     pub handed: PacketCount,
     /// Dropped before they left the sending host.
-    pub dropped_in_sender: Part,
+    pub dropped_in_sender: BalanceShare,
     /// The remainder: lost between the hosts, and whatever is unknown of them.
-    pub lost_on_path: Part,
+    pub lost_on_path: BalanceShare,
     /// Dropped after they had reached the receiving host.
-    pub dropped_in_receiver: Part,
+    pub dropped_in_receiver: BalanceShare,
     /// Taken from the receiver's socket, each counted once.
     #[serde(rename = "received_packets")]
     pub received: PacketCount,
@@ -131,7 +131,7 @@ fn same_kernel(run: &Run) -> hosts::Kernel {
 
 /// Cuts drops that are more than what is missing: the counters are the hosts', and other traffic moved them too. What
 /// the receiving socket itself counted is cut last.
-fn fit(lost: u64, sender: HostDrops, receiver: HostDrops, notes: &mut Vec<String>) -> (Part, Part) {
+fn fit(lost: u64, sender: HostDrops, receiver: HostDrops, notes: &mut Vec<String>) -> (BalanceShare, BalanceShare) {
     let own = receiver.own.min(lost);
     let in_sender = sender.total().min(lost - own);
     let in_receiver = receiver.total().min(lost - in_sender);
@@ -147,7 +147,7 @@ fn fit(lost: u64, sender: HostDrops, receiver: HostDrops, notes: &mut Vec<String
     (sender.part(in_sender), receiver.part(in_receiver))
 }
 
-fn remainder(packets: u64, sender: &Part, receiver: &Part) -> Part {
+fn remainder(packets: u64, sender: &BalanceShare, receiver: &BalanceShare) -> BalanceShare {
     let unknown: Vec<&str> = [sender, receiver]
         .into_iter()
         .filter_map(|part| part.because.as_deref().filter(|_| part.packets.is_none()))
@@ -161,5 +161,5 @@ fn remainder(packets: u64, sender: &Part, receiver: &Part) -> Part {
         }
         (_, true, false) => (Certainty::Exact, None),
     };
-    Part { packets: Some(PacketCount::new(packets)), certainty, because, counted: Vec::new() }
+    BalanceShare { packets: Some(PacketCount::new(packets)), certainty, because, counted: Vec::new() }
 }

@@ -6,7 +6,7 @@ use units::PacketCount;
 /// A share of the datagrams.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Part {
+pub struct BalanceShare {
     /// How many; absent where nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packets: Option<PacketCount>,
@@ -20,7 +20,7 @@ pub struct Part {
     pub counted: Vec<Counted>,
 }
 
-impl Part {
+impl BalanceShare {
     /// How many are known; none where nobody knows.
     #[must_use]
     pub fn known(&self) -> u64 {

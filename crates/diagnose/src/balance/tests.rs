@@ -4,7 +4,7 @@ use model::counters::{CounterReadings, Reading};
 use units::PacketCount;
 
 use super::hosts::{Host, HostDrops, Kernel, Merging, in_receiver, in_sender};
-use super::part::{Certainty, Part};
+use super::part::{BalanceShare, Certainty};
 
 fn counters(changes: &[(&str, u64)]) -> CounterReadings {
     let always = [("Udp.SndbufErrors", 0), ("Udp.RcvbufErrors", 0)];
@@ -16,7 +16,7 @@ fn host(counters: &CounterReadings) -> Host<'_> {
     Host { counters: Some(counters), device: Some("eth0"), kernel: Kernel::Own }
 }
 
-fn part(drops: HostDrops) -> Part {
+fn part(drops: HostDrops) -> BalanceShare {
     let all = drops.total();
     drops.part(all)
 }

@@ -12,7 +12,7 @@ use model::round::Round;
 
 use super::{Catalogue, Cause};
 use crate::diagnosis::{FaultLocation, affected_flows};
-use crate::signs::{ALL, Flow, Seen, flows};
+use crate::signs::{ALL, Flow, SignState, flows};
 
 /// What was planted: a cause of the catalogue at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct PlantedCause {
 /// Counts of states by cause.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
-    seen: BTreeMap<(String, Seen), f64>,
+    seen: BTreeMap<(String, SignState), f64>,
     incidents: BTreeMap<String, u32>,
 }
 
@@ -69,11 +69,11 @@ impl Tally {
     /// How often each state is seen among affected flows, each cause as often as any other, with the values of the table of signs as
     /// `prior` observations.
     #[must_use]
-    pub fn usual(&self, prior: f64) -> BTreeMap<Seen, f64> {
+    pub fn usual(&self, prior: f64) -> BTreeMap<SignState, f64> {
         let mut shares = BTreeMap::new();
         for (sign, known) in ALL.iter().enumerate() {
-            let states = (0..known.states.len()).map(|state| Seen { sign, state });
-            let count = |seen: Seen| {
+            let states = (0..known.states.len()).map(|state| SignState { sign, state });
+            let count = |seen: SignState| {
                 let of_causes = self.seen.iter().filter(|((_, of), _)| *of == seen);
                 of_causes.map(|((cause, _), count)| count / f64::from(self.incidents[cause].max(1))).sum::<f64>()
             };
@@ -89,9 +89,9 @@ impl Tally {
 
     /// How often a state is seen where a cause is at work: the counts, with the catalogue's value as `prior` observations.
     #[must_use]
-    pub fn likelihood(&self, cause: &Cause, seen: Seen, prior: f64) -> f64 {
+    pub fn likelihood(&self, cause: &Cause, seen: SignState, prior: f64) -> f64 {
         let count = |state: usize| {
-            let seen = Seen { sign: seen.sign, state };
+            let seen = SignState { sign: seen.sign, state };
             self.seen.get(&(cause.id.clone(), seen)).copied().unwrap_or_default()
         };
         let all: f64 = (0..seen.sign().states.len()).map(count).sum();
@@ -111,12 +111,13 @@ impl Tally {
             let _ = writeln!(text, "\n[{}] # {incidents} incidents", cause.id);
             for (sign, known) in ALL.iter().enumerate() {
                 let states = 0..known.states.len();
-                let of = |state| self.seen.get(&(cause.id.clone(), Seen { sign, state })).copied().unwrap_or_default();
+                let of =
+                    |state| self.seen.get(&(cause.id.clone(), SignState { sign, state })).copied().unwrap_or_default();
                 if states.clone().map(of).sum::<f64>() < least {
                     continue;
                 }
                 let parts = states.map(|state| {
-                    let part = self.likelihood(cause, Seen { sign, state }, prior);
+                    let part = self.likelihood(cause, SignState { sign, state }, prior);
                     format!("{} = {:.3}", known.states[state].name, part.clamp(0.001, 0.999))
                 });
                 let _ = writeln!(text, "{} = {{ {} }}", known.name, parts.collect::<Vec<_>>().join(", "));
@@ -171,7 +172,7 @@ impl Catalogue {
                 }
                 for (state, part) in states {
                     let seen =
-                        Seen::named(&sign, &state).ok_or_else(|| unknown("state", &format!("{sign}={state}")))?;
+                        SignState::named(&sign, &state).ok_or_else(|| unknown("state", &format!("{sign}={state}")))?;
                     cause.shows.insert(seen, part);
                 }
             }

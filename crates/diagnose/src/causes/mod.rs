@@ -12,8 +12,8 @@ pub mod weights;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::signs::Seen;
-use crate::signs::flow::Kind;
+use crate::signs::SignState;
+use crate::signs::flow::FlowKind;
 use units::DataRate;
 
 pub use read::CatalogueError;
@@ -46,7 +46,7 @@ pub struct Cause {
     /// Whether it is found without a flow that suffers.
     pub alone: bool,
     /// Only flows of this kind suffer.
-    pub carries: Option<Kind>,
+    pub carries: Option<FlowKind>,
     /// Only flows in an overlay suffer.
     pub only_overlays: bool,
     /// It is on a segment that packets take in one direction only.
@@ -56,13 +56,13 @@ pub struct Cause {
     /// The MTUs of interfaces tell of it.
     pub by_mtu: bool,
     /// How often each state is seen where it is at work, by state.
-    pub shows: BTreeMap<Seen, f64>,
+    pub shows: BTreeMap<SignState, f64>,
     /// The same cause at work in other ways, each with a title, a part of the prior and signs of its own: what shows
     /// together is weighed together.
     pub manners: Vec<Cause>,
     /// States of which one is seen where the cause is at work, the most telling sign first. Where that was looked at, and no flow
     /// that the cause would hit shows any of them, it is out.
-    pub requires: Vec<Seen>,
+    pub requires: Vec<SignState>,
     /// The fastest link on which it exists. A flow that carried more past the place excludes it.
     pub fastest_link: Option<DataRate>,
     /// How often each rule of the host audit fires at its place; 1 where the cause is nothing else than what the rule finds.
@@ -73,7 +73,7 @@ pub struct Cause {
     pub fix: Vec<String>,
     /// What mends it where no rule does.
     pub remedy: String,
-    /// How one sees that it is mended.
+    /// How one sees that it is fixed.
     pub verify: String,
     /// Where it is described.
     pub references: Vec<String>,
@@ -202,9 +202,9 @@ impl Cause {
 
     /// How often a state is seen where the cause is at work.
     #[must_use]
-    pub fn likelihood(&self, seen: Seen) -> f64 {
+    pub fn likelihood(&self, seen: SignState) -> f64 {
         let states = seen.sign().states;
-        let named = |state: usize| self.shows.get(&Seen { sign: seen.sign, state }).copied();
+        let named = |state: usize| self.shows.get(&SignState { sign: seen.sign, state }).copied();
         if let Some(named) = named(seen.state) {
             return named;
         }
@@ -256,7 +256,7 @@ mod tests {
     fn what_a_cause_shows_adds_up() {
         for cause in Catalogue::built_in().all().iter().flat_map(Cause::ways) {
             for (sign, known) in crate::signs::ALL.iter().enumerate() {
-                let sum: f64 = (0..known.states.len()).map(|state| cause.likelihood(Seen { sign, state })).sum();
+                let sum: f64 = (0..known.states.len()).map(|state| cause.likelihood(SignState { sign, state })).sum();
                 assert!((0.95..1.05).contains(&sum), "{}: {} adds up to {sum}", cause.id, known.name);
             }
         }

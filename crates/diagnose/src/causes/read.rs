@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Cause, PlaceKind, Spread, Usually};
-use crate::signs::Seen;
-use crate::signs::flow::Kind;
+use crate::signs::SignState;
+use crate::signs::flow::FlowKind;
 
 /// Why a file of causes cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +71,7 @@ struct CauseText {
     spread: Spread,
     #[serde(default)]
     alone: bool,
-    carries: Option<Kind>,
+    carries: Option<FlowKind>,
     #[serde(default)]
     only_overlays: bool,
     #[serde(default)]
@@ -141,14 +141,14 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         |what: &str| CatalogueError::NoPart { file: file.to_owned(), cause: text.id.clone(), what: what.to_owned() };
     let shows = shown(file, &text.id, &text.shows)?;
     let required = |state: &String| {
-        Seen::parse(state).ok_or_else(|| CatalogueError::NoSuchState {
+        SignState::parse(state).ok_or_else(|| CatalogueError::NoSuchState {
             file: file.to_owned(),
             cause: text.id.clone(),
             sign: "requires".to_owned(),
             state: state.clone(),
         })
     };
-    let requires: Vec<Seen> = text.requires.iter().map(required).collect::<Result<_, _>>()?;
+    let requires: Vec<SignState> = text.requires.iter().map(required).collect::<Result<_, _>>()?;
     let fastest_link = text.fastest_link.as_deref().map(str::parse).transpose();
     let fastest_link = fastest_link.map_err(|_| no_part("the fastest link"))?;
     if let Some((rule, _)) = text.rules.iter().find(|(_, part)| !(**part > 0.0 && **part <= 1.0)) {
@@ -203,13 +203,13 @@ fn in_manner(file: &str, own: &Cause, manner: MannerText, prior: f64) -> Result<
     Ok(Cause { requires, title: manner.title, prior: prior * manner.share, shows, ..own.clone() })
 }
 
-fn shown(file: &str, cause: &str, text: &Shown) -> Result<BTreeMap<Seen, f64>, CatalogueError> {
+fn shown(file: &str, cause: &str, text: &Shown) -> Result<BTreeMap<SignState, f64>, CatalogueError> {
     let no_part =
         |sign: &str| CatalogueError::NoPart { file: file.to_owned(), cause: cause.to_owned(), what: sign.to_owned() };
     let mut shows = BTreeMap::new();
     for (sign, states) in text {
         for (state, part) in states {
-            let seen = Seen::named(sign, state).ok_or_else(|| CatalogueError::NoSuchState {
+            let seen = SignState::named(sign, state).ok_or_else(|| CatalogueError::NoSuchState {
                 file: file.to_owned(),
                 cause: cause.to_owned(),
                 sign: sign.clone(),

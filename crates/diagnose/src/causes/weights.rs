@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::signs::{ALL, Seen};
+use crate::signs::{ALL, SignState};
 
 /// A kind of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +66,7 @@ pub struct Weights {
     /// What "something else" weighs.
     pub(crate) unknown: f64,
     /// How often each state is seen among slow flows, where that was counted.
-    usual: BTreeMap<Seen, f64>,
+    usual: BTreeMap<SignState, f64>,
     /// Probability as it was reckoned, and how often it was right: of the first problem, and of the others.
     calibration: [Vec<(f64, f64)>; 2],
 }
@@ -102,7 +102,7 @@ impl Weights {
 
     /// How often a state is seen among slow flows, whatever ails them.
     #[must_use]
-    pub fn usual(&self, seen: Seen) -> f64 {
+    pub fn usual(&self, seen: SignState) -> f64 {
         self.usual.get(&seen).copied().unwrap_or(seen.state().usual)
     }
 
@@ -126,7 +126,7 @@ impl Weights {
 
     /// The same with counted shares of states.
     #[must_use]
-    pub(crate) fn with_usual(&self, usual: BTreeMap<Seen, f64>) -> Self {
+    pub(crate) fn with_usual(&self, usual: BTreeMap<SignState, f64>) -> Self {
         Self { usual, ..self.clone() }
     }
 
@@ -153,7 +153,7 @@ impl Weights {
         for (sign, states) in file.usual {
             for (state, share) in states {
                 let seen =
-                    Seen::named(&sign, &state).ok_or_else(|| WeightsError::Unknown(format!("{sign}={state}")))?;
+                    SignState::named(&sign, &state).ok_or_else(|| WeightsError::Unknown(format!("{sign}={state}")))?;
                 weights.usual.insert(seen, share.clamp(LEAST, 1.0));
             }
         }
@@ -186,7 +186,7 @@ impl Weights {
         }
         let _ = writeln!(text, "\n# How often each answer is seen among affected flows, whatever ails them.\n[usual]");
         for (sign, known) in ALL.iter().enumerate() {
-            let states = (0..known.states.len()).map(|state| Seen { sign, state });
+            let states = (0..known.states.len()).map(|state| SignState { sign, state });
             let parts: Vec<String> = states
                 .filter_map(|seen| Some(format!("{} = {:.4}", seen.state().name, self.usual.get(&seen)?)))
                 .collect();
@@ -247,7 +247,7 @@ mod tests {
     fn what_is_written_is_read_back() {
         let evidence: Vec<f64> = (0..Evidence::COUNT).map(|number| number as f64 / 10.0).collect();
         let causes = BTreeMap::from([("policer".to_owned(), -0.5)]);
-        let usual = BTreeMap::from([(Seen { sign: 0, state: 1 }, 0.25)]);
+        let usual = BTreeMap::from([(SignState { sign: 0, state: 1 }, 0.25)]);
         let points = [vec![(0.2, 0.1), (0.9, 0.7)], Vec::new()];
         let weights = Weights::default().with(&evidence, &causes, -2.0).with_usual(usual).with_calibration(points);
         assert_eq!(Weights::read(&weights.text("a test")).unwrap(), weights);

@@ -8,7 +8,7 @@ use model::round::{Member, Passage, Round};
 use super::FaultLocation;
 use crate::causes::{Catalogue, Cause, PlaceKind, Usually};
 use crate::signs::Flow;
-use crate::signs::flow::Kind;
+use crate::signs::flow::FlowKind;
 
 /// A cause at a place.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub(crate) fn candidates<'a>(round: &Round, flows: &[Flow], catalogue: &'a Catal
 #[derive(Debug, Default)]
 struct Cover {
     all: Rc<[usize]>,
-    of_kind: BTreeMap<Kind, Rc<[usize]>>,
+    of_kind: BTreeMap<FlowKind, Rc<[usize]>>,
     in_overlays: Rc<[usize]>,
 }
 
@@ -47,7 +47,7 @@ impl Cover {
         let some = |wanted: &dyn Fn(&Flow) -> bool| -> Rc<[usize]> {
             numbers.iter().copied().filter(|number| wanted(&flows[*number])).collect()
         };
-        let kinds = [Kind::Tcp, Kind::Udp, Kind::Http, Kind::Echo];
+        let kinds = [FlowKind::Tcp, FlowKind::Udp, FlowKind::Http, FlowKind::Echo];
         Self {
             of_kind: kinds.map(|kind| (kind, some(&|flow| flow.kind == kind))).into(),
             in_overlays: some(&|flow| flow.sender.network.is_some()),

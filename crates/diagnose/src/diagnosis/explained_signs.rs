@@ -2,7 +2,7 @@
 
 use crate::causes::Cause;
 use crate::causes::weights::Weights;
-use crate::signs::{Flow, Observation, Seen};
+use crate::signs::{Flow, Observation, SignState};
 
 /// Signs of one flow that earlier problems explain.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +16,7 @@ impl ExplainedSigns {
     /// A cause that was named explains a flow: what is likelier with it than without is told.
     pub(crate) fn add(&mut self, cause: &Cause, flow: &Flow, weights: &Weights) {
         self.is_explained = true;
-        let explains = |seen: Seen| cause.likelihood(seen) > weights.usual(seen);
+        let explains = |seen: SignState| cause.likelihood(seen) > weights.usual(seen);
         let explained = flow.observations.iter().filter(|observation| explains(observation.seen));
         self.signs.extend(explained.map(|observation| observation.seen.sign));
     }

@@ -48,7 +48,7 @@ use crate::causes::{Catalogue, Cause};
 use crate::locate::explanation::Located;
 use crate::locate::round::layers;
 use crate::locate::{Topology, locate};
-use crate::signs::flow::{Complaint, Kind};
+use crate::signs::flow::{Complaint, FlowKind};
 use crate::signs::{Flow, allowed, flows};
 use findings::Findings;
 
@@ -155,7 +155,7 @@ pub struct Ranked {
     pub fix: Vec<String>,
     /// What mends it.
     pub remedy: String,
-    /// How one sees that it is mended.
+    /// How one sees that it is fixed.
     pub verify: String,
 }
 
@@ -377,7 +377,7 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
             format!("its sender handed over {}{asked}", flow.attained.map(percent).unwrap_or_default())
         }
         Complaint::Lossy => match flow.lost {
-            Some(lost) if flow.kind == Kind::Tcp => {
+            Some(lost) if flow.kind == FlowKind::Tcp => {
                 format!("{}, with {} of its segments retransmitted", flow.goodput, percent(lost))
             }
             Some(lost) => format!("{} of its datagrams lost at {}", percent(lost), flow.goodput),

@@ -5,7 +5,7 @@
 //! every cause, and say nothing. So a group of severe flows is explained first, however many mild ones stand elsewhere.
 
 use crate::signs::Flow;
-use crate::signs::flow::{Complaint, Kind};
+use crate::signs::flow::{Complaint, FlowKind};
 
 /// The depth of each flow, and the background.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ fn depth(flow: &Flow) -> f64 {
         None => 0.0,
         Some(Complaint::Slow | Complaint::Short) => of_rate().max(0.2),
         // Fast enough all the same.
-        Some(Complaint::Lossy) if flow.kind == Kind::Tcp && flow.is_fast() => 0.4,
+        Some(Complaint::Lossy) if flow.kind == FlowKind::Tcp && flow.is_fast() => 0.4,
         // Loss leaves TCP one over its square root (Mathis and others 1997), all of it up to 1 in 10,000.
         Some(Complaint::Lossy) => flow.lost.map_or(1.0, |lost| 0.5 * (lost.max(1e-9) / 1e-4).ln()).max(0.3),
         Some(Complaint::Clipped) => 4.6,

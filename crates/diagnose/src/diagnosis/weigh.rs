@@ -19,8 +19,8 @@ use super::speeds;
 use super::vanished;
 use crate::causes::Cause;
 use crate::causes::weights::{Evidence, Weights};
-use crate::signs::flow::Kind;
-use crate::signs::{ALL, Flow, Observation, Seen};
+use crate::signs::flow::FlowKind;
+use crate::signs::{ALL, Flow, Observation, SignState};
 use crate::wires::Wires;
 
 /// What speaks for or against a candidate.
@@ -137,10 +137,10 @@ impl fmt::Display for Named<'_> {
         if label.chars().count() > LONG_LABEL {
             // A command line of another tool: what it sent says more.
             let sent = match self.0.kind {
-                Kind::Tcp => "TCP",
-                Kind::Udp => "UDP",
-                Kind::Http => "HTTP",
-                Kind::Echo => "echoes",
+                FlowKind::Tcp => "TCP",
+                FlowKind::Udp => "UDP",
+                FlowKind::Http => "HTTP",
+                FlowKind::Echo => "echoes",
             };
             write!(f, "{sender} to {receiver} ({sent})")
         } else if label.contains(&sender.host) && label.contains(&receiver.host) {
@@ -263,14 +263,14 @@ fn sparing(candidate: &Candidate<'_>, known: &Known, flow: &Flow, suffering: &[&
         return 0.0;
     }
     let by_itself = || comparable(flow, suffering) * (candidate.cause.spread.spared() / WELL).ln();
-    if !matches!(flow.kind, Kind::Echo | Kind::Udp) {
+    if !matches!(flow.kind, FlowKind::Echo | FlowKind::Udp) {
         return by_itself();
     }
     let told = flow.observations.iter().filter(|seen| OF_PROBES.contains(&seen.seen.sign().name));
     let named = told.filter(|seen| candidate.cause.shows.keys().any(|shown| shown.sign == seen.seen.sign));
     let weights: Vec<f64> = named.map(|seen| (candidate.cause.likelihood(seen.seen) / WELL).ln().min(0.0)).collect();
     match flow.kind {
-        Kind::Echo => weights.iter().sum(),
+        FlowKind::Echo => weights.iter().sum(),
         _ if weights.is_empty() => by_itself(),
         _ => pressing(candidate, flow, suffering) * weights.iter().sum::<f64>(),
     }
@@ -279,14 +279,14 @@ fn sparing(candidate: &Candidate<'_>, known: &Known, flow: &Flow, suffering: &[&
 /// What a cause is known by: asked once for a candidate, and not again for each flow.
 struct Known {
     /// What it does to every flow that passes, or to none.
-    done: Vec<Seen>,
+    done: Vec<SignState>,
     /// Which differences between flows of a pair it is known by, in the order of [`DIFFERENCES`].
     differences: [bool; DIFFERENCES.len()],
 }
 
 impl Known {
     fn by(cause: &Cause) -> Self {
-        let done = TO_EVERY_FLOW.iter().filter_map(|(sign, state)| Seen::named(sign, state));
+        let done = TO_EVERY_FLOW.iter().filter_map(|(sign, state)| SignState::named(sign, state));
         let defines =
             |sign: &str| cause.shows.iter().any(|(shown, part)| *part >= DEFINING && shown.sign().name == sign);
         Self {
@@ -332,9 +332,9 @@ fn differences(flow: &Flow, other: &Flow) -> [bool; DIFFERENCES.len()] {
 /// How much datagrams say that are not lost: little where they came slower than what the flows that suffer attained, unless
 /// the cause takes its part of slow ones as well.
 fn pressing(candidate: &Candidate<'_>, spared: &Flow, suffering: &[&Flow]) -> f64 {
-    let at_any_rate = Seen::named("datagram-loss", "same-at-any-rate");
+    let at_any_rate = SignState::named("datagram-loss", "same-at-any-rate");
     let shows_always = at_any_rate.is_some_and(|seen| candidate.cause.shows.get(&seen).is_some_and(|part| *part > 0.5));
-    let least = suffering.iter().filter(|flow| flow.kind != Kind::Echo).map(|flow| flow.goodput).min();
+    let least = suffering.iter().filter(|flow| flow.kind != FlowKind::Echo).map(|flow| flow.goodput).min();
     let presses = least.is_none_or(|least| spared.shape.paced.is_none_or(|rate| rate >= least));
     if presses || shows_always { 1.0 } else { 0.25 }
 }

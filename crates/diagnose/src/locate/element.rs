@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Element {
     /// Which part.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: FaultLocation,
     /// In which overlay or other network alone, where the others are well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
@@ -32,7 +32,7 @@ pub enum Network {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Place {
+pub enum FaultLocation {
     /// Hosts in one direction or in both.
     Hosts {
         /// Which hosts.
@@ -124,7 +124,7 @@ impl fmt::Display for Element {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FaultLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Hosts { who, other: Other::Alike, .. } => write!(f, "both ends {who}"),

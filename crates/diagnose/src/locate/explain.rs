@@ -7,7 +7,7 @@ use model::round::Endpoint;
 use super::Topology;
 use super::candidate::Candidate;
 use super::cell::{Layer, Pair};
-use super::element::{Element, Place};
+use super::element::{Element, FaultLocation};
 use super::evidence::Evidence;
 use super::explanation::{Ambiguity, Blamed, Explanation, Located};
 use super::search::{Search, Solution};
@@ -115,7 +115,7 @@ fn explanation(case: &Case<'_>, solution: &Solution, probability: f64) -> Explan
 
 fn blamed(case: &Case<'_>, candidate: &Candidate, depth: f64) -> Blamed {
     let mut names = candidate.shapes.iter().map(|shape| case.ground.name(*shape));
-    let element = names.next().flatten().unwrap_or(Element { place: Place::Everything, network: None });
+    let element = names.next().flatten().unwrap_or(Element { place: FaultLocation::Everything, network: None });
     let or = names.flatten().take(MOST_ALTERNATIVES).collect();
     let alias = candidate.shapes.first().map(|shape| case.ground.aliases(*shape)).unwrap_or_default();
     Blamed { element, passes: (-depth).exp(), alias, or }

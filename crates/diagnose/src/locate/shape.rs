@@ -2,7 +2,7 @@
 
 use model::round::Passage;
 
-use super::element::{Doing, Element, Network, Other, Place, Selector};
+use super::element::{Doing, Element, FaultLocation, Network, Other, Selector};
 use super::group::{Group, Groups};
 
 /// What covers a cell.
@@ -73,14 +73,14 @@ impl Ground {
         Some(Element { place: self.place(shape.part)?, network })
     }
 
-    fn place(&self, part: Part) -> Option<Place> {
+    fn place(&self, part: Part) -> Option<FaultLocation> {
         let selector = |group| self.group(group).and_then(|group| group.names.first().cloned());
         Some(match part {
-            Part::Side { group, does, other } => Place::Hosts { who: selector(group)?, does, other },
-            Part::Between { from, to } => Place::Between { from: selector(from)?, to: selector(to)? },
-            Part::Passage(index) => Place::Passage(self.passages.get(index as usize)?.clone()),
-            Part::Segment(index) => Place::Segment { name: self.segments.get(index as usize)?.clone() },
-            Part::Everything => Place::Everything,
+            Part::Side { group, does, other } => FaultLocation::Hosts { who: selector(group)?, does, other },
+            Part::Between { from, to } => FaultLocation::Between { from: selector(from)?, to: selector(to)? },
+            Part::Passage(index) => FaultLocation::Passage(self.passages.get(index as usize)?.clone()),
+            Part::Segment(index) => FaultLocation::Segment { name: self.segments.get(index as usize)?.clone() },
+            Part::Everything => FaultLocation::Everything,
         })
     }
 

@@ -12,7 +12,7 @@ use crate::diagnosis::Diagnosis;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Examination {
     /// What was tested besides, in this order.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<RequestedTest>,
     /// Why no more was.
     pub ended: Ending,
     /// How long all of it took.
@@ -26,7 +26,7 @@ pub struct Examination {
 /// A test that was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Asked {
+pub struct RequestedTest {
     /// What it is called among the tests of the round.
     pub label: String,
     /// Who sent.
@@ -39,7 +39,7 @@ pub struct Asked {
     pub expected_bits: f64,
 }
 
-impl From<&Proposal> for Asked {
+impl From<&Proposal> for RequestedTest {
     fn from(proposal: &Proposal) -> Self {
         Self {
             label: proposal.label.clone(),

@@ -7,7 +7,7 @@ use super::asking::{Asking, Stretch};
 use super::kind::{self, Kind, Reach};
 use crate::diagnosis::{FaultLocation, Hypothesis, Standing};
 use crate::signs::Flow;
-use crate::signs::flow::Kind as Carries;
+use crate::signs::flow::FlowKind as Carries;
 
 /// What tests are chosen for.
 #[derive(Debug, Clone, Copy)]

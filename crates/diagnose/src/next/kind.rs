@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::signs::ALL;
-use crate::signs::flow::Kind as Carries;
+use crate::signs::flow::FlowKind as Carries;
 
 /// A kind of test.
 #[derive(Debug, Clone, PartialEq)]

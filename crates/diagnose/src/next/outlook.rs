@@ -4,8 +4,8 @@ use super::asking::Asking;
 use super::kind::{Fares, Load};
 use crate::causes::{Cause, PlaceKind};
 use crate::diagnosis::{FaultLocation, Hypothesis};
-use crate::signs::flow::Kind as Carries;
-use crate::signs::{ALL, Seen};
+use crate::signs::flow::FlowKind as Carries;
+use crate::signs::{ALL, SignState};
 
 /// What a test answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,7 @@ fn rate(cause: &Cause, asking: &Asking<'_>) -> Vec<f64> {
 }
 
 fn of_sign(cause: &Cause, sign: usize) -> Vec<f64> {
-    (0..ALL[sign].states.len()).map(|state| cause.likelihood(Seen { sign, state })).collect()
+    (0..ALL[sign].states.len()).map(|state| cause.likelihood(SignState { sign, state })).collect()
 }
 
 fn names(cause: &Cause, sign: usize) -> bool {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stats::proportion::Proportion;
 
 use super::judge::{Claim, Verdict};
-use super::summary::Part;
+use super::summary::CountOf;
 
 /// From where to where a number lies with 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Estimate {
 
 /// The interval of a share (Wilson 1927); [`None`] of nothing.
 #[must_use]
-pub fn interval(part: Part) -> Option<Interval> {
+pub fn interval(part: CountOf) -> Option<Interval> {
     part.share()?;
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let (from, to) = Proportion { some: count(part.count), of: count(part.of) }.interval();
@@ -108,10 +108,10 @@ mod tests {
 
     #[test]
     fn an_interval_holds_its_share_and_shrinks_with_more_plays() {
-        let of = |count, of| interval(Part { count, of }).unwrap();
+        let of = |count, of| interval(CountOf { count, of }).unwrap();
         let (few, many) = (of(9, 10), of(900, 1_000));
         assert!(few.from < 0.9 && 0.9 < few.to && few.to - few.from > many.to - many.from, "{few:?} {many:?}");
         assert!((few.from - 0.596).abs() < 0.002, "Wilson's own interval: {few:?}");
-        assert!(interval(Part { count: 0, of: 0 }).is_none());
+        assert!(interval(CountOf { count: 0, of: 0 }).is_none());
     }
 }

@@ -17,7 +17,7 @@ pub struct Verdict {
     /// Where its chance came from.
     pub seed: u64,
     /// What was planted, and whether it was found. Nothing in a healthy network.
-    pub planted: Vec<Found>,
+    pub planted: Vec<JudgedCause>,
     /// What else was named first: mistakes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub besides: Vec<Named>,
@@ -42,7 +42,7 @@ pub struct Verdict {
 /// A planted cause, and what was made of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Found {
+pub struct JudgedCause {
     /// The cause.
     pub cause: String,
     /// Where it was planted.
@@ -139,10 +139,10 @@ fn assign(causes: &[PlantedCause], problems: &[Problem]) -> Vec<Option<usize>> {
     assigned
 }
 
-fn found(planted: &PlantedCause, at: Option<usize>, problems: &[Problem]) -> Found {
+fn found(planted: &PlantedCause, at: Option<usize>, problems: &[Problem]) -> JudgedCause {
     let problem = at.map(|at| &problems[at]);
     let at = spot(planted);
-    Found {
+    JudgedCause {
         cause: planted.cause.clone(),
         rank: problem.and_then(|problem| rank(planted, problem)),
         named: problem.and_then(named),

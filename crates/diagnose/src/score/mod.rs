@@ -15,7 +15,7 @@ pub mod summary;
 use model::played::PlantedCause;
 use serde::{Deserialize, Serialize};
 
-pub use judge::{Found, Named, Verdict, judge};
+pub use judge::{JudgedCause, Named, Verdict, judge};
 pub use summary::{Missing, Score, score};
 
 /// What is wrong in a network, and what is not.

@@ -22,18 +22,18 @@ pub struct Score {
     /// What was taken for what, as often as it happened.
     pub confusion: Vec<Taken>,
     /// Planted causes that are named first. A healthy network counts as one, named where nothing is.
-    pub first: Part,
+    pub first: CountOf,
     /// Planted causes that are among the first three.
-    pub among_three: Part,
+    pub among_three: CountOf,
     /// Planted causes whose host or segment is named first, with the direction.
-    pub place: Part,
+    pub place: CountOf,
     /// The same of planted causes that change the rate of a flow by a tenth or more; absent where nothing was played without them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub felt: Option<Felt>,
     /// Healthy networks in which something is named.
-    pub false_alarms: Part,
+    pub false_alarms: CountOf,
     /// Plays in which something is blamed that must not be.
-    pub innocents_blamed: Part,
+    pub innocents_blamed: CountOf,
     /// The mean of the squares by which the probability of the first name misses what it turned out to be: 0 is perfect, 0.25
     /// is a coin. Absent where nothing was named.
     pub brier: Option<f64>,
@@ -60,11 +60,11 @@ pub struct Score {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Felt {
     /// Named first.
-    pub first: Part,
+    pub first: CountOf,
     /// Among the first three.
-    pub among_three: Part,
+    pub among_three: CountOf,
     /// Host or segment named first, with the direction.
-    pub place: Part,
+    pub place: CountOf,
 }
 
 /// A play that gave nothing to judge.
@@ -83,7 +83,7 @@ pub struct Missing {
 /// Some of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Part {
+pub struct CountOf {
     /// How many.
     pub count: usize,
     /// Of how many.
@@ -116,7 +116,7 @@ pub struct Band {
     /// The mean of their probabilities.
     pub said: f64,
     /// How many of them were right.
-    pub right: Part,
+    pub right: CountOf,
 }
 
 impl Score {
@@ -124,7 +124,7 @@ impl Score {
     pub const FORMAT: u32 = 1;
 }
 
-impl Part {
+impl CountOf {
     /// From 0 to 1; nothing of nothing is nothing.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of plays")]
@@ -146,19 +146,19 @@ impl Part {
 pub fn score(plays: Vec<Verdict>, missing: Vec<Missing>) -> Score {
     let planted = || plays.iter().flat_map(|play| &play.planted);
     let healthy = || plays.iter().filter(|play| play.is_healthy());
-    let quiet = Part::count(healthy().map(|play| play.besides.is_empty()));
+    let quiet = CountOf::count(healthy().map(|play| play.besides.is_empty()));
     let claims: Vec<Claim> = plays.iter().flat_map(|play| play.claims.iter().copied()).collect();
     let mut times: Vec<Duration> = plays.iter().map(|play| play.measured).collect();
     times.sort_unstable();
     Score {
         format: Score::FORMAT,
         confusion: confusion(&plays),
-        first: quiet.plus(Part::count(planted().map(|found| found.rank == Some(1)))),
-        among_three: quiet.plus(Part::count(planted().map(|found| found.rank.is_some_and(|rank| rank <= 3)))),
-        place: Part::count(planted().map(|found| found.is_place_right)),
+        first: quiet.plus(CountOf::count(planted().map(|found| found.rank == Some(1)))),
+        among_three: quiet.plus(CountOf::count(planted().map(|found| found.rank.is_some_and(|rank| rank <= 3)))),
+        place: CountOf::count(planted().map(|found| found.is_place_right)),
         felt: felt(&plays),
-        false_alarms: Part { count: quiet.of - quiet.count, of: quiet.of },
-        innocents_blamed: Part::count(plays.iter().map(|play| !play.innocents_blamed.is_empty())),
+        false_alarms: CountOf { count: quiet.of - quiet.count, of: quiet.of },
+        innocents_blamed: CountOf::count(plays.iter().map(|play| !play.innocents_blamed.is_empty())),
         brier: brier(&claims),
         calibration: calibration(&claims),
         calibration_error: certainty::calibration_error(&plays),
@@ -174,9 +174,9 @@ fn felt(plays: &[Verdict]) -> Option<Felt> {
     let all = || plays.iter().flat_map(|play| &play.planted);
     let felt = || all().filter(|found| found.rate_change.is_some_and(|change| change >= FELT));
     all().any(|found| found.rate_change.is_some()).then(|| Felt {
-        first: Part::count(felt().map(|found| found.rank == Some(1))),
-        among_three: Part::count(felt().map(|found| found.rank.is_some_and(|rank| rank <= 3))),
-        place: Part::count(felt().map(|found| found.is_place_right)),
+        first: CountOf::count(felt().map(|found| found.rank == Some(1))),
+        among_three: CountOf::count(felt().map(|found| found.rank.is_some_and(|rank| rank <= 3))),
+        place: CountOf::count(felt().map(|found| found.is_place_right)),
     })
 }
 
@@ -211,7 +211,7 @@ fn calibration(claims: &[Claim]) -> Vec<Band> {
     let bands = BANDS.windows(2).filter_map(|ends| {
         let &[from, to] = ends else { return None };
         let inside = |claim: &&Claim| claim.probability >= from && (claim.probability < to || to >= 1.0);
-        let right = Part::count(claims.iter().filter(inside).map(|claim| claim.is_right));
+        let right = CountOf::count(claims.iter().filter(inside).map(|claim| claim.is_right));
         #[expect(clippy::cast_precision_loss, reason = "counts of claims")]
         let said = claims.iter().filter(inside).map(|claim| claim.probability).sum::<f64>() / right.of as f64;
         (right.of > 0).then_some(Band { from, to, said, right })

@@ -9,14 +9,14 @@ use model::round::Round;
 use predict::of_round::Expectations;
 
 use super::Observation;
-use super::flow::{Complaint, Flow, Kind};
+use super::flow::{Complaint, Flow, FlowKind};
 
 /// Adds it to slow flows of which nobody saw what they waited for.
 pub(super) fn add(round: &Round, flows: &mut [Flow]) {
     let mut expectations = Expectations::of(round);
     let asked = flows
         .iter_mut()
-        .filter(|flow| flow.kind == Kind::Tcp && flow.complaint == Some(Complaint::Slow) && !has_seen_limit(flow));
+        .filter(|flow| flow.kind == FlowKind::Tcp && flow.complaint == Some(Complaint::Slow) && !has_seen_limit(flow));
     for flow in asked.take(MOST) {
         flow.allowed = prediction(round, flow, &mut expectations).map(Box::new);
         let seen = flow.allowed.as_deref().and_then(seen);
@@ -34,7 +34,7 @@ fn has_seen_limit(flow: &Flow) -> bool {
 
 /// What path and settings allow a flow over TCP, where that can be reckoned.
 pub(crate) fn prediction<'a>(round: &'a Round, flow: &Flow, expectations: &mut Expectations<'a>) -> Option<Prediction> {
-    let test = round.tests.get(flow.test).filter(|_| flow.kind == Kind::Tcp)?;
+    let test = round.tests.get(flow.test).filter(|_| flow.kind == FlowKind::Tcp)?;
     let expectation = expectations.of_direction(test, &flow.sender, &flow.receiver)?;
     expectation.expected.prediction().cloned()
 }

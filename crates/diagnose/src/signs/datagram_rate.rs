@@ -2,19 +2,22 @@
 //! where somebody looks at each; what is lost at random slows TCP, and takes its part of datagrams at any rate.
 
 use super::Observation;
-use super::flow::{Flow, Kind};
+use super::flow::{Flow, FlowKind};
 use super::numbers::percent;
 
 /// Of a slow flow over TCP with the datagrams of its pair, and of lossy datagrams with its TCP.
 pub(super) fn datagram_rate(flow: &Flow, others: &[&Flow]) -> Option<Observation> {
     let of_pair = others.iter().filter(|other| other.is_same_pair(flow));
     match flow.kind {
-        Kind::Tcp => {
-            let datagrams = of_pair.filter(|other| other.kind == Kind::Udp).max_by_key(|other| other.shape.paced)?;
+        FlowKind::Tcp => {
+            let datagrams =
+                of_pair.filter(|other| other.kind == FlowKind::Udp).max_by_key(|other| other.shape.paced)?;
             beside(datagrams, flow)
         }
-        Kind::Udp => beside(flow, of_pair.filter(|other| other.kind == Kind::Tcp).max_by_key(|other| other.goodput)?),
-        Kind::Http | Kind::Echo => None,
+        FlowKind::Udp => {
+            beside(flow, of_pair.filter(|other| other.kind == FlowKind::Tcp).max_by_key(|other| other.goodput)?)
+        }
+        FlowKind::Http | FlowKind::Echo => None,
     }
 }
 

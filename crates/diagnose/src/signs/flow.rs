@@ -32,7 +32,7 @@ pub struct Flow {
     /// When it began, after the start of the round.
     pub began: Duration,
     /// What it was.
-    pub kind: Kind,
+    pub kind: FlowKind,
     /// Payload that arrived a second, once the flow had started up.
     pub goodput: DataRate,
     /// What it is judged against, where anything is known.
@@ -66,7 +66,7 @@ pub struct Flow {
 /// What carried the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FlowKind {
     /// TCP.
     Tcp,
     /// UDP.
@@ -77,7 +77,7 @@ pub enum Kind {
     Echo,
 }
 
-impl Kind {
+impl FlowKind {
     /// Whether flows of the two kinds can be compared by how they fare.
     #[must_use]
     pub fn is_like(self, other: Self) -> bool {
@@ -171,7 +171,7 @@ pub fn flows(round: &Round) -> Vec<Flow> {
     }
     flows.extend(probes::alone(round, &flows));
     probes::add(round, &mut flows);
-    flows.retain(|flow| flow.kind != Kind::Echo || flow.is_told());
+    flows.retain(|flow| flow.kind != FlowKind::Echo || flow.is_told());
     relations::judge_downloads(&mut flows);
     queues::add(&mut flows);
     allowed::add(round, &mut flows);
@@ -195,7 +195,7 @@ fn of_direction(
     let target = targets.get(test, total.heading);
     let (sender, receiver, way) = ends(round, tested, total.heading);
     let spec = &run.spec;
-    let kind = if spec.protocol == Protocol::Tcp { Kind::Tcp } else { Kind::Udp };
+    let kind = if spec.protocol == Protocol::Tcp { FlowKind::Tcp } else { FlowKind::Udp };
     let mut flow = Flow {
         test,
         label: tested.label.clone(),
@@ -268,7 +268,7 @@ impl Flow {
     /// Whether it is known to do what it should.
     #[must_use]
     pub fn is_good(&self) -> bool {
-        self.complaint.is_none() && (self.attained.is_some() || matches!(self.kind, Kind::Udp | Kind::Echo))
+        self.complaint.is_none() && (self.attained.is_some() || matches!(self.kind, FlowKind::Udp | FlowKind::Echo))
     }
 
     /// Whether it reached what it should, whatever else is wrong with it.

@@ -33,8 +33,6 @@ mod relations;
 mod table;
 mod vanished;
 
-use serde::{Deserialize, Serialize};
-
 pub use flow::{Flow, flows};
 pub use table::ALL;
 
@@ -62,14 +60,14 @@ pub struct State {
 
 /// A state by its place in [`ALL`] and among the states of its sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Seen {
+pub struct SignState {
     /// Place of the sign.
     pub sign: usize,
     /// Place of the state.
     pub state: usize,
 }
 
-impl Seen {
+impl SignState {
     /// The state of `sign=state`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -115,7 +113,7 @@ impl Seen {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
     /// What was seen.
-    pub seen: Seen,
+    pub seen: SignState,
     /// In a sentence with the numbers.
     pub says: String,
 }
@@ -123,7 +121,7 @@ pub struct Observation {
 impl Observation {
     /// A state of the table; `None` for names that are not there, which the tests of this crate exclude.
     fn of(sign: &str, state: &str, says: impl Into<String>) -> Option<Self> {
-        let seen = Seen::named(sign, state);
+        let seen = SignState::named(sign, state);
         debug_assert!(seen.is_some(), "{sign} has no state {state}");
         Some(Self { seen: seen?, says: says.into() })
     }
@@ -131,25 +129,6 @@ impl Observation {
 
 /// How much less often than usual a direct observation is made where its cause is not at work.
 const BY_MISTAKE: f64 = 0.1;
-
-/// An observation as it is told.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Told {
-    /// The sign.
-    pub sign: String,
-    /// Its state.
-    pub state: String,
-    /// In a sentence with the numbers.
-    pub says: String,
-}
-
-impl From<&Observation> for Told {
-    fn from(observation: &Observation) -> Self {
-        let seen = observation.seen;
-        Self { sign: seen.sign().name.to_owned(), state: seen.state().name.to_owned(), says: observation.says.clone() }
-    }
-}
 
 #[cfg(test)]
 mod tests {

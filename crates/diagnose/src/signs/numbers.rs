@@ -15,7 +15,7 @@ use units::DataRate;
 
 use super::Observation;
 use super::ceiling::ceiling;
-use super::flow::{Complaint, Flow, Kind, SLOW};
+use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::jump::jump;
 use super::losses;
 use super::queue_at_loss::{queue_at_loss, queue_size};
@@ -29,9 +29,9 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     let Some(measurement) = &run.measurement else { return };
     let samples = tested.samples.as_deref();
     match flow.kind {
-        Kind::Tcp => of_tcp(flow, run, samples, total),
-        Kind::Udp => of_udp(flow, run, total),
-        Kind::Http | Kind::Echo => {}
+        FlowKind::Tcp => of_tcp(flow, run, samples, total),
+        FlowKind::Udp => of_udp(flow, run, total),
+        FlowKind::Http | FlowKind::Echo => {}
     }
     let latency = measurement.latency.as_ref();
     let medians = latency.and_then(|latency| Some((shortest(latency.idle?)?, latency.loaded?.median_us?)));
@@ -41,7 +41,7 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     }
     flow.observations.extend(course(measurement, total, samples));
     flow.observations.extend(contention(tested, total.heading));
-    if flow.kind == Kind::Tcp {
+    if flow.kind == FlowKind::Tcp {
         of_loss(flow, run, total);
     }
 }

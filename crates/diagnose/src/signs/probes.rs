@@ -13,7 +13,7 @@ use model::target::{TargetRate, TargetSource};
 use units::DataRate;
 
 use super::Observation;
-use super::flow::{Complaint, Flow, Kind, Shape, ends, reversed};
+use super::flow::{Complaint, Flow, FlowKind, Shape, ends, reversed};
 use super::numbers::percent;
 
 /// Adds to each flow what probes between the same ends saw.
@@ -75,7 +75,7 @@ fn of_probe(test: usize, tested: &Tested) -> Flow {
         // What is lost of an echo may be its answer.
         way: tested.way.iter().chain(&tested.way_back).cloned().collect(),
         began: tested.began,
-        kind: Kind::Echo,
+        kind: FlowKind::Echo,
         goodput: DataRate::ZERO,
         target: None,
         not_judged: None,
@@ -95,7 +95,7 @@ fn of_probe(test: usize, tested: &Tested) -> Flow {
 
 /// What probes complain of. Data may flow all the same where its sender tries smaller segments: large packets vanish still.
 fn judge(flow: &mut Flow) {
-    let is_probe = flow.kind == Kind::Echo;
+    let is_probe = flow.kind == FlowKind::Echo;
     flow.complaint = match (flow.state("echoes"), flow.state("mtu")) {
         (Some("no-large-one"), _) | (_, Some("less-and-silent")) => Some(Complaint::Clipped),
         (Some("large-ones-lost"), _) if is_probe => Some(Complaint::Clipped),
@@ -196,7 +196,7 @@ pub(super) fn of_downloads(
         receiver,
         way,
         began: tested.began,
-        kind: Kind::Http,
+        kind: FlowKind::Http,
         goodput,
         target: target.filter(|target| target.source == TargetSource::Declared).cloned(),
         not_judged: None,

@@ -8,17 +8,17 @@ use units::duration::show;
 
 use super::Observation;
 use super::datagram_rate::datagram_rate;
-use super::flow::{Complaint, Flow, Kind};
+use super::flow::{Complaint, Flow, FlowKind};
 use super::numbers::{self, percent};
 
 /// Downloads should be as fast as TCP between the same hosts was.
 pub(super) fn judge_downloads(flows: &mut [Flow]) {
     for number in 0..flows.len() {
         let flow = &flows[number];
-        if flow.kind != Kind::Http || flow.target.is_some() {
+        if flow.kind != FlowKind::Http || flow.target.is_some() {
             continue;
         }
-        let of_tcp = |other: &&Flow| other.kind == Kind::Tcp && other.is_same_pair(flow) && other.is_good();
+        let of_tcp = |other: &&Flow| other.kind == FlowKind::Tcp && other.is_same_pair(flow) && other.is_good();
         let Some(best) = flows.iter().filter(of_tcp).map(|other| other.goodput).max() else { continue };
         let attained = flow.goodput.share_of(best);
         let flow = &mut flows[number];
@@ -167,7 +167,7 @@ fn members(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
 
 fn small_packets(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let smaller = variants(flow, flows, |other| other.shape.has_smaller_packets(&flow.shape));
-    if flow.kind == Kind::Udp {
+    if flow.kind == FlowKind::Udp {
         return small_datagrams(flow, &smaller);
     }
     let best = smaller.into_iter().max_by_key(|other| other.goodput)?;
@@ -233,7 +233,7 @@ fn is_better(variant: &Flow, times: f64) -> bool {
 /// Flows of one pair and one shape that fare differently go by different ways.
 fn same_again(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let twins = variants(flow, flows, |other| other.shape == flow.shape && other.began != flow.began);
-    if twins.is_empty() || flow.kind != Kind::Tcp {
+    if twins.is_empty() || flow.kind != FlowKind::Tcp {
         return None;
     }
     let differs = twins.iter().any(|twin| twin.is_good() != flow.is_good());
@@ -274,7 +274,7 @@ fn after(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
 
 /// Whether a path loses the same part of datagrams at any rate.
 fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
-    if flow.kind != Kind::Udp {
+    if flow.kind != FlowKind::Udp {
         return None;
     }
     let lost = flow.lost.filter(|lost| *lost > 0.0)?;

@@ -30,7 +30,7 @@ pub struct NextStep {
     /// What kind of step it is.
     pub kind: NextKind,
     /// Where to type it.
-    pub place: Place,
+    pub place: HostSide,
     /// What to type.
     pub command: String,
     /// What it changes or tells.
@@ -54,7 +54,7 @@ pub enum NextKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum HostSide {
     /// On the host that stores the run.
     Here,
     /// On the other host.
@@ -201,7 +201,7 @@ impl Teller<'_> {
         match reason {
             Reason::NoSenderSamples | Reason::ClockNotAligned => Some(NextStep {
                 kind: NextKind::Look,
-                place: Place::Peer,
+                place: HostSide::Peer,
                 command: "linerate serve".to_owned(),
                 purpose: "a peer that reports its TCP_INFO and its clock".to_owned(),
             }),
@@ -241,7 +241,7 @@ impl Teller<'_> {
         };
         Some(NextStep {
             kind: NextKind::Setting,
-            place: if here { Place::Here } else { Place::Peer },
+            place: if here { HostSide::Here } else { HostSide::Peer },
             command: format!("sysctl -w {setting}"),
             purpose: format!(
                 "buffers of up to {}; the path needs {} in flight",
@@ -258,7 +258,7 @@ impl Teller<'_> {
             command.push(' ');
             command.push_str(options);
         }
-        NextStep { kind: NextKind::Test, place: Place::Here, command, purpose: purpose.to_owned() }
+        NextStep { kind: NextKind::Test, place: HostSide::Here, command, purpose: purpose.to_owned() }
     }
 }
 

@@ -10,7 +10,7 @@ use units::{ByteCount, DataRate, PacketCount};
 
 use super::cause::{Cause, Reason};
 use super::check::CheckVerdict;
-use super::facts::Place;
+use super::facts::HostSide;
 use super::line::{LineRate, LineRateSource};
 use super::losses::{LossEnd, LossEpisode, LossEvents};
 use super::{Waterfall, explain};
@@ -105,7 +105,7 @@ fn what_the_kernel_counted_as_window_limited_is_the_receive_window() {
         "the receiver's window took 90 % of the line rate: it offered at most 10.0 MB where 1.25 MB were needed \
          (1.00 Gbit/s x 10.0 ms)"
     );
-    assert_eq!(fact.next.as_ref().unwrap().place, Place::Peer);
+    assert_eq!(fact.next.as_ref().unwrap().place, HostSide::Peer);
 }
 
 #[test]

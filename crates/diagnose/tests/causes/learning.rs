@@ -3,7 +3,7 @@
 use diagnose::causes::Catalogue;
 use diagnose::causes::learn::{PlantedCause, Tally};
 use diagnose::diagnosis::FaultLocation;
-use diagnose::signs::Seen;
+use diagnose::signs::SignState;
 
 use crate::world::{Tcp, round, tcp};
 
@@ -18,7 +18,7 @@ fn planted() -> Vec<PlantedCause> {
 fn counts_move_a_likelihood_from_its_prior_and_are_read_back() {
     let catalogue = Catalogue::built_in();
     let cause = catalogue.get("receive-window-small").unwrap();
-    let seen = Seen::named("limit", "receive-window").unwrap();
+    let seen = SignState::named("limit", "receive-window").unwrap();
     let incident =
         round(vec![tcp("a", "c", 0, SMALL_WINDOW), tcp("b", "c", 1, SMALL_WINDOW), tcp("a", "d", 2, Tcp::GOOD)]);
     let mut tally = Tally::default();

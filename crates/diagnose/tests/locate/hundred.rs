@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use diagnose::locate::cell::{Cell, Quality};
-use diagnose::locate::element::{Doing, Other, Place, Selector};
+use diagnose::locate::element::{Doing, FaultLocation, Other, Selector};
 use diagnose::locate::{Topology, locate};
 use model::round::{Member, Passage, Segment};
 
@@ -46,7 +46,7 @@ fn way(from: usize, to: usize) -> Vec<Passage> {
     way
 }
 
-fn cells(rng: &mut SeededRng, fault: Option<&(Place, f64)>) -> Vec<Cell> {
+fn cells(rng: &mut SeededRng, fault: Option<&(FaultLocation, f64)>) -> Vec<Cell> {
     let pairs = (0..HOSTS).flat_map(|from| (0..HOSTS).map(move |to| (from, to))).filter(|(from, to)| from != to);
     let name = |host: usize| [format!("h{host}"), format!("m{}", host / 3)];
     pairs
@@ -64,8 +64,8 @@ fn a_fault_among_a_hundred_hosts_comes_first() {
     let (members, segments) = network();
     let machine = Selector::On { attribute: "vm-host".to_owned(), host: "m7".to_owned() };
     let faults = [
-        Some((Place::Hosts { who: machine, does: Doing::Receives, other: Other::Elsewhere }, 0.05)),
-        Some((Place::Passage(Passage { segment: "trunk30".to_owned(), towards: "x31".to_owned() }), 0.2)),
+        Some((FaultLocation::Hosts { who: machine, does: Doing::Receives, other: Other::Elsewhere }, 0.05)),
+        Some((FaultLocation::Passage(Passage { segment: "trunk30".to_owned(), towards: "x31".to_owned() }), 0.2)),
         None,
     ];
     for fault in faults {

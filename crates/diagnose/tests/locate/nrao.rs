@@ -2,7 +2,7 @@
 //! ten-thousandth of its rate for five months. Tables 3, 6 and 7 of the report, in Mbit/s; rows send, columns receive.
 
 use diagnose::locate::cell::{Cell, Layer, Quality};
-use diagnose::locate::element::{Doing, Other, Place, Selector};
+use diagnose::locate::element::{Doing, FaultLocation, Other, Selector};
 use diagnose::locate::explanation::{Located, Tester};
 use model::round::Member;
 
@@ -64,8 +64,8 @@ fn members(nodes: usize) -> Vec<Member> {
     guests.chain(machines.into_iter().map(|machine| member(machine, &[("role", "machine")]))).collect()
 }
 
-fn receivers_on_vs_4() -> Place {
-    Place::Hosts {
+fn receivers_on_vs_4() -> FaultLocation {
+    FaultLocation::Hosts {
         who: Selector::On { attribute: "vm-host".to_owned(), host: "naasc-vs-4".to_owned() },
         does: Doing::Receives,
         other: Other::Elsewhere,

@@ -1,6 +1,6 @@
 //! Faults planted in random networks are found, and healthy networks are left alone.
 
-use diagnose::locate::element::{Other, Place, Selector};
+use diagnose::locate::element::{FaultLocation, Other, Selector};
 use diagnose::locate::explanation::{Blamed, Located};
 use diagnose::locate::{Topology, locate};
 
@@ -68,7 +68,7 @@ fn healthy_networks_are_left_alone() {
     assert_eq!(blamed, 0);
 }
 
-fn measured(rng: &mut SeededRng, network: &Network, faults: &[(Place, f64)]) -> Located {
+fn measured(rng: &mut SeededRng, network: &Network, faults: &[(FaultLocation, f64)]) -> Located {
     let layer = goodput(network.measured(rng, faults, NOISE, MISSING));
     locate(&layer, Topology { members: &network.members, segments: &network.segments })
 }
@@ -81,7 +81,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, seed: u64, faults: &[(Place, f64)], located: &Located) {
+    fn count(&mut self, seed: u64, faults: &[(FaultLocation, f64)], located: &Located) {
         self.all += 1;
         let first = located.explanations.first();
         let blamed = first.map(|first| first.blamed.as_slice()).unwrap_or_default();
@@ -103,15 +103,15 @@ impl Tally {
 }
 
 /// Whether an element, or what the cells cannot tell from it, is the one that was planted.
-fn names(blamed: &Blamed, place: &Place) -> bool {
-    let same = |element: &Place| element == place || is_alone_on_its_machine(element, place, blamed);
+fn names(blamed: &Blamed, place: &FaultLocation) -> bool {
+    let same = |element: &FaultLocation| element == place || is_alone_on_its_machine(element, place, blamed);
     same(&blamed.element.place) || blamed.or.iter().any(|element| same(&element.place))
 }
 
 /// A machine of one guest is that guest.
-fn is_alone_on_its_machine(element: &Place, planted: &Place, blamed: &Blamed) -> bool {
+fn is_alone_on_its_machine(element: &FaultLocation, planted: &FaultLocation, blamed: &Blamed) -> bool {
     match (element, planted) {
-        (Place::Hosts { does, .. }, Place::Hosts { who, does: planted, other: Other::Elsewhere }) => {
+        (FaultLocation::Hosts { does, .. }, FaultLocation::Hosts { who, does: planted, other: Other::Elsewhere }) => {
             does == planted && blamed.alias.iter().any(|alias| alias == who) && matches!(who, Selector::On { .. })
         }
         _ => false,

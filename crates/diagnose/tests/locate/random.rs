@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use diagnose::locate::cell::{Cell, Quality};
-use diagnose::locate::element::{Doing, Other, Place, Selector};
+use diagnose::locate::element::{Doing, FaultLocation, Other, Selector};
 use model::round::{Member, Passage, Segment};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -99,12 +99,18 @@ impl Network {
     }
 
     /// Every directed pair, as good as the slowest of `faults` on its way lets it be, times noise.
-    pub(crate) fn measured(&self, rng: &mut SeededRng, faults: &[(Place, f64)], noise: f64, missing: f64) -> Vec<Cell> {
+    pub(crate) fn measured(
+        &self,
+        rng: &mut SeededRng,
+        faults: &[(FaultLocation, f64)],
+        noise: f64,
+        missing: f64,
+    ) -> Vec<Cell> {
         let mut cells = Vec::new();
         for (from, from_machine) in &self.hosts {
             for (to, to_machine) in self.hosts.iter().filter(|(to, _)| to != from) {
                 let way = self.way(from, to);
-                let hit = |place: &Place| covers(place, [from, from_machine], [to, to_machine], &way);
+                let hit = |place: &FaultLocation| covers(place, [from, from_machine], [to, to_machine], &way);
                 let part = faults.iter().filter(|(place, _)| hit(place)).map(|(_, part)| *part).fold(1.0, f64::min);
                 let measured = Quality::measured(part * (noise * rng.normal()).exp());
                 let lost = Quality::Unknown { reason: "timed out".to_owned() };
@@ -116,9 +122,9 @@ impl Network {
     }
 
     /// A place that at least two pairs cross.
-    pub(crate) fn place(&self, rng: &mut SeededRng) -> Place {
+    pub(crate) fn place(&self, rng: &mut SeededRng) -> FaultLocation {
         let (host, machine) = &self.hosts[rng.below(self.hosts.len())];
-        let side = |who, does, other| Place::Hosts { who, does, other };
+        let side = |who, does, other| FaultLocation::Hosts { who, does, other };
         let alone = || Selector::Host { name: host.clone() };
         let on = Selector::On { attribute: "vm-host".to_owned(), host: machine.clone() };
         let trunk = 1 + rng.below(self.parent.len() - 1);
@@ -127,7 +133,7 @@ impl Network {
             0 => side(alone(), Doing::Receives, Other::Anybody),
             1 => side(alone(), Doing::Sends, Other::Anybody),
             2 => side(on, Doing::Receives, Other::Elsewhere),
-            _ => Place::Passage(Passage {
+            _ => FaultLocation::Passage(Passage {
                 segment: format!("trunk{trunk}"),
                 towards: format!("r{}", ends[rng.below(2)]),
             }),
@@ -136,9 +142,9 @@ impl Network {
 }
 
 /// Whether a place is on the way between two hosts, each given with its machine.
-pub(crate) fn covers(place: &Place, from: [&String; 2], to: [&String; 2], way: &[Passage]) -> bool {
+pub(crate) fn covers(place: &FaultLocation, from: [&String; 2], to: [&String; 2], way: &[Passage]) -> bool {
     match place {
-        Place::Hosts { who, does, .. } => {
+        FaultLocation::Hosts { who, does, .. } => {
             let (name, level) = match who {
                 Selector::On { host, .. } => (host, 1),
                 Selector::Host { name } => (name, 0),
@@ -147,7 +153,7 @@ pub(crate) fn covers(place: &Place, from: [&String; 2], to: [&String; 2], way: &
             let leaves = from[level] != to[level];
             leaves && if *does == Doing::Sends { from[level] == name } else { to[level] == name }
         }
-        Place::Passage(passage) => way.contains(passage),
+        FaultLocation::Passage(passage) => way.contains(passage),
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use diagnose::locate::cell::{Cell, Layer, Quality, Symptom};
-use diagnose::locate::element::Place;
+use diagnose::locate::element::FaultLocation;
 use diagnose::locate::hops::{self, Drop};
 use diagnose::locate::round::{layers, towards_hops};
 use diagnose::locate::{Topology, locate};
@@ -205,5 +205,5 @@ fn tests_towards_each_hop_say_between_which_two_the_rate_drops() {
     let located = locate(&layer, Topology { members: &round.members, segments: &round.segments });
     println!("{located}");
     let middle = Passage { segment: "middle".to_owned(), towards: "s".to_owned() };
-    assert_eq!(located.explanations[0].blamed[0].element.place, Place::Passage(middle));
+    assert_eq!(located.explanations[0].blamed[0].element.place, FaultLocation::Passage(middle));
 }

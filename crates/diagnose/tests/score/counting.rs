@@ -1,6 +1,6 @@
 //! Many verdicts as a score.
 
-use diagnose::score::summary::{NOTHING, Part, Taken};
+use diagnose::score::summary::{CountOf, NOTHING, Taken};
 use diagnose::score::{Score, Verdict, judge, score};
 
 use crate::made::{diagnosis, host, planted, problem, truth};
@@ -26,10 +26,10 @@ fn four() -> Score {
 #[test]
 fn parts_are_counted_over_causes_and_healthy_networks() {
     let score = four();
-    assert_eq!(score.first, Part { count: 2, of: 4 });
-    assert_eq!(score.among_three, Part { count: 3, of: 4 });
-    assert_eq!(score.place, Part { count: 2, of: 2 });
-    assert_eq!(score.false_alarms, Part { count: 1, of: 2 });
+    assert_eq!(score.first, CountOf { count: 2, of: 4 });
+    assert_eq!(score.among_three, CountOf { count: 3, of: 4 });
+    assert_eq!(score.place, CountOf { count: 2, of: 2 });
+    assert_eq!(score.false_alarms, CountOf { count: 1, of: 2 });
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn bands_hold_every_claim_once() {
     let score = four();
     assert_eq!(score.calibration.iter().map(|band| band.right.of).sum::<usize>(), 6);
     let sure = score.calibration.iter().find(|band| band.from <= 0.9 && band.to > 0.9).unwrap();
-    assert_eq!(sure.right, Part { count: 1, of: 1 });
+    assert_eq!(sure.right, CountOf { count: 1, of: 1 });
 }
 
 #[test]

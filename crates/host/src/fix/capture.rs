@@ -11,7 +11,7 @@ use model::host::fix::captured::{Captured, KernelFile, Table};
 use model::host::fix::names::{DeviceName, Prefix, SysctlKey};
 
 use super::error::FixError;
-use super::here::{Here, PROCESSORS};
+use super::here::{CPUS, Here};
 use super::module;
 use crate::live::interrupt_numbers;
 
@@ -228,14 +228,14 @@ fn queues(
 }
 
 fn governors() -> Vec<KernelFile> {
-    let has = |cpu: &u32| fs::exists(format!("{PROCESSORS}/cpu{cpu}/cpufreq/scaling_governor")).unwrap_or_default();
-    numbered(PROCESSORS, "cpu").into_iter().filter(has).map(|cpu| KernelFile::Governor { cpu }).collect()
+    let has = |cpu: &u32| fs::exists(format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor")).unwrap_or_default();
+    numbered(CPUS, "cpu").into_iter().filter(has).map(|cpu| KernelFile::Governor { cpu }).collect()
 }
 
 fn slow_idle_states(longest_exit_us: u32) -> Vec<KernelFile> {
     let mut found = Vec::new();
-    for cpu in numbered(PROCESSORS, "cpu") {
-        let directory = format!("{PROCESSORS}/cpu{cpu}/cpuidle");
+    for cpu in numbered(CPUS, "cpu") {
+        let directory = format!("{CPUS}/cpu{cpu}/cpuidle");
         found.extend(numbered(&directory, "state").into_iter().filter_map(|state| {
             let exit = fs::read_to_string(format!("{directory}/state{state}/latency")).ok()?;
             (exit.trim().parse::<u32>().ok()? > longest_exit_us).then_some(KernelFile::IdleState { cpu, state })

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use linux::clock;
-use model::host::fix::captured::{Difference, Place, differences};
+use model::host::fix::captured::{Difference, NamespaceValues, differences};
 use model::host::fix::journal::{Because, Entry, FixId, State};
 use model::host::fix::names::NamespaceName;
 use model::host::fix::talk::{LONGEST_REASON, MOST_STEPS, Order, Others};
@@ -55,7 +55,7 @@ impl Engine {
     /// See [`FixError`].
     pub fn preview(&self, steps: &[Step]) -> Result<Vec<Difference>, FixError> {
         let steps = &checked(steps)?;
-        let none = |place: &Place| Place { values: Vec::new(), ..place.clone() };
+        let none = |place: &NamespaceValues| NamespaceValues { values: Vec::new(), ..place.clone() };
         let gone = |difference: Difference| Difference { old: difference.old, new: None, ..difference };
         let places = capture_all(steps)?;
         Ok(places.iter().flat_map(|place| differences(place, &none(place))).map(gone).collect())
@@ -235,7 +235,7 @@ fn checked(steps: &[Step]) -> Result<Vec<Step>, FixError> {
 }
 
 /// The values before, of everything that any of the steps can touch, by namespace.
-fn capture_all(steps: &[Step]) -> Result<Vec<Place>, FixError> {
+fn capture_all(steps: &[Step]) -> Result<Vec<NamespaceValues>, FixError> {
     let namespaces: BTreeSet<Option<&NamespaceName>> = steps.iter().map(|step| step.namespace.as_ref()).collect();
     let one = |namespace: Option<&NamespaceName>| {
         inside(namespace, |here| {
@@ -246,7 +246,7 @@ fn capture_all(steps: &[Step]) -> Result<Vec<Place>, FixError> {
             let names: BTreeSet<&str> = values.iter().filter_map(|value| Some(value.device()?.as_str())).collect();
             let mut devices = here.indices()?;
             devices.retain(|name, _| names.contains(name.as_str()));
-            Ok(Place { namespace: namespace.cloned(), inode: here.inode()?, devices, values })
+            Ok(NamespaceValues { namespace: namespace.cloned(), inode: here.inode()?, devices, values })
         })
     };
     namespaces.into_iter().map(one).collect()

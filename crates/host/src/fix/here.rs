@@ -173,11 +173,9 @@ impl Here {
             KernelFile::Sending { device, queue } => {
                 self.directory(device)?.join(format!("queues/tx-{queue}/xps_cpus"))
             }
-            KernelFile::Governor { cpu } => format!("{PROCESSORS}/cpu{cpu}/cpufreq/scaling_governor").into(),
-            KernelFile::IdleState { cpu, state } => {
-                format!("{PROCESSORS}/cpu{cpu}/cpuidle/state{state}/disable").into()
-            }
-            KernelFile::Smt {} => format!("{PROCESSORS}/smt/control").into(),
+            KernelFile::Governor { cpu } => format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor").into(),
+            KernelFile::IdleState { cpu, state } => format!("{CPUS}/cpu{cpu}/cpuidle/state{state}/disable").into(),
+            KernelFile::Smt {} => format!("{CPUS}/smt/control").into(),
         })
     }
 }
@@ -193,4 +191,4 @@ fn write_whole(path: &std::path::Path, content: &str) -> io::Result<()> {
     if written == content.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-pub(super) const PROCESSORS: &str = "/sys/devices/system/cpu";
+pub(super) const CPUS: &str = "/sys/devices/system/cpu";

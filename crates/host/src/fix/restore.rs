@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use linux::set::route::WholeRoute;
 use linux::set::{features, spread, tree};
-use model::host::fix::captured::{Captured, Place, Table};
+use model::host::fix::captured::{Captured, NamespaceValues, Table};
 
 use super::capture;
 use super::error::FixError;
@@ -14,7 +14,7 @@ use super::here::{Here, inside_same};
 ///
 /// One value may move another (a largest segment moves that for IPv4, a discipline takes the default of the moment), so
 /// it is gone through again until nothing moves any more.
-pub(super) fn restore(places: &[Place]) -> Vec<String> {
+pub(super) fn restore(places: &[NamespaceValues]) -> Vec<String> {
     let mut left = Vec::new();
     for place in places.iter().rev() {
         let restored = inside_same(place.namespace.as_ref(), place.inode, |here| Ok(values(place, here)));
@@ -27,8 +27,8 @@ pub(super) fn restore(places: &[Place]) -> Vec<String> {
 }
 
 /// What the values of `places` are now; with the same devices and namespaces.
-pub(super) fn again(places: &[Place]) -> Result<Vec<Place>, FixError> {
-    let one = |place: &Place| {
+pub(super) fn again(places: &[NamespaceValues]) -> Result<Vec<NamespaceValues>, FixError> {
+    let one = |place: &NamespaceValues| {
         inside_same(place.namespace.as_ref(), place.inode, |here| {
             is_same_device(place, here)?;
             let values = place.values.iter().filter_map(|captured| match capture::again(captured, here) {
@@ -36,13 +36,13 @@ pub(super) fn again(places: &[Place]) -> Result<Vec<Place>, FixError> {
                 Err(error) if matches!(captured, Captured::File { .. }) && error.is_absence() => None,
                 now => Some(now),
             });
-            Ok(Place { values: values.collect::<Result<_, _>>()?, ..place.clone() })
+            Ok(NamespaceValues { values: values.collect::<Result<_, _>>()?, ..place.clone() })
         })
     };
     places.iter().map(one).collect()
 }
 
-fn values(place: &Place, here: &Here) -> Vec<String> {
+fn values(place: &NamespaceValues, here: &Here) -> Vec<String> {
     let mut left = Vec::new();
     for _ in 0..MAX_PASSES {
         left.clear();
@@ -74,7 +74,7 @@ enum Moved {
     Yes,
 }
 
-fn put_back(captured: &Captured, place: &Place, here: &Here) -> Result<Moved, FixError> {
+fn put_back(captured: &Captured, place: &NamespaceValues, here: &Here) -> Result<Moved, FixError> {
     if let Some(device) = captured.device() {
         let expected = place.devices.get(device.as_str());
         if expected.is_some_and(|index| here.index(device).map_or(true, |now| now != *index)) {
@@ -131,7 +131,7 @@ fn different<T: Clone + PartialEq>(old: &BTreeMap<String, T>, now: &BTreeMap<Str
     old.iter().filter(differs).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn is_same_device(place: &Place, here: &Here) -> Result<(), FixError> {
+fn is_same_device(place: &NamespaceValues, here: &Here) -> Result<(), FixError> {
     let now = here.indices()?;
     match place.devices.iter().find(|(name, index)| now.get(*name) != Some(*index)) {
         Some((name, _)) => Err(FixError::Another { what: format!("network device {name}") }),

@@ -9,6 +9,7 @@
 
 mod bus;
 mod connections;
+mod cpus;
 pub(crate) mod file;
 mod interface;
 mod interrupts;
@@ -17,7 +18,6 @@ mod modules;
 mod namespace;
 pub(crate) mod namespaces;
 pub(crate) mod part;
-mod processors;
 mod queues;
 mod services;
 mod storage;
@@ -30,7 +30,7 @@ use linux::netns::{NetnsError, NetnsRef};
 use linux::{clock, netns};
 use model::host::fact::{Fact, Source};
 use model::host::namespace::{ClosedNamespace, Namespace};
-use model::host::snapshot::{Anomaly, Snapshot, Way};
+use model::host::snapshot::{Anomaly, CollectionMethod, Snapshot};
 
 use crate::files::Disk;
 use crate::provenance::{self, Found};
@@ -89,9 +89,9 @@ pub fn read(request: &Request) -> Result<Snapshot, ReadError> {
         taken,
         taken_mono: Some(taken_mono),
         software: software(),
-        way: if namespaces::is_privileged() { Way::Privileged } else { Way::Unprivileged },
+        way: if namespaces::is_privileged() { CollectionMethod::Privileged } else { CollectionMethod::Unprivileged },
         machine: machine::read(request.role_group.clone()),
-        processors: processors::read(),
+        processors: cpus::read(),
         namespaces: gathered.namespaces,
         closed_namespaces: gathered.closed,
         storage: storage::disks(),

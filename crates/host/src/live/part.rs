@@ -13,7 +13,7 @@ use model::host::tracked;
 use super::file::answered;
 use super::interface::Asking;
 use super::sysfs::Sysfs;
-use super::{namespace, processors};
+use super::{cpus, namespace};
 use crate::provenance::sysctl_d::swapped;
 
 /// Parts of a namespace, and of the host.
@@ -60,7 +60,7 @@ fn quiet(interface: &mut Interface) {
 
 /// Reads the processors again.
 pub(crate) fn refresh_processors(snapshot: &mut Snapshot) {
-    snapshot.processors = processors::read();
+    snapshot.processors = cpus::read();
 }
 
 /// Reads these parts of the namespace of the calling thread again. What cannot be read at all stays as it was.

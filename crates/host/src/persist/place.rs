@@ -9,7 +9,7 @@ use model::host::provenance::{Definition, Setting};
 
 use crate::files::Files;
 use crate::provenance;
-use crate::provenance::sysctl_d::{Line, parse};
+use crate::provenance::sysctl_d::{SysctlLine, parse};
 
 /// A setting that another file overrules.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ fn overruled(overlay: &Overlay<'_>, lines: &[String], running: &BTreeMap<String,
     let found = provenance::find(overlay, running);
     let mut overruled = Vec::new();
     for line in lines {
-        let Line::Assignment { name, value, .. } = parse(line) else { continue };
+        let SysctlLine::Assignment { name, value, .. } = parse(line) else { continue };
         let Some(setting) = found.provenance.settings.get(&name) else { continue };
         let other = |index: Option<usize>, when| {
             let winner = setting.definitions.get(index?)?;

@@ -23,11 +23,11 @@ fn gather_file(
     let Some(text) = gathering.open(path, masked_by) else { return };
     for (number, line) in (1..).zip(text.lines()) {
         match parse(line) {
-            Line::Nothing => {}
-            Line::Unknown(reason) => gathering.anomaly(path, Some(number), reason),
-            Line::Excluded { name } if masked_by.is_none() => gathering.explicit_only.push(name),
-            Line::Excluded { .. } => {}
-            Line::Assignment { name, value, failure_ignored } => {
+            SysctlLine::Nothing => {}
+            SysctlLine::Unknown(reason) => gathering.anomaly(path, Some(number), reason),
+            SysctlLine::Excluded { name } if masked_by.is_none() => gathering.explicit_only.push(name),
+            SysctlLine::Excluded { .. } => {}
+            SysctlLine::Assignment { name, value, failure_ignored } => {
                 let definition = Definition {
                     value,
                     origin: Origin::Sysctl,
@@ -63,7 +63,7 @@ fn assign(
 
 /// One line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum SysctlLine {
     /// Empty, or a comment.
     Nothing,
     /// A sysctl and its value.
@@ -86,23 +86,23 @@ pub enum Line {
 
 /// Reads one line as systemd-sysctl and sysctl do.
 #[must_use]
-pub fn parse(line: &str) -> Line {
+pub fn parse(line: &str) -> SysctlLine {
     let line = line.trim();
     if line.is_empty() || line.starts_with(['#', ';']) {
-        return Line::Nothing;
+        return SysctlLine::Nothing;
     }
     let (failure_ignored, rest) = line.strip_prefix('-').map_or((false, line), |rest| (true, rest));
     let Some((name, value)) = rest.split_once('=') else {
         return match (failure_ignored, rest.split_whitespace().count()) {
-            (true, 1) => Line::Excluded { name: with_points(rest.trim()) },
-            _ => Line::Unknown("not `name = value`"),
+            (true, 1) => SysctlLine::Excluded { name: with_points(rest.trim()) },
+            _ => SysctlLine::Unknown("not `name = value`"),
         };
     };
     let name = name.trim();
     if name.is_empty() || name.contains(char::is_whitespace) {
-        return Line::Unknown("no name before `=`");
+        return SysctlLine::Unknown("no name before `=`");
     }
-    Line::Assignment { name: with_points(name), value: one_blank(value), failure_ignored }
+    SysctlLine::Assignment { name: with_points(name), value: one_blank(value), failure_ignored }
 }
 
 /// A name as this program writes it. If the first separator is a slash, slashes separate and points are points of a

@@ -3,11 +3,11 @@
 use model::host::provenance::Origin;
 
 use super::*;
-use crate::files::Held;
+use crate::files::FilesInMemory;
 
-fn held(files: &[(&str, &str)]) -> Held {
+fn held(files: &[(&str, &str)]) -> FilesInMemory {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
-    Held { files: files.collect(), links: BTreeMap::new() }
+    FilesInMemory { files: files.collect(), links: BTreeMap::new() }
 }
 
 fn running(values: &[(&str, &str)]) -> BTreeMap<String, Option<String>> {

@@ -9,7 +9,7 @@ use model::host::snapshot::Anomaly;
 use tar::{Archive, Entry, EntryType};
 
 use super::{SavedError, anomaly, naming};
-use crate::files::{Held, MAX_FILE};
+use crate::files::{FilesInMemory, MAX_FILE};
 
 /// Most bytes that an archive unpacks to.
 pub const MAX_UNPACKED: u64 = 2 << 30;
@@ -20,7 +20,7 @@ pub const MAX_HELD: usize = 128 << 20;
 /// Most entries of an archive or a directory.
 pub const MAX_ENTRIES: usize = 1 << 20;
 
-pub(super) fn load(reader: impl Read, shown: &str, anomalies: &mut Vec<Anomaly>) -> Result<Held, SavedError> {
+pub(super) fn load(reader: impl Read, shown: &str, anomalies: &mut Vec<Anomaly>) -> Result<FilesInMemory, SavedError> {
     let path = shown.to_owned();
     let mut reader = BufReader::new(reader);
     let magic = reader.fill_buf().map_err(|source| SavedError::Unreadable { path: path.clone(), source })?;
@@ -33,7 +33,7 @@ pub(super) fn load(reader: impl Read, shown: &str, anomalies: &mut Vec<Anomaly>)
     };
     let limited = Limited { inner: unpacked, left: MAX_UNPACKED };
     let malformed = |error: &io::Error| SavedError::Malformed { path: path.clone(), message: error.to_string() };
-    let mut loading = Loading { held: Held::default(), bytes: 0, long_name: None, anomalies };
+    let mut loading = Loading { held: FilesInMemory::default(), bytes: 0, long_name: None, anomalies };
     let mut archive = Archive::new(limited);
     let mut entries = 0;
     // Raw, for the tar crate reads a name of any length into memory.
@@ -56,7 +56,7 @@ pub(super) fn load(reader: impl Read, shown: &str, anomalies: &mut Vec<Anomaly>)
 }
 
 struct Loading<'a> {
-    held: Held,
+    held: FilesInMemory,
     bytes: usize,
     /// The name of the next entry, where it is too long for its header.
     long_name: Option<String>,

@@ -2,22 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use model::host::cpu::Processors;
+use model::host::cpu::Cpus;
 use model::host::fact::{Fact, Missing, Source};
 use model::host::interface::Interface;
 use model::host::machine::Machine;
 use model::host::namespace::Namespace;
 use model::host::service::Services;
-use model::host::snapshot::{Anomaly, Snapshot, Way};
+use model::host::snapshot::{Anomaly, CollectionMethod, Snapshot};
 use units::WallTime;
 
-use super::naming::{self, Kind};
+use super::naming::{self, OutputKind};
 use super::{Read, anomaly, ethtool, ip_link, refusal, sysctl, tc};
-use crate::files::{Files, Held};
+use crate::files::{Files, FilesInMemory};
 use crate::live::software;
 use crate::provenance;
 
-pub(super) fn snapshot(held: &Held, taken: WallTime, way: Way, anomalies: Vec<Anomaly>) -> Snapshot {
+pub(super) fn snapshot(
+    held: &FilesInMemory,
+    taken: WallTime,
+    way: CollectionMethod,
+    anomalies: Vec<Anomaly>,
+) -> Snapshot {
     let mut gathered = Gathered { namespaces: BTreeMap::new(), anomalies };
     gathered.namespaces.insert(None, empty_namespace(None));
     for (path, content) in &held.files {
@@ -37,7 +42,7 @@ pub(super) fn snapshot(held: &Held, taken: WallTime, way: Way, anomalies: Vec<An
         software: software(),
         way,
         machine: machine(held),
-        processors: Processors { online: not_saved(), smt_control: not_saved(), each: Vec::new() },
+        processors: Cpus { online: not_saved(), smt_control: not_saved(), each: Vec::new() },
         namespaces: gathered.namespaces.into_values().collect(),
         closed_namespaces: Vec::new(),
         storage: not_saved(),
@@ -65,26 +70,26 @@ impl Gathered {
         let namespace = output.namespace.clone();
         let namespace = self.namespaces.entry(namespace).or_insert_with(|| empty_namespace(output.namespace));
         let unknown = match output.kind {
-            Kind::Sysctl => {
+            OutputKind::Sysctl => {
                 let Read { value, unknown } = sysctl::read(text);
                 let source = Source::saved("sysctl -a", path);
                 let facts = value.into_iter().map(|(key, reading)| (key, Fact { reading, source: source.clone() }));
                 namespace.sysctls.extend(facts);
                 unknown
             }
-            Kind::Link => take_links(namespace, path, ip_link::read(text)),
-            Kind::Qdisc { device } => {
+            OutputKind::Link => take_links(namespace, path, ip_link::read(text)),
+            OutputKind::Qdisc { device } => {
                 let Read { value, unknown } = tc::read(text, device.as_deref());
                 for (name, qdiscs) in value {
                     interface(namespace, &name).qdiscs = Fact::known(qdiscs, Source::saved("tc -s qdisc", path));
                 }
                 unknown
             }
-            Kind::Mode { device } => {
+            OutputKind::Mode { device } => {
                 let source = Source::saved("ethtool", path);
                 put(&mut interface(namespace, &device).mode, ethtool::mode::read(text), text, source)
             }
-            Kind::Ethtool { option, device } => take_ethtool(interface(namespace, &device), option, path, text),
+            OutputKind::Ethtool { option, device } => take_ethtool(interface(namespace, &device), option, path, text),
         };
         self.anomalies.extend(unknown.into_iter().map(|(line, reason)| anomaly(path, Some(line), reason)));
     }
@@ -134,7 +139,7 @@ fn put<T: Default + PartialEq>(fact: &mut Fact<T>, read: Read<T>, text: &str, so
     unknown
 }
 
-fn machine(held: &Held) -> Machine {
+fn machine(held: &FilesInMemory) -> Machine {
     let line = |paths: &[&str]| {
         let found = paths.iter().find_map(|path| Some((path, held.text(path).ok()?)));
         found.map_or_else(not_saved, |(path, text)| Fact::known(text.trim().to_owned(), Source::file(path)))

@@ -9,12 +9,12 @@ use model::host::snapshot::Anomaly;
 
 use super::archive::{MAX_ENTRIES, MAX_HELD, is_wanted};
 use super::{SavedError, anomaly};
-use crate::files::{Held, read_bounded};
+use crate::files::{FilesInMemory, read_bounded};
 
-pub(super) fn load(root: &Path, anomalies: &mut Vec<Anomaly>) -> Result<Held, SavedError> {
+pub(super) fn load(root: &Path, anomalies: &mut Vec<Anomaly>) -> Result<FilesInMemory, SavedError> {
     let unreadable = |source| SavedError::Unreadable { path: root.display().to_string(), source };
     fs::read_dir(root).map_err(unreadable)?;
-    let mut held = Held { files: BTreeMap::new(), links: BTreeMap::new() };
+    let mut held = FilesInMemory { files: BTreeMap::new(), links: BTreeMap::new() };
     let (mut waiting, mut entries, mut bytes) = (vec![String::new()], 0, 0);
     while let Some(directory) = waiting.pop() {
         let place = root.join(directory.trim_start_matches('/'));

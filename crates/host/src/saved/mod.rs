@@ -22,7 +22,7 @@ mod tests;
 use std::io;
 use std::path::Path;
 
-use model::host::snapshot::{Anomaly, Snapshot, Way};
+use model::host::snapshot::{Anomaly, CollectionMethod, Snapshot};
 use units::WallTime;
 
 pub use archive::{MAX_ENTRIES, MAX_HELD, MAX_UNPACKED};
@@ -86,7 +86,7 @@ impl<T> Read<T> {
 pub fn from_directory(path: &Path, taken: WallTime) -> Result<Snapshot, SavedError> {
     let mut anomalies = Vec::new();
     let held = directory::load(path, &mut anomalies)?;
-    complete(path, assemble::snapshot(&held, taken, Way::SavedOutputs, anomalies))
+    complete(path, assemble::snapshot(&held, taken, CollectionMethod::SavedOutputs, anomalies))
 }
 
 /// Reads an archive of sosreport. `taken` is when it was made, as far as the caller knows.
@@ -106,7 +106,7 @@ pub fn from_archive(path: &Path, taken: WallTime) -> Result<Snapshot, SavedError
 pub fn from_archive_bytes(reader: impl io::Read, shown: &str, taken: WallTime) -> Result<Snapshot, SavedError> {
     let mut anomalies = Vec::new();
     let held = archive::load(reader, shown, &mut anomalies)?;
-    Ok(assemble::snapshot(&held, taken, Way::Sosreport, anomalies))
+    Ok(assemble::snapshot(&held, taken, CollectionMethod::Sosreport, anomalies))
 }
 
 fn complete(path: &Path, snapshot: Snapshot) -> Result<Snapshot, SavedError> {

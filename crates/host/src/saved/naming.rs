@@ -7,12 +7,12 @@ pub struct Output {
     /// The namespace, where the program was run in another than that of the host.
     pub namespace: Option<String>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: OutputKind,
 }
 
 /// What an output is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum OutputKind {
     /// `ethtool` with one of the options in [`OPTIONS`].
     Ethtool {
         /// The option.
@@ -53,24 +53,26 @@ pub fn of(path: &str) -> Option<Output> {
     Some(Output { namespace, kind: kind(file)? })
 }
 
-fn kind(file: &str) -> Option<Kind> {
+fn kind(file: &str) -> Option<OutputKind> {
     if let Some(rest) = file.strip_prefix("ethtool") {
         return of_ethtool(rest);
     }
     let words: Vec<&str> = file.split(SEPARATORS).filter(|word| !word.is_empty()).collect();
     match words.as_slice() {
-        ["sysctl"] | ["sysctl", "a", ..] => Some(Kind::Sysctl),
-        ["ip", rest @ ..] if rest.iter().all(|word| LINK_WORDS.contains(word)) && !rest.is_empty() => Some(Kind::Link),
+        ["sysctl"] | ["sysctl", "a", ..] => Some(OutputKind::Sysctl),
+        ["ip", rest @ ..] if rest.iter().all(|word| LINK_WORDS.contains(word)) && !rest.is_empty() => {
+            Some(OutputKind::Link)
+        }
         ["tc", rest @ ..] if rest.contains(&"qdisc") => {
             let device = rest.iter().skip_while(|word| **word != "dev").nth(1);
-            Some(Kind::Qdisc { device: device.map(|device| (*device).to_owned()) })
+            Some(OutputKind::Qdisc { device: device.map(|device| (*device).to_owned()) })
         }
         _ => None,
     }
 }
 
 /// What stands behind `ethtool`: an option and a device, or a device alone.
-fn of_ethtool(rest: &str) -> Option<Kind> {
+fn of_ethtool(rest: &str) -> Option<OutputKind> {
     let words = rest.trim_start_matches(SEPARATORS);
     let between = &rest[..rest.len() - words.len()];
     let mut letters = words.chars();
@@ -78,11 +80,11 @@ fn of_ethtool(rest: &str) -> Option<Kind> {
     if next.is_some_and(|next| SEPARATORS.contains(&next)) {
         let device = letters.as_str().trim_start_matches(SEPARATORS);
         let known = OPTIONS.contains(&option) && !device.is_empty();
-        return known.then(|| Kind::Ethtool { option, device: device.to_owned() });
+        return known.then(|| OutputKind::Ethtool { option, device: device.to_owned() });
     }
     // Behind a dash it would be an option of more letters.
     let is_device = !between.is_empty() && !between.contains('-') && next.is_some();
-    is_device.then(|| Kind::Mode { device: words.to_owned() })
+    is_device.then(|| OutputKind::Mode { device: words.to_owned() })
 }
 
 const SEPARATORS: [char; 3] = [' ', '_', '-'];
@@ -96,21 +98,21 @@ mod tests {
 
     #[test]
     fn outputs_are_known_as_sosreport_and_as_people_name_them() {
-        let ethtool = |option, device: &str| Kind::Ethtool { option, device: device.to_owned() };
+        let ethtool = |option, device: &str| OutputKind::Ethtool { option, device: device.to_owned() };
         let cases = [
             ("/sos_commands/networking/ethtool_-k_eth0", Some((None, ethtool('k', "eth0")))),
             ("/ethtool -g bond0.100.txt", Some((None, ethtool('g', "bond0.100")))),
             ("/ethtool-S-enp3s0f0", Some((None, ethtool('S', "enp3s0f0")))),
             ("/ethtool_-T_eth0", None),
-            ("/sos_commands/networking/ethtool_ens1f0", Some((None, Kind::Mode { device: "ens1f0".to_owned() }))),
+            ("/sos_commands/networking/ethtool_ens1f0", Some((None, OutputKind::Mode { device: "ens1f0".to_owned() }))),
             ("/ethtool--show-fec_eth0", None),
             ("/ethtool", None),
             ("/ethtool_-k", None),
-            ("/sos_commands/kernel/sysctl_-a", Some((None, Kind::Sysctl))),
-            ("/sos_commands/networking/ip_-s_-d_link", Some((None, Kind::Link))),
+            ("/sos_commands/kernel/sysctl_-a", Some((None, OutputKind::Sysctl))),
+            ("/sos_commands/networking/ip_-s_-d_link", Some((None, OutputKind::Link))),
             ("/sos_commands/networking/ip_route_show_table_all", None),
-            ("/sos_commands/networking/tc_-s_qdisc_show", Some((None, Kind::Qdisc { device: None }))),
-            ("/tc -s qdisc show dev eth0.txt", Some((None, Kind::Qdisc { device: Some("eth0".to_owned()) }))),
+            ("/sos_commands/networking/tc_-s_qdisc_show", Some((None, OutputKind::Qdisc { device: None }))),
+            ("/tc -s qdisc show dev eth0.txt", Some((None, OutputKind::Qdisc { device: Some("eth0".to_owned()) }))),
             (
                 "/sos_commands/networking/namespaces/in gress/ip_netns_exec_in gress_ethtool_-k_eth1",
                 Some((Some("in gress"), ethtool('k', "eth1"))),

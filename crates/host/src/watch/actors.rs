@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use audit::settings::Key;
-use linux::monitor::{SeenProcess, Tells};
+use linux::monitor::{FileEventDetail, SeenProcess};
 use model::host::change::{ActingProcess, Actor};
 use units::WallTime;
 
@@ -18,7 +18,7 @@ pub(super) struct Acts {
     /// Names of devices by their number, of before and after.
     pub(super) devices: BTreeMap<u32, String>,
     /// Whether writers of files are told.
-    pub(super) tells: Option<Tells>,
+    pub(super) tells: Option<FileEventDetail>,
 }
 
 /// Who, and when; no time where it did not come with an event.
@@ -81,7 +81,7 @@ impl Acts {
             On::Driver(_) => "drivers do not tell who",
             On::Device(_) => "devices do not tell who",
             On::Qdisc(_) | On::Route => "ended before it was seen",
-            _ if self.tells == Some(Tells::FileAndWriter) => "not visible from here",
+            _ if self.tells == Some(FileEventDetail::FileAndWriter) => "not visible from here",
             _ => "told to root only",
         }
     }
@@ -156,7 +156,7 @@ mod tests {
             act(On::Driver(7), By::Untold),
         ];
         let devices = [(7, "eth0".to_owned())].into();
-        let acts = Acts { acts, devices, tells: Some(Tells::FileAndWriter) };
+        let acts = Acts { acts, devices, tells: Some(FileEventDetail::FileAndWriter) };
         assert_eq!(who(&acts, "net.ipv4.tcp_ecn"), Some(2));
         assert_eq!(who(&acts, "eth0: net.ipv4.conf.*.rp_filter"), Some(3));
         assert_eq!(who(&acts, "eth0: queues.rps-cpus"), Some(4));

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use archive::Archive;
 use archive::changes::ChangeError;
-use archive::changes::watched::{Found, WatchedHost, WatchedKey};
+use archive::changes::watched::{WatchedChanges, WatchedHost, WatchedKey};
 use model::host::change::{ChangeEntry, LoggedChange};
 use units::WallTime;
 
-use super::Told;
+use super::WatchEvent;
 
 pub(super) struct Journal<'a> {
     archive: &'a mut Archive,
     host: WatchedHost,
-    waiting: Found,
+    waiting: WatchedChanges,
     /// When to try again, after a failure.
     again: Option<Instant>,
     /// Whether readings were given up.
@@ -24,7 +24,7 @@ pub(super) struct Journal<'a> {
 
 impl<'a> Journal<'a> {
     pub(super) fn new(archive: &'a mut Archive, host: WatchedHost) -> Self {
-        Self { archive, host, waiting: Found::default(), again: None, is_behind: false }
+        Self { archive, host, waiting: WatchedChanges::default(), again: None, is_behind: false }
     }
 
     pub(super) fn archive(&self) -> &Archive {
@@ -43,7 +43,7 @@ impl<'a> Journal<'a> {
         self.waiting.entries.extend(entries);
         self.waiting.settings.extend(settings);
         if self.again.is_some() && self.waiting.entries.len() + self.waiting.settings.len() > MOST_WAITING {
-            self.waiting = Found::default();
+            self.waiting = WatchedChanges::default();
             self.is_behind = true;
         }
     }
@@ -72,31 +72,31 @@ impl<'a> Journal<'a> {
     }
 
     /// Writes what waits, unless it was just tried in vain.
-    pub(super) fn flush(&mut self, told: &mut dyn FnMut(Told<'_>)) {
+    pub(super) fn flush(&mut self, told: &mut dyn FnMut(WatchEvent<'_>)) {
         let is_too_early = self.again.is_some_and(|again| Instant::now() < again);
-        if is_too_early || self.is_behind || self.waiting == Found::default() {
+        if is_too_early || self.is_behind || self.waiting == WatchedChanges::default() {
             return;
         }
         match self.archive.append_found(&self.host, &self.waiting) {
             Ok(numbers) => {
-                let Found { entries, .. } = std::mem::take(&mut self.waiting);
+                let WatchedChanges { entries, .. } = std::mem::take(&mut self.waiting);
                 for (number, entry) in numbers.into_iter().zip(entries) {
-                    told(Told::Entered(&LoggedChange { number, entry }));
+                    told(WatchEvent::Entered(&LoggedChange { number, entry }));
                 }
                 if self.again.take().is_some() {
-                    told(Told::Warning("the archive can be written to again; nothing was lost".to_owned()));
+                    told(WatchEvent::Warning("the archive can be written to again; nothing was lost".to_owned()));
                 }
             }
             Err(error) => self.failed(&error, told),
         }
     }
 
-    fn failed(&mut self, error: &ChangeError, told: &mut dyn FnMut(Told<'_>)) {
+    fn failed(&mut self, error: &ChangeError, told: &mut dyn FnMut(WatchEvent<'_>)) {
         let cause = std::error::Error::source(error).map_or_else(String::new, |cause| format!(": {cause}"));
         let kept = self.waiting.entries.len();
         if self.again.is_none() {
             let words = format!("{error}{cause}; {kept} entries are kept, next try every {} s", AGAIN.as_secs());
-            told(Told::Warning(words));
+            told(WatchEvent::Warning(words));
         }
         self.again = Some(Instant::now() + AGAIN);
     }

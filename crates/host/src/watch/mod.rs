@@ -59,7 +59,7 @@ pub enum Namespaces {
 
 /// What a watcher says.
 #[derive(Debug)]
-pub enum Told<'a> {
+pub enum WatchEvent<'a> {
     /// It begins.
     Began {
         /// Namespaces that it watches.
@@ -106,7 +106,7 @@ pub fn watch(
     archive: &mut Archive,
     options: &Options,
     stop: &AtomicBool,
-    told: &mut dyn FnMut(Told<'_>),
+    told: &mut dyn FnMut(WatchEvent<'_>),
 ) -> Result<(), WatchError> {
     let _lock = archive.lock_watch(&linux::host::hostname())?;
     linux::monitor::allow_many_files();

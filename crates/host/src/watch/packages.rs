@@ -71,7 +71,7 @@ const BEGINNINGS: [&str; 8] =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::Held;
+    use crate::files::FilesInMemory;
 
     #[test]
     fn installed_packages_that_matter_are_found_and_a_file_cut_short_is_no_trouble() {
@@ -80,7 +80,7 @@ mod tests {
             Package: irqbalance\nStatus: deinstall ok config-files\nVersion: 1\n\n\
             Package: linux-image-6.12.1-amd64\nDescription: x\n y: z\nStatus: install ok installed\nVersion: 6.12.1-3\n\n\
             Package: ethtool\nStatus: install ok inst";
-        let files = Held { files: [(DPKG.to_owned(), status.into())].into(), ..Held::default() };
+        let files = FilesInMemory { files: [(DPKG.to_owned(), status.into())].into(), ..FilesInMemory::default() };
         let found: Vec<_> = read(&files).into_iter().map(|(key, version)| format!("{key} {version}")).collect();
         let of_dpkg: Vec<_> = found.iter().filter(|line| !line.contains("rpm-database")).collect();
         assert_eq!(of_dpkg, ["package.linux-image-6.12.1-amd64 6.12.1-3", "package.tuned 2.21-1"]);

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use linux::monitor::{FileMonitor, NetworkMonitor, Tells};
+use linux::monitor::{FileEventDetail, FileMonitor, NetworkMonitor};
 use linux::netns::{self, NetnsRef};
 use model::host::namespace::Namespace;
 use model::host::snapshot::Snapshot;
@@ -51,8 +51,8 @@ impl Place {
     }
 
     /// Whether writers of files are told.
-    pub(super) fn tells(&self) -> Option<Tells> {
-        self.ears.files.as_ref().map(FileMonitor::tells)
+    pub(super) fn tells(&self) -> Option<FileEventDetail> {
+        self.ears.files.as_ref().map(FileMonitor::detail)
     }
 
     /// Whether the namespace has no name and no process any more by which it was found.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use archive::Archive;
 use archive::changes::watched::{Watched, WatchedHost};
 use audit::settings::{Key, Settings};
-use linux::monitor::Tells;
+use linux::monitor::FileEventDetail;
 use linux::readiness::{Patience, Readiness};
 use model::host::change::ChangeSource;
 use model::host::snapshot::Snapshot;
@@ -22,7 +22,7 @@ use super::known::{Known, NewReading};
 use super::listener::Listener;
 use super::place::{Place, device_names};
 use super::restless::Restless;
-use super::{Namespaces, Options, Told, WatchError, packages};
+use super::{Namespaces, Options, WatchError, WatchEvent, packages};
 use crate::files::Disk;
 use crate::live::part::{Parts, refresh_processors, without_counters};
 use crate::live::{self, Request, Which, namespaces};
@@ -30,7 +30,7 @@ use crate::live::{self, Request, Which, namespaces};
 /// A watcher at work.
 pub(super) struct Rounds<'a> {
     options: &'a Options,
-    told: &'a mut dyn FnMut(Told<'_>),
+    told: &'a mut dyn FnMut(WatchEvent<'_>),
     journal: Journal<'a>,
     readiness: Readiness,
     listener: Listener,
@@ -64,7 +64,7 @@ impl<'a> Rounds<'a> {
     pub(super) fn begin(
         archive: &'a mut Archive,
         options: &'a Options,
-        told: &'a mut dyn FnMut(Told<'_>),
+        told: &'a mut dyn FnMut(WatchEvent<'_>),
     ) -> Result<Self, WatchError> {
         let host = WatchedHost { name: linux::host::hostname(), boot: linux::host::boot_id().ok() };
         let before = archive.watched(&host.name)?;
@@ -91,10 +91,10 @@ impl<'a> Rounds<'a> {
         rounds.attach();
         rounds.mark();
         rounds.start_from(before)?;
-        (rounds.told)(Told::Began {
+        (rounds.told)(WatchEvent::Began {
             namespaces: rounds.places.len(),
             settings: rounds.known.len(),
-            knows_writers: rounds.places.iter().all(|place| place.tells() == Some(Tells::FileAndWriter)),
+            knows_writers: rounds.places.iter().all(|place| place.tells() == Some(FileEventDetail::FileAndWriter)),
         });
         rounds.journal.flush(rounds.told);
         Ok(rounds)
@@ -361,9 +361,9 @@ impl<'a> Rounds<'a> {
             match Place::open(&mut self.listener, reference, inode, self.options.queue_bytes) {
                 Ok((place, deaf)) => {
                     self.places.push(place);
-                    deaf.0.into_iter().for_each(|words| (self.told)(Told::Warning(format!("{name}: {words}"))));
+                    deaf.0.into_iter().for_each(|words| (self.told)(WatchEvent::Warning(format!("{name}: {words}"))));
                 }
-                Err(words) => (self.told)(Told::Warning(format!("{name} is compared only: {words}"))),
+                Err(words) => (self.told)(WatchEvent::Warning(format!("{name} is compared only: {words}"))),
             }
         }
     }
@@ -380,7 +380,7 @@ impl<'a> Rounds<'a> {
         }
         // What cannot be watched now could not be watched before either; it is said once.
         if problems != self.unmarked {
-            problems.iter().for_each(|words| (self.told)(Told::Warning(words.clone())));
+            problems.iter().for_each(|words| (self.told)(WatchEvent::Warning(words.clone())));
             self.unmarked = problems;
         }
         new

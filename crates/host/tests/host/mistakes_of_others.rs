@@ -12,7 +12,7 @@ use audit::persist::{Lasting, Product};
 use audit::report::Finding;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules, audit};
-use host::files::Held;
+use host::files::FilesInMemory;
 use host::fix::Engine;
 use host::live::{Request, read};
 use host::{persist, provenance, saved};
@@ -181,7 +181,7 @@ fn a_profile_sets_what_stands_in_it_and_nothing_else() {
         ),
     ];
     let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
-    let held = Held { files: files.into(), links: BTreeMap::new() };
+    let held = FilesInMemory { files: files.into(), links: BTreeMap::new() };
     let running = BTreeMap::from([("net.core.default_qdisc".to_owned(), Some("fq".to_owned()))]);
     let found = provenance::find(&held, &running).provenance.settings;
     assert!(found.contains_key("net.ipv4.tcp_rmem") && !found.contains_key("net.core.default_qdisc"), "{found:?}");

@@ -60,7 +60,7 @@ impl<'a> Hardware<'a> {
     }
 
     /// Ends a fault that hangs on no hardware.
-    pub(super) fn mend(&self, fault: &str) -> bool {
+    pub(super) fn end_fault(&self, fault: &str) -> bool {
         let mut now = self.now();
         let mut all = self.switches.iter().zip(&mut *now);
         let found = all.find(|(switch, _)| switch.fault == fault && switch.condition.is_none());

@@ -35,7 +35,7 @@ use crate::scenario::Scenario;
 
 /// The network of a scenario: hosts are there, and their test partners listen. Nothing flows between them yet.
 #[derive(Debug)]
-pub struct Stage<'a> {
+pub struct LabNetwork<'a> {
     scenario: &'a Scenario,
     seed: Seed,
     blueprint: Blueprint,
@@ -74,14 +74,14 @@ impl Live<'_> {
         self.hardware.obey()
     }
 
-    /// Ends a fault of a link, as if those who run the network had mended it. Returns whether there is one of this name.
+    /// Ends a fault of a link, as if those who run the network had fixed it. Returns whether there is one of this name.
     #[must_use]
-    pub fn mend(&self, fault: &str) -> bool {
-        self.hardware.mend(fault)
+    pub fn end_fault(&self, fault: &str) -> bool {
+        self.hardware.end_fault(fault)
     }
 }
 
-impl<'a> Stage<'a> {
+impl<'a> LabNetwork<'a> {
     /// Makes the network. `program` is that of linerate, which hosts run to serve; all chance comes from `seed`.
     ///
     /// # Errors

@@ -16,12 +16,12 @@ use crate::scenario::{self, Point, Scenario, ServiceKind};
 use crate::services::deal::{Reroute, Share};
 use crate::services::files::FileServer;
 use crate::services::proxy::Proxy;
-use crate::services::{Door, Limits};
+use crate::services::{Limits, ServiceListener};
 
 /// A service that listens, and does not yet answer.
 pub(super) struct Site<'a> {
     host: &'a Host,
-    door: Door,
+    door: ServiceListener,
     what: What,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn open<'a>(scenario: &Scenario, network: &'a Network, seed: Seed) ->
 
 fn site(host: &Host, port: u16, what: What) -> Result<Site<'_>, LiveError> {
     let address = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), port);
-    let opened = host.run(|| Door::open(address, Limits::default()));
+    let opened = host.run(|| ServiceListener::open(address, Limits::default()));
     let door = opened.and_then(|door| door.map_err(io::Error::other));
     let door =
         door.map_err(|source| LiveError::Service { service: "an HTTP service", host: host.name().to_owned(), source })?;

@@ -19,7 +19,7 @@ use units::DataRate;
 
 use super::evidence::{self, Seen};
 use super::{Audience, PlayError, Setting, examine, name, trial};
-use crate::live::{Live, LiveError, Stage};
+use crate::live::{LabNetwork, Live, LiveError};
 use crate::relay::conditions::ConditionsBefore;
 use crate::relay::log::Events;
 use crate::relay::{Pace, Report};
@@ -62,7 +62,7 @@ pub fn rounds<T>(
     audience: &mut dyn Audience,
     inside: impl FnOnce(&mut Rounds<'_>) -> T,
 ) -> Result<(T, Report, Events), PlayError> {
-    let stage = Stage::raise(setting.scenario, setting.seed, setting.program)?;
+    let stage = LabNetwork::raise(setting.scenario, setting.seed, setting.program)?;
     let seen = setting.facts.then(|| evidence::look(stage.network(), setting));
     audience.raised(stage.network(), stage.took());
     let slip = Mutex::new(None);

@@ -169,7 +169,7 @@ impl Relay {
             Self { names, threads: Vec::new(), clock: Arc::clone(&clock), began: clock::now(), late: options.late };
         for (number, group) in groups.into_iter().enumerate() {
             // The last processors, since interrupts and most programs prefer the first.
-            let spare = allowed.len() >= count + PROCESSORS_FOR_HOSTS;
+            let spare = allowed.len() >= count + CPUS_FOR_HOSTS;
             let processor = spare.then(|| allowed[allowed.len() - 1 - number]);
             relay.threads.push(Thread::start(number, group, (count, &clock), processor, options)?);
         }
@@ -323,4 +323,4 @@ fn system(step: &'static str) -> impl Fn(io::Error) -> RelayError {
 }
 
 /// How many processors are left to the hosts before a thread of the relay gets one to itself.
-const PROCESSORS_FOR_HOSTS: usize = 2;
+const CPUS_FOR_HOSTS: usize = 2;

@@ -7,8 +7,8 @@ use measure::http::line::LineError;
 use measure::stop::Stop;
 use units::ByteCount;
 
-use super::door::{Door, Exchange};
-use super::visit::{Visit, receive};
+use super::connection::{Visit, receive};
+use super::listener::{Exchange, ServiceListener};
 
 /// A file server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl FileServer {
     pub const LARGEST: ByteCount = ByteCount::new(1_000_000_000_000);
 
     /// Serves until it is told to stop, and tells of each exchange.
-    pub fn serve(&self, door: &Door, stop: &Stop, hear: &(dyn Fn(Exchange) + Sync)) {
+    pub fn serve(&self, door: &ServiceListener, stop: &Stop, hear: &(dyn Fn(Exchange) + Sync)) {
         let content = content();
         receive(door, stop, &|request, visit| self.answer(request, visit, &content), hear);
     }

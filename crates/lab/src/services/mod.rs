@@ -7,10 +7,10 @@
 //!
 //! Plain threads, one a connection; each connection carries one request. No file is ever held as a whole.
 
+mod connection;
 pub mod deal;
-pub mod door;
 pub mod files;
+pub mod listener;
 pub mod proxy;
-mod visit;
 
-pub use door::{Door, Exchange, Limits, OpenError, Passage};
+pub use listener::{Exchange, Limits, OpenError, Passage, ServiceListener};

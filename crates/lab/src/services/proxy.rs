@@ -10,14 +10,14 @@ use linux::clock;
 use measure::connect::Route;
 use measure::http::body::{BodyCounter, Framing, framing};
 use measure::http::head::{RequestHead, ResponseHead, read_response};
-use measure::http::line::{Line, LineError};
+use measure::http::line::{HttpConnection, LineError};
 use measure::stop::Stop;
-use model::spec::Place;
+use model::spec::TestBinding;
 use path::Seed;
 
+use super::connection::{Visit, receive, with_cause};
 use super::deal::{Dealer, Dealt, Reroute};
-use super::door::{Door, Exchange, Passage};
-use super::visit::{Visit, receive, with_cause};
+use super::listener::{Exchange, Passage, ServiceListener};
 
 /// A proxy.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Proxy {
     }
 
     /// Serves until it is told to stop, and tells of each exchange.
-    pub fn serve(&self, door: &Door, stop: &Stop, hear: &(dyn Fn(Exchange) + Sync)) {
+    pub fn serve(&self, door: &ServiceListener, stop: &Stop, hear: &(dyn Fn(Exchange) + Sync)) {
         receive(door, stop, &|request, visit| self.answer(request, visit), hear);
     }
 
@@ -59,10 +59,10 @@ impl Proxy {
 
     fn fetch(&self, request: &RequestHead, dealt: Dealt, visit: &mut Visit<'_>) -> Result<(), Failed> {
         let wait = visit.limits.patience.min(CONNECT_TIME);
-        let reached = Route::new(dealt.to, &Place::default()).tcp(wait, |_| Ok(()));
+        let reached = Route::new(dealt.to, &TestBinding::default()).tcp(wait, |_| Ok(()));
         let stream = reached.map_err(|error| Failed::Server(LineError::Broken(std::io::Error::other(error))))?;
         let deadline = clock::now() + visit.limits.connection_time;
-        let line = Line::new(stream, visit.limits.patience, deadline, visit.stop);
+        let line = HttpConnection::new(stream, visit.limits.patience, deadline, visit.stop);
         let mut line = line.map_err(|error| Failed::Server(error.into()))?;
         line.write_all(self.question(request, dealt).as_bytes()).map_err(Failed::Server)?;
         let mut buffer = Vec::new();
@@ -100,7 +100,12 @@ impl Proxy {
 }
 
 /// Passes a body through, of which some came with the head, piece by piece as it comes.
-fn pass_body(line: &mut Line<'_>, came: &[u8], framing: Framing, visit: &mut Visit<'_>) -> Result<(), Failed> {
+fn pass_body(
+    line: &mut HttpConnection<'_>,
+    came: &[u8],
+    framing: Framing,
+    visit: &mut Visit<'_>,
+) -> Result<(), Failed> {
     let mut counter = BodyCounter::new(framing);
     let mut pass = |counter: &mut BodyCounter, piece: &[u8]| {
         let taken = counter.feed(piece).map_err(|error| Failed::Server(error.into()))?;

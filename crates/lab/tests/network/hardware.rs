@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::Path;
 use std::time::Duration;
 
-use lab::live::{Live, LiveError, Stage};
+use lab::live::{LabNetwork, Live, LiveError};
 use lab::network::{FIXES, RECORDED_FACTS};
 use lab::scenario::Scenario;
 use linux::clock;
@@ -45,7 +45,7 @@ fn living(condition: &str, inside: impl FnOnce(Live<'_>)) {
     let mut scenario = Scenario::parse("t.toml", &NETWORK.replace("WHILE", condition)).unwrap();
     // Nobody tests here, so no host needs the program of linerate.
     scenario.services.clear();
-    let stage = Stage::raise(&scenario, Seed(1), Path::new("/bin/false")).unwrap();
+    let stage = LabNetwork::raise(&scenario, Seed(1), Path::new("/bin/false")).unwrap();
     let hear = |error: LiveError| panic!("{error}");
     stage.live(lab::relay::Pace::REAL, &hear, inside).unwrap();
 }
@@ -100,7 +100,7 @@ fn fault_of_a_feature_goes_when_it_is_switched_off_and_comes_back() {
             wait_until_it_arrives(&live, 2);
             set(&live, "active = true", "active = false");
             wait_until_it_arrives(&live, 1);
-            assert!(!live.mend("twice"), "what hangs on hardware is mended there");
+            assert!(!live.end_fault("twice"), "what hangs on hardware is fixed there");
         });
     });
 }
@@ -125,7 +125,7 @@ fn fault_that_hangs_on_nothing_is_mended_for_good() {
     everywhere(module_path!(), "fault_that_hangs_on_nothing_is_mended_for_good", || {
         living("", |live| {
             assert_eq!(arrives(&live), 2);
-            assert!(live.mend("twice") && !live.mend("thrice"));
+            assert!(live.end_fault("twice") && !live.end_fault("thrice"));
             assert_eq!(arrives(&live), 1);
             live.obey().unwrap();
             assert_eq!(arrives(&live), 1);

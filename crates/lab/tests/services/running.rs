@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use lab::services::deal::Reroute;
 use lab::services::files::FileServer;
 use lab::services::proxy::Proxy;
-use lab::services::{Door, Exchange, Limits};
+use lab::services::{Exchange, Limits, ServiceListener};
 use measure::download::download;
 use measure::stop::Stop;
 use model::probe::download::{Download, DownloadSpec};
@@ -25,8 +25,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    fn start(limits: Limits, serve: impl FnOnce(&Door, &Stop, &(dyn Fn(Exchange) + Sync)) + Send + 'static) -> Self {
-        let door = Door::open("127.0.0.1:0".parse().unwrap(), limits).unwrap();
+    fn start(
+        limits: Limits,
+        serve: impl FnOnce(&ServiceListener, &Stop, &(dyn Fn(Exchange) + Sync)) + Send + 'static,
+    ) -> Self {
+        let door = ServiceListener::open("127.0.0.1:0".parse().unwrap(), limits).unwrap();
         let (address, stop) = (door.address(), Stop::default());
         let (tell, heard) = channel();
         let told = stop.clone();
@@ -55,7 +58,7 @@ impl Running {
     /// A proxy whose only server is itself.
     pub(crate) fn circle() -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let door = Door::open(address, Limits::default()).unwrap();
+        let door = ServiceListener::open(address, Limits::default()).unwrap();
         let stop = Stop::default();
         let (tell, heard) = channel();
         let told = stop.clone();

@@ -9,7 +9,7 @@ use path::elements::Burst;
 use sim::sender::Amount;
 use sim::tap::TapPoint;
 use sim::{Algorithm, Kernel, UnknownRelease};
-use sweep::narrowest::BurstQueue;
+use sweep::bottleneck::BurstQueue;
 use units::{ByteCount, DataRate, Mtu};
 
 use super::gateways::simulate::ExperimentArgs;

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use measure::tools::Tool;
-use model::spec::{Direction, Dscp, Family, Limit, Offload, Place, Protocol, ReceiveMethod, SendMethod, TestSpec};
+use model::spec::{
+    Direction, Dscp, Family, Limit, Offload, Protocol, ReceiveMethod, SendMethod, TestBinding, TestSpec,
+};
 use units::{ByteCount, DataRate, Mss};
 
 use super::values;
@@ -252,7 +254,7 @@ impl TestArgs {
                 (_, true) => Some(Family::Ipv6),
                 (false, false) => None,
             },
-            place: Place {
+            place: TestBinding {
                 bind: self.bind,
                 device: self.device.clone(),
                 netns: self.netns.clone(),

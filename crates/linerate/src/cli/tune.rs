@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use sweep::parameter::{ALL, Parameter};
-use sweep::value::Kind;
+use sweep::value::QuantityKind;
 use tune::search::LEAST_BUDGET;
 
 use super::values;
@@ -112,14 +112,14 @@ impl FromArgMatches for SetArgs {
     }
 }
 
-const fn value_name(kind: Kind) -> &'static str {
+const fn value_name(kind: QuantityKind) -> &'static str {
     match kind {
-        Kind::Time => "TIME",
-        Kind::Bytes => "BYTES",
-        Kind::Rate => "RATE",
-        Kind::Count => "COUNT",
-        Kind::Share => "SHARE",
-        Kind::Flag => "true|false",
-        Kind::Word => "NAME",
+        QuantityKind::Time => "TIME",
+        QuantityKind::Bytes => "BYTES",
+        QuantityKind::Rate => "RATE",
+        QuantityKind::Count => "COUNT",
+        QuantityKind::Share => "SHARE",
+        QuantityKind::Flag => "true|false",
+        QuantityKind::Word => "NAME",
     }
 }

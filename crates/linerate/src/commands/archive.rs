@@ -24,13 +24,13 @@ pub fn open(common: &Common) -> anyhow::Result<Archive> {
 
 /// Where a run goes once it has been shown: into the archive, or into a file until the archive can take it. What was
 /// measured is never lost for want of a disk.
-pub struct Keeper {
+pub struct RunStore {
     path: PathBuf,
     /// Why it cannot be written to now, where it cannot.
     archive: Result<Archive, String>,
 }
 
-impl Keeper {
+impl RunStore {
     /// Opens the archive to write to it, and stores what has been waiting. A disk that is full or takes no writes, and an
     /// archive that another process holds, are told and do not keep anybody from measuring.
     ///

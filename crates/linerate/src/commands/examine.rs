@@ -6,7 +6,7 @@ use std::time::Duration;
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{conclude, weigh};
-use diagnose::next::examination::{Asked, Examination};
+use diagnose::next::examination::{Examination, RequestedTest};
 use diagnose::next::{Ending, Means, Next, Proposal, next};
 use linux::clock;
 use model::round::Round;
@@ -24,7 +24,7 @@ pub struct Examiner {
     hosts: Option<(BTreeSet<String>, BTreeSet<String>)>,
     budget: Duration,
     began: Option<MonoTime>,
-    asked: Vec<Asked>,
+    asked: Vec<RequestedTest>,
     ended: Option<Ending>,
 }
 
@@ -46,7 +46,7 @@ impl Examiner {
         let weighing = weigh(round, Catalogue::built_in(), &self.rules);
         match next(round, &weighing, &self.means(round, left)) {
             Next::Test(proposal) => {
-                self.asked.push(Asked::from(proposal.as_ref()));
+                self.asked.push(RequestedTest::from(proposal.as_ref()));
                 Some(proposal)
             }
             Next::Enough(ending) => {

@@ -16,7 +16,7 @@ use model::probe::path_mtu::PathMtuSpec;
 use model::run::{FailureKind, Outcome, Run};
 use model::spec::{Direction, TestSpec};
 
-use super::archive::Keeper;
+use super::archive::RunStore;
 use super::attempt::{Frame, attempt};
 use super::hints::hints;
 use super::print;
@@ -27,7 +27,7 @@ use crate::show;
 use crate::show::progress::Talk;
 
 /// Traces, tests, and says what becomes worse where.
-pub fn run(common: &Common, args: &TestArgs, mut archive: Option<Keeper>, stop: &Stop) -> anyhow::Result<Exit> {
+pub fn run(common: &Common, args: &TestArgs, mut archive: Option<RunStore>, stop: &Stop) -> anyhow::Result<Exit> {
     let spec = args.spec();
     let say = |text: &str| {
         if !common.quiet && !common.json {
@@ -65,7 +65,7 @@ fn towards(
     args: &TestArgs,
     spec: &TestSpec,
     (number, address): (u8, IpAddr),
-    mut archive: Option<&mut Keeper>,
+    mut archive: Option<&mut RunStore>,
     stop: &Stop,
 ) -> anyhow::Result<HopTests> {
     let target = address.to_string();
@@ -95,7 +95,7 @@ fn towards(
 fn flow(
     args: &TestArgs,
     request: &Request,
-    archive: &mut Option<&mut Keeper>,
+    archive: &mut Option<&mut RunStore>,
     stop: &Stop,
 ) -> anyhow::Result<Option<Box<Run>>> {
     let done = attempt(request, Frame { declared_line_rate: args.expect, batch: None }, stop, Talk::Nothing)?;

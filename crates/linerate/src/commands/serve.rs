@@ -12,7 +12,7 @@ use measure::stop::Stop;
 use model::run::{Role, Run};
 use model::series::RunSamples;
 
-use super::archive::Keeper;
+use super::archive::RunStore;
 use super::attempt::{new_id, stop_on_signals};
 use super::print;
 use crate::cli::Common;
@@ -22,7 +22,7 @@ use crate::show;
 
 pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     enter(args.netns.as_deref())?;
-    let archive = if args.no_archive { None } else { Some(Keeper::open(common)?) };
+    let archive = if args.no_archive { None } else { Some(RunStore::open(common)?) };
     let stop = stop_on_signals()?;
     let begun = args.within.map(|within| give_up(within, stop.clone())).transpose()?;
     let log = Log { archive: Mutex::new(archive), common, begun };
@@ -90,7 +90,7 @@ fn complain(error: ServeError) -> anyhow::Error {
 
 /// Tells what happens, and keeps what was measured.
 struct Log<'a> {
-    archive: Mutex<Option<Keeper>>,
+    archive: Mutex<Option<RunStore>>,
     common: &'a Common,
     /// Who waits for the first test.
     begun: Option<Sender<()>>,

@@ -7,7 +7,7 @@ use measure::tools::Tool;
 use model::run::{Outcome, Run, RunId};
 use model::series::RunSamples;
 
-use super::archive::Keeper;
+use super::archive::RunStore;
 use super::attempt::{Attempt, Frame, attempt, stop_on_signals};
 use super::hints::hints;
 use super::{compare, expectation, hops, plot, print, print_text, tool};
@@ -31,7 +31,7 @@ struct Session<'a> {
     args: &'a TestArgs,
     request: Request,
     tool: Option<Tool>,
-    keeper: Option<Keeper>,
+    keeper: Option<RunStore>,
     /// Stored runs of the same test, to compare with.
     against: Option<Vec<Run>>,
     form: Form,
@@ -58,8 +58,8 @@ impl<'a> Session<'a> {
         let spec = args.spec();
         check_place(&spec.place)?;
         // Before the test, so that nobody measures for an hour and then cannot keep the result.
-        let keeper = if args.no_archive { None } else { Some(Keeper::open(common)?) };
-        let archive = keeper.as_ref().and_then(Keeper::archive);
+        let keeper = if args.no_archive { None } else { Some(RunStore::open(common)?) };
+        let archive = keeper.as_ref().and_then(RunStore::archive);
         let against = match (archive, &args.against) {
             (Some(archive), Some(run)) => Some(compare::batch(archive, run)?),
             _ => None,
@@ -115,7 +115,7 @@ impl<'a> Session<'a> {
         if self.args.repeat > 1 {
             made.run.batch.get_or_insert(made.run.id);
         }
-        expectation::add(&mut made.run, self.keeper.as_ref().and_then(Keeper::archive));
+        expectation::add(&mut made.run, self.keeper.as_ref().and_then(RunStore::archive));
         Ok(made)
     }
 
@@ -166,7 +166,7 @@ fn check_sense(args: &TestArgs) -> anyhow::Result<()> {
         let complaint = Complaint::new(Exit::Usage, format!("{option} would do nothing: {why}"));
         return Err(anyhow::Error::from(complaint.hint(format!("leave out {option}"))));
     }
-    let online = linux::host::processors().ok().map(|processors| processors.online);
+    let online = linux::host::cpus().ok().map(|processors| processors.online);
     let missing = online.and_then(|online| args.cpu.iter().find(|cpu| usize::from(**cpu) >= online).zip(Some(online)));
     if let Some((cpu, online)) = missing {
         let complaint = Complaint::new(Exit::Usage, format!("this host has no CPU {cpu}"));
@@ -176,7 +176,7 @@ fn check_sense(args: &TestArgs) -> anyhow::Result<()> {
 }
 
 /// A namespace that does not exist is a slip of the user, not a run.
-fn check_place(place: &model::spec::Place) -> anyhow::Result<()> {
+fn check_place(place: &model::spec::TestBinding) -> anyhow::Result<()> {
     let Some(netns) = place.netns.as_deref() else { return Ok(()) };
     let entered = linux::netns::NetnsRef::parse(netns)
         .map_err(anyhow::Error::from)

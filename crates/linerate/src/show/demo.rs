@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use diagnose::diagnosis::Ranked;
 use diagnose::grid::grids;
-use diagnose::proof::{Chapter, Mended};
+use diagnose::proof::{AppliedFix, Chapter};
 use lab::play::{Fit, Fitness};
 use lab::scenario::Scenario;
 use model::quality::Disturbance;
@@ -210,9 +210,9 @@ pub fn end(played: &[PlayedChapter], left: &[Scenario]) -> String {
         let causes = chapter.diagnosis.problems.iter().filter_map(|problem| problem.ranking.first());
         let named: Vec<String> = causes.map(|first| format!("{} {}", first.cause, why::at(first))).collect();
         let named = if named.is_empty() { "no problem found".to_owned() } else { named.join(", ") };
-        let mut by: Vec<String> = chapter.mended.iter().map(by).collect();
+        let mut by: Vec<String> = chapter.fixes.iter().map(by).collect();
         by.dedup();
-        let proven = match (&chapter.proof, chapter.is_mended()) {
+        let proven = match (&chapter.proof, chapter.is_fixed()) {
             (_, true) if chapter.diagnosis.is_healthy() => "nothing to fix",
             (_, true) => "proven",
             (None, false) => "not fixed",
@@ -245,10 +245,10 @@ fn on_clock(clock: PlayClock) -> String {
 }
 
 /// Who fixed something.
-fn by(mended: &Mended) -> String {
-    match mended {
-        Mended::Host { host, .. } => format!("fixed on {host}"),
-        Mended::Network { .. } => "fixed by the network's operators, here by the lab".to_owned(),
+fn by(fix: &AppliedFix) -> String {
+    match fix {
+        AppliedFix::Host { host, .. } => format!("fixed on {host}"),
+        AppliedFix::Network { .. } => "fixed by the network's operators, here by the lab".to_owned(),
     }
 }
 

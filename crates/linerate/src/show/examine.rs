@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use diagnose::next::examination::{Asked, Examination};
+use diagnose::next::examination::{Examination, RequestedTest};
 use units::duration::show;
 
 use super::wrap;
@@ -22,7 +22,7 @@ pub fn text(examination: &Examination) -> String {
     };
     // Writing to a text does not fail.
     let _ = writeln!(text, "{count}: {}.", examination.ended.says());
-    for Asked { says, .. } in &examination.asked {
+    for RequestedTest { says, .. } in &examination.asked {
         text.push_str(&wrap::text(&format!("- {says}"), 2));
     }
     text

@@ -1,7 +1,7 @@
 //! Where the rate of a run went, for a person: bars, the sentences that matter most, and what to type next.
 
-use diagnose::balance::{self, Balance, part::Part};
-use diagnose::waterfall::facts::{Place, again, typed};
+use diagnose::balance::{self, Balance, part::BalanceShare};
+use diagnose::waterfall::facts::{HostSide, again, typed};
 use diagnose::waterfall::line::{LineRate, LineRateSource};
 use diagnose::waterfall::{self, Waterfall};
 use model::host::HostIdentity;
@@ -52,8 +52,8 @@ fn bars(waterfall: &Waterfall) -> String {
     }
     if let Some(next) = waterfall.facts.iter().find_map(|fact| fact.next.as_ref()) {
         let place = match next.place {
-            Place::Here => "here",
-            Place::Peer => "on the peer",
+            HostSide::Here => "here",
+            HostSide::Peer => "on the peer",
         };
         text.push_str(&format!("next, {place}: {}\n      {}\n", next.command, next.purpose));
     }
@@ -140,7 +140,7 @@ const LEAST_OFFERED: u64 = 95;
 /// A larger share of losses is taken for more than the path takes, as far as one test can say.
 const OVERLOAD: f64 = 0.01;
 
-fn share(label: &str, part: &Part) -> String {
+fn share(label: &str, part: &BalanceShare) -> String {
     let count = part.packets.map_or_else(|| "unknown".to_owned(), |packets| packets.to_string());
     let because = part.because.as_ref().map_or_else(String::new, |because| format!("  {because}"));
     format!("  {label:<34} {count:>10}{because}\n")

@@ -23,7 +23,7 @@ pub fn text(proof: &Proof) -> String {
         &format!("(rank test of Mann and Whitney; asked for p <= {:.4})", 1.0 - proof.confidence),
         0,
     ));
-    text.push_str(if proof.is_mended() { "It is fixed.\n" } else { "Not shown to be fixed.\n" });
+    text.push_str(if proof.is_fixed() { "It is fixed.\n" } else { "Not shown to be fixed.\n" });
     text
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use comfy_table::Table;
-use diagnose::score::judge::{Found, Verdict};
-use diagnose::score::summary::{NOTHING, Part};
+use diagnose::score::judge::{JudgedCause, Verdict};
+use diagnose::score::summary::{CountOf, NOTHING};
 use diagnose::score::{Missing, Score};
 use twin::fidelity::Fidelity;
 use units::duration::show;
@@ -37,7 +37,7 @@ pub fn play(number: usize, count: usize, verdict: &Verdict) -> String {
     text
 }
 
-fn found(found: &Found) -> String {
+fn found(found: &JudgedCause) -> String {
     let Some(named) = &found.named else {
         return format!("{} at {} was not seen", found.cause, found.at);
     };
@@ -61,7 +61,7 @@ pub fn text(score: &Score) -> String {
     let mut text = String::from("\nplanted, and what was named first\n");
     confusion(&mut text, score);
     let mut sums = Table::new();
-    let mut sum = |what: &str, part: Part| {
+    let mut sum = |what: &str, part: CountOf| {
         if let Some(share) = part.share() {
             sums.add_row([what.to_owned(), percent(share), within(part), format!("{} of {}", part.count, part.of)]);
         }
@@ -97,7 +97,7 @@ pub fn text(score: &Score) -> String {
 }
 
 /// From where to where a share lies with 95 % confidence.
-fn within(part: Part) -> String {
+fn within(part: CountOf) -> String {
     let interval = diagnose::score::certainty::interval(part);
     interval.map(|of| format!("{} to {}", percent(of.from), percent(of.to))).unwrap_or_default()
 }

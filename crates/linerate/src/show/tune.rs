@@ -8,16 +8,16 @@ use audit::fix::plan::FixPlan;
 use comfy_table::Table;
 use sweep::parameter::ALL;
 use sweep::report::Quantile;
-use sweep::value::{Kind, Value};
+use sweep::value::{QuantityKind, Value};
 use tune::answer::Tried;
 use tune::candidate::Candidate;
 use tune::distribution::{Distribution, Spread};
 use tune::split::{Misses, Split};
-use tune::{Answer, Found, Question, Verdict};
+use tune::{Answer, Question, TunedSettings, Verdict};
 
 use super::table;
 
-pub fn text(question: &Question, found: &Found, answer: &Answer, written: Option<&[String]>) -> String {
+pub fn text(question: &Question, found: &TunedSettings, answer: &Answer, written: Option<&[String]>) -> String {
     let mut text = format!("{}: {} transfers\n\n{}", question.name, answer.flows, verdict(answer));
     if found.best != found.present {
         let _ = write!(text, "\n{}", settings(question, found));
@@ -84,7 +84,7 @@ fn chance(p: f64) -> String {
     if p < 0.0001 { "by chance alone: p < 0.0001".to_owned() } else { format!("by chance alone: p = {p:.digits$}") }
 }
 
-fn settings(question: &Question, found: &Found) -> String {
+fn settings(question: &Question, found: &TunedSettings) -> String {
     let mut out = Table::new();
     out.set_header(["SETTING", "NOW", "BEST"]);
     for dial in found.best.changed(question) {
@@ -94,7 +94,7 @@ fn settings(question: &Question, found: &Found) -> String {
     table::text(out)
 }
 
-fn tried(question: &Question, found: &Found, answer: &Answer) -> String {
+fn tried(question: &Question, found: &TunedSettings, answer: &Answer) -> String {
     let has_next = !question.base.get("next-start").is_none();
     let mut out = Table::new();
     let mut header = vec!["", "TRANSFERS", "MISSED", "95 % SURE", "TOOK", "95 %"];
@@ -256,5 +256,5 @@ fn percent(share: f64) -> String {
 }
 
 fn time(micros: f64) -> String {
-    Kind::Time.of_number(micros).to_string()
+    QuantityKind::Time.of_number(micros).to_string()
 }

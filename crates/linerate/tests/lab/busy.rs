@@ -58,7 +58,7 @@ fn incident_is_told_to_its_end_beside_a_load_that_takes_half_of_every_cpu() {
     assert_eq!(output.status.code(), Some(0), "{complaint}");
     let chapters: Vec<Chapter> = serde_json::from_slice(&output.stdout).unwrap();
     let [chapter] = chapters.as_slice() else { panic!("{} chapters", chapters.len()) };
-    assert!(chapter.limited_by_emulation.is_empty() && chapter.is_mended(), "{chapter:#?}");
+    assert!(chapter.limited_by_emulation.is_empty() && chapter.is_fixed(), "{chapter:#?}");
 }
 
 const SLICE: Duration = Duration::from_millis(50);

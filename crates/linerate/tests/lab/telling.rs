@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use diagnose::proof::{Chapter, Mended};
+use diagnose::proof::{AppliedFix, Chapter};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -115,15 +115,15 @@ fn an_incident_is_told_to_its_end_with_as_many_tests_before_as_after() {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {complaint}"));
     let [chapter] = told.as_slice() else { panic!("{} chapters", told.len()) };
     assert!(!chapter.diagnosis.is_healthy(), "a tenth of the rate is no health: {chapter:#?}");
-    assert_eq!(output.status.code(), Some(if chapter.is_mended() { 0 } else { 10 }), "{complaint}");
+    assert_eq!(output.status.code(), Some(if chapter.is_fixed() { 0 } else { 10 }), "{complaint}");
     // A machine that was busy otherwise may have been the limit, and says so; what it saw then is no evidence of anything.
     if chapter.limited_by_emulation.is_empty() {
-        let [Mended::Network { place, faults, .. }] = chapter.mended.as_slice() else { panic!("{chapter:#?}") };
+        let [AppliedFix::Network { place, faults, .. }] = chapter.fixes.as_slice() else { panic!("{chapter:#?}") };
         // Some of the causes that show alike are of both directions.
         assert!(place.starts_with("far") && *faults == ["policer"], "{place}: {faults:?}");
         let pair = chapter.proof.as_ref().and_then(|proof| proof.those(true).next()).unwrap();
         assert_eq!((pair.before.len(), pair.after.len()), (4, 4));
-        assert!(chapter.is_mended(), "{chapter:#?}");
+        assert!(chapter.is_fixed(), "{chapter:#?}");
     }
     assert_eq!(left(&place), ["policed.toml"]);
 }

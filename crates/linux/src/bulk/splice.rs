@@ -46,7 +46,7 @@ impl SplicePipe {
 
     /// Bytes of the payload: the most that one call sends.
     #[must_use]
-    pub fn held(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.held
     }
 

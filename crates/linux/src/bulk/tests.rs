@@ -86,7 +86,7 @@ fn spliced_bytes_arrive_whole_also_where_the_socket_takes_part_of_the_pipe() {
     let expected: Vec<u8> = data.iter().copied().cycle().take(LEN).collect();
     for nonblocking in [true, false] {
         let mut pipe = SplicePipe::holding(&data).unwrap();
-        assert_eq!(pipe.held(), HELD);
+        assert_eq!(pipe.capacity(), HELD);
         let received = carried(LEN, nonblocking, |fd, at| pipe.send(fd, HELD - at % HELD));
         assert!(received == expected);
         assert_eq!(pipe.queued(), 0);
@@ -103,7 +103,7 @@ fn every_splice_starts_anew_and_takes_no_more_than_asked() {
 
 #[test]
 fn pipe_holds_as_much_as_the_kernel_lets_it() {
-    let held = SplicePipe::holding(&vec![1; 16 << 20]).unwrap().held();
+    let held = SplicePipe::holding(&vec![1; 16 << 20]).unwrap().capacity();
     assert!((64 << 10..=16 << 20).contains(&held), "{held}");
     assert!(SplicePipe::holding(&[]).is_err());
 }

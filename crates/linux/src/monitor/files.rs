@@ -33,7 +33,7 @@ pub struct FileWrite {
 
 /// What is told of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tells {
+pub enum FileEventDetail {
     /// Which file, and whose process.
     FileAndWriter,
     /// Which file.
@@ -77,10 +77,10 @@ impl FileMonitor {
 
     /// What it tells.
     #[must_use]
-    pub fn tells(&self) -> Tells {
+    pub fn detail(&self) -> FileEventDetail {
         match self.way {
-            Way::Fanotify(_) => Tells::FileAndWriter,
-            Way::Inotify(_) => Tells::File,
+            Way::Fanotify(_) => FileEventDetail::FileAndWriter,
+            Way::Inotify(_) => FileEventDetail::File,
         }
     }
 

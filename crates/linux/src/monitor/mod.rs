@@ -15,7 +15,7 @@ mod process;
 #[cfg(test)]
 mod tests;
 
-pub use files::{FileMonitor, FileWrite, Tells};
+pub use files::{FileEventDetail, FileMonitor, FileWrite};
 pub use network::{NetworkChange, NetworkMonitor, What};
 pub use process::{SeenProcess, allow_many_files, netlink_process, seen_process};
 

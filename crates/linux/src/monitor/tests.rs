@@ -108,7 +108,7 @@ fn write_is_told_to_the_monitor_of_its_namespace_alone() {
     in_sandbox(module_path!(), "write_is_told_to_the_monitor_of_its_namespace_alone", || {
         let directory = ["/proc/sys/net/ipv4".into()];
         let here = FileMonitor::open().unwrap();
-        assert_eq!(here.tells(), Tells::File, "the root of a user namespace may not know writers");
+        assert_eq!(here.detail(), FileEventDetail::File, "the root of a user namespace may not know writers");
         here.watch(&directory).unwrap();
         let own = Netns::open(&NetnsRef::Path("/proc/self/ns/net".into())).unwrap();
         in_fresh_netns(|| {
@@ -154,7 +154,7 @@ fn directories_that_come_and_go_are_watched_while_they_are_there() {
 fn writer_is_told_to_root() {
     let outcome = in_fresh_netns(|| {
         let monitor = FileMonitor::open().unwrap();
-        assert_eq!(monitor.tells(), Tells::FileAndWriter);
+        assert_eq!(monitor.detail(), FileEventDetail::FileAndWriter);
         monitor.watch(&["/proc/sys/net/ipv4".into()]).unwrap();
         let mut child = Command::new("sh")
             .args(["-c", "echo 1 > /proc/sys/net/ipv4/tcp_ecn; read stays", "by", "hand"])

@@ -12,7 +12,7 @@ use linux::sockets::{self, Family, PathMtuDiscovery};
 use model::probe::echo::{Fragments, Stamp};
 use model::probe::{IcmpAccess, Report};
 use model::run::{Failure, FailureKind};
-use model::spec::{self, Dscp, Place, TestSpec};
+use model::spec::{self, Dscp, TestBinding, TestSpec};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use units::{MonoTime, WallTime};
 
@@ -87,7 +87,7 @@ pub(super) enum SendError {
 impl Pinger {
     /// Finds the target and opens a socket towards it.
     pub(super) fn open(asking: Asking<'_>) -> Result<Self, Failure> {
-        let place = Place { bind: asking.bind, ..Place::default() };
+        let place = TestBinding { bind: asking.bind, ..TestBinding::default() };
         let resolving = TestSpec { family: asking.family, place, ..TestSpec::default() };
         let address = connect::resolve(asking.target, 0, &resolving)
             .ok()

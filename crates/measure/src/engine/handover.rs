@@ -77,7 +77,7 @@ impl Handover {
         let mut payload = vec![0; wanted];
         fill(&mut payload);
         let pipe = SplicePipe::holding(&payload)?;
-        let block = length.unwrap_or(pipe.held());
+        let block = length.unwrap_or(pipe.capacity());
         Ok(Self::new(Way::Splice(pipe), block))
     }
 

@@ -13,7 +13,7 @@ use crate::stop::Stop;
 
 /// A connection. Reading and writing look after a wish to stop every few milliseconds.
 #[derive(Debug)]
-pub struct Line<'a> {
+pub struct HttpConnection<'a> {
     stream: TcpStream,
     stop: &'a Stop,
     patience: Duration,
@@ -46,7 +46,7 @@ pub enum LineError {
     Head(#[from] HeadError),
 }
 
-impl<'a> Line<'a> {
+impl<'a> HttpConnection<'a> {
     /// A conversation over `stream` that waits at most `patience` for the next byte, and ends at `deadline`.
     ///
     /// # Errors

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use model::measurement::Heading;
 use model::spec::TestSpec;
 
-use crate::session::part::Part;
+use crate::session::part::LocalResult;
 use report::timeline::Timeline;
 
 /// The test as this side saw it: a line for each interval, then one for each stream.
 #[must_use]
-pub(super) fn text(part: &Part, spec: &TestSpec) -> String {
+pub(super) fn text(part: &LocalResult, spec: &TestSpec) -> String {
     let mut text = String::from("linerate, as the server saw it\n");
     for (heading, what) in [(Heading::Inbound, "received"), (Heading::Outbound, "sent")] {
         let Some(timeline) = Timeline::new(&part.samples, heading) else { continue };

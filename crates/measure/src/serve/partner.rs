@@ -43,7 +43,7 @@ pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> R
     let mut door = open.map_err(|source| ServeError::Open { port: config.port, address: config.bind, source })?;
     report(Event::Listening { address: door.local_addr().map_err(ServeError::Listen)? });
     let partner = Partner {
-        desk: door.desk(),
+        desk: door.expected_connections(),
         queue: Queue::new(config.policy.max_queue),
         policy: config.policy.clone(),
         patience: config.patience,

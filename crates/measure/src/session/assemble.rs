@@ -9,7 +9,7 @@ use model::series::{RunSamples, StreamSamples, packed};
 use model::spec::{Protocol, TestSpec};
 use units::MonoTime;
 
-use super::part::Part;
+use super::part::LocalResult;
 use crate::latency;
 use crate::stamp::prober::Probe;
 use report::PeerTime;
@@ -24,7 +24,7 @@ use wire::results::Results;
 #[derive(Debug, Default)]
 pub struct Gathered {
     /// What this host did.
-    pub part: Option<Part>,
+    pub part: Option<LocalResult>,
     /// What the peer said of itself.
     pub peer: Option<Results>,
     /// The probes.
@@ -74,7 +74,7 @@ pub fn assemble(gathered: &Gathered, spec: &TestSpec) -> (Option<Measurement>, R
         anomalies,
         ..Measurement::default()
     };
-    let idle = gathered.probes.iter().filter(|probe| probe.idle).filter_map(Probe::round_trip).min();
+    let idle = gathered.probes.iter().filter(|probe| probe.idle).filter_map(Probe::rtt).min();
     for heading in [Heading::Outbound, Heading::Inbound] {
         let timeline = Timeline::new(&streams, heading);
         let frame = Frame {
@@ -95,13 +95,13 @@ pub fn assemble(gathered: &Gathered, spec: &TestSpec) -> (Option<Measurement>, R
 
 /// What of the peer's counts cannot be true; nothing where all of it may be.
 #[must_use]
-pub fn disbelieved(part: &Part, results: &Results, spec: &TestSpec) -> Option<String> {
+pub fn disbelieved(part: &LocalResult, results: &Results, spec: &TestSpec) -> Option<String> {
     let (flows, doubts) = two_ends(part, Some(results), spec);
     doubts.into_iter().next().filter(|_| flows.iter().any(|flow| flow.peer.is_none()))
 }
 
 /// Each stream with what both sides say of it, and what of that was not believed.
-fn two_ends(part: &Part, results: Option<&Results>, spec: &TestSpec) -> (Vec<TwoEnds>, Vec<String>) {
+fn two_ends(part: &LocalResult, results: Option<&Results>, spec: &TestSpec) -> (Vec<TwoEnds>, Vec<String>) {
     let mut doubts = Vec::new();
     let datagrams = if spec.protocol == Protocol::Udp { HasDatagrams::Yes } else { HasDatagrams::No };
     let extended = results.and_then(|results| results.linerate.as_ref());

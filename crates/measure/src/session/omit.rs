@@ -5,11 +5,11 @@ use std::time::Duration;
 use model::series::StreamSamples;
 use model::series::field::Field;
 
-use super::part::{LocalFlow, Omitted, Part};
+use super::part::{LocalFlow, LocalResult, Omitted};
 use report::timeline::value_at;
 
 /// Takes what moved before `omit` out of the counts of each stream.
-pub fn leave_out(part: &mut Part, omit: Duration) {
+pub fn leave_out(part: &mut LocalResult, omit: Duration) {
     if omit.is_zero() {
         return;
     }

@@ -58,7 +58,7 @@ struct Before {
 
 /// What this host did and counted.
 #[derive(Debug)]
-pub struct Part {
+pub struct LocalResult {
     /// When it started.
     pub start: MonoTime,
     /// How long it took.
@@ -139,7 +139,7 @@ impl Running {
     /// Waits for the streams, which have been stopped or are sure to end, and gathers what they did. `last` is when
     /// everything that came had come.
     #[must_use]
-    pub fn gather(self, last: MonoTime) -> (Part, Option<Prober>) {
+    pub fn gather(self, last: MonoTime) -> (LocalResult, Option<Prober>) {
         let Self { streams, start, sampler, before, protocol, spacing } = self;
         let scheduled = streams.scheduled();
         let (streams, ends) = streams.join();
@@ -165,7 +165,7 @@ impl Running {
         let cadence = telemetry::cadence(&logs, spacing);
         // One after the other, so that a stream's records are gone before the next one's are understood.
         let samples = logs.into_iter().map(|log| telemetry::samples(&log, start)).collect();
-        let part = Part {
+        let part = LocalResult {
             start,
             // What the threads took to end is nobody's transfer time.
             time: last.min(end).since(start),
@@ -196,7 +196,7 @@ impl LocalFlow {
 impl Running {
     /// Gathers what the streams of a test did that broke off.
     #[must_use]
-    pub fn abandon(self) -> (Part, Option<Prober>) {
+    pub fn abandon(self) -> (LocalResult, Option<Prober>) {
         for stream in self.streams.streams() {
             // It fails only where the connection is gone already.
             let _ = socket2::SockRef::from(&stream.fd()).shutdown(std::net::Shutdown::Both);
@@ -205,7 +205,7 @@ impl Running {
     }
 }
 
-impl Part {
+impl LocalResult {
     /// What a linerate is told.
     #[must_use]
     pub fn report(&self) -> Report {

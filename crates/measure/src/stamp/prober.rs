@@ -74,7 +74,7 @@ impl Probe {
 
     /// The round trip without the time the peer held it.
     #[must_use]
-    pub fn round_trip(&self) -> Option<Duration> {
+    pub fn rtt(&self) -> Option<Duration> {
         let answer = self.answer?;
         let away = answer.heard.since(self.sent);
         Some(away.saturating_sub(Duration::from_nanos(answer.held_ns.unsigned_abs())))

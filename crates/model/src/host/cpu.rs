@@ -7,19 +7,19 @@ use super::fact::Fact;
 /// The processors of a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Processors {
+pub struct Cpus {
     /// Those online, as the kernel lists them: `0-31`.
     pub online: Fact<String>,
     /// Hyper-threading: `on`, `off`, `forceoff`, `notsupported`, `notimplemented`.
     pub smt_control: Fact<String>,
     /// Each processor.
-    pub each: Vec<Processor>,
+    pub each: Vec<Cpu>,
 }
 
 /// One processor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Processor {
+pub struct Cpu {
     /// Its number.
     pub number: u32,
     /// Its package.

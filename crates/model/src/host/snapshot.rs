@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use units::{MonoTime, WallTime};
 
-use super::cpu::Processors;
+use super::cpu::Cpus;
 use super::fact::{Fact, Missing, Source};
 use super::machine::Machine;
 use super::namespace::{ClosedNamespace, Namespace};
@@ -29,11 +29,11 @@ pub struct Snapshot {
     /// What read it: `linerate 0.1.0`.
     pub software: String,
     /// How it was read.
-    pub way: Way,
+    pub way: CollectionMethod,
     /// Which host it is.
     pub machine: Machine,
     /// The processors.
-    pub processors: Processors,
+    pub processors: Cpus,
     /// The network namespaces; the first is that of the reader.
     pub namespaces: Vec<Namespace>,
     /// Namespaces that exist and could not be entered.
@@ -73,7 +73,7 @@ const EARLIER: &str = "an earlier linerate, which did not read it";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum CollectionMethod {
     /// From the running kernel, with all privileges.
     Privileged,
     /// From the running kernel, without privilege.

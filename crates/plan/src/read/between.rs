@@ -1,10 +1,10 @@
 //! What lies between hosts: segments, and ways over them.
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 
 use super::names::Names;
 use super::text::{SegmentText, WayText};
-use crate::plan::{Segment, Use, Way};
+use crate::plan::{DeclaredPath, Segment, Use};
 use crate::topology::across;
 
 pub(super) fn segments(texts: Vec<SegmentText>, names: &mut Names<'_>) -> Vec<Segment> {
@@ -20,12 +20,12 @@ pub(super) fn segments(texts: Vec<SegmentText>, names: &mut Names<'_>) -> Vec<Se
     segments
 }
 
-pub(super) fn ways(texts: Vec<WayText>, segments: &[Segment], names: &mut Names<'_>) -> Vec<Way> {
+pub(super) fn ways(texts: Vec<WayText>, segments: &[Segment], names: &mut Names<'_>) -> Vec<DeclaredPath> {
     let list = Key::top("ways");
     texts.into_iter().enumerate().filter_map(|(number, text)| way(&text, &list.nth(number), segments, names)).collect()
 }
 
-fn way(text: &WayText, key: &Key, segments: &[Segment], names: &mut Names<'_>) -> Option<Way> {
+fn way(text: &WayText, key: &Key, segments: &[Segment], names: &mut Names<'_>) -> Option<DeclaredPath> {
     let from = names.host(&key.at("from"), &text.from);
     let to = names.host(&key.at("to"), &text.to);
     let network = names.network(&key.at("network"), text.network.as_deref())?;
@@ -37,12 +37,15 @@ fn way(text: &WayText, key: &Key, segments: &[Segment], names: &mut Names<'_>) -
     for (number, &segment) in segments_passed.iter().enumerate() {
         here = here.and_then(|here| across(segments[segment].between, here));
         if here.is_none() {
-            names.desk.complain(&over.nth(number), Slip::Keys("this segment does not begin where the one before ends"));
+            names.desk.complain(
+                &over.nth(number),
+                DocumentError::Keys("this segment does not begin where the one before ends"),
+            );
             return None;
         }
     }
     if here != Some(to) {
-        names.desk.complain(&over, Slip::Keys("the last segment does not end at `to`"));
+        names.desk.complain(&over, DocumentError::Keys("the last segment does not end at `to`"));
     }
-    Some(Way { from, to, network, over: segments_passed })
+    Some(DeclaredPath { from, to, network, over: segments_passed })
 }

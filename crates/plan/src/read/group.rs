@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 
 use super::names::Names;
 use super::text::GroupText;
@@ -11,7 +11,9 @@ use crate::plan::{Group, Host, Reach, Shape, Ways};
 pub(super) fn groups(mut texts: BTreeMap<String, GroupText>, hosts: &[Host], names: &mut Names<'_>) -> Vec<Group> {
     let in_order: Vec<_> = names.groups.iter().filter_map(|name| Some((name.clone(), texts.remove(name)?))).collect();
     if in_order.is_empty() {
-        names.desk.complain(&Key::top("groups"), Slip::Keys("a plan has a group of hosts that test each other"));
+        names
+            .desk
+            .complain(&Key::top("groups"), DocumentError::Keys("a plan has a group of hosts that test each other"));
     }
     in_order
         .into_iter()
@@ -38,19 +40,19 @@ fn group(name: String, text: &GroupText, key: &Key, hosts: &[Host], names: &mut 
 
 fn shape(text: &GroupText, key: &Key, names: &mut Names<'_>) -> Shape {
     if text.one_way && text.disjoint.is_none() {
-        names.desk.complain(&key.at("one-way"), Slip::Keys("only pairs of `disjoint` sides go one way"));
+        names.desk.complain(&key.at("one-way"), DocumentError::Keys("only pairs of `disjoint` sides go one way"));
     }
     match (&text.mesh, &text.disjoint, &text.list) {
         (Some(mesh), None, None) => {
             if mesh.len() < 2 {
-                names.desk.complain(&key.at("mesh"), Slip::Keys("a mesh has at least two hosts"));
+                names.desk.complain(&key.at("mesh"), DocumentError::Keys("a mesh has at least two hosts"));
             }
             Shape::Mesh(names.hosts(&key.at("mesh"), mesh))
         }
         (None, Some([a, b]), None) => {
             let key = key.at("disjoint");
             if a.is_empty() || b.is_empty() {
-                names.desk.complain(&key, Slip::Keys("each side has at least one host"));
+                names.desk.complain(&key, DocumentError::Keys("each side has at least one host"));
             }
             let ways = if text.one_way { Ways::One } else { Ways::Both };
             Shape::Disjoint { a: names.hosts(&key.nth(0), a), b: names.hosts(&key.nth(1), b), ways }
@@ -61,7 +63,9 @@ fn shape(text: &GroupText, key: &Key, names: &mut Names<'_>) -> Shape {
             Shape::List(pairs.collect())
         }
         _ => {
-            names.desk.complain(key, Slip::Keys("a group is a `mesh`, two `disjoint` sides or a `list` of pairs"));
+            names
+                .desk
+                .complain(key, DocumentError::Keys("a group is a `mesh`, two `disjoint` sides or a `list` of pairs"));
             Shape::List(Vec::new())
         }
     }
@@ -79,7 +83,7 @@ fn check_address(host: &Host, network: Option<usize>, key: &Key, names: &mut Nam
             None => format!("host `{}`", host.name),
         };
         let needed = if network.is_some() { "addresses" } else { "address" };
-        names.desk.complain(key, Slip::Needs { of, key: needed });
+        names.desk.complain(key, DocumentError::Needs { of, key: needed });
     }
 }
 

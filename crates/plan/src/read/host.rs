@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 
 use super::names::Names;
 use super::text::{HostText, NetworkText};
@@ -37,22 +37,22 @@ fn host(name: String, text: HostText, names: &mut Names<'_>) -> Host {
     let reach = ways.next();
     if ways.next().is_some() {
         let slip = "a host is reached by `ssh`, is in a `lab` or a `netns`, or is `here`: one of them";
-        names.desk.complain(&key, Slip::Keys(slip));
+        names.desk.complain(&key, DocumentError::Keys(slip));
     }
     for (what, value) in [("address", &text.address), ("machine", &text.machine)] {
         if value.as_ref().is_some_and(|value| value.is_empty() || value.contains(char::is_whitespace)) {
-            names.desk.complain(&key.at(what), Slip::Keys("this has a letter at least, and no blanks"));
+            names.desk.complain(&key.at(what), DocumentError::Keys("this has a letter at least, and no blanks"));
         }
     }
     // What begins with a hyphen would be an option of ssh.
     if matches!(&reach, Some(Reach::Ssh(target)) if target.is_empty() || target.starts_with('-')) {
-        names.desk.complain(&key.at("ssh"), Slip::Keys("a target of ssh is `HOST` or `USER@HOST`"));
+        names.desk.complain(&key.at("ssh"), DocumentError::Keys("a target of ssh is `HOST` or `USER@HOST`"));
     }
     if matches!(&reach, Some(Reach::Netns(netns)) if netns.is_empty()) {
-        names.desk.complain(&key.at("netns"), Slip::Keys("a namespace is a name, a path, or `pid:N`"));
+        names.desk.complain(&key.at("netns"), DocumentError::Keys("a namespace is a name, a path, or `pid:N`"));
     }
     if text.program.as_ref().is_some_and(String::is_empty) {
-        names.desk.complain(&key.at("program"), Slip::Keys("a program is a name or a path"));
+        names.desk.complain(&key.at("program"), DocumentError::Keys("a program is a name or a path"));
     }
     let mut addresses = BTreeMap::new();
     for (network, address) in text.addresses {

@@ -15,7 +15,7 @@ mod operation;
 pub(crate) mod test;
 mod text;
 
-use document::{Complaint, Slip, Source};
+use document::{Complaint, DocumentError, Source};
 
 use crate::plan::{Plan, Times};
 use crate::task::text::Tables;
@@ -35,7 +35,7 @@ pub enum PlanError {
     },
     /// What the file says cannot be.
     #[error("{}", document::shown(.0))]
-    Refused(Vec<Complaint<Slip>>),
+    Refused(Vec<Complaint<DocumentError>>),
 }
 
 impl PlanError {
@@ -63,7 +63,7 @@ impl Plan {
 }
 
 fn plan(source: &Source) -> Result<Plan, PlanError> {
-    let refused = |complaint: Box<Complaint<Slip>>| PlanError::Refused(vec![*complaint]);
+    let refused = |complaint: Box<Complaint<DocumentError>>| PlanError::Refused(vec![*complaint]);
     let text: PlanText = source.read().map_err(refused)?;
     let tasks: Tables = source.read().map_err(refused)?;
     let mut names = Names::new(source, &text);

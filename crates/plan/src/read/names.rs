@@ -1,12 +1,12 @@
 //! What a plan defines, and what is wrong with it.
 
-use document::{Desk, Key, NewName, Slip, Source};
+use document::{Complaints, DocumentError, Key, NewName, Source};
 
 use super::text::PlanText;
 
 /// Names in the order of the file, and complaints.
 pub(super) struct Names<'a> {
-    pub(super) desk: Desk<'a, Slip>,
+    pub(super) desk: Complaints<'a, DocumentError>,
     pub(super) hosts: Vec<String>,
     pub(super) networks: Vec<String>,
     pub(super) segments: Vec<String>,
@@ -16,7 +16,7 @@ pub(super) struct Names<'a> {
 impl<'a> Names<'a> {
     /// Enters all names, and complains about those that cannot be.
     pub(super) fn new(source: &'a Source, text: &PlanText) -> Self {
-        let mut desk = Desk::new(source);
+        let mut desk = Complaints::new(source);
         let hosts = tables(&mut desk, ("hosts", "a host"), MOST_HOSTS);
         let networks = tables(&mut desk, ("networks", "a network"), MOST_HOSTS);
         let groups = tables(&mut desk, ("groups", "a group"), MOST_GROUPS);
@@ -36,7 +36,7 @@ impl<'a> Names<'a> {
             ("budgets", text.budgets.len(), MOST_SEGMENTS),
         ];
         for (what, count, limit) in lists.into_iter().filter(|(_, count, limit)| count > limit) {
-            desk.complain(&Key::top(what), Slip::TooMany { what, count, limit });
+            desk.complain(&Key::top(what), DocumentError::TooMany { what, count, limit });
         }
         Self { desk, hosts, networks, segments, groups }
     }
@@ -52,7 +52,7 @@ impl<'a> Names<'a> {
             let key = key.nth(number);
             match self.host(&key, name) {
                 Some(host) if found.contains(&host) => {
-                    self.desk.complain(&key, Slip::Keys("this host is in the list already"));
+                    self.desk.complain(&key, DocumentError::Keys("this host is in the list already"));
                 }
                 host => found.extend(host),
             }
@@ -65,7 +65,7 @@ impl<'a> Names<'a> {
         let (one, other) = (self.host(&key.nth(0), from), self.host(&key.nth(1), to));
         let pair = one.zip(other)?;
         if pair.0 == pair.1 {
-            self.desk.complain(key, Slip::Keys("a pair has two hosts"));
+            self.desk.complain(key, DocumentError::Keys("a pair has two hosts"));
         }
         Some(pair)
     }
@@ -83,14 +83,18 @@ impl<'a> Names<'a> {
 }
 
 /// The names of the tables below `list`, in the order of the file.
-fn tables(desk: &mut Desk<'_, Slip>, (list, what): (&'static str, &'static str), limit: usize) -> Vec<String> {
+fn tables(
+    desk: &mut Complaints<'_, DocumentError>,
+    (list, what): (&'static str, &'static str),
+    limit: usize,
+) -> Vec<String> {
     let key = Key::top(list);
     let names = desk.keys_of(&key);
     for name in &names {
         desk.name_is_good(&key.at(name), NewName { what, name, fault: fault_of_name(name) }, &[]);
     }
     if names.len() > limit {
-        desk.complain(&key, Slip::TooMany { what: list, count: names.len(), limit });
+        desk.complain(&key, DocumentError::TooMany { what: list, count: names.len(), limit });
     }
     names
 }

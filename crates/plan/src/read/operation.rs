@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use units::WallTime;
 
 use super::names::Names;
@@ -17,7 +17,7 @@ pub(super) fn maintenance(texts: Vec<MaintenanceText>, names: &mut Names<'_>) ->
         let scope = scope(&Named { hosts: &text.hosts, segments: &text.segments }, &key, names);
         match window(&text) {
             Ok(window) => made.push(Maintenance { about: text.about, scope, window }),
-            Err(problem) => names.desk.complain(&key, Slip::Keys(problem)),
+            Err(problem) => names.desk.complain(&key, DocumentError::Keys(problem)),
         }
     }
     made
@@ -30,7 +30,7 @@ pub(super) fn budgets(texts: Vec<BudgetText>, names: &mut Names<'_>) -> Vec<Budg
         let key = list.nth(number);
         let scope = scope(&Named { hosts: &text.hosts, segments: &text.segments }, &key, names);
         if scope.is_whole() {
-            names.desk.complain(&key, Slip::Keys("a budget is of `hosts` or of `segments`"));
+            names.desk.complain(&key, DocumentError::Keys("a budget is of `hosts` or of `segments`"));
         }
         made.push(Budget { scope, bytes_a_day: text.bytes_a_day });
     }

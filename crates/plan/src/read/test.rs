@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use document::{Key, Slip};
+use document::{DocumentError, Key};
 use model::spec::{Limit, Protocol, TestSpec};
 use units::{DataRate, duration};
 
@@ -12,7 +12,7 @@ use super::text::{ExpectationText, TestText};
 use crate::operation::Trigger;
 use crate::plan::{Expectation, Group, PairExpectation, Plan, Test};
 use crate::task::text::{TaskText, USUAL_UDP_RATE};
-use crate::task::{Flow, Kind, Ping, Task, Weight};
+use crate::task::{Flow, Ping, Task, TestKind, Weight};
 
 const OWN_KEYS: [&str; 5] = ["label", "group", "expect", "every", "when"];
 
@@ -29,9 +29,10 @@ fn test(text: TestText, task_text: &TaskText, key: &Key, names: &mut Names<'_>) 
         (Some(name), _) => names.desk.defined(&key.at("group"), ("group", &name), &names.groups),
         (None, 1) => Some(0),
         (None, _) => {
-            names
-                .desk
-                .complain(key, Slip::Needs { of: "a test of a plan with several groups".to_owned(), key: "group" });
+            names.desk.complain(
+                key,
+                DocumentError::Needs { of: "a test of a plan with several groups".to_owned(), key: "group" },
+            );
             None
         }
     };
@@ -40,22 +41,22 @@ fn test(text: TestText, task_text: &TaskText, key: &Key, names: &mut Names<'_>) 
         None => None,
     };
     if let Some(expect) = expect
-        && (task_text.kind() == Kind::Ping) != matches!(expect, Expectation::Rtt(_))
+        && (task_text.kind() == TestKind::Ping) != matches!(expect, Expectation::Rtt(_))
     {
-        let problem = Slip::Keys("a rate is expected of `tcp`, `udp` and `http`, a time of `ping`");
+        let problem = DocumentError::Keys("a rate is expected of `tcp`, `udp` and `http`, a time of `ping`");
         names.desk.complain(&key.at("expect"), problem);
     }
     let (task, group) = (made?, group?);
     let label = text.label.unwrap_or_else(|| usual_label(&task));
     if text.every.is_some_and(|every| every.is_zero()) {
-        names.desk.complain(&key.at("every"), Slip::Keys("from one round to the next there is some time"));
+        names.desk.complain(&key.at("every"), DocumentError::Keys("from one round to the next there is some time"));
     }
     let trigger = match text.when.as_deref() {
         None | Some("both") => Trigger::TimeOrChange,
         Some("time") => Trigger::Time,
         Some("change") if task.weight() == Weight::Heavy => Trigger::Change,
         Some(_) => {
-            names.desk.complain(&key.at("when"), Slip::Keys(WHEN));
+            names.desk.complain(&key.at("when"), DocumentError::Keys(WHEN));
             return None;
         }
     };
@@ -133,7 +134,8 @@ fn expectation(text: &str, key: &Key, names: &mut Names<'_>) -> Option<Expectati
         },
     };
     if read.is_none() {
-        let problem = Slip::Keys("expected is a rate (`9Gbit/s`), a part of the line rate (`90%`) or a time (`50ms`)");
+        let problem =
+            DocumentError::Keys("expected is a rate (`9Gbit/s`), a part of the line rate (`90%`) or a time (`50ms`)");
         names.desk.complain(key, problem);
     }
     read
@@ -144,20 +146,22 @@ pub(super) fn check_all(plan: &Plan, names: &mut Names<'_>) {
     let mut labels = BTreeSet::new();
     for (number, test) in plan.tests.iter().enumerate() {
         if !labels.insert((test.group, &test.label)) {
-            let problem = Slip::Twice { what: "test of this group", name: test.label.clone() };
+            let problem = DocumentError::Twice { what: "test of this group", name: test.label.clone() };
             names.desk.complain(&Key::top("tests").nth(number), problem);
         }
     }
     let count = plan.tests.iter().map(|test| plan.groups[test.group].most_pairs()).fold(0, usize::saturating_add);
     if count > MOST_PAIRS {
-        let problem = Slip::TooMany { what: "tests of pairs", count, limit: MOST_PAIRS };
+        let problem = DocumentError::TooMany { what: "tests of pairs", count, limit: MOST_PAIRS };
         names.desk.complain(&Key::top("groups"), problem);
         return;
     }
     let tested: BTreeSet<usize> = plan.tests.iter().map(|test| test.group).collect();
     for group in tested.into_iter().map(|group| &plan.groups[group]) {
         if group.pairs().is_empty() {
-            names.desk.complain(&Key::top("groups").at(&group.name), Slip::Keys("no pair of hosts is left to test"));
+            names
+                .desk
+                .complain(&Key::top("groups").at(&group.name), DocumentError::Keys("no pair of hosts is left to test"));
         }
     }
 }

@@ -6,7 +6,7 @@
 //! chain does, chains at random stir the colouring and the search goes on. There are as many colours as the bound says;
 //! one more comes only if a job finds none.
 
-use super::chance::Chance;
+use super::rng::Rng;
 
 /// Colours jobs, given by what each needs; there are at least `least` colours.
 pub(super) fn colours(jobs: &[&[usize]], resources: usize, least: usize) -> Vec<usize> {
@@ -36,7 +36,7 @@ struct Colouring<'a> {
     table: Vec<Vec<usize>>,
     /// By resource, a bit for each colour that is taken.
     taken: Vec<Vec<u64>>,
-    chance: Chance,
+    chance: Rng,
     /// Of each job, the search that saw it last.
     seen: Vec<u32>,
     search: u32,
@@ -52,7 +52,7 @@ impl<'a> Colouring<'a> {
             count,
             table: vec![vec![NONE; count]; resources],
             taken: vec![vec![0; count.div_ceil(64)]; resources],
-            chance: Chance::new(),
+            chance: Rng::new(),
             seen: vec![0; jobs.len()],
             search: 0,
             chain: Vec::new(),

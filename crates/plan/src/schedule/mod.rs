@@ -10,7 +10,7 @@
 //! | `light` | the light tests |
 //! | `job` | heavy tests as jobs that need resources |
 //! | `bound` | what no schedule can be shorter than |
-//! | `colour` | jobs of one length: an edge colouring, mended by Kempe chains |
+//! | `colour` | jobs of one length: an edge colouring, fixed by Kempe chains |
 //! | `insert` | jobs of any length, one after the other into the earliest gap |
 //! | `order` | in which order, and how to better it |
 //! | `report` | the schedule with names, as programs read it |
@@ -19,13 +19,13 @@
 //! The same plan always has the same schedule.
 
 mod bound;
-mod chance;
 mod colour;
 mod insert;
 mod job;
 mod light;
 mod order;
 pub mod report;
+mod rng;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::chance::Chance;
 use super::job::{Job, Problem};
+use super::rng::Rng;
 use super::{bound, colour, insert};
 
 /// When each job starts: the best that was found.
@@ -93,7 +93,7 @@ fn critical_first(problem: &Problem) -> Vec<u64> {
 /// enough has been tried.
 fn better(problem: &Problem, starts: Vec<u64>, least: u64) -> Vec<u64> {
     let count = problem.jobs.len();
-    let mut chance = Chance::new();
+    let mut chance = Rng::new();
     let mut best = starts;
     let mut order = by_start(&best);
     let mut cost = cost(problem, &best, least);

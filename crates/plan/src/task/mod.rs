@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use model::spec::{Direction, Family, Limit, TestSpec};
 use units::{ByteCount, DataRate};
 
-pub use text::Kind;
+pub use text::TestKind;
 pub use written::keys;
 pub(crate) use written::name_of;
 
@@ -81,14 +81,14 @@ pub enum Weight {
 impl Task {
     /// In one word.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> TestKind {
         match self {
-            Self::Tcp(_) => Kind::Tcp,
-            Self::Udp(_) => Kind::Udp,
-            Self::Ping(_) => Kind::Ping,
-            Self::Mtu => Kind::Mtu,
-            Self::Http(_) => Kind::Http,
-            Self::Hops => Kind::Hops,
+            Self::Tcp(_) => TestKind::Tcp,
+            Self::Udp(_) => TestKind::Udp,
+            Self::Ping(_) => TestKind::Ping,
+            Self::Mtu => TestKind::Mtu,
+            Self::Http(_) => TestKind::Http,
+            Self::Hops => TestKind::Hops,
         }
     }
 

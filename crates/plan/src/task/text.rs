@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use document::{Desk, Key, Slip};
+use document::{Complaints, DocumentError, Key};
 use model::spec::{Direction, Dscp, Family, Limit, Offload, Protocol, ReceiveMethod, SendMethod, TestSpec};
 use serde::Deserialize;
 use units::{ByteCount, DataRate, Mss};
@@ -24,7 +24,7 @@ pub struct Tables {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TaskText {
-    kind: Kind,
+    kind: TestKind,
     #[serde(default, deserialize_with = "units::duration::text::read_some")]
     time: Option<Duration>,
     #[serde(default, deserialize_with = "units::text::read_some")]
@@ -72,7 +72,7 @@ pub struct TaskText {
 /// What a test measures, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum TestKind {
     /// A stream of bytes.
     Tcp,
     /// Datagrams.
@@ -87,7 +87,7 @@ pub enum Kind {
     Hops,
 }
 
-impl Kind {
+impl TestKind {
     /// What to call one of them.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -160,7 +160,7 @@ impl Kind {
 impl TaskText {
     /// What kind of test it is.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TestKind {
         self.kind
     }
 
@@ -171,21 +171,26 @@ impl TaskText {
     }
 
     /// Complains about keys that are neither those of its kind nor `own` ones of the file.
-    pub fn only_keys<P: From<Slip> + PartialEq + Debug>(&self, key: &Key, own: &[&str], desk: &mut Desk<'_, P>) {
+    pub fn only_keys<P: From<DocumentError> + PartialEq + Debug>(
+        &self,
+        key: &Key,
+        own: &[&str],
+        desk: &mut Complaints<'_, P>,
+    ) {
         desk.only_keys(key, self.kind.name(), &[own, &["kind"], self.kind.keys()].concat());
     }
 
     /// The test, where nothing that it needs is missing. `expect` is the line rate of the path, where the file knows it.
-    pub fn settle<P: From<Slip> + PartialEq + Debug>(
+    pub fn settle<P: From<DocumentError> + PartialEq + Debug>(
         &self,
         key: &Key,
         expect: Option<DataRate>,
-        desk: &mut Desk<'_, P>,
+        desk: &mut Complaints<'_, P>,
     ) -> Option<Task> {
         Some(match self.kind {
-            Kind::Tcp => Task::Tcp(Flow { spec: self.flow(Protocol::Tcp, key, desk), expect }),
-            Kind::Udp => Task::Udp(Flow { spec: self.flow(Protocol::Udp, key, desk), expect }),
-            Kind::Ping => {
+            TestKind::Tcp => Task::Tcp(Flow { spec: self.flow(Protocol::Tcp, key, desk), expect }),
+            TestKind::Udp => Task::Udp(Flow { spec: self.flow(Protocol::Udp, key, desk), expect }),
+            TestKind::Ping => {
                 let usual = Ping::default();
                 Task::Ping(Ping {
                     count: self.count.unwrap_or(usual.count),
@@ -193,29 +198,29 @@ impl TaskText {
                     size: self.size.unwrap_or(usual.size),
                 })
             }
-            Kind::Mtu => Task::Mtu,
-            Kind::Http => {
+            TestKind::Mtu => Task::Mtu,
+            TestKind::Http => {
                 let file = desk.needed(key, self.kind.name(), ("file", self.file.clone()))?;
                 Task::Http(Http { file, count: self.count.unwrap_or(1) })
             }
-            Kind::Hops => Task::Hops,
+            TestKind::Hops => Task::Hops,
         })
     }
 
-    fn flow<P: From<Slip> + PartialEq + Debug>(
+    fn flow<P: From<DocumentError> + PartialEq + Debug>(
         &self,
         protocol: Protocol,
         key: &Key,
-        desk: &mut Desk<'_, P>,
+        desk: &mut Complaints<'_, P>,
     ) -> TestSpec {
         if [self.bytes.is_some(), self.blocks.is_some(), self.time.is_some()].iter().filter(|is| **is).count() > 1 {
-            desk.complain(key, Slip::Keys("only one of `time`, `bytes` and `blocks` ends a test"));
+            desk.complain(key, DocumentError::Keys("only one of `time`, `bytes` and `blocks` ends a test"));
         }
         if self.reverse && self.bidir {
-            desk.complain(&key.at("bidir"), Slip::Keys("`reverse` or `bidir`, not both"));
+            desk.complain(&key.at("bidir"), DocumentError::Keys("`reverse` or `bidir`, not both"));
         }
         if self.flood && self.rate.is_some() {
-            desk.complain(&key.at("flood"), Slip::Keys("`flood` has no `rate`"));
+            desk.complain(&key.at("flood"), DocumentError::Keys("`flood` has no `rate`"));
         }
         let usual = TestSpec::default();
         let spec = TestSpec {
@@ -254,7 +259,7 @@ impl TaskText {
             ..usual
         };
         if spec.streams == 0 || spec.streams > MOST_STREAMS {
-            let problem = Slip::Range { value: spec.streams.into(), from: 1.0, to: MOST_STREAMS.into() };
+            let problem = DocumentError::Range { value: spec.streams.into(), from: 1.0, to: MOST_STREAMS.into() };
             desk.complain(&key.at("streams"), problem);
         }
         spec

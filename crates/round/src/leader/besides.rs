@@ -9,7 +9,7 @@ use plan::Plan;
 use plan::task::Task;
 use units::DataRate;
 
-use super::{Lead, muster, pair};
+use super::{Lead, gather, pair};
 use crate::carrier::Voice;
 use crate::task::{self, Done, Errand, Side};
 
@@ -37,7 +37,7 @@ pub fn add(lead: &Lead<'_>, wanted: &Wanted<'_>, began: Duration, round: &mut Ro
 
 /// Asks all hosts for their facts once more, after such tests.
 pub fn look_again(lead: &Lead<'_>, round: &mut Round) {
-    muster::after(lead, &mut round.members);
+    gather::after(lead, &mut round.members);
 }
 
 fn tested(lead: &Lead<'_>, wanted: &Wanted<'_>, began: Duration) -> Tested {

@@ -13,8 +13,8 @@
 //! that takes too long is ended. A host that fails leaves its reason in its cells, and the others go on.
 
 pub mod besides;
+mod gather;
 pub mod journal;
-mod muster;
 mod pair;
 mod repeat;
 pub mod roster;
@@ -100,7 +100,7 @@ pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
         segments: plan.round_segments(),
         tests: Vec::new(),
     };
-    muster::before(lead, &mut round.members);
+    gather::before(lead, &mut round.members);
     match lead.resumed {
         // What hosts were before the first test is what they were before the round.
         Some(resumed) => {
@@ -122,7 +122,7 @@ pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
     for (host, remarks) in remarks {
         round.members[host].remarks.extend(remarks);
     }
-    muster::after(lead, &mut round.members);
+    gather::after(lead, &mut round.members);
     round.elapsed = clock::now().since(begun);
     round
 }
@@ -149,7 +149,7 @@ struct Report {
     slot: usize,
     tested: Tested,
     /// The host that could not take part, whether it was to ask, and why; and whether it answers at all.
-    trouble: Option<(usize, Side, String, muster::Answers)>,
+    trouble: Option<(usize, Side, String, gather::Answers)>,
 }
 
 impl<'a> Leader<'a> {
@@ -261,17 +261,17 @@ impl<'a> Leader<'a> {
     }
 
     /// A host that does not answer any more is left out; one that does may fail once more.
-    fn strike(&mut self, host: usize, side: Side, why: &str, answers: muster::Answers) {
+    fn strike(&mut self, host: usize, side: Side, why: &str, answers: gather::Answers) {
         const MOST: usize = 2;
         let strikes = self.strikes.entry((host, side == Side::From)).or_default();
         *strikes += 1;
         let is_out = *strikes >= MOST;
         match answers {
-            muster::Answers::No(why) => {
+            gather::Answers::No(why) => {
                 self.fail(host, &why);
                 self.leave_out(&why, |slot| slot.pair.from == host || slot.pair.to == host);
             }
-            muster::Answers::Yes if is_out => {
+            gather::Answers::Yes if is_out => {
                 // It still takes part in what it can.
                 self.remarks.entry(host).or_default().insert(why.to_owned());
                 self.leave_out(why, |slot| match side {
@@ -279,7 +279,7 @@ impl<'a> Leader<'a> {
                     Side::To => slot.pair.to == host,
                 });
             }
-            muster::Answers::Yes => {}
+            gather::Answers::Yes => {}
         }
     }
 
@@ -313,7 +313,7 @@ fn test(lead: &Lead<'_>, number: usize, begun: MonoTime, halt: &Stop) -> Report 
     let done = pair::run(lead, slot, halt);
     let trouble = done.trouble.map(|trouble| {
         let host = if trouble.side == Side::From { slot.pair.from } else { slot.pair.to };
-        let answers = muster::answers(lead, host, halt);
+        let answers = gather::answers(lead, host, halt);
         (host, trouble.side, trouble.why, answers)
     });
     let tested = pair::tested(lead.plan, slot, began, done.asked, (done.finding, done.samples));

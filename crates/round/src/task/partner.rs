@@ -8,7 +8,7 @@ use measure::stop::Stop;
 
 use super::{Site, cannot_start, silence};
 use crate::carrier::{Call, Voice};
-use crate::program::{Heard, Running};
+use crate::program::{OutputEnd, Running};
 
 /// Starts a partner for one test, and waits until it listens. Where the port is taken there is none to start: what has the
 /// port may well be a partner, and is asked.
@@ -24,10 +24,10 @@ pub(super) fn start(site: &Site<'_>, limit: Duration, stop: &Stop) -> Result<Opt
     let mut partner = Running::start(carrier, &call).map_err(|error| cannot_start(site, &error))?;
     let patience = limit.min(PATIENCE);
     match partner.listen(clock::now() + patience, stop, |partner| partner.talk().contains(LISTENING)) {
-        Heard::Enough => Ok(Some(partner)),
-        Heard::Stopped => Err(format!("{name}: was stopped")),
-        Heard::Overdue => Err(format!("{name}: no partner listens after {}", units::duration::show(patience))),
-        Heard::All => match partner.end(None) {
+        OutputEnd::Enough => Ok(Some(partner)),
+        OutputEnd::Stopped => Err(format!("{name}: was stopped")),
+        OutputEnd::Overdue => Err(format!("{name}: no partner listens after {}", units::duration::show(patience))),
+        OutputEnd::All => match partner.end(None) {
             Ok(said) if said.stderr.contains(TAKEN) => Ok(None),
             Ok(said) => Err(silence(site, &said).0),
             Err(error) => Err(cannot_start(site, &error)),

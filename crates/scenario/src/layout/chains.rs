@@ -6,14 +6,14 @@ use path::{Change, ElementSpec, PathElement, Span};
 use units::MonoTime;
 
 use crate::Scenario;
-use crate::blueprint::Part;
+use crate::blueprint::FaultEffect;
 use crate::fault::{Fault, FaultKind, Position};
 
 /// The elements of one direction of a link, and what faults do to them.
 pub(super) struct Direction {
     pub(super) stages: Vec<PathElement>,
     /// By the number of the fault.
-    pub(super) parts: Vec<(usize, Part)>,
+    pub(super) parts: Vec<(usize, FaultEffect)>,
 }
 
 /// One direction of a link: 0 from end 0 to end 1, 1 back.
@@ -44,10 +44,10 @@ pub(super) fn direction(scenario: &Scenario, link: usize, direction: usize) -> D
     for stage in &mut middle {
         stage.changes.sort_by_key(|change| change.at);
     }
-    let part = |place: usize, settings| Part { cable: link, direction, place, settings };
+    let part = |place: usize, settings| FaultEffect { cable: link, direction, place, settings };
     let behind = first.len() + middle.len();
     let added = first.iter().enumerate().chain((behind..).zip(&last));
-    let mut parts: Vec<(usize, Part)> = added.map(|(place, (number, _))| (*number, part(place, None))).collect();
+    let mut parts: Vec<(usize, FaultEffect)> = added.map(|(place, (number, _))| (*number, part(place, None))).collect();
     parts.extend(set.into_iter().map(|(number, place, both)| (number, part(first.len() + place, Some(both)))));
     let stage = |(_, stage): (usize, PathElement)| stage;
     let stages = first.into_iter().map(stage).chain(middle).chain(last.into_iter().map(stage));

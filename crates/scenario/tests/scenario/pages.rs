@@ -1,6 +1,6 @@
 //! What docs/formats/scenario.md says.
 
-use document::Slip;
+use document::DocumentError;
 use path::ElementSpec;
 use scenario::{Problem, Scenario, ScenarioError};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ fn its_examples_are_read() {
         for complaint in complaints {
             let elsewhere = matches!(
                 complaint.problem,
-                Problem::Slip(Slip::Undefined { .. } | Slip::Keys(_)) | Problem::Unlinked { .. }
+                Problem::Slip(DocumentError::Undefined { .. } | DocumentError::Keys(_)) | Problem::Unlinked { .. }
             );
             assert!(elsewhere, "{complaint}\n{text}");
         }

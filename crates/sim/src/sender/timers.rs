@@ -84,7 +84,7 @@ impl Sender {
         self.timeout = Some(now + self.rtt.timeout());
     }
 
-    /// Whether a probe mended what it was sent for (RFC 8985 §7.4): then a loss was hidden by it.
+    /// Whether a probe fixed what it was sent for (RFC 8985 §7.4): then a loss was hidden by it.
     pub(super) fn check_probe(&mut self, ack: &Acknowledgement, now: MonoTime) {
         let Some(point) = self.probing.filter(|point| ack.to >= *point || ack.twice > 0) else { return };
         self.probing = None;

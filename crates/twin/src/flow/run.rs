@@ -21,7 +21,7 @@ use crate::hosts::identity;
 use crate::network::Network;
 use crate::network::way::{Traffic, TrafficKind, Way};
 use crate::probes::packets::Packets;
-use crate::probes::round_trip::{Fate, Pair, ask};
+use crate::probes::rtt::{Fate, Pair, ask};
 
 /// What a test found, and how long it took.
 pub(crate) struct Tested {

@@ -76,7 +76,7 @@ fn holds(switch: &Switch, blueprint: &Blueprint) -> bool {
 }
 
 /// Takes what a fault does out of the chains of its links. Elements that are its own never come; others stay as usual.
-fn take_away(cables: &mut [Cable], parts: &[scenario::blueprint::Part]) {
+fn take_away(cables: &mut [Cable], parts: &[scenario::blueprint::FaultEffect]) {
     for part in parts {
         let stage = &mut cables[part.cable].chains[part.direction][part.place];
         match &part.settings {

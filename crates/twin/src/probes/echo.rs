@@ -11,7 +11,7 @@ use plan::task::Ping;
 use units::{PacketCount, WallTime};
 
 use super::packets::Packets;
-use super::round_trip::{Fate, Pair, ask};
+use super::rtt::{Fate, Pair, ask};
 use super::subject;
 use crate::flow::run::summary;
 use crate::network::Network;

@@ -11,7 +11,7 @@ use scenario::Point;
 use units::WallTime;
 
 use super::packets::Packets;
-use super::round_trip::{Fate, Pair, ask};
+use super::rtt::{Fate, Pair, ask};
 use super::subject;
 use crate::network::Network;
 use crate::network::way::{Traffic, TrafficKind};

@@ -9,7 +9,7 @@ pub(crate) mod echo;
 pub(crate) mod hops;
 pub(crate) mod packets;
 pub(crate) mod path_mtu;
-pub(crate) mod round_trip;
+pub(crate) mod rtt;
 
 use std::net::IpAddr;
 

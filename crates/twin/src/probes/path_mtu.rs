@@ -10,7 +10,7 @@ use path::Seed;
 use units::{Mtu, WallTime};
 
 use super::packets::Packets;
-use super::round_trip::{Fate, Pair, ask};
+use super::rtt::{Fate, Pair, ask};
 use super::subject;
 use crate::network::Network;
 

@@ -9,7 +9,7 @@
 mod goodput;
 mod limits;
 mod losses;
-mod round_trip;
+mod rtt;
 mod window;
 
 use crate::panel::Panel;
@@ -21,7 +21,7 @@ pub(crate) fn all(story: &Story<'_>) -> Vec<Panel> {
     if story.is_tcp() {
         panels.extend(story.headings.iter().map(|heading| window::panel(story, *heading)));
     }
-    panels.push(round_trip::panel(story));
+    panels.push(rtt::panel(story));
     panels.extend(story.headings.iter().map(|heading| losses::panel(story, *heading)));
     if story.is_tcp() {
         panels.extend(story.headings.iter().map(|heading| limits::panel(story, *heading)));

@@ -99,7 +99,7 @@ fn nobody_reads_the_same_facts_as_root() {
         let start = printed.find("{\"format\"").unwrap_or_else(|| panic!("{printed}{output:?}"));
         let line = printed[start..].lines().next().unwrap();
         let nobody: Snapshot = serde_json::from_str(line).unwrap();
-        assert_eq!(nobody.way, model::host::snapshot::Way::Unprivileged);
+        assert_eq!(nobody.way, model::host::snapshot::CollectionMethod::Unprivileged);
         assert!(!nobody.unseen.is_empty());
         let (root, nobody) = (root.own().unwrap(), nobody.own().unwrap());
         assert_eq!(root.routes, nobody.routes);

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use archive::Archive;
-use host::watch::{Options, Told, watch};
+use host::watch::{Options, WatchEvent, watch};
 use model::host::change::{ChangeEntry, LoggedChange};
 
 /// A watcher, until it is dropped.
@@ -34,12 +34,12 @@ impl Watcher {
         let stop = Arc::new(AtomicBool::new(false));
         let until = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
-            let mut told = |said: Told<'_>| {
+            let mut told = |said: WatchEvent<'_>| {
                 // A test that has seen enough no longer listens.
                 let _ = tell.send(match said {
-                    Told::Began { .. } => Said::Began,
-                    Told::Entered(change) => Said::Entered(Box::new(change.clone())),
-                    Told::Warning(words) => Said::Warning(words),
+                    WatchEvent::Began { .. } => Said::Began,
+                    WatchEvent::Entered(change) => Said::Entered(Box::new(change.clone())),
+                    WatchEvent::Warning(words) => Said::Warning(words),
                 });
             };
             watch(&mut archive, &options, &until, &mut told).unwrap();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{Diagnosis, Weighing, conclude, weigh};
-use diagnose::proof::{Chapter, Mended, Proof};
+use diagnose::proof::{AppliedFix, Chapter, Proof};
 use diagnose::signs::flow::Complaint;
 use lab::play::{Fit, Order, Rounds, Setting, Voice, rounds};
 use lab::scenario::{Scenario, Test};
@@ -54,7 +54,7 @@ enum LiveEnd {
 /// What came of the network of a chapter.
 struct ChapterOutcome {
     diagnosis: Diagnosis,
-    mended: Vec<Mended>,
+    fixes: Vec<AppliedFix>,
     proof: Option<Proof>,
     /// Which tests this machine disturbed.
     disturbed: Disturbed,
@@ -73,19 +73,19 @@ impl Demo<'_> {
             }
             LiveEnd::Judged(outcome) => outcome,
         };
-        let ChapterOutcome { diagnosis, mended, proof, disturbed } = *outcome;
+        let ChapterOutcome { diagnosis, fixes, proof, disturbed } = *outcome;
         self.say(&show::demo::disturbed(&disturbed.tests))?;
         let chapter = Chapter {
             format: Chapter::FORMAT,
             scenario: scenario.name.clone(),
             title: scenario.title.clone(),
             diagnosis,
-            mended,
+            fixes,
             proof,
             limited_by_emulation: Vec::new(),
         };
         // A busy machine can show a fault that is plain, and cannot show that there is none.
-        let is_plain = chapter.is_mended() && !chapter.diagnosis.is_healthy();
+        let is_plain = chapter.is_fixed() && !chapter.diagnosis.is_healthy();
         if is_plain || fit == Fit::default() {
             return Ok(Some(PlayedChapter { chapter, clock: PlayClock::Live(fit.of(&scenario)) }));
         }
@@ -139,7 +139,7 @@ impl Demo<'_> {
         let remedies = fixer.remedies(&weighing.standings)?;
         if remedies.is_empty() {
             self.say(if diagnosis.is_healthy() { "" } else { show::demo::NO_FIX })?;
-            let outcome = ChapterOutcome { diagnosis, mended: Vec::new(), proof: None, disturbed };
+            let outcome = ChapterOutcome { diagnosis, fixes: Vec::new(), proof: None, disturbed };
             return Ok(LiveEnd::Judged(Box::new(outcome)));
         }
         let again = Retest::of(scenario, &suffering(&weighing, &remedies), order, setting.fit);
@@ -164,7 +164,7 @@ impl Demo<'_> {
         let proof = Proof::of(&before, &after, CONFIDENCE);
         self.say(&show::demo::heading("Before and after"))?;
         self.say(&show::proof::text(&proof))?;
-        let outcome = ChapterOutcome { diagnosis, mended: fixed, proof: Some(proof), disturbed };
+        let outcome = ChapterOutcome { diagnosis, fixes: fixed, proof: Some(proof), disturbed };
         Ok(LiveEnd::Judged(Box::new(outcome)))
     }
 

@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use anyhow::Context;
 use diagnose::diagnosis::{FaultLocation, Ranked, Standing};
-use diagnose::proof::Mended;
+use diagnose::proof::AppliedFix;
 use diagnose::signs::Flow;
 use lab::live::Live;
 use lab::play::Setting;
@@ -95,10 +95,10 @@ impl Fixer<'_> {
     }
 
     /// Does it, and says how.
-    pub fn fix(&self, remedies: Vec<Remedy>) -> anyhow::Result<Vec<Mended>> {
-        let mut mended = Vec::new();
+    pub fn fix(&self, remedies: Vec<Remedy>) -> anyhow::Result<Vec<AppliedFix>> {
+        let mut fixes = Vec::new();
         for Remedy { ranked, place, how, .. } in remedies {
-            mended.push(match how {
+            fixes.push(match how {
                 How::Host { name, what, profile } => {
                     if !matches!(&place, FaultLocation::Host { .. }) {
                         self.demo.say(&show::demo::does_its_part(&name, &place.to_string(), &ranked))?;
@@ -110,10 +110,10 @@ impl Fixer<'_> {
         }
         // What was set as hardware is obeyed before anything is tested again.
         self.live.obey().context("the lab does not obey the hardware of its hosts")?;
-        Ok(mended)
+        Ok(fixes)
     }
 
-    fn at_host(&self, host: &str, what: What, profile: &[String]) -> anyhow::Result<Mended> {
+    fn at_host(&self, host: &str, what: What, profile: &[String]) -> anyhow::Result<AppliedFix> {
         let what = match what {
             What::Rules(rules) => rules,
             What::ByHand(step) => {
@@ -129,7 +129,7 @@ impl Fixer<'_> {
         self.demo.say(&show::demo::prompt(&format!("{shown} --yes")))?;
         let done = self.inside(host, &[asked, words(&["--yes"])].concat())?;
         self.demo.say(&show::demo::quoted(&done))?;
-        Ok(Mended::Host { host: host.to_owned(), command: format!("{shown} --yes"), said: done })
+        Ok(AppliedFix::Host { host: host.to_owned(), command: format!("{shown} --yes"), said: done })
     }
 
     /// Those of the cause's rules for which the audit of the host has a fix.
@@ -210,10 +210,10 @@ impl Fixer<'_> {
     }
 
     /// The people who run the network have to act; the lab does it for them.
-    fn by_people(&self, place: &str, faults: Vec<String>, ranked: Ranked) -> anyhow::Result<Mended> {
-        let faults: Vec<String> = faults.into_iter().filter(|fault| self.live.mend(fault)).collect();
+    fn by_people(&self, place: &str, faults: Vec<String>, ranked: Ranked) -> anyhow::Result<AppliedFix> {
+        let faults: Vec<String> = faults.into_iter().filter(|fault| self.live.end_fault(fault)).collect();
         self.demo.say(&show::demo::for_people(place, &ranked, &faults))?;
-        Ok(Mended::Network { place: place.to_owned(), remedy: ranked.remedy, faults })
+        Ok(AppliedFix::Network { place: place.to_owned(), remedy: ranked.remedy, faults })
     }
 
     /// What linerate says inside a host.

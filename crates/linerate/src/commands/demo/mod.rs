@@ -19,7 +19,7 @@ use lab::scenario::{Scenario, ScenarioError};
 
 use self::chapter::Demo;
 use self::stories::STORIES;
-use super::lab::{acquire_rights, keeper, up};
+use super::lab::{acquire_rights, daemon, up};
 use super::print;
 use super::scratch::ScratchDirectory;
 use crate::cli::Common;
@@ -55,14 +55,14 @@ pub fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
     } else {
         print(show::demo::end(&played, &left).as_bytes())?;
     }
-    Ok(if played.iter().all(|played| played.chapter.is_mended()) { Exit::Success } else { Exit::Found })
+    Ok(if played.iter().all(|played| played.chapter.is_fixed()) { Exit::Success } else { Exit::Found })
 }
 
 /// On which clock the chapters can be played here now, which is said where it is not the usual one.
 fn play_clock(common: &Common, chapters: &[Scenario]) -> anyhow::Result<PlayClock> {
     acquire_rights()?;
     for scenario in chapters {
-        keeper::check(scenario)?;
+        daemon::check(scenario)?;
     }
     let fitness = Fitness::measure().context(Complaint::new(Exit::Local, "the emulator cannot be measured here"))?;
     if !common.json {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{FaultLocation, Ranked, conclude, weigh};
-use diagnose::proof::{Chapter, Mended, Proof};
+use diagnose::proof::{AppliedFix, Chapter, Proof};
 use lab::scenario::{Fault, FaultKind, Scenario};
 use model::round::Round;
 use path::Seed;
@@ -33,7 +33,7 @@ impl Demo<'_> {
         let first = weighing.standings.first().and_then(|standing| standing.problem.ranking.first());
         let place = first.and_then(|ranked| Some(ranked.places.first()?.place.clone()));
         let ended = place.as_ref().map_or_else(BTreeSet::new, |place| faults_at(&scenario, place));
-        let (mut mended, mut proof) = (Vec::new(), None);
+        let (mut fixes, mut proof) = (Vec::new(), None);
         if let (Some(ranked), Some(place), false) = (first, place, ended.is_empty()) {
             let mut fixed = scenario.clone();
             fixed.faults.retain(|fault| !ended.contains(&fault.id));
@@ -43,7 +43,7 @@ impl Demo<'_> {
             let proven = Proof::of(&round, &after, CONFIDENCE);
             self.say(&show::demo::heading("Before and after"))?;
             self.say(&show::proof::text(&proven))?;
-            mended.push(as_fixed(&place, ranked, ended));
+            fixes.push(as_fixed(&place, ranked, ended));
             proof = Some(proven);
         } else if !diagnosis.is_healthy() {
             self.say(show::demo::NO_FIX)?;
@@ -53,7 +53,7 @@ impl Demo<'_> {
             scenario: scenario.name.clone(),
             title: scenario.title.clone(),
             diagnosis,
-            mended,
+            fixes,
             proof,
             limited_by_emulation: Vec::new(),
         };
@@ -68,15 +68,15 @@ impl Demo<'_> {
 }
 
 /// The fix as a document has it: what would be done on the host of a live network, or by the operators of a segment.
-fn as_fixed(place: &FaultLocation, ranked: &Ranked, ended: BTreeSet<String>) -> Mended {
+fn as_fixed(place: &FaultLocation, ranked: &Ranked, ended: BTreeSet<String>) -> AppliedFix {
     let faults: Vec<String> = ended.into_iter().collect();
     match (place, ranked.fix.first()) {
-        (FaultLocation::Host { name }, Some(rule)) => Mended::Host {
+        (FaultLocation::Host { name }, Some(rule)) => AppliedFix::Host {
             host: name.clone(),
             command: format!("linerate host fix {rule}"),
             said: format!("in virtual time: the fault {} of the scenario has ended\n", faults.join(", ")),
         },
-        _ => Mended::Network { place: place.to_string(), remedy: ranked.remedy.clone(), faults },
+        _ => AppliedFix::Network { place: place.to_string(), remedy: ranked.remedy.clone(), faults },
     }
 }
 

@@ -1,7 +1,7 @@
 //! `linerate host watch`.
 
 use archive::changes::watched::LockError;
-use host::watch::{self, Namespaces, Options, Told, WatchError};
+use host::watch::{self, Namespaces, Options, WatchError, WatchEvent};
 use model::host::change::LoggedChange;
 
 use crate::cli::Common;
@@ -19,13 +19,13 @@ pub fn run(common: &Common, args: &WatchArgs) -> anyhow::Result<Exit> {
         ..Options::default()
     };
     let stop = stop_on_signals()?;
-    let mut told = |said: Told<'_>| match said {
-        Told::Began { namespaces, settings, knows_writers } if !common.quiet => {
+    let mut told = |said: WatchEvent<'_>| match said {
+        WatchEvent::Began { namespaces, settings, knows_writers } if !common.quiet => {
             eprintln!("{}", show::host::log::began(namespaces, settings, knows_writers));
         }
-        Told::Entered(change) if args.print => entered(common, change),
-        Told::Warning(words) => eprintln!("warning: {words}"),
-        Told::Began { .. } | Told::Entered(_) => {}
+        WatchEvent::Entered(change) if args.print => entered(common, change),
+        WatchEvent::Warning(words) => eprintln!("warning: {words}"),
+        WatchEvent::Began { .. } | WatchEvent::Entered(_) => {}
     };
     watch::watch(&mut archive, &options, &stop.flag(), &mut told).map_err(complain)?;
     Ok(Exit::Success)

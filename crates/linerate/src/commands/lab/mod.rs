@@ -10,10 +10,10 @@
 //! * [`learn`]: what they teach
 //! * [`find`]: labs and hosts by what a person typed
 
+pub mod daemon;
 mod examine;
 pub mod find;
 mod generate;
-pub mod keeper;
 mod learn;
 pub mod play;
 mod score;

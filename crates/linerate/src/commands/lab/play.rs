@@ -22,7 +22,7 @@ use round::carrier::Voice;
 use units::duration::show;
 
 use super::acquire_rights;
-use super::keeper::{check, does_not_live};
+use super::daemon::{check, does_not_live};
 use super::simulated;
 use super::up::refuse;
 use crate::cli::Common;

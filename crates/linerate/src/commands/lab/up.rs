@@ -7,7 +7,7 @@ use anyhow::Context;
 use lab::network::kept::{self, KeptError, running};
 use lab::scenario::{Scenario, ScenarioError};
 
-use super::{complain, keeper};
+use super::{complain, daemon};
 use crate::cli::Common;
 use crate::cli::lab::UpArgs;
 use crate::commands::print;
@@ -19,7 +19,7 @@ pub fn run(common: &Common, args: &UpArgs) -> anyhow::Result<Exit> {
     let name = args.name.clone().unwrap_or_else(|| scenario.name.clone());
     kept::check_name(&name).map_err(complain)?;
     if args.foreground || args.keeper {
-        return keeper::run(common, args, &scenario, &name);
+        return daemon::run(common, args, &scenario, &name);
     }
     detach(common, args, &scenario, &name)
 }
@@ -41,7 +41,7 @@ fn detach(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> an
     if let Some(said) = child.stdout.take() {
         BufReader::new(said).read_line(&mut line).with_context(failed)?;
     }
-    if line != keeper::READY {
+    if line != daemon::READY {
         let status = child.wait().with_context(failed)?;
         let mut told = Vec::new();
         log.rewind().and_then(|()| log.read_to_end(&mut told)).with_context(failed)?;

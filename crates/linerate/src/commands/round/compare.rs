@@ -22,5 +22,5 @@ pub fn run(common: &Common, args: &CompareArgs) -> anyhow::Result<Exit> {
     } else {
         print(show::proof::text(&proof).as_bytes())?;
     }
-    Ok(if proof.is_mended() { Exit::Success } else { Exit::Found })
+    Ok(if proof.is_fixed() { Exit::Success } else { Exit::Found })
 }

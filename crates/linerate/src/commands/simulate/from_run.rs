@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use anyhow::Context;
-use model::expectation::{self, How, Inputs, Known};
+use model::expectation::{self, How, Inputs, KnownValue};
 use model::run::RunId;
 use predict::case::Case;
 use predict::of_round::Expectations;
@@ -68,8 +68,8 @@ fn of_case(case: &Case<'_>, args: &FlowArgs) -> anyhow::Result<Taken> {
     Ok(Taken { run: case.run.id, measured: case.total.goodput, inputs })
 }
 
-fn given<T>(value: T, flag: &str) -> Known<T> {
-    Known::new(value, How::Given, flag)
+fn given<T>(value: T, flag: &str) -> KnownValue<T> {
+    KnownValue::new(value, How::Given, flag)
 }
 
 /// What was typed counts for more than what the run says.
@@ -106,7 +106,7 @@ fn typed(mut inputs: Inputs, args: &FlowArgs) -> anyhow::Result<Inputs> {
     Ok(inputs)
 }
 
-fn put<T>(known: &mut Known<T>, typed: Option<T>, flag: &str) {
+fn put<T>(known: &mut KnownValue<T>, typed: Option<T>, flag: &str) {
     if let Some(value) = typed {
         *known = given(value, flag);
     }

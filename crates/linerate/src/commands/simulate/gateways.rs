@@ -52,7 +52,7 @@ pub fn run(common: &Common, args: &ExperimentArgs) -> anyhow::Result<Exit> {
     };
     let experiment = load(common, file, args)?;
     let share = args.part.shard.unwrap_or(Share::WHOLE);
-    let jobs = args.part.jobs.map_or_else(work::processors, NonZeroUsize::get);
+    let jobs = args.part.jobs.map_or_else(work::cpu_count, NonZeroUsize::get);
     let all: Vec<u64> = (0..experiment.len()).filter(|index| share.has(*index)).collect();
     if args.dry_run {
         return print(outlook(&experiment, &all, jobs)?.as_bytes());

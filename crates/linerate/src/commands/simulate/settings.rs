@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use ::sweep::narrowest::{BurstQueue, narrowest};
+use ::sweep::bottleneck::{BurstQueue, bottleneck};
 use anyhow::Context;
 use path::elements::{DelaySpec, LossSpec, Order};
 use path::{ElementSpec, PathElement, Seed};
@@ -86,7 +86,7 @@ fn paths(args: &PathArgs) -> anyhow::Result<(Vec<PathElement>, Vec<PathElement>)
         BurstQueueChoice::Shared => BurstQueue::Shared,
         BurstQueueChoice::Own => args.burst_share,
     };
-    let mut forward = vec![narrowest(rate, queue, args.burst.clone(), bursts_wait)];
+    let mut forward = vec![bottleneck(rate, queue, args.burst.clone(), bursts_wait)];
     forward.extend(args.loss.filter(|loss| *loss > 0.0).map(|loss| ElementSpec::Loss(LossSpec::Random(loss))));
     let delay = |time| ElementSpec::Delay(DelaySpec { time, jitter: Duration::ZERO, order: Order::Kept });
     forward.push(delay(rtt / 2));

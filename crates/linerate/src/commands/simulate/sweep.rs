@@ -27,7 +27,7 @@ const MOST: u64 = 10_000;
 pub fn run(common: &Common, args: &SweepArgs) -> anyhow::Result<Exit> {
     let sweep = load(&args.file)?;
     let by = result::by(&args.reading, &sweep)?;
-    let jobs = args.part.jobs.map_or_else(work::processors, NonZeroUsize::get);
+    let jobs = args.part.jobs.map_or_else(work::cpu_count, NonZeroUsize::get);
     let share = args.part.shard.unwrap_or(Share::WHOLE);
     let all: Vec<u64> = (0..sweep.len()).filter(|index| share.has(*index)).collect();
     if args.dry_run {

@@ -31,7 +31,7 @@ pub fn run(common: &Common, args: &TuneArgs) -> anyhow::Result<Exit> {
             .hint("draw something: --burst-length 25ms..2s")
             .into());
     }
-    let jobs = args.jobs.map_or_else(work::processors, NonZeroUsize::get);
+    let jobs = args.jobs.map_or_else(work::cpu_count, NonZeroUsize::get);
     if args.dry_run {
         let each = pace(&question)?;
         let flows = flows(args.budget, each, jobs);

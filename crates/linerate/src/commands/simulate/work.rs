@@ -48,7 +48,7 @@ pub fn run<T: Send>(
 }
 
 /// How many are made at once where nothing is said.
-pub fn processors() -> usize {
+pub fn cpu_count() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 

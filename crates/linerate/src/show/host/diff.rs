@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use archive::snapshots::SnapshotSummary;
-use audit::compare::{Comparison, Difference, Held, ReadBy};
+use audit::compare::{Comparison, Difference, ReadBy, SharedValue};
 use comfy_table::Table;
 
 use crate::show::{table, when, wrap};
@@ -141,7 +141,7 @@ impl Sides<'_> {
         format!("{name}{place}: {}", values.join(", "))
     }
 
-    fn held(&self, difference: &Difference, held: &Held, with_device: bool) -> String {
+    fn held(&self, difference: &Difference, held: &SharedValue, with_device: bool) -> String {
         let role = difference.key.device.as_deref().filter(|_| with_device);
         let names = role.and_then(|role| self.comparison.devices.iter().find(|of| of.role == role)).map(|of| &of.names);
         let who = |host: &String| match names.and_then(|names| names.get(host)) {
@@ -214,7 +214,7 @@ fn more(text: &mut String, hidden: usize) {
     }
 }
 
-fn shown(held: &Held) -> String {
+fn shown(held: &SharedValue) -> String {
     let text = held.value.as_ref().map_or_else(|| "none".to_owned(), ToString::to_string);
     if text.chars().count() <= LONGEST_VALUE {
         return text;

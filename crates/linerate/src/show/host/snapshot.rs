@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use model::host::namespace::Namespace;
 use model::host::provenance::Setting;
-use model::host::snapshot::{Snapshot, Way};
+use model::host::snapshot::{CollectionMethod, Snapshot};
 
 use super::parts::{interfaces, or_unknown, state};
 use crate::show::{when, wrap};
@@ -32,10 +32,10 @@ fn machine(text: &mut String, snapshot: &Snapshot) {
     let machine = &snapshot.machine;
     let group = machine.role_group.as_ref().map(|group| format!(" ({group})")).unwrap_or_default();
     let way = match snapshot.way {
-        Way::Privileged => "read as root",
-        Way::Unprivileged => "read without privilege",
-        Way::SavedOutputs => "from saved outputs",
-        Way::Sosreport => "from a sosreport",
+        CollectionMethod::Privileged => "read as root",
+        CollectionMethod::Unprivileged => "read without privilege",
+        CollectionMethod::SavedOutputs => "from saved outputs",
+        CollectionMethod::Sosreport => "from a sosreport",
     };
     line!(text, "{}{group}, {}, {way}", or_unknown(&machine.name), when::local(snapshot.taken));
     line!(text, "  kernel     {}", or_unknown(&machine.kernel_release));

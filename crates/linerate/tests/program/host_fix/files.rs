@@ -56,11 +56,11 @@ fn the_script_for_a_device_does_what_the_fix_did() {
     let before = world.settings();
     let fixed = world.fix("$F/plan.toml --yes --persist");
     let file = fixed.kept_in.unwrap().files.remove(0);
-    let mended = world.settings();
+    let fixed = world.settings();
     if file.contains("dispatcher.d") {
         world.run("ip link set west mtu 1500 txqueuelen 1000");
         world.run(&format!("{file} east up && {file} west down && {file} west up"));
-        assert_eq!(world.settings(), mended);
+        assert_eq!(world.settings(), fixed);
     } else {
         let rules = world.run(&format!("cat {file}"));
         assert!(rules.contains("KERNEL==\"west\"") && rules.contains("ip link set dev $name mtu 9000"), "{rules}");

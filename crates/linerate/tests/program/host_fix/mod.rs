@@ -1,7 +1,7 @@
 //! `linerate host fix` and `linerate host undo`, in namespaces.
 //!
 //! * [`world`]: a host made of namespaces, with a shell in it
-//! * [`plants`]: misconfigurations of the catalogue: named first, mended, and every byte back
+//! * [`plants`]: misconfigurations of the catalogue: named first, fixed, and every byte back
 //! * [`ends`]: how a fix ends: kept, not confirmed, called off, refused
 //! * [`proof`]: kept only where tests show the gain
 //! * [`files`]: what keeps it over the next start

@@ -147,7 +147,7 @@ fn named_mended_and_back(world: &mut World, plant: &Plant) {
     there_and_back(world, &format!("{} {}{whose}", plant.rule, plant.asked), |world| {
         let after = world.audit(plant.asked);
         let left = after.findings.iter().map(|each| &each.rule).chain(after.unknown.iter().map(|each| &each.rule));
-        assert_eq!(left.filter(|rule| *rule == plant.rule).count(), 0, "{} is not mended", plant.rule);
+        assert_eq!(left.filter(|rule| *rule == plant.rule).count(), 0, "{} is not fixed", plant.rule);
     });
 }
 
@@ -158,8 +158,8 @@ fn there_and_back(world: &mut World, asked: &str, check: impl FnOnce(&mut World)
     assert_eq!(world.settings(), planted, "{asked}: --dry-run changes nothing");
 
     world.fix(&format!("{asked} --yes"));
-    let mended = world.settings();
-    assert_ne!(mended, planted, "{asked}");
+    let fixed = world.settings();
+    assert_ne!(fixed, planted, "{asked}");
     check(world);
     world.run("$L host undo");
     assert_eq!(world.settings(), planted, "{asked}: the undo brings all back");
@@ -167,7 +167,7 @@ fn there_and_back(world: &mut World, asked: &str, check: impl FnOnce(&mut World)
     for command in shown.commands.iter().flat_map(|commands| &commands.apply) {
         world.run(command);
     }
-    assert_eq!(world.settings(), mended, "{asked}: the commands do what the fix does");
+    assert_eq!(world.settings(), fixed, "{asked}: the commands do what the fix does");
     for index in &shown.undo_order {
         let undo = shown.commands[*index].undo.as_ref();
         let undo = undo.unwrap_or_else(|| panic!("{asked}: no command takes it back"));

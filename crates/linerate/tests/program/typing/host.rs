@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use model::host::snapshot::{Snapshot, Way};
+use model::host::snapshot::{CollectionMethod, Snapshot};
 use serde_json::Value;
 
 use crate::actors::linerate::linerate;
@@ -46,7 +46,7 @@ fn saved_outputs_are_shown_like_a_host_and_what_was_not_understood_is_said() {
     }
     assert!(shown.stdout.contains("/sysctl -a:2: not `name = value`"), "{}", shown.stdout);
     let snapshot: Snapshot = serde_json::from_str(&linerate(&[&from[..], &["--json"]].concat()).stdout).unwrap();
-    assert_eq!(snapshot.way, Way::SavedOutputs);
+    assert_eq!(snapshot.way, CollectionMethod::SavedOutputs);
 }
 
 #[test]

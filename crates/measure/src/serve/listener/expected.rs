@@ -18,7 +18,7 @@ struct Expected {
     peer: IpAddr,
     /// Data connections that are still to come.
     left: usize,
-    kind: Kind,
+    kind: DataTransport,
     /// Where datagrams came from that have been delivered already.
     session: Vec<SocketAddr>,
     deliver: Sender<Arrival>,
@@ -27,7 +27,7 @@ struct Expected {
 
 /// What carries the data that is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DataTransport {
     /// TCP connections that name the test.
     Streams,
     /// Datagrams from the client's address.
@@ -74,7 +74,7 @@ pub struct Announcement {
     /// How many data connections are to come.
     pub count: usize,
     /// Of which kind.
-    pub kind: Kind,
+    pub kind: DataTransport,
     /// Is used at each arrival.
     pub waker: Waker,
 }
@@ -100,7 +100,7 @@ impl ExpectedConnections {
         let Some(expected) = all.iter_mut().find(|expected| expected.cookie == cookie) else {
             return Claimed::NotExpected(stream);
         };
-        if expected.left == 0 || expected.kind != Kind::Streams {
+        if expected.left == 0 || expected.kind != DataTransport::Streams {
             return Claimed::TooMany(stream);
         }
         expected.take(Arrival { socket: stream.into(), local, remote });
@@ -115,7 +115,7 @@ impl ExpectedConnections {
             return false;
         }
         let waiting = |expected: &&mut Expected| {
-            expected.kind == Kind::Datagrams && expected.left > 0 && expected.peer == remote.ip()
+            expected.kind == DataTransport::Datagrams && expected.left > 0 && expected.peer == remote.ip()
         };
         let Some(expected) = all.iter_mut().find(waiting) else { return false };
         let Some(arrival) = open() else { return false };
@@ -165,7 +165,7 @@ mod tests {
         Some(Arrival { socket: socket.into(), local, remote: local })
     }
 
-    fn announced(desk: &ExpectedConnections, count: usize, kind: Kind) -> Announced {
+    fn announced(desk: &ExpectedConnections, count: usize, kind: DataTransport) -> Announced {
         desk.announce(Announcement {
             cookie: Cookie::from_random([7; COOKIE_LEN - 1]),
             peer: Ipv4Addr::LOCALHOST.into(),
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_greeting_that_comes_twice_is_one_stream() {
         let desk = ExpectedConnections::default();
-        let announced = announced(&desk, 2, Kind::Datagrams);
+        let announced = announced(&desk, 2, DataTransport::Datagrams);
         let from = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         assert!(desk.claim_datagrams(from(1), arrival));
         assert!(!desk.claim_datagrams(from(1), || panic!("a second socket for one stream")));
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn nobody_gets_more_than_was_announced_or_anything_from_another_host() {
         let desk = ExpectedConnections::default();
-        let first = announced(&desk, 1, Kind::Datagrams);
+        let first = announced(&desk, 1, DataTransport::Datagrams);
         assert!(!desk.claim_datagrams(SocketAddr::from(([192, 0, 2, 1], 1)), arrival));
         assert!(desk.claim_datagrams(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)), arrival));
         assert!(!desk.claim_datagrams(SocketAddr::from((Ipv4Addr::LOCALHOST, 2)), arrival));

@@ -103,7 +103,7 @@ impl Listener {
 
     /// Where data connections are announced.
     #[must_use]
-    pub fn desk(&self) -> ExpectedConnections {
+    pub fn expected_connections(&self) -> ExpectedConnections {
         self.desk.clone()
     }
 

@@ -15,7 +15,7 @@ use crate::engine::datagram::CounterWidth;
 use crate::engine::streams::{Amount, Closing, Conduct, Endpoint, end_of};
 use crate::options;
 use crate::serve::listener::datagrams::HELLO_ANSWER;
-use crate::serve::listener::expected::{Announced, Announcement, Arrival, Kind};
+use crate::serve::listener::expected::{Announced, Announcement, Arrival, DataTransport};
 use crate::session::client::headings;
 use crate::session::failure::SessionError;
 use crate::session::part::{fixed_length, iperf3_amount, iperf3_length};
@@ -34,7 +34,7 @@ impl ServerSession {
             cookie: self.cookie,
             peer: self.peer.ip(),
             count: headings.len(),
-            kind: if self.spec.protocol == Protocol::Udp { Kind::Datagrams } else { Kind::Streams },
+            kind: if self.spec.protocol == Protocol::Udp { DataTransport::Datagrams } else { DataTransport::Streams },
             waker: self.control.waker(),
         });
         self.control.send_signal(Signal::CreateStreams)?;

@@ -13,7 +13,7 @@ use crate::session::assemble::{Gathered, disbelieved};
 use crate::session::drain::{Until, deliver, drain};
 use crate::session::failure::SessionError;
 use crate::session::omit::leave_out;
-use crate::session::part::{Part, Running};
+use crate::session::part::{LocalResult, Running};
 use crate::stamp::prober::Prober;
 use report::clock::Exchange;
 use wire::client::ServerMessage;
@@ -110,7 +110,7 @@ fn announce_end(session: &mut Session, running: &Running, extended: bool) -> Res
     Ok(())
 }
 
-fn exchange(session: &mut Session, part: &Part) -> Result<(Results, Vec<Exchange>), SessionError> {
+fn exchange(session: &mut Session, part: &LocalResult) -> Result<(Results, Vec<Exchange>), SessionError> {
     let mut results = part.results();
     if session.hello.is_some() {
         results.linerate = Some(Box::new(part.report()));

@@ -11,7 +11,7 @@ use super::names::{DeviceName, NamespaceName, Prefix, SysctlKey};
 /// Values of one network namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Place {
+pub struct NamespaceValues {
     /// Its name; that of the helper where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<NamespaceName>,
@@ -299,9 +299,10 @@ impl KernelFile {
 
 /// The settings that differ between two states of the same place.
 #[must_use]
-pub fn differences(before: &Place, after: &Place) -> Vec<Difference> {
-    let settings =
-        |place: &Place| -> BTreeMap<String, String> { place.values.iter().flat_map(Captured::settings).collect() };
+pub fn differences(before: &NamespaceValues, after: &NamespaceValues) -> Vec<Difference> {
+    let settings = |place: &NamespaceValues| -> BTreeMap<String, String> {
+        place.values.iter().flat_map(Captured::settings).collect()
+    };
     let (old, new) = (settings(before), settings(after));
     let keys: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let difference = |key: &String| {

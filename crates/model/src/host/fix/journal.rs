@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 use super::Step;
-use super::captured::{Difference, Place, differences};
+use super::captured::{Difference, NamespaceValues, differences};
 
 /// The number of a fix in the journal of one host, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -42,10 +42,10 @@ pub struct Entry {
     /// What was asked for.
     pub steps: Vec<Step>,
     /// The values before, of all that could change.
-    pub before: Vec<Place>,
+    pub before: Vec<NamespaceValues>,
     /// The same after all steps; empty until then.
     #[serde(default)]
-    pub after: Vec<Place>,
+    pub after: Vec<NamespaceValues>,
 }
 
 /// How a fix stands.

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Child;
 
 use anyhow::Context;
-use audit::fix::report::{FixReport, OnHost, Outcome, RollOut, Stage, Verdict};
+use audit::fix::report::{FixReport, OnHost, Outcome, RollOut, RolloutBatch, Verdict};
 
 use crate::cli::Common;
 use crate::cli::host::fix::FixArgs;
@@ -40,7 +40,7 @@ pub fn run(common: &Common, args: &FixArgs) -> anyhow::Result<Exit> {
             }
         }
         if !hosts.is_empty() {
-            done.stages.push(Stage { hosts });
+            done.stages.push(RolloutBatch { hosts });
         }
     }
     if common.json {

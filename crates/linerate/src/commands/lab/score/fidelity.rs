@@ -3,14 +3,19 @@
 use twin::fidelity::Fidelity;
 
 use super::cases::Case;
-use super::shelf::Shelf;
+use super::round_directory::RoundDirectory;
 use crate::cli::Common;
 use crate::commands::print;
 use crate::exit::Exit;
 use crate::show;
 
 /// Compares each kept play with a virtual one of the same seed.
-pub fn run(common: &Common, shelf: &Shelf, cases: &[Case], seeds: impl Iterator<Item = u64>) -> anyhow::Result<Exit> {
+pub fn run(
+    common: &Common,
+    shelf: &RoundDirectory,
+    cases: &[Case],
+    seeds: impl Iterator<Item = u64>,
+) -> anyhow::Result<Exit> {
     let mut fidelity = Fidelity::default();
     let mut plays = 0;
     for seed in seeds {

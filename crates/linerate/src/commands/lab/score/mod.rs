@@ -13,8 +13,8 @@ mod fidelity;
 mod generated;
 pub mod incidents;
 pub mod merge;
-mod shelf;
-mod stage;
+mod play_directory;
+mod round_directory;
 
 use std::time::Instant;
 
@@ -32,8 +32,8 @@ use crate::commands::print;
 use crate::exit::Exit;
 use crate::show;
 use cases::{Case, cases};
-use shelf::{About, Kept, Shelf};
-use stage::Stage;
+use play_directory::PlayDirectory;
+use round_directory::{About, Kept, RoundDirectory};
 
 pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
     if args.scenarios.is_empty() {
@@ -41,19 +41,19 @@ pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
     }
     let (cases, unread) = cases(&args.scenarios)?;
     let shelf = match (&args.keep, &args.evidence_from) {
-        (Some(folder), _) => Some(Shelf::open(folder, args.budget)?),
-        (None, Some(folder)) => Some(Shelf::read_only(folder)?),
+        (Some(folder), _) => Some(RoundDirectory::open(folder, args.budget)?),
+        (None, Some(folder)) => Some(RoundDirectory::read_only(folder)?),
         (None, None) => None,
     };
     let stage = if args.evidence_from.is_some() || args.virtual_time {
         None
     } else {
         acquire_rights()?;
-        Some(Stage::open(args.budget)?)
+        Some(PlayDirectory::open(args.budget)?)
     };
     if let Some(folder) = &args.fidelity {
         let seeds = args.seeds.range();
-        return fidelity::run(common, &Shelf::read_only(folder)?, &cases, seeds.from..=seeds.to);
+        return fidelity::run(common, &RoundDirectory::read_only(folder)?, &cases, seeds.from..=seeds.to);
     }
     let stop = stop_on_signals()?;
     let is_virtual = args.virtual_time;
@@ -64,8 +64,8 @@ pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
 /// All that judging a play needs.
 struct Scorer<'a> {
     common: &'a Common,
-    shelf: Option<Shelf>,
-    stage: Option<Stage>,
+    shelf: Option<RoundDirectory>,
+    stage: Option<PlayDirectory>,
     is_virtual: bool,
     stop: &'a Stop,
     rules: Rules,

@@ -15,7 +15,7 @@
 
 mod ceiling;
 mod cycle;
-mod round_trip;
+mod rtt;
 mod signals;
 mod window;
 
@@ -32,7 +32,7 @@ use super::rounds::Rounds;
 use crate::congestion::{Ack, CaState, Congestion, LostFrame, Window};
 use ceiling::Ceiling;
 use cycle::Cycle;
-use round_trip::LeastRoundTrip;
+use rtt::LeastRoundTrip;
 use signals::{Floors, Latest};
 
 /// What it is at. `Down` to `Up` are the phases in which it knows the rate.

@@ -16,21 +16,21 @@ use model::round::Round;
 use path::Seed;
 
 use super::cases::Case;
-use super::shelf::{About, Kept};
+use super::round_directory::{About, Kept};
 use crate::commands::attempt::new_id;
 use crate::commands::examine::Examiner;
-use crate::commands::lab::keeper::check;
+use crate::commands::lab::daemon::check;
 use crate::commands::lab::play::add_samples;
 use crate::commands::scratch::ScratchDirectory;
 
 /// A place for the archives of plays, which are gone when it is.
-pub struct Stage {
+pub struct PlayDirectory {
     scratch: ScratchDirectory,
     program: PathBuf,
     budget: Option<Duration>,
 }
 
-impl Stage {
+impl PlayDirectory {
     pub fn open(budget: Option<Duration>) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program does not know where it is")?;
         Ok(Self { scratch: ScratchDirectory::new("score")?, program, budget })

@@ -18,7 +18,7 @@ use crate::exit::{Complaint, Exit};
 use crate::show::json;
 
 /// A directory with rounds.
-pub struct Shelf {
+pub struct RoundDirectory {
     folder: PathBuf,
     is_for_new: bool,
     budget: Option<Duration>,
@@ -42,7 +42,7 @@ pub struct About {
     pub limited_by_emulation: Vec<String>,
 }
 
-impl Shelf {
+impl RoundDirectory {
     /// A directory that rounds are put into, and taken from.
     pub fn open(folder: &Path, budget: Option<Duration>) -> anyhow::Result<Self> {
         fs::create_dir_all(folder)

@@ -1,9 +1,9 @@
 //! Numbers without a pattern, the same in every run: a plan has one schedule.
 
 /// A generator of them (xorshift64*, Vigna 2016).
-pub(super) struct Chance(u64);
+pub(super) struct Rng(u64);
 
-impl Chance {
+impl Rng {
     pub(super) fn new() -> Self {
         Self(0x9e37_79b9_7f4a_7c15)
     }

@@ -5,19 +5,19 @@ use std::fs;
 
 use linux::affinity;
 use linux::counters::{SoftnetCpu, parse_softnet};
-use model::host::cpu::{IdleState, Processor, Processors, Softnet};
+use model::host::cpu::{Cpu, Cpus, IdleState, Softnet};
 use model::host::fact::{Fact, Missing, Source};
 
 use super::{file, machine};
 
-pub(super) fn read() -> Processors {
+pub(super) fn read() -> Cpus {
     let online = file::text(format!("{CPUS}/online"));
     let numbers = online.value().and_then(|list| affinity::parse_cpu_list(list)).unwrap_or_default();
     let softnet = Softnets::read();
     let nodes = machine::numa_nodes();
     let times = times(&file::optional("/proc/stat").unwrap_or_default());
     let each = numbers.into_iter().map(|number| one(number, &nodes, &softnet, times.get(&number))).collect();
-    Processors { online, smt_control: file::text(format!("{CPUS}/smt/control")), each }
+    Cpus { online, smt_control: file::text(format!("{CPUS}/smt/control")), each }
 }
 
 /// Time in soft interrupts and time stolen of each processor, in microseconds (proc_stat(5): the seventh and eighth number,
@@ -33,14 +33,9 @@ fn times(stat: &str) -> BTreeMap<usize, (u64, u64)> {
     stat.lines().filter(|line| !line.starts_with("cpu ")).filter_map(of).collect()
 }
 
-fn one(
-    number: usize,
-    nodes: &Fact<BTreeMap<u32, String>>,
-    softnet: &Softnets,
-    times: Option<&(u64, u64)>,
-) -> Processor {
+fn one(number: usize, nodes: &Fact<BTreeMap<u32, String>>, softnet: &Softnets, times: Option<&(u64, u64)>) -> Cpu {
     let place = format!("{CPUS}/cpu{number}");
-    Processor {
+    Cpu {
         number: u32::try_from(number).unwrap_or(u32::MAX),
         socket: file::parsed(format!("{place}/topology/physical_package_id")),
         numa_node: node(number, nodes),

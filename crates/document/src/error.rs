@@ -5,7 +5,7 @@ use crate::nearest;
 
 /// A slip of somebody who writes a file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Slip {
+pub enum DocumentError {
     /// A key, or a name where only a few may stand, that is not known there.
     #[error("unknown {what} `{name}`")]
     UnknownWord {
@@ -90,7 +90,7 @@ pub enum Slip {
     },
 }
 
-impl Slip {
+impl DocumentError {
     /// A complaint of the TOML reader in its own words: serde's for unknown keys and variants are taken apart again.
     #[must_use]
     pub fn of_reader(message: &str) -> Self {
@@ -111,7 +111,7 @@ impl Slip {
     }
 }
 
-impl Hint for Slip {
+impl Hint for DocumentError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::UnknownWord { name, known, .. } | Self::NotOfKind { key: name, known, .. } => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
-use lab::live::{Live, LiveError, Stage};
+use lab::live::{LabNetwork, Live, LiveError};
 use lab::network::kept::{Claim, Record};
 use lab::network::{Network, RaiseError};
 use lab::relay::probe::ProbeError;
@@ -38,7 +38,7 @@ pub fn run(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> a
     acquire_rights()?;
     check(scenario)?;
     let program = std::env::current_exe().context("this program does not know where it is")?;
-    let stage = Stage::raise(scenario, Seed(args.seed), &program).map_err(does_not_live)?;
+    let stage = LabNetwork::raise(scenario, Seed(args.seed), &program).map_err(does_not_live)?;
     // The lab is worth more than one change of it: who reads the log learns what is missing.
     let hear = |error| show::error::print(&does_not_live(error));
     let keep = |live: Live<'_>| {

@@ -37,7 +37,7 @@ impl BurstQueue {
 
 /// A link with its queues, and the bursts that come to it.
 #[must_use]
-pub fn narrowest(rate: DataRate, queue: ByteCount, bursts: Vec<Burst>, bursts_wait: BurstQueue) -> ElementSpec {
+pub fn bottleneck(rate: DataRate, queue: ByteCount, bursts: Vec<Burst>, bursts_wait: BurstQueue) -> ElementSpec {
     let queue = BufferSpec { bytes: Some(queue), ..Default::default() };
     let cross = |dscp| CrossSpec { packet_bytes: None, dscp, bursts };
     let BurstQueue::Own { percent } = bursts_wait else {
@@ -72,7 +72,7 @@ mod tests {
     fn a_tenth_of_the_link_is_one_packet_to_nine() {
         let rate = DataRate::from_bps(1_000_000);
         let own = BurstQueue::own(0.1).unwrap();
-        let ElementSpec::Classes(classes) = narrowest(rate, ByteCount::new(10_000), Vec::new(), own) else {
+        let ElementSpec::Classes(classes) = bottleneck(rate, ByteCount::new(10_000), Vec::new(), own) else {
             panic!("no classes")
         };
         let weights = [Some(&classes.best_effort), classes.scavenger.as_ref()].map(|class| class.unwrap().weight);

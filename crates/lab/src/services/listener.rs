@@ -73,13 +73,13 @@ pub struct Passage {
 
 /// A listening socket.
 #[derive(Debug)]
-pub struct Door {
+pub struct ServiceListener {
     listener: TcpListener,
     address: SocketAddr,
     limits: Limits,
 }
 
-impl Door {
+impl ServiceListener {
     /// Listens on `address`; port 0 takes any that is free.
     ///
     /// # Errors

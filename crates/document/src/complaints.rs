@@ -3,11 +3,11 @@
 use std::fmt;
 
 use crate::source::Parsed;
-use crate::{Complaint, Key, Slip, Source};
+use crate::{Complaint, DocumentError, Key, Source};
 
 /// Complaints about a file. Reading goes on after one, so that a person sees all of them at once.
 #[derive(Debug)]
-pub struct Desk<'a, P> {
+pub struct Complaints<'a, P> {
     parsed: Parsed<'a>,
     complaints: Vec<Complaint<P>>,
 }
@@ -23,7 +23,7 @@ pub struct NewName<'a> {
     pub fault: Option<&'static str>,
 }
 
-impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
+impl<'a, P: From<DocumentError> + PartialEq + fmt::Debug> Complaints<'a, P> {
     /// Nothing has been found yet.
     #[must_use]
     pub fn new(source: &'a Source) -> Self {
@@ -47,13 +47,13 @@ impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
     pub fn name_is_good(&mut self, key: &Key, named: NewName<'_>, taken: &[String]) -> bool {
         let NewName { what, name, fault } = named;
         if let Some(why) = fault {
-            self.complain(key, Slip::Name { what, name: name.chars().take(LONGEST_SHOWN).collect(), why });
+            self.complain(key, DocumentError::Name { what, name: name.chars().take(LONGEST_SHOWN).collect(), why });
             return false;
         }
         let twice = taken.iter().any(|other| other == name);
         if twice {
             let what = what.split_once(' ').map_or(what, |(_article, what)| what);
-            self.complain(key, Slip::Twice { what, name: name.to_owned() });
+            self.complain(key, DocumentError::Twice { what, name: name.to_owned() });
         }
         !twice
     }
@@ -62,7 +62,7 @@ impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
     pub fn defined(&mut self, key: &Key, (what, name): (&'static str, &str), known: &[String]) -> Option<usize> {
         let found = known.iter().position(|other| other == name);
         if found.is_none() {
-            self.complain(key, Slip::Undefined { what, name: name.to_owned(), known: known.to_vec() });
+            self.complain(key, DocumentError::Undefined { what, name: name.to_owned(), known: known.to_vec() });
         }
         found
     }
@@ -72,7 +72,7 @@ impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
         for key in self.keys_of(table) {
             if !known.contains(&key.as_str()) {
                 let known = known.iter().map(|&word| word.to_owned()).collect();
-                self.complain(&table.at(&key), Slip::NotOfKind { of: of.to_owned(), key: key.clone(), known });
+                self.complain(&table.at(&key), DocumentError::NotOfKind { of: of.to_owned(), key: key.clone(), known });
             }
         }
     }
@@ -80,7 +80,7 @@ impl<'a, P: From<Slip> + PartialEq + fmt::Debug> Desk<'a, P> {
     /// What a table of this kind needs; a complaint where it is missing.
     pub fn needed<T>(&mut self, table: &Key, of: &str, (key, value): (&'static str, Option<T>)) -> Option<T> {
         if value.is_none() {
-            self.complain(table, Slip::Needs { of: of.to_owned(), key });
+            self.complain(table, DocumentError::Needs { of: of.to_owned(), key });
         }
         value
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use linux::clock;
 use measure::http::head::{HeadError, RequestHead, read_request};
-use measure::http::line::{Line, LineError};
+use measure::http::line::{HttpConnection, LineError};
 use measure::stop::Stop;
 use units::ByteCount;
 
-use super::door::{Door, Exchange, Limits, Passage};
+use super::listener::{Exchange, Limits, Passage, ServiceListener};
 
 /// What a service does with a request that could be read.
 pub(super) type Respond<'a> = dyn Fn(&RequestHead, &mut Visit<'_>) -> Result<(), LineError> + Sync + 'a;
@@ -19,7 +19,7 @@ pub(super) type Respond<'a> = dyn Fn(&RequestHead, &mut Visit<'_>) -> Result<(),
 pub(super) type Hear<'a> = dyn Fn(Exchange) + Sync + 'a;
 
 /// Answers requests until it is told to stop.
-pub(super) fn receive(door: &Door, stop: &Stop, respond: &Respond<'_>, hear: &Hear<'_>) {
+pub(super) fn receive(door: &ServiceListener, stop: &Stop, respond: &Respond<'_>, hear: &Hear<'_>) {
     let limits = door.limits();
     let visited = |stream: TcpStream, peer: SocketAddr, answer: &Respond<'_>| {
         if let Some(exchange) = visit(stream, peer, (limits, stop), answer) {
@@ -75,7 +75,7 @@ fn visit(stream: TcpStream, peer: SocketAddr, around: (Limits, &Stop), respond: 
 
 /// A connection and what was answered so far.
 pub(super) struct Visit<'a> {
-    pub(super) line: Line<'a>,
+    pub(super) line: HttpConnection<'a>,
     pub(super) limits: Limits,
     pub(super) stop: &'a Stop,
     pub(super) through: Option<Passage>,
@@ -85,7 +85,7 @@ pub(super) struct Visit<'a> {
 
 impl<'a> Visit<'a> {
     fn begin(stream: TcpStream, (limits, stop): (Limits, &'a Stop)) -> Option<Self> {
-        let line = Line::new(stream, limits.patience, clock::now() + limits.head_time, stop).ok()?;
+        let line = HttpConnection::new(stream, limits.patience, clock::now() + limits.head_time, stop).ok()?;
         Some(Self { line, limits, stop, through: None, status: None, body: 0 })
     }
 
