@@ -138,32 +138,50 @@ impl Score {
     }
 }
 
+/// A verdict with so much probability is sure.
+const SURE: f64 = 0.9;
+
+/// Counts, and a 95 % interval.
+fn interval(score: &Score) -> String {
+    format!("{} of {}, +- {:.1}", score.right, score.of, score.half_width())
+}
+
 fn verdicts(count: usize) -> anyhow::Result<Vec<Row>> {
     let mut scores: BTreeMap<Label, Score> = BTreeMap::new();
+    let (mut sure, mut others) = (Score::default(), BTreeMap::<Label, BTreeMap<&str, u32>>::new());
     for number in 0..count {
         let case = case(JUDGED, number);
         let report = read(&captured(&case)?);
         let transfer = report.connections.first().and_then(|connection| connection.transfers.first());
-        let first = transfer.and_then(|transfer| transfer.verdicts.first()).map(|verdict| verdict.cause);
-        scores.entry(case.label).or_default().count(if first == Some(case.label.cause()) {
-            Judgment::Yes
-        } else {
-            Judgment::No
-        });
+        let first = transfer.and_then(|transfer| transfer.verdicts.first());
+        let is_right = first.is_some_and(|verdict| verdict.cause == case.label.cause());
+        let judgment = if is_right { Judgment::Yes } else { Judgment::No };
+        scores.entry(case.label).or_default().count(judgment);
+        if !is_right {
+            let named = first.map_or("nothing", |verdict| verdict.cause.name());
+            *others.entry(case.label).or_default().entry(named).or_default() += 1;
+        }
+        if first.is_some_and(|verdict| verdict.confidence >= SURE) {
+            sure.count(if is_right { Judgment::No } else { Judgment::Yes });
+        }
     }
+    let instead = |label: &Label| {
+        let named = others.get(label).into_iter().flatten().map(|(name, count)| format!("{name} {count}"));
+        named.collect::<Vec<_>>().join(", ")
+    };
     let row = |name: &str, score: &Score| {
-        Row::new(format!("limit named first: {name}"), score.percent(), "%").note(format!(
-            "{} of {}, +- {:.1}",
-            score.right,
-            score.of,
-            score.half_width()
-        ))
+        Row::new(format!("limit named first: {name}"), score.percent(), "%").note(interval(score))
     };
     let all = scores
         .values()
         .fold(Score::default(), |sum, score| Score { right: sum.right + score.right, of: sum.of + score.of });
-    let mut rows = vec![row("all", &all).target(Target::AtLeast(97.0))];
-    rows.extend(scores.iter().map(|(label, score)| row(label.name(), score)));
+    let sure = Row::new("limit named first with 90 % and more, and wrong", sure.percent(), "%").note(interval(&sure));
+    let mut rows = vec![row("all", &all).target(Target::AtLeast(97.0)), sure];
+    rows.extend(scores.iter().map(|(label, score)| {
+        let row = row(label.name(), score);
+        let instead = instead(label);
+        if instead.is_empty() { row } else { row.note(format!("{}; instead: {instead}", interval(score))) }
+    }));
     Ok(rows)
 }
 

@@ -119,7 +119,18 @@ impl Direction {
             self.window.late.pop_front();
             self.recent.heard_ns = at_ns;
             self.numbers.sender_una = self.numbers.sender_una.max(una);
+            self.note_round(una);
             self.window.sender_right = self.window.sender_right.max(right);
+        }
+    }
+
+    /// The sender has heard that everything before `acked` has arrived.
+    #[inline]
+    fn note_round(&mut self, acked: u64) {
+        let packet = u64::from(self.counts.largest_payload.max(2 * self.mss()));
+        if self.rounds.acknowledged(acked, self.numbers.next, packet) {
+            self.rtt.end_round();
+            self.lag.end_round();
         }
     }
 
@@ -172,8 +183,9 @@ impl Direction {
         self.note_thinning(advanced, time_ns, &news);
         self.span.last_progress_ns = time_ns;
         self.recent.ack_advance_ns = time_ns;
-        let packet = u64::from(self.counts.largest_payload.max(2 * self.mss()));
-        self.rounds.acknowledged(ack, self.numbers.next, packet);
+        if self.sender_lag_ns == 0 {
+            self.note_round(ack);
+        }
         if let Some(recovery) = self.recovery
             && ack >= recovery.point
         {

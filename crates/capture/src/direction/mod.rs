@@ -7,6 +7,7 @@
 //! | `acknowledge` | an acknowledgment: numbers, SACK, DSACK, window |
 //! | `ranges` | sets of sequence numbers |
 //! | `rtt` | RTT samples |
+//! | `clock` | whether acknowledgments release what is sent |
 //! | `rounds` | RTT rounds: growth, plateaus |
 //! | `owner` | the budget of time |
 //! | `owning` | which owner an interval has |
@@ -18,6 +19,7 @@
 //! Sequence numbers are unwrapped to 64 bits: at 10 Gbit/s the field of the header wraps every 3.4 s.
 
 mod acknowledge;
+mod clock;
 pub(crate) mod cost;
 pub(crate) mod event;
 pub(crate) mod losses;
@@ -33,6 +35,7 @@ mod steadiness;
 use std::collections::VecDeque;
 
 pub(crate) use acknowledge::Acknowledgment;
+use clock::SendClock;
 use cost::CostMeter;
 use event::Events;
 use losses::LossRecord;
@@ -68,6 +71,7 @@ pub(crate) struct Direction {
     recent: Recent,
     pub(crate) budget: Budget,
     pub(crate) rounds: Rounds,
+    pub(crate) clock: SendClock,
     pub(crate) events: Events,
     pub(crate) cost: CostMeter,
     pub(crate) losses: LossRecord,
@@ -243,6 +247,7 @@ impl Direction {
             recent: Recent::default(),
             budget: Budget::default(),
             rounds: Rounds::default(),
+            clock: SendClock::default(),
             events: Events::default(),
             cost: CostMeter::new(),
             losses: LossRecord::default(),

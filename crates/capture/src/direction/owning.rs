@@ -1,6 +1,7 @@
 //! Which owner an interval has.
 
 use super::Direction;
+use super::clock::Release;
 use super::owner::Owner;
 
 /// A sender that answers acknowledgments with data does so within this; later is a pause.
@@ -35,19 +36,27 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
         return Owner::Application;
     }
     let pause_ns = time_ns - direction.recent.data_ns;
+    let release = direction.clock.release();
     // The flight reaches the window in each round: between two acknowledgments there is room for a moment.
     if pause_ns < direction.path_rtt_ns()
         && direction.rounds.recent_peak() + least_room(direction) > direction.window.last
-        && direction.rounds.is_ack_clocked()
+        && (release != Release::OwnClock || direction.rounds.has_plateau())
     {
         return Owner::ReceiverWindow;
     }
-    let is_even = direction.rounds.has_plateau() && direction.is_rtt_flat();
-    // A writer that waits until the buffer has room lets it drain for less than an RTT.
-    if is_even && direction.rounds.is_ack_clocked() && pause_ns < direction.path_rtt_ns() {
-        return Owner::SendBuffer;
+    if direction.rounds.has_plateau() && direction.is_queue_emptied() {
+        // After a loss a congestion window may stand still for as long (RFC 9438 §4.1); acknowledgments release it.
+        if direction.rounds.had_loss && (release != Release::OwnClock || !direction.rounds.has_long_plateau()) {
+            return Owner::CongestionWindow;
+        }
+        // What is sent at first may be more than an application goes on with; a buffer has one size.
+        let is_most = direction.rounds.is_highest_plateau();
+        let is_released = release == Release::Acknowledgments || release == Release::Unknown && is_most;
+        // A writer that waits until the buffer has room lets it drain for less than an RTT.
+        let is_buffer = is_released && pause_ns < 2 * direction.path_rtt_ns().max(direction.rtt.smoothed_ns);
+        return if is_buffer { Owner::SendBuffer } else { Owner::Application };
     }
-    if is_even || pause_ns > ANSWER_NS && has_drained(direction) {
+    if pause_ns > ANSWER_NS && has_drained(direction) {
         return Owner::Application;
     }
     if direction.rounds.is_slow_start() { Owner::SlowStart } else { Owner::CongestionWindow }
@@ -57,7 +66,9 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
 /// quarter of the window can be sent at once (`tcp_tso_should_defer`).
 fn least_room(direction: &Direction) -> u64 {
     let frame = u64::from(direction.counts.largest_payload).min(direction.window.last / 4);
-    frame.max(3 * u64::from(direction.mss()))
+    // At the receiver's end, when the sender hears of room is known to a few percent of an RTT.
+    let doubt = if direction.sender_lag_ns > 0 { direction.window.last / 32 } else { 0 };
+    frame.max(3 * u64::from(direction.mss())) + doubt
 }
 
 /// Acknowledgments have come and were not answered with data, though the window is open.
@@ -67,8 +78,9 @@ fn has_drained(direction: &Direction) -> bool {
 }
 
 impl Direction {
-    /// No queue builds up: the last RTT is within 10 % of the least, or within a millisecond of it.
-    pub(super) fn is_rtt_flat(&self) -> bool {
-        self.queue_meter().smoothed_ns - self.queue_meter().min_ns < (self.path_rtt_ns() / 10).max(ANSWER_NS)
+    /// The queue of the bottleneck was empty in the last round: its least RTT is within 10 % of the least of all, or within a
+    /// millisecond of it. A burst makes a queue for a moment; a bottleneck that limits has one always.
+    fn is_queue_emptied(&self) -> bool {
+        self.queue_meter().round_min_ns - self.queue_meter().min_ns < (self.path_rtt_ns() / 10).max(ANSWER_NS)
     }
 }

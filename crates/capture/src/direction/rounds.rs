@@ -11,15 +11,15 @@ pub(crate) struct Rounds {
     slow_rounds: u32,
     plateau_peak: u64,
     plateau_rounds: u32,
+    highest_peak: u64,
     /// Flight of the last plateau.
     pub(crate) last_plateau: Option<u64>,
     /// Time since the plateau began that was not given to the send buffer yet.
     pub(crate) plateau_unowned_ns: i64,
     pub(crate) count: u64,
     pub(crate) had_loss: bool,
-    /// Packets that followed an acknowledgment at once, and all that could have.
-    clocked: u64,
-    unclocked: u64,
+    /// The same since then of what pauses of the application took.
+    pub(crate) plateau_paused_ns: i64,
 }
 
 impl Default for Rounds {
@@ -32,23 +32,14 @@ impl Default for Rounds {
             slow_rounds: 0,
             plateau_peak: 0,
             plateau_rounds: 0,
+            highest_peak: 0,
             last_plateau: None,
             plateau_unowned_ns: 0,
             count: 0,
             had_loss: false,
-            clocked: 0,
-            unclocked: 0,
+            plateau_paused_ns: 0,
         }
     }
-}
-
-/// How long ago the sender did and heard something, in nanoseconds.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Since {
-    /// The packet before.
-    pub(crate) data_ns: i64,
-    /// The last acknowledgment that it heard.
-    pub(crate) ack_ns: i64,
 }
 
 /// Rounds of the same flight that make a plateau.
@@ -56,8 +47,6 @@ const PLATEAU_ROUNDS: u32 = 8;
 /// Growth of the flight in a round below which slow start is over: it doubles there, or grows by half.
 const GROWTH: f64 = 1.2;
 /// Rounds without growth after which it is.
-/// Packets within this time were sent together.
-const TOGETHER_NS: i64 = 200_000;
 const ROUNDS_WITHOUT_GROWTH: u32 = 2;
 
 impl Rounds {
@@ -88,14 +77,19 @@ impl Rounds {
         } else {
             self.slow_rounds = 0;
         }
-        // As exact as the packets are: what is sent at once is counted at once.
-        if self.peak.abs_diff(self.plateau_peak) <= packet.min(self.peak / 8) && self.peak > 0 {
+        self.highest_peak = self.highest_peak.max(self.peak);
+        // Growth is seen as exactly as the packets are. A writer that waits until a third of the buffer is free finds more of
+        // it free, or less.
+        let at_most = self.plateau_peak + packet.min(self.peak / 8);
+        // A round that begins amid a burst sees the smaller part of it.
+        let peak = self.peak.max(self.last_peak);
+        if self.peak > 0 && self.peak <= at_most && peak * 3 >= self.plateau_peak * 2 {
             self.plateau_rounds += 1;
             if self.has_plateau() {
                 self.last_plateau = Some(self.plateau_peak);
             }
         } else {
-            (self.plateau_peak, self.plateau_rounds, self.plateau_unowned_ns) = (self.peak, 0, 0);
+            self.start_plateau(self.peak);
         }
         (self.last_peak, self.peak) = (self.peak, 0);
     }
@@ -108,7 +102,12 @@ impl Rounds {
     pub(crate) fn reduced(&mut self) {
         self.leave_slow_start();
         self.had_loss = true;
-        (self.plateau_rounds, self.plateau_unowned_ns, self.plateau_peak) = (0, 0, 0);
+        self.start_plateau(0);
+    }
+
+    fn start_plateau(&mut self, peak: u64) {
+        (self.plateau_peak, self.plateau_rounds) = (peak, 0);
+        (self.plateau_unowned_ns, self.plateau_paused_ns) = (0, 0);
     }
 
     /// A recovery is over: the flight before it is no measure any more.
@@ -131,23 +130,18 @@ impl Rounds {
         self.peak.max(self.last_peak)
     }
 
-    /// A packet was sent.
-    #[inline]
-    pub(crate) fn clock(&mut self, since: Since) {
-        // Packets that are sent together follow the same acknowledgment.
-        if since.data_ns < TOGETHER_NS {
-            return;
-        }
-        if since.ack_ns < (since.data_ns / 8).max(TOGETHER_NS) { self.clocked += 1 } else { self.unclocked += 1 }
+    /// The same for as long as no window stands still that a loss has reduced.
+    pub(crate) fn has_long_plateau(&self) -> bool {
+        self.plateau_rounds >= 3 * PLATEAU_ROUNDS
     }
 
-    /// Whether acknowledgments release what is sent, as a full window or buffer has it; an application has a clock of its own.
-    pub(crate) fn is_ack_clocked(&self) -> bool {
-        self.clocked * 2 >= self.unclocked * 3
+    /// Whether no round before the plateau had more in flight.
+    pub(crate) fn is_highest_plateau(&self) -> bool {
+        self.highest_peak <= self.plateau_peak + self.plateau_peak / 8
     }
 
-    /// The flight has stayed the same, and never a loss has reduced it.
+    /// The flight has stayed the same.
     pub(crate) fn has_plateau(&self) -> bool {
-        self.plateau_rounds >= PLATEAU_ROUNDS && !self.had_loss
+        self.plateau_rounds >= PLATEAU_ROUNDS
     }
 }

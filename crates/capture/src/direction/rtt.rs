@@ -9,6 +9,9 @@ pub(crate) struct RttMeter {
     pub(crate) min_ns: i64,
     pub(crate) max_ns: i64,
     pub(crate) last_ns: i64,
+    /// The least one of the round before, and of this round so far.
+    pub(crate) round_min_ns: i64,
+    next_round_min_ns: Option<i64>,
     /// RFC 6298.
     pub(crate) smoothed_ns: i64,
     pub(crate) variation_ns: i64,
@@ -30,9 +33,17 @@ impl RttMeter {
         }
         self.samples += 1;
         self.last_ns = sample_ns;
+        self.next_round_min_ns = Some(self.next_round_min_ns.map_or(sample_ns, |least_ns| least_ns.min(sample_ns)));
         self.max_ns = self.max_ns.max(sample_ns);
         self.sum_ns += i128::from(sample_ns);
         self.histogram.take(sample_ns);
+    }
+
+    /// A round is over. One without a sample says nothing.
+    pub(crate) fn end_round(&mut self) {
+        if let Some(least_ns) = self.next_round_min_ns.take() {
+            self.round_min_ns = least_ns;
+        }
     }
 
     /// When the retransmission timer fires: Linux's least variation is 200 ms.

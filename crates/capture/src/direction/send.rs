@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use super::clock::Since;
 use super::event::{Event, EventType};
 use super::losses::Loss;
 use super::owner::Owner;
-use super::rounds::Since;
 use super::{Direction, MAX_PIECES, Piece, PieceState, Recovery};
 use crate::decode::{Segment, flag};
 
@@ -64,8 +64,8 @@ impl Direction {
             self.own(time_ns, None);
         }
         if to > self.numbers.next && self.recovery.is_none() && self.outstanding() > 0 {
-            let since = Since { data_ns: time_ns - self.recent.data_ns, ack_ns: time_ns - self.recent.heard_ns };
-            self.rounds.clock(since);
+            let since = self.since(time_ns);
+            self.clock.sent(since);
         }
         if to > self.numbers.next {
             self.new_data(segment, from.max(self.numbers.next), from, to);
@@ -81,6 +81,19 @@ impl Direction {
         if let Some(series) = &mut self.series {
             series.sent(time_ns, from - self.numbers.first.min(from), to.saturating_sub(self.numbers.first), flight);
         }
+    }
+
+    /// What the sender did and heard last. At the receiver's end it hears an acknowledgment when a time stamp would be back:
+    /// right to what these differ by.
+    fn since(&self, time_ns: i64) -> Since {
+        let data_ns = time_ns - self.recent.data_ns;
+        if self.sender_lag_ns == 0 {
+            return Since { data_ns, ack_ns: time_ns - self.recent.heard_ns, doubt_ns: 0 };
+        }
+        let doubt_ns = (self.lag.smoothed_ns - self.lag.min_ns).max(self.lag.variation_ns);
+        let hears_now = self.window.late.front().is_some_and(|late| late.0 <= time_ns + doubt_ns);
+        let ack_ns = if hears_now { 0 } else { time_ns - self.recent.heard_ns };
+        Since { data_ns, ack_ns, doubt_ns }
     }
 
     fn count(&mut self, segment: &Segment, mss: u32) {
@@ -110,12 +123,15 @@ impl Direction {
 
     /// The piece behind the last one, as of the time of a segment.
     fn append(&mut self, segment: &Segment, bytes: Range<u64>, state: PieceState) {
+        // What was lost before the capture belongs to the burst before it rather than to the one that shows the hole.
+        let is_unseen = state == PieceState::Unseen && self.recent.data_ns > 0;
+        let last_ns = if is_unseen { self.recent.data_ns } else { segment.time_ns };
         self.push(Piece {
             from: bytes.start,
             bytes: u32::try_from(bytes.end - bytes.start).unwrap_or(u32::MAX),
             tsval: segment.options.timestamps.map_or(0, |stamps| stamps.0),
             first_ns: segment.time_ns,
-            last_ns: segment.time_ns,
+            last_ns,
             sent_before: self.recent.wire_bytes,
             times: u16::from(state == PieceState::Sent),
             ip_id: segment.ip_id,
@@ -153,7 +169,7 @@ impl Direction {
                     segment,
                     from,
                     to,
-                    Lost { sent_ns: hole.first_ns, sent_before: hole.sent_before, was_unseen: true },
+                    Lost { sent_ns: hole.last_ns, sent_before: hole.sent_before, was_unseen: true },
                 );
             }
         }
@@ -317,6 +333,7 @@ impl Direction {
             self.counts.recoveries += 1;
             self.rounds.reduced();
         }
+        self.clock.restart();
         let recovery = Recovery { point: self.numbers.next, event, by_timeout };
         self.recovery = Some(recovery);
     }
@@ -348,10 +365,15 @@ impl Direction {
         self.budget.add(owner, span_ns);
         match owner {
             Owner::CongestionWindow | Owner::SlowStart => self.rounds.plateau_unowned_ns += span_ns,
-            Owner::SendBuffer if self.rounds.plateau_unowned_ns > 0 => {
+            Owner::Application if !self.rounds.has_plateau() => self.rounds.plateau_paused_ns += span_ns,
+            Owner::SendBuffer | Owner::Application => {
                 // The rounds in which the plateau was not yet known to be one.
-                self.budget.reassign(Owner::CongestionWindow, owner, self.rounds.plateau_unowned_ns);
-                self.rounds.plateau_unowned_ns = 0;
+                self.budget.reassign(
+                    Owner::CongestionWindow,
+                    owner,
+                    std::mem::take(&mut self.rounds.plateau_unowned_ns),
+                );
+                self.budget.reassign(Owner::Application, owner, std::mem::take(&mut self.rounds.plateau_paused_ns));
             }
             _ => {}
         }

@@ -87,7 +87,7 @@ fn repair_share_of(judged: &Judged, events: &[&Event]) -> f64 {
 /// What kind of queue, if any, the losses come from.
 fn queue(judged: &Judged, losses: &[&Loss]) -> Option<Verdict> {
     let repairs = repairs(judged);
-    if losses.len() < FEW || repairs.is_empty() {
+    if losses.is_empty() || repairs.is_empty() {
         return None;
     }
     let mut queues: Vec<i64> = repairs.iter().map(|event| event.queue_ns).collect();
@@ -122,9 +122,10 @@ fn queue(judged: &Judged, losses: &[&Loss]) -> Option<Verdict> {
     let quiet = format!("the queueing delay was {} when losses began", time(median_ns));
     // A queue overflows at one flight.
     let differ = low * 5 < high * 4;
-    if median_ns <= seen_ns && differ && Scatter::of(losses, judged).is_random() {
+    let is_scattered = differ && Scatter::of(losses, judged).is_random();
+    if median_ns <= seen_ns && (is_scattered || are_single(&repairs)) {
         let what = format!("{quiet}, at {} to {} in flight, as far apart as chance has them", bytes(low), bytes(high));
-        let verdict = Verdict::new(Cause::RandomLoss, 0.8, told(&what))
+        let verdict = Verdict::new(Cause::RandomLoss, if repairs.len() >= MANY { 0.85 } else { 0.7 }, told(&what))
             .share(share + judged.share(Owner::CongestionWindow))
             .rival("a shared queue that others fill")
             .next_test("counters of errors on each link of the path: optics, CRC, discards");
@@ -136,7 +137,12 @@ fn queue(judged: &Judged, losses: &[&Loss]) -> Option<Verdict> {
         bytes(flights[flights.len() / 2])
     );
     let is_seen = median_ns > seen_ns;
-    let mut verdict = Verdict::new(Cause::ShallowBuffer, if is_seen { 0.85 } else { 0.7 }, told(&what))
+    let confidence = match (losses.len(), is_seen) {
+        (..FEW, _) => 0.5,
+        (_, true) => 0.85,
+        (_, false) => 0.7,
+    };
+    let mut verdict = Verdict::new(Cause::ShallowBuffer, confidence, told(&what))
         .share(share + judged.share(Owner::CongestionWindow))
         .next_test("pace the sender below the bottleneck's rate: losses of a shallow buffer go away");
     if !is_seen {
@@ -144,6 +150,26 @@ fn queue(judged: &Judged, losses: &[&Loss]) -> Option<Verdict> {
     }
     Some(with_events(verdict, &repairs))
 }
+
+/// Whether losses come one at a time, and at flights that have nothing in common: a queue overflows at one flight, and a bucket
+/// loses the rest of a burst. What slow start overflowed says nothing of what comes after.
+fn are_single(repairs: &[&Event]) -> bool {
+    let after_start = || repairs.iter().filter(|event| !event.in_slow_start);
+    let (mut flights, mut counts): (Vec<u64>, Vec<u64>) =
+        after_start().map(|event| (event.flight, event.retransmits)).unzip();
+    if flights.len() < LEAST_SINGLE {
+        return false;
+    }
+    flights.sort_unstable();
+    counts.sort_unstable();
+    let (fifth, last) = (flights.len() / 5, flights.len() - 1);
+    counts[last - fifth] <= 2 && flights[last - fifth] * 2 >= flights[fifth] * 3
+}
+
+/// Recoveries below which their flights may differ by chance.
+const LEAST_SINGLE: usize = 6;
+/// Recoveries from which on chance is a good explanation.
+const MANY: usize = 12;
 
 /// A queue of more than the RTT is more than any flow needs to keep a bottleneck busy.
 fn deep_ns(judged: &Judged) -> i64 {

@@ -57,16 +57,24 @@ impl Tolerance {
 impl Fit {
     /// How far it is from a bucket, 0 being one; a pass without tokens is harder to explain than a loss with some.
     fn error(&self) -> f64 {
-        self.full_losses + self.full_episodes + EMPTY_PASS_WEIGHT * self.empty_passes
+        self.full_losses
+            + EPISODE_WEIGHT * self.full_episodes
+            + EMPTY_PASS_WEIGHT * self.empty_passes
+            + LOW_PASS_WEIGHT * self.low_passes
     }
 
     /// Whether the bucket explains so many losses, and more than a level that losses know nothing of would.
     #[expect(clippy::cast_precision_loss, reason = "a count of losses")]
-    pub(super) fn is_good(&self, log: &CrossingLog) -> bool {
+    pub(super) fn is_good(&self, log: &CrossingLog, tolerance: Tolerance) -> bool {
         let by_chance = 1.0 - self.low_passes;
-        // Few episodes are enough for a bucket at about the rate that passed: another rate needs more to be believed.
-        let least = if self.rate_by_goodput < NEAR_GOODPUT { LEAST_EPISODES } else { 2 * LEAST_EPISODES };
-        self.full_losses <= MOST_FULL_LOSSES.min(MOST_OF_CHANCE * by_chance)
+        // Few episodes are enough for a bucket at about the rate that passed, or for one that is hardly ever empty: another
+        // needs more to be believed.
+        let is_plain = self.rate_by_goodput < NEAR_GOODPUT || self.low_passes < SELDOM_LOW;
+        let least = if is_plain { LEAST_EPISODES } else { 2 * LEAST_EPISODES };
+        let surprise = if self.full_losses <= PLENTY_FULL * by_chance { by_chance * log.losses as f64 } else { 0.0 };
+        (self.bucket.depth >= LEAST_TOLERANCES * tolerance.bytes || surprise >= PLENTY)
+            && (self.low_passes <= MOST_LOW_PASSES || surprise >= PLENTY / 2.0)
+            && self.full_losses <= MOST_FULL_LOSSES.min(MOST_OF_CHANCE * by_chance)
             && self.empty_passes <= MOST_EMPTY_PASSES
             && by_chance * log.losses as f64 >= LEAST_BY_CHANCE
             && self.full_episodes <= MOST_FULL_EPISODES * by_chance
@@ -74,12 +82,26 @@ impl Fit {
     }
 }
 
+/// A bucket that is not much larger than what is uncertain of its level explains anything.
+const LEAST_TOLERANCES: f64 = 3.5;
+/// So does one that is mostly empty.
+const MOST_LOW_PASSES: f64 = 0.5;
+
+/// But not so many losses as chance would put elsewhere, with so few of them there.
+const PLENTY: f64 = 300.0;
+const PLENTY_FULL: f64 = 0.1;
+
 /// Episodes that there must be, as one burst of losses fits many buckets, and the share of them with tokens left, of what chance
 /// would give.
 const LEAST_EPISODES: usize = 2;
-const MOST_FULL_EPISODES: f64 = 0.5;
+const MOST_FULL_EPISODES: f64 = 0.35;
 const NEAR_GOODPUT: f64 = 1.4;
+const SELDOM_LOW: f64 = 0.15;
+/// An episode is one of a few.
+const EPISODE_WEIGHT: f64 = 0.5;
 const EMPTY_PASS_WEIGHT: f64 = 3.0;
+/// A bucket that is always empty explains every loss, and says nothing.
+const LOW_PASS_WEIGHT: f64 = 0.3;
 
 /// The bucket that explains most; none where there is too little to judge by.
 pub(super) fn search(log: &CrossingLog, tolerance: Tolerance) -> Option<Fit> {
@@ -133,7 +155,7 @@ struct Search<'a> {
 }
 
 /// What a rate that is e times the goodput has to explain better than the goodput itself.
-const RATE_WEIGHT: f64 = 0.1;
+const RATE_WEIGHT: f64 = 0.02;
 
 impl Search<'_> {
     fn consider(&mut self, bucket: Bucket) {
@@ -154,7 +176,7 @@ impl Search<'_> {
 /// Rates from a little below the goodput between first and last loss on: tokens of a full bucket are lost.
 const LEAST_RATE: f64 = 0.95;
 const RATE_STEP: f64 = 1.04;
-const RATES: i32 = 30;
+const RATES: i32 = 64;
 /// A bucket that is full after a millisecond is a queue of a few packets as well.
 const LEAST_DEPTH_S: f64 = 0.001;
 const MOST_DEPTH_S: f64 = 5.0;
@@ -183,8 +205,9 @@ pub(super) fn replay(log: &CrossingLog, bucket: Bucket, tolerance: Tolerance, mo
             Level::Explained => return ControlFlow::Continue(()),
         }
         is_worse = f64::from(full_losses) / losses
-            + f64::from(full_episodes) / episodes
+            + EPISODE_WEIGHT * f64::from(full_episodes) / episodes
             + EMPTY_PASS_WEIGHT * f64::from(empty_passes) / passes
+            + LOW_PASS_WEIGHT * f64::from(low_passes) / passes
             > most;
         if is_worse { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -197,6 +220,9 @@ pub(super) fn replay(log: &CrossingLog, bucket: Bucket, tolerance: Tolerance, mo
         rate_by_goodput: 1.0,
     })
 }
+
+/// A bucket counts as empty with so much of its depth left: what is known of levels adds up over a burst.
+const SLACK: f64 = 0.2;
 
 /// What a level says of a crossing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -229,7 +255,7 @@ pub(super) fn levels(
         at_ns = crossing.at_ns;
         let before = level;
         let verdict = match crossing.outcome {
-            Outcome::Lost { .. } if level > allowed => {
+            Outcome::Lost { .. } if level > allowed + bucket.depth * SLACK => {
                 level = 0.0;
                 Level::FullLoss
             }
@@ -238,7 +264,7 @@ pub(super) fn levels(
                 level = crossing.passed;
                 Level::EmptyPass
             }
-            Outcome::Passed { .. } if level <= allowed => Level::LowPass,
+            Outcome::Passed { .. } if level <= allowed + bucket.depth * SLACK => Level::LowPass,
             Outcome::Passed { .. } => Level::Explained,
         };
         level -= crossing.passed;

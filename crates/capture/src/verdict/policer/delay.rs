@@ -15,15 +15,24 @@ pub(super) struct DelayRise {
     pub(super) rise_s: f64,
     /// How long a queue of the size of the bucket takes to empty.
     pub(super) queue_s: f64,
+    /// The rate at which half a bucket arrives, in bytes a second: one in fifty is faster.
+    pub(super) burst_rate: f64,
 }
 
 /// Share of the delay of a queue of that size from which on it is one.
 const QUEUE_SHARE: f64 = 0.2;
+/// The same where data arrives in bursts that are faster than the bucket: a queue lets nothing through faster, but behind a
+/// bucket a burst makes a queue of its own.
+const QUEUE_SHARE_OF_BURSTS: f64 = 0.8;
+/// Bursts at so many times the rate of the bucket are no measuring error.
+const FAST_BURST: f64 = 2.5;
 
 impl DelayRise {
     /// Whether the delay is that of a queue.
-    pub(super) fn is_queue(&self) -> bool {
-        self.at_loss_s.max(self.rise_s) > QUEUE_SHARE * self.queue_s
+    pub(super) fn is_queue(&self, fit: &Fit) -> bool {
+        let has_bursts = self.burst_rate > FAST_BURST * fit.bucket.rate;
+        let most = if has_bursts { QUEUE_SHARE_OF_BURSTS } else { QUEUE_SHARE };
+        self.at_loss_s.max(self.rise_s) > most * self.queue_s
     }
 }
 
@@ -54,7 +63,33 @@ pub(super) fn rise(log: &CrossingLog, fit: &Fit, tolerance: Tolerance) -> Option
         at_loss_s: least + quantile(at_losses, 0.75)? - quantile(full.clone(), 0.75)?,
         rise_s: quantile(empty, 0.5)? - quantile(full, 0.5)?,
         queue_s,
+        burst_rate: burst_rate(log, fit.bucket.depth / 2.0),
     })
+}
+
+/// The rate of the fastest arrivals of so many bytes, but for one in fifty.
+fn burst_rate(log: &CrossingLog, bytes: f64) -> f64 {
+    let (mut arrivals, mut passed) = (Vec::new(), 0.0);
+    for crossing in &log.crossings {
+        passed += crossing.passed;
+        if let Outcome::Passed { rtt_ns: Some(rtt_ns) } = crossing.outcome {
+            arrivals.push((crossing.at_ns + rtt_ns, std::mem::take(&mut passed)));
+        }
+    }
+    arrivals.sort_by_key(|arrival| arrival.0);
+    let (mut rates, mut from, mut sum) = (Vec::new(), 0, 0.0);
+    for to in 1..arrivals.len() {
+        sum += arrivals[to].1;
+        // What arrives at an instant was on its path before it.
+        while from + 1 < to && sum - arrivals[from + 1].1 >= bytes {
+            from += 1;
+            sum -= arrivals[from].1;
+        }
+        if sum >= bytes {
+            rates.push(sum / seconds((arrivals[to].0 - arrivals[from].0).max(1)));
+        }
+    }
+    quantile(rates, 0.98).unwrap_or_default()
 }
 
 fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {

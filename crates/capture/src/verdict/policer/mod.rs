@@ -28,6 +28,11 @@ use log::CrossingLog;
 const LEAST_DEPTH_S: f64 = 0.002;
 /// What the time between the sender and the bucket is uncertain by.
 const TIMING_S: f64 = 0.000_3;
+/// Where the bucket's rate is at most so many times what passed, and its losses come so many times, it is sure.
+const SURE_GOODPUT: f64 = 1.4;
+const SURE_EPISODES: usize = 4;
+/// Share of the time in which the bucket fills.
+const MOST_UNCERTAIN: f64 = 0.3;
 /// IP and TCP headers of a segment with time stamps.
 const HEADER_BYTES: f64 = 52.0;
 
@@ -63,6 +68,7 @@ pub(crate) struct PolicerFit {
     fit: Fit,
     rise: DelayRise,
     losses: usize,
+    episodes: usize,
     flows: usize,
 }
 
@@ -78,10 +84,12 @@ impl PolicerFit {
         #[expect(clippy::cast_precision_loss, reason = "a few segments")]
         let bytes = mss as f64 * (1.0 + records.len() as f64 + f64::from(stride - 1));
         let tolerance = Tolerance { bytes, seconds: path.uncertain_s };
-        let fit = bucket::search(&log, tolerance).filter(|fit| fit.is_good(&log))?;
+        let fit = bucket::search(&log, tolerance).filter(|fit| fit.is_good(&log, tolerance))?;
         let rise = delay::rise(&log, &fit, tolerance)?;
-        let is_bucket = rise.queue_s >= LEAST_DEPTH_S && !rise.is_queue();
-        is_bucket.then_some(Self { fit, rise, losses: log.losses, flows: records.len() })
+        // What is uncertain of the times must not fill the bucket.
+        let is_certain = path.uncertain_s < MOST_UNCERTAIN * rise.queue_s;
+        let is_bucket = rise.queue_s >= LEAST_DEPTH_S && is_certain && !rise.is_queue(&fit);
+        is_bucket.then_some(Self { fit, rise, losses: log.losses, episodes: log.episodes, flows: records.len() })
     }
 
     pub(crate) fn verdict(&self, mss: u64) -> Verdict {
@@ -102,7 +110,9 @@ impl PolicerFit {
             percent(full_losses),
             percent(empty_passes),
         );
-        let mut verdict = Verdict::new(Cause::Policer, 0.9, evidence)
+        // One burst of losses fits many buckets; another rate than that which passed needs more to be believed.
+        let is_plain = self.fit.rate_by_goodput < SURE_GOODPUT && self.episodes >= SURE_EPISODES;
+        let mut verdict = Verdict::new(Cause::Policer, if is_plain { 0.9 } else { 0.75 }, evidence)
             .next_test("pace the sender below the rate of the bucket: a policer then drops nothing");
         verdict.bucket = Some(bucket);
         if depth / payload_rate < 5.0 * LEAST_DEPTH_S {
