@@ -40,6 +40,9 @@ pub struct Patience {
     pub opening: Duration,
     /// Until everything on the way has been read after the senders stopped. A full send buffer of 1 GiB at 1 Gbit/s is 9 s.
     pub drain: Duration,
+    /// Silence of an iperf3's streams while less has come than the amount that was announced. The default is an RTT of any
+    /// path, and the first two retransmission timeouts of a lost tail (RFC 6298: at least 200 ms on Linux, doubled each time).
+    pub amount_quiet: Duration,
 }
 
 impl Default for Patience {
@@ -49,6 +52,7 @@ impl Default for Patience {
             message: Duration::from_secs(30),
             opening: Duration::from_secs(30),
             drain: Duration::from_secs(30),
+            amount_quiet: Duration::from_secs(1),
         }
     }
 }
@@ -116,6 +120,7 @@ mod tests {
             format!("of a datagram ({MIN_UDP_LENGTH} to {MAX_UDP_LENGTH})"),
             format!("{} of silence end the waiting", show(DATAGRAM_QUIET)),
             format!("and {} have been silent", show(STREAM_QUIET).replace(".0", "")),
+            format!("after {} of silence", seconds(patience.amount_quiet)),
         ] {
             assert!(page.contains(&row), "docs/formats/wire.md lacks {row}");
         }

@@ -18,6 +18,15 @@ pub enum Until {
     EndOfStream,
     /// Nobody says when it is over: read until nothing has come for this long.
     Quiet(Duration),
+    /// An iperf3 says that an amount is sent once its own kernel has it: the rest comes at the pace of the path.
+    Amount {
+        /// Payload over all streams that was announced.
+        bytes: u64,
+        /// Silence that ends it before that much has come.
+        short: Duration,
+        /// Silence that ends it after.
+        whole: Duration,
+    },
     /// So much was sent; less may come, so silence ends it too.
     Received {
         /// Datagrams over all streams.
@@ -46,6 +55,9 @@ fn wait(running: &Running, until: Until, longest: Duration) -> MonoTime {
         let over = match until {
             Until::EndOfStream => false,
             Until::Quiet(quiet) => silence >= quiet,
+            Until::Amount { bytes: announced, short, whole } => {
+                silence >= if bytes < announced { short } else { whole }
+            }
             Until::Received { datagrams, quiet } => received(running) >= datagrams || silence >= quiet,
         };
         if over || clock::sleep_until(clock::now() + GLANCE).is_err() {

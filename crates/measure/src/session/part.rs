@@ -257,6 +257,16 @@ pub fn iperf3_amount(spec: &TestSpec) -> Amount {
     }
 }
 
+/// Bytes that a client is to send, where the limit of the test is an amount.
+#[must_use]
+pub fn announced_amount(spec: &TestSpec) -> Option<u64> {
+    match spec.limit {
+        Limit::Time(_) => None,
+        Limit::Bytes(bytes) => Some(bytes.get()),
+        Limit::Blocks(blocks) => Some(blocks.saturating_mul(announced_length(spec))),
+    }
+}
+
 /// The size of a write or datagram to or from an iperf3, where it counts: its receivers take whole blocks of what was
 /// announced, and count nothing less. A stream that ends by time may be written in any size.
 #[must_use]

@@ -2,13 +2,14 @@
 
 use std::io::{Read, Write};
 use std::net::UdpSocket;
+use std::time::Duration;
 
 use model::run::{FailureKind, Outcome};
 use serde_json::json;
 use wire::signal::Signal;
 
 use crate::partner::{PATIENCE, Partner};
-use crate::visitor::{Visitor, iperf3, linerate, results, with};
+use crate::visitor::{Visitor, iperf3, linerate, results, stream_of, with};
 
 #[test]
 fn a_data_connection_with_another_name_is_another_client_and_disturbs_nobody() {
@@ -72,6 +73,39 @@ fn a_stream_that_breaks_is_named_with_its_number_and_the_others_are_counted() {
     let received: Vec<_> = visited.measurement.unwrap().flows.iter().map(|flow| flow.received.unwrap().get()).collect();
     assert_eq!(received, [1_000, 0, 3_000]);
     partner.works();
+}
+
+#[test]
+fn the_rest_of_an_amount_that_comes_after_the_word_of_the_end_is_counted() {
+    let partner = Partner::patient_with_amounts();
+    let (mut visitor, mut data) = Visitor::running(&partner, &with(&iperf3(), "num", 200_000.into()));
+    data[0].write_all(&[0; 80_000]).unwrap();
+    visitor.signal(Signal::TestEnd);
+    // As over a long path: what the kernel still holds comes an RTT later.
+    visitor.hears_nothing_for(Duration::from_millis(100));
+    data[0].write_all(&[0; 120_000]).unwrap();
+    visitor.hear(Signal::ExchangeResults);
+    visitor.say_blob(&with(&results(), "streams", json!([stream_of(200_000)])));
+    assert_eq!(visitor.hear_blob()["streams"][0]["bytes"], 200_000);
+    visitor.hear(Signal::DisplayResults);
+    visitor.signal(Signal::Done);
+    assert_eq!(partner.finished().outcome, Outcome::Complete);
+    partner.works();
+}
+
+#[test]
+fn an_amount_that_never_comes_whole_is_not_waited_for() {
+    let partner = Partner::start();
+    let (mut visitor, mut data) = Visitor::running(&partner, &with(&iperf3(), "num", 200_000.into()));
+    data[0].write_all(&[0; 80_000]).unwrap();
+    visitor.signal(Signal::TestEnd);
+    visitor.hear(Signal::ExchangeResults);
+    visitor.say_blob(&with(&results(), "streams", json!([stream_of(80_000)])));
+    assert_eq!(visitor.hear_blob()["streams"][0]["bytes"], 80_000);
+    visitor.hear(Signal::DisplayResults);
+    visitor.signal(Signal::Done);
+    let measurement = partner.finished().measurement.unwrap();
+    assert_eq!(measurement.totals[0].received.unwrap().get(), 80_000);
 }
 
 #[test]

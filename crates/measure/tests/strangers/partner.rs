@@ -30,18 +30,23 @@ pub(crate) struct Partner {
 impl Partner {
     /// Starts a partner that waits as long as a test does.
     pub(crate) fn start() -> Self {
-        Self::with(PATIENCE)
+        Self::with(PATIENCE, Patience::default().amount_quiet)
     }
 
     /// Starts a partner for strangers that it is to lose its patience with.
     pub(crate) fn impatient() -> Self {
-        Self::with(LITTLE)
+        Self::with(LITTLE, Patience::default().amount_quiet)
     }
 
-    fn with(patience: Duration) -> Self {
+    /// Starts a partner that waits as long as a test does, also for the rest of an amount.
+    pub(crate) fn patient_with_amounts() -> Self {
+        Self::with(PATIENCE, PATIENCE)
+    }
+
+    fn with(patience: Duration, amount_quiet: Duration) -> Self {
         let config = Config {
             bind: Some([127, 0, 0, 1].into()),
-            patience: Patience { turn: patience, message: patience, opening: patience, drain: patience },
+            patience: Patience { turn: patience, message: patience, opening: patience, drain: patience, amount_quiet },
             ..Config::default()
         };
         let (send, events): (Sender<Event>, _) = channel();

@@ -1,7 +1,8 @@
 //! A client that says what a script says.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use wire::cookie::{COOKIE_LEN, Cookie};
@@ -85,6 +86,15 @@ impl Visitor {
         assert_eq!(Signal::from_byte(byte[0]), Some(signal));
     }
 
+    /// Asserts that the partner has nothing to say for so long.
+    #[track_caller]
+    pub(crate) fn hears_nothing_for(&mut self, time: Duration) {
+        self.stream.set_read_timeout(Some(time)).unwrap();
+        let heard = self.stream.read(&mut [0]);
+        assert!(matches!(&heard, Err(error) if error.kind() == ErrorKind::WouldBlock), "it was heard: {heard:?}");
+        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    }
+
     pub(crate) fn hear_blob(&mut self) -> Value {
         let mut length = [0; 4];
         self.stream.read_exact(&mut length).unwrap();
@@ -140,6 +150,11 @@ pub(crate) fn with(params: &Value, key: &str, value: Value) -> Value {
 pub(crate) fn results() -> Value {
     json!({
         "cpu_util_total": 1.0, "cpu_util_user": 0.5, "cpu_util_system": 0.5, "sender_has_retransmits": 1,
-        "streams": [{"id": 1, "bytes": 0, "retransmits": 0, "jitter": 0, "errors": 0, "packets": 0}],
+        "streams": [stream_of(0)],
     })
+}
+
+/// What an iperf3 says of a stream that sent so much.
+pub(crate) fn stream_of(bytes: u64) -> Value {
+    json!({"id": 1, "bytes": bytes, "retransmits": 0, "jitter": 0, "errors": 0, "packets": 0})
 }

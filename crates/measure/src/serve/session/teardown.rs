@@ -9,7 +9,7 @@ use crate::session::assemble::{Gathered, disbelieved};
 use crate::session::drain::{Until, drain};
 use crate::session::failure::SessionError;
 use crate::session::omit::leave_out;
-use crate::session::part::Running;
+use crate::session::part::{Running, announced_amount};
 use wire::limits::{DATAGRAM_QUIET, STREAM_QUIET};
 use wire::results::Results;
 use wire::server::ClientMessage;
@@ -70,7 +70,12 @@ impl ServerSession {
     fn until(&self, datagrams: Option<u64>) -> Until {
         match (self.spec.protocol, self.offer.is_some(), datagrams) {
             (Protocol::Tcp, true, _) => Until::EndOfStream,
-            (Protocol::Tcp, false, _) => Until::Quiet(STREAM_QUIET),
+            (Protocol::Tcp, false, _) => match announced_amount(&self.spec) {
+                Some(bytes) => {
+                    Until::Amount { bytes, short: self.control.patience().amount_quiet, whole: STREAM_QUIET }
+                }
+                None => Until::Quiet(STREAM_QUIET),
+            },
             (Protocol::Udp, _, Some(datagrams)) => Until::Received { datagrams, quiet: DATAGRAM_QUIET },
             (Protocol::Udp, _, None) => Until::Quiet(DATAGRAM_QUIET),
         }
