@@ -109,7 +109,8 @@ pub(crate) fn adapter(end: &End<'_>, towards: Option<IpAddr>) -> Option<DataRate
 /// Whether the speed that an interface reports is more than a number that its driver made up: `veth` reports 10 Gbit/s
 /// (drivers/net/veth.c), `tun` 10 Mbit/s unless somebody set it (drivers/net/tun.c), and `virtio_net` what the hypervisor was configured
 /// to say, whatever they carry.
-pub(crate) fn is_reported(driver: Option<&str>, speed: DataRate) -> bool {
+#[must_use]
+pub fn is_reported(driver: Option<&str>, speed: DataRate) -> bool {
     match driver {
         _ if speed.is_zero() => false,
         Some("veth" | "virtio_net") => false,

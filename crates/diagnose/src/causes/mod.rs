@@ -51,6 +51,8 @@ pub struct Cause {
     pub only_overlays: bool,
     /// It is on a segment that packets take in one direction only.
     pub only_one_way: bool,
+    /// Where both directions of a segment have it, it is one problem.
+    pub often_both_ways: bool,
     /// The speed of interfaces tells of it.
     pub by_speed: bool,
     /// The MTUs of interfaces tell of it.
@@ -119,6 +121,8 @@ pub enum Spread {
     Most,
     /// Some, as chance has it.
     Some,
+    /// One of several, as chance has it.
+    Few,
     /// Those of a time.
     Times,
 }
@@ -131,6 +135,7 @@ impl Spread {
             Self::Every => 0.04,
             Self::Most => 0.15,
             Self::Some => 0.45,
+            Self::Few => 0.72,
             Self::Times => 0.5,
         }
     }

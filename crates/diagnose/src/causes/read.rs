@@ -77,6 +77,8 @@ struct CauseText {
     #[serde(default)]
     only_one_way: bool,
     #[serde(default)]
+    often_both_ways: bool,
+    #[serde(default)]
     by_speed: bool,
     #[serde(default)]
     by_mtu: bool,
@@ -174,6 +176,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         carries: text.carries,
         only_overlays: text.only_overlays,
         only_one_way: text.only_one_way,
+        often_both_ways: text.often_both_ways,
         by_speed: text.by_speed,
         by_mtu: text.by_mtu,
         shows,

@@ -9,6 +9,7 @@
 //! * [`weigh`]: the same with every cause at every place, for whoever chooses the next test
 //! * [`findings`]: what the audit says of each host
 //! * [`own`]: what is asked of hosts besides
+//! * [`mod@alike`]: causes that the evidence does not tell from each other
 //! * `allowance`: what a flow that suffers was allowed by its path and by the settings of its hosts
 //! * `candidate`: causes at places
 //! * `weigh.rs`: what speaks for and against one
@@ -20,6 +21,7 @@
 //! * `told`: what earlier problems explain of a flow
 //! * `verdict`: the answer in one sentence
 
+pub mod alike;
 mod allowance;
 pub(crate) mod candidate;
 pub(crate) mod explained_signs;
@@ -131,6 +133,9 @@ pub struct Problem {
     pub ranking: Vec<Ranked>,
     /// How likely it is something else.
     pub unknown: f64,
+    /// The first causes of the ranking, where the evidence does not tell them from each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alike: Option<alike::Alike>,
 }
 
 /// A cause at its most likely place.
@@ -386,6 +391,10 @@ fn symptom(flow: &Flow) -> Option<Symptom> {
         Complaint::Clipped => "its large packets vanish".to_owned(),
         Complaint::Uneven => "some of its streams crawl beside others that do not".to_owned(),
         Complaint::Delaying => "it makes the RTTs of all flows long".to_owned(),
+        Complaint::Losing => {
+            format!("{}, and packets vanish where no queue can have dropped them", flow.goodput)
+        }
+        Complaint::Stalled => format!("{}, and the program of an end stands still at times", flow.goodput),
     };
     let (from, to) = (flow.sender.to_string(), flow.receiver.to_string());
     Some(Symptom {

@@ -1,6 +1,7 @@
 //! What is asked of a host besides the rules of the audit: facts that are no fault by themselves, and counters beside those of
 //! hosts that should be alike.
 
+use model::host::fact::Missing;
 use model::host::snapshot::Snapshot;
 use model::round::Member;
 
@@ -42,9 +43,13 @@ fn has_defaults(snapshot: &Snapshot) -> Option<bool> {
 }
 
 fn has_short_rings(snapshot: &Snapshot) -> Option<bool> {
-    let rings = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.rings.value());
+    let interfaces = &snapshot.own()?.interfaces;
+    // A device without rings has none that is too small.
+    let none =
+        || interfaces.iter().any(|interface| interface.rings.reading == Err(Missing::Unsupported)).then_some(false);
+    let rings = interfaces.iter().filter_map(|interface| interface.rings.value());
     let short = rings.filter_map(|rings| Some(rings.rx? < rings.rx_max? / SHORT_RING));
-    short.fold(None, |any: Option<bool>, short| Some(any.unwrap_or(false) || short))
+    short.fold(None, |any: Option<bool>, short| Some(any.unwrap_or(false) || short)).or_else(none)
 }
 
 /// Whether a counter, since the host started, is far above that of the quietest of its peers.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::round::Round;
 
+use super::alike::alike;
 use super::candidate::{Candidate, candidates};
 use super::explained_signs::ExplainedSigns;
 use super::findings::Findings;
@@ -11,7 +12,7 @@ use super::severity::Severity;
 use super::weigh::{Ground, Part, Says, Weighed, parts, prior, weigh};
 use super::{FaultLocation, Hypothesis, LikelyPlace, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
-use crate::signs::Flow;
+use crate::signs::{Flow, SignState};
 use crate::wires::Wires;
 
 /// What explains the flows that suffer, and what is wrong without one that does.
@@ -64,6 +65,7 @@ pub(super) fn standings<'c>(
             break;
         }
     }
+    merge_directions(&mut problems, catalogue);
     let nothing = vec![false; flows.len()];
     let ground = Ground {
         flows,
@@ -79,6 +81,39 @@ pub(super) fn standings<'c>(
     let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
     problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
     problems
+}
+
+/// A link that is slow is so in both directions as a rule: found in each of them, it is one problem.
+fn merge_directions(problems: &mut Vec<Standing<'_>>, catalogue: &Catalogue) {
+    let place = |standing: &Standing<'_>| {
+        let best = standing.problem.ranking.first()?;
+        catalogue.get(&best.cause).filter(|cause| cause.often_both_ways)?;
+        match &best.places.first()?.place {
+            FaultLocation::Segment { name, towards: Some(towards) } => {
+                Some((best.cause.clone(), name.clone(), towards.clone()))
+            }
+            _ => None,
+        }
+    };
+    let mut number = 0;
+    while number < problems.len() {
+        let own = place(&problems[number]);
+        let is_other = |(cause, name, towards): &(String, String, String)| {
+            own.as_ref().is_some_and(|own| (&own.0, &own.1) == (cause, name) && own.2 != *towards)
+        };
+        let later = (number + 1..problems.len()).find(|later| place(&problems[*later]).as_ref().is_some_and(is_other));
+        if let Some(later) = later {
+            let other = problems.remove(later);
+            let first = &mut problems[number];
+            first.problem.explains.extend(other.problem.explains);
+            first.suffering.extend(other.suffering);
+            let likely = first.problem.ranking.first_mut().and_then(|best| best.places.first_mut());
+            if let Some(FaultLocation::Segment { towards, .. }) = likely.map(|likely| &mut likely.place) {
+                *towards = None;
+            }
+        }
+        number += 1;
+    }
 }
 
 /// The ranking for all that is open, and the flows that its first explains.
@@ -132,19 +167,39 @@ fn standing<'x, 'c>(
             let hit: Vec<usize> = best.covers.iter().copied().filter(|number| ground.open[*number]).collect();
             let common = ground.severity.common_depth(&hit).unwrap_or_default();
             hit.iter().for_each(|number| explained[*number] = ground.severity.explains(common, *number));
+            explain_by_acknowledgements(best.cause, &mut explained, ground);
             explained
         }
         None => ground.open.to_vec(),
     };
     let labels = ground.flows.iter().zip(&explained).filter(|(_, explained)| **explained);
     let best = ranking.first().map(|(_, best)| *best);
+    let ranking: Vec<Ranked> = ranking.into_iter().map(|(ranked, _)| ranked).take(MOST_RANKED).collect();
     let problem = Problem {
         explains: labels.map(|(flow, _)| flow.label.clone()).collect(),
-        ranking: ranking.into_iter().map(|(ranked, _)| ranked).take(MOST_RANKED).collect(),
+        alike: alike(&ranking),
+        ranking,
         unknown: of_unknown,
     };
     let suffering = (0..explained.len()).filter(|number| explained[*number]).collect();
     (Standing { problem, hypotheses, suffering }, explained, best)
+}
+
+/// Who counts packets counts acknowledgements as well: what comes back is slow because of the same device.
+fn explain_by_acknowledgements(cause: &Cause, explained: &mut [bool], ground: &Ground<'_>) {
+    let Some(as_many) = SignState::named("datagram-rate", "as-many-packets") else { return };
+    if cause.shows.get(&as_many).is_none_or(|part| *part < COUNTS_PACKETS) {
+        return;
+    }
+    let shows = |flow: &Flow| flow.observations.iter().any(|seen| seen.seen == as_many);
+    let hit: Vec<&Flow> = ground.flows.iter().zip(&*explained).filter(|(_, hit)| **hit).map(|(flow, _)| flow).collect();
+    let is_back = |flow: &Flow| {
+        let ends = |hit: &&&Flow| hit.sender == flow.receiver && hit.receiver == flow.sender;
+        shows(flow) && hit.iter().any(|hit| ends(&hit) && shows(hit))
+    };
+    let back: Vec<usize> =
+        (0..explained.len()).filter(|number| ground.open[*number] && is_back(&ground.flows[*number])).collect();
+    back.into_iter().for_each(|number| explained[number] = true);
 }
 
 /// Gives the first name the probability with which names like it turned out to be right, and the others what that leaves.
@@ -209,6 +264,7 @@ fn by_itself(candidate: &Candidate<'_>, ground: &Ground<'_>) -> Option<Problem> 
         explains: Vec::new(),
         ranking: vec![ranked(candidate.cause, place, probability, &weighed.parts)],
         unknown: 1.0 - probability,
+        alike: None,
     })
 }
 
@@ -263,6 +319,8 @@ fn with_more(says: &Says<'_>, more: usize) -> String {
 
 /// The odds, as a logarithm, against a cause that shows in no flow.
 const ALONE: f64 = 1.0;
+/// From this likelihood of as many packets on a cause counts packets and not bytes.
+const COUNTS_PACKETS: f64 = 0.2;
 /// More problems than this are one that was not understood.
 const MOST_PROBLEMS: usize = 5;
 const MOST_PLACES: usize = 5;

@@ -1,7 +1,5 @@
 //! Where packets vanished, as the counters at both ends of each segment have it: what that says of a candidate's place.
 
-use std::collections::BTreeMap;
-
 use model::round::Passage;
 
 use super::FaultLocation;
@@ -9,15 +7,15 @@ use super::candidate::Candidate;
 use super::weigh::{Ground, Part, Says};
 use crate::causes::PlaceKind;
 use crate::signs::Flow;
-use crate::wires::Missing;
+use crate::signs::flow::Complaint;
+use crate::wires::{Missing, Wires};
 
 /// What the counters say of a candidate that would have to explain flows.
 pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], ground: &Ground<'a>) -> Option<Part<'a>> {
     if !matches!(candidate.cause.place, PlaceKind::Segment | PlaceKind::Link | PlaceKind::Entry) {
         return None;
     }
-    let shares: Vec<Share<'a>> =
-        suffering.iter().filter_map(|flow| share(candidate, flow, &ground.wires.missing)).collect();
+    let shares: Vec<Share<'a>> = suffering.iter().filter_map(|flow| share(candidate, flow, ground.wires)).collect();
     let heaviest = shares.iter().max_by(|a, b| a.here.least.total_cmp(&b.here.least))?;
     #[expect(clippy::cast_precision_loss, reason = "a count of flows")]
     let weight = shares.iter().map(Share::weight).sum::<f64>() / shares.len() as f64;
@@ -43,17 +41,24 @@ impl Share<'_> {
     }
 }
 
-fn share<'a>(candidate: &Candidate<'_>, flow: &'a Flow, missing: &BTreeMap<Passage, Missing>) -> Option<Share<'a>> {
+/// Parts of what was sent, and not bytes: flows that are well lose some in their own queues, and send far more.
+fn share<'a>(candidate: &Candidate<'_>, flow: &'a Flow, wires: &Wires) -> Option<Share<'a>> {
     // What a flow did not lose says nothing of where it suffers.
     flow.lost.filter(|lost| *lost > 0.0)?;
     let known: Vec<(&Passage, Missing)> =
-        flow.way.iter().map(|passage| Some((passage, *missing.get(passage)?))).collect::<Option<_>>()?;
-    let all: f64 = known.iter().map(|(_, missing)| missing.least).sum();
+        flow.way.iter().map(|passage| Some((passage, *wires.missing.get(passage)?))).collect::<Option<_>>()?;
+    let part = |(passage, missing): &(&Passage, Missing)| match flow.complaint {
+        // It suffers from what no queue dropped.
+        Some(Complaint::Losing) => wires.unqueued.get(*passage).copied().unwrap_or_default(),
+        _ => missing.ratio(),
+    };
+    let all: f64 = known.iter().map(part).sum();
     if !known.iter().any(|(_, missing)| missing.is_some()) || known.len() < 2 {
         return None;
     }
-    let (at, here) = known.iter().find(|(passage, _)| is_there(candidate, passage))?;
-    Some(Share { at, part: here.least / all, here: *here, segments: known.len() })
+    let at = known.iter().find(|(passage, _)| is_there(candidate, passage))?;
+    let share = if all > 0.0 { part(at) / all } else { 0.0 };
+    Some(Share { at: at.0, part: share, here: at.1, segments: known.len() })
 }
 
 fn is_there(candidate: &Candidate<'_>, passage: &Passage) -> bool {

@@ -1,5 +1,6 @@
 //! The answer in one sentence: what is wrong and where, how sure that is, or what cannot be told apart.
 
+use super::alike::Alike;
 use super::{Diagnosis, FaultLocation, Problem, Ranked};
 
 /// The sentence, without a full stop.
@@ -23,6 +24,19 @@ pub(super) fn verdict(diagnosis: &Diagnosis) -> String {
     let scope = scope(diagnosis, problem);
     let sure: Option<&Ranked> = problem.ranking.first().filter(|best| best.probability >= SURE);
     match sure {
+        Some(best) if problem.alike.is_some() => {
+            let others = problem.ranking.iter().skip(1).take(problem.alike.iter().map(|of| of.causes.len() - 1).sum());
+            let others: Vec<String> =
+                others.map(|other| format!("{} ({})", other.cause, percent(other.probability))).collect();
+            format!(
+                "{} {} ({}, {}), which the evidence does not tell from {}; {scope}",
+                capital(&best.title),
+                at(best),
+                best.cause,
+                percent(best.probability),
+                others.join(" and ")
+            )
+        }
         Some(best) => {
             format!("{} {} ({}, {}); {scope}", capital(&best.title), at(best), best.cause, percent(best.probability))
         }
@@ -44,10 +58,22 @@ fn open(diagnosis: &Diagnosis, problem: &Problem, scope: &str) -> String {
         .take(MOST_MENTIONED)
         .map(|ranked| format!("{} {} ({})", ranked.cause, at(ranked), percent(ranked.probability)))
         .collect();
+    if let Some(alike) = &problem.alike {
+        return format!("{seen}; the evidence does not tell apart {}", not_told_apart(problem, alike, scope));
+    }
     if likely.is_empty() || problem.unknown >= SURE {
         return format!("{seen}; no known cause explains it; {scope}");
     }
-    format!("{seen}; the evidence does not separate {}; {scope}", likely.join(", "))
+    format!("{seen}; no cause stands out: {}; {scope}", likely.join(", "))
+}
+
+/// The causes of a small set, each with its place and probability, and the test that would tell.
+fn not_told_apart(problem: &Problem, alike: &Alike, scope: &str) -> String {
+    let of_set = problem.ranking.iter().take(alike.causes.len());
+    let named: Vec<String> =
+        of_set.map(|ranked| format!("{} {} ({})", ranked.cause, at(ranked), percent(ranked.probability))).collect();
+    let test = alike.tests.first().map(|test| format!("; to tell: {test}")).unwrap_or_default();
+    format!("{}, {} together; {scope}{test}", named.join(" and "), percent(alike.probability))
 }
 
 /// How much of what is affected the first problem explains.

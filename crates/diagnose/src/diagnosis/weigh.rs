@@ -50,6 +50,8 @@ pub(crate) enum Says<'a> {
     Absent(&'a Flow, &'a Observation),
     /// A flow that does well.
     Spared(&'a Flow),
+    /// Flows that pass there and suffer, of a cause that spares some: the first of them, and how many.
+    Hit(&'a Flow, usize),
     /// Flows that suffer elsewhere: the first of them, and how many.
     Elsewhere(&'a Flow, usize),
     /// A rule that fires at a host, or passes.
@@ -104,7 +106,7 @@ impl Says<'_> {
     pub(crate) const fn evidence(&self, weight: f64) -> Option<Evidence> {
         Some(match self {
             Self::Sign(_, seen) => Evidence::Sign(seen.seen.sign),
-            Self::Spared(_) => Evidence::Spared,
+            Self::Spared(_) | Self::Hit(..) => Evidence::Spared,
             Self::Elsewhere(..) => Evidence::Elsewhere,
             Self::Rule { .. } if weight <= -EXCLUDED => return None,
             Self::Rule { .. } => Evidence::Rules,
@@ -156,6 +158,10 @@ impl fmt::Display for Says<'_> {
         match self {
             Self::Sign(flow, seen) | Self::Absent(flow, seen) => write!(f, "{}: {}", Named(flow), seen.says),
             Self::Spared(flow) => write!(f, "{}: is not slow, though it passes there", Named(flow)),
+            Self::Hit(flow, 1) => write!(f, "{}: is hit, where the cause spares some flows", Named(flow)),
+            Self::Hit(flow, count) => {
+                write!(f, "{} and {} more are hit, where the cause spares some flows", Named(flow), count - 1)
+            }
             Self::Elsewhere(flow, 1) => write!(f, "{}: is affected too, and does not pass there", Named(flow)),
             Self::Elsewhere(flow, count) => {
                 write!(f, "{} and {} more are affected too, and do not pass there", Named(flow), count - 1)
@@ -208,6 +214,7 @@ pub(crate) fn parts<'a>(candidate: &'a Candidate<'_>, ground: &Ground<'a>) -> Ve
     let suffering = ground.suffering(candidate);
     let mut parts = of_suffering(candidate, ground);
     of_spared(candidate, &suffering, ground, &mut parts);
+    parts.extend(of_hit(candidate, &suffering));
     parts.extend(of_elsewhere(candidate, ground));
     parts.extend(of_required(candidate, &suffering));
     parts.extend(of_rate(candidate, ground));
@@ -247,10 +254,37 @@ fn of_spared<'a>(candidate: &Candidate<'_>, suffering: &[&Flow], ground: &Ground
     // Flows of one complaint are alike: a few of them say who can be compared with them.
     let examples = &suffering[..suffering.len().min(EXAMPLES)];
     let known = Known::by(candidate.cause);
-    parts.extend(spared().filter_map(|flow| {
-        let weight = flow.weight * damping * sparing(candidate, &known, flow, examples);
-        (weight.abs() > LIGHT).then_some(Part { weight, says: Says::Spared(flow) })
-    }));
+    let mut of_flows: Vec<(&Flow, f64)> =
+        spared().map(|flow| (flow, flow.weight * damping * sparing(candidate, &known, flow, examples))).collect();
+    forgive_earlier(&mut of_flows, suffering);
+    parts.extend(
+        of_flows
+            .into_iter()
+            .filter(|(_, weight)| weight.abs() > LIGHT)
+            .map(|(flow, weight)| Part { weight, says: Says::Spared(flow) }),
+    );
+}
+
+/// A fault may have begun after the flows that it spared: all that were before the first that suffers say together no more against it
+/// than that it did.
+fn forgive_earlier(spared: &mut [(&Flow, f64)], suffering: &[&Flow]) {
+    let Some(first) = suffering.iter().map(|flow| flow.began).min() else { return };
+    let is_earlier = |flow: &Flow, weight: f64| flow.began < first && weight < 0.0 && weight > -MOST;
+    let against: f64 = spared.iter().filter(|(flow, weight)| is_earlier(flow, *weight)).map(|(_, weight)| weight).sum();
+    let most = (BEGINS_LATER / WELL).ln();
+    if against < most {
+        let earlier = spared.iter_mut().filter(|(flow, weight)| is_earlier(flow, *weight));
+        earlier.for_each(|(_, weight)| *weight *= most / against);
+    }
+}
+
+/// What it says that flows are hit by a cause that spares some of those that pass: it would take more luck than one that hits all.
+fn of_hit<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
+    let (first, count) = (suffering.first()?, suffering.len());
+    #[expect(clippy::cast_precision_loss, reason = "a count of flows")]
+    let damping = (count as f64).powf(1.0 - OF_FLOWS);
+    let weight = damping * (1.0 - candidate.cause.spread.spared()).ln();
+    (weight < -LIGHT).then_some(Part { weight, says: Says::Hit(first, count) })
 }
 
 /// What one flow says that does well. Datagrams and echoes say it by what was looked at: where the cause would show in
@@ -311,7 +345,11 @@ impl Known {
         if !self.differences.contains(&true) {
             return false;
         }
-        let mut twins = suffering.iter().filter(|flow| flow.is_same_pair(spared) && flow.kind == spared.kind);
+        // Small datagrams say as little as small segments of what large packets suffer from.
+        let [.., by_size] = self.differences;
+        let is_like =
+            |flow: &Flow| flow.kind == spared.kind || (by_size && spared.shape.has_smaller_packets(&flow.shape));
+        let mut twins = suffering.iter().filter(|flow| flow.is_same_pair(spared) && is_like(flow));
         twins.any(|flow| {
             differences(flow, spared).iter().zip(self.differences).any(|(differs, known)| *differs && known)
         })
@@ -421,6 +459,8 @@ const ONLY_ONE: f64 = 2.0;
 const MOST: f64 = 3.5;
 /// How often a flow does well that passes nothing that is at fault.
 const WELL: f64 = 0.85;
+/// How often a fault begins while it is tested.
+const BEGINS_LATER: f64 = 0.2;
 /// How often a cause shows an answer that it is known by.
 const DEFINING: f64 = 0.8;
 /// Signs that tell what comes of a difference between flows of a pair.

@@ -9,7 +9,7 @@ use units::{ByteCount, DataRate, Mss};
 
 use super::ground::Ground;
 use super::kind::{Control, Kind, Load, Reach};
-use crate::signs::flow::reversed;
+use crate::wires::way::reversed;
 
 /// A test that could be run.
 #[derive(Debug, Clone)]

@@ -24,6 +24,9 @@ pub struct Verdict {
     /// Places that were blamed, and must not be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub innocents_blamed: Vec<Spot>,
+    /// How many causes each problem does not tell from each other, where it says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<usize>,
     /// Every cause that was given a probability.
     pub claims: Vec<Claim>,
     /// From the first test to the last fact.
@@ -53,6 +56,9 @@ pub struct JudgedCause {
     /// What that problem names first; absent where there is no problem at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named: Option<Named>,
+    /// Whether the problem says that its first causes cannot be told from each other, and this is one of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_alike: bool,
     /// Whether the place named first is where it was planted, whatever the cause.
     pub is_place_right: bool,
     /// The largest part by which a flow's rate changes without it, 0 to 1; absent where it was not played without.
@@ -112,6 +118,7 @@ pub fn judge(truth: &Truth, problems: &[Problem]) -> Verdict {
         planted,
         besides: besides.filter_map(|(_, problem)| named(problem)).collect(),
         innocents_blamed: truth.innocent.iter().filter(|spot| is_blamed(spot, problems)).cloned().collect(),
+        sets: problems.iter().filter_map(|problem| Some(problem.alike.as_ref()?.causes.len())).collect(),
         claims: problems.iter().flat_map(|problem| claims(problem, &truth.causes)).collect(),
         measured: Duration::ZERO,
         diagnosed: Duration::ZERO,
@@ -146,6 +153,9 @@ fn found(planted: &PlantedCause, at: Option<usize>, problems: &[Problem]) -> Jud
         cause: planted.cause.clone(),
         rank: problem.and_then(|problem| rank(planted, problem)),
         named: problem.and_then(named),
+        is_alike: problem
+            .and_then(|problem| problem.alike.as_ref())
+            .is_some_and(|of| of.causes.contains(&planted.cause)),
         is_place_right: problem.and_then(|problem| problem.ranking.first()).is_some_and(|first| is_at(first, &at)),
         at,
         rate_change: None,

@@ -23,6 +23,13 @@ pub struct Score {
     pub confusion: Vec<Taken>,
     /// Planted causes that are named first. A healthy network counts as one, named where nothing is.
     pub first: CountOf,
+    /// Planted causes that are named first, or are one of the two or three that are said not to be told from each other. Never in place
+    /// of [`Self::first`].
+    #[serde(default)]
+    pub first_or_alike: CountOf,
+    /// Problems whose first causes are said not to be told from each other.
+    #[serde(default)]
+    pub sets: CountOf,
     /// Planted causes that are among the first three.
     pub among_three: CountOf,
     /// Planted causes whose host or segment is named first, with the direction.
@@ -30,6 +37,9 @@ pub struct Score {
     /// The same of planted causes that change the rate of a flow by a tenth or more; absent where nothing was played without them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub felt: Option<Felt>,
+    /// The same of those that change none; absent where nothing was played without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfelt: Option<Felt>,
     /// Healthy networks in which something is named.
     pub false_alarms: CountOf,
     /// Plays in which something is blamed that must not be.
@@ -55,7 +65,7 @@ pub struct Score {
     pub diagnosed: Duration,
 }
 
-/// Planted causes without which a flow of the play has another rate: those that a test of rates can show.
+/// Planted causes without which a flow of the play has another rate, which a test of rates can show, or those without which it has not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Felt {
@@ -154,9 +164,15 @@ pub fn score(plays: Vec<Verdict>, missing: Vec<Missing>) -> Score {
         format: Score::FORMAT,
         confusion: confusion(&plays),
         first: quiet.plus(CountOf::count(planted().map(|found| found.rank == Some(1)))),
+        first_or_alike: quiet.plus(CountOf::count(planted().map(|found| found.rank == Some(1) || found.is_alike))),
+        sets: CountOf {
+            count: plays.iter().map(|play| play.sets.len()).sum(),
+            of: claims.iter().filter(|claim| claim.is_first).count(),
+        },
         among_three: quiet.plus(CountOf::count(planted().map(|found| found.rank.is_some_and(|rank| rank <= 3)))),
         place: CountOf::count(planted().map(|found| found.is_place_right)),
-        felt: felt(&plays),
+        felt: felt(&plays, |change| change >= FELT),
+        unfelt: felt(&plays, |change| change < FELT),
         false_alarms: CountOf { count: quiet.of - quiet.count, of: quiet.of },
         innocents_blamed: CountOf::count(plays.iter().map(|play| !play.innocents_blamed.is_empty())),
         brier: brier(&claims),
@@ -170,9 +186,9 @@ pub fn score(plays: Vec<Verdict>, missing: Vec<Missing>) -> Score {
     }
 }
 
-fn felt(plays: &[Verdict]) -> Option<Felt> {
+fn felt(plays: &[Verdict], is_so: impl Fn(f64) -> bool) -> Option<Felt> {
     let all = || plays.iter().flat_map(|play| &play.planted);
-    let felt = || all().filter(|found| found.rate_change.is_some_and(|change| change >= FELT));
+    let felt = || all().filter(|found| found.rate_change.is_some_and(&is_so));
     all().any(|found| found.rate_change.is_some()).then(|| Felt {
         first: CountOf::count(felt().map(|found| found.rank == Some(1))),
         among_three: CountOf::count(felt().map(|found| found.rank.is_some_and(|rank| rank <= 3))),

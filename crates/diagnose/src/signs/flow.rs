@@ -6,7 +6,7 @@ use model::expectation::Prediction;
 use model::measurement::{DirectionTotal, Heading};
 use model::played::Finding;
 use model::quality::{DisturbanceKind, Quality};
-use model::round::{Endpoint, Passage, Round, Segment, Tested};
+use model::round::{Endpoint, Passage, Round, Tested};
 use model::run::Run;
 use model::spec::Protocol;
 use model::target::{TargetRate, TargetSource};
@@ -15,6 +15,7 @@ use predict::target::flow::{requested, settled};
 use units::DataRate;
 
 use super::{Observation, allowed, numbers, probes, queues, relations, vanished};
+use crate::wires::way::way;
 
 /// One direction of a test that carried data.
 #[derive(Debug, Clone)]
@@ -128,6 +129,10 @@ pub enum Complaint {
     Clipped,
     /// Some of its streams crawl beside others that do not.
     Uneven,
+    /// It is fast, but packets of it vanish where no queue can have dropped them.
+    Losing,
+    /// It is fast, but the program of an end stands still for much of the time.
+    Stalled,
 }
 
 /// Below this part of what it should do, a flow is slow: tests of a few seconds and 300 ms end at 0.85 to 0.95 on healthy paths.
@@ -173,6 +178,7 @@ pub fn flows(round: &Round) -> Vec<Flow> {
     probes::add(round, &mut flows);
     flows.retain(|flow| flow.kind != FlowKind::Echo || flow.is_told());
     relations::judge_downloads(&mut flows);
+    relations::judge_sizes(&mut flows);
     queues::add(&mut flows);
     allowed::add(round, &mut flows);
     vanished::add(round, &mut flows);
@@ -225,25 +231,11 @@ fn of_direction(
 
 /// Sender, receiver and the way between them.
 pub(super) fn ends(round: &Round, tested: &Tested, heading: Heading) -> (Endpoint, Endpoint, Vec<Passage>) {
+    let way = way(round, tested, heading);
     match heading {
-        Heading::Outbound => (tested.from.clone(), tested.to.clone(), tested.way.clone()),
-        Heading::Inbound => {
-            let known = Some(tested.way_back.clone()).filter(|way| !way.is_empty());
-            let way = known.unwrap_or_else(|| reversed(&tested.way, &round.segments));
-            (tested.to.clone(), tested.from.clone(), way)
-        }
+        Heading::Outbound => (tested.from.clone(), tested.to.clone(), way),
+        Heading::Inbound => (tested.to.clone(), tested.from.clone(), way),
     }
-}
-
-/// The way back, where it is the same.
-pub(crate) fn reversed(way: &[Passage], segments: &[Segment]) -> Vec<Passage> {
-    let back = way.iter().rev().filter_map(|passage| {
-        let segment = segments.iter().find(|segment| segment.name == passage.segment)?;
-        let [one, other] = &segment.between;
-        let towards = if *one == passage.towards { other } else { one };
-        Some(Passage { segment: passage.segment.clone(), towards: towards.clone() })
-    });
-    back.collect()
 }
 
 impl Flow {

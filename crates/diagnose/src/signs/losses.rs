@@ -126,7 +126,12 @@ pub(super) fn members(senders: &[&StreamSamples], rtt_us: u64) -> Option<Observa
     let crawls = |stream: &&Losing| is_thinned(stream) && stream.part() >= worst / FAR;
     let (spared, crawling) = (mean_sent(&streams, spared), mean_sent(&streams, crawls));
     let all = streams.len();
-    let is_uneven = spared.0 * 3 >= all && crawling.0 > 0 && crawling.1 * 2.0 < spared.1;
+    let is_slower = crawling.0 > 0 && crawling.1 * 2.0 < spared.1;
+    // Over a short path losses hardly slow a stream: each loses packets one by one, or nearly none.
+    let singly = |stream: &&Losing| crawls(stream) && stream.again <= stream.moments as f64 * ONE_BY_ONE;
+    let losing = streams.iter().filter(singly).count();
+    let is_split = losing >= 2 && losing + spared.0 == all;
+    let is_uneven = spared.0 * 3 >= all && (is_slower || is_split);
     let (state, says) = if is_uneven {
         ("some-only", format!("{} of {all} streams lost packets and crawled, the others did not", all - spared.0))
     } else {
@@ -181,6 +186,8 @@ const ENOUGH: f64 = 8.0;
 const AGAIN: usize = 3;
 /// More at a time are a queue's.
 const A_FEW: f64 = 16.0;
+/// As many at a time are chance.
+const ONE_BY_ONE: f64 = 3.0;
 /// So many times less than the worst is another kind of stream.
 const FAR: f64 = 8.0;
 

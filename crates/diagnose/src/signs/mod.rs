@@ -13,6 +13,7 @@
 //! * `queues`: by how much RTTs grow under load
 //! * `ceiling`: how often the rate is near its best
 //! * `datagram_rate`: datagrams beside TCP
+//! * `stops`: whether the programs of both ends ran all the time
 //! * `relations`: signs of a flow compared with others of its round
 //! * `vanished`: signs of counters at both ends of each segment
 //! * `probes`: signs of echoes, path MTU and downloads
@@ -30,6 +31,7 @@ mod probes;
 mod queue_at_loss;
 mod queues;
 mod relations;
+mod stops;
 mod table;
 mod vanished;
 

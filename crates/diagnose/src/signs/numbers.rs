@@ -19,6 +19,7 @@ use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::jump::jump;
 use super::losses;
 use super::queue_at_loss::{queue_at_loss, queue_size};
+use super::stops::stops;
 use crate::balance::{self, Balance};
 use crate::waterfall::cause::Cause;
 use crate::waterfall::line::{LineRate, LineRateSource};
@@ -40,6 +41,13 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
         flow.loaded_rtt = Some(Duration::from_micros(loaded));
     }
     flow.observations.extend(course(measurement, total, samples));
+    if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {
+        flow.observations.extend(stops(run, samples, total).into_iter().flatten());
+    }
+    let stands = |sign: &str| flow.state(sign) == Some("with-stops");
+    if flow.complaint.is_none() && (stands("sender-runs") || stands("receiver-runs")) {
+        flow.complaint = Some(Complaint::Stalled);
+    }
     flow.observations.extend(contention(tested, total.heading));
     if flow.kind == FlowKind::Tcp {
         of_loss(flow, run, total);
@@ -117,9 +125,10 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
 /// Whether packets of a flow that is fast enough overtake each other: what it retransmitted had arrived all the same, and a longer
 /// path would pay for it. What it lost says nothing by itself: TCP that fills its queue again and again loses as much.
 fn is_reordered(flow: &Flow) -> bool {
-    flow.lost.is_some_and(|lost| lost >= LOSSY_TCP)
-        && flow.state("episodes") == Some("again-and-again")
-        && flow.state("spurious") == Some("most")
+    flow.state("order") == Some("broken")
+        || flow.lost.is_some_and(|lost| lost >= LOSSY_TCP)
+            && flow.state("episodes") == Some("again-and-again")
+            && flow.state("spurious") == Some("most")
 }
 
 /// Whether an end was watched closely enough to say what the flow waited for: the kernel's numbers several times a second, and not

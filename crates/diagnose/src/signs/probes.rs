@@ -13,8 +13,9 @@ use model::target::{TargetRate, TargetSource};
 use units::DataRate;
 
 use super::Observation;
-use super::flow::{Complaint, Flow, FlowKind, Shape, ends, reversed};
+use super::flow::{Complaint, Flow, FlowKind, Shape, ends};
 use super::numbers::percent;
+use crate::wires::way::reversed;
 
 /// Adds to each flow what probes between the same ends saw.
 pub(super) fn add(round: &Round, flows: &mut [Flow]) {
@@ -155,7 +156,9 @@ fn of_search(search: &PathMtu) -> Option<Observation> {
     let largest = search.path_mtu?;
     let (state, says) = match search.limit.as_ref()? {
         MtuLimit::Interface => ("as-the-device", format!("packets of {largest} arrive, as the device has it")),
-        MtuLimit::Told { .. } => ("less-and-told", format!("packets of {largest} arrive; larger ones are sent back")),
+        MtuLimit::Told { .. } => {
+            ("less-and-reported", format!("packets of {largest} arrive; larger ones are sent back"))
+        }
         MtuLimit::Silent => {
             ("less-and-silent", format!("packets of {largest} arrive; larger ones vanish without a word"))
         }

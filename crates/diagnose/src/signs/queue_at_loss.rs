@@ -69,4 +69,4 @@ const FULL: u64 = 60;
 /// In packets.
 const NONE: u64 = 3;
 const TENS: u64 = 24;
-const HUNDREDS: u64 = 150;
+const HUNDREDS: u64 = 135;

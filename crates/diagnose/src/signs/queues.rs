@@ -17,7 +17,7 @@ pub(super) fn add(flows: &mut [Flow]) {
         let Some((idle, loaded)) = flow.rtt.zip(flow.loaded_rtt) else { continue };
         let grown = loaded.saturating_sub(idle);
         let state = match grown {
-            _ if is_deep(grown, longest) => "deep",
+            _ if is_deep(grown, longest, flow) => "deep",
             grown if grown >= STANDING && grown * 6 >= idle => "standing",
             _ => "none",
         };
@@ -30,10 +30,14 @@ pub(super) fn add(flows: &mut [Flow]) {
 }
 
 /// Whether a queue makes everybody's RTT long: by much in itself, and by more than a queue does that the longest path needs.
-fn is_deep(grown: Duration, longest: Duration) -> bool {
-    grown >= DEEP && grown * 2 >= longest * 7
+/// The queue of a flow that is slow is as long as its link is slow.
+fn is_deep(grown: Duration, longest: Duration, flow: &Flow) -> bool {
+    let least = if flow.complaint.is_none() { DEEP_AT_FULL_RATE } else { DEEP };
+    grown >= least && grown * 2 >= longest * 7
 }
 
 const STANDING: Duration = Duration::from_millis(3);
 /// Below, nobody notices: calls break from about 150 ms on.
 const DEEP: Duration = Duration::from_millis(100);
+/// The same of a flow that fills its link.
+const DEEP_AT_FULL_RATE: Duration = Duration::from_millis(60);

@@ -33,6 +33,20 @@ pub(super) fn judge_downloads(flows: &mut [Flow]) {
     }
 }
 
+/// Whoever loses far more of its large packets than of small ones between the same hosts has a complaint, however fast it is.
+pub(super) fn judge_sizes(flows: &mut [Flow]) {
+    let loses = |flow: &Flow| {
+        let smaller =
+            flows.iter().filter(|other| other.is_same_pair(flow) && other.shape.has_smaller_packets(&flow.shape));
+        small_segments_are_spared(flow, &smaller.collect::<Vec<_>>()).is_some()
+    };
+    let found: Vec<bool> =
+        flows.iter().map(|flow| flow.kind == FlowKind::Tcp && !flow.is_bad() && loses(flow)).collect();
+    for (flow, _) in flows.iter_mut().zip(found).filter(|(_, found)| *found) {
+        flow.complaint = Some(Complaint::Losing);
+    }
+}
+
 /// Adds to each flow that suffers what others say of it.
 pub(super) fn add(flows: &mut [Flow]) {
     let ends = Ends::of(flows);
@@ -170,6 +184,11 @@ fn small_packets(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     if flow.kind == FlowKind::Udp {
         return small_datagrams(flow, &smaller);
     }
+    if let Some((small, lost)) = small_segments_are_spared(flow, &smaller) {
+        let size = small.shape.payload.unwrap_or_default();
+        let says = format!("{} were retransmitted, {} of segments of {size} bytes", percent(lost[0]), percent(lost[1]));
+        return Observation::of("small-packets", "better", says);
+    }
     let best = smaller.into_iter().max_by_key(|other| other.goodput)?;
     let times = best.goodput.share_of(flow.goodput)?;
     let state = match times {
@@ -179,6 +198,16 @@ fn small_packets(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     };
     let size = best.shape.payload.unwrap_or_default();
     Observation::of("small-packets", state, format!("segments of {size} bytes attained {times:.1} times its rate"))
+}
+
+/// A flow over TCP with small segments that loses far less of them, with what both lost. A flow that fills a queue loses a few in a
+/// thousand itself.
+fn small_segments_are_spared<'a>(flow: &Flow, smaller: &[&'a Flow]) -> Option<(&'a Flow, [f64; 2])> {
+    let lost = flow.lost.filter(|lost| *lost >= FAR_MORE)?;
+    let small =
+        smaller.iter().find(|other| other.kind == FlowKind::Tcp && other.shape.streams == flow.shape.streams)?;
+    let there = small.lost?;
+    (there * 5.0 < lost).then_some((*small, [lost, there]))
 }
 
 /// Whether small datagrams are lost less often, where enough of them were sent to tell.
@@ -291,6 +320,8 @@ fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
 
 /// RTTs that differ by less are alike.
 const CHANGED: Duration = Duration::from_millis(3);
+/// From this part on a flow loses more than it does to a queue that it fills.
+const FAR_MORE: f64 = 8e-3;
 /// Below this part of what TCP attained a download is slow.
 const SLOW_DOWNLOAD: f64 = 0.5;
 /// So many are lost where none was with one chance in fifty.

@@ -97,6 +97,10 @@ signs! {
         "one" 0.65,
         "several" 0.20,
     }
+    "lost-where" asks "Did packets vanish where a queue of the flow can have dropped them?" {
+        "at-a-queue" 0.65,
+        "elsewhere" 0.35,
+    }
     "vanished-back" asks "On the segment where most packets vanished, did some vanish in the other direction as well?" {
         "no" 0.80,
         "yes" 0.20,
@@ -139,6 +143,14 @@ signs! {
         "neither" 0.88,
         "sender" 0.07,
         "receiver" 0.05,
+    }
+    "sender-runs" asks "Did the sending program run all the time?" {
+        "all-the-time" 0.93,
+        "with-stops" 0.07 direct,
+    }
+    "receiver-runs" asks "Did the receiving program run all the time?" {
+        "all-the-time" 0.93,
+        "with-stops" 0.07 direct,
     }
     "contention" asks "Did somebody else use the CPUs of an end: steal, run-queue delay, a throttled cgroup?" {
         "none" 0.86,
@@ -240,7 +252,7 @@ signs! {
     }
     "mtu" asks "How large may packets be?" {
         "as-the-device" 0.80,
-        "less-and-told" 0.08,
+        "less-and-reported" 0.08,
         "less-and-silent" 0.12 direct,
     }
     "routes" asks "Do both directions take the same way, and always the same?" {

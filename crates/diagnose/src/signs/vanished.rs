@@ -5,25 +5,30 @@ use std::collections::BTreeMap;
 use model::round::{Passage, Round};
 
 use super::Observation;
-use super::flow::Flow;
+use super::flow::{Complaint, Flow, FlowKind};
+use super::numbers::percent;
 use crate::wires::{Missing, Wires};
 
 /// Adds to each flow that lost or repeated packets on how many segments of its way some are missing.
 pub(super) fn add(round: &Round, flows: &mut [Flow]) {
-    let missing = Wires::of(round).missing;
+    let wires = Wires::of(round);
     for flow in flows {
-        let on_way: Option<Vec<Missing>> = flow.way.iter().map(|passage| missing.get(passage).copied()).collect();
-        let back = on_way.as_ref().and_then(|on_way| back(flow, on_way, &missing));
-        let seen = on_way.filter(|on_way| !on_way.is_empty()).and_then(|on_way| vanished(flow, &on_way));
-        flow.observations.extend(seen);
+        let on_way: Option<Vec<Missing>> = flow.way.iter().map(|passage| wires.missing.get(passage).copied()).collect();
+        let Some(on_way) = on_way.filter(|on_way| !on_way.is_empty()) else { continue };
+        let back = back(flow, &on_way, &wires.missing);
+        flow.observations.extend(vanished(flow, &on_way));
         flow.observations.extend(back);
+        let found = lost_where(flow, &on_way, &wires);
+        flow.observations.extend(found);
     }
 }
 
 fn vanished(flow: &Flow, on_way: &[Missing]) -> Option<Observation> {
     // A handful of packets hides behind those that were under way while the counters were read.
     flow.lost.filter(|lost| *lost >= LOST)?;
-    let some = on_way.iter().filter(|missing| missing.is_some()).count();
+    // What others lost in their own queues is missing on the way as well, and is a small part.
+    let most = on_way.iter().filter(|missing| missing.is_some()).map(|missing| missing.ratio()).fold(0.0, f64::max);
+    let some = on_way.iter().filter(|missing| missing.is_some() && missing.ratio() * ASIDE >= most).count();
     let (state, says) = match some {
         0 if on_way.iter().all(|missing| missing.is_none()) => {
             ("none", "what one end of each segment sent arrived at the other".to_owned())
@@ -35,23 +40,47 @@ fn vanished(flow: &Flow, on_way: &[Missing]) -> Option<Observation> {
     Observation::of("vanished", state, says)
 }
 
-/// Whether the segment where most vanished loses packets in the other direction as well.
+/// Whether the segment where most vanished loses as many packets in the other direction.
 fn back(flow: &Flow, on_way: &[Missing], missing: &BTreeMap<Passage, Missing>) -> Option<Observation> {
     flow.lost.filter(|lost| *lost >= LOST)?;
     let most = flow.way.iter().zip(on_way).filter(|(_, missing)| missing.is_some());
-    let (passage, _) = most.max_by(|one, other| one.1.least.total_cmp(&other.1.least))?;
+    let (passage, here) = most.max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()))?;
     let is_back = |of: &&Passage| of.segment == passage.segment && of.towards != passage.towards;
     let other = missing.iter().find(|(of, _)| is_back(of)).map(|(_, missing)| *missing)?;
-    match (other.is_some(), other.is_none()) {
+    let is_alike = other.is_some() && other.ratio() * ASIDE >= here.ratio();
+    match (is_alike, other.is_none() || other.most <= other.sent * here.ratio() / ASIDE) {
         (true, _) => Observation::of("vanished-back", "yes", format!("packets vanish on {passage} and back")),
         (_, true) => Observation::of(
             "vanished-back",
             "no",
-            format!("packets vanish on {passage}, and none in the other direction"),
+            format!("packets vanish on {passage}, and hardly any in the other direction"),
         ),
         _ => None,
     }
 }
 
+/// Whether packets vanished where no queue can have dropped them. Who is fast enough complains of that, since a longer path would pay for
+/// it.
+fn lost_where(flow: &mut Flow, on_way: &[Missing], wires: &Wires) -> Option<Observation> {
+    let lost = flow.lost.filter(|lost| *lost > 0.0)?;
+    let elsewhere = flow.way.iter().filter_map(|passage| Some((passage, *wires.unqueued.get(passage)?)));
+    let Some((passage, part)) = elsewhere.max_by(|one, other| one.1.total_cmp(&other.1)) else {
+        let is_known = flow.way.iter().all(|passage| wires.speeds.contains_key(&passage.segment));
+        let says = "packets vanished where a queue can have dropped them";
+        let is_some = lost >= LOST && is_known && on_way.iter().any(|missing| missing.is_some());
+        return is_some.then(|| Observation::of("lost-where", "at-a-queue", says)).flatten();
+    };
+    if lost * ASIDE < part {
+        return None;
+    }
+    if flow.complaint.is_none() && matches!(flow.kind, FlowKind::Tcp | FlowKind::Udp) {
+        flow.complaint = Some(Complaint::Losing);
+    }
+    let says = format!("{} of what was sent on {passage} vanished, where no queue can build", percent(part));
+    Observation::of("lost-where", "elsewhere", says)
+}
+
 /// From this part on what was sent again is asked after.
 const LOST: f64 = 1e-4;
+/// So many times less than where most vanish is something else.
+const ASIDE: f64 = 3.0;

@@ -60,6 +60,11 @@ impl Missing {
         }
     }
 
+    /// The part of what was sent that is missing for sure.
+    pub(crate) fn ratio(self) -> f64 {
+        self.least / self.sent.max(1.0)
+    }
+
     /// Whether packets were lost for sure.
     pub(crate) fn is_some(self) -> bool {
         self.least > FEW

@@ -6,10 +6,14 @@
 //! * `ports`: which interfaces a segment joins, and what these counted
 //! * `through`: what came into a router and did not leave it
 //! * `lost`: what is missing, also where large packets were cut on the way
+//! * `way`: the segments that the data of a test passes
+//! * `unqueued`: what is missing where no queue can have dropped it
 
 mod lost;
 mod ports;
 mod through;
+mod unqueued;
+pub(crate) mod way;
 
 use std::collections::BTreeMap;
 
@@ -28,6 +32,8 @@ pub(crate) struct Wires {
     pub(crate) speeds: BTreeMap<String, DataRate>,
     /// The MTUs of the interfaces at the ends of each segment, where both are known.
     pub(crate) mtus: BTreeMap<String, [u32; 2]>,
+    /// The part of what was sent that vanished where no queue of a test can have dropped it.
+    pub(crate) unqueued: BTreeMap<Passage, f64>,
 }
 
 impl Wires {
@@ -36,7 +42,11 @@ impl Wires {
         let joined = ports::joined(round);
         let speed = |[one, other]: &[Port; 2]| one.speed.filter(|speed| other.speed == Some(*speed));
         let mtus = |[one, other]: &[Port; 2]| Some([one.mtu?, other.mtu?]);
-        Self { missing: missing(round, &joined), speeds: of_each(&joined, speed), mtus: of_each(&joined, mtus) }
+        let missing = missing(round, &joined);
+        let (speeds, mtus) = (of_each(&joined, speed), of_each(&joined, mtus));
+        let ends = unqueued::Ends { missing: &missing, speeds: &speeds, mtus: &mtus };
+        let unqueued = unqueued::unqueued(round, ends);
+        Self { missing, speeds, mtus, unqueued }
     }
 }
 

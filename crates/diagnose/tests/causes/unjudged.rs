@@ -68,7 +68,8 @@ fn datagrams_that_are_lost_somewhere_are_no_duplex_mismatch() {
     let diagnosis = diagnosed(&round(vec![lossy]));
     let mismatch = diagnosis.problems[0].ranking.iter().find(|ranked| ranked.cause == "duplex-mismatch");
     assert!(mismatch.is_none_or(|ranked| ranked.probability < 0.1), "{}", diagnosis.verdict);
-    assert!(diagnosis.verdict.contains("does not separate"), "{}", diagnosis.verdict);
+    let is_open = ["no cause stands out", "does not tell apart"].iter().any(|words| diagnosis.verdict.contains(words));
+    assert!(is_open, "{}", diagnosis.verdict);
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub(crate) fn problem(ranking: &[(&str, FaultLocation, f64)]) -> Problem {
         remedy: String::new(),
         verify: String::new(),
     };
-    Problem { explains: Vec::new(), ranking: ranking.iter().map(ranked).collect(), unknown: 0.01 }
+    Problem { explains: Vec::new(), ranking: ranking.iter().map(ranked).collect(), unknown: 0.01, alike: None }
 }
 
 pub(crate) fn diagnosis(problems: Vec<Problem>) -> Diagnosis {

@@ -67,6 +67,7 @@ pub fn text(score: &Score) -> String {
         }
     };
     sum("named first", score.first);
+    sum("first, or not told from it", score.first_or_alike);
     sum("among the first three", score.among_three);
     sum("host or segment", score.place);
     if let Some(felt) = &score.felt {
@@ -74,6 +75,12 @@ pub fn text(score: &Score) -> String {
         sum("  among the first three", felt.among_three);
         sum("  host or segment", felt.place);
     }
+    if let Some(unfelt) = &score.unfelt {
+        sum("of those that change none", unfelt.first);
+        sum("  among the first three", unfelt.among_three);
+        sum("  host or segment", unfelt.place);
+    }
+    sum("said: not to be told apart", score.sets);
     sum("false alarms", score.false_alarms);
     sum("innocents blamed", score.innocents_blamed);
     line!(text, "\n{}", table::text(sums).trim_end());

@@ -181,7 +181,7 @@ fn clock(base: Option<Duration>) -> ClockRelation {
 
 fn cadence(spec: &TestSpec, directions: &[Direction]) -> Vec<Cadence> {
     let samples = directions.iter().flat_map(|direction| &direction.samples).map(|of| of.at_us.len()).max();
-    let wanted_us = units::duration::micros(spec.sample_every);
+    let wanted_us = units::duration::micros(tcp::step(spec));
     let cadence = |whose| Cadence {
         whose,
         wanted_us,

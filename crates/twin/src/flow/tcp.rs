@@ -127,7 +127,7 @@ impl Watch {
             Limit::Time(time) => time,
             Limit::Bytes(_) | Limit::Blocks(_) => patience,
         };
-        let step = spec.sample_every.max(length / MOST_SAMPLES).max(SHORTEST_STEP);
+        let step = step(spec);
         let end = self.began + length;
         let mut next = self.began;
         loop {
@@ -222,6 +222,15 @@ impl Watch {
             Direction { heading, flows, samples, received, elapsed, probes, cpu: cpu(moved, elapsed, ends, spec) };
         Simulated { direction, outcomes, handshake: began, marked }
     }
+}
+
+/// How often samples are taken.
+pub(super) fn step(spec: &TestSpec) -> Duration {
+    let length = match spec.limit {
+        Limit::Time(time) => time,
+        Limit::Bytes(_) | Limit::Blocks(_) => LONGEST,
+    };
+    spec.sample_every.max(length / MOST_SAMPLES).max(SHORTEST_STEP)
 }
 
 /// Part of a CPU that programs used: what copying costs, and no more than their turns.
