@@ -13,7 +13,7 @@ use super::numbers::percent;
 /// Of both ends of a direction, as far as both were sampled.
 pub(super) fn stops(run: &Run, samples: &RunSamples, total: &DirectionTotal) -> [Option<Observation>; 2] {
     [(End::Sender, "sender-runs", "sender"), (End::Receiver, "receiver-runs", "receiver")].map(|(end, sign, who)| {
-        let stood = stood_still(run, samples, (total, end))?;
+        let stood = stood_still(run, samples, total, end)?;
         let (state, says) = if stood >= LONG {
             ("with-stops", format!("the program of the {who} stood still for {} of the time", percent(stood)))
         } else {
@@ -24,7 +24,7 @@ pub(super) fn stops(run: &Run, samples: &RunSamples, total: &DirectionTotal) -> 
 }
 
 /// The part of the time for which no sample was taken that was due.
-fn stood_still(run: &Run, samples: &RunSamples, (total, end): (&DirectionTotal, End)) -> Option<f64> {
+fn stood_still(run: &Run, samples: &RunSamples, total: &DirectionTotal, end: End) -> Option<f64> {
     let of_end = samples.streams.iter().filter(|of| of.heading == total.heading && of.end == end);
     let stream = of_end.max_by_key(|of| of.at_us.len())?;
     // What another program printed now and then says nothing of when it ran.

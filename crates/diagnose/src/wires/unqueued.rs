@@ -36,7 +36,7 @@ pub(super) fn unqueued(round: &Round, ends: Ends<'_>) -> BTreeMap<Passage, f64> 
         let Some((ways, elapsed)) = ways(round, tested) else { continue };
         let is_beside = tested.began < busy_until;
         for way in &ways {
-            let can = can_queue(way, ends, (round, &hosts));
+            let can = can_queue(way, ends, round, &hosts);
             for (passage, can) in way.iter().zip(can) {
                 *queued.entry(passage.clone()).or_default() |= can || is_beside;
             }
@@ -60,7 +60,7 @@ fn ways(round: &Round, tested: &Tested) -> Option<(Vec<Vec<Passage>>, Duration)>
 }
 
 /// At which passages of a path its packets may wait; at all of them where a speed is not known.
-fn can_queue(way: &[Passage], ends: Ends<'_>, (round, hosts): (&Round, &BTreeSet<&str>)) -> Vec<bool> {
+fn can_queue(way: &[Passage], ends: Ends<'_>, round: &Round, hosts: &BTreeSet<&str>) -> Vec<bool> {
     let speeds: Option<Vec<DataRate>> = way.iter().map(|passage| ends.speeds.get(&passage.segment).copied()).collect();
     let Some(speeds) = speeds else { return vec![true; way.len()] };
     let mut arriving: Option<DataRate> = None;
