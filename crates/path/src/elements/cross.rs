@@ -173,11 +173,11 @@ impl Cross {
 
     fn lay_out(&mut self) {
         let size = self.packet_bytes();
-        // Model: packets come in groups, since single ones would cost more to reckon with than those that are really
-        // sent. A full queue takes a little more or less of a group than of single packets.
-        let together = (self.link * SHORTEST_GROUP).get() / u64::from(size);
-        let packets =
-            NonZeroU32::new(u32::try_from(together).unwrap_or(u32::MAX).max(FEWEST)).unwrap_or(NonZeroU32::MIN);
+        // Model: on fast links packets come in groups, since single ones would cost more to reckon with than those that are
+        // really sent. A full queue takes a little more or less of a group than of single packets.
+        let together = |time: Duration| u32::try_from((self.link * time).get() / u64::from(size)).unwrap_or(u32::MAX);
+        let packets = together(SHORTEST_GROUP).max(FEWEST.min(together(LONGEST_GROUP)));
+        let packets = NonZeroU32::new(packets).unwrap_or(NonZeroU32::MIN);
         let group = ByteCount::new(u64::from(size) * u64::from(packets.get()));
         self.sources = self
             .spec
@@ -242,5 +242,7 @@ impl Source {
 /// The time on the link of packets that come together.
 const SHORTEST_GROUP: Duration = Duration::from_micros(2);
 
-/// The fewest packets of cross traffic that come together.
+/// The fewest packets of cross traffic that come together, where they take the link no longer than [`LONGEST_GROUP`]. On slow links
+/// each comes by itself: there a queue holds few, and a group would lose more of its own than single packets do.
 const FEWEST: u32 = 4;
+const LONGEST_GROUP: Duration = Duration::from_micros(5);
