@@ -34,13 +34,17 @@ const HZ: u64 = 250;
 /// One half and four fifths.
 const BETA: (u64, u64) = (64, 102);
 const ONE: u64 = 128;
+/// Up to this RTT a reduction is always by a half: 10 ms, rounded up (`msecs_to_jiffies`).
+const LEAST_RTT: u64 = (10 * HZ).div_ceil(1_000);
 
 fn jiffies(time: MonoTime) -> u64 {
     time.as_nanos() / (1_000_000_000 / HZ)
 }
 
-fn jiffies_of(time: Duration) -> u64 {
-    units::duration::nanos(time).div_ceil(1_000_000_000 / HZ)
+/// An RTT in jiffies, rounded up (`usecs_to_jiffies`). Hosts add microseconds to the delay of a path that are not modelled, so that
+/// even a whole number of jiffies becomes one more.
+fn jiffies_of(rtt: Duration) -> u64 {
+    units::duration::nanos(rtt) / (1_000_000_000 / HZ) + 1
 }
 
 impl Default for Htcp {
@@ -102,7 +106,7 @@ impl Htcp {
         if !(4 * old..=6 * old).contains(&(5 * best)) {
             self.beta = BETA.0;
             self.by_round_trips = false;
-        } else if self.by_round_trips && self.min_rtt > HZ / 100 && self.most_rtt > 0 {
+        } else if self.by_round_trips && self.min_rtt > LEAST_RTT && self.most_rtt > 0 {
             self.beta = (self.min_rtt * ONE / self.most_rtt).clamp(BETA.0, BETA.1);
         } else {
             self.beta = BETA.0;
