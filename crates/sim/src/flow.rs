@@ -102,6 +102,8 @@ pub struct Outcome {
     pub drops_back: Vec<(usize, Drop, PacketCount)>,
     /// Packets that were larger than a link carries.
     pub refused: PacketCount,
+    /// Packets for which the ring of the receiving host had no room.
+    pub ring_drops: PacketCount,
     /// For how long each limit held.
     pub limits: Vec<(Limit, Duration)>,
     /// Its state over time.

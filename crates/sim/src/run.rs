@@ -7,7 +7,7 @@ use units::{ByteCount, MonoTime, Mss, PacketCount};
 use crate::engine::{Engine, Pair};
 use crate::flow::{Flow, FlowError, Outcome, Sample};
 use crate::pcap::TapFlow;
-use crate::receiver::Receiver;
+use crate::receiver::{Inbox, Receiver};
 use crate::sender::{Amount, Sender};
 use crate::shared::Shared;
 use crate::tap::{Tap, TapEvent, TapPoint};
@@ -56,7 +56,8 @@ impl Run {
             let seed = shared.seed.part(2 + flow as u64);
             let sender = Sender::new(&transfer.sender, flow, mss, transfer.amount, seed);
             let receiver = Receiver::new(&transfer.receiver, mss.get());
-            pairs.push(Pair::new(sender, receiver, MonoTime::default() + transfer.start));
+            let inbox = transfer.receiver.host.map(Inbox::new);
+            pairs.push(Pair::new(sender, receiver, inbox, MonoTime::default() + transfer.start));
         }
         let engine = Engine::new(&shared.forward, &shared.reverse, shared.seed, pairs)?;
         let legs = shared.transfers.iter().map(|transfer| Leg::new(transfer.amount, shared)).collect();
@@ -282,6 +283,7 @@ impl Run {
             drops: Vec::new(),
             drops_back: Vec::new(),
             refused: PacketCount::new(self.engine.refused(flow)),
+            ring_drops: PacketCount::new(pair.inbox.as_ref().map_or(0, |inbox| inbox.dropped)),
             limits: sender.spent(end).to_vec(),
             samples: Vec::new(),
             steps: self.steps,

@@ -1,5 +1,6 @@
 //! One transfer of an experiment.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use path::elements::{Burst, DelaySpec, LossSpec, Order};
@@ -7,7 +8,7 @@ use path::random::SeededRng;
 use path::{ElementSpec, PathElement, Seed};
 use sim::flow::{FlowError, Run};
 use sim::hosts::{OFFLOAD, usual_nic_rate};
-use sim::receiver::ReceiverSpec;
+use sim::receiver::{HostSpec, ReceiverSpec};
 use sim::sender::{Amount, Pacing, SenderSpec, Writer};
 use sim::shared::{Shared, Transfer};
 use sim::{Kernel, UnknownRelease};
@@ -209,6 +210,7 @@ fn sender(settings: &Settings, streams: u32) -> Result<SenderSpec, CaseError> {
         pacing,
         offload: if is_set(settings, "offload") { OFFLOAD } else { ByteCount::new(1) },
         ecn: is_set(settings, "ecn"),
+        frame_overhead: kernel(settings)?.frame_overhead(),
         ..SenderSpec::linux(algorithm, mtu(settings)?)
     })
 }
@@ -224,8 +226,26 @@ fn receiver(settings: &Settings) -> Result<ReceiverSpec, CaseError> {
         buffer: bytes(settings, "rmem"),
         window_percent: kernel(settings)?.window_percent(),
         initial_window,
+        host: receiving_host(settings)?,
         ..ReceiverSpec::linux()
     })
+}
+
+/// The receiving host, where a rate of it is set.
+fn receiving_host(settings: &Settings) -> Result<Option<HostSpec>, CaseError> {
+    let Some(rate) = rate(settings, "receive-rate") else { return Ok(None) };
+    let ring = count(settings, "receive-ring").and_then(NonZeroU32::new);
+    let ring = ring.ok_or_else(|| CaseError::Setting {
+        name: "receive-ring",
+        value: "0".to_owned(),
+        why: "one packet is the least".to_owned(),
+    })?;
+    Ok(Some(HostSpec {
+        ring,
+        coalescing: time(settings, "receive-coalescing"),
+        rate,
+        out_of_order_rate: self::rate(settings, "receive-rate-out-of-order").unwrap_or(rate),
+    }))
 }
 
 fn kernel(settings: &Settings) -> Result<Kernel, CaseError> {

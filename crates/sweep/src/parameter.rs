@@ -33,7 +33,7 @@ const fn optional(name: &'static str, kind: QuantityKind, says: &'static str) ->
 const BEFORE: [(&str, &str); 2] = [("processor-rate", "cpu-rate"), ("adapter-rate", "nic-rate")];
 
 /// All of them, in the order in which they are varied: the first changes last.
-pub const ALL: [Parameter; 36] = [
+pub const ALL: [Parameter; 40] = [
     usual("congestion", QuantityKind::Word, "cubic", "the congestion control"),
     given("rate", QuantityKind::Rate, "bottleneck rate"),
     given("rtt", QuantityKind::Time, "RTT without queueing"),
@@ -100,6 +100,28 @@ pub const ALL: [Parameter; 36] = [
         "nic-rate",
         QuantityKind::Rate,
         "link rate of the sending NIC; with `none` the next common speed above `rate`, at least 10 Gbit/s",
+    ),
+    optional(
+        "receive-rate",
+        QuantityKind::Rate,
+        "rate at which one CPU receives what comes in order; no bound with `none`",
+    ),
+    optional(
+        "receive-rate-out-of-order",
+        QuantityKind::Rate,
+        "rate at which it receives while segments are missing; as in order with `none`",
+    ),
+    usual(
+        "receive-ring",
+        QuantityKind::Count,
+        "1024",
+        "packets that the ring of the receiving NIC holds (`ethtool -G rx`)",
+    ),
+    usual(
+        "receive-coalescing",
+        QuantityKind::Time,
+        "0s",
+        "time that the receiving NIC waits before it interrupts (`rx-usecs`)",
     ),
     usual("fq", QuantityKind::Flag, "false", "pace with the fq qdisc"),
     optional("pace", QuantityKind::Rate, "maximum pacing rate (fq `maxrate`)"),

@@ -151,6 +151,7 @@ impl Engine {
     }
 
     fn advance_hosts(&mut self, flow: usize, now: MonoTime) {
+        self.empty_inbox(flow, now);
         let pair = &mut self.pairs[flow];
         if let Some(ack) = pair.receiver.advance(now) {
             self.say(flow, ack, now);
@@ -214,7 +215,14 @@ impl Engine {
                 self.say_syn(flow, window, now);
             } else if !train.edits.corrupted {
                 self.tapped_data(TapPoint::Receiver, &train);
-                self.take(flow, &train, now);
+                let pair = &mut self.pairs[flow];
+                match &mut pair.inbox {
+                    Some(inbox) => {
+                        let order = pair.receiver.order_of(train.frame.0 + train.first);
+                        inbox.came(train, order, now);
+                    }
+                    None => self.take(flow, &train, now),
+                }
             }
             self.note_busy(flow);
         }
@@ -236,6 +244,19 @@ impl Engine {
         };
         if let Some(ack) = pair.receiver.arrived(arrival, pair.sender.smoothed_rtt(), now) {
             self.say(flow, ack, now);
+        }
+    }
+
+    /// What the receiving host has taken from its NIC by now comes to TCP.
+    fn empty_inbox(&mut self, flow: usize, now: MonoTime) {
+        while let Some(train) = self.pairs[flow].inbox.as_mut().and_then(|inbox| inbox.take(now)) {
+            self.take(flow, &train, now);
+            let pair = &mut self.pairs[flow];
+            let Some(inbox) = &mut pair.inbox else { return };
+            if let Some(next) = inbox.next() {
+                let order = pair.receiver.order_of(next.frame.0 + next.first);
+                inbox.begin(order, now);
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use units::MonoTime;
 
 use super::NEVER;
-use crate::receiver::{Acknowledgement, Receiver};
+use crate::receiver::{Acknowledgement, Inbox, Receiver};
 use crate::sender::{RTO_INITIAL, Sender};
 
 /// A sender and a receiver.
@@ -13,6 +13,8 @@ use crate::sender::{RTO_INITIAL, Sender};
 pub(crate) struct Pair {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
+    /// What has come to the receiving host and is not with TCP yet, where that takes time.
+    pub(crate) inbox: Option<Inbox>,
     /// When the first segment is sent next; none once the connection stands.
     knocks_at: Option<MonoTime>,
     /// When it was sent last.
@@ -25,14 +27,24 @@ pub(crate) struct Pair {
 
 impl Pair {
     /// Hosts that have not spoken yet, and begin to at `starts`.
-    pub(crate) fn new(sender: Sender, receiver: Receiver, starts: MonoTime) -> Self {
-        Self { sender, receiver, knocks_at: Some(starts), knocked: starts, starts, established: None, heard_ms: 0 }
+    pub(crate) fn new(sender: Sender, receiver: Receiver, inbox: Option<Inbox>, starts: MonoTime) -> Self {
+        Self {
+            sender,
+            receiver,
+            inbox,
+            knocks_at: Some(starts),
+            knocked: starts,
+            starts,
+            established: None,
+            heard_ms: 0,
+        }
     }
 
     /// When one of them does something by itself.
     pub(super) fn due(&self) -> MonoTime {
         let sender = self.knocks_at.unwrap_or_else(|| self.sender.due());
-        sender.min(self.receiver.due().unwrap_or(NEVER))
+        let host = self.inbox.as_ref().and_then(Inbox::due).unwrap_or(NEVER);
+        sender.min(host).min(self.receiver.due().unwrap_or(NEVER))
     }
 
     /// Whether the first segment of the connection is sent now, for the first time or again.

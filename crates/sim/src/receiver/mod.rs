@@ -6,8 +6,10 @@
 //! | `gaps` | what came before what is missing |
 //! | `offer` | the window, and how it grows |
 //! | `reader` | a program that does not read at once |
+//! | `host` | the NIC's ring and the CPU before it |
 
 mod gaps;
+mod host;
 mod offer;
 mod reader;
 
@@ -16,6 +18,8 @@ use std::time::Duration;
 use units::{ByteCount, DataRate, MonoTime, Percent};
 
 use gaps::Gaps;
+pub use host::HostSpec;
+pub(crate) use host::{Inbox, Order};
 use offer::{Offer, UNSCALED};
 use reader::Reader;
 
@@ -40,6 +44,8 @@ pub struct ReceiverSpec {
     pub reading_rate: Option<DataRate>,
     /// When the application runs; always without.
     pub turns: Option<Turns>,
+    /// What limits the host below TCP; nothing without.
+    pub host: Option<HostSpec>,
 }
 
 /// When a receiver acknowledges what comes in order.
@@ -215,6 +221,11 @@ impl Receiver {
             self.reopened = Some(now + PERSIST);
         }
         opens || again
+    }
+
+    /// Whether others are missing before this segment, or are still beyond it.
+    pub(crate) fn order_of(&self, segment: u32) -> Order {
+        if self.gaps.beyond() > 0 || segment > self.gaps.next() { Order::OutOfOrder } else { Order::InOrder }
     }
 
     /// Segments that came in order.
