@@ -50,6 +50,7 @@ impl SenderSpec {
             ecn: false,
             restarts_after_idle: true,
             turns: None,
+            frame_overhead: Kernel::V6_1.frame_overhead(),
         }
     }
 }
@@ -66,6 +67,7 @@ impl ReceiverSpec {
             acknowledging: Acknowledging::Delayed,
             reading_rate: None,
             turns: None,
+            host: None,
         }
     }
 

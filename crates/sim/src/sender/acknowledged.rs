@@ -13,6 +13,7 @@ impl Sender {
         let before = self.board.in_flight();
         let mut news = News { early: now - self.rtt.least(), ..News::default() };
         self.right_window_edge = self.right_window_edge.max(u64::from(ack.to) * u64::from(self.mss) + ack.window);
+        self.max_window = self.max_window.max(ack.window);
         self.board.acknowledge(ack.to, &mut news);
         self.update_sack(ack, &mut news);
         let head_sent = self.board.head_sent();

@@ -16,9 +16,8 @@ pub enum Writer {
     /// It blocks in `write`, which fills the whole buffer.
     ///
     /// Model: it goes on as soon as there is room for a frame of 64 KiB. By its sources Linux wakes it when a third of the
-    /// buffer is free; acknowledgements that come in bursts free more before it runs. Of 512 KiB to 8 MiB kernels were seen
-    /// with 0.82 to 1.05 in flight, the more the larger. Room for less would be written in frames of two segments, whose
-    /// heads take a third of a small buffer.
+    /// buffer is free (`sk_stream_write_space`); what it writes then goes beyond the limit for as long as the NIC takes it at once,
+    /// which depends on how fast both are. Of 512 KiB to 8 MiB kernels were seen with 0.82 to 1.05 in flight, the more the larger.
     Blocks,
 }
 
@@ -33,13 +32,19 @@ pub(crate) struct BufferSettings {
     pub(crate) total: Option<u32>,
     pub(crate) app_rate: Option<DataRate>,
     pub(crate) turns: Option<Turns>,
+    /// Memory that a frame takes besides its payload.
+    pub(crate) frame_overhead: ByteCount,
 }
 
-/// What of the buffer has been sent and not acknowledged.
+/// What of the buffer has been sent and not acknowledged, and how it is cut.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Queued {
     pub(crate) una: u32,
+    /// The first segment never sent.
+    pub(crate) next: u32,
     pub(crate) frames: u64,
+    /// Bytes that one frame may have by the windows that the receiver offered: half of the largest (`tcp_bound_to_half_wnd`).
+    pub(crate) size_goal: u64,
 }
 
 /// See [`BufferSettings`].
@@ -50,6 +55,12 @@ pub(crate) struct SendBuffer {
     limit: u64,
     /// Number of the first segment not yet written.
     written: u32,
+    /// Where the last `sk_buff` that was written begins. Until all of that is sent it is filled up, whatever the limit says.
+    tail: u32,
+    /// Bytes that the application still writes before it looks whether it may.
+    writes: u64,
+    /// Whether what is written may be sent at once.
+    sends: bool,
     blocked: bool,
     began: MonoTime,
     /// Memory of a segment by the rule that sets the limit.
@@ -62,10 +73,10 @@ const WRITES: u64 = 10 * (128 << 10);
 const HEADERS: u64 = 320 + 320;
 /// `sizeof(struct sk_buff)`, aligned.
 const SK_BUFF: u64 = 256;
-/// `truesize` of an empty `sk_buff` of TCP (`tcp_stream_alloc_skb`, 6.1): a head of 1,024 bytes, and the structure itself. Measured on
-/// 6.1: a writer was woken with 187 segments of 1,448 bytes in frames of three, which are two thirds of 512 KiB with this.
-const FRAME_OVERHEAD: u64 = 1_024 + SK_BUFF;
-/// What one `sk_buff` is filled with before the limit is looked at again (`size_goal`).
+/// What one `sk_buff` is filled with before the limit is looked at again, in whole segments (`tcp_xmit_size_goal`, 6.1:
+/// `GSO_LEGACY_MAX_SIZE` less 1 and `MAX_TCP_HEADER`).
+const SIZE_GOAL: u64 = 65_536 - 1 - 320;
+/// Room for which a writer that blocks goes on.
 const FRAME: u64 = 64 << 10;
 /// `TCP_INIT_CWND`.
 const LEAST_SEGMENTS: u32 = 10;
@@ -77,6 +88,9 @@ impl SendBuffer {
             set,
             limit: 0,
             written: 0,
+            tail: 0,
+            writes: 0,
+            sends: true,
             blocked: false,
             began: MonoTime::default(),
             reckoned: (mss + HEADERS).next_power_of_two() + SK_BUFF,
@@ -107,9 +121,14 @@ impl SendBuffer {
     }
 
     /// Has the application write what it may. Returns whether anything new was written.
+    ///
+    /// It writes until the limit is reached. As long as the last `sk_buff` is the next to be sent, frames are cut off it, and what
+    /// is written fills it up again without a look at the limit (`tcp_sendmsg_locked`, net/ipv4/tcp.c): so the socket holds
+    /// more than its limit by as much as the host sends in one go. [`tops_up`](Self::tops_up) ends that.
     pub(crate) fn fill(&mut self, queued: Queued, now: MonoTime) -> bool {
-        let room = self.room(self.used(queued));
-        if room == 0 {
+        let used = self.used(queued);
+        let writes = if self.writes > 0 { self.writes } else { self.may_begin(used) };
+        if writes == 0 {
             return false;
         }
         if self.set.turns.is_some_and(|turns| !turns.runs(now)) {
@@ -117,40 +136,62 @@ impl SendBuffer {
             return false;
         }
         let mss = u64::from(self.set.mss);
-        let by_room = self.written.saturating_add(u32::try_from(room.div_ceil(mss)).unwrap_or(u32::MAX));
+        let goal = queued.size_goal.min(SIZE_GOAL) / mss;
+        let goal = u32::try_from(goal.max(1)).unwrap_or(u32::MAX);
+        let unsent = self.written.saturating_sub(queued.next);
+        let top_up = if unsent > 0 { goal.saturating_sub(unsent.min(self.written - self.tail)) } else { 0 };
+        let used = used + u64::from(top_up) * mss;
+        // The limit is looked at before each `sk_buff`, so that the last one goes beyond it. One is sent before the next is begun.
+        let new = self.limit.saturating_sub(used).div_ceil(u64::from(goal) * mss);
+        let most = if self.sends { u64::from(unsent == 0) } else { u64::MAX };
+        let new = u32::try_from(new.min(most)).unwrap_or(u32::MAX).saturating_mul(goal);
+        let by_room = self.written.saturating_add(top_up).saturating_add(new);
+        let by_writes = self.written.saturating_add(u32::try_from(writes.div_ceil(mss)).unwrap_or(u32::MAX));
         let by_app = self.set.app_rate.map_or(u32::MAX, |rate| {
             let bytes = (rate * now.since(self.began)).get();
             u32::try_from(bytes / mss).unwrap_or(u32::MAX)
         });
         let before = self.written;
-        self.written = by_room.min(by_app).min(self.set.total.unwrap_or(MOST)).max(before);
-        self.blocked = self.written == by_room;
-        self.written > before
+        let may = by_room.min(by_writes);
+        self.written = may.min(by_app).min(self.set.total.unwrap_or(MOST)).max(before);
+        self.blocked = self.written == may;
+        let wrote = self.written - before;
+        self.writes = writes.saturating_sub(u64::from(wrote) * mss);
+        if wrote > top_up {
+            self.tail = self.written - 1 - (wrote - top_up - 1) % goal;
+        }
+        wrote > 0
+    }
+
+    /// Nothing more is sent now: an application that still writes does so until the limit is reached, and waits.
+    pub(crate) fn tops_up(&mut self, queued: Queued, now: MonoTime) {
+        if self.writes > 0 {
+            self.sends = false;
+            self.fill(queued, now);
+            self.sends = true;
+        }
+        self.writes = 0;
     }
 
     /// Whether the room in the buffer is what limits the application.
     pub(crate) fn is_full(&self, queued: Queued) -> bool {
-        self.blocked || self.room(self.used(queued)) == 0
+        self.blocked || self.may_begin(self.used(queued)) == 0
     }
 
     /// Bytes of memory that the socket uses (`sk_wmem_queued`). Model: what is not sent yet is in frames so large that
     /// their heads do not count.
     fn used(&self, queued: Queued) -> u64 {
-        u64::from(self.written - queued.una) * u64::from(self.set.mss) + queued.frames * FRAME_OVERHEAD
+        u64::from(self.written - queued.una) * u64::from(self.set.mss) + queued.frames * self.set.frame_overhead.get()
     }
 
-    /// Bytes that the application may write now.
-    fn room(&self, used: u64) -> u64 {
-        // The limit is looked at before each frame, so that the last one goes beyond it.
-        let free = self.limit.saturating_sub(used).div_ceil(FRAME) * FRAME;
+    /// Bytes that an application which waited writes before it looks again whether it may.
+    fn may_begin(&self, used: u64) -> u64 {
         match self.set.writer {
-            // As many times of writing as begin before two thirds are in use, and no frame once the buffer is full.
-            Writer::Polls => {
-                (self.limit * 2 / 3).checked_sub(used).map_or(0, |room| ((room / WRITES + 1) * WRITES).min(free))
-            }
+            // As many times of writing as begin before two thirds are in use.
+            Writer::Polls => (self.limit * 2 / 3).checked_sub(used).map_or(0, |room| (room / WRITES + 1) * WRITES),
             Writer::Blocks => {
                 let room = self.limit.saturating_sub(used);
-                if room < FRAME.min(self.limit / 3) { 0 } else { room }
+                if room < FRAME.min(self.limit / 3) { 0 } else { u64::MAX }
             }
         }
     }

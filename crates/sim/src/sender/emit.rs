@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use units::MonoTime;
 
+use super::buffer::Queued;
 use super::{Limit, Sender};
 use crate::congestion::CaState;
 
 /// Why nothing more is sent now, and when to look again where nothing that arrives would say.
 type Stop = (Limit, Option<MonoTime>);
+
+/// After so long without a frame none is deferred.
+const LATEST_WRITE: Duration = Duration::from_millis(1);
 
 impl Sender {
     /// Sends all that may be sent now.
@@ -40,6 +44,8 @@ impl Sender {
                 }
             }
         };
+        // What was cut off the last `sk_buff` is written anew, though it cannot be sent yet.
+        self.buffer.tops_up(self.queued(), now);
         self.wake = wake;
         self.note_limit(limit, now);
         self.waits.out(self.board.out(), now);
@@ -89,11 +95,11 @@ impl Sender {
             if room > 0 {
                 self.meter.set_app_limited(self.board.in_flight());
             }
-            if !self.buffer.fill(self.board.queued(), now) {
+            if !self.buffer.fill(self.queued(), now) {
                 return Err(self.nothing_to_send(now));
             }
         } else {
-            self.buffer.fill(self.board.queued(), now);
+            self.buffer.fill(self.queued(), now);
         }
         let written = self.buffer.written() - next;
         let allowed = self.allowed_by_receiver(next);
@@ -104,20 +110,26 @@ impl Sender {
         if count == 0 {
             return Err((Limit::ReceiveWindow, None));
         }
-        // `tcp_tso_should_defer`: rather a full frame with the next acknowledgement, unless it is a third of the window.
-        let wanted = frame.min(written);
-        let third = (self.window.cwnd / 3).max(1);
-        if count < wanted.min(third) && self.board.in_flight() > 0 {
+        if count < frame.min(written) && self.rather_waits(count, now) {
             return Err((if room < allowed { Limit::Window } else { Limit::ReceiveWindow }, None));
         }
         self.first_time(count, now);
         Ok(())
     }
 
+    /// Whether a full frame with the next acknowledgement is better than a part of one now (`tcp_tso_should_defer`): not where the
+    /// part is a third of either window, where the last frame is a millisecond old, or where what would be acknowledged next was
+    /// sent less than half an RTT ago.
+    fn rather_waits(&self, count: u32, now: MonoTime) -> bool {
+        let third = (self.window.cwnd.min(self.allowed_by_receiver(self.board.una())) / 3).max(1);
+        let Some(head_sent) = self.board.head_sent().filter(|_| self.board.in_flight() > 0) else { return false };
+        count < third && now.since(self.last_sent) <= LATEST_WRITE && now.since(head_sent) >= self.rtt.smoothed() / 2
+    }
+
     /// One new segment, whatever the window says (tail loss probe).
     pub(super) fn send_one_new(&mut self, now: MonoTime) -> bool {
         let next = self.board.next();
-        self.buffer.fill(self.board.queued(), now);
+        self.buffer.fill(self.queued(), now);
         let can = self.buffer.written() > next && self.allowed_by_receiver(next) > 0;
         if can {
             self.first_time(1, now);
@@ -151,10 +163,20 @@ impl Sender {
         if self.buffer.is_done() {
             return (Limit::Window, None);
         }
-        if self.buffer.is_full(self.board.queued()) {
+        if self.buffer.is_full(self.queued()) {
             return (Limit::SendBuffer, None);
         }
         (Limit::Application, self.buffer.next_write(self.frame, now))
+    }
+
+    /// What the send buffer holds of what was sent.
+    fn queued(&self) -> Queued {
+        Queued {
+            una: self.board.una(),
+            next: self.board.next(),
+            frames: self.board.frames(),
+            size_goal: self.max_window / 2,
+        }
     }
 
     fn allowed_by_receiver(&self, next: u32) -> u32 {

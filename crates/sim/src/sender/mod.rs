@@ -36,6 +36,8 @@ pub use rate::RateSample;
 pub(crate) use rtt::RTO_INITIAL;
 
 use crate::congestion::{Algorithm, CaState, Congestion, SlowStart, Window};
+#[cfg(doc)]
+use crate::kernel::Kernel;
 use crate::packet::Packets;
 use crate::turns::Turns;
 use buffer::{BufferSettings, SendBuffer};
@@ -91,6 +93,8 @@ pub struct SenderSpec {
     pub restarts_after_idle: bool,
     /// When the application runs; always without.
     pub turns: Option<Turns>,
+    /// Memory that a frame in the send buffer takes besides its payload ([`Kernel::frame_overhead`]).
+    pub frame_overhead: ByteCount,
 }
 
 /// How much is sent.
@@ -184,6 +188,8 @@ pub(crate) struct Sender {
     packets: Packets,
     /// First byte that the receiver does not yet allow.
     right_window_edge: u64,
+    /// The largest window that the receiver offered (`max_window`).
+    max_window: u64,
     /// The blocks of the last acknowledgement, of which nothing new is to be learned.
     known: [(u32, u32); 4],
     /// Whether the window was the limit, by the rule of Linux.
@@ -250,6 +256,7 @@ impl Sender {
             total: total.map(|total| total.min(buffer::MOST)),
             app_rate: spec.application_rate,
             turns: spec.turns,
+            frame_overhead: spec.frame_overhead,
         };
         Self {
             mss,
@@ -273,6 +280,7 @@ impl Sender {
             host: Host::new(spec.adapter_rate, spec.processor_rate),
             packets: Packets::new(flow, mss + HEADERS, spec.ecn),
             right_window_edge: 0,
+            max_window: 0,
             known: [(0, 0); 4],
             max_outstanding: 0,
             most_out_until: 0,
@@ -296,7 +304,7 @@ impl Sender {
     /// The connection stands: the handshake took `rtt`, and the receiver allows `edge` bytes.
     pub(crate) fn established(&mut self, now: MonoTime, rtt: Duration, edge: u64) {
         self.rtt.measured(rtt);
-        self.right_window_edge = edge;
+        (self.right_window_edge, self.max_window) = (edge, edge);
         self.limit_since = now;
         self.waits = Waits::begin(now);
         self.meter = Meter::new(now);

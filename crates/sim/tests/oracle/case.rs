@@ -82,6 +82,7 @@ impl Case {
             adapter_rate: DataRate::from_bps(self.number("nic", 100_000) * 1_000),
             pacing: if self.text("fq").is_some() { Pacing::Fq } else { Pacing::Algorithm },
             ecn: true,
+            frame_overhead: self.kernel.frame_overhead(),
             ..linux
         }
     }
@@ -134,9 +135,9 @@ impl Case {
         let burst = self.text("burst").map(|burst| {
             let [start, rate, length, bytes]: [u64; 4] =
                 burst.split(',').map(|number| number.parse().unwrap()).collect::<Vec<_>>().try_into().unwrap();
-            // The burst counts from the start of iperf3, whose connection of control takes five RTTs.
+            // The burst counts from the start of iperf3, whose connection of control takes six RTTs.
             let rtt_ms = units::duration::millis(self.rtt());
-            let start = start + rtt_ms - 5 * rtt_ms;
+            let start = start + rtt_ms - 6 * rtt_ms;
             format!(
                 "cross = {{ packet-bytes = {}, bursts = [{{ rate = \"{rate}kbit/s\", start = \"{start}ms\", length = \"{length}ms\" }}] }}",
                 bytes + 42

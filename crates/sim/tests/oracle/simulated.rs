@@ -20,12 +20,14 @@ pub(crate) struct Simulated {
     pub(crate) ramp: Spread,
 }
 
+/// Seeds where losses are drawn: a kernel that draws like them is beyond all of them in 2 of 42 cases.
+const DRAWS: u64 = 41;
 /// How much of what the kernel transferred ends the ramp-up.
 pub(crate) const RAMP: f64 = 0.1;
 
 pub(crate) fn run(case: &Case, seen: &Seen) -> Simulated {
     let seeds = match (case.is_random(), case.algorithm()) {
-        (true, _) => 11,
+        (true, _) => DRAWS,
         (false, "bbr") => 5,
         _ => 1,
     };

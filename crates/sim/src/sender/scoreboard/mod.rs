@@ -13,7 +13,6 @@ use std::collections::VecDeque;
 
 use units::MonoTime;
 
-use super::buffer::Queued;
 use super::rate::Stamp;
 use frame::{Frame, note_arrival};
 pub(crate) use frame::{Latest, News};
@@ -61,9 +60,9 @@ impl Scoreboard {
         }
     }
 
-    /// What the send buffer holds of it.
-    pub(crate) fn queued(&self) -> Queued {
-        Queued { una: self.una, frames: self.frames.len() as u64 }
+    /// Frames that are not wholly acknowledged.
+    pub(crate) fn frames(&self) -> u64 {
+        self.frames.len() as u64
     }
 
     pub(crate) fn una(&self) -> u32 {
