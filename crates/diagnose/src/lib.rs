@@ -6,6 +6,7 @@
 //! * [`signs`]: what can be seen of a flow
 //! * [`causes`]: the catalogue of what can be wrong
 //! * [`diagnosis`]: what is wrong with what a round tested, ranked
+//! * [`gateways`]: what is wrong with storage gateways behind a balancer
 //! * [`next`]: which test would tell most between what may be wrong
 //! * [`grid`]: how much of what it should do each pair of a round does
 //! * [`locate`]: which host, segment or attribute explains the bad pairs of a round
@@ -24,6 +25,7 @@ pub mod contrast;
 pub mod diagnosis;
 mod exact;
 pub mod explained;
+pub mod gateways;
 pub mod grid;
 pub mod learn;
 pub mod locate;

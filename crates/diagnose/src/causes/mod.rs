@@ -99,6 +99,10 @@ pub enum PlaceKind {
     Link,
     /// The host that was asked for a service.
     Service,
+    /// A storage gateway.
+    Gateway,
+    /// What deals requests to storage gateways.
+    Balancer,
 }
 
 /// Where a segment is.
@@ -232,6 +236,7 @@ const BUILT_IN_FILES: &[(&str, &str)] = &[
     ("hosts.toml", include_str!("../../causes/hosts.toml")),
     ("path.toml", include_str!("../../causes/path.toml")),
     ("services.toml", include_str!("../../causes/services.toml")),
+    ("gateways.toml", include_str!("../../causes/gateways.toml")),
 ];
 
 /// What incidents with a known cause taught: likelihoods of signs, and weights of evidence.

@@ -86,7 +86,7 @@ fn signs_of(cause: &Cause) -> Vec<String> {
 }
 
 fn table_of_signs(page: &mut String) {
-    page.push_str("\n## Signs\n\nHow usual an answer is among slow flows, whatever ails them.\n\n| sign | question | answers |\n|---|---|---|\n");
+    page.push_str("\n## Signs\n\nHow usual an answer is among slow flows, whatever ails them; of gateways, where something is wrong with some of them.\n\n| sign | question | answers |\n|---|---|---|\n");
     for sign in signs::ALL {
         let states: Vec<String> =
             sign.states.iter().map(|state| format!("{} {:.0} %", state.name, state.usual * 100.0)).collect();
@@ -103,6 +103,8 @@ fn place(kind: PlaceKind) -> &'static str {
         PlaceKind::Segment => "segment, one direction",
         PlaceKind::Link => "segment",
         PlaceKind::Service => "service",
+        PlaceKind::Gateway => "storage gateway",
+        PlaceKind::Balancer => "balancer of gateways",
     }
 }
 

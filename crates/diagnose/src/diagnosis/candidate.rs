@@ -175,6 +175,8 @@ fn of_cause<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], places: &Places
         PlaceKind::Entry => at_entries(cause, round, flows, places),
         PlaceKind::Segment => at_passages(cause, round, places),
         PlaceKind::Link => at_links(cause, round, places),
+        // No flow shows them: `gateways` weighs these.
+        PlaceKind::Gateway | PlaceKind::Balancer => Vec::new(),
     }
 }
 

@@ -199,6 +199,8 @@ pub enum FaultLocation {
         /// Who receives.
         to: String,
     },
+    /// What deals requests to storage gateways.
+    Balancer,
 }
 
 impl FaultLocation {
@@ -221,6 +223,7 @@ impl fmt::Display for FaultLocation {
             Self::Segment { name, towards: Some(towards) } => write!(f, "{name} towards {towards}"),
             Self::Segment { name, towards: None } => f.write_str(name),
             Self::Path { from, to } => write!(f, "between {from} and {to}"),
+            Self::Balancer => f.write_str("the balancer"),
         }
     }
 }

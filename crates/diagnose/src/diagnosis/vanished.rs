@@ -67,7 +67,7 @@ fn is_there(candidate: &Candidate<'_>, passage: &Passage) -> bool {
             *name == passage.segment && towards.as_ref().is_none_or(|towards| *towards == passage.towards)
         }
         FaultLocation::Host { name } => *name == passage.towards,
-        FaultLocation::Path { .. } => false,
+        FaultLocation::Path { .. } | FaultLocation::Balancer => false,
     }
 }
 

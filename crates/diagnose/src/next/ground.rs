@@ -117,6 +117,7 @@ impl<'a> Ground<'a> {
                 }),
                 FaultLocation::Host { name } => ends.contains(&name.as_str()),
                 FaultLocation::Path { from, to } => ends == [from.as_str(), to.as_str()],
+                FaultLocation::Balancer => false,
             };
             leading.iter().map(|hypothesis| meets(&hypothesis.place)).collect()
         };

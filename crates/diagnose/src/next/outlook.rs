@@ -86,6 +86,7 @@ fn is_on_the_way(hypothesis: &Hypothesis<'_>, asking: &Asking<'_>) -> bool {
             let ends = (asking.from.to_string(), asking.to.to_string());
             (ends.0 == *one && ends.1 == *other) || (both_ways && ends.1 == *one && ends.0 == *other)
         }
+        (FaultLocation::Balancer, _) => false,
     }
 }
 

@@ -187,7 +187,7 @@ fn is_at(ranked: &Ranked, spot: &Spot) -> bool {
         FaultLocation::Segment { name, towards } => {
             *name == spot.place && (spot.towards.is_none() || *towards == spot.towards)
         }
-        FaultLocation::Path { .. } => false,
+        FaultLocation::Path { .. } | FaultLocation::Balancer => false,
     })
 }
 

@@ -264,4 +264,39 @@ signs! {
         "who-was-asked" 0.95,
         "somebody-else" 0.05 direct,
     }
+    "gateway-requests" asks "Between reports, does one gateway of several get most of the requests, and then another one?" {
+        "spread" 0.90,
+        "one-at-a-time" 0.10 direct,
+    }
+    "gateway-after-pause" asks "What did the gateway get after a time without requests?" {
+        "its-share" 0.90,
+        "nearly-all" 0.10 direct,
+    }
+    "gateway-share" asks "Does the gateway get its share of the requests, by capacity?" {
+        "alike" 0.70,
+        "more" 0.20,
+        "less" 0.10,
+    }
+    "gateway-transfers" asks "How many transfers are in flight at the gateway per capacity, beside the others?" {
+        "alike" 0.60,
+        "more" 0.30,
+        "less" 0.10,
+    }
+    "gateway-transfer-rate" asks "How fast is a transfer at the gateway, beside those at the others?" {
+        "alike" 0.70,
+        "slower" 0.30,
+    }
+    "gateway-nic" asks "How much of its NIC's rate does the gateway move?" {
+        "free" 0.60,
+        "full" 0.40,
+    }
+    "gateway-memory-use" asks "How full is the memory of the gateway's service?" {
+        "below" 0.70,
+        "near-limit" 0.20,
+        "restarted" 0.10,
+    }
+    "gateway-deletion-time" asks "How long do deletions take at the gateway, beside the fastest one?" {
+        "alike" 0.70,
+        "slow" 0.30,
+    }
 }

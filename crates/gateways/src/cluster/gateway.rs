@@ -128,6 +128,18 @@ impl Gateway {
         self.memory_gb >= self.class.memory_limit_gb
     }
 
+    /// Memory of its service, bytes.
+    #[must_use]
+    pub fn memory_bytes(&self) -> f64 {
+        self.memory_gb * 1e9
+    }
+
+    /// The limit of it, bytes.
+    #[must_use]
+    pub fn memory_limit_bytes(&self) -> f64 {
+        self.class.memory_limit_gb * 1e9
+    }
+
     /// How long a restart takes, seconds.
     #[must_use]
     pub fn restart_s(&self) -> f64 {

@@ -4,7 +4,7 @@ use path::Seed;
 use path::random::SeededRng;
 
 use super::balancer::{Board, GatewayView};
-use super::bounds::SettingsError;
+use super::bounds::{SettingsError, small};
 use super::faults::FaultType;
 use super::gateway::{Ended, File, Gateway, Step, Transfer};
 use super::load::{Draws, Links};
@@ -14,6 +14,7 @@ use super::settings::{CatchUp, GatewayClass, Settings, SmallJobs};
 use crate::cmsd::load::Reported;
 use crate::cmsd::node::{RESET_NEEDS, Selection, State, Table};
 use crate::policy::definition::{Entry, FULL_CAPACITY, Policy, Timing};
+use crate::status::reading::Reading;
 
 /// How long rates are kept the same, seconds.
 pub const STEP: f64 = 0.5;
@@ -94,6 +95,30 @@ pub fn sampled(settings: &Settings, policy: &Entry, seed: Seed) -> Result<Sample
     Ok(sampled)
 }
 
+/// The same, with what each gateway's own monitoring would report, every so many seconds. A gateway that is away reports nothing.
+///
+/// # Errors
+/// A setting that cannot be.
+pub fn reported(
+    settings: &Settings,
+    policy: &Entry,
+    seed: Seed,
+    every_s: f64,
+) -> Result<Vec<Reading>, SettingsError> {
+    settings.check()?;
+    let mut run = Run::new(settings, policy, seed);
+    let (mut readings, mut ended, mut next_s) = (Vec::new(), Vec::new(), 0.0);
+    while run.at_s < settings.hours * 3600.0 {
+        run.step(&mut ended);
+        run.at_s += STEP;
+        if run.at_s >= next_s {
+            next_s += every_s;
+            readings.extend((0..run.members.len()).filter_map(|at| run.reading(at)));
+        }
+    }
+    Ok(readings)
+}
+
 impl<'a> Run<'a> {
     fn new(settings: &'a Settings, policy: &Entry, seed: Seed) -> Self {
         let policy = (policy.make)();
@@ -167,6 +192,26 @@ impl<'a> Run<'a> {
             moved_bytes: member.moved,
         };
         Moment { at_s: self.at_s, gateways: self.members.iter().map(sample).collect() }
+    }
+
+    fn reading(&self, at: usize) -> Option<Reading> {
+        let (member, node) = (&self.members[at], &self.board.table.nodes[at]);
+        let is_there = node.state == State::Online && self.fault(at) != Some(FaultType::Silent);
+        let jobs = &self.settings.small_jobs;
+        let gateway = &member.gateway;
+        is_there.then(|| Reading {
+            gateway: format!("gw{}", at + 1),
+            at_s: self.at_s,
+            since_s: Some(member.down_until_s.max(0.0)),
+            in_flight: Some(small(gateway.transfers())),
+            begun: Some(count(member.begun)),
+            moved_bytes: Some(member.moved),
+            refused: None,
+            memory_bytes: Some(gateway.memory_bytes()),
+            memory_limit_bytes: Some(gateway.memory_limit_bytes()),
+            load: Some(f64::from(node.load)),
+            deletion_s: Some(jobs.deletion_s * slowdown(jobs, gateway)),
+        })
     }
 
     fn faults(&mut self) {
@@ -381,6 +426,11 @@ impl Member {
 /// Model: one curve of the run queue stands for CPU, locks and the store behind the gateway.
 fn slowdown(jobs: &SmallJobs, gateway: &Gateway) -> f64 {
     1.0 + jobs.slowdown * gateway.run_queue().powi(jobs.slowdown_power)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of one run are far below 2^53")]
+fn count(number: u64) -> f64 {
+    number as f64
 }
 
 /// How often the spread over gateways is taken, seconds.

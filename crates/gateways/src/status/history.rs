@@ -1,6 +1,7 @@
 //! All readings of one gateway.
 
 use super::reading::Reading;
+use crate::cluster::bounds::small;
 
 /// All readings of one gateway, in their order of time.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +63,31 @@ impl History {
     pub fn rate(&self) -> Option<f64> {
         let last = self.between().into_iter().rev().find(|between| between.moved_bytes.is_some())?;
         Some(last.moved_bytes? / last.for_s)
+    }
+
+    /// The mean in flight of the last so many readings of this life of the service.
+    #[must_use]
+    pub fn mean_in_flight(&self, last: usize) -> Option<f64> {
+        let known: Vec<f64> = self.lately(last).iter().filter_map(|reading| reading.in_flight).collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / small(known.len()))
+    }
+
+    /// Bytes per second over the same readings.
+    #[must_use]
+    pub fn mean_rate(&self, last: usize) -> Option<f64> {
+        let known: Vec<&Reading> =
+            self.lately(last).iter().filter(|reading| reading.moved_bytes.is_some()).collect();
+        let (first, end) = (known.first()?, known.last()?);
+        let seconds = end.at_s - first.at_s;
+        let bytes = end.moved_bytes? - first.moved_bytes?;
+        (seconds > 0.0 && bytes >= 0.0).then(|| bytes / seconds)
+    }
+
+    /// The last so many readings, as far as the service was not started anew among them.
+    fn lately(&self, last: usize) -> &[Reading] {
+        let readings = &self.readings[self.readings.len().saturating_sub(last.max(2))..];
+        let started = readings.windows(2).rposition(is_restart).map_or(0, |at| at + 1);
+        &readings[started..]
     }
 
     /// Memory of its limit, of 1.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::findings::{self, Finding};
 use super::history::History;
+use super::observed::{self, Observed};
 use super::outlook::{self, REQUESTS};
 use super::reading::Reading;
 use crate::policy::definition::{Entry, FULL_CAPACITY};
@@ -20,6 +21,9 @@ pub struct StatusReport {
     pub gateways: Vec<GatewayStatus>,
     /// In flight per capacity: standard deviation over mean; absent where fewer than two gateways say it.
     pub spread_in_flight: Option<f64>,
+    /// What was seen of each gateway and of all of them: what `linerate why` weighs.
+    #[serde(default)]
+    pub observations: Vec<Observed>,
     /// What is wrong.
     pub findings: Vec<Finding>,
     /// The policy whose choice is shown.
@@ -114,6 +118,7 @@ impl StatusReport {
         let takes: Vec<bool> = excluded.iter().map(Option::is_none).collect();
         let outlook = outlook::of(question.policy, &histories, &takes);
         let would_get = |at: usize| outlook.as_ref().ok().map(|outlook| outlook.sent[at]);
+        let observations = observed::of(&histories);
         let each = histories.iter().zip(excluded).enumerate();
         let gateways =
             each.map(|(at, (history, excluded))| status(history, question, excluded, would_get(at))).collect();
@@ -122,7 +127,8 @@ impl StatusReport {
             at_s: question.now_s,
             gateways,
             spread_in_flight: outlook::spread(&histories),
-            findings: findings::of(&histories),
+            findings: findings::of(&observations),
+            observations,
             policy: question.policy.name.to_owned(),
             would_wait: outlook.as_ref().ok().map(|outlook| outlook.waiting),
             policy_unknown: outlook.err().map(|error| error.to_string()),

@@ -9,14 +9,15 @@ use units::DataRate;
 use super::declared::DeclaredArgs;
 use super::values;
 
-/// Say what is wrong, where, and how sure that is: of a round with the facts of its hosts, or of stored runs. Nothing is
-/// measured, unless with --test.
+/// Say what is wrong, where, and how sure that is: of a round with the facts of its hosts, of stored runs, or of storage
+/// gateways. Nothing is measured, unless with --test.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linerate lab run policer --evidence round.json; linerate why round.json
   linerate round mesh.toml; linerate why last   the round that has just ended
   linerate why client.log server.log ping.txt   logs of iperf3, nuttcp, ping, mtr, ss, ... seen together
   iperf3 -c dtn.example.org | linerate why --rtt 190ms -
+  linerate gateways status GW1 GW2 GW3 --json > gw.json; linerate why gw.json
   linerate why 01KX 01KY                        two stored runs, seen together
   linerate why --explain shallow-queue          one cause in full; docs/causes.md has all
   linerate why --test dtn.example.org           this host and HOST, which runs `linerate serve`
@@ -28,7 +29,8 @@ with --json it prints docs/formats/examination.schema.json.
 
 Missing evidence counts neither for nor against a cause. Exit code 10: a problem was found.")]
 pub struct WhyArgs {
-    /// Logs of other tools (`-` is standard input), a file with a round, a round or runs of the archive by their names
+    /// Logs of other tools (`-` is standard input), a file with a round, a status or recordings of gateways, a round or
+    /// runs of the archive by their names
     #[arg(value_name = "FILE|ROUND|RUN|PLAN|HOST", required_unless_present = "explain")]
     pub what: Vec<String>,
     /// Print one cause of the catalogue in full, and diagnose nothing

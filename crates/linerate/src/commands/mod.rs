@@ -33,6 +33,7 @@ mod test;
 mod tool;
 mod trace;
 mod why;
+mod why_gateways;
 mod why_test;
 
 use std::io::{self, Write};

@@ -33,6 +33,9 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     if args.test {
         return super::why_test::run(common, args);
     }
+    if let Some(status) = super::why_gateways::status_of(&args.what)? {
+        return super::why_gateways::run(common, &status, catalogue);
+    }
     let round = match (super::evidence::round_of(&args.what, &args.declared.facts(args.expect))?, args.what.as_slice())
     {
         (Some(round), _) => round,

@@ -35,7 +35,7 @@ pub fn text(report: &StatusReport) -> String {
     if report.findings.is_empty() {
         text.push_str("\nno finding in what was reported\n");
     } else {
-        text.push_str("\nfindings (docs/gateways.md):\n");
+        text.push_str("\nfindings (linerate why --explain NAME):\n");
         for finding in &report.findings {
             let gateway = finding.gateway.as_ref().map_or(String::new(), |gateway| format!(" {gateway}"));
             text.push_str(&format!("  {}{gateway}:\n    {}\n", finding.cause, finding.evidence));

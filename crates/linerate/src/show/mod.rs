@@ -44,4 +44,5 @@ pub mod trace;
 pub mod tune;
 pub mod when;
 pub mod why;
+pub mod why_gateways;
 pub mod wrap;

@@ -43,7 +43,7 @@ pub fn text(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue) -> Stri
 }
 
 /// The observations that carry the first cause, and those against it.
-fn carried(text: &mut String, problem: &Problem) {
+pub(super) fn carried(text: &mut String, problem: &Problem) {
     let Some(best) = problem.ranking.first() else { return };
     for says in best.speaks_for.iter().take(MOST_OBSERVATIONS) {
         text.push_str(&wrap::text(&format!("+ {says}"), 2));
@@ -54,7 +54,7 @@ fn carried(text: &mut String, problem: &Problem) {
 }
 
 /// What else it may be.
-fn alternatives(text: &mut String, problem: &Problem) {
+pub(super) fn alternatives(text: &mut String, problem: &Problem) {
     let others = problem.ranking.iter().skip(1).filter(|other| other.probability >= MENTIONED);
     let mut said: Vec<String> = others
         .take(MOST_OTHERS)
@@ -145,7 +145,7 @@ fn has_guests(round: &Round, ranked: &Ranked) -> bool {
 }
 
 /// Further problems: those with a cause that stands out, and a line for the rest.
-fn other_findings(text: &mut String, problems: &[Problem]) {
+pub(super) fn other_findings(text: &mut String, problems: &[Problem]) {
     let stands_out = |problem: &&Problem| problem.ranking.first().is_some_and(|best| best.probability >= LIKELY);
     let (named, rest): (Vec<&Problem>, Vec<&Problem>) = problems.iter().partition(stands_out);
     if problems.is_empty() {

@@ -28,3 +28,4 @@ mod tracing;
 mod tuning;
 mod typing;
 mod watching_gateways;
+mod why_gateways;

@@ -80,7 +80,7 @@ impl Fixer<'_> {
                 let flows = standing.suffering.iter().filter_map(|flow| self.flows.get(*flow));
                 flows.map(|flow| &flow.sender.host).collect()
             }
-            FaultLocation::Path { .. } => return Ok(None),
+            FaultLocation::Path { .. } | FaultLocation::Balancer => return Ok(None),
         };
         for host in hosts {
             let profile = self.profile(host);

@@ -1,11 +1,13 @@
 //! `linerate gateways`.
 //!
-//! * [`status`]: what gateways report, and what is wrong with them; [`senders`]: which gateway a report is of
+//! * [`status`]: what gateways report, and what is wrong with them; [`senders`]: which gateway a report is of;
+//!   [`recording`]: what a file says of them
 //! * [`lab`]: policies on a real cluster, beside the model of it
 //! * [`perf`]: the five numbers that cmsd asks a gateway for; [`sensors`]: where they are from
 
 mod lab;
 mod perf;
+pub mod recording;
 mod senders;
 mod sensors;
 mod status;
@@ -38,7 +40,7 @@ fn configuration_of(name: &str) -> anyhow::Result<Exit> {
 }
 
 /// The policy of a name.
-fn find(name: &str) -> anyhow::Result<&'static Entry> {
+pub fn find(name: &str) -> anyhow::Result<&'static Entry> {
     policy::find(name).ok_or_else(|| {
         Complaint::new(Exit::Usage, format!("there is no policy `{name}`"))
             .hint("`linerate simulate gateways --policies` lists them")

@@ -8,15 +8,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use gateways::calibrate::{cmsd_log, summary};
-use gateways::status::prometheus::{self, Metrics};
+use gateways::calibrate::summary;
+use gateways::status::prometheus::Metrics;
 use gateways::status::reading::Reading;
 use gateways::status::report::{Question, StatusReport};
 use measure::stop::Stop;
 
 use super::super::{attempt, print};
-use super::find;
 use super::senders::Senders;
+use super::{find, recording};
 use crate::cli::Common;
 use crate::cli::gateways::status::StatusArgs;
 use crate::exit::{Complaint, Exit};
@@ -156,35 +156,9 @@ impl Collected {
     }
 
     fn read(&mut self, file: &Path, args: &StatusArgs) -> anyhow::Result<()> {
-        let complaint = || Complaint::new(Exit::NotFound, format!("{} cannot be read", file.display()));
-        let size = std::fs::metadata(file).with_context(complaint)?.len();
-        if size > LARGEST_FILE {
-            return Err(complaint().hint(format!("it has {size} bytes, and 256 MiB at most are read: cut it")).into());
-        }
-        let bytes = std::fs::read(file).with_context(complaint)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let name = file.display().to_string();
-        let before = self.readings.len();
-        if text.contains("<statistics") {
-            self.documents(&text, &name);
-        } else if text.contains(" Node: ") {
-            let read = cmsd_log::read(&text);
-            read.anomalies.into_iter().for_each(|anomaly| self.wrong(format!("{name}: {anomaly}")));
-            self.readings.extend(read.records.iter().map(Reading::of_log));
-        } else {
-            let metrics = metrics(args)?;
-            let read = prometheus::read(&text, &metrics, now_s());
-            read.anomalies.into_iter().for_each(|anomaly| self.wrong(format!("{name}: {anomaly}")));
-            self.readings.extend(read.records);
-        }
-        if self.readings.len() == before {
-            return Err(Complaint::new(Exit::NotFound, format!("{name} says nothing of gateways"))
-                .hint(
-                    "summary monitoring (<statistics>), cmsd's log with `cms.ping ... log N`, or metrics of Prometheus",
-                )
-                .hint("--metric in-flight=NAME says which metric is which number")
-                .into());
-        }
+        let read = recording::read(file, &metrics(args)?, now_s())?;
+        read.anomalies.into_iter().for_each(|anomaly| self.wrong(anomaly));
+        self.readings.extend(read.records);
         Ok(())
     }
 }
@@ -205,7 +179,6 @@ fn now_s() -> f64 {
 }
 
 const LARGEST_DATAGRAM: usize = 65_536;
-const LARGEST_FILE: u64 = 256 << 20;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How long a watch remembers.
 const KEPT: Duration = Duration::from_secs(3600);
