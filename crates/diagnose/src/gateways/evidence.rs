@@ -66,10 +66,8 @@ impl Evidence {
 
 impl Observation {
     fn of(observed: &Observed, all: &[Observed]) -> Result<Self, EvidenceError> {
-        let seen = Seen::named(&observed.sign, &observed.state).ok_or_else(|| EvidenceError::Sign {
-            sign: observed.sign.clone(),
-            state: observed.state.clone(),
-        })?;
+        let seen = Seen::named(&observed.sign, &observed.state)
+            .ok_or_else(|| EvidenceError::Sign { sign: observed.sign.clone(), state: observed.state.clone() })?;
         Ok(Self {
             gateway: observed.gateway.clone(),
             seen,
@@ -109,9 +107,9 @@ pub(super) fn notes(status: &StatusReport, evidence: &Evidence) -> Vec<String> {
     }
     let is_answered =
         |sign: &observed::GatewaySign| evidence.observations.iter().any(|one| one.seen.sign().name == sign.name);
-    for sign in observed::ALL.iter().filter(|sign| !is_answered(sign)) {
-        let asks = Seen::named(sign.name, sign.states[0]).map_or("", |seen| seen.sign().asks);
-        notes.push(format!("no report answers: {asks} ({})", sign.name));
+    let open: Vec<&str> = observed::ALL.iter().filter(|sign| !is_answered(sign)).map(|sign| sign.name).collect();
+    if !open.is_empty() {
+        notes.push(format!("no report answers: {} (docs/causes.md#signs)", open.join(", ")));
     }
     notes.extend(status.anomalies.iter().cloned());
     notes

@@ -9,6 +9,9 @@ pub(super) fn verdict(diagnosis: &Diagnosis, status: &StatusReport) -> String {
     let gateways = status.gateways.len();
     let Some(problem) = diagnosis.problems.first() else {
         return match diagnosis.judged {
+            0 if !status.observations.is_empty() => {
+                "No problem found in how requests are dealt; of single gateways nothing is known".to_owned()
+            }
             0 => "Not judged: what was reported of gateways answers no question about them".to_owned(),
             judged if judged == gateways => format!("No problem found; {gateways} gateways judged"),
             judged => format!("No problem found in {judged} of {gateways} gateways; the others were not judged"),

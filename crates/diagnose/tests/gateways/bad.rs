@@ -47,6 +47,7 @@ fn nothing_that_was_reported_is_not_judged_and_says_what_lacks() {
     status.observations.clear();
     let diagnosis = world::diagnosis(&status);
     assert!(diagnosis.verdict.starts_with("Not judged"), "{}", diagnosis.verdict);
+    assert!(diagnosis.is_healthy() && diagnosis.judged == 0);
     let lacks = |sign: &observed::GatewaySign| diagnosis.notes.iter().any(|note| note.contains(sign.name));
     assert!(observed::ALL.iter().all(lacks), "{:?}", diagnosis.notes);
 }

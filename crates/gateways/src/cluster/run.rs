@@ -99,12 +99,7 @@ pub fn sampled(settings: &Settings, policy: &Entry, seed: Seed) -> Result<Sample
 ///
 /// # Errors
 /// A setting that cannot be.
-pub fn reported(
-    settings: &Settings,
-    policy: &Entry,
-    seed: Seed,
-    every_s: f64,
-) -> Result<Vec<Reading>, SettingsError> {
+pub fn reported(settings: &Settings, policy: &Entry, seed: Seed, every_s: f64) -> Result<Vec<Reading>, SettingsError> {
     settings.check()?;
     let mut run = Run::new(settings, policy, seed);
     let (mut readings, mut ended, mut next_s) = (Vec::new(), Vec::new(), 0.0);

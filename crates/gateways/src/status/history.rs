@@ -2,6 +2,7 @@
 
 use super::reading::Reading;
 use crate::cluster::bounds::small;
+use crate::policy::definition::FULL_CAPACITY;
 
 /// All readings of one gateway, in their order of time.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,8 +76,7 @@ impl History {
     /// Bytes per second over the same readings.
     #[must_use]
     pub fn mean_rate(&self, last: usize) -> Option<f64> {
-        let known: Vec<&Reading> =
-            self.lately(last).iter().filter(|reading| reading.moved_bytes.is_some()).collect();
+        let known: Vec<&Reading> = self.lately(last).iter().filter(|reading| reading.moved_bytes.is_some()).collect();
         let (first, end) = (known.first()?, known.last()?);
         let seconds = end.at_s - first.at_s;
         let bytes = end.moved_bytes? - first.moved_bytes?;
@@ -104,6 +104,23 @@ impl History {
         gaps.retain(|gap| *gap > 0.0);
         gaps.sort_by(f64::total_cmp);
         gaps.get(gaps.len() / 2).copied()
+    }
+
+    /// The longest time without a reading, seconds, where that is longer than four of the usual intervals; a restart is no hole.
+    #[must_use]
+    pub fn hole(&self) -> Option<f64> {
+        let usual = self.usual_interval()?;
+        let pairs = self.readings.windows(2).filter(|pair| !is_restart(pair));
+        let longest = pairs.map(|pair| pair[1].at_s - pair[0].at_s).fold(0.0, f64::max);
+        (longest > HOLE * usual && longest > HOLE_AT_LEAST_S).then_some(longest)
+    }
+
+    /// What it moves beyond what its NIC can, of the named rate: then the rate that somebody named is wrong, and all shares with it.
+    #[must_use]
+    pub fn beyond_its_nic(&self) -> Option<f64> {
+        let capacity = self.capacity? * FULL_CAPACITY;
+        let most = self.between().iter().filter_map(|one| Some(one.moved_bytes? / one.for_s)).fold(0.0, f64::max);
+        Some(most / capacity).filter(|part| *part > BEYOND)
     }
 
     /// What its own numbers say against each other.
@@ -134,6 +151,11 @@ impl History {
     }
 }
 
+/// Usual intervals, and seconds, without a reading that are a hole.
+const HOLE: f64 = 4.0;
+const HOLE_AT_LEAST_S: f64 = 10.0;
+/// The part of the rate of a NIC that it cannot move, whatever the moments at which counters were read: both directions, and a tenth.
+const BEYOND: f64 = 2.2;
 /// Bytes per second that are more than the answers of a monitor, and connections that no idle gateway has.
 const MOVES: f64 = 1e6;
 const MANY: f64 = 20.0;

@@ -3,7 +3,7 @@
 //! * [`reading`]: one gateway at one moment, whatever reported it
 //! * [`prometheus`]: metrics as text, and the JSON of its queries
 //! * [`history`]: all readings of one gateway: rates, restarts, silence, contradictions
-//! * [`observed`]: what is seen of them, as answers to a few questions; `requests` and `occupancy` answer those
+//! * [`sign`]: questions about them; [`observed`]: what is seen of them, as answers; `requests` and `occupancy` give those
 //! * [`findings`]: herd, catch-up, slow gateway, memory, deletions, each with its evidence
 //! * [`outlook`]: where a policy would send the next requests
 //! * [`report`]: all of it as a document
@@ -17,3 +17,4 @@ pub mod prometheus;
 pub mod reading;
 pub mod report;
 mod requests;
+pub mod sign;

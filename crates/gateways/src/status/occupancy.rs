@@ -1,7 +1,7 @@
 //! What gateways have in flight, how fast that moves, and what it costs: memory, deletions.
 
 use super::history::History;
-use super::observed::{DELETIONS, MEMORY, NIC, Observed, TRANSFER_RATE, TRANSFERS};
+use super::sign::{DELETIONS, MEMORY, NIC, Observed, TRANSFER_RATE, TRANSFERS};
 use super::reading::Reading;
 use crate::policy::definition::FULL_CAPACITY;
 
@@ -65,9 +65,7 @@ fn memory(history: &History) -> Option<Observed> {
     let highest = |reading: &Reading| Some(reading.memory_bytes? / reading.memory_limit_bytes?);
     let peak = history.readings.iter().filter_map(highest).fold(0.0, f64::max);
     let (state, says) = match history.memory() {
-        Some(share) if share >= NEAR_LIMIT => {
-            ("near-limit", format!("memory at {:.0} % of its limit", 100.0 * share))
-        }
+        Some(share) if share >= NEAR_LIMIT => ("near-limit", format!("memory at {:.0} % of its limit", 100.0 * share)),
         _ if restarts > 0 && peak >= NEAR_LIMIT => {
             let said = format!("{restarts} restarts, with memory at up to {:.0} % of its limit", 100.0 * peak);
             ("restarted", said)

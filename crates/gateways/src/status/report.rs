@@ -132,7 +132,7 @@ impl StatusReport {
             policy: question.policy.name.to_owned(),
             would_wait: outlook.as_ref().ok().map(|outlook| outlook.waiting),
             policy_unknown: outlook.err().map(|error| error.to_string()),
-            anomalies,
+            anomalies: anomalies.into_iter().chain(odd(&histories)).collect(),
         }
     }
 
@@ -141,6 +141,27 @@ impl StatusReport {
     pub const fn requests() -> u32 {
         REQUESTS
     }
+}
+
+/// Holes in what was reported, and rates of NICs that cannot be.
+fn odd(histories: &[History]) -> Vec<String> {
+    let mut found = Vec::new();
+    for history in histories {
+        let name = &history.gateway;
+        if let Some((hole, usual)) = history.hole().zip(history.usual_interval()) {
+            found.push(format!(
+                "{name}: a hole of {hole:.0} s, where a report came every {usual:.0} s; intervals with it are not judged"
+            ));
+        }
+        if let Some((part, capacity)) = history.beyond_its_nic().zip(history.capacity) {
+            let named = capacity * FULL_CAPACITY * 8.0 / 1e9;
+            found.push(format!(
+                "{name}: moves {:.1} Gbit/s in both directions, which a NIC of {named:.1} Gbit/s cannot: its rate is named wrong",
+                part * named
+            ));
+        }
+    }
+    found
 }
 
 /// Readings by gateway: those that are expected first, though they reported nothing.
@@ -286,6 +307,35 @@ mod tests {
         let gets: Vec<Option<u32>> = report.gateways.iter().map(|one| one.would_get).collect();
         assert_eq!(gets, [Some(100), Some(0), Some(0), Some(0), Some(0)]);
         assert_eq!(report.gateways[2].in_flight, None, "what is not known is not 0");
+    }
+
+    #[test]
+    fn a_hole_and_a_rate_that_cannot_be_are_named_and_other_times_are_not_laid_beside_each_other() {
+        let names = expected(&["one", "two", "three"]);
+        let mut readings = Vec::new();
+        for step in 0..60_u32 {
+            for (at, name) in ["one", "two", "three"].iter().enumerate() {
+                // Two is silent for 100 s; until then one gets all, afterwards three does.
+                if at == 1 && (10..30).contains(&step) {
+                    continue;
+                }
+                let so_far = match at {
+                    0 => 10 * step.min(30),
+                    1 => step,
+                    _ => 10 * step.saturating_sub(30),
+                };
+                let begun = Some(f64::from(so_far));
+                let moved_bytes = Some(f64::from(step) * if at == 2 { 20e9 } else { 1e9 });
+                let at_s = 5.0 * f64::from(step);
+                readings.push(Reading { gateway: (*name).to_owned(), at_s, begun, moved_bytes, ..Reading::default() });
+            }
+        }
+        let report = report(&names, readings);
+        let said = |what: &str| report.anomalies.iter().any(|anomaly| anomaly.contains(what));
+        assert!(said("two: a hole of 105 s, where a report came every 5 s"), "{:?}", report.anomalies);
+        assert!(said("three: moves 32.0 Gbit/s") && !said("one: moves"), "{:?}", report.anomalies);
+        let requests = report.observations.iter().find(|one| one.sign == "gateway-requests").unwrap();
+        assert!(requests.says.contains("of 38 intervals"), "9 before the hole and 29 after it: {requests:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which gateway gets the requests between two reports.
 
 use super::history::{Between, History};
-use super::observed::{AFTER_PAUSE, Observed, REQUESTS, SHARE};
+use super::sign::{AFTER_PAUSE, Observed, REQUESTS, SHARE};
 use crate::cluster::bounds::small;
 
 pub(super) fn observed(histories: &[History]) -> Vec<Observed> {
@@ -28,17 +28,38 @@ impl Interval {
     }
 }
 
-/// Intervals that all gateways have: those of the gateway with the fewest readings, from the last one back.
+/// Intervals that all gateways have: those of the one with the most readings, with the interval of each other gateway that ends
+/// nearest. Where one has a hole, or reports at another pace, the interval is left out rather than laid beside another time.
 fn intervals(histories: &[History]) -> Vec<Interval> {
     let of: Vec<Vec<Between>> = histories.iter().map(History::between).collect();
-    let shortest = of.iter().map(Vec::len).min().unwrap_or(0);
-    let at = |back: usize| {
-        let picked: Option<Vec<&Between>> = of.iter().map(|one| one.get(one.len() - back)).collect();
-        let picked = picked?;
-        let begun: Option<Vec<f64>> = picked.iter().map(|between| between.begun).collect();
-        Some(Interval { begun: begun?, for_s: picked.first()?.for_s })
-    };
-    (1..=shortest).rev().filter_map(at).collect()
+    let Some(reference) = of.iter().max_by_key(|intervals| intervals.len()) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut begins = vec![0; of.len()];
+    for one in reference {
+        let mut begun = Vec::with_capacity(of.len());
+        for (intervals, begin) in of.iter().zip(&mut begins) {
+            // Both lists go forward in time.
+            while *begin + 1 < intervals.len() && is_nearer(&intervals[*begin + 1], &intervals[*begin], one.at_s) {
+                *begin += 1;
+            }
+            let beside = intervals.get(*begin).filter(|other| is_beside(other, one));
+            begun.extend(beside.and_then(|other| Some(other.begun? * one.for_s / other.for_s)));
+        }
+        if begun.len() == of.len() {
+            found.push(Interval { begun, for_s: one.for_s });
+        }
+    }
+    found
+}
+
+fn is_nearer(later: &Between, earlier: &Between, at_s: f64) -> bool {
+    (later.at_s - at_s).abs() <= (earlier.at_s - at_s).abs()
+}
+
+/// Whether two intervals are of the same time: as long, to a factor of two, and with ends no farther apart than half of that.
+fn is_beside(one: &Between, other: &Between) -> bool {
+    let (shorter, longer) = (one.for_s.min(other.for_s), one.for_s.max(other.for_s));
+    longer <= 2.0 * shorter && (one.at_s - other.at_s).abs() <= 0.5 * longer
 }
 
 /// Whole intervals of requests went to one gateway, and to another one in other intervals.

@@ -3,7 +3,7 @@
 use comfy_table::Table;
 use gateways::status::report::{GatewayStatus, StatusReport};
 
-use super::table;
+use super::{table, wrap};
 
 /// The whole status.
 pub fn text(report: &StatusReport) -> String {
@@ -41,7 +41,7 @@ pub fn text(report: &StatusReport) -> String {
             text.push_str(&format!("  {}{gateway}:\n    {}\n", finding.cause, finding.evidence));
         }
     }
-    report.anomalies.iter().for_each(|anomaly| text.push_str(&format!("note: {anomaly}\n")));
+    report.anomalies.iter().for_each(|anomaly| text.push_str(&wrap::text(&format!("note: {anomaly}"), 0)));
     text
 }
 

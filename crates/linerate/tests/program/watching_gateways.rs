@@ -74,6 +74,8 @@ fn what_says_nothing_of_gateways_is_refused_with_what_would() {
     assert!(ended.stderr.contains("says nothing of gateways") && ended.stderr.contains("--metric"), "{}", ended.stderr);
     assert_eq!(gateways(&["status", "gw=0Gbit/s"]).code, Some(2));
     assert_eq!(gateways(&["status"]).code, Some(2), "no gateway and no recording");
+    let twice = gateways(&["status", "gw1=6.4Gbit/s", "gw2", "gw1=9.6Gbit/s"]);
+    assert!(twice.code == Some(2) && twice.stderr.contains("6.4 Gbit/s, 9.6 Gbit/s"), "{}", twice.stderr);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use anyhow::Context;
 use gateways::calibrate::summary;
 use gateways::status::prometheus::Metrics;
 use gateways::status::reading::Reading;
-use gateways::status::report::{Question, StatusReport};
+use gateways::status::report::{Expected, Question, StatusReport};
 use measure::stop::Stop;
 
 use super::super::{attempt, print};
@@ -23,6 +23,7 @@ use crate::exit::{Complaint, Exit};
 use crate::show;
 
 pub fn run(common: &Common, args: &StatusArgs) -> anyhow::Result<Exit> {
+    named_once(&args.hosts)?;
     let stop = attempt::stop_on_signals()?;
     let socket = args.listen.map(|address| {
         UdpSocket::bind(address).with_context(|| Complaint::new(Exit::Local, format!("cannot listen at UDP {address}")))
@@ -46,6 +47,20 @@ pub fn run(common: &Common, args: &StatusArgs) -> anyhow::Result<Exit> {
         }
         collected.forget();
     }
+}
+
+/// Two rates of one gateway are two weights of it, of which one is wrong.
+fn named_once(hosts: &[Expected]) -> anyhow::Result<()> {
+    let twice = hosts.iter().enumerate().find(|(at, host)| hosts[..*at].iter().any(|other| other.name == host.name));
+    let Some((_, host)) = twice else { return Ok(()) };
+    let rates: Vec<String> = hosts
+        .iter()
+        .filter(|other| other.name == host.name)
+        .map(|other| other.nic_gbit_s.map_or("no rate".to_owned(), |rate| format!("{rate} Gbit/s")))
+        .collect();
+    Err(Complaint::new(Exit::Usage, format!("{} is named {} times: {}", host.name, rates.len(), rates.join(", ")))
+        .hint("name each gateway once, as HOST=RATE with the rate of its NIC")
+        .into())
 }
 
 /// Readings of all gateways, with what could not be read.
