@@ -1,10 +1,10 @@
 //! Experiments: read, run, kept, put together, and what they say.
-#![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use gateways::cluster::run;
 use gateways::experiment::description::{Experiment, ExperimentError};
 use gateways::experiment::report::Report;
-use gateways::experiment::row::Row;
+use gateways::experiment::row::{MEASURES, Row, place};
 use gateways::experiment::table::Table;
 use gateways::policy;
 use sweep::Share;
@@ -97,4 +97,65 @@ fn experiments_that_come_with_the_program_can_be_read() {
         count += 1;
     }
     assert!(count >= 2);
+}
+
+/// A result of which only some numbers are known, by the combination of each row.
+fn with_numbers(text: &str, known: impl Fn(&[(String, String)]) -> Vec<(&'static str, f64)>) -> Report {
+    let experiment = Experiment::read(text).unwrap();
+    let row = |index| {
+        let mut numbers = [f64::NAN; MEASURES.len()];
+        for (name, value) in known(&experiment.case(index).unwrap().0.varied) {
+            numbers[place(name).unwrap()] = value;
+        }
+        Row { index, numbers }
+    };
+    let rows = (0..experiment.len()).map(row).collect();
+    Report::new(&Table { experiment, share: "1/1".parse().unwrap(), program: "test".to_owned(), rows })
+}
+
+#[test]
+fn how_many_may_leave_is_the_last_value_before_a_claim_fails_with_its_interval() {
+    let text = TEXT.replace("utilisation = [0.5, 0.8]", "removed = [0, 1, 2, 3]").replace("\"oracle\", ", "");
+    let report = with_numbers(&text, |varied| {
+        let removed: f64 = varied[0].1.parse().unwrap();
+        let restarts = if removed >= 2.0 { 4.0 } else { 0.0 };
+        vec![("restarts", restarts), ("deletion_p95_ratio", 1.0 + 0.05 * removed), ("largest_memory_share", 0.9)]
+    });
+    let limits = &report.answers.limits;
+    assert_eq!((limits.len(), limits[0].along.as_str(), limits[0].policy), (1, "removed", "round-robin"));
+    let claim = |of: &str| limits[0].claims.iter().find(|claim| claim.claim.contains(of)).unwrap();
+    let restart = claim("no restart");
+    assert_eq!((restart.holds_to.unwrap().at, restart.fails_at.unwrap().at), (1.0, 2.0));
+    // Three of three runs: Wilson's interval begins at 0.44.
+    assert!((restart.holds_to.unwrap().low.unwrap() - 0.438).abs() < 0.01, "{restart:?}");
+    assert_eq!(claim("deletion p95").fails_at, None, "1.15 at the end");
+    assert_eq!(claim("memory").holds_to, None, "0.9 of the limit from the beginning");
+    assert!(claim("of deletions fail").holds_to.is_none(), "what was not measured does not hold");
+}
+
+#[test]
+fn the_best_fuzz_and_ping_is_named_with_what_the_runs_do_not_separate_from_it() {
+    let vary = "\"reports.fuzz\" = [1, 20]\n\"reports.usage-s\" = [3.0, 20.0]";
+    let text = TEXT.replace("utilisation = [0.5, 0.8]", vary).replace("\"oracle\", ", "");
+    let report = with_numbers(&text, |varied| {
+        let (fuzz, usage): (f64, f64) = (varied[0].1.parse().unwrap(), varied[1].1.parse().unwrap());
+        vec![("restarts", if usage > 10.0 && fuzz > 10.0 { 3.0 } else { 0.0 }), ("spread_in_flight", 0.1 * usage)]
+    });
+    let best = &report.answers.best_reports[0];
+    assert_eq!((best.of, best.settings.as_str()), (4, "reports.fuzz 1, reports.usage-s 3.0"));
+    assert_eq!(best.not_separated, ["reports.fuzz 20, reports.usage-s 3.0"]);
+    assert_eq!(best.worst, "reports.fuzz 20, reports.usage-s 20.0");
+    assert!(best.worst_without_restart.share.abs() < f64::EPSILON);
+}
+
+#[test]
+fn every_experiment_that_is_shipped_can_be_read() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sweeps/gateways");
+    let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(files.len() >= 7, "{files:?}");
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let read = Experiment::read(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        assert_eq!(Some(read.name.as_str()), file.file_stem().and_then(|stem| stem.to_str()));
+    }
 }

@@ -28,6 +28,7 @@ pub fn text(report: &Report) -> String {
         text.push_str(&group(&lines));
         text.push_str(&verdict(report, setting));
     }
+    text.push_str(&super::gateways_answers::text(&report.answers));
     text.push_str(
         "\nmeans over all runs of a line, and half the width of their 95 % interval; CALM: runs without a restart\n",
     );

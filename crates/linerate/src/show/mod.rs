@@ -11,6 +11,7 @@ pub mod examine;
 pub mod expectation;
 pub mod explain;
 pub mod gateways;
+mod gateways_answers;
 pub mod gateways_lab;
 pub mod gateways_status;
 pub mod grid;

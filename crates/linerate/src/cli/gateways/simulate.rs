@@ -9,7 +9,7 @@ use super::super::sweep::PartArgs;
 /// An experiment, or results of one.
 #[derive(Debug, Args)]
 pub struct ExperimentArgs {
-    /// Experiment file, a built-in one (ral-policies, ral-weeks), or results (.parquet) of all shards
+    /// Experiment file, a built-in one (ral-policies, ral-reports, ral-leaving, ral-load, ral-days, ral-weeks), or results (.parquet) of all shards
     #[arg(required_unless_present_any = ["policies", "from_log"])]
     pub files: Vec<PathBuf>,
     #[command(flatten)]

@@ -26,8 +26,12 @@ use crate::exit::{Complaint, Exit};
 use crate::show;
 
 /// Experiments that come with the program.
-const SHIPPED: [(&str, &str); 2] = [
+const SHIPPED: [(&str, &str); 6] = [
     ("ral-policies", include_str!("../../../../../sweeps/gateways/ral-policies.toml")),
+    ("ral-reports", include_str!("../../../../../sweeps/gateways/ral-reports.toml")),
+    ("ral-leaving", include_str!("../../../../../sweeps/gateways/ral-leaving.toml")),
+    ("ral-load", include_str!("../../../../../sweeps/gateways/ral-load.toml")),
+    ("ral-days", include_str!("../../../../../sweeps/gateways/ral-days.toml")),
     ("ral-weeks", include_str!("../../../../../sweeps/gateways/ral-weeks.toml")),
 ];
 
