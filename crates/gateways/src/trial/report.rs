@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{Agreement, Contest, Pair, PolicyRuns, Values};
+use super::beside::Beside;
 use super::evenness::Evenness;
 
 /// One run of a policy on a real cluster, and of the model on the same files.
@@ -19,6 +20,8 @@ pub struct TrialRun {
     pub model: Evenness,
     /// The share of requests that a gateway got after it had been left out, of the real cluster and of the model.
     pub catch_up: Option<Values>,
+    /// Memory and deletions of the real cluster.
+    pub beside: Beside,
     /// Files that were fetched.
     pub fetched: u64,
     /// Clients that failed.
@@ -112,6 +115,7 @@ mod tests {
             cluster: even(spreads.cluster),
             model: even(spreads.model),
             catch_up: None,
+            beside: Beside::default(),
             fetched: 10,
             failed: 0,
             anomalies: Vec::new(),

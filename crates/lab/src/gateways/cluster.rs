@@ -18,13 +18,15 @@ use crate::network::{Host, Network};
 #[derive(Debug)]
 pub(super) struct Cluster {
     processes: Vec<Child>,
+    /// The process of each gateway's xrootd.
+    servers: Vec<u32>,
 }
 
 impl Cluster {
     /// Starts the manager, then one gateway after the other, so that the manager's table has their order.
     pub(super) fn start(plan: &Plan<'_>, site: &Site, network: &Network, stop: &Stop) -> Result<Self, GatewaysError> {
         let count = site::classes(plan).count();
-        let mut cluster = Self { processes: Vec::new() };
+        let mut cluster = Self { processes: Vec::new(), servers: Vec::new() };
         let configuration = site.write_manager(count)?;
         for program in ["cmsd", "xrootd"] {
             cluster.launch(site, host(network, MANAGER), Program { program, configuration: &configuration })?;
@@ -36,6 +38,8 @@ impl Cluster {
                 let host = host(network, &gateway(number));
                 cluster.launch(site, host, Program { program, configuration: &configuration })?;
             }
+            // The one that was launched last is its xrootd: `runuser` becomes the program that it starts.
+            cluster.servers.extend(cluster.processes.last().map(Child::id));
             let login = format!("@{}:{PORT} logged in", gateway(number));
             let awaited = Awaited { what: format!("the login of {} at the manager", gateway(number)), log: &log };
             await_that(&awaited, stop, || fs::read_to_string(&log).unwrap_or_default().contains(&login))?;
@@ -59,6 +63,16 @@ impl Cluster {
         Ok(())
     }
 
+    /// Memory of each gateway's xrootd, bytes; absent where its process is gone.
+    pub(super) fn memory(&self) -> Vec<Option<f64>> {
+        let of = |process: &u32| {
+            let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+            line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok().map(|kibibytes| kibibytes * 1024.0)
+        };
+        self.servers.iter().map(of).collect()
+    }
+
     /// Has the manager ask its servers for every file, so that from then on it chooses among all of them by its policy: the
     /// first client of a file goes to the server that answers first.
     #[expect(clippy::unused_self, reason = "there is no manager to ask before the cluster was started")]
@@ -74,8 +88,9 @@ impl Cluster {
             command.stdout(Stdio::null()).stderr(Stdio::null());
             let mut child = command.spawn().map_err(failed)?;
             if let Some(mut input) = child.stdin.take() {
-                for number in (asker..site.sizes.len()).step_by(ASKERS) {
-                    writeln!(input, "locate {}", site::name(number)).map_err(failed)?;
+                let names = (0..site.sizes.len()).map(site::name).chain((0..site::DELETED).map(site::deleted_name));
+                for name in names.skip(asker).step_by(ASKERS) {
+                    writeln!(input, "locate {name}").map_err(failed)?;
                 }
                 writeln!(input, "exit").map_err(failed)?;
             }

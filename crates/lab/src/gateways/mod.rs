@@ -8,11 +8,13 @@
 //! * [`run`]: one policy at work, from the first process to the last sample
 //! * `site`: the network of a cluster, and its configuration files
 //! * `cluster`: its processes, and their logins
+//! * `deletions`: small files that are deleted beside, each timed
 //! * `clients`: files that are wanted, each an `xrdcp`
 //! * `observed`: what the kernel of each gateway says of it
 
 mod clients;
 mod cluster;
+mod deletions;
 mod error;
 mod observed;
 mod plan;
@@ -48,13 +50,15 @@ pub fn run(plan: &Plan<'_>, stop: &Stop) -> Result<Played, GatewaysError> {
 fn play(plan: &Plan<'_>, site: &Site, network: &Network, stop: &Stop) -> Result<Played, GatewaysError> {
     let cluster = Cluster::start(plan, site, network, stop)?;
     cluster.know_files(site, network)?;
-    let outcome = clients::run(plan, site, network, stop)?;
+    let outcome = clients::run(plan, site, network, &cluster, stop)?;
     drop(cluster);
     Ok(Played {
         sampled: outcome.sampled,
         failed: outcome.failures,
         fetched: outcome.fetched,
         latest: outcome.latest,
+        readings: outcome.readings,
+        deletions: outcome.deletions,
         limited: None,
         version: error::version()?,
     })

@@ -7,6 +7,8 @@ use ::gateways::cluster::faults::{Fault, FaultType};
 use ::gateways::cluster::sampled::Sampled;
 use ::gateways::cluster::settings::{GatewayClass, Settings};
 use ::gateways::policy::definition::Entry;
+use ::gateways::status::reading::Reading;
+use ::gateways::trial::beside::Deletions;
 use path::Seed;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,10 @@ pub struct Played {
     pub fetched: u64,
     /// How late the thread was at most that starts clients: this machine's doing, not the cluster's.
     pub latest: Duration,
+    /// What each xrootd had in flight and in use, each second.
+    pub readings: Vec<Reading>,
+    /// How long deletions took.
+    pub deletions: Deletions,
     /// Why the result says something about this machine rather than about the cluster.
     pub limited: Option<Limited>,
     /// The version of cmsd.

@@ -72,8 +72,13 @@ impl Site {
     fn make_store(&mut self) -> Result<(), GatewaysError> {
         let data = self.path("store").join("data");
         fs::create_dir_all(&data).map_err(|source| GatewaysError::File { path: data.clone(), source })?;
-        for (number, size) in self.sizes.iter().enumerate() {
-            let path = data.join(format!("file{number}"));
+        // Gateways run as another user, who is to delete what is in there.
+        fs::set_permissions(&data, Permissions::from_mode(0o777))
+            .map_err(|source| GatewaysError::File { path: data.clone(), source })?;
+        let fetched = self.sizes.iter().enumerate().map(|(number, size)| (format!("file{number}"), size));
+        let deleted = (0..DELETED).map(|number| (format!("deleted{number}"), &DELETED_BYTES));
+        for (name, size) in fetched.chain(deleted) {
+            let path = data.join(name);
             let made = File::create(&path).and_then(|file| file.set_len(*size));
             made.map_err(|source| GatewaysError::File { path, source })?;
         }
@@ -205,6 +210,16 @@ fn sizes(plan: &Plan<'_>) -> Vec<u64> {
 
 /// How many sizes.
 const SIZES: u32 = 64;
+
+/// Files that are there to be deleted.
+pub(super) const DELETED: usize = 64;
+/// Their size, bytes.
+const DELETED_BYTES: u64 = 4096;
+
+/// The name of a file that is there to be deleted.
+pub(super) fn deleted_name(number: usize) -> String {
+    format!("/data/deleted{number}")
+}
 
 /// The name of a file in the store.
 pub(super) fn name(number: usize) -> String {

@@ -3,6 +3,7 @@
 use comfy_table::Table;
 use gateways::experiment::report::Interval;
 use gateways::trial::agreement::{Agreement, Agrees, Compared, Verdict, half_width};
+use gateways::trial::beside::Beside;
 use gateways::trial::report::{LabReport, TrialRun};
 
 use super::table;
@@ -53,6 +54,46 @@ pub fn text(report: &LabReport) -> String {
     text.push_str(&table::text(out));
     text.push_str(&differences(report));
     text.push_str(&contests(report));
+    text.push_str(&catch_up(report));
+    text.push_str(&beside(report));
+    text
+}
+
+/// What a gateway got after it had been left out.
+fn catch_up(report: &LabReport) -> String {
+    let measured =
+        report.policies.iter().filter_map(|policy| Some((&policy.policy, policy.measure("catch_up_share")?)));
+    let lines: Vec<String> = measured
+        .map(|(policy, measure)| {
+            let (cluster, model) = (shown(&measure.cluster), shown(&measure.model));
+            format!("  {policy:<22}{cluster}, model {model}: {:+.0} %\n", 100.0 * measure.difference)
+        })
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("\nshare of the requests of a gateway that is back, over 6 s:\n{}", lines.concat())
+}
+
+/// Memory and deletions of the cluster, policy by policy; the mean over repetitions.
+fn beside(report: &LabReport) -> String {
+    let mut text =
+        String::from("\nmemory of xrootd, and deletions through the manager (the start of a process included):\n");
+    for policy in &report.policies {
+        let runs = || report.runs.iter().filter(|run| run.policy == policy.policy).map(|run| &run.beside);
+        let mean = |of: fn(&Beside) -> Option<f64>| Interval::of(&runs().filter_map(of).collect::<Vec<_>>());
+        let number = |of: fn(&Beside) -> Option<f64>| mean(of).map_or("-".to_owned(), |mean| shown(&mean));
+        let failed: u64 = runs().map(|beside| beside.deletions_failed).sum();
+        text.push_str(&format!(
+            "  {}: {} MB idle, {} MB a transfer, explains {}; deletions p95 {} s idle, {} s loaded, {failed} failed\n",
+            policy.policy,
+            number(|one| one.memory_idle_mb),
+            number(|one| one.memory_per_transfer_mb),
+            number(|one| one.memory_explained),
+            number(|one| one.deletion_idle_s.map(|times| times.p95)),
+            number(|one| one.deletion_loaded_s.map(|times| times.p95)),
+        ));
+    }
     text
 }
 

@@ -11,6 +11,7 @@ use gateways::cluster::settings::Settings;
 use gateways::experiment::description::Experiment;
 use gateways::policy::definition::Entry;
 use gateways::trial::agreement::Values;
+use gateways::trial::beside::Beside;
 use gateways::trial::evenness::{Evenness, Window, share_of};
 use gateways::trial::report::{FORMAT, Judged, LabReport, TrialRun};
 use lab::gateways::{GatewaysError, Plan, Played};
@@ -101,6 +102,7 @@ impl Trial<'_> {
             cluster: even(&played.sampled)?,
             model: even(&modelled)?,
             catch_up,
+            beside: Beside::of(&played.readings, &played.deletions),
             fetched: played.fetched,
             failed: played.failed.count,
             anomalies: anomalies(&played),
