@@ -11,6 +11,7 @@
 //! | [`contention`] | CPU time that was wanted and not given: steal, run-queue delay, quotas |
 //! | [`tcp_info`] | `struct tcp_info`, each field absent where the kernel is too old for it |
 //! | [`sockets`] | sockets and their options: congestion control, buffers, pacing, marking |
+//! | [`bpf`] | small programs in the kernel: bytes of a device in buckets of time |
 //! | [`bulk`] | moving bytes: copies, `sendfile`, `splice`, `MSG_ZEROCOPY`, batches of datagrams |
 //! | [`icmp`] | sockets that speak ICMP, and their error queue |
 //! | [`host`] | kernel, name, boot and processors of this host |
@@ -38,6 +39,7 @@
 #![allow(unsafe_code)]
 
 pub mod affinity;
+pub mod bpf;
 pub mod bulk;
 pub mod clock;
 pub mod contention;

@@ -3,15 +3,12 @@
 //! be listened to without privilege.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::{Mutex, PoisonError};
-
-use netlink_packet_core::NetlinkBuffer;
-use netlink_sys::Socket;
+use std::os::fd::BorrowedFd;
 
 use super::Heard;
 use super::family::multicast_group;
 use crate::Unavailable;
+use crate::netlink::listening::Listening;
 use crate::netlink::{attributes, value};
 
 /// Listens to one network namespace: the one in which it was opened.
@@ -46,12 +43,6 @@ pub enum What {
     Driver(u32),
 }
 
-#[derive(Debug)]
-struct Listening {
-    socket: Socket,
-    buffer: Mutex<Vec<u8>>,
-}
-
 impl NetworkMonitor {
     /// Listens to the network namespace of the calling thread, with queues in the kernel of so many bytes each.
     ///
@@ -81,7 +72,7 @@ impl NetworkMonitor {
         [Some(&self.route), self.ethtool.as_ref().map(|(listening, _)| listening)]
             .into_iter()
             .flatten()
-            .map(|listening| listening.socket.as_fd())
+            .map(|listening| listening.file())
     }
 
     /// Hands all that has come to `each`, without waiting.
@@ -104,51 +95,6 @@ impl NetworkMonitor {
     }
 }
 
-impl Listening {
-    fn open(protocol: isize, groups: &[u32], queue_bytes: usize) -> io::Result<Self> {
-        let mut socket = Socket::new(protocol)?;
-        socket.bind_auto()?;
-        socket.set_non_blocking(true)?;
-        socket.set_rx_buf_sz(i32::try_from(queue_bytes).unwrap_or(i32::MAX))?;
-        for group in groups {
-            socket.add_membership(*group)?;
-        }
-        Ok(Self { socket, buffer: Mutex::new(Vec::with_capacity(BUFFER_LEN)) })
-    }
-
-    fn drain(&self, mut each: impl FnMut(u16, Option<u32>, &[u8])) -> io::Result<Heard> {
-        let mut heard = Heard::Everything;
-        let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            buffer.clear();
-            match self.socket.recv_from(&mut *buffer, libc::MSG_TRUNC) {
-                // Anybody may send to the port of a socket; only the kernel has the port 0.
-                Ok((_, sender)) if sender.port_number() != 0 => {}
-                // A message that is cut short is one that was not heard.
-                Ok((length, _)) if length > buffer.len() => heard = Heard::NotEverything,
-                Ok(_) => walk(&buffer, &mut each),
-                Err(error) => match error.raw_os_error() {
-                    Some(libc::EAGAIN) => return Ok(heard),
-                    Some(libc::ENOBUFS) => heard = Heard::NotEverything,
-                    Some(libc::EINTR) => {}
-                    _ => return Err(error),
-                },
-            }
-        }
-    }
-}
-
-/// Hands each message of a datagram on: its kind, who asked for it, and what follows the header.
-fn walk(datagram: &[u8], each: &mut impl FnMut(u16, Option<u32>, &[u8])) {
-    let mut rest = datagram;
-    while let Ok(message) = NetlinkBuffer::new_checked(rest) {
-        let port = Some(message.port_number()).filter(|&port| port != 0);
-        each(message.message_type(), port, message.payload());
-        let length = usize::try_from(message.length()).unwrap_or(usize::MAX);
-        rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
-    }
-}
-
 fn of_route(kind: u16, payload: &[u8]) -> Option<What> {
     // The number of the device stands at the same place in `ifinfomsg`, `ifaddrmsg` and `tcmsg`.
     let index = value::word(payload, 4);
@@ -168,9 +114,6 @@ fn of_driver(payload: &[u8]) -> Option<u32> {
     let index = header.nested().filter_map(Result::ok).find(|each| each.kind == HEADER_DEV_INDEX)?;
     value::u32(&index)
 }
-
-/// Of the largest messages, a device with hundreds of virtual functions, a few KiB more than this are told of as lost.
-const BUFFER_LEN: usize = 64 << 10;
 
 // include/uapi/linux/rtnetlink.h of 6.18: `enum rtnetlink_groups` and message types
 const ROUTE_GROUPS: [u32; 6] = [1, 4, 5, 7, 9, 11]; // LINK, TC, IPV4_IFADDR, IPV4_ROUTE, IPV6_IFADDR, IPV6_ROUTE

@@ -7,6 +7,7 @@
 mod attribute;
 pub(crate) mod change;
 pub(crate) mod generic;
+pub(crate) mod listening;
 mod request;
 pub(crate) mod value;
 

@@ -5,6 +5,7 @@
 //!
 //! Constants and layouts: `include/uapi/linux/inet_diag.h`, `sock_diag.h` of Linux 6.18.
 
+mod destroyed;
 mod record;
 mod request;
 mod state;
@@ -13,6 +14,7 @@ use std::net::SocketAddr;
 
 use crate::netlink::{Netlink, NetlinkError};
 use crate::sockets::{Family, Transport};
+pub use destroyed::DestroyedSockets;
 pub use record::{BbrInfo, SocketRecord};
 pub use state::{StateSet, TcpState};
 
@@ -60,6 +62,16 @@ impl SockDiag {
         self.netlink.dump(SOCK_DIAG_BY_FAMILY, &request, SocketRecord::parse)
     }
 
+    /// Hands every TCP socket in one of `states` to `each`, those of IPv4 and of IPv6 in one walk of the kernel's table, and
+    /// keeps none of them. A walk that the kernel could not finish begins anew, so that `each` may see a socket twice.
+    ///
+    /// # Errors
+    /// Why the walk is not complete; [`NetlinkError::Refused`] with `ENOENT` without the kernel's module `tcp_diag`.
+    pub fn each_tcp(&mut self, states: StateSet, mut each: impl FnMut(SocketRecord)) -> Result<(), NetlinkError> {
+        let request = request::every_tcp(states);
+        self.netlink.dump(TCPDIAG_GETSOCK, &request, |message| SocketRecord::parse(message).map(&mut each)).map(drop)
+    }
+
     /// Asks for one socket. With a `cookie` a later socket with the same addresses is not mistaken for it.
     ///
     /// `None` where there is no such socket (any more), and where the kernel has no `inet_diag` for the protocol, which
@@ -87,6 +99,8 @@ pub fn discover(selection: Selection) -> Result<Vec<SocketRecord>, NetlinkError>
 }
 
 const SOCK_DIAG_BY_FAMILY: u16 = 20; // include/uapi/linux/sock_diag.h
+/// The request of before Linux 3.3, which knows no family and so lists all (net/ipv4/inet_diag.c, `inet_diag_dump_compat`).
+const TCPDIAG_GETSOCK: u16 = 18; // include/uapi/linux/inet_diag.h
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,14 @@ pub(super) fn dump(selection: Selection) -> [u8; REQUEST_LEN] {
     begin(selection.family, selection.transport, selection.states)
 }
 
+/// The request for all TCP sockets in some states, of either family: `struct inet_diag_req`.
+pub(super) fn every_tcp(states: StateSet) -> [u8; COMPAT_LEN] {
+    let mut request = [0; COMPAT_LEN];
+    request[3] = WALK_EXTENSIONS;
+    request[52..56].copy_from_slice(&states.bits().to_ne_bytes());
+    request
+}
+
 /// The request for one socket.
 pub(super) fn exact(transport: Transport, ends: Ends, cookie: Option<u64>) -> [u8; REQUEST_LEN] {
     // For UDP the kernel takes the request for the packet that would reach the socket, so the ends are exchanged
@@ -60,6 +68,7 @@ fn scope(ends: &Ends) -> u32 {
 }
 
 const REQUEST_LEN: usize = 56;
+const COMPAT_LEN: usize = 60;
 pub(super) const AF_INET: u8 = 2; // include/linux/socket.h
 pub(super) const AF_INET6: u8 = 10;
 const IPPROTO_TCP: u8 = 6; // include/uapi/linux/in.h
@@ -71,3 +80,6 @@ const EXTENSIONS: u8 = 1 << (super::record::INET_DIAG_INFO - 1)
     | 1 << (super::record::INET_DIAG_CONG - 1)
     | 1 << (super::record::INET_DIAG_SKMEMINFO - 1)
     | 1 << (super::record::INET_DIAG_SHUTDOWN - 1);
+
+/// What a walk over all sockets asks for: each attribute more costs time for each socket.
+const WALK_EXTENSIONS: u8 = 1 << (super::record::INET_DIAG_INFO - 1);

@@ -167,3 +167,50 @@ fn sockets_of_an_ipv6_listener_that_carries_ipv4_are_of_ipv6_with_mapped_address
         assert_eq!(record.map(|record| record.cookie), Some(found[0].cookie));
     });
 }
+
+#[test]
+fn one_walk_lists_both_families_and_a_dead_socket_has_the_last_word() {
+    let name = "one_walk_lists_both_families_and_a_dead_socket_has_the_last_word";
+    in_sandbox(module_path!(), name, || {
+        let destroyed = DestroyedSockets::open(1 << 20).unwrap();
+        let mut pairs = Vec::new();
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            let listener = TcpListener::bind(address).unwrap();
+            let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let (mut server, _) = listener.accept().unwrap();
+            client.write_all(&[7; 12_345]).unwrap();
+            std::io::Read::read_exact(&mut server, &mut [0; 12_345]).unwrap();
+            pairs.push((client, server));
+        }
+        let states = StateSet::of(TcpState::Established);
+        let mut seen = Vec::new();
+        SockDiag::open().unwrap().each_tcp(states, |record| seen.push(record)).unwrap();
+        seen.sort_by_key(|record| record.cookie);
+        assert_eq!(seen.len(), 4);
+        assert_eq!(seen.iter().filter(|record| record.family == Family::V6).count(), 2);
+        for record in &seen {
+            let info = record.tcp_info.as_ref().unwrap();
+            let moved = info.tcpi_bytes_sent().unwrap() + info.tcpi_bytes_received().unwrap();
+            assert_eq!(moved, 12_345);
+        }
+        for (client, mut server) in pairs {
+            drop(client);
+            assert_eq!(std::io::Read::read(&mut server, &mut [0; 1]).unwrap(), 0, "the end of the stream");
+        }
+        let mut dead = Vec::new();
+        let readiness = crate::readiness::Readiness::new().unwrap();
+        readiness.add(destroyed.file(), 1).unwrap();
+        while dead.len() < 4 {
+            readiness.wait(crate::readiness::Patience::Endless, |_| {}).unwrap();
+            let heard = destroyed.drain(|record| dead.push(record)).unwrap();
+            assert_eq!(heard, crate::monitor::Heard::Everything);
+        }
+        dead.sort_by_key(|record| record.cookie);
+        let cookies = |records: &[SocketRecord]| records.iter().map(|record| record.cookie).collect::<Vec<_>>();
+        assert_eq!(cookies(&dead), cookies(&seen));
+        let ends = |records: &[SocketRecord]| records.iter().map(|each| (each.local, each.remote)).collect::<Vec<_>>();
+        assert_eq!(ends(&dead), ends(&seen));
+        let sent: u64 = dead.iter().filter_map(|record| record.tcp_info.as_ref()?.tcpi_bytes_sent()).sum();
+        assert_eq!(sent, 2 * 12_345);
+    });
+}

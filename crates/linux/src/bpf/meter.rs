@@ -1,0 +1,313 @@
+//! Bytes and packets of a device in buckets of time, counted by a small program at both hooks of the device (tcx).
+//!
+//! A bucket is taken anew when its time comes, so the program never stops and nobody tells it to start; each CPU has its own
+//! buckets, so it takes no lock. Packets that the kernel holds as one (GRO, TSO) count with the headers that each has on
+//! the wire. The program lets every packet pass, and other programs at the hook as well (`TCX_NEXT`).
+
+use std::io;
+use std::time::Duration;
+
+use units::MonoTime;
+
+use super::assemble::{Alu, AssembleError, Assembler, At, Reg, When, Width};
+use super::map::{Extent, SharedArray, WordAt};
+pub use super::program::Hook;
+use super::program::{Link, Program};
+use crate::{Reason, Unavailable, affinity};
+
+/// Counts the packets of one device in both directions until it is dropped.
+#[derive(Debug)]
+pub struct BurstMeter {
+    tick: Duration,
+    buckets: u32,
+    cpus: usize,
+    directions: Vec<Direction>,
+}
+
+#[derive(Debug)]
+struct Direction {
+    hook: Hook,
+    array: SharedArray,
+    program: Program,
+    link: Option<Link>,
+    read: u64,
+}
+
+/// What passed in one tick, on all CPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Bucket {
+    /// Which tick: the time of the monotonic clock over the length of a tick.
+    pub epoch: u64,
+    /// Bytes on the wire from the Ethernet header on, without check sequence, preamble and gap.
+    pub bytes: u64,
+    /// Packets on the wire.
+    pub packets: u64,
+    /// Packets as the kernel held them: several of the wire may be one.
+    pub aggregates: u64,
+    /// Packets with the mark CE (RFC 3168).
+    pub marked: u64,
+    /// One bit of 128 for each flow, by its hash.
+    pub flows: u128,
+}
+
+/// What one call of [`BurstMeter::read`] could not give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Overrun {
+    /// Ticks whose buckets had been taken anew before they were read.
+    pub ticks: u64,
+}
+
+impl BurstMeter {
+    /// For the device with this index in the network namespace of the calling thread. Takes `CAP_BPF` and `CAP_NET_ADMIN` outside
+    /// of any user namespace, and Linux 6.6.
+    ///
+    /// # Errors
+    /// [`Denied`](Reason::Denied) without the rights, [`Unsupported`](Reason::Unsupported) by an older kernel.
+    pub fn open(interface: u32, tick: Duration) -> Result<Self, Unavailable> {
+        let mut meter = Self::detached(tick, &[Hook::Ingress, Hook::Egress])?;
+        for direction in &mut meter.directions {
+            let link = direction.program.attach(interface, direction.hook);
+            direction.link = Some(link.map_err(|error| unavailable("attach the program to the device", &error))?);
+        }
+        Ok(meter)
+    }
+
+    /// The programs without a device.
+    fn detached(tick: Duration, hooks: &[Hook]) -> Result<Self, Unavailable> {
+        let cpus = affinity::online_cpus().map_err(|error| unavailable("count CPUs", &error))?;
+        let cpus = cpus.into_iter().max().unwrap_or(0) + 1;
+        let buckets = buckets(tick, cpus);
+        let now = epoch(crate::clock::now(), tick);
+        let mut directions = Vec::new();
+        for &hook in hooks {
+            let entries = u32::try_from(cpus).unwrap_or(u32::MAX).saturating_mul(buckets);
+            let array = SharedArray::new(Extent { entries, words: WORDS })
+                .map_err(|error| unavailable("make a map", &error))?;
+            let shape = Shape { hook, map: array.number(), tick, buckets };
+            let instructions = instructions(&shape)
+                .map_err(|error| Unavailable::failed("the program of the meter", error.to_string()))?;
+            let program =
+                Program::load(&instructions, hook).map_err(|error| unavailable("load the program", &error))?;
+            directions.push(Direction { hook, array, program, link: None, read: now });
+        }
+        Ok(Self { tick, buckets, cpus, directions })
+    }
+
+    /// How long a tick is.
+    #[must_use]
+    pub fn tick(&self) -> Duration {
+        self.tick
+    }
+
+    /// How much time the buckets hold: whoever reads less often misses some.
+    #[must_use]
+    pub fn memory(&self) -> Duration {
+        self.tick.saturating_mul(self.buckets)
+    }
+
+    /// Hands the buckets of a direction that have closed since the last call to `each`, in order of time; ticks in which
+    /// nothing passed have none.
+    pub fn read(&mut self, hook: Hook, now: MonoTime, mut each: impl FnMut(Bucket)) -> Overrun {
+        let mut overrun = Overrun::default();
+        let current = epoch(now, self.tick);
+        let Some(direction) = self.directions.iter_mut().find(|direction| direction.hook == hook) else {
+            return overrun;
+        };
+        // One tick stays open longer: a CPU may have looked at the clock before this one did.
+        let end = current.saturating_sub(1);
+        let oldest = current.saturating_sub(u64::from(self.buckets) - 2);
+        if direction.read < oldest {
+            overrun.ticks = oldest - direction.read;
+            direction.read = oldest;
+        }
+        for wanted in direction.read..end {
+            let mut sum = Bucket { epoch: wanted, ..Bucket::default() };
+            for cpu in 0..self.cpus {
+                let slot = usize::try_from(wanted & u64::from(self.buckets - 1)).unwrap_or(0);
+                let entry = cpu * usize::try_from(self.buckets).unwrap_or(0) + slot;
+                if let Some(bucket) = direction.array.bucket(entry, wanted) {
+                    sum.add(&bucket);
+                }
+            }
+            if sum.aggregates > 0 {
+                each(sum);
+            }
+        }
+        direction.read = direction.read.max(end);
+        overrun
+    }
+}
+
+impl SharedArray {
+    /// A bucket, if it is of this tick before and behind the reading of it.
+    fn bucket(&self, entry: usize, wanted: u64) -> Option<Bucket> {
+        let word = |word| self.word(WordAt { entry, word });
+        if word(0) != wanted {
+            return None;
+        }
+        let bucket = Bucket {
+            epoch: wanted,
+            bytes: word(1),
+            packets: word(2),
+            aggregates: word(3),
+            marked: word(4),
+            flows: u128::from(word(5)) | u128::from(word(6)) << 64,
+        };
+        (word(0) == wanted).then_some(bucket)
+    }
+}
+
+impl Bucket {
+    fn add(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.packets += other.packets;
+        self.aggregates += other.aggregates;
+        self.marked += other.marked;
+        self.flows |= other.flows;
+    }
+}
+
+/// The tick of a moment.
+#[must_use]
+pub fn epoch(at: MonoTime, tick: Duration) -> u64 {
+    at.as_nanos() / units::duration::nanos(tick).max(1)
+}
+
+/// As many buckets as hold some seconds, within [`MOST_BYTES`] for each direction: a power of two.
+fn buckets(tick: Duration, cpus: usize) -> u32 {
+    let wanted = u64::try_from(MEMORY.as_nanos() / tick.as_nanos().max(1)).unwrap_or(u64::MAX);
+    let room = MOST_BYTES / (u64::from(WORDS) * 8) / (cpus as u64).max(1);
+    let most = 1_u64 << room.max(LEAST_BUCKETS).ilog2();
+    u32::try_from(wanted.next_power_of_two().clamp(LEAST_BUCKETS, most)).unwrap_or(u32::MAX / 2 + 1)
+}
+
+fn unavailable(what: &str, error: &io::Error) -> Unavailable {
+    let mut unavailable = Unavailable::because(format!("a program in the kernel (eBPF): cannot {what}"), error);
+    // A kernel without tcx does not know the way to attach.
+    if error.raw_os_error() == Some(libc::EINVAL) {
+        unavailable.reason = Reason::Unsupported;
+    }
+    unavailable
+}
+
+/// What the program depends on.
+struct Shape {
+    hook: Hook,
+    map: i32,
+    tick: Duration,
+    buckets: u32,
+}
+
+/// The program. `R6` is the packet, `R9` the bucket, `R8` the packets on the wire, `R7` their bytes.
+fn instructions(shape: &Shape) -> Result<Vec<u8>, AssembleError> {
+    use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
+    use Width::{Byte, Double, Word};
+    let number = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
+    let tick = i32::try_from(shape.tick.as_nanos()).unwrap_or(i32::MAX);
+    let mut program = Assembler::new();
+    // The bucket of this CPU and this tick.
+    program.mov(R6, R1).call(GET_SMP_PROCESSOR_ID).mov(R8, R0).alu(Alu::Mul, R8, number(shape.buckets));
+    program.call(KTIME_GET_NS).mov(R7, R0).alu(Alu::Div, R7, tick);
+    program.mov(R1, R7).alu(Alu::And, R1, number(shape.buckets - 1)).alu(Alu::Add, R1, R8);
+    program.store(Word, At(R10, -4), R1).mov(R2, R10).alu(Alu::Add, R2, -4);
+    program.map(R1, shape.map).call(MAP_LOOKUP_ELEM).jump_if(R0, When::Equal, 0, "pass").mov(R9, R0);
+    // It is taken anew when its time has come: the epoch first, so that who reads meanwhile sees that.
+    program.load(Double, R1, At(R9, 0)).jump_if(R1, When::Equal, R7, "open").store(Double, At(R9, 0), R7);
+    for word in 1..WORDS {
+        program.clear(At(R9, word_at(word)));
+    }
+    program.label("open").load(Word, R8, At(R6, SKB_GSO_SEGS)).jump_if(R8, When::NotEqual, 0, "counted").mov(R8, 1);
+    let length = if shape.hook == Hook::Egress { SKB_WIRE_LEN } else { SKB_LEN };
+    program.label("counted").load(Word, R7, At(R6, length));
+    // The headers, where they lie in one piece.
+    program.load(Word, R2, At(R6, SKB_DATA)).load(Word, R3, At(R6, SKB_DATA_END));
+    program.mov(R1, R2).alu(Alu::Add, R1, ETHERNET + IPV4).jump_if(R1, When::Greater, R3, "add");
+    program.load(Word, R4, At(R6, SKB_PROTOCOL)).jump_if(R4, When::Equal, ETH_P_IP, "ipv4");
+    program.jump_if(R4, When::NotEqual, ETH_P_IPV6, "add");
+    program.load(Byte, R1, At(R2, 15)).alu(Alu::Rsh, R1, 4).alu(Alu::And, R1, 3);
+    program.mov(R5, IPV6).load(Byte, R0, At(R2, 20)).jump("ecn");
+    program.label("ipv4").load(Byte, R1, At(R2, 15)).alu(Alu::And, R1, 3);
+    program.load(Byte, R5, At(R2, 14)).alu(Alu::And, R5, 15).alu(Alu::Lsh, R5, 2).load(Byte, R0, At(R2, 23));
+    program.label("ecn").jump_if(R1, When::NotEqual, CE, "headers").add_to(At(R9, word_at(4)), R8);
+    program.label("headers");
+    if shape.hook == Hook::Ingress {
+        // Of what was put together, each part had headers of its own.
+        program.jump_if(R8, When::Equal, 1, "add");
+        program.mov(R4, R5).alu(Alu::Add, R4, ETHERNET + UDP).jump_if(R0, When::Equal, IPPROTO_UDP, "extend");
+        program.jump_if(R0, When::NotEqual, IPPROTO_TCP, "add");
+        program.mov(R0, R2).alu(Alu::Add, R0, ETHERNET).alu(Alu::Add, R0, R5);
+        program.mov(R1, R0).alu(Alu::Add, R1, TCP).jump_if(R1, When::Greater, R3, "add");
+        program.load(Byte, R1, At(R0, 12)).alu(Alu::Rsh, R1, 4).alu(Alu::Lsh, R1, 2);
+        program.mov(R4, R5).alu(Alu::Add, R4, ETHERNET).alu(Alu::Add, R4, R1);
+        program.label("extend").mov(R1, R8).alu(Alu::Add, R1, -1).alu(Alu::Mul, R1, R4).alu(Alu::Add, R7, R1);
+    }
+    program.label("add").add_to(At(R9, word_at(1)), R7).add_to(At(R9, word_at(2)), R8).add_to(At(R9, word_at(3)), 1);
+    // One bit of the sketch for the flow.
+    program.mov(R1, R6).call(GET_HASH_RECALC).mov(R2, 1).mov(R3, R0).alu(Alu::And, R3, 63).alu(Alu::Lsh, R2, R3);
+    program.alu(Alu::And, R0, 64).jump_if(R0, When::Equal, 0, "low");
+    for (label, word) in [("high", 6), ("low", 5)] {
+        program.label(label).load(Double, R1, At(R9, word_at(word))).alu(Alu::Or, R1, R2);
+        program.store(Double, At(R9, word_at(word)), R1).jump("pass");
+    }
+    program.label("pass").end_with(TCX_NEXT);
+    program.bytes()
+}
+
+fn word_at(word: u32) -> i16 {
+    i16::try_from(word * 8).unwrap_or(i16::MAX)
+}
+
+/// Epoch, bytes, packets, aggregates, marked, and two of flows; the eighth keeps entries to a cache line.
+const WORDS: u32 = 8;
+/// How much time buckets hold: ten readings, each of which may come late.
+const MEMORY: Duration = Duration::from_secs(2);
+const LEAST_BUCKETS: u64 = 1_024;
+/// For all CPUs together, each direction.
+const MOST_BYTES: u64 = 32 << 20;
+
+// include/uapi/linux/bpf.h of 6.18: functions, and offsets in `struct __sk_buff`
+const MAP_LOOKUP_ELEM: i32 = 1;
+const KTIME_GET_NS: i32 = 5;
+const GET_SMP_PROCESSOR_ID: i32 = 8;
+const GET_HASH_RECALC: i32 = 34;
+const SKB_LEN: i16 = 0;
+const SKB_PROTOCOL: i16 = 16;
+const SKB_DATA: i16 = 76;
+const SKB_DATA_END: i16 = 80;
+const SKB_WIRE_LEN: i16 = 160;
+const SKB_GSO_SEGS: i16 = 164;
+/// The next program at the hook decides (`TCX_NEXT`).
+const TCX_NEXT: i32 = -1;
+
+/// As the bytes of the frame lie in a number of this machine.
+const ETH_P_IP: i32 = u16::to_be(0x0800) as i32;
+const ETH_P_IPV6: i32 = u16::to_be(0x86dd) as i32;
+const IPPROTO_TCP: i32 = 6;
+const IPPROTO_UDP: i32 = 17;
+/// Congestion experienced (RFC 3168 section 5).
+const CE: i32 = 3;
+// Header lengths without options.
+const ETHERNET: i32 = 14;
+const IPV4: i32 = 20;
+const IPV6: i32 = 40;
+const TCP: i32 = 20;
+const UDP: i32 = 8;
+
+#[cfg(test)]
+pub(super) mod for_tests {
+    use super::*;
+
+    impl BurstMeter {
+        /// One that sees only frames that a test runs it over.
+        pub(in crate::bpf) fn of_frames(tick: Duration, hook: Hook) -> Result<Self, Unavailable> {
+            Self::detached(tick, &[hook])
+        }
+
+        /// Runs the program over a frame, so often. Returns the mean time in nanoseconds.
+        pub(in crate::bpf) fn pass(&self, frame: &[u8], repeat: u32) -> u32 {
+            let run = self.directions[0].program.run(frame, repeat).unwrap();
+            assert_eq!(run.returned, u32::MAX, "the next program decides");
+            run.nanos
+        }
+    }
+}

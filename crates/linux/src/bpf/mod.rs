@@ -1,0 +1,17 @@
+//! Small programs in the kernel (eBPF), made of instruction tables: nothing is needed to build them, and nothing stays behind,
+//! since programs, maps and links go with their files.
+//!
+//! * [`assemble`]: instructions with labels, and their bytes
+//! * [`meter`]: bytes and packets of a device in buckets of time
+//!
+//! Inside: `call` is bpf(2), `map` an array that the kernel and this process share, `program` loads and attaches.
+//!
+//! Numbers and layouts: `include/uapi/linux/bpf.h` of Linux 6.18.
+
+pub mod assemble;
+mod call;
+mod map;
+pub mod meter;
+mod program;
+#[cfg(test)]
+mod tests;

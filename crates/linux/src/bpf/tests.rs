@@ -1,0 +1,132 @@
+//! Claims about programs: on bytes, on frames that the kernel runs them over, on a device of a fresh namespace.
+
+use std::net::UdpSocket;
+use std::time::Duration;
+
+use super::assemble::{Alu, AssembleError, Assembler, At, Reg, When, Width};
+use super::meter::{Bucket, BurstMeter, Hook};
+use crate::sandbox::{in_sandbox, inside};
+use crate::{Reason, Unavailable, clock};
+
+/// The bytes are those of Documentation/bpf/standardization/instruction-set.rst.
+#[test]
+fn instructions_have_their_bytes() {
+    let mut program = Assembler::new();
+    program.mov(Reg::R6, Reg::R1).alu(Alu::Mul, Reg::R8, 2_048).call(5).load(Width::Word, Reg::R1, At(Reg::R6, 164));
+    program.store(Width::Double, At(Reg::R0, 8), Reg::R1).clear(At(Reg::R0, 16)).map(Reg::R1, 7);
+    program.jump_if(Reg::R0, When::Equal, 0, "out").jump_if(Reg::R1, When::Equal, Reg::R7, "out");
+    program.label("out").end_with(-1);
+    let bytes = program.bytes().unwrap();
+    let expected: [[u8; 8]; 12] = [
+        [0xbf, 0x16, 0, 0, 0, 0, 0, 0],
+        [0x27, 0x08, 0, 0, 0, 8, 0, 0],
+        [0x85, 0, 0, 0, 5, 0, 0, 0],
+        [0x61, 0x61, 164, 0, 0, 0, 0, 0],
+        [0x7b, 0x10, 8, 0, 0, 0, 0, 0],
+        [0x7a, 0x00, 16, 0, 0, 0, 0, 0],
+        [0x18, 0x11, 0, 0, 7, 0, 0, 0],
+        [0; 8],
+        [0x15, 0x00, 1, 0, 0, 0, 0, 0],
+        [0x1d, 0x71, 0, 0, 0, 0, 0, 0],
+        [0xb4, 0x00, 0, 0, 0xff, 0xff, 0xff, 0xff],
+        [0x95, 0, 0, 0, 0, 0, 0, 0],
+    ];
+    assert_eq!(bytes, expected.concat());
+}
+
+#[test]
+fn a_jump_to_nowhere_or_too_far_is_refused() {
+    assert_eq!(Assembler::new().jump("x").bytes(), Err(AssembleError::NoLabel("x")));
+    let mut long = Assembler::new();
+    long.jump("x");
+    for _ in 0..40_000 {
+        long.mov(Reg::R0, 0);
+    }
+    assert_eq!(long.label("x").bytes(), Err(AssembleError::TooFar("x")));
+}
+
+/// A frame of IPv4 with these ECN bits and a UDP datagram of so many bytes.
+fn frame(ecn: u8, payload: usize, port: u16) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0];
+    let length = u16::try_from(28 + payload).unwrap().to_be_bytes();
+    frame.extend([0x45, ecn, length[0], length[1], 0, 0, 0x40, 0, 64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2]);
+    frame.extend(port.to_be_bytes());
+    frame.extend([0x14, 0x51, 0, 8, 0, 0]);
+    frame.resize(42 + payload, 0);
+    frame
+}
+
+/// Root of the machine may load programs; anybody else, and an older kernel, is told what is missing.
+fn allowed(opened: Result<BurstMeter, Unavailable>) -> Option<BurstMeter> {
+    match opened {
+        Ok(meter) => Some(meter),
+        Err(error) => {
+            assert!(matches!(error.reason, Reason::Denied | Reason::Unsupported), "{error}");
+            eprintln!("not run without privilege: {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn root_of_a_user_namespace_is_denied_and_told_so() {
+    in_sandbox(module_path!(), "root_of_a_user_namespace_is_denied_and_told_so", || {
+        assert!(inside());
+        let error = BurstMeter::open(1, Duration::from_millis(1)).unwrap_err();
+        assert_eq!(error.reason, Reason::Denied, "{error}");
+    });
+}
+
+/// All buckets of a meter once they have closed.
+fn closed(meter: &mut BurstMeter, hook: Hook) -> Vec<Bucket> {
+    let mut buckets = Vec::new();
+    let end = clock::now() + meter.tick() * 2;
+    let overrun = meter.read(hook, end, |bucket| buckets.push(bucket));
+    assert_eq!(overrun.ticks, 0);
+    buckets
+}
+
+#[test]
+fn the_kernel_runs_the_program_over_frames_and_counts_them() {
+    let Some(mut meter) = allowed(BurstMeter::of_frames(Duration::from_secs(1), Hook::Ingress)) else { return };
+    meter.pass(&frame(0, 958, 1_000), 7);
+    meter.pass(&frame(3, 458, 1_000), 5);
+    let buckets = closed(&mut meter, Hook::Ingress);
+    let sum = |of: fn(&Bucket) -> u64| buckets.iter().map(of).sum::<u64>();
+    assert_eq!(sum(|bucket| bucket.bytes), 7 * 1_000 + 5 * 500);
+    assert_eq!((sum(|bucket| bucket.packets), sum(|bucket| bucket.aggregates)), (12, 12));
+    assert_eq!(sum(|bucket| bucket.marked), 5);
+    assert!(buckets.iter().all(|bucket| bucket.flows.count_ones() == 1), "one flow: {buckets:?}");
+}
+
+#[test]
+fn a_bucket_that_was_taken_anew_is_an_overrun_and_no_number() {
+    let Some(mut meter) = allowed(BurstMeter::of_frames(Duration::from_millis(1), Hook::Ingress)) else { return };
+    meter.pass(&frame(0, 10, 1), 1);
+    let late = clock::now() + meter.memory() * 3;
+    let overrun = meter.read(Hook::Ingress, late, |bucket| panic!("{bucket:?} was gone"));
+    assert!(overrun.ticks > 0);
+}
+
+#[test]
+fn datagrams_over_loopback_are_counted_in_both_directions_with_their_headers() {
+    crate::netns::in_fresh_netns(|| {
+        let lo = crate::links::dump().unwrap().into_iter().find(|link| link.name == "lo").unwrap();
+        let Some(mut meter) = allowed(BurstMeter::open(lo.index, Duration::from_millis(10))) else { return };
+        let sockets = [(); 3].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+        let sink = UdpSocket::bind("127.0.0.1:0").unwrap();
+        for socket in &sockets {
+            for _ in 0..10 {
+                socket.send_to(&[0; 1_000], sink.local_addr().unwrap()).unwrap();
+                sink.recv_from(&mut [0; 1_024]).unwrap();
+            }
+        }
+        for hook in [Hook::Egress, Hook::Ingress] {
+            let buckets = closed(&mut meter, hook);
+            let bytes: u64 = buckets.iter().map(|bucket| bucket.bytes).sum();
+            let packets: u64 = buckets.iter().map(|bucket| bucket.packets).sum();
+            assert_eq!((bytes, packets), (30 * 1_042, 30), "{hook:?}");
+        }
+    })
+    .unwrap();
+}
