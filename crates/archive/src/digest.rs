@@ -44,8 +44,11 @@ pub(crate) const CHANGES: Sealed = Sealed {
 pub(crate) const NOTES: Sealed =
     Sealed { name: "change_notes", columns: "key, change, time_unix_ns, user, ticket", content: "text" };
 
+pub(crate) const TRANSFERS: Sealed =
+    Sealed { name: "transfers", columns: "id, started_unix_ns, host, peer, moved_bytes, transfer", content: "packed" };
+
 /// Every table with digests.
-pub(crate) const TABLES: [Sealed; 6] = [RUNS, SAMPLES, ROUNDS, SNAPSHOTS, CHANGES, NOTES];
+pub(crate) const TABLES: [Sealed; 7] = [RUNS, SAMPLES, ROUNDS, SNAPSHOTS, CHANGES, NOTES, TRANSFERS];
 
 /// How much of a row is held against its digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

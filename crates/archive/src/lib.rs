@@ -11,6 +11,7 @@
 //! * [`changes`]: the change log of hosts
 //! * [`snapshots`]: snapshots of hosts
 //! * [`rounds`]: whole plans, run once
+//! * [`transfers`]: transfers of real applications that were watched
 //! * [`export`]: runs as JSON and CSV, and JSON back
 //!
 //! A run is on disk when [`Archive::store`](store) returns. Several processes may have one archive open.
@@ -29,6 +30,7 @@ pub mod schema;
 pub mod snapshots;
 pub mod spill;
 pub mod store;
+pub mod transfers;
 
 pub use list::{Filter, RunSummary};
 pub use store::Archive;

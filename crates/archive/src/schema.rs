@@ -173,4 +173,5 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/3-changes.sql"),
     include_str!("schema/4-rounds.sql"),
     include_str!("schema/5-digests.sql"),
+    include_str!("schema/6-transfers.sql"),
 ];

@@ -8,6 +8,7 @@ use serde_json::Error;
 use crate::host::snapshot::Snapshot;
 use crate::round::Round;
 use crate::run::Run;
+use crate::transfer::Transfer;
 
 macro_rules! json {
     ($($object:ty),*) => {$(
@@ -33,4 +34,4 @@ macro_rules! json {
     )*};
 }
 
-json!(Run, Round, Snapshot);
+json!(Run, Round, Snapshot, Transfer);

@@ -11,14 +11,19 @@
 //! * [`quality`]: what disturbed a measurement that is no part of the path
 //! * [`expectation`]: what a test should have reached, and from what that was reckoned
 //! * [`target`]: the rate that a flow is judged against, and how that is known
+//! * [`bursts`]: what passed a device in buckets of a millisecond or less
+//! * [`int`]: in-band network telemetry of switches
+//! * [`transfer`]: transfers of real applications, watched without test traffic
 //! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
 //!
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
 //! and diagnosed there. Names of fields carry their unit (`rtt_us`, `goodput_bps`).
 
+pub mod bursts;
 pub mod counters;
 pub mod expectation;
 pub mod host;
+pub mod int;
 mod json;
 pub mod measurement;
 pub mod plausible;
@@ -32,3 +37,4 @@ pub mod schema;
 pub mod series;
 pub mod spec;
 pub mod target;
+pub mod transfer;

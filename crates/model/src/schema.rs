@@ -2,9 +2,11 @@
 
 use schemars::{Schema, schema_for};
 
+use crate::bursts::BurstReport;
 use crate::host::change::LoggedChange;
 use crate::host::drops::DropInterval;
 use crate::host::snapshot::Snapshot;
+use crate::int::IntInterval;
 use crate::played::Played;
 use crate::probe::along::Along;
 use crate::probe::download::Download;
@@ -14,6 +16,7 @@ use crate::probe::path_mtu::PathMtu;
 use crate::round::{Round, RoundSummary};
 use crate::run::Run;
 use crate::series::RunSamples;
+use crate::transfer::{FlowInterval, Transfer};
 
 /// Every format with the name of its file under `docs/formats/`.
 #[must_use]
@@ -32,5 +35,9 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("probe-mtu.schema.json", schema_for!(PathMtu)),
         ("probe-download.schema.json", schema_for!(Download)),
         ("hop-tests.schema.json", schema_for!(Along)),
+        ("transfer.schema.json", schema_for!(Transfer)),
+        ("flows.schema.json", schema_for!(FlowInterval)),
+        ("bursts.schema.json", schema_for!(BurstReport)),
+        ("int.schema.json", schema_for!(IntInterval)),
     ]
 }

@@ -10,3 +10,4 @@ mod refusing;
 mod rounds;
 mod runs;
 mod snapshots;
+mod transfers;

@@ -1,0 +1,183 @@
+//! Bursts of a device: what passed in buckets of a millisecond or less, and the runs of buckets that were nearly full.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use units::{ByteCount, DataRate, PacketCount, WallTime};
+
+use crate::measurement::Heading;
+
+/// What was seen of one device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BurstReport {
+    /// Version of this format; see [`BurstReport::FORMAT`].
+    pub format: u32,
+    /// The host.
+    pub host: String,
+    /// The namespace as it was asked for; none for that of the watcher.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The device.
+    pub device: String,
+    /// When the watch began.
+    #[serde(rename = "start_unix_ns")]
+    pub start: WallTime,
+    /// How long it was.
+    #[serde(rename = "length_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub length: Duration,
+    /// How long a bucket is.
+    #[serde(rename = "bucket_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub bucket: Duration,
+    /// Who counted.
+    pub counted_by: CountedBy,
+    /// The line rate that utilisation is relative to; absent where it is not known.
+    #[serde(rename = "line_rate_bps", default, skip_serializing_if = "Option::is_none")]
+    pub line_rate: Option<DataRate>,
+    /// A run of buckets above this part of the line rate is a burst, in percent.
+    pub threshold_percent: u8,
+    /// What passed in each direction.
+    pub directions: Vec<DirectionBursts>,
+    /// The TCP connections of the namespace that moved most meanwhile, the most first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub busiest: Vec<BusyConnection>,
+    /// TCP segments that the namespace retransmitted meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmits: Option<PacketCount>,
+    /// Packets that the device dropped meanwhile, by the kernel's count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<PacketCount>,
+    /// What a reader has to know: coarse counting, interrupt coalescing, an unknown line rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl BurstReport {
+    /// The version of this format that this program writes.
+    pub const FORMAT: u32 = 1;
+}
+
+/// Who counted the packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CountedBy {
+    /// A program in the kernel, packet by packet.
+    Program,
+    /// The device's counters, read every 10 ms.
+    Counters,
+}
+
+/// What passed in one direction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DirectionBursts {
+    /// Which.
+    pub heading: Heading,
+    /// Bytes from the Ethernet header on, without check sequence, preamble and gap.
+    pub bytes: ByteCount,
+    /// Packets on the wire.
+    pub packets: PacketCount,
+    /// Packets marked CE; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marked: Option<PacketCount>,
+    /// Buckets that were not read in time: nothing is known of them.
+    pub missed_buckets: u64,
+    /// The rate on the physical layer, with preamble, check sequence and gap: over the whole time.
+    #[serde(rename = "mean_bps")]
+    pub mean: DataRate,
+    /// The same over the busiest second.
+    #[serde(rename = "busiest_second_bps")]
+    pub busiest_second: DataRate,
+    /// The same over the busiest bucket. It may be above the line rate: the kernel takes packets in batches.
+    #[serde(rename = "busiest_bucket_bps")]
+    pub busiest_bucket: DataRate,
+    /// Bursts.
+    pub bursts: u64,
+    /// Bytes in bursts.
+    #[serde(rename = "burst_bytes")]
+    pub in_bursts: ByteCount,
+    /// Bursts by length: at place n those of 2^n buckets and more, up to the next.
+    pub by_length: Vec<u64>,
+    /// Bursts by volume: at place n those of 2^n KiB and more, up to the next; those below a KiB are at place 0.
+    pub by_volume: Vec<u64>,
+    /// The largest bursts, the largest first.
+    pub largest: Vec<Burst>,
+    /// The buffer that a slower link would have needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueNeed>,
+    /// Rates over time, for pictures: equal steps.
+    pub steps: RateSteps,
+}
+
+/// A run of buckets above the threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Burst {
+    /// When it began.
+    #[serde(rename = "start_unix_ns")]
+    pub start: WallTime,
+    /// How long it was: whole buckets.
+    #[serde(rename = "length_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub length: Duration,
+    /// Its bytes, from the Ethernet header on.
+    pub bytes: ByteCount,
+    /// Its packets on the wire.
+    pub packets: PacketCount,
+    /// Of those, marked CE.
+    pub marked: PacketCount,
+    /// The rate of its busiest bucket on the physical layer.
+    #[serde(rename = "peak_bps")]
+    pub peak: DataRate,
+    /// About how many flows it had, by a sketch of 128 bits; absent where nobody looked. Above some 300 it says no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<u64>,
+}
+
+/// The buffer before a slower link that these packets would have filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct QueueNeed {
+    /// The rate of that link on the physical layer.
+    #[serde(rename = "rate_bps")]
+    pub rate: DataRate,
+    /// The most that would have stood before it.
+    #[serde(rename = "most_bytes")]
+    pub most: ByteCount,
+}
+
+/// Rates in equal steps of time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RateSteps {
+    /// How long a step is.
+    #[serde(rename = "step_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub step: Duration,
+    /// The mean of each step on the physical layer.
+    #[serde(rename = "mean_bps")]
+    pub mean: Vec<DataRate>,
+    /// The busiest bucket of each step.
+    #[serde(rename = "busiest_bps")]
+    pub busiest: Vec<DataRate>,
+}
+
+/// A TCP connection that was there before and after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BusyConnection {
+    /// This host's end.
+    pub local: SocketAddr,
+    /// The peer's end.
+    pub peer: SocketAddr,
+    /// Payload sent meanwhile.
+    #[serde(rename = "sent_bytes")]
+    pub sent: ByteCount,
+    /// Payload received meanwhile.
+    #[serde(rename = "received_bytes")]
+    pub received: ByteCount,
+}
