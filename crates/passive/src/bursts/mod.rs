@@ -1,0 +1,14 @@
+//! Bursts: maximal runs of buckets in which more than a part of the line rate passed (Zhang and others, "High-resolution
+//! measurement of data center microbursts", IMC 2017, and Millisampler, IMC 2022, have half of it).
+//!
+//! * [`tick`]: what passed in one bucket
+//! * [`finder`]: buckets of one direction in order of time, to bursts and distributions
+//!
+//! Inside: `queue` is the buffer that a slower link would have needed, `steps` rates over time in bounded memory.
+
+pub mod finder;
+mod queue;
+mod steps;
+#[cfg(test)]
+mod tests;
+pub mod tick;

@@ -1,0 +1,262 @@
+//! The loop that watches a device.
+
+use std::io;
+use std::time::Duration;
+
+use linux::bpf::meter::{BurstMeter, Hook, epoch};
+use linux::links::{self, Link};
+use linux::netlink::NetlinkError;
+use linux::netns::{self, NetnsError, NetnsRef};
+use linux::readiness::{Patience, Readiness};
+use linux::{Unavailable, clock, host};
+use model::bursts::{BurstReport, CountedBy, DirectionBursts};
+use model::measurement::Heading;
+use passive::bursts::finder::{BurstFinder, LooksIntoPackets, Search};
+use passive::bursts::tick::Tick;
+use units::{DataRate, MonoTime, Percent};
+
+use super::counters::DeviceReader;
+use super::surroundings::{Before, interrupt_delay, reported_rate};
+
+/// What to watch.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The device.
+    pub device: String,
+    /// The network namespace; none for that of the calling thread.
+    pub namespace: Option<NetnsRef>,
+    /// How long a bucket is.
+    pub bucket: Duration,
+    /// How long to watch; none for no end.
+    pub length: Option<Duration>,
+    /// The line rate that the user declares.
+    pub line_rate: Option<DataRate>,
+    /// More than this part of the line rate is a burst.
+    pub threshold: Percent,
+    /// The rate of a slower link whose queue is reckoned.
+    pub drain: Option<DataRate>,
+}
+
+/// Why bursts are not watched.
+#[derive(Debug, thiserror::Error)]
+pub enum BurstError {
+    /// The namespace cannot be entered.
+    #[error(transparent)]
+    Namespace(#[from] NetnsError),
+    /// Devices cannot be listed.
+    #[error("the devices cannot be listed")]
+    Devices(#[from] NetlinkError),
+    /// There is no such device.
+    #[error("there is no device {device} here; there are {}", known.join(", "))]
+    NoDevice {
+        /// What was asked for.
+        device: String,
+        /// Those there are.
+        known: Vec<String>,
+    },
+    /// Its counters cannot be read any more.
+    #[error("the device cannot be watched")]
+    Reading(#[from] io::Error),
+}
+
+/// What passed so far, while the watch goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// How long it has been watched.
+    pub watched: Duration,
+    /// Buckets with packets so far, both directions.
+    pub buckets: u64,
+}
+
+/// Watches a device until `stopped` or the time is over.
+///
+/// # Errors
+/// See [`BurstError`].
+pub fn watch(
+    request: &Request,
+    stopped: impl Fn() -> bool + Send,
+    progress: impl FnMut(Progress) + Send,
+) -> Result<BurstReport, BurstError> {
+    match &request.namespace {
+        Some(reference) => netns::with_netns(reference, || within(request, stopped, progress))?,
+        None => within(request, stopped, progress),
+    }
+}
+
+fn within(
+    request: &Request,
+    stopped: impl Fn() -> bool,
+    mut progress: impl FnMut(Progress),
+) -> Result<BurstReport, BurstError> {
+    let links = links::dump()?;
+    let link = links.iter().find(|link| link.name == request.device).ok_or_else(|| BurstError::NoDevice {
+        device: request.device.clone(),
+        known: links.iter().map(|link| link.name.clone()).collect(),
+    })?;
+    let mut watcher = Watcher::open(request, link);
+    let readiness = Readiness::new()?;
+    let end = request.length.map(|length| watcher.began + length);
+    loop {
+        let now = clock::now();
+        if stopped() || end.is_some_and(|end| now >= end) {
+            break;
+        }
+        let left = end.map_or(Duration::MAX, |end| end.since(now));
+        readiness.wait(Patience::For(watcher.source.pause().min(left)), |_| {})?;
+        watcher.read()?;
+        progress(Progress { watched: clock::now().since(watcher.began), buckets: watcher.buckets });
+    }
+    // The last bucket closes two later.
+    readiness.wait(Patience::For(watcher.bucket * 3), |_| {})?;
+    watcher.read()?;
+    Ok(watcher.report(request, link))
+}
+
+/// Who counts.
+enum Source {
+    Program(BurstMeter),
+    Counters(DeviceReader, Unavailable),
+}
+
+impl Source {
+    /// How long nobody needs to read.
+    fn pause(&self) -> Duration {
+        match self {
+            Self::Program(meter) => (meter.memory() / 8).min(GLANCE),
+            Self::Counters(..) => COARSE,
+        }
+    }
+}
+
+struct Watcher {
+    source: Source,
+    bucket: Duration,
+    began: MonoTime,
+    start: units::WallTime,
+    line_rate: Option<DataRate>,
+    inbound: BurstFinder,
+    outbound: BurstFinder,
+    before: Before,
+    buckets: u64,
+}
+
+impl Watcher {
+    fn open(request: &Request, link: &Link) -> Self {
+        let before = Before::read(&link.name);
+        let (source, bucket) = match BurstMeter::open(link.index, request.bucket) {
+            Ok(meter) => (Source::Program(meter), request.bucket),
+            Err(why) => {
+                let bucket = COARSE.max(request.bucket);
+                (Source::Counters(DeviceReader::new(&link.name, bucket), why), bucket)
+            }
+        };
+        let (began, start) = (clock::now(), clock::wall_now());
+        let line_rate = request.line_rate.or_else(|| reported_rate(link));
+        let looks = if matches!(source, Source::Program(_)) { LooksIntoPackets::Yes } else { LooksIntoPackets::No };
+        let search = Search {
+            bucket,
+            line_rate,
+            threshold: request.threshold,
+            drain: request.drain,
+            first: epoch(began, bucket),
+            start,
+            looks_into_packets: looks,
+        };
+        let (inbound, outbound) = (BurstFinder::new(search), BurstFinder::new(search));
+        Self { source, bucket, began, start, line_rate, inbound, outbound, before, buckets: 0 }
+    }
+
+    fn read(&mut self) -> io::Result<()> {
+        let (inbound, outbound, buckets) = (&mut self.inbound, &mut self.outbound, &mut self.buckets);
+        match &mut self.source {
+            Source::Program(meter) => {
+                let now = clock::now();
+                for (hook, finder) in [(Hook::Ingress, inbound), (Hook::Egress, outbound)] {
+                    let overrun = meter.read(hook, now, |bucket| {
+                        *buckets += 1;
+                        finder.push(&Tick {
+                            epoch: bucket.epoch,
+                            bytes: bucket.bytes,
+                            packets: bucket.packets,
+                            marked: bucket.marked,
+                            flows: bucket.flows,
+                        });
+                    });
+                    if overrun.ticks > 0 {
+                        finder.missed(overrun.ticks);
+                    }
+                }
+                Ok(())
+            }
+            Source::Counters(reader, _) => reader.read(|heading, tick| {
+                *buckets += 1;
+                match heading {
+                    Heading::Inbound => inbound.push(&tick),
+                    Heading::Outbound => outbound.push(&tick),
+                }
+            }),
+        }
+    }
+
+    fn report(self, request: &Request, link: &Link) -> BurstReport {
+        let length = clock::now().since(self.began);
+        let since = self.before.since(&link.name);
+        let directions =
+            vec![self.inbound.report(Heading::Inbound, length), self.outbound.report(Heading::Outbound, length)];
+        BurstReport {
+            format: BurstReport::FORMAT,
+            host: host::hostname(),
+            namespace: request.namespace.as_ref().map(ToString::to_string),
+            device: link.name.clone(),
+            start: self.start,
+            length,
+            bucket: self.bucket,
+            counted_by: match self.source {
+                Source::Program(_) => CountedBy::Program,
+                Source::Counters(..) => CountedBy::Counters,
+            },
+            line_rate: self.line_rate,
+            threshold_percent: u8::try_from(request.threshold.get()).unwrap_or(u8::MAX),
+            notes: notes(&self.source, &directions, self.line_rate, link),
+            directions,
+            busiest: since.busiest,
+            retransmits: since.retransmits,
+            dropped: since.dropped,
+        }
+    }
+}
+
+fn notes(source: &Source, directions: &[DirectionBursts], line_rate: Option<DataRate>, link: &Link) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Source::Counters(_, why) = source {
+        notes.push(format!(
+            "counters were read every 10 ms: shorter bursts are not seen. {why}: buckets of 1 ms and less take CAP_BPF and \
+             CAP_NET_ADMIN of the machine, and Linux 6.6"
+        ));
+    }
+    if line_rate.is_none() {
+        notes.push(format!("{} reports no link speed, so there are no bursts: --expect RATE declares one", link.name));
+    }
+    if let Some(delay) = interrupt_delay(link).filter(|delay| *delay > 0) {
+        notes.push(format!(
+            "the NIC may hold received packets for {delay} us (rx-usecs): shorter buckets show its batches"
+        ));
+    }
+    let is_over = |each: &&DirectionBursts| line_rate.is_some_and(|rate| each.busiest_bucket > rate);
+    if directions.iter().any(|each| is_over(&each)) {
+        notes.push(
+            "a bucket above the line rate is a batch that the kernel took at once, or data offered to a queue"
+                .to_owned(),
+        );
+    }
+    let missed: u64 = directions.iter().map(|each| each.missed_buckets).sum();
+    if missed > 0 {
+        notes.push(format!("{missed} buckets were not read in time, and are not in the sums"));
+    }
+    notes
+}
+
+/// Counters cost more than buckets, and a process is woken late: finer readings would show that.
+const COARSE: Duration = Duration::from_millis(10);
+/// How often buckets are read at least, and the end is looked for.
+const GLANCE: Duration = Duration::from_millis(100);

@@ -1,0 +1,103 @@
+//! Claims about bursts of a real device: every byte counted, no burst longer than the sending took.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
+
+use std::net::UdpSocket;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use linux::netns::in_fresh_netns;
+use model::bursts::{BurstReport, CountedBy};
+use units::{DataRate, Percent};
+use watch::bursts::{Request, watch};
+
+/// Watches loopback of a fresh namespace while `work` runs there.
+fn watched(bucket: Duration, work: impl FnOnce() + Send) -> BurstReport {
+    let request = Request {
+        device: "lo".to_owned(),
+        namespace: None,
+        bucket,
+        length: None,
+        // A datagram in each bucket is a burst of such a link.
+        line_rate: Some(DataRate::from_bps(1_000_000)),
+        threshold: Percent::new(50).unwrap(),
+        drain: Some(DataRate::from_bps(8_000)),
+    };
+    let stop = AtomicBool::new(false);
+    in_fresh_netns(|| {
+        thread::scope(|scope| {
+            let (tell, told) = channel();
+            let watcher = scope.spawn(|| {
+                watch(
+                    &request,
+                    || stop.load(Ordering::Relaxed),
+                    move |_| {
+                        // Nobody listens any more once the first has come.
+                        let _ = tell.send(());
+                    },
+                )
+            });
+            // Progress is told of once the device is watched.
+            told.recv().unwrap();
+            work();
+            stop.store(true, Ordering::Relaxed);
+            watcher.join().unwrap().unwrap()
+        })
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_burst_of_known_volume_is_found_with_every_byte() {
+    let mut took = Duration::ZERO;
+    let bucket = Duration::from_millis(10);
+    let report = watched(bucket, || {
+        let sink = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let source = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let begin = Instant::now();
+        for _ in 0..3_000 {
+            source.send_to(&[0; 1_000], sink.local_addr().unwrap()).unwrap();
+        }
+        took = begin.elapsed();
+    });
+    if report.counted_by == CountedBy::Counters {
+        // Who may load no program is told so, and has the sums of the counters.
+        assert!(report.notes.iter().any(|note| note.contains("CAP_BPF")), "{:?}", report.notes);
+        return;
+    }
+    let all = 3_000 * (1_000 + 42);
+    for direction in &report.directions {
+        assert_eq!((direction.bytes.get(), direction.packets.get()), (all, 3_000), "{:?}", direction.heading);
+        assert_eq!(direction.in_bursts.get(), all, "each bucket with a datagram is one of a burst");
+        assert_eq!(direction.missed_buckets, 0);
+        let length: Duration = direction.largest.iter().map(|burst| burst.length).sum();
+        let most = took + bucket * 2 * u32::try_from(direction.bursts).unwrap();
+        assert!(length <= most, "{length:?} of {took:?} in {} bursts", direction.bursts);
+        assert!(direction.largest.iter().all(|burst| burst.flows == Some(1)), "{:?}", direction.largest);
+        // Nearly nothing leaves a queue of 1 kbyte/s.
+        let queue = direction.queue.unwrap().most.get();
+        assert!(queue <= all + 3_000 * 24 && queue > all / 2, "{queue}");
+    }
+}
+
+#[test]
+fn a_quiet_device_has_no_burst() {
+    let report = watched(Duration::from_millis(1), || {});
+    assert!(report.directions.iter().all(|direction| direction.bursts == 0 && direction.bytes.get() == 0));
+}
+
+#[test]
+fn a_device_that_is_not_there_is_told_with_those_that_are() {
+    let request = Request {
+        device: "nonesuch".to_owned(),
+        namespace: None,
+        bucket: Duration::from_millis(1),
+        length: None,
+        line_rate: None,
+        threshold: Percent::new(50).unwrap(),
+        drain: None,
+    };
+    let error = in_fresh_netns(|| watch(&request, || false, |_| {})).unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "there is no device nonesuch here; there are lo");
+}
