@@ -2,7 +2,7 @@
 //!
 //! Each subject decides what its panels show; all are laid out and drawn in the same way, so that they look alike:
 //!
-//! * [`run`], [`simulated`], [`swept`], [`tuned`], [`detected`], [`gateways`], [`grid`], [`trace`]: the subjects
+//! * [`run`], [`simulated`], [`swept`], [`tuned`], [`detected`], [`gateways`], [`grid`], [`trace`], [`bursts`], [`drops`]: the subjects
 //! * `header`, `panel`, `axis`: what a picture consists of, with titles and units
 //! * `layout`, `draw`, `font`, `palette`: from panels to a `scene` of shapes
 //! * `svg` writes the scene as a document, `raster` and `png` as an image
@@ -10,8 +10,10 @@
 //! Pure: data in, the bytes of a file out. A picture is bound by its pixels, however many samples it shows.
 
 mod axis;
+pub mod bursts;
 pub mod detected;
 mod draw;
+pub mod drops;
 mod font;
 pub mod gateways;
 pub mod grid;

@@ -4,6 +4,7 @@
 //! reader of foreign bytes gets an entry in [`ALL`], a file in `fuzz/fuzz_targets/` and a folder in `fuzz/corpus/`.
 
 mod gateways;
+mod watched;
 
 use std::fmt::Debug;
 use std::slice::Chunks;
@@ -30,6 +31,7 @@ use path::Seed;
 use plan::{Plan, PlanError, Schedule};
 use scenario::{Scenario, ScenarioError};
 use units::{ByteCount, DataRate, duration};
+pub use watched::int_report;
 use wire::client::ClientDialogue;
 use wire::server::{self, ServerDialogue};
 
@@ -43,7 +45,7 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 27] = [
+pub const ALL: [Reader; 28] = [
     Reader { name: "capture_file", read: capture_file },
     Reader { name: "cmsd_recording", read: cmsd_recording },
     Reader { name: "gateway_experiment", read: gateway_experiment },
@@ -70,6 +72,7 @@ pub const ALL: [Reader; 27] = [
     Reader { name: "scenario", read: scenario },
     Reader { name: "sosreport", read: sosreport },
     Reader { name: "stamp", read: stamp },
+    Reader { name: "int_report", read: int_report },
     Reader { name: "sysctl_files", read: sysctl_files },
 ];
 

@@ -22,6 +22,7 @@
 //! * [`idle`]: what a waiting server takes
 //! * [`snapshot`]: how long it takes to know this host
 //! * [`start`]: how long it takes from the command to the first byte
+//! * [`passive`]: what a watch without testing costs
 //! * [`watch`]: what a watched host pays, and how soon a change is in the log
 
 mod audit;
@@ -34,6 +35,7 @@ mod idle;
 mod link;
 mod network;
 mod pacing;
+mod passive;
 mod rates;
 mod relay;
 mod score;
@@ -104,6 +106,8 @@ pub(crate) enum Contest {
     Tune,
     /// What a watched host pays, and how soon a change is in the log
     Watch,
+    /// What a watch without testing costs: connections, packets, reports of switches
+    Passive,
 }
 
 /// How much care is taken.
@@ -137,7 +141,7 @@ impl Cases {
 
 impl Contest {
     /// Those that run unless others are asked for, in the order in which they run.
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Tcp,
         Self::Telemetry,
         Self::Udp,
@@ -157,6 +161,7 @@ impl Contest {
         Self::Sim,
         Self::Trace,
         Self::Watch,
+        Self::Passive,
     ];
 
     /// What it is called in the result.
@@ -185,6 +190,7 @@ impl Contest {
             Self::Trace => "captures explained",
             Self::Tune => "the search for settings",
             Self::Watch => "a watch over this host",
+            Self::Passive => "a watch without testing",
         }
     }
 
@@ -224,6 +230,7 @@ impl Contest {
             Self::Trace => trace::run(actors, effort),
             Self::Tune => tune::run(effort, cases),
             Self::Watch => link::apart("watch", actors, effort, cases),
+            Self::Passive => passive::run(actors, effort),
         }
     }
 

@@ -25,6 +25,7 @@ pub mod test;
 pub mod trace;
 pub mod tune;
 pub mod values;
+pub mod watch;
 pub mod why;
 
 use std::path::PathBuf;
@@ -94,6 +95,8 @@ pub enum Command {
     Plan(plan::PlanArgs),
     /// Diagnose a run or a round: causes ranked, with location and probability
     Why(why::WhyArgs),
+    /// Watch real traffic without testing: connections, what limits each, finished transfers
+    Watch(watch::WatchArgs),
     /// Explain TCP transfers from packet captures: who had the time, what each event cost, why
     Trace(trace::TraceArgs),
     /// Find changes in a series of results: steps, drifts, spread, shares of two levels

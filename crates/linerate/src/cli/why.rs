@@ -18,7 +18,7 @@ use super::values;
   linerate why client.log server.log ping.txt   logs of iperf3, nuttcp, ping, mtr, ss, ... seen together
   iperf3 -c dtn.example.org | linerate why --rtt 190ms -
   linerate gateways status GW1 GW2 GW3 --json > gw.json; linerate why gw.json
-  linerate why 01KX 01KY                        two stored runs, seen together
+  linerate why 01KX 01KY                        two stored runs, or transfers that were watched
   linerate why --explain shallow-queue          one cause in full; docs/causes.md has all
   linerate why --test dtn.example.org           this host and HOST, which runs `linerate serve`
   linerate why --test mesh.toml --budget 60s    the hosts of a plan: its round, then the most informative tests

@@ -32,6 +32,7 @@ mod simulate;
 mod test;
 mod tool;
 mod trace;
+mod watch;
 mod why;
 mod why_gateways;
 mod why_test;
@@ -62,6 +63,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         #[cfg(feature = "hub")]
         Command::Agent(args) => agent::run(&common, &args.action),
         Command::Why(args) => why::run(&common, &args),
+        Command::Watch(args) => watch::run(&common, &args.what),
         Command::Trace(args) => trace::run(&common, &args),
         Command::Plan(args) => plan::run(&common, &args),
         Command::Detect(args) => detect::run(&common, &args),

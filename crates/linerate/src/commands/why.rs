@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use archive::Archive;
+use archive::transfers::TransferError;
 use audit::Rules;
 use diagnose::causes::{Catalogue, page};
 use diagnose::diagnosis::{Diagnosis, diagnose};
@@ -14,6 +15,8 @@ use model::played::Finding;
 use model::round::{Endpoint, Member, Round, Tested};
 use model::run::Run;
 use model::series::RunSamples;
+use model::transfer::Transfer;
+use passive::flows::evidence;
 
 use super::runs::resolve;
 use super::{archive as kept, print};
@@ -46,6 +49,9 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     if common.json {
         print(&show::json::document(&diagnosis)?)?;
     } else {
+        if let [name] = args.what.as_slice() {
+            print(of_transfer(common, name)?.as_bytes())?;
+        }
         print(show::why::text(&round, &diagnosis, catalogue).as_bytes())?;
     }
     Ok(exit(&diagnosis))
@@ -96,6 +102,10 @@ fn is_newest(archive: &Archive) -> anyhow::Result<bool> {
 fn of_runs(archive: &Archive, names: &[String]) -> anyhow::Result<Round> {
     let mut runs: Vec<(Run, RunSamples)> = Vec::new();
     for name in names {
+        if let Some((transfer, samples)) = transfer(archive, name)? {
+            runs.push((evidence::run(&transfer, &samples), samples));
+            continue;
+        }
         let id = resolve(archive, name)?;
         runs.push((archive.run(&id)?, archive.samples(&id)?));
     }
@@ -125,6 +135,30 @@ fn of_runs(archive: &Archive, names: &[String]) -> anyhow::Result<Round> {
         round.tests.push(tested);
     }
     Ok(round)
+}
+
+/// The watched transfer of a name; none where it is the name of something else.
+fn transfer(archive: &Archive, name: &str) -> anyhow::Result<Option<(Transfer, RunSamples)>> {
+    if name == "last" {
+        return Ok(None);
+    }
+    match archive.resolve_transfer(name) {
+        Ok(id) => Ok(Some(archive.transfer(&id)?)),
+        Err(TransferError::Unknown { .. }) => Ok(None),
+        Err(error) => {
+            Err(anyhow::Error::from(error).context(Complaint::new(Exit::NotFound, format!("`{name}` is not found"))))
+        }
+    }
+}
+
+/// What is said of a watched transfer before its diagnosis: what it moved, and where the line rate went.
+fn of_transfer(common: &Common, name: &str) -> anyhow::Result<String> {
+    if Path::new(name).is_file() || name == "-" {
+        return Ok(String::new());
+    }
+    let Some((transfer, samples)) = transfer(&kept::open_to_read(common)?, name)? else { return Ok(String::new()) };
+    let run = evidence::run(&transfer, &samples);
+    Ok(format!("{}{}\n", show::watch::transfers::head(&transfer), show::explain::text(&run, &samples)))
 }
 
 fn tested(run: Run, samples: RunSamples, start: units::WallTime) -> Tested {

@@ -43,6 +43,7 @@ pub mod sweep;
 mod table;
 pub mod trace;
 pub mod tune;
+pub mod watch;
 pub mod when;
 pub mod why;
 pub mod why_gateways;

@@ -27,5 +27,6 @@ mod sweeping;
 mod tracing;
 mod tuning;
 mod typing;
+mod watching;
 mod watching_gateways;
 mod why_gateways;

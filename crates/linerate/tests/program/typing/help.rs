@@ -15,8 +15,8 @@ const SCREEN: usize = 75;
 #[test]
 fn every_page_fits_a_screen() {
     for command in [
-        "test", "serve", "runs", "probe", "host", "round", "why", "detect", "simulate", "trace", "lab", "demo",
-        "import",
+        "test", "serve", "runs", "probe", "host", "round", "why", "watch", "detect", "simulate", "trace", "lab",
+        "demo", "import",
     ] {
         let page = page(command);
         assert!(page.lines().count() <= SCREEN, "{command}: {} lines\n{page}", page.lines().count());

@@ -1,0 +1,124 @@
+//! What a watch without testing costs: a walk over a thousand connections each second, the program that counts packets, reports
+//! of switches.
+
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use anyhow::{Context, ensure};
+use passive::int::collector::{Collector, FirstOfDatagram};
+use passive::int::decode;
+use passive::int::generate::TestReport;
+use passive::int::report::IntHop;
+
+use crate::actors::Actors;
+use crate::contests::Effort;
+use crate::outcome::{Row, Target};
+
+pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    let mut rows = connections(actors, effort)?;
+    rows.extend(packets(actors, effort)?);
+    rows.push(reports(effort)?);
+    Ok(rows)
+}
+
+/// 500 connections over loopback are 1,000 sockets.
+fn connections(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let mut pairs = Vec::new();
+    for _ in 0..500 {
+        let client = TcpStream::connect(listener.local_addr()?)?;
+        pairs.push((client, listener.accept()?.0));
+    }
+    let watch = Watch::start(actors, &["flows", "--json", "--no-archive"])?;
+    // The first walk and the first interval are over.
+    thread::sleep(Duration::from_secs(2));
+    let length = Duration::from_secs(effort.choose(5, 20));
+    let before = watch.cpu_time()?;
+    thread::sleep(length);
+    let share = (watch.cpu_time()? - before).as_secs_f64() / length.as_secs_f64();
+    Ok(vec![
+        Row::new("CPU time, 1,000 connections once a second", share * 100.0, "% of a core").target(Target::AtMost(0.4)),
+        Row::new("resident memory", super::idle::resident_mb(watch.0.id())?, "MB").target(Target::AtMost(20.0)),
+    ])
+}
+
+/// The same datagrams over loopback with and without the program, in turn. Each passes it twice: as it leaves and as it comes.
+fn packets(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    let (sink, source) = (UdpSocket::bind("127.0.0.1:0")?, UdpSocket::bind("127.0.0.1:0")?);
+    let to = sink.local_addr()?;
+    let count: u32 = effort.choose(100_000, 400_000);
+    let each = || -> anyhow::Result<f64> {
+        let begin = Instant::now();
+        for _ in 0..count {
+            source.send_to(&[0; 64], to)?;
+        }
+        Ok(begin.elapsed().as_secs_f64() * 1e9 / f64::from(count))
+    };
+    let mut costs = Vec::new();
+    for _ in 0..effort.choose(3, 7) {
+        let without = each()?;
+        let watch = Watch::start(actors, &["bursts", "lo"])?;
+        thread::sleep(Duration::from_millis(300));
+        costs.push((each()? - without) / 2.0);
+        drop(watch);
+    }
+    costs.sort_by(f64::total_cmp);
+    let median = costs.get(costs.len() / 2).copied().context("nothing was measured")?;
+    Ok(vec![Row::new("program at a device, a packet", median, "ns").target(Target::AtMost(120.0))])
+}
+
+/// Reports decoded and added up on one core.
+fn reports(effort: Effort) -> anyhow::Result<Row> {
+    let hop = |node| IntHop { node: Some(node), queue: Some(1), occupancy: Some(99), ..IntHop::default() };
+    let datagrams: Vec<Vec<u8>> = (0..1_000)
+        .map(|sequence| {
+            let (source, destination) = ("192.0.2.1:1".parse(), "192.0.2.2:2".parse());
+            let (source, destination) = (source.context("an address")?, destination.context("an address")?);
+            let hops = (1..=5).map(hop).collect();
+            Ok(TestReport { node: 7, sequence, source, destination, hops }.version1())
+        })
+        .collect::<anyhow::Result<_>>()?;
+    let mut collector = Collector::new();
+    let rounds = effort.choose(200, 1_000);
+    let begin = Instant::now();
+    for _ in 0..rounds {
+        for datagram in &datagrams {
+            let taken = decode::datagram(datagram, |report| collector.report(&report, FirstOfDatagram::Yes));
+            ensure!(taken.is_ok(), "a report is malformed");
+        }
+    }
+    let rate = f64::from(rounds) * 1_000.0 / begin.elapsed().as_secs_f64();
+    ensure!(collector.take_interval(None).reports == u64::try_from(rounds)? * 1_000, "reports are missing");
+    Ok(Row::new("INT reports of five hops decoded and added up", rate, "reports/s").target(Target::AtLeast(500_000.0)))
+}
+
+/// A watch that ends with its owner.
+struct Watch(Child);
+
+impl Watch {
+    fn start(actors: &Actors, args: &[&str]) -> anyhow::Result<Self> {
+        let mut command = Command::new(actors.linerate());
+        command.arg("watch").args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(Self).context("linerate cannot be started")
+    }
+
+    /// What all its threads have had of the CPUs.
+    fn cpu_time(&self) -> anyhow::Result<Duration> {
+        let mut nanos = 0;
+        for thread in fs::read_dir(format!("/proc/{}/task", self.0.id()))? {
+            let account = fs::read_to_string(thread?.path().join("schedstat"))?;
+            nanos += account.split_whitespace().next().context("no time")?.parse::<u64>()?;
+        }
+        Ok(Duration::from_nanos(nanos))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // It fails only where the process has ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

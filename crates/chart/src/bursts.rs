@@ -1,0 +1,79 @@
+//! What passed a device, and its bursts.
+
+use model::bursts::{BurstReport, DirectionBursts};
+use model::measurement::Heading;
+use units::DataRate;
+
+use crate::axis::Quantity;
+use crate::font::Fonts;
+use crate::header::Header;
+use crate::layout::{self, Axis, Span};
+use crate::palette::{BLUE, LIMIT, ORANGE, VERMILLION};
+use crate::panel::{Key, Layer, Level, Mark, Panel, Step};
+use crate::scene::{Dash, Paint, Pen};
+use crate::{ChartError, Form, drawn};
+
+/// The picture: of each direction the busiest bucket and the mean of each step, and every large burst as a cross.
+///
+/// # Errors
+/// See [`ChartError`].
+pub fn picture(report: &BurstReport, made_by: &str, form: Form) -> Result<Vec<u8>, ChartError> {
+    let fonts = Fonts::new()?;
+    let panels: Vec<Panel> = report.directions.iter().map(|direction| panel(report, direction)).collect();
+    let bursts: u64 = report.directions.iter().map(|direction| direction.bursts).sum();
+    let place = report.namespace.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
+    let header = Header {
+        title: format!("bursts of {} of {}{place}", report.device, report.host),
+        lines: vec![format!(
+            "{bursts} bursts above {} % of the line rate in buckets of {}",
+            report.threshold_percent,
+            units::duration::show(report.bucket)
+        )],
+        footer: "linerate watch bursts".to_owned(),
+        made_by: made_by.to_owned(),
+    };
+    #[expect(clippy::cast_precision_loss, reason = "pixels are coarser")]
+    let to_us = units::duration::micros(report.length).max(1) as f64;
+    let axis = Axis::Of { name: "time since the watch began", quantity: Quantity::Micros };
+    let span = Span { from_us: 0.0, to_us, steady_us: None, axis };
+    drawn(&layout::scene(&header, &panels, span, &fonts), &fonts, form)
+}
+
+fn panel(report: &BurstReport, direction: &DirectionBursts) -> Panel {
+    let (name, title) = match direction.heading {
+        Heading::Inbound => ("in", "in, on the physical layer"),
+        Heading::Outbound => ("out", "out, on the physical layer"),
+    };
+    let mut panel = Panel::new(name, title, Quantity::Rate, 170.0);
+    let bps = |rate: DataRate| number(rate.bps());
+    let line = report.line_rate.map(bps);
+    let peak = bps(direction.busiest_bucket).max(line.unwrap_or(0.0)).max(1.0);
+    panel.top = peak * 1.08;
+    let step = number(units::duration::micros(direction.steps.step));
+    let bars = |rates: &[DataRate]| -> Vec<Step> {
+        let at = |index: usize| number(index as u64) * step;
+        let steps = rates.iter().enumerate().filter(|(_, rate)| !rate.is_zero());
+        steps.map(|(index, rate)| Step { from_us: at(index), to_us: at(index) + step, value: bps(*rate) }).collect()
+    };
+    let (busiest, mean) = (Paint::Solid(ORANGE), Paint::Solid(BLUE));
+    panel.layers.push(Layer::Bars { bars: bars(&direction.steps.busiest), paint: busiest });
+    panel.keys.push(Key { mark: Mark::Fill(busiest), text: "busiest bucket of each step".to_owned() });
+    panel.layers.push(Layer::Bars { bars: bars(&direction.steps.mean), paint: mean });
+    panel.keys.push(Key { mark: Mark::Fill(mean), text: "mean of each step".to_owned() });
+    if let Some(line) = line {
+        panel.level(Level { value: line, from_us: None, pen: LIMIT }, "line rate");
+    }
+    if !direction.largest.is_empty() {
+        let pen = Pen::new(VERMILLION, 1.8, Dash::Solid);
+        let start = report.start.unix_nanos();
+        let at = direction.largest.iter().map(|burst| number(burst.start.unix_nanos().saturating_sub(start) / 1_000));
+        panel.layers.push(Layer::Crosses { at_us: at.collect(), pen });
+        panel.keys.push(Key { mark: Mark::Cross(pen), text: "one of the largest bursts".to_owned() });
+    }
+    panel
+}
+
+#[expect(clippy::cast_precision_loss, reason = "pixels are coarser")]
+fn number(value: u64) -> f64 {
+    value as f64
+}

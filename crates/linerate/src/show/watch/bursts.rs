@@ -1,0 +1,142 @@
+//! Bursts of a device, for people.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use comfy_table::{CellAlignment, Table};
+use model::bursts::{Burst, BurstReport, CountedBy, DirectionBursts};
+use model::measurement::Heading;
+use units::DataRate;
+use units::duration::show;
+
+use crate::show::{table, when};
+
+/// The whole report.
+pub fn text(report: &BurstReport) -> String {
+    let clean = foreign::terminal::lines_of(report);
+    let report = clean.as_ref().unwrap_or(report);
+    let line = report.line_rate.map_or_else(|| "line rate unknown".to_owned(), |rate| format!("line rate {rate}"));
+    let counted = match report.counted_by {
+        CountedBy::Program => "each packet counted",
+        CountedBy::Counters => "from counters",
+    };
+    let mut text = format!(
+        "{} of {}: {} in buckets of {}, {counted}, {line}\n",
+        report.device,
+        report.host,
+        show(Duration::from_millis(units::duration::millis(report.length))),
+        show(report.bucket)
+    );
+    for direction in &report.directions {
+        one(&mut text, direction, report);
+    }
+    around(&mut text, report);
+    for note in &report.notes {
+        let _ = writeln!(text, "- {note}");
+    }
+    text
+}
+
+fn one(text: &mut String, direction: &DirectionBursts, report: &BurstReport) {
+    let way = if direction.heading == Heading::Inbound { "in" } else { "out" };
+    let marked = direction.marked.filter(|marked| marked.get() > 0);
+    let marked = marked.map(|marked| format!(", {marked} marked CE")).unwrap_or_default();
+    let _ = writeln!(text, "\n{way}: {} in {} packets{marked}", direction.bytes, direction.packets);
+    let of = |rate: DataRate| match report.line_rate.and_then(|line| rate.share_of(line)) {
+        Some(share) => format!("{rate} ({:.0} %)", share * 100.0),
+        None => rate.to_string(),
+    };
+    let _ = writeln!(
+        text,
+        "  mean {}, busiest second {}, busiest bucket {}",
+        of(direction.mean),
+        of(direction.busiest_second),
+        of(direction.busiest_bucket)
+    );
+    if let Some(queue) = direction.queue {
+        let _ = writeln!(text, "  a link of {} behind it would need a queue of {}", queue.rate, queue.most);
+    }
+    if report.line_rate.is_none() {
+        return;
+    }
+    if direction.bursts == 0 {
+        let _ = writeln!(text, "  no bucket above {} % of the line rate", report.threshold_percent);
+        return;
+    }
+    let seconds = report.length.as_secs_f64().max(f64::MIN_POSITIVE);
+    #[expect(clippy::cast_precision_loss, reason = "counts are shown, never computed with")]
+    let (each_second, part) = (
+        direction.bursts as f64 / seconds,
+        direction.in_bursts.get() as f64 / (direction.bytes.get() as f64).max(1.0) * 100.0,
+    );
+    let _ = writeln!(
+        text,
+        "  {} bursts above {} % of the line rate, {each_second:.2} a second, {part:.0} % of all bytes",
+        direction.bursts, report.threshold_percent
+    );
+    let _ = writeln!(text, "  length  {}", classes(&direction.by_length, |class| length(class, report.bucket)));
+    let _ = writeln!(text, "  volume  {}", classes(&direction.by_volume, volume));
+    text.push_str(&largest(&direction.largest));
+}
+
+/// `1 ms: 12, 2 ms: 4`: each class by its lower bound.
+fn classes(counts: &[u64], bound: impl Fn(u32) -> String) -> String {
+    let classes = counts.iter().zip(0_u32..).filter(|(count, _)| **count > 0);
+    classes.map(|(count, class)| format!("{}: {count}", bound(class))).collect::<Vec<_>>().join(", ")
+}
+
+fn length(class: u32, bucket: Duration) -> String {
+    show(bucket.saturating_mul(1_u32.checked_shl(class).unwrap_or(u32::MAX)))
+}
+
+fn volume(class: u32) -> String {
+    match class {
+        0 => "below 2 KiB".to_owned(),
+        1..10 => format!("{} KiB", 1_u64 << class),
+        10..20 => format!("{} MiB", 1_u64 << (class - 10)),
+        _ => format!("{} GiB", 1_u64 << (class - 20).min(43)),
+    }
+}
+
+fn largest(bursts: &[Burst]) -> String {
+    let mut rows = Table::new();
+    rows.set_header(["  LARGEST", "LENGTH", "VOLUME", "PACKETS", "PEAK", "FLOWS", "CE"]);
+    for burst in bursts.iter().take(MOST_SHOWN) {
+        rows.add_row([
+            format!("  {}", moment(burst)),
+            show(burst.length),
+            burst.bytes.to_string(),
+            burst.packets.to_string(),
+            burst.peak.to_string(),
+            burst.flows.map(|flows| flows.to_string()).unwrap_or_default(),
+            burst.marked.to_string(),
+        ]);
+    }
+    for column in 1..7 {
+        if let Some(column) = rows.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table::text(rows)
+}
+
+/// `04:41:07.123`.
+fn moment(burst: &Burst) -> String {
+    let local = when::local(burst.start);
+    let time = local.split_once(' ').map_or(local.as_str(), |(_, time)| time);
+    format!("{time}.{:03}", burst.start.unix_nanos() / 1_000_000 % 1_000)
+}
+
+fn around(text: &mut String, report: &BurstReport) {
+    text.push('\n');
+    if let (Some(retransmits), Some(dropped)) = (report.retransmits, report.dropped) {
+        let _ =
+            writeln!(text, "meanwhile {retransmits} segments retransmitted, {dropped} packets dropped at the device");
+    }
+    for connection in &report.busiest {
+        let (sent, received) = (connection.sent, connection.received);
+        let _ = writeln!(text, "  TCP {} {}: {sent} out, {received} in", connection.local, connection.peer);
+    }
+}
+
+const MOST_SHOWN: usize = 5;

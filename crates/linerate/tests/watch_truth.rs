@@ -1,0 +1,168 @@
+//! Truth tests of watched connections: a cause is planted on a network of this machine, an application moves data, and a
+//! watcher that sends nothing has its bytes to the last one and names the cause.
+//!
+//! They need root, `ip`, `tc`, `nft`, `ethtool` and `sysctl`.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
+#![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
+#![allow(dead_code, reason = "each truth test uses a part of what they share")]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Lines};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use model::measurement::Heading;
+use model::run::Run;
+use model::transfer::{FlowInterval, ReceivedCount, Transfer, TransferEnd};
+use support::truth_network::{FAR, FAR_DELAYED, Network};
+use support::truth_program::test;
+
+#[test]
+fn a_small_receive_window_is_seen_from_both_ends_with_every_byte() {
+    let network = Network::with_delay();
+    network.set(&network.far, "net.ipv4.tcp_rmem", "4096 65536 65536");
+    let (mut near, mut far) = (Watcher::start(&network.near, &[]), Watcher::start(&network.far, &[]));
+    let run = test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic")).run;
+    let (sent, received) = (near.transfer(Heading::Outbound), far.transfer(Heading::Inbound));
+    assert_exact(&run, &sent, &received);
+    assert_limit(&sent, "receive_window");
+    assert_limit(&received, "receive_window");
+}
+
+#[test]
+fn a_small_send_buffer_is_the_send_buffer() {
+    let network = Network::with_delay();
+    network.set(&network.near, "net.ipv4.tcp_wmem", "4096 16384 16384");
+    let (mut near, mut far) = (Watcher::start(&network.near, &[]), Watcher::start(&network.far, &[]));
+    let run = test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic")).run;
+    let sent = near.transfer(Heading::Outbound);
+    assert_exact(&run, &sent, &far.transfer(Heading::Inbound));
+    assert_limit(&sent, "send_buffer");
+}
+
+#[test]
+fn an_application_that_pauses_is_the_sending_program() {
+    let network = Network::new();
+    let mut near = Watcher::start(&network.near, &[]);
+    // To the watcher a writer that keeps to a rate is one that has nothing ready most of the time.
+    let run = test(&network, &format!("{FAR} --time 4s --cca cubic --rate 20Mbit/s")).run;
+    let sent = near.transfer(Heading::Outbound);
+    assert_eq!(sent.sent.get(), payload(&run) + COOKIE);
+    assert_limit(&sent, "sender_application");
+}
+
+#[test]
+fn a_shaped_path_is_its_capacity() {
+    let network = Network::new();
+    network.within(&network.router, "tc qdisc add dev to-far root tbf rate 100mbit burst 32k limit 256k");
+    let mut near = Watcher::start(&network.near, &[]);
+    // Long enough for several steps in which the rate is flat while a queue stands.
+    let run = test(&network, &format!("{FAR} --time 8s --cca cubic")).run;
+    let sent = near.transfer(Heading::Outbound);
+    assert_eq!(sent.sent.get(), payload(&run) + COOKIE);
+    assert_limit(&sent, "path_capacity");
+}
+
+#[test]
+fn random_loss_is_loss_and_recovery_with_every_retransmit() {
+    let network = Network::with_delay();
+    network.lose(&network.far, "prerouting", "tcp");
+    let mut near = Watcher::start(&network.near, &[]);
+    let run = test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic")).run;
+    let sent = near.transfer(Heading::Outbound);
+    assert_eq!(sent.sent.get(), payload(&run) + COOKIE);
+    assert_eq!(Some(sent.retransmits), run.measurement.unwrap().totals[0].retransmits);
+    assert_limit(&sent, "loss_recovery");
+}
+
+#[test]
+fn a_transfer_that_was_kept_is_listed_and_explained() {
+    let network = Network::with_delay();
+    network.set(&network.far, "net.ipv4.tcp_rmem", "4096 65536 65536");
+    let kept = tempfile::TempDir::new().unwrap();
+    let archive = kept.path().join("archive.db");
+    let mut near = Watcher::start(&network.near, &["--archive", archive.to_str().unwrap()]);
+    test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic"));
+    let transfer = near.transfer(Heading::Outbound);
+    let list = linerate(&archive, &["watch", "transfers", "--least", "1MB"]);
+    let id = transfer.id.to_string();
+    assert!(list.contains(&id[..12]) && list.contains("receive window"), "{list}");
+    let why = linerate(&archive, &["why", &id]);
+    assert!(why.contains(&format!("{} bytes sent", transfer.sent.get())), "{why}");
+    assert!(why.contains("the receiver's window took"), "{why}");
+}
+
+/// A watcher of one namespace.
+struct Watcher {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Watcher {
+    /// Starts one, and waits until it has seen all connections once.
+    fn start(namespace: &str, more: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linerate"));
+        command.args(["watch", "flows", "--json", "--netns", namespace, "--expect", "1Gbit/s"]).args(more);
+        if more.is_empty() {
+            command.arg("--no-archive");
+        }
+        let mut child = command.env_remove("LINERATE_ARCHIVE").stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut watcher = Self { child, lines };
+        watcher.interval();
+        watcher
+    }
+
+    fn interval(&mut self) -> FlowInterval {
+        let line = self.lines.next().unwrap().unwrap();
+        let interval: FlowInterval = serde_json::from_str(&line).unwrap();
+        assert_eq!(interval.missed, model::transfer::Missed::default());
+        interval
+    }
+
+    /// The next transfer in a direction that ends.
+    fn transfer(&mut self, heading: Heading) -> Transfer {
+        loop {
+            let ended = self.interval().finished.into_iter().find(|transfer| transfer.heading == heading);
+            if let Some(transfer) = ended {
+                return transfer;
+            }
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        // It fails only where the watcher has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn linerate(archive: &Path, args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_linerate"));
+    let output = command.arg("--archive").arg(archive).args(args).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What the application itself counted.
+fn payload(run: &Run) -> u64 {
+    run.measurement.as_ref().unwrap().totals[0].sent.unwrap().get()
+}
+
+fn assert_exact(run: &Run, sent: &Transfer, received: &Transfer) {
+    assert_eq!(sent.sent.get(), payload(run) + COOKIE);
+    assert_eq!(received.received.get(), payload(run) + COOKIE);
+    assert_eq!(received.received_count, ReceivedCount::Exact);
+    assert_eq!((sent.end, received.end), (TransferEnd::Closed, TransferEnd::Closed));
+}
+
+/// The planted cause is the first, and took more than half.
+fn assert_limit(transfer: &Transfer, cause: &str) {
+    let first = transfer.limits.first().unwrap_or_else(|| panic!("no limit is known: {transfer:#?}"));
+    assert!(first.cause == cause && first.part > 0.5, "{cause} was planted: {:#?}", transfer.limits);
+}
+
+/// The first bytes of each connection of a test name it.
+const COOKIE: u64 = 37;
