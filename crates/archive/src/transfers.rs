@@ -33,7 +33,7 @@ pub enum TransferError {
     /// None is kept.
     #[error("the archive {} has no transfers yet", path.display())]
     Empty {
-        /// The archive.
+        /// File of the archive.
         path: PathBuf,
     },
     /// None starts like this.
@@ -41,7 +41,7 @@ pub enum TransferError {
     Unknown {
         /// What was typed.
         text: String,
-        /// The archive.
+        /// File of the archive.
         path: PathBuf,
     },
     /// Several do.
@@ -55,9 +55,9 @@ pub enum TransferError {
     /// A newer linerate has written it.
     #[error("transfer {id} has format {found}, this program knows {}: use a newer linerate", Transfer::FORMAT)]
     Newer {
-        /// The transfer.
+        /// Name of the transfer.
         id: RunId,
-        /// Its format.
+        /// Version of the format that it has.
         found: u32,
     },
     /// It has no form that can be kept, or what is kept is no transfer.
@@ -66,17 +66,17 @@ pub enum TransferError {
     /// Its samples cannot be unpacked.
     #[error("the samples of transfer {id} cannot be unpacked")]
     Unpack {
-        /// The transfer.
+        /// Name of the transfer.
         id: RunId,
-        /// The cause.
+        /// Why the packed form is refused.
         source: UnpackError,
     },
     /// The database refuses.
     #[error("cannot use the transfers in the archive {}", path.display())]
     Database {
-        /// The archive.
+        /// File of the archive.
         path: PathBuf,
-        /// The cause.
+        /// What SQLite says.
         source: Fault,
     },
 }
@@ -125,14 +125,14 @@ impl Archive {
             // To SQLite a negative limit is none.
             ":limit": filter.limit.map_or(-1, i64::from),
         };
-        let select = || -> rusqlite::Result<Vec<(i64, String, String)>> {
-            let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let select = || -> rusqlite::Result<Vec<(i64, String)>> {
+            let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
             self.connection.prepare(SELECT)?.query_map(parameters, row)?.collect()
         };
         let found = self.of_transfers(select())?;
-        let read = |(row, id, json): &(i64, String, String)| {
+        let read = |(row, json): &(i64, String)| {
             self.intact(*row, Depth::Columns)?;
-            read(id, json)
+            read(json)
         };
         found.iter().map(read).collect()
     }
@@ -149,7 +149,7 @@ impl Archive {
         let (row, json, packed) = self.of_transfers(found)?.ok_or_else(unknown)?;
         self.intact(row, Depth::Content)?;
         let samples = packed::unpack(&packed).map_err(|source| TransferError::Unpack { id: *id, source })?;
-        Ok((read(&id.to_string(), &json)?, samples))
+        Ok((read(&json)?, samples))
     }
 
     /// The transfer whose name is or starts with `text`, in letters of either case.
@@ -195,14 +195,13 @@ impl Archive {
 #[derive(serde::Deserialize)]
 struct Format {
     format: u32,
+    id: RunId,
 }
 
-fn read(id: &str, json: &str) -> Result<Transfer, TransferError> {
+fn read(json: &str) -> Result<Transfer, TransferError> {
     let form: Format = serde_json::from_str(json).map_err(TransferError::Form)?;
-    if form.format > Transfer::FORMAT
-        && let Ok(id) = id.parse()
-    {
-        return Err(TransferError::Newer { id, found: form.format });
+    if form.format > Transfer::FORMAT {
+        return Err(TransferError::Newer { id: form.id, found: form.format });
     }
     Transfer::from_json(json.as_bytes()).map_err(TransferError::Form)
 }
@@ -220,7 +219,7 @@ const INSERT: &str = "
     VALUES (:id, :started, :host, :peer, :moved, :transfer, :packed)";
 
 const SELECT: &str = "
-    SELECT rowid, id, transfer FROM transfers
+    SELECT rowid, transfer FROM transfers
     WHERE (:since IS NULL OR started_unix_ns >= :since)
       AND (:peer IS NULL OR peer = :peer)
       AND (:least IS NULL OR moved_bytes >= :least)

@@ -14,12 +14,12 @@ use crate::measurement::Heading;
 pub struct BurstReport {
     /// Version of this format; see [`BurstReport::FORMAT`].
     pub format: u32,
-    /// The host.
+    /// Name of the host that was watched.
     pub host: String,
     /// The namespace as it was asked for; none for that of the watcher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The device.
+    /// Name of the device that was watched.
     pub device: String,
     /// When the watch began.
     #[serde(rename = "start_unix_ns")]

@@ -178,7 +178,7 @@ pub struct LimitShare {
 pub struct FlowInterval {
     /// Version of this format; see [`FlowInterval::FORMAT`].
     pub format: u32,
-    /// The host.
+    /// Name of the host that was watched.
     pub host: String,
     /// The namespace as it was asked for; none for that of the watcher.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -35,9 +35,9 @@ pub enum IntError {
     /// The port is taken, or may not be listened at.
     #[error("cannot listen for INT reports at {address}")]
     Listen {
-        /// The address.
+        /// Address and port that were asked for.
         address: SocketAddr,
-        /// The cause.
+        /// What the kernel says.
         source: io::Error,
     },
     /// The socket fails.

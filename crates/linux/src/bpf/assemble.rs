@@ -33,7 +33,7 @@ pub enum Reg {
 /// The right side of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
-    /// A register.
+    /// What a register holds.
     Of(Reg),
     /// A number, extended by its sign.
     Value(i32),

@@ -35,7 +35,8 @@ fn shares(waterfall: &Waterfall, transfer: &Transfer, stream: &StreamSamples) ->
     if whole == 0 {
         return Vec::new();
     }
-    let mut shares: Vec<(Cause, f64)> = causes().map(|share| (share.cause, part(share.bytes.get(), whole))).collect();
+    let mut shares: Vec<(Cause, f64)> =
+        causes().map(|share| (share.cause, part(Part { of: share.bytes.get(), whole }))).collect();
     if transfer.heading == Heading::Inbound {
         judge_window(&mut shares, stream);
     }
@@ -77,7 +78,7 @@ fn window_full(stream: &StreamSamples) -> Option<f64> {
             full += time;
         }
     }
-    (all > 0).then(|| part(full, all))
+    (all > 0).then(|| part(Part { of: full, whole: all }))
 }
 
 /// The name of a cause in documents.
@@ -93,9 +94,16 @@ fn name(cause: Cause) -> String {
     name
 }
 
+/// Something of a whole.
+#[derive(Clone, Copy)]
+struct Part {
+    of: u64,
+    whole: u64,
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a part is shown, never counted with")]
-fn part(of: u64, whole: u64) -> f64 {
-    of as f64 / whole as f64
+fn part(part: Part) -> f64 {
+    part.of as f64 / part.whole as f64
 }
 
 /// Smaller parts say nothing.

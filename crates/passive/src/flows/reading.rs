@@ -12,7 +12,7 @@ use units::MonoTime;
 pub struct Ends {
     /// This host's.
     pub local: SocketAddr,
-    /// The peer's.
+    /// The other host's address and port.
     pub peer: SocketAddr,
 }
 
@@ -21,7 +21,7 @@ pub struct Ends {
 pub struct Sighting {
     /// The number that names the socket and no other until the next boot.
     pub cookie: u64,
-    /// Its ends.
+    /// Both ends as the kernel has them: IPv4 may be mapped into IPv6.
     pub ends: Ends,
     /// The user's number.
     pub uid: u32,

@@ -54,7 +54,7 @@ pub struct Table {
 pub struct Activity {
     /// The kernel's number of it.
     pub cookie: u64,
-    /// Its ends.
+    /// Both ends as the kernel has them: IPv4 may be mapped into IPv6.
     pub ends: Ends,
     /// The user's number.
     pub uid: u32,

@@ -10,7 +10,7 @@ use units::{ByteCount, DataRate, PacketCount};
 /// What one connection moved in an interval.
 #[derive(Debug, Clone)]
 pub struct Share {
-    /// The peer.
+    /// Address of the other end, IPv4 as such.
     pub peer: IpAddr,
     /// The program of this host, where it is known.
     pub program: Option<String>,

@@ -33,7 +33,7 @@ pub struct ReportSender {
 /// A sequence number of so many bits, which wraps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sequence {
-    /// The number.
+    /// Number of the report; the next one's is one more, until it wraps.
     pub number: u32,
     /// Its bits: 32 in version 1, 22 in version 2.
     pub bits: u8,
@@ -78,7 +78,7 @@ pub struct IntHop {
     pub egress_port: Option<u16>,
     /// Time within the switch, in nanoseconds.
     pub latency_ns: Option<u32>,
-    /// The queue.
+    /// Number of the queue at the egress port.
     pub queue: Option<u8>,
     /// What stood in it, in units of the device: bytes, cells or packets.
     pub occupancy: Option<u32>,

@@ -21,7 +21,7 @@ use super::surroundings::{Before, interrupt_delay, reported_rate};
 /// What to watch.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The device.
+    /// Name of the device, in the namespace.
     pub device: String,
     /// The network namespace; none for that of the calling thread.
     pub namespace: Option<NetnsRef>,

@@ -19,7 +19,7 @@ use passive::flows::talkers::{self, Share};
 use units::{ByteCount, DataRate, MonoTime, PacketCount, WallTime};
 
 use super::expectations::Expectations;
-use super::owners::Owners;
+use super::owners::{Owners, SocketFile};
 use super::request::Request;
 
 /// What intervals are made with.
@@ -56,7 +56,7 @@ impl Reporter {
     pub(super) fn transfers(&mut self, ended: Vec<Ended>, now: MonoTime) -> Vec<(Transfer, RunSamples)> {
         self.owners.search(ended.iter().map(|each| each.inode), now);
         let transfers = ended.into_iter().map(|each| {
-            let owner = self.owners.of(each.inode, each.uid);
+            let owner = self.owners.of(SocketFile { inode: each.inode, uid: each.uid });
             let (mut transfer, samples) = self.transfer(each.span, Some(owner), now);
             transfer.expected = self.expectations.of(&transfer, now);
             (transfer, samples)
@@ -126,7 +126,7 @@ impl Reporter {
 
     /// Programs are looked for behind the busiest connections only.
     fn share(&mut self, rank: usize, each: &Activity) -> Share {
-        let owner = (rank < MOST_NAMED).then(|| self.owners.of(each.inode, each.uid));
+        let owner = (rank < MOST_NAMED).then(|| self.owners.of(SocketFile { inode: each.inode, uid: each.uid }));
         let program = owner.and_then(|owner| owner.program.map(|program| format!("{program} ({})", owner.user)));
         let peer = each.ends.peer.ip().to_canonical();
         Share { peer, program, sent: each.sent, received: each.received, retransmits: each.retransmits }
@@ -135,7 +135,7 @@ impl Reporter {
     fn flow(&mut self, table: &Table, each: &Activity, length: Duration) -> WatchedFlow {
         let now = clock::now();
         let outbound = each.sent >= each.received;
-        let owner = self.owners.of(each.inode, each.uid);
+        let owner = self.owners.of(SocketFile { inode: each.inode, uid: each.uid });
         let recent = table.recent(each.cookie).map(|span| self.transfer(span, None, now).0);
         let (sent, received) = table.totals(each.cookie).unwrap_or_default();
         let moved = if outbound { each.sent } else { each.received };

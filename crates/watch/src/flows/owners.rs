@@ -8,6 +8,13 @@ use model::transfer::SocketOwner;
 use passive::owner;
 use units::MonoTime;
 
+/// What the kernel says of a socket's owner.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SocketFile {
+    pub(super) inode: u32,
+    pub(super) uid: u32,
+}
+
 /// Owners by the number of the socket's file.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
@@ -40,7 +47,8 @@ impl Owners {
     }
 
     /// The owner of a socket, as far as it is known: of a process that may not be looked at, the user.
-    pub(super) fn of(&mut self, inode: u32, uid: u32) -> SocketOwner {
+    pub(super) fn of(&mut self, file: SocketFile) -> SocketOwner {
+        let SocketFile { inode, uid } = file;
         let user = self.user(uid);
         match self.known.get(&inode) {
             Some(owner) => SocketOwner { user, ..owner.clone() },

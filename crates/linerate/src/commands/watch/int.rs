@@ -56,7 +56,7 @@ fn send(args: &IntArgs, to: SocketAddr) -> anyhow::Result<Exit> {
             sequence,
             source: SocketAddrV4::new(Ipv4Addr::new(192, 0, 2, 1), 40_000),
             destination: SocketAddrV4::new(Ipv4Addr::new(198, 51, 100, 1), 5_201),
-            hops: vec![hop(1, 10), hop(2, 100 + sequence % 500)],
+            hops: vec![hop(Depth { node: 1, occupancy: 10 }), hop(Depth { node: 2, occupancy: 100 + sequence % 500 })],
         };
         let bytes = match args.format {
             ReportFormat::V1 => report.version1(),
@@ -67,7 +67,15 @@ fn send(args: &IntArgs, to: SocketAddr) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn hop(node: u32, occupancy: u32) -> IntHop {
+/// How full the queue of a switch is.
+#[derive(Clone, Copy)]
+struct Depth {
+    node: u32,
+    occupancy: u32,
+}
+
+fn hop(depth: Depth) -> IntHop {
+    let Depth { node, occupancy } = depth;
     IntHop {
         node: Some(node),
         ingress_port: Some(1),

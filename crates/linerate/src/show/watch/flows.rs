@@ -13,7 +13,7 @@ use units::duration::show;
 use super::transfers::{self, limited};
 use crate::show::{table, when};
 
-/// The table.
+/// A table of connections that is drawn anew with each interval.
 pub struct Live {
     bar: ProgressBar,
     watched: Duration,
