@@ -11,7 +11,7 @@ use model::transfer::{FlowInterval, Missed, SocketOwner, TalkerName, WatchedFlow
 use units::duration::show;
 
 use super::transfers::{self, limited};
-use crate::show::{table, when};
+use crate::show::{table, when, wrap};
 
 /// A table of connections that is drawn anew with each interval.
 pub struct Live {
@@ -42,18 +42,21 @@ impl Live {
         let mut text = format!("{}, watched {}\n", head(interval), show(whole_seconds(self.watched)));
         text.push_str(&flows(&interval.flows));
         text.push_str(&talkers(interval));
+        let mut beside = String::new();
         if !self.finished.is_empty() {
-            text.push_str("\nlast ended\n");
+            beside.push_str("\nlast ended\n");
             for line in &self.finished {
-                text.push_str(&format!("  {line}\n"));
+                beside.push_str(&format!("  {line}\n"));
             }
         }
-        text.push_str(&missed(&interval.missed));
+        beside.push_str(&missed(&interval.missed));
         for what in &interval.not_seen {
-            text.push_str(&format!("not seen: {what}\n"));
+            beside.push_str(&format!("not seen: {what}\n"));
         }
-        let width = crate::show::wrap::terminal_width().unwrap_or(80);
-        self.last = cut(&foreign::terminal::lines(&text), width);
+        let width = wrap::terminal_width().unwrap_or(80);
+        let clean = foreign::terminal::lines;
+        // Rows of a table are cut where they are too long, sentences go on in the next line.
+        self.last = cut(&clean(&text), width) + &wrap::fitted(&clean(&beside), width);
         self.bar.set_message(self.last.clone());
         self.bar.tick();
     }
