@@ -4,6 +4,8 @@
 //! * [`trust`]: keys, certificates, tokens, tickets, TLS
 //! * [`store`]: what a hub keeps: SQLite or PostgreSQL
 //! * [`server`]: the hub itself: connections within limits, and an answer to each request
+//! * [`schedule`]: the plan, and which agent runs what of it
+//! * [`watching`]: what was measured, what of it is worse, and why
 //! * [`agent`]: the other side: joins, asks for work, runs tests within its own limits, spools and delivers
 //!
 //! Agents connect out, so that they work behind NAT. What is accepted is on disk before it is acknowledged, and what is
@@ -11,6 +13,8 @@
 
 pub mod agent;
 pub mod api;
+pub mod schedule;
 pub mod server;
 pub mod store;
 pub mod trust;
+pub mod watching;

@@ -54,6 +54,9 @@ pub struct Offer {
     /// Whether the length was chosen by the user, so that writes keep to it.
     #[serde(default)]
     pub length_fixed: bool,
+    /// A hub's permission for this test, signed, for a server that takes no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<String>,
 }
 
 impl Offer {
@@ -77,6 +80,7 @@ impl Offer {
             udp_gso: spec.udp_gso,
             udp_gro: spec.udp_gro,
             length_fixed: spec.length.is_some(),
+            ticket: None,
         }
     }
 

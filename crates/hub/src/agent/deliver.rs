@@ -9,7 +9,7 @@ use super::spool::{Batch, Spooled};
 use crate::api::record::{Delivery, Receipt, Record, Verdict};
 
 /// Delivers until somebody wants to stop; `acknowledged` hears of each record that the hub has.
-pub fn deliver(shared: &Shared<'_>, mut connection: Connection, acknowledged: &dyn Fn(&Record)) {
+pub fn deliver(shared: &Shared<'_>, mut connection: Connection, acknowledged: &(dyn Fn(&Record) + Sync)) {
     let mut backoff = Backoff::default();
     let mut is_away = false;
     while !shared.stop.is_stopped() {
@@ -38,7 +38,7 @@ fn send(
     shared: &Shared<'_>,
     connection: &mut Connection,
     batch: Batch,
-    acknowledged: &dyn Fn(&Record),
+    acknowledged: &(dyn Fn(&Record) + Sync),
 ) -> Result<(), String> {
     let (numbers, records): (Vec<u64>, Vec<Record>) =
         batch.records.into_iter().map(|Spooled { number, record }| (number, record)).unzip();

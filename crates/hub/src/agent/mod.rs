@@ -8,16 +8,24 @@
 //! * [`shared`]: what they share
 //! * [`spool`]: records on its disk until the hub has them
 //! * [`deliver`], [`watch`]: delivery, and the host's change log
+//! * [`journal`]: leases on its disk, from the hub's word to its acknowledgement of the result
+//! * [`ask`]: requests for work, and what comes of the answers
+//! * [`carrying`], [`light`], [`serving`]: a heavy run, light tests, the other end of somebody's run
 //! * [`guard`]: what it permits, whatever tickets say
 //! * [`backoff`]: how long it waits for a hub that is not there
 
+pub mod ask;
 pub mod backoff;
+pub mod carrying;
 pub mod connection;
 pub mod deliver;
 pub mod directory;
 pub mod guard;
 pub mod join;
+pub mod journal;
+pub mod light;
 pub mod run;
+pub mod serving;
 pub mod shared;
 pub mod spool;
 pub mod url;

@@ -1,6 +1,7 @@
 //! What the threads of an agent share.
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,13 +19,14 @@ pub struct Shared<'a> {
     /// The wish to stop.
     pub stop: &'a Stop,
     say: &'a (dyn Fn(&str) + Sync),
+    refused: AtomicU64,
 }
 
 impl<'a> Shared<'a> {
     /// An agent's, with where it says what a person should see.
     #[must_use]
     pub fn new(spool: Spool, stop: &'a Stop, say: &'a (dyn Fn(&str) + Sync)) -> Self {
-        Self { spool: Mutex::new(spool), bell: Condvar::new(), stop, say }
+        Self { spool: Mutex::new(spool), bell: Condvar::new(), stop, say, refused: AtomicU64::new(0) }
     }
 
     /// Says what a person should see.
@@ -71,9 +73,15 @@ impl<'a> Shared<'a> {
         }
     }
 
+    /// A ticket was refused.
+    pub fn refuse(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// How the agent is.
     #[must_use]
-    pub fn health(&self, refused: u64) -> AgentHealth {
+    pub fn health(&self) -> AgentHealth {
+        let refused = self.refused.load(Ordering::Relaxed);
         let spool = self.spool();
         AgentHealth { spooled: spool.len() as u64, dropped: spool.dropped(), refused }
     }

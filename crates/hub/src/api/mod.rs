@@ -5,6 +5,7 @@
 //! * [`order`]: what an agent is to do
 //! * [`work`]: how an agent asks for that, and says how it goes
 //! * [`record`]: what an agent delivers
+//! * [`mesh`]: what the mesh shows: pairs, grid, hosts, incidents
 //! * [`people`]: what people and scripts ask for
 //! * [`routes`]: the table of all requests
 //! * [`openapi`]: the same as an OpenAPI document
@@ -13,6 +14,7 @@
 //! number there.
 
 pub mod join;
+pub mod mesh;
 pub mod openapi;
 pub mod order;
 pub mod people;

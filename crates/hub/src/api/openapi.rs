@@ -53,6 +53,10 @@ fn operation(route: &Route, generator: &mut schemars::SchemaGenerator, problem: 
             "default": { "description": "refused", "content": { "application/json": { "schema": problem } } },
         },
     });
+    if !route.query.is_empty() {
+        let parameter = |(name, about): &(&str, &str)| json!({ "name": name, "in": "query", "description": about, "schema": { "type": "string" } });
+        operation["parameters"] = route.query.iter().map(parameter).collect();
+    }
     if route.method == Method::Post {
         let request = (route.request)(generator);
         operation["requestBody"] = json!({

@@ -148,6 +148,24 @@ impl Record {
     }
 }
 
+/// The content of a stored record, as text. It was within its limit when it came.
+///
+/// # Errors
+/// Where the disk has damaged it.
+pub fn unpacked(compressed: &[u8]) -> Result<Vec<u8>, RecordError> {
+    let mut content = Vec::new();
+    zstd::stream::Decoder::new(compressed)?.take(LARGEST_CONTENT + 1).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// The content of a stored record.
+///
+/// # Errors
+/// Where it is not of this form.
+pub fn content<T: serde::de::DeserializeOwned>(compressed: &[u8]) -> Result<T, RecordError> {
+    Ok(serde_json::from_slice(&unpacked(compressed)?).map_err(io::Error::other)?)
+}
+
 fn digest(content: &[u8], samples: Option<&[u8]>) -> Fingerprint {
     Fingerprint::of(&[content, samples.unwrap_or_default()].concat())
 }

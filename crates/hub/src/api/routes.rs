@@ -4,6 +4,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::Nothing;
 use super::join::{JoinReply, JoinRequest};
+use super::mesh::{
+    AskedRuns, Changes, Grids, History, HostDetail, Hosts, IncidentDetail, IncidentList, IncidentStep, Pairs, PlanInfo,
+    PlanText, RecordInfo, RunWish,
+};
 use super::people::{AgentList, Health};
 use super::record::{Delivery, Receipt};
 use super::work::{WorkReply, WorkRequest};
@@ -15,8 +19,10 @@ pub struct Route {
     pub action: Action,
     /// Method that it is asked by.
     pub method: Method,
-    /// Path, compared as a whole: none has parameters.
+    /// Path, compared as a whole.
     pub path: &'static str,
+    /// What may stand behind `?`: names, each with what it means.
+    pub query: &'static [(&'static str, &'static str)],
     /// Who may.
     pub right: Right,
     /// In a sentence, for the OpenAPI document.
@@ -49,6 +55,32 @@ pub enum Action {
     Deliver,
     /// See [`ROUTES`].
     Agents,
+    /// See [`ROUTES`].
+    Plan,
+    /// See [`ROUTES`].
+    SetPlan,
+    /// See [`ROUTES`].
+    AskRun,
+    /// See [`ROUTES`].
+    Pairs,
+    /// See [`ROUTES`].
+    History,
+    /// See [`ROUTES`].
+    Grid,
+    /// See [`ROUTES`].
+    Hosts,
+    /// See [`ROUTES`].
+    Host,
+    /// See [`ROUTES`].
+    Changes,
+    /// See [`ROUTES`].
+    Incidents,
+    /// See [`ROUTES`].
+    Incident,
+    /// See [`ROUTES`].
+    StepIncident,
+    /// See [`ROUTES`].
+    Record,
 }
 
 /// A method of HTTP.
@@ -111,6 +143,7 @@ pub const ROUTES: &[Route] = &[
         action: Action::Health,
         method: Method::Get,
         path: "/health",
+        query: &[],
         right: Right::Anyone,
         about: "Whether the hub works and can write to its database",
         largest_body: 0,
@@ -121,6 +154,7 @@ pub const ROUTES: &[Route] = &[
         action: Action::Metrics,
         method: Method::Get,
         path: "/metrics",
+        query: &[],
         right: Right::View,
         about: "Numbers for Prometheus, as text",
         largest_body: 0,
@@ -131,6 +165,7 @@ pub const ROUTES: &[Route] = &[
         action: Action::OpenApi,
         method: Method::Get,
         path: "/api/v1/openapi.json",
+        query: &[],
         right: Right::Anyone,
         about: "This document",
         largest_body: 0,
@@ -141,6 +176,7 @@ pub const ROUTES: &[Route] = &[
         action: Action::Join,
         method: Method::Post,
         path: "/api/v1/join",
+        query: &[],
         right: Right::Join,
         about: "An agent gets its certificate. The token counts once, for one key",
         largest_body: SMALL,
@@ -151,6 +187,7 @@ pub const ROUTES: &[Route] = &[
         action: Action::Work,
         method: Method::Post,
         path: "/api/v1/agent/work",
+        query: &[],
         right: Right::Agent,
         about: "An agent asks what to do; the answer waits for up to 20 s where there is nothing",
         largest_body: LARGE,
@@ -161,6 +198,7 @@ pub const ROUTES: &[Route] = &[
         action: Action::Deliver,
         method: Method::Post,
         path: "/api/v1/agent/records",
+        query: &[],
         right: Right::Agent,
         about: "An agent delivers results, changes and facts. Each is stored once, and is on disk when this answers",
         largest_body: LARGE,
@@ -171,11 +209,155 @@ pub const ROUTES: &[Route] = &[
         action: Action::Agents,
         method: Method::Get,
         path: "/api/v1/agents",
+        query: &[],
         right: Right::View,
         about: "All agents, and when they were heard last",
         largest_body: 0,
         request: of::<Nothing>,
         reply: of::<AgentList>,
+    },
+    Route {
+        action: Action::Plan,
+        method: Method::Get,
+        path: "/api/v1/plan",
+        query: &[],
+        right: Right::View,
+        about: "The plan of the hub, and whether it fits",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<PlanInfo>,
+    },
+    Route {
+        action: Action::SetPlan,
+        method: Method::Post,
+        path: "/api/v1/plan",
+        query: &[],
+        right: Right::Operate,
+        about: "Takes a plan; refused with reasons where it is wrong or does not fit",
+        largest_body: PLAN,
+        request: of::<PlanText>,
+        reply: of::<PlanInfo>,
+    },
+    Route {
+        action: Action::AskRun,
+        method: Method::Post,
+        path: "/api/v1/run",
+        query: &[],
+        right: Right::Operate,
+        about: "Asks for a heavy run of the plan out of turn; it goes first",
+        largest_body: SMALL,
+        request: of::<RunWish>,
+        reply: of::<AskedRuns>,
+    },
+    Route {
+        action: Action::Pairs,
+        method: Method::Get,
+        path: "/api/v1/pairs",
+        query: &[],
+        right: Right::View,
+        about: "All series: what is known of each, and its last result",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<Pairs>,
+    },
+    Route {
+        action: Action::History,
+        method: Method::Get,
+        path: "/api/v1/history",
+        query: SERIES,
+        right: Right::View,
+        about: "The results of one series, in order of time",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<History>,
+    },
+    Route {
+        action: Action::Grid,
+        method: Method::Get,
+        path: "/api/v1/grid",
+        query: &[],
+        right: Right::View,
+        about: "The latest results as grids, one for each test and metric",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<Grids>,
+    },
+    Route {
+        action: Action::Hosts,
+        method: Method::Get,
+        path: "/api/v1/hosts",
+        query: &[],
+        right: Right::View,
+        about: "Hosts, whether they are heard, and what was changed on them",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<Hosts>,
+    },
+    Route {
+        action: Action::Host,
+        method: Method::Get,
+        path: "/api/v1/host",
+        query: &[("name", "its name in the plan")],
+        right: Right::View,
+        about: "A host with all its facts and its change log",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<HostDetail>,
+    },
+    Route {
+        action: Action::Changes,
+        method: Method::Get,
+        path: "/api/v1/changes",
+        query: &[("host", "of one host"), ("since_s", "of so many seconds; a day where it is absent")],
+        right: Right::View,
+        about: "The change logs of all hosts on one time line, newest first, 500 at most",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<Changes>,
+    },
+    Route {
+        action: Action::Incidents,
+        method: Method::Get,
+        path: "/api/v1/incidents",
+        query: &[],
+        right: Right::View,
+        about: "All incidents, in the order of opening",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<IncidentList>,
+    },
+    Route {
+        action: Action::Incident,
+        method: Method::Get,
+        path: "/api/v1/incident",
+        query: &[("id", "its name")],
+        right: Right::View,
+        about: "An incident with its time line, its text and its diagnosis",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<IncidentDetail>,
+    },
+    Route {
+        action: Action::StepIncident,
+        method: Method::Post,
+        path: "/api/v1/incident",
+        query: &[],
+        right: Right::Operate,
+        about: "A person makes a step: acknowledges, explains, fixes, notes, silences, accepts, closes",
+        largest_body: SMALL,
+        request: of::<IncidentStep>,
+        reply: of::<IncidentDetail>,
+    },
+    Route {
+        action: Action::Record,
+        method: Method::Get,
+        path: "/api/v1/record",
+        query: &[("key", "its place among all records, as results of series name it")],
+        right: Right::View,
+        about: "A record with its content: a run with its intervals and counters, without its samples",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<RecordInfo>,
     },
 ];
 
@@ -183,3 +365,14 @@ pub const ROUTES: &[Route] = &[
 const SMALL: usize = 16 << 10;
 /// Most bytes of a delivery: a test of an hour with all its samples.
 pub const LARGE: usize = 32 << 20;
+/// Most bytes of a plan, quoted as JSON.
+const PLAN: usize = 4 << 20;
+/// How a series is named.
+const SERIES: &[(&str, &str)] = &[
+    ("from", "the host that sends"),
+    ("to", "the host that receives"),
+    ("test", "the label of the test"),
+    ("metric", "goodput, loss, rtt-min, rtt-loaded, retransmit-share, mtu or download-rate"),
+    ("family", "ipv4 or ipv6, where the test has one"),
+    ("since_s", "of so many seconds; 30 days where it is absent"),
+];

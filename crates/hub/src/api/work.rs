@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::order::LeaseName;
+use super::order::{Assignment, LeaseName};
 use crate::trust::ticket::Ticket;
 
 /// An agent asks what to do. The hub answers at once where there is something, else within [`LONGEST_WAIT`].
@@ -22,6 +22,38 @@ pub struct WorkRequest {
     pub inventory: Option<Vec<LeaseName>>,
     /// How it is.
     pub health: AgentHealth,
+    /// How long it would wait for an answer; as long as the hub lets requests wait where it is absent.
+    #[serde(rename = "patience_ms", default, skip_serializing_if = "Option::is_none")]
+    pub patience_ms: Option<u64>,
+    /// The light tests that it repeats, by their digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<String>,
+}
+
+/// The light tests that an agent repeats by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StandingOrders {
+    /// By this the agent says that it has them.
+    pub digest: String,
+    /// In no order.
+    pub tests: Vec<StandingOrder>,
+}
+
+/// A light test that an agent repeats.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StandingOrder {
+    /// The name of its runs, but for the second at which their period begins.
+    pub name: String,
+    /// What is to be done.
+    pub assignment: Assignment,
+    /// Time from one to the next.
+    #[serde(rename = "every_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub every: Duration,
+    /// When in each period.
+    #[serde(rename = "phase_us", with = "units::duration::as_us")]
+    #[schemars(with = "u64")]
+    pub phase: Duration,
 }
 
 /// How an agent is.
@@ -36,7 +68,7 @@ pub struct AgentHealth {
 }
 
 /// What the hub has for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkReply {
     /// Runs to carry out.
     pub leases: Vec<LeasedRun>,
@@ -52,6 +84,9 @@ pub struct WorkReply {
     pub waited: Duration,
     /// Whether all facts of the host are wanted.
     pub facts: Facts,
+    /// The light tests that the agent repeats, where it has others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<StandingOrders>,
 }
 
 /// Whether all facts of the host are wanted.

@@ -3,7 +3,7 @@
 use super::counters::Event;
 use super::request::{Answer, Media, Request, RequestError};
 use super::state::Hub;
-use super::{joining, metrics, records, work};
+use super::{hosts, incidents, joining, metrics, plans, records, views, work};
 use crate::api::openapi;
 use crate::api::people::{AgentList, Health};
 use crate::api::routes::{self, Action, Right, Route};
@@ -32,7 +32,7 @@ pub fn answer(hub: &Hub, request: &Request) -> Answer {
 }
 
 /// An error with its causes.
-fn shown(error: &dyn std::error::Error) -> String {
+pub(super) fn shown(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
@@ -45,7 +45,7 @@ fn routed(hub: &Hub, request: &Request, route: &Route) -> Result<Answer, Request
     match caller(hub, request, route.right)? {
         Caller::Agent(agent) => for_agent(hub, request, route.action, &agent),
         Caller::Joining(token) => Answer::json(&joining::join(hub, request, token)?),
-        Caller::Person => for_people(hub, route.action),
+        Caller::Person => for_people(hub, request, route.action),
     }
 }
 
@@ -108,7 +108,7 @@ fn for_agent(hub: &Hub, request: &Request, action: Action, agent: &str) -> Resul
     }
 }
 
-fn for_people(hub: &Hub, action: Action) -> Result<Answer, RequestError> {
+fn for_people(hub: &Hub, request: &Request, action: Action) -> Result<Answer, RequestError> {
     match action {
         Action::Health => {
             hub.store.check(hub.now())?;
@@ -117,6 +117,19 @@ fn for_people(hub: &Hub, action: Action) -> Result<Answer, RequestError> {
         Action::OpenApi => Answer::json(&openapi::document()),
         Action::Metrics => Ok(Answer { status: 200, media: Media::Metrics, body: metrics::text(hub)?.into_bytes() }),
         Action::Agents => Answer::json(&AgentList::of(hub.store.agents()?)),
+        Action::Plan => Answer::json(&plans::plan(hub)?),
+        Action::SetPlan => Answer::json(&plans::set(hub, request)?),
+        Action::AskRun => Answer::json(&plans::ask(hub, request)?),
+        Action::Pairs => Answer::json(&views::pairs(hub)),
+        Action::History => Answer::json(&views::history(hub, request)?),
+        Action::Grid => Answer::json(&views::grids(hub)),
+        Action::Hosts => Answer::json(&hosts::list(hub)?),
+        Action::Host => Answer::json(&hosts::one(hub, request)?),
+        Action::Changes => Answer::json(&hosts::changes(hub, request)?),
+        Action::Incidents => Answer::json(&incidents::list(hub)),
+        Action::Incident => Answer::json(&incidents::one(hub, request)?),
+        Action::StepIncident => Answer::json(&incidents::step(hub, request)?),
+        Action::Record => Answer::json(&views::record(hub, request)?),
         Action::Join | Action::Work | Action::Deliver => {
             Err(RequestError::NotFound("such request of people".to_owned()))
         }

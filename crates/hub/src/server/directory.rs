@@ -4,7 +4,9 @@ use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use mesh::notify::Route;
 use rustls::pki_types::CertificateDer;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +33,43 @@ pub struct Settings {
     /// Limits on connections.
     #[serde(default)]
     pub limits: ConnectionLimits,
+    /// How incidents are watched.
+    #[serde(default)]
+    pub incidents: IncidentSettings,
+    /// Who is told of incidents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notify: Vec<Route>,
+}
+
+/// How incidents are watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IncidentSettings {
+    /// How long a verified incident is watched before it is closed; 24 h where it is absent.
+    #[serde(with = "span", skip_serializing_if = "Option::is_none")]
+    pub watched_for: Option<Duration>,
+    /// Without a good result for so long a series is stale; 36 h, or three periods of the plan, where it is absent.
+    #[serde(with = "span", skip_serializing_if = "Option::is_none")]
+    pub stale_after: Option<Duration>,
+}
+
+/// Times as people write them: `24h`.
+mod span {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(value: &Option<Duration>, out: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(time) => out.serialize_str(&units::duration::show(*time)),
+            None => out.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Duration>, D::Error> {
+        let text = Option::<String>::deserialize(input)?;
+        text.map(|text| units::duration::parse(&text).map_err(D::Error::custom)).transpose()
+    }
 }
 
 /// Limits on connections.

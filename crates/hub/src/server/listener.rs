@@ -216,6 +216,7 @@ async fn read(
     let token = token.map(|text| ShownToken(text.to_owned()));
     let version = header(HeaderName::from_static(version::HEADER)).map(str::to_owned);
     let (method, path) = (request.method().as_str().to_owned(), request.uri().path().to_owned());
+    let query = request.uri().query().unwrap_or_default().to_owned();
     // Who shows neither a certificate nor a token is not read for long.
     let most =
         match (visitor.certificate.is_some() || token.is_some(), routes::find(Target { method: &method, path: &path }))
@@ -236,6 +237,7 @@ async fn read(
         from: Some(visitor.from),
         method,
         path,
+        query,
         certificate: visitor.certificate,
         token,
         version,

@@ -2,12 +2,15 @@
 //! attacked must not be filled up by its own log. No line has a token: what is logged is who, what and why.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use units::WallTime;
 
-/// Where lines go.
-pub struct Log {
+/// Where lines go. Copies share one budget.
+#[derive(Clone)]
+pub struct Log(Arc<Lines>);
+
+struct Lines {
     sink: Box<dyn Fn(&str) + Send + Sync>,
     budget: Mutex<Budget>,
 }
@@ -23,18 +26,18 @@ impl Log {
     /// Lines go to `sink`, without a line end.
     #[must_use]
     pub fn to(sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self { sink: Box::new(sink), budget: Mutex::default() }
+        Self(Arc::new(Lines { sink: Box::new(sink), budget: Mutex::default() }))
     }
 
     /// Says something, unless too much was said this second; how much was left out is said in the next.
     pub fn say(&self, now: WallTime, line: fmt::Arguments<'_>) {
-        let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut budget = self.0.budget.lock().unwrap_or_else(PoisonError::into_inner);
         let second = now.unix_nanos() / 1_000_000_000;
         if budget.second != second {
             let suppressed = budget.suppressed;
             *budget = Budget { second, ..Budget::default() };
             if suppressed > 0 {
-                (self.sink)(&format!("{suppressed} lines left out"));
+                (self.0.sink)(&format!("{suppressed} lines left out"));
             }
         }
         budget.lines += 1;
@@ -43,7 +46,7 @@ impl Log {
         } else {
             // A name in it may be a stranger's.
             let line = line.to_string();
-            (self.sink)(&line.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect::<String>());
+            (self.0.sink)(&line.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect::<String>());
         }
     }
 }

@@ -7,6 +7,8 @@
 //! * [`request`]: a request and its answer, without a socket
 //! * [`answer`]: who may ask what, and what the hub says
 //! * `joining`, `work`, `records`, `metrics`: what it says to each
+//! * [`plans`], `views`, `hosts`, `incidents`: what it shows people of the mesh
+//! * `pulse`: what it does by itself
 //! * [`bells`], `waiting`: requests that wait for something to happen
 //! * [`listener`]: connections, each within its limits of number, time and bytes
 
@@ -14,13 +16,18 @@ pub mod answer;
 pub mod bells;
 pub mod counters;
 pub mod directory;
+mod hosts;
+mod incidents;
 mod joining;
 pub mod listener;
 pub mod log;
 mod metrics;
+pub mod plans;
+mod pulse;
 mod records;
 pub mod request;
 pub mod state;
+mod views;
 mod waiting;
 mod work;
 
@@ -57,7 +64,13 @@ pub fn serve(
     runtime.block_on(async {
         let listener = Listener::bind(Arc::clone(hub), settings.listen, tls, settings.limits).await?;
         listens(listener.address()?);
+        let (own, stopped) = (Arc::clone(hub), stop.clone());
+        let beating =
+            std::thread::Builder::new().name("pulse".to_owned()).spawn(move || pulse::beat(&own, &stopped))?;
         listener.serve(stop).await;
+        // It sees the same wish.
+        hub.watching.ring();
+        let _ = beating.join();
         Ok(())
     })
 }

@@ -21,6 +21,8 @@ pub struct Request {
     pub method: String,
     /// Its path, without what stands behind `?`.
     pub path: String,
+    /// What stands behind `?`, as it came.
+    pub query: String,
     /// The SHA-256 of the certificate that was shown, which the authority has signed.
     pub certificate: Option<Fingerprint>,
     /// The token that was shown.
@@ -116,6 +118,13 @@ impl Request {
         Target { method: &self.method, path: &self.path }
     }
 
+    /// A value behind `?` (RFC 3986, with `+` for a space), where it is there.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<String> {
+        let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.filter(|(key, _)| *key == name).map(|(_, value)| decoded(value)).next()
+    }
+
     /// The body as JSON of this form.
     ///
     /// # Errors
@@ -143,4 +152,21 @@ impl Answer {
         let body = serde_json::to_vec(&problem).unwrap_or_default();
         Self { status: error.status(), media: Media::Json, body }
     }
+}
+
+/// Without percent signs. What is no text afterwards names nothing.
+fn decoded(value: &str) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.bytes();
+    while let Some(byte) = rest.next() {
+        let digits = (byte == b'%').then(|| rest.clone().take(2).map(char::from).collect::<String>());
+        match digits.and_then(|digits| u8::from_str_radix(&digits, 16).ok()) {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest.nth(1);
+            }
+            None => bytes.push(if byte == b'+' { b' ' } else { byte }),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

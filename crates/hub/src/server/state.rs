@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use linux::clock;
+use mesh::notify::Route;
 use units::WallTime;
 
 use super::bells::Bells;
 use super::counters::Counters;
 use super::directory::Opened;
 use super::log::Log;
-use crate::store::Store;
+use crate::schedule::Schedule;
+use crate::store::{Store, StoreError};
 use crate::trust::authority::Authority;
 use crate::trust::pin::Identity;
 use crate::trust::ticket::TicketKey;
+use crate::watching::Watching;
+use crate::watching::notify::Notifier;
 
 /// A hub, without its sockets.
 #[derive(Debug)]
@@ -25,8 +29,16 @@ pub struct Hub {
     pub store: Box<dyn Store>,
     /// What has happened since its start.
     pub counters: Counters,
+    /// Which agent runs what.
+    pub schedule: Schedule,
+    /// What was measured, and what of it is worse.
+    pub watching: Watching,
     /// What wakes requests that wait.
     pub bells: Bells,
+    /// Who is told of incidents.
+    pub routes: Vec<Route>,
+    /// By what they are told.
+    pub notifier: Notifier,
     /// Where it says what a person should see.
     pub log: Log,
     /// The calendar, which tests may set.
@@ -35,19 +47,25 @@ pub struct Hub {
 
 impl Hub {
     /// A hub of what is in a directory and a database; the identity is what its listener shows.
-    #[must_use]
-    pub fn new(opened: Opened, store: Box<dyn Store>, log: Log) -> (Arc<Self>, Identity) {
-        let Opened { authority, identity, ticket_key, .. } = opened;
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    pub fn new(opened: Opened, store: Box<dyn Store>, log: Log) -> Result<(Arc<Self>, Identity), StoreError> {
+        let Opened { authority, identity, ticket_key, settings } = opened;
         let hub = Self {
             authority,
             ticket_key,
+            schedule: Schedule::load(store.as_ref())?,
+            watching: Watching::load(store.as_ref(), &settings)?,
             store,
+            routes: settings.notify.clone(),
+            notifier: Notifier::start(log.clone()).map_err(StoreError::from)?,
             counters: Counters::default(),
             bells: Bells::default(),
             log,
             calendar: clock::wall_now,
         };
-        (Arc::new(hub), identity)
+        Ok((Arc::new(hub), identity))
     }
 
     /// Now.

@@ -10,7 +10,7 @@ use super::request::Request;
 use super::state::Hub;
 use super::work;
 use crate::api::routes::{self, Action};
-use crate::api::work::LONGEST_WAIT;
+use crate::api::work::{LONGEST_WAIT, WorkRequest};
 
 /// Holds a request for work until there is some; how long that was. Another hub may have made the work, so the database is
 /// looked at as well.
@@ -22,14 +22,16 @@ pub(super) async fn wait(hub: &Arc<Hub>, request: &Request) -> Duration {
     let agent = spawn_blocking(move || looking.store.agent_of(certificate)).await;
     // Whoever is not known is answered so at once.
     let Ok(Ok(Some(agent))) = agent else { return Duration::ZERO };
+    let Ok(asked) = request.content::<WorkRequest>().map(Arc::new) else { return Duration::ZERO };
+    let longest = asked.patience_ms.map_or(LONGEST_WAIT, |millis| LONGEST_WAIT.min(Duration::from_millis(millis)));
     let bell = hub.bells.of(&agent);
-    while began.elapsed() < LONGEST_WAIT {
-        let (looking, agent, body) = (Arc::clone(hub), agent.clone(), request.body.clone());
-        let due = spawn_blocking(move || work::is_due(&looking, &body, &agent)).await;
+    while began.elapsed() < longest {
+        let (looking, agent, asked) = (Arc::clone(hub), agent.clone(), Arc::clone(&asked));
+        let due = spawn_blocking(move || work::is_due(&looking, &asked, &agent)).await;
         if !matches!(due, Ok(Ok(work::Due::Nothing))) {
             break;
         }
-        let _ = timeout(LOOK.min(LONGEST_WAIT.saturating_sub(began.elapsed())), bell.notified()).await;
+        let _ = timeout(LOOK.min(longest.saturating_sub(began.elapsed())), bell.notified()).await;
     }
     began.elapsed()
 }

@@ -1,9 +1,11 @@
 //! An agent asks for work.
 
+use super::counters::Event;
 use super::request::{Request, RequestError};
 use super::state::Hub;
 use crate::api::version;
-use crate::api::work::{Counted, Facts, WorkReply, WorkRequest};
+use crate::api::work::{Facts, WorkReply, WorkRequest};
+use crate::schedule::Asking;
 use crate::store::AgentContact;
 
 /// What there is for an agent now.
@@ -12,13 +14,20 @@ pub(super) fn work(hub: &Hub, request: &Request, agent: &str) -> Result<WorkRepl
     let now = hub.now();
     let version = request.version.clone().unwrap_or_else(|| version::TEXT.to_owned());
     hub.store.heard(agent, AgentContact { at: now, version, health: asked.health })?;
+    let asking = Asking { agent, now, key: &hub.ticket_key, store: hub.store.as_ref(), waited: request.waited };
+    let given = hub.schedule.give(asking, &asked)?;
+    for _ in &given.leases {
+        hub.counters.count(Event::RunLeased);
+    }
+    given.wake.iter().for_each(|agent| hub.bells.ring(agent));
     Ok(WorkReply {
-        leases: Vec::new(),
-        serve: Vec::new(),
-        unknown: Vec::new(),
-        counted: Counted::Counted,
+        leases: given.leases,
+        serve: given.serve,
+        unknown: given.revoked,
+        counted: given.counted,
         waited: request.waited,
         facts: facts(hub, agent)?,
+        standing: given.standing,
     })
 }
 
@@ -32,15 +41,18 @@ pub(super) enum Due {
 }
 
 /// Whether a request for work is answered now, or waits.
-pub(super) fn is_due(hub: &Hub, _body: &[u8], agent: &str) -> Result<Due, RequestError> {
-    Ok(if facts(hub, agent)? == Facts::Wanted { Due::Something } else { Due::Nothing })
+pub(super) fn is_due(hub: &Hub, asked: &WorkRequest, agent: &str) -> Result<Due, RequestError> {
+    let is_due = hub.schedule.has_for(agent, asked, hub.now()) || facts(hub, agent)? == Facts::Wanted;
+    Ok(if is_due { Due::Something } else { Due::Nothing })
 }
 
 fn facts(hub: &Hub, agent: &str) -> Result<Facts, RequestError> {
     let now = hub.now().unix_nanos();
     let newest = hub.store.newest_snapshot(agent)?;
     let is_old = newest.is_none_or(|newest| now.saturating_sub(newest.unix_nanos()) > FACTS_LAST_NS);
-    Ok(if is_old { Facts::Wanted } else { Facts::Known })
+    // What was changed since, or is to be explained, is not in them.
+    let is_asked = newest.is_some_and(|newest| hub.watching.wants_facts(agent, newest));
+    Ok(if is_old || is_asked { Facts::Wanted } else { Facts::Known })
 }
 
 /// All facts of a host are wanted once a day; changes come as they happen.

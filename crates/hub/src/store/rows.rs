@@ -1,5 +1,7 @@
 //! What is stored, by its nouns.
 
+use mesh::board::Rows;
+use mesh::incident::{Incident, IncidentId, Series};
 use units::WallTime;
 
 use crate::api::record::{Record, Unpacked};
@@ -59,4 +61,88 @@ pub struct Arrival {
     pub record: Record,
     /// What is in it.
     pub unpacked: Unpacked,
+}
+
+/// What a hub starts with.
+#[derive(Debug, Clone, Default)]
+pub struct MeshRows {
+    /// Runs that are not over, the last requests of agents, what budgets have been charged.
+    pub rows: Rows,
+    /// The plan, as it was given.
+    pub plan: Option<String>,
+    /// Until when runs are planned.
+    pub planned: Option<WallTime>,
+    /// The last record that was judged.
+    pub judged: u64,
+    /// All incidents, in the order of opening.
+    pub incidents: Vec<Incident>,
+}
+
+/// A record as it is stored.
+#[derive(Debug, Clone)]
+pub struct StoredRecord {
+    /// Its place among all records.
+    pub key: u64,
+    /// Who delivered it.
+    pub agent: String,
+    /// `result`, `change` or `snapshot`.
+    pub kind: String,
+    /// The run that it is the result of.
+    pub run: Option<String>,
+    /// When it came.
+    pub received: WallTime,
+    /// JSON compressed by zstd.
+    pub content: Vec<u8>,
+    /// Packed samples of a run.
+    pub samples: Option<Vec<u8>>,
+}
+
+/// A result of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Of which series.
+    pub series: Series,
+    /// When it was measured.
+    pub at: WallTime,
+    /// In the unit of its metric.
+    pub value: f64,
+    /// Whether it counts: what an overloaded host measured is kept and not judged.
+    pub good: PointQuality,
+    /// The record that it is from.
+    pub record: u64,
+}
+
+/// Whether a result can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PointQuality {
+    /// It is judged.
+    Good,
+    /// It is kept and not judged.
+    Poor,
+}
+
+/// What was made of records.
+#[derive(Debug, Clone, Default)]
+pub struct Judgement {
+    /// The last record that was judged.
+    pub upto: Option<u64>,
+    /// What they have measured.
+    pub points: Vec<Point>,
+    /// Incidents that are new or have changed.
+    pub incidents: Vec<Incident>,
+    /// Diagnoses as JSON, over earlier ones of the same incident.
+    pub diagnoses: Vec<(IncidentId, String)>,
+}
+
+/// Which records of agents are asked for: the newest of a kind.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordQuery<'a> {
+    /// `change` or `snapshot`.
+    pub kind: &'a str,
+    /// Of one agent.
+    pub agent: Option<&'a str>,
+    /// Came since then.
+    pub since: WallTime,
+    /// At most so many.
+    pub most: usize,
 }

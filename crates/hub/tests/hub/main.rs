@@ -5,5 +5,6 @@
 mod delivering;
 mod intruders;
 mod joining;
+mod leasing;
 mod running;
 mod stopping;

@@ -10,7 +10,7 @@ use hub::agent::connection::Connection;
 use hub::agent::directory::{Directory as AgentDirectory, Limits};
 use hub::agent::join::{JoinError, Joining, join};
 use hub::agent::url::HubUrl;
-use hub::server::directory::{ConnectionLimits, Directory, Settings};
+use hub::server::directory::{ConnectionLimits, Directory, IncidentSettings, Settings};
 use hub::server::log::Log;
 use hub::server::state::Hub;
 use hub::store::rows::TokenRow;
@@ -43,6 +43,8 @@ impl Running {
             names: vec!["127.0.0.1".to_owned()],
             plan: None,
             limits,
+            incidents: IncidentSettings::default(),
+            notify: Vec::new(),
         };
         Directory::at(directory.path()).init(&settings).unwrap();
         Self::open(directory)
@@ -57,7 +59,7 @@ impl Running {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&lines);
         let log = Log::to(move |line| kept.lock().unwrap().push(line.to_owned()));
-        let (hub, identity) = Hub::new(opened, store, log);
+        let (hub, identity) = Hub::new(opened, store, log).unwrap();
         let (stop, stopped) = watch::channel(false);
         let (listens, address) = mpsc::channel();
         let serving = Arc::clone(&hub);

@@ -21,6 +21,7 @@ pub(super) fn run(test: &Test, hosts: &[Host], setting: &Setting<'_>) -> io::Res
         to: end(test.to, &addresses[1]),
         family: test.family,
         archive: setting.archive,
+        ticket: None,
         voice: setting.voice,
         limit: test.kind.length().unwrap_or_default().saturating_add(PATIENCE),
         stop: setting.stop,

@@ -29,6 +29,14 @@ pub enum HubAction {
     Agents(DirArgs),
     /// Forget an agent: its certificate opens nothing any more
     Remove(RemoveArgs),
+    /// Give the hub its plan: which hosts test what, when
+    Plan(PlanArgs),
+    /// List incidents, or show one and make a step
+    Incidents(IncidentsArgs),
+    /// List pairs: the last result of each series, and what is known of it
+    Pairs(ConnectArgs),
+    /// Run a heavy test of the plan now, before all others
+    Test(AskArgs),
     /// Print the OpenAPI document of the hub's requests
     Openapi,
 }
@@ -88,4 +96,101 @@ pub struct RemoveArgs {
     /// Name of the agent
     #[arg(value_name = "AGENT")]
     pub agent: String,
+}
+
+/// A hub, by its directory on this host or by its address.
+#[derive(Debug, Args)]
+pub struct ConnectArgs {
+    /// Directory of the hub on this host, or its address: https://hub.example.net:8443
+    #[arg(value_name = "DIR|URL")]
+    pub hub: String,
+    /// File with a token from `linerate hub token --for view|operate`, where the hub is named by its address
+    #[arg(long, value_name = "FILE")]
+    pub token: Option<PathBuf>,
+}
+
+/// Give the hub its plan, which it carries out until it gets another. A plan that cannot fit is refused with what would. Without a
+/// file, the plan that the hub has is printed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate plan init a.json b.json c.json > mesh.toml
+  linerate plan check mesh.toml
+  linerate hub plan /var/lib/linerate/hub mesh.toml
+  linerate hub plan https://hub.example.net:8443 mesh.toml --token operate.token")]
+pub struct PlanArgs {
+    #[command(flatten)]
+    pub connect: ConnectArgs,
+    /// Plan (docs/formats/plan.md)
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// List the incidents of a mesh. With the name of one: its time line, its cause, what was changed before; and a step of a person.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate hub incidents hub
+  linerate hub incidents hub I1798000000-1234
+  linerate hub incidents hub I1798000000-1234 --acknowledge
+  linerate hub incidents hub I1798000000-1234 --note 'the vendor is called'
+  linerate hub incidents hub I1798000000-1234 --silence 12h
+  linerate hub incidents hub I1798000000-1234 --close 'the circuit was downgraded'")]
+pub struct IncidentsArgs {
+    #[command(flatten)]
+    pub connect: ConnectArgs,
+    /// Incident by its name
+    #[arg(value_name = "INCIDENT")]
+    pub incident: Option<String>,
+    /// Closed ones as well
+    #[arg(long, conflicts_with = "incident")]
+    pub all: bool,
+    #[command(flatten)]
+    pub step: StepArgs,
+    /// Who makes the step [default: the user of this shell]
+    #[arg(long, value_name = "NAME", requires = "incident")]
+    pub by: Option<String>,
+}
+
+/// A step of a person.
+#[derive(Debug, Args)]
+#[group(multiple = false, requires = "incident")]
+pub struct StepArgs {
+    /// Somebody knows
+    #[arg(long, visible_alias = "ack")]
+    pub acknowledge: bool,
+    /// The cause is known
+    #[arg(long, value_name = "TEXT")]
+    pub explain: Option<String>,
+    /// Something was done; measurements will say whether it helped
+    #[arg(long, value_name = "TEXT")]
+    pub fix: Option<String>,
+    /// A note
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
+    /// Notify nobody for this time
+    #[arg(long, value_name = "TIME", value_parser = values::span_above_zero)]
+    pub silence: Option<Duration>,
+    /// The present level was meant: close it, and learn anew
+    #[arg(long, value_name = "TEXT")]
+    pub accept: Option<String>,
+    /// Close it, with the reason
+    #[arg(long, value_name = "TEXT")]
+    pub close: Option<String>,
+}
+
+/// Run a heavy test of the plan now. It goes before all others.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linerate hub test hub tcp dtn-east dtn-west")]
+pub struct AskArgs {
+    #[command(flatten)]
+    pub connect: ConnectArgs,
+    /// Label of the test in the plan
+    #[arg(value_name = "TEST")]
+    pub test: String,
+    /// Host that asks
+    #[arg(value_name = "FROM")]
+    pub from: String,
+    /// Host that answers
+    #[arg(value_name = "TO")]
+    pub to: String,
 }

@@ -142,6 +142,9 @@ pub struct TestArgs {
     /// Line rate of the path, where interfaces report no link speed
     #[arg(long, value_parser = values::rate, value_name = "RATE", help_heading = "Recording")]
     pub expect: Option<DataRate>,
+    /// What a hub has signed for this test, in a file: for partners that an agent runs
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub ticket: Option<PathBuf>,
     /// Print what the peer's own side saw as well
     #[arg(long, help_heading = "Recording")]
     pub get_server_output: bool,

@@ -83,7 +83,12 @@ fn towards(
             return Ok(None);
         }
         let spec = TestSpec { direction, connect_timeout: spec.connect_timeout.min(FOR_A_PARTNER), ..spec.clone() };
-        flow(args, &Request { host: target.clone(), port: args.port, spec, queue_wait: args.wait }, &mut archive, stop)
+        flow(
+            args,
+            &Request { host: target.clone(), port: args.port, spec, queue_wait: args.wait, ticket: None },
+            &mut archive,
+            stop,
+        )
     };
     let there = flow(Direction::Forward)?;
     // Where nobody answered once, nobody is asked again.

@@ -1,10 +1,12 @@
 //! `linerate hub`.
 
+mod mesh;
+
 use std::path::Path;
 
 use anyhow::Context;
 use hub::api::openapi;
-use hub::server::directory::{ConnectionLimits, Directory, DirectoryError, Settings};
+use hub::server::directory::{ConnectionLimits, Directory, DirectoryError, IncidentSettings, Settings};
 use hub::server::log::Log;
 use hub::server::state::Hub;
 use hub::store::Store;
@@ -30,13 +32,23 @@ pub fn run(common: &Common, action: &HubAction) -> anyhow::Result<Exit> {
         HubAction::Run(args) => serve(common, args),
         HubAction::Agents(args) => agents(common, args),
         HubAction::Remove(args) => remove(args),
+        HubAction::Plan(args) => mesh::plan(common, args),
+        HubAction::Incidents(args) => mesh::incidents(common, args),
+        HubAction::Pairs(args) => mesh::pairs(common, args),
+        HubAction::Test(args) => mesh::test(common, args),
         HubAction::Openapi => print(&show::json::document(&openapi::document())?),
     }
 }
 
 fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
-    let settings =
-        Settings { listen: args.listen, names: args.name.clone(), plan: None, limits: ConnectionLimits::default() };
+    let settings = Settings {
+        listen: args.listen,
+        names: args.name.clone(),
+        plan: None,
+        limits: ConnectionLimits::default(),
+        incidents: IncidentSettings::default(),
+        notify: Vec::new(),
+    };
     let directory = Directory::at(&args.directory);
     directory.init(&settings).map_err(|error| complain(error, &args.directory))?;
     Sqlite::open(&directory.database()).context(no_database(&directory))?;
@@ -55,14 +67,7 @@ fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
 }
 
 fn token(args: &TokenArgs) -> anyhow::Result<Exit> {
-    let directory = Directory::at(&args.directory);
-    let authority = directory.authority().map_err(|error| complain(error, &args.directory))?.fingerprint();
-    let store = open(&directory)?;
-    let secret = Secret::new(secret::random().context("no random bytes")?);
-    let until = clock::wall_now().unix_nanos().saturating_add(duration::nanos(args.valid));
-    let row = TokenRow { hash: secret.hash(), purpose: args.purpose, expires: WallTime::from_unix_nanos(until) };
-    store.add_token(row).context(no_database(&directory))?;
-    let token = Token { purpose: args.purpose, secret, authority };
+    let token = new_token(&Directory::at(&args.directory), args.purpose, args.valid)?;
     let counts = match args.purpose {
         Purpose::Join => "counts once, ",
         Purpose::View | Purpose::Operate => "",
@@ -71,12 +76,28 @@ fn token(args: &TokenArgs) -> anyhow::Result<Exit> {
     print(format!("{}\n", token.reveal()).as_bytes())
 }
 
+/// A token that counts from now on.
+fn new_token(directory: &Directory, purpose: Purpose, valid: std::time::Duration) -> anyhow::Result<Token> {
+    let authority = directory.authority().map_err(|error| complain(error, &directory.file("")))?.fingerprint();
+    let secret = Secret::new(secret::random().context("no random bytes")?);
+    let until = clock::wall_now().unix_nanos().saturating_add(duration::nanos(valid));
+    let row = TokenRow { hash: secret.hash(), purpose, expires: WallTime::from_unix_nanos(until) };
+    open(directory)?.add_token(row).context(no_database(directory))?;
+    Ok(Token { purpose, secret, authority })
+}
+
 fn serve(common: &Common, args: &DirArgs) -> anyhow::Result<Exit> {
     let directory = Directory::at(&args.directory);
     let opened = directory.open().map_err(|error| complain(error, &args.directory))?;
     let settings = opened.settings.clone();
     let log = Log::to(|line| eprintln!("linerate hub: {line}"));
-    let (hub, identity) = Hub::new(opened, Box::new(open(&directory)?), log);
+    let (hub, identity) = Hub::new(opened, Box::new(open(&directory)?), log).context(no_database(&directory))?;
+    if let Some(plan) = &settings.plan {
+        let file = directory.file("").join(plan);
+        let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read the plan {}", file.display()));
+        let text = std::fs::read_to_string(&file).with_context(unreadable)?;
+        hub.set_plan(text).with_context(|| Complaint::new(Exit::Usage, format!("{} is no plan", file.display())))?;
+    }
     let (stop, stopped) = watch::channel(false);
     let signalled = stop_on_signals()?;
     let is_quiet = common.quiet;

@@ -66,6 +66,7 @@ fn config(args: &ServeArgs) -> Config {
             max_time: args.max_time,
             max_streams: args.max_streams,
             max_queue: args.max_queue,
+            ticket: None,
         },
         once: if args.once { Once::Yes } else { Once::No },
         ..Config::default()

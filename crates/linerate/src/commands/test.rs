@@ -1,5 +1,6 @@
 //! `linerate test`: what was typed is settled once, then each run is made, shown and kept.
 
+use anyhow::Context;
 use archive::export::Export;
 use measure::session::client::Request;
 use measure::stop::Stop;
@@ -76,7 +77,13 @@ impl<'a> Session<'a> {
         let quiet = common.quiet || !matches!(form, Form::Text);
         Ok(Self {
             args,
-            request: Request { host: args.peer().to_owned(), port: args.port, spec, queue_wait: args.wait },
+            request: Request {
+                host: args.peer().to_owned(),
+                port: args.port,
+                spec,
+                queue_wait: args.wait,
+                ticket: ticket(args)?,
+            },
             tool: args.tool,
             keeper,
             against,
@@ -158,6 +165,13 @@ impl<'a> Session<'a> {
         }
         Ok(Exit::of_outcome(&run.outcome))
     }
+}
+
+/// What a hub has signed, from its file.
+fn ticket(args: &TestArgs) -> anyhow::Result<Option<String>> {
+    let Some(file) = &args.ticket else { return Ok(None) };
+    let read = std::fs::read_to_string(file);
+    read.map(Some).with_context(|| Complaint::new(Exit::Usage, format!("cannot read {}", file.display())))
 }
 
 /// What would silently do nothing is refused before anything is measured.

@@ -1,9 +1,12 @@
-//! A hub's agents, for people.
+//! A hub's agents, plan, incidents and pairs, for people.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use hub::api::mesh::{IncidentDetail, IncidentList, Pairs, PlanInfo};
 use hub::api::people::AgentList;
+use mesh::incident::{Metric, Occurrence, Series, TimelineEntry};
+use mesh::notify;
 use units::{WallTime, duration};
 
 /// A line for each agent.
@@ -27,4 +30,111 @@ pub fn agents(list: &AgentList, now: WallTime) -> String {
         let _ = writeln!(text, "{:widest$}  {heard}, version {version}, {spooled} records to deliver", agent.name);
     }
     text
+}
+
+/// A plan that was taken.
+pub fn plan(info: &PlanInfo) -> String {
+    let fit = &info.checked.fit;
+    let mut text = format!(
+        "the plan is taken: {} heavy and {} light runs a day\nagents on {}\n",
+        fit.heavy_runs,
+        fit.light_runs,
+        if info.agents.is_empty() { "no host yet".to_owned() } else { info.agents.join(", ") }
+    );
+    if !info.others.is_empty() {
+        text += &format!("without an agent: {}\n", info.others.join(", "));
+    }
+    fit.warnings.iter().for_each(|warning| text += &format!("- {warning}\n"));
+    text
+}
+
+/// A line for each incident.
+pub fn incidents(list: &IncidentList, with_closed: bool, now: WallTime) -> String {
+    let shown = list.incidents.iter().filter(|incident| with_closed || incident.status.is_active());
+    let mut text = String::new();
+    for incident in shown {
+        let ago = Duration::from_secs(now.unix_seconds().saturating_sub(incident.since.unix_seconds()));
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{}  {}, for {}", incident.id, notify::subject(incident), duration::show(ago));
+        if let Some(explanation) = &incident.explanation {
+            let percent = 100.0 * explanation.probability;
+            let _ = writeln!(text, "    {} at {} ({percent:.0} %)", explanation.cause, explanation.place);
+        }
+    }
+    match (text.is_empty(), with_closed) {
+        (false, _) => text,
+        (true, true) => "no incident so far\n".to_owned(),
+        (true, false) => "no open incident; --all lists closed ones\n".to_owned(),
+    }
+}
+
+/// An incident with its time line.
+pub fn incident(detail: &IncidentDetail) -> String {
+    let mut text = format!("{}\n\n", detail.text);
+    for TimelineEntry { at, occurrence } in &detail.incident.timeline {
+        let _ = writeln!(text, "{}  {}", mesh::clock::shown(*at), happened(occurrence));
+    }
+    if let Some(verdict) = detail.diagnosis.as_ref().and_then(|diagnosis| diagnosis["verdict"].as_str()) {
+        let _ = write!(text, "\ndiagnosis: {verdict}\n");
+    }
+    text
+}
+
+/// What happened, in a line.
+pub fn happened(occurrence: &Occurrence) -> String {
+    match occurrence {
+        Occurrence::Opened => "opened".to_owned(),
+        Occurrence::Symptom { text } => format!("symptom: {text}"),
+        Occurrence::Moved { to } => format!("is about {to} now"),
+        Occurrence::Configuration { change, .. } => {
+            let by = change.by.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
+            format!("setting changed: {} on {}{by}", change.what, change.host)
+        }
+        Occurrence::Acknowledged { by } => format!("acknowledged by {by}"),
+        Occurrence::Explained { explanation } => {
+            let percent = 100.0 * explanation.probability;
+            format!("explained by {}: {} at {} ({percent:.0} %)", explanation.by, explanation.cause, explanation.place)
+        }
+        Occurrence::Fixed { by, text } => format!("fixed, not verified: {text}, by {by}"),
+        Occurrence::Verified => "verified: results are as before".to_owned(),
+        Occurrence::Reopened => "results are bad again".to_owned(),
+        Occurrence::Note { by, text } => format!("{by}: {text}"),
+        Occurrence::Silenced { by, until } => format!("silent until {}, by {by}", mesh::clock::shown(*until)),
+        Occurrence::Accepted { by, text } => format!("accepted by {by}: {text}"),
+        Occurrence::Closed { by: Some(by), text } => format!("closed by {by}: {text}"),
+        Occurrence::Closed { by: None, text } => format!("closed: {text}"),
+    }
+}
+
+/// A line for each series.
+pub fn pairs(pairs: &Pairs) -> String {
+    if pairs.series.is_empty() {
+        return "no result yet\n".to_owned();
+    }
+    let mut text = String::new();
+    for info in &pairs.series {
+        let metric = info.series.metric;
+        let last = info.last.map_or_else(|| "-".to_owned(), |last| amount(metric, last.value));
+        let usual = info.usual.map_or_else(|| "-".to_owned(), |usual| amount(metric, usual));
+        let Series { from, to, test, .. } = &info.series;
+        let state = serde_json::to_value(info.state).unwrap_or_default();
+        let state = state.as_str().unwrap_or_default();
+        let _ = writeln!(text, "{from} to {to}  {test} {metric}  {last}  usually {usual}  {state}");
+    }
+    text
+}
+
+/// A value of a metric with its unit.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "whole bits a second and microseconds are shown"
+)]
+pub fn amount(metric: Metric, value: f64) -> String {
+    match metric {
+        Metric::Goodput | Metric::DownloadRate => units::DataRate::from_bps(value.max(0.0) as u64).to_string(),
+        Metric::RttMin | Metric::RttLoaded => duration::show(Duration::from_micros(value.max(0.0) as u64)),
+        Metric::Loss | Metric::RetransmitShare => format!("{:.2} %", 100.0 * value),
+        Metric::Mtu => format!("{value:.0} B"),
+    }
 }

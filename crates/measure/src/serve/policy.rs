@@ -1,6 +1,8 @@
 //! What a test partner allows.
 
+use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ipnet::IpNet;
@@ -23,6 +25,21 @@ pub struct Policy {
     pub max_streams: u16,
     /// Most tests that may wait.
     pub max_queue: u16,
+    /// What is asked of the ticket of a client; nothing where it is [`None`].
+    pub ticket: Option<TicketCheck>,
+}
+
+/// Whether a ticket permits a test: of a client that has one, and of a client that has none.
+#[derive(Clone)]
+pub struct TicketCheck(pub Arc<TicketRule>);
+
+/// Says why a test is not permitted.
+pub type TicketRule = dyn Fn(Option<&str>, &TestSpec) -> Result<(), String> + Send + Sync;
+
+impl fmt::Debug for TicketCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TicketCheck(..)")
+    }
 }
 
 impl Default for Policy {
@@ -34,6 +51,7 @@ impl Default for Policy {
             max_time: Duration::from_secs(3_600),
             max_streams: wire::limits::MAX_STREAMS,
             max_queue: 16,
+            ticket: None,
         }
     }
 }

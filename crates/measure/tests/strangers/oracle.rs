@@ -27,7 +27,8 @@ fn told_of(streams: u16, script: impl FnOnce(TcpStream, &TcpListener) + Send) ->
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let spec = TestSpec { limit: Limit::Time(Duration::from_millis(300)), streams, ..TestSpec::default() };
-    let request = Request { host: "127.0.0.1".to_owned(), port, spec, queue_wait: Duration::from_secs(1) };
+    let request =
+        Request { host: "127.0.0.1".to_owned(), port, spec, queue_wait: Duration::from_secs(1), ticket: None };
     thread::scope(|scope| {
         scope.spawn(|| {
             let control = listener.accept().unwrap().0;
@@ -245,8 +246,13 @@ fn a_queue_that_takes_longer_than_the_user_wants_to_wait_is_left() {
 fn a_wish_to_stop_is_heard_while_a_server_is_silent() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let request =
-        Request { host: "127.0.0.1".to_owned(), port, spec: TestSpec::default(), queue_wait: Duration::from_secs(60) };
+    let request = Request {
+        host: "127.0.0.1".to_owned(),
+        port,
+        spec: TestSpec::default(),
+        queue_wait: Duration::from_secs(60),
+        ticket: None,
+    };
     let stop = Stop::default();
     let finished = thread::scope(|scope| {
         scope.spawn(|| {

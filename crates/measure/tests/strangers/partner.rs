@@ -117,6 +117,7 @@ impl Partner {
             port: self.address.port(),
             spec,
             queue_wait: Duration::from_secs(30),
+            ticket: None,
         };
         let finished = client::run(&request, &Stop::default(), &mut |_| ());
         assert_eq!(finished.outcome, Outcome::Complete);

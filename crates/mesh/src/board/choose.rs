@@ -33,6 +33,17 @@ impl Board {
         chosen
     }
 
+    /// The agents that could begin a run now, had they room: whose requests are worth an answer.
+    #[must_use]
+    pub fn wanted(&self, present: &Present, now: WallTime) -> BTreeSet<String> {
+        let used: BTreeSet<&Resource> = self.in_use().collect();
+        let may = |run: &&RunRow| {
+            let is_free = !run.needs.iter().any(|need| used.contains(need));
+            is_due(run, now) && is_free && self.allows(run, now) && present.has_both(run)
+        };
+        self.runs.values().filter(may).map(|run| run.agent.clone()).collect()
+    }
+
     /// What keeps a run from beginning at a moment, as far as the board knows.
     pub(super) fn obstacle(&self, run: &RunRow, now: WallTime) -> Option<Obstacle> {
         if self.rules.is_in_maintenance(run, now) {

@@ -113,6 +113,11 @@ impl Timetable {
         self.standing.iter().filter(move |test| test.agent == agent)
     }
 
+    /// The light tests of all agents.
+    pub fn all_standing(&self) -> impl Iterator<Item = &StandingTest> {
+        self.standing.iter()
+    }
+
     /// A heavy run out of turn; [`None`] where the plan has no such test. The name has the moment at which it was asked for.
     #[must_use]
     pub fn out_of_turn(&self, wish: &Wish, now: WallTime) -> Option<RunRow> {

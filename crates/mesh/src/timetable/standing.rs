@@ -35,6 +35,12 @@ pub struct StandingTest {
 }
 
 impl StandingTest {
+    /// The name of its runs, but for the second at which their period begins.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}@{}/{}/{}", self.test, self.group, self.from, self.to)
+    }
+
     /// The first run after a moment: its name and when it is due.
     #[must_use]
     pub fn next(&self, after: WallTime) -> (RunId, WallTime) {

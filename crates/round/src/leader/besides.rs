@@ -57,6 +57,7 @@ fn tested(lead: &Lead<'_>, wanted: &Wanted<'_>, began: Duration) -> Tested {
         to: other,
         family: None,
         archive: None,
+        ticket: None,
         voice: Voice::Silent,
         limit: wanted.takes.saturating_add(lead.patience).saturating_add(pair::behind(&task)),
         stop: lead.stop,

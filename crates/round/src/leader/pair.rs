@@ -37,6 +37,7 @@ pub(super) fn run(lead: &Lead<'_>, slot: &Slot, halt: &Stop) -> Done {
         to: to_end,
         family: test.family,
         archive: None,
+        ticket: None,
         voice: Voice::Silent,
         limit: slot.lasts.saturating_add(lead.patience).saturating_add(behind(&test.task)),
         stop: halt,

@@ -79,6 +79,8 @@ pub struct Errand<'a> {
     pub family: Option<Family>,
     /// The archive, as the host that asks sees it, that a run is kept in. Without one its samples come back instead.
     pub archive: Option<&'a Path>,
+    /// A file with what a hub has signed for this test, as the host that asks sees it.
+    pub ticket: Option<&'a Path>,
     /// Where progress is shown.
     pub voice: Voice,
     /// When a test is ended that has not ended by itself.
@@ -183,7 +185,8 @@ fn ask(errand: &Errand<'_>, task: &Task, asked: Side) -> Done {
         },
         (true, Partner::Standing) | (false, _) => None,
     };
-    let question = Question { task, peer: &answerer, family: errand.family, archive: errand.archive };
+    let question =
+        Question { task, peer: &answerer, family: errand.family, archive: errand.archive, ticket: errand.ticket };
     let arguments = question.arguments();
     let call = Call { program: asker.site.program, arguments: &arguments, voice: errand.voice };
     let said = program::run(carrier, &call, errand.limit, errand.stop);

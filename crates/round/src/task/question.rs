@@ -23,6 +23,7 @@ pub(super) struct Question<'a> {
     pub(super) peer: &'a End<'a>,
     pub(super) family: Option<Family>,
     pub(super) archive: Option<&'a Path>,
+    pub(super) ticket: Option<&'a Path>,
 }
 
 impl Question<'_> {
@@ -46,6 +47,7 @@ impl Question<'_> {
         let mut words: Vec<OsString> =
             ["test", self.peer.address, "--json", "--wait", "0s", "--port", &port].map(OsString::from).into();
         words.extend(arguments(flow));
+        words.extend(self.ticket.iter().flat_map(|ticket| [OsString::from("--ticket"), OsString::from(ticket)]));
         if flow.spec.family.is_none() {
             words.extend(self.family_option().map(OsString::from));
         }

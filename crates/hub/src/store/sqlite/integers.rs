@@ -11,3 +11,13 @@ pub(super) fn stored(time: WallTime) -> i64 {
 pub(super) fn time(stored: i64) -> WallTime {
     WallTime::from_unix_nanos(u64::try_from(stored).unwrap_or_default())
 }
+
+/// A count as SQLite has it.
+pub(super) fn integer(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// A count from SQLite.
+pub(super) fn natural(stored: i64) -> u64 {
+    u64::try_from(stored).unwrap_or_default()
+}

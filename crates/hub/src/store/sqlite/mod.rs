@@ -5,8 +5,10 @@
 //! * `writer`: one thread that writes, many requests in one transaction
 //! * `trust`: tokens and agents
 //! * `records`: what agents deliver
+//! * `mesh_rows`: plan, runs, what was measured, incidents
 
 mod integers;
+mod mesh_rows;
 mod records;
 mod schema;
 mod trust;
@@ -15,11 +17,14 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use mesh::board::Rows;
+use mesh::incident::{IncidentId, Series};
+use mesh::run::RunRow;
 use rusqlite::Connection;
 use units::WallTime;
 
-use super::rows::{AgentRow, Arrival, Redeemed, TokenRow};
-use super::{AgentContact, Store, StoreError};
+use super::rows::{AgentRow, Judgement, MeshRows, Point, RecordQuery, Redeemed, StoredRecord, TokenRow};
+use super::{AgentContact, Delivered, Pending, Store, StoreError};
 use crate::api::record::Verdict;
 use crate::trust::digest::Fingerprint;
 use crate::trust::token::Purpose;
@@ -93,9 +98,55 @@ impl Store for Sqlite {
         self.writer.write(move |connection| trust::heard(connection, &agent, &how))
     }
 
-    fn deliver(&self, agent: &str, arrivals: Vec<Arrival>, now: WallTime) -> Result<Vec<Verdict>, StoreError> {
-        let agent = agent.to_owned();
-        self.writer.write(move |connection| records::deliver(connection, &agent, &arrivals, now))
+    fn deliver(&self, delivered: Delivered) -> Result<Pending<Vec<Verdict>>, StoreError> {
+        self.writer.submit(move |connection| {
+            mesh_rows::save(connection, &delivered.rows)?;
+            records::deliver(connection, &delivered)
+        })
+    }
+
+    fn mesh(&self) -> Result<MeshRows, StoreError> {
+        self.read(mesh_rows::load)
+    }
+
+    fn save(&self, rows: Rows, planned: Option<WallTime>) -> Result<Pending<()>, StoreError> {
+        self.writer.submit(move |connection| {
+            mesh_rows::save(connection, &rows)?;
+            planned.map_or(Ok(()), |planned| mesh_rows::set_planned(connection, planned))
+        })
+    }
+
+    fn runs(&self, names: &[String]) -> Result<Vec<RunRow>, StoreError> {
+        self.read(|connection| mesh_rows::runs(connection, names))
+    }
+
+    fn set_plan(&self, text: &str) -> Result<(), StoreError> {
+        let text = text.to_owned();
+        self.writer.write(move |connection| mesh_rows::set_plan(connection, &text))
+    }
+
+    fn unjudged(&self, after: u64, most: usize) -> Result<Vec<StoredRecord>, StoreError> {
+        self.read(|connection| records::after(connection, after, most))
+    }
+
+    fn judged(&self, judgement: Judgement) -> Result<(), StoreError> {
+        self.writer.write(move |connection| mesh_rows::judged(connection, &judgement))
+    }
+
+    fn points(&self, series: Option<&Series>, since: WallTime) -> Result<Vec<Point>, StoreError> {
+        self.read(|connection| mesh_rows::points(connection, series, since))
+    }
+
+    fn diagnosis(&self, incident: &IncidentId) -> Result<Option<String>, StoreError> {
+        self.read(|connection| mesh_rows::diagnosis(connection, &incident.0))
+    }
+
+    fn record(&self, key: u64) -> Result<Option<StoredRecord>, StoreError> {
+        self.read(|connection| records::one(connection, key))
+    }
+
+    fn newest(&self, query: RecordQuery<'_>) -> Result<Vec<StoredRecord>, StoreError> {
+        self.read(|connection| records::newest(connection, &query))
     }
 
     fn newest_snapshot(&self, agent: &str) -> Result<Option<WallTime>, StoreError> {

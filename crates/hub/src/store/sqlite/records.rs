@@ -1,22 +1,58 @@
 //! What agents deliver.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 use units::WallTime;
 
-use super::integers::{stored, time};
+use super::integers::{integer, natural, stored, time};
 use crate::api::record::{RecordKind, Verdict};
-use crate::store::StoreError;
-use crate::store::rows::Arrival;
+use crate::store::rows::{Arrival, RecordQuery, StoredRecord};
+use crate::store::{Delivered, StoreError};
 
 /// Stores what is not stored yet.
-pub(super) fn deliver(
-    connection: &Connection,
-    agent: &str,
-    arrivals: &[Arrival],
-    now: WallTime,
-) -> Result<Vec<Verdict>, StoreError> {
-    arrivals.iter().map(|arrival| insert(connection, agent, arrival, now)).collect()
+pub(super) fn deliver(connection: &Connection, delivered: &Delivered) -> Result<Vec<Verdict>, StoreError> {
+    let Delivered { agent, arrivals, at, .. } = delivered;
+    arrivals.iter().map(|arrival| insert(connection, agent, arrival, *at)).collect()
 }
+
+/// Results and changes behind a record, in their order.
+pub(super) fn after(connection: &Connection, key: u64, most: usize) -> Result<Vec<StoredRecord>, StoreError> {
+    let query = format!("SELECT {COLUMNS} FROM records WHERE key > ?1 AND kind <> 'snapshot' ORDER BY key LIMIT ?2");
+    let mut query = connection.prepare_cached(&query)?;
+    let rows = query.query_map((integer(key), integer(most as u64)), stored_record)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// A record with its content.
+pub(super) fn one(connection: &Connection, key: u64) -> Result<Option<StoredRecord>, StoreError> {
+    let query = format!("SELECT {COLUMNS} FROM records WHERE key = ?1");
+    Ok(connection.prepare_cached(&query)?.query_row([integer(key)], stored_record).optional()?)
+}
+
+/// The newest records of a kind, newest first.
+pub(super) fn newest(connection: &Connection, asked: &RecordQuery<'_>) -> Result<Vec<StoredRecord>, StoreError> {
+    let query = format!(
+        "SELECT {COLUMNS} FROM records WHERE kind = ?1 AND (?2 IS NULL OR agent = ?2) AND received_unix_ns >= ?3
+         ORDER BY key DESC LIMIT ?4"
+    );
+    let mut query = connection.prepare_cached(&query)?;
+    let rows =
+        query.query_map((asked.kind, asked.agent, stored(asked.since), integer(asked.most as u64)), stored_record)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn stored_record(row: &Row<'_>) -> rusqlite::Result<StoredRecord> {
+    Ok(StoredRecord {
+        key: natural(row.get(0)?),
+        agent: row.get(1)?,
+        kind: row.get(2)?,
+        run: row.get(3)?,
+        received: time(row.get(4)?),
+        content: row.get(5)?,
+        samples: row.get(6)?,
+    })
+}
+
+const COLUMNS: &str = "key, agent, kind, run, received_unix_ns, content, samples";
 
 /// When the newest facts of an agent's host came.
 pub(super) fn newest_snapshot(connection: &Connection, agent: &str) -> Result<Option<WallTime>, StoreError> {

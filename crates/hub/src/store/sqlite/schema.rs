@@ -58,7 +58,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOG_PAGES: u32 = 8192;
 
 /// Each takes the tables one version further; none is ever changed.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE alive (key INTEGER PRIMARY KEY, at_unix_ns INTEGER NOT NULL);
     CREATE TABLE tokens (
         hash TEXT PRIMARY KEY,
@@ -90,4 +91,33 @@ const MIGRATIONS: [&str; 1] = ["
         UNIQUE (agent, name)
     );
     CREATE INDEX records_by_kind ON records (kind, agent, received_unix_ns);
-"];
+",
+    "
+    CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    -- Runs of the plan; what is over stays for late results.
+    CREATE TABLE runs (name TEXT PRIMARY KEY, is_open INTEGER NOT NULL, row TEXT NOT NULL) WITHOUT ROWID;
+    CREATE INDEX runs_open ON runs (name) WHERE is_open = 1;
+    CREATE TABLE requests (agent TEXT PRIMARY KEY, boots INTEGER NOT NULL, number INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE budgets (
+        resource TEXT NOT NULL,
+        day INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        PRIMARY KEY (resource, day)
+    ) WITHOUT ROWID;
+    CREATE TABLE series (key INTEGER PRIMARY KEY, series TEXT NOT NULL UNIQUE);
+    CREATE TABLE points (
+        series INTEGER NOT NULL REFERENCES series (key),
+        at_unix_ns INTEGER NOT NULL,
+        record INTEGER NOT NULL,
+        value REAL NOT NULL,
+        is_good INTEGER NOT NULL,
+        PRIMARY KEY (series, at_unix_ns, record)
+    ) WITHOUT ROWID;
+    CREATE TABLE diagnoses (incident TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE incidents (
+        id TEXT PRIMARY KEY,
+        opened_unix_ns INTEGER NOT NULL,
+        content TEXT NOT NULL
+    ) WITHOUT ROWID;
+",
+];

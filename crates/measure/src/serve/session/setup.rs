@@ -75,6 +75,10 @@ fn check(params: &Params, partner: &Partner) -> Result<model::spec::TestSpec, (R
             format!("no version of the extension in common: the client speaks {} to {}", offer.oldest, offer.newest);
         return Err((refuse(RefusalKind::Version, detail), BAD_PARAMS));
     }
+    if let Some(check) = &partner.policy.ticket {
+        let shown = params.linerate.as_ref().and_then(|offer| offer.ticket.as_deref());
+        (check.0)(shown, &spec).map_err(|why| (refuse(RefusalKind::Limit, why), BAD_PARAMS))?;
+    }
     match partner.policy.check(&spec) {
         Ok(()) => Ok(spec),
         Err(breach) => Err((refuse(RefusalKind::Limit, breach.to_string()), breach.iperf3_code())),

@@ -61,7 +61,7 @@ impl Session {
             other => return Err(refusal(other)),
         }
         let wait_ms = units::duration::millis(request.queue_wait);
-        let offer = Offer { wait_ms, ..Offer::new(&request.spec) };
+        let offer = Offer { wait_ms, ticket: request.ticket.clone(), ..Offer::new(&request.spec) };
         self.control.send_blob(&Params::from_spec(&self.spec, offer))?;
         self.wait_for_turn(request.queue_wait, stop, watch)
     }

@@ -37,6 +37,8 @@ pub struct Request {
     pub spec: TestSpec,
     /// How long to wait in the peer's queue; not at all where zero.
     pub queue_wait: Duration,
+    /// What a hub has signed for this test, for a peer that takes no other.
+    pub ticket: Option<String>,
 }
 
 /// Everything about a test that is over, but for its name and command.

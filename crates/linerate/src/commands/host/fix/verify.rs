@@ -166,7 +166,13 @@ impl Proof {
         stop: &Stop,
     ) -> Result<Outcome, String> {
         let told = |error: anyhow::Error| format!("{error:#}");
-        let request = Request { host: test.host.clone(), port: test.port, spec: test.spec(), queue_wait: test.wait };
+        let request = Request {
+            host: test.host.clone(),
+            port: test.port,
+            spec: test.spec(),
+            queue_wait: test.wait,
+            ticket: None,
+        };
         let frame = Frame { declared_line_rate: test.expect, batch };
         let mut done = attempt(&request, frame, stop, Talk::Nothing).map_err(told)?;
         done.run.batch = Some(batch.unwrap_or(done.run.id));

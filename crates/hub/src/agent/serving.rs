@@ -1,0 +1,129 @@
+//! A test of another agent answered: a partner that listens for as long as its ticket says, and takes that ticket alone.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use linux::clock;
+use measure::serve::policy::{Policy, TicketCheck};
+use measure::serve::{Config, Event, Once, serve};
+use measure::stop::Stop;
+use model::spec::{Limit, Protocol, TestSpec};
+use units::WallTime;
+
+use super::carrying::addresses;
+use super::directory::Settings;
+use super::guard::{self, DayUse};
+use super::shared::Shared;
+use crate::api::order::{Assignment, Role, TaskOrder};
+use crate::trust::ticket::{Claims, Ticket, TicketSeal};
+
+/// Tickets that were taken, so that each is taken once. They expire within the hour: more than this are not remembered.
+#[derive(Debug, Default)]
+pub struct Taken(BTreeSet<(WallTime, String)>);
+
+impl Taken {
+    /// Whether a ticket is taken now for the first time.
+    pub fn is_new(&mut self, claims: &Claims) -> bool {
+        let is_new = self.0.insert((claims.from, format!("{} {:?}", claims.lease, claims.role)));
+        if self.0.len() > MOST_TAKEN {
+            self.0.pop_first();
+        }
+        is_new
+    }
+}
+
+/// Answers one test, if the agent permits it: returns when it is over, or nobody came.
+///
+/// # Errors
+/// Why not, in a sentence.
+pub fn answer(shared: &Shared<'_>, settings: &Settings, seal: &TicketSeal, claims: &Claims) -> Result<(), String> {
+    let assignment = &claims.assignment;
+    let peers = addresses(&assignment.address, assignment.port);
+    guard::permit(&settings.limits, assignment, &peers, DayUse::default()).map_err(|refusal| {
+        shared.refuse();
+        refusal.to_string()
+    })?;
+    let config = Config {
+        port: assignment.port,
+        policy: policy(settings, claims, seal.clone(), peers),
+        once: Once::Yes,
+        ..Config::default()
+    };
+    let ends = Stop::default();
+    let (over, is_over) = channel::<()>();
+    std::thread::scope(|scope| {
+        let (ends_too, within) = (ends.clone(), assignment.limit.saturating_add(PATIENCE));
+        scope.spawn(move || {
+            let until = clock::now() + within;
+            while clock::now() < until && !shared.stop.is_stopped() {
+                if is_over.recv_timeout(GLANCE) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+            }
+            ends_too.stop();
+        });
+        let report = |event: Event| {
+            if let Event::Refused { peer, reason } = event {
+                shared.refuse();
+                shared.say(&format!("{}: a test of {peer} is refused: {reason}", claims.lease));
+            }
+        };
+        let served = serve(&config, &ends, &report);
+        drop(over);
+        served
+    })
+    .map_err(|error| super::deliver::shown(&error))
+}
+
+fn policy(settings: &Settings, claims: &Claims, seal: TicketSeal, peers: Vec<std::net::IpAddr>) -> Policy {
+    let (served, port) = (claims.clone(), claims.assignment.port);
+    let client = claims.assignment.peer.clone();
+    let check = move |shown: Option<&str>, spec: &TestSpec| {
+        let shown = shown.ok_or("this partner takes a hub's ticket alone")?;
+        let ticket: Ticket = serde_json::from_str(shown).map_err(|_| "the ticket is not one".to_owned())?;
+        let theirs = seal.check(&ticket, &client, clock::wall_now()).map_err(|error| error.to_string())?;
+        let is_its = theirs.lease == served.lease && theirs.role == Role::Client && theirs.assignment.port == port;
+        if !is_its {
+            return Err("the ticket is for another test".to_owned());
+        }
+        within(&theirs.assignment, spec)
+    };
+    Policy {
+        allow: peers.into_iter().map(|peer| peer.to_canonical().into()).collect(),
+        max_rate: settings.limits.max_rate,
+        max_time: claims.assignment.limit,
+        max_queue: 1,
+        ticket: Some(TicketCheck(Arc::new(check))),
+        ..Policy::default()
+    }
+}
+
+/// Whether a client asks for no more than its ticket permits.
+fn within(permitted: &Assignment, spec: &TestSpec) -> Result<(), String> {
+    let (TaskOrder::Tcp(flow) | TaskOrder::Udp(flow)) = &permitted.task else {
+        return Err("the ticket is for no flow".to_owned());
+    };
+    let most = &flow.spec;
+    let is_longer = match (&spec.limit, &most.limit) {
+        (Limit::Time(asked), Limit::Time(most_time)) => *asked > *most_time || spec.omit > most.omit,
+        (Limit::Bytes(asked), Limit::Bytes(most)) => asked > most,
+        (Limit::Blocks(asked), Limit::Blocks(most)) => asked > most,
+        _ => true,
+    };
+    let is_faster = |asked: Option<units::DataRate>, most: Option<units::DataRate>| {
+        most.is_some_and(|most| asked.is_none_or(|asked| asked > most))
+    };
+    // A pace is between the client and its own kernel; what the client calls its rate is what the partner sees.
+    let is_beyond = is_longer
+        || spec.streams > most.streams
+        || (spec.protocol == Protocol::Udp) != (most.protocol == Protocol::Udp)
+        || is_faster(spec.rate, most.rate);
+    if is_beyond { Err("the test asks for more than its ticket permits".to_owned()) } else { Ok(()) }
+}
+
+/// How long after its time a test is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+const GLANCE: Duration = Duration::from_millis(100);
+const MOST_TAKEN: usize = 4096;

@@ -1,0 +1,175 @@
+//! Plan, runs, what was measured, incidents.
+
+use std::collections::BTreeMap;
+
+use mesh::board::{AgentRow, Rows, UsageRow};
+use mesh::incident::Series;
+use mesh::run::{RequestNumber, RunRow};
+use rusqlite::{Connection, OptionalExtension, Row};
+use units::WallTime;
+
+use super::integers::{integer, natural, stored, time};
+use crate::store::StoreError;
+use crate::store::rows::{Judgement, MeshRows, Point, PointQuality};
+
+/// All that a hub starts with.
+pub(super) fn load(connection: &Connection) -> Result<MeshRows, StoreError> {
+    let number = |name: &str| -> Result<Option<u64>, StoreError> {
+        Ok(setting(connection, name)?.and_then(|text| text.parse().ok()))
+    };
+    let runs = json(connection, "SELECT row FROM runs WHERE is_open = 1")?;
+    let mut requests = connection.prepare_cached("SELECT agent, boots, number FROM requests")?;
+    let agent = |row: &Row<'_>| {
+        let last = RequestNumber { boots: natural(row.get(1)?), number: natural(row.get(2)?) };
+        Ok(AgentRow { name: row.get(0)?, last })
+    };
+    let agents = requests.query_map([], agent)?.collect::<rusqlite::Result<_>>()?;
+    Ok(MeshRows {
+        rows: Rows { runs, agents, usage: usage(connection)? },
+        plan: setting(connection, PLAN)?,
+        planned: number(PLANNED)?.map(WallTime::from_unix_nanos),
+        judged: number(JUDGED)?.unwrap_or_default(),
+        incidents: json(connection, "SELECT content FROM incidents ORDER BY opened_unix_ns, id")?,
+    })
+}
+
+/// Stores rows over those of the same names.
+pub(super) fn save(connection: &Connection, rows: &Rows) -> Result<(), StoreError> {
+    let mut run = connection.prepare_cached("INSERT OR REPLACE INTO runs (name, is_open, row) VALUES (?1, ?2, ?3)")?;
+    for row in &rows.runs {
+        run.execute((&row.id.0, !row.is_over(), serde_json::to_string(row)?))?;
+    }
+    let mut request =
+        connection.prepare_cached("INSERT OR REPLACE INTO requests (agent, boots, number) VALUES (?1, ?2, ?3)")?;
+    for AgentRow { name, last } in &rows.agents {
+        request.execute((name, integer(last.boots), integer(last.number)))?;
+    }
+    let mut budget =
+        connection.prepare_cached("INSERT OR REPLACE INTO budgets (resource, day, bytes) VALUES (?1, ?2, ?3)")?;
+    for UsageRow { resource, day, bytes } in &rows.usage {
+        budget.execute((serde_json::to_string(resource)?, day, integer(*bytes)))?;
+    }
+    Ok(())
+}
+
+/// Runs by their names.
+pub(super) fn runs(connection: &Connection, names: &[String]) -> Result<Vec<RunRow>, StoreError> {
+    let mut query = connection.prepare_cached("SELECT row FROM runs WHERE name = ?1")?;
+    let mut runs = Vec::new();
+    for name in names {
+        let found: Option<String> = query.query_row([name], |row| row.get(0)).optional()?;
+        runs.extend(found.map(|text| serde_json::from_str(&text)).transpose()?);
+    }
+    Ok(runs)
+}
+
+/// The diagnosis of an incident, as JSON.
+pub(super) fn diagnosis(connection: &Connection, incident: &str) -> Result<Option<String>, StoreError> {
+    let query = "SELECT content FROM diagnoses WHERE incident = ?1";
+    Ok(connection.query_row(query, [incident], |row| row.get(0)).optional()?)
+}
+
+pub(super) fn set_plan(connection: &Connection, text: &str) -> Result<(), StoreError> {
+    set(connection, PLAN, text)
+}
+
+pub(super) fn set_planned(connection: &Connection, until: WallTime) -> Result<(), StoreError> {
+    set(connection, PLANNED, &until.unix_nanos().to_string())
+}
+
+/// Stores what was made of records.
+pub(super) fn judged(connection: &Connection, judgement: &Judgement) -> Result<(), StoreError> {
+    let mut insert = connection.prepare_cached(
+        "INSERT OR REPLACE INTO points (series, at_unix_ns, record, value, is_good) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for point in &judgement.points {
+        let key = series_key(connection, &point.series)?;
+        let is_good = point.good == PointQuality::Good;
+        insert.execute((key, stored(point.at), integer(point.record), point.value, is_good))?;
+    }
+    let mut keep = connection
+        .prepare_cached("INSERT OR REPLACE INTO incidents (id, opened_unix_ns, content) VALUES (?1, ?2, ?3)")?;
+    for incident in &judgement.incidents {
+        keep.execute((&incident.id.0, stored(incident.opened), serde_json::to_string(incident)?))?;
+    }
+    let mut explain =
+        connection.prepare_cached("INSERT OR REPLACE INTO diagnoses (incident, content) VALUES (?1, ?2)")?;
+    for (incident, content) in &judgement.diagnoses {
+        explain.execute((&incident.0, content))?;
+    }
+    judgement.upto.map_or(Ok(()), |upto| set(connection, JUDGED, &upto.to_string()))
+}
+
+/// What was measured since a moment, in order of time.
+pub(super) fn points(
+    connection: &Connection,
+    series: Option<&Series>,
+    since: WallTime,
+) -> Result<Vec<Point>, StoreError> {
+    let named = series.map(serde_json::to_string).transpose()?;
+    let mut query = connection.prepare_cached(
+        "SELECT series.series, at_unix_ns, record, value, is_good FROM points JOIN series ON points.series = series.key
+         WHERE (?1 IS NULL OR series.series = ?1) AND at_unix_ns >= ?2 ORDER BY at_unix_ns",
+    )?;
+    let mut known: BTreeMap<String, Series> = BTreeMap::new();
+    let mut rows = query.query((named, stored(since)))?;
+    let mut points = Vec::new();
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
+        let series = match known.get(&name) {
+            Some(series) => series.clone(),
+            None => known.entry(name.clone()).or_insert(serde_json::from_str(&name)?).clone(),
+        };
+        points.push(Point {
+            series,
+            at: time(row.get(1)?),
+            record: natural(row.get(2)?),
+            value: row.get(3)?,
+            good: if row.get(4)? { PointQuality::Good } else { PointQuality::Poor },
+        });
+    }
+    Ok(points)
+}
+
+fn series_key(connection: &Connection, series: &Series) -> Result<i64, StoreError> {
+    let name = serde_json::to_string(series)?;
+    let mut find = connection.prepare_cached("SELECT key FROM series WHERE series = ?1")?;
+    if let Some(key) = find.query_row([&name], |row| row.get(0)).optional()? {
+        return Ok(key);
+    }
+    connection.prepare_cached("INSERT INTO series (series) VALUES (?1)")?.execute([&name])?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn usage(connection: &Connection) -> Result<Vec<UsageRow>, StoreError> {
+    let mut query =
+        connection.prepare_cached("SELECT resource, day, bytes FROM budgets ORDER BY day DESC LIMIT 100000")?;
+    let mut rows = query.query([])?;
+    let mut usage = Vec::new();
+    while let Some(row) = rows.next()? {
+        let resource: String = row.get(0)?;
+        let resource = serde_json::from_str(&resource)?;
+        usage.push(UsageRow { resource, day: row.get(1)?, bytes: natural(row.get(2)?) });
+    }
+    Ok(usage)
+}
+
+fn json<T: serde::de::DeserializeOwned>(connection: &Connection, query: &str) -> Result<Vec<T>, StoreError> {
+    let mut query = connection.prepare_cached(query)?;
+    let texts = query.query_map([], |row| row.get::<_, String>(0))?;
+    texts.map(|text| Ok(serde_json::from_str(&text?)?)).collect()
+}
+
+fn setting(connection: &Connection, name: &str) -> Result<Option<String>, StoreError> {
+    let query = "SELECT value FROM settings WHERE name = ?1";
+    Ok(connection.query_row(query, [name], |row| row.get(0)).optional()?)
+}
+
+fn set(connection: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
+    connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?1, ?2)", [name, value])?;
+    Ok(())
+}
+
+const PLAN: &str = "plan";
+const PLANNED: &str = "planned_unix_ns";
+const JUDGED: &str = "judged_record";

@@ -1,0 +1,116 @@
+//! The diagnosis of the latest results, by itself: once the facts of the hosts concerned are newer than the incident.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use audit::Rules;
+use diagnose::causes::Catalogue;
+use diagnose::diagnosis::{Diagnosis, FaultLocation, diagnose};
+use mesh::clock;
+use mesh::incident::{Action, Explanation, Incident, IncidentId, Status};
+use units::WallTime;
+
+use super::Watching;
+use crate::schedule::planned::Planned;
+use crate::store::rows::Judgement;
+use crate::store::{Store, StoreError};
+
+/// An incident that waits for its explanation.
+#[derive(Debug, Clone)]
+pub struct Waiting {
+    /// Which.
+    pub id: IncidentId,
+    hosts: BTreeSet<String>,
+    since: WallTime,
+    /// When it is looked at next, whatever has come by then.
+    until: WallTime,
+    attempts: u32,
+}
+
+impl Waiting {
+    pub(super) fn new(id: IncidentId, hosts: BTreeSet<String>, now: WallTime) -> Self {
+        Self { id, hosts, since: now, until: clock::later(now, PATIENCE), attempts: 0 }
+    }
+}
+
+impl Watching {
+    /// Explains the incidents whose time has come. The diagnosis itself holds up nobody.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    pub fn explain(&self, store: &dyn Store, planned: &Arc<Planned>, now: WallTime) -> Result<(), StoreError> {
+        let Some(waiting) = self.due(store, planned, now)? else { return Ok(()) };
+        let latest = self.latest();
+        let round = super::round::of(store, planned, &latest, now)?;
+        let diagnosis = diagnose(&round, Catalogue::built_in(), &Rules::built_in());
+        let mut state = self.state();
+        state.waiting.retain(|one| one.id != waiting.id);
+        let Some(incident) = state.incidents.get(&waiting.id).cloned() else { return Ok(()) };
+        let explanation = explanation(&incident, &diagnosis);
+        if let Some(explanation) = explanation.filter(|_| incident.explanation.is_none() && incident.status.is_bad())
+            && let Ok(event) = state.incidents.act(&waiting.id, Action::Explain { explanation }, now)
+        {
+            state.changed(&[event]);
+        } else if incident.status < Status::Explained && waiting.attempts < MOST_ATTEMPTS {
+            // More results may say what these do not.
+            let again =
+                Waiting { attempts: waiting.attempts + 1, since: now, until: clock::later(now, AGAIN), ..waiting };
+            state.waiting.push(again);
+        }
+        let content = serde_json::to_string(&diagnosis)?;
+        let diagnoses = vec![(incident.id.clone(), content)];
+        state.save(store, Judgement { diagnoses, ..Judgement::default() })
+    }
+
+    /// An incident whose hosts have told their facts since it was opened, or that has waited for long enough.
+    fn due(&self, store: &dyn Store, planned: &Planned, now: WallTime) -> Result<Option<Waiting>, StoreError> {
+        let waiting = self.state().waiting.clone();
+        for one in waiting {
+            let mut is_ready = one.until <= now;
+            if !is_ready && one.attempts == 0 {
+                is_ready = true;
+                for host in one.hosts.iter().filter(|host| planned.agents().contains(*host)) {
+                    is_ready &= store.newest_snapshot(host)?.is_some_and(|newest| newest >= one.since);
+                }
+            }
+            if is_ready {
+                return Ok(Some(one));
+            }
+        }
+        Ok(None)
+    }
+
+    fn latest(&self) -> super::round::Latest {
+        let state = self.state();
+        let usual = state.series.iter().filter_map(|(series, recent)| Some((series.clone(), recent.usual()?)));
+        super::round::Latest { runs: state.latest.clone(), usual: usual.collect() }
+    }
+}
+
+/// The likeliest cause of the problem that is about the incident's hosts; of the first problem where none is.
+fn explanation(incident: &Incident, diagnosis: &Diagnosis) -> Option<Explanation> {
+    let concerns = |place: &FaultLocation| match place {
+        FaultLocation::Host { name } => incident.hosts.contains(name),
+        FaultLocation::Path { from, to } => incident.hosts.contains(from) || incident.hosts.contains(to),
+        FaultLocation::Segment { .. } => false,
+    };
+    let is_about = |problem: &&diagnose::diagnosis::Problem| {
+        problem.ranking.first().and_then(|ranked| ranked.places.first()).is_some_and(|place| concerns(&place.place))
+    };
+    let problem = diagnosis.problems.iter().find(is_about).or(diagnosis.problems.first())?;
+    let ranked = problem.ranking.first().filter(|ranked| ranked.probability > problem.unknown)?;
+    let place = ranked.places.first()?;
+    Some(Explanation {
+        cause: ranked.cause.clone(),
+        place: place.place.to_string(),
+        probability: ranked.probability,
+        by: "diagnosis".to_owned(),
+    })
+}
+
+/// How long facts of hosts are waited for.
+const PATIENCE: Duration = Duration::from_secs(45);
+/// From one look at what could not be explained to the next.
+const AGAIN: Duration = Duration::from_secs(30);
+const MOST_ATTEMPTS: u32 = 10;

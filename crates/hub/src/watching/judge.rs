@@ -1,0 +1,128 @@
+//! Records as they come, into series and incidents.
+
+use std::sync::Arc;
+
+use baseline::watch::Quality;
+use mesh::incident::{EventKind, Measured};
+use units::WallTime;
+
+use super::points::{Source, points};
+use super::{PairTest, State, Waiting, Watching, changes};
+use crate::api::record::{RunResult, content};
+use crate::schedule::planned::Planned;
+use crate::store::rows::{Judgement, Point, PointQuality, StoredRecord};
+use crate::store::{Store, StoreError};
+
+/// Whether there is more to judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More {
+    /// There is.
+    Waits,
+    /// There is not.
+    Nothing,
+}
+
+impl Watching {
+    /// Judges records that have come, some hundred at most.
+    ///
+    /// # Errors
+    /// Where the database refuses: the same are judged again.
+    pub fn judge(&self, store: &dyn Store, planned: Option<&Arc<Planned>>, now: WallTime) -> Result<More, StoreError> {
+        let after = self.state().judged;
+        let records = store.unjudged(after, MOST_TOGETHER)?;
+        let Some(last) = records.last().map(|record| record.key) else { return Ok(More::Nothing) };
+        let more = if records.len() == MOST_TOGETHER { More::Waits } else { More::Nothing };
+        let mut guard = self.state();
+        let state = &mut *guard;
+        let mut found = Vec::new();
+        for record in &records {
+            match record.kind.as_str() {
+                "result" => found.extend(state.result(record, planned)),
+                "change" => state.change(record, now),
+                _ => {}
+            }
+        }
+        state.measured(&found, now);
+        state.judged = last;
+        state.save(store, Judgement { upto: Some(last), points: found, ..Judgement::default() })?;
+        Ok(more)
+    }
+
+    /// What time alone brings: silent hosts, incidents that stayed verified.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    pub fn tick(&self, store: &dyn Store, now: WallTime) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let events = state.incidents.tick(now);
+        state.follow(&events, now);
+        state.save(store, Judgement::default())
+    }
+}
+
+impl State {
+    fn result(&mut self, record: &StoredRecord, planned: Option<&Arc<Planned>>) -> Vec<Point> {
+        // What cannot be read was refused when it came.
+        let read = || content::<RunResult>(&record.content).ok();
+        let Some((pair, result)) = record.run.as_deref().and_then(PairTest::of).zip(read()) else { return Vec::new() };
+        let found = points(&result, Source { record: record.key, agent: &record.agent, pair: &pair });
+        for point in &found {
+            self.know(&point.series, planned);
+            if let Some(recent) = self.series.get_mut(&point.series) {
+                recent.add(point);
+            }
+            self.saw(point);
+        }
+        found
+    }
+
+    fn measured(&mut self, found: &[Point], now: WallTime) {
+        let measured = |point: &Point| Measured {
+            series: point.series.clone(),
+            at: point.at,
+            value: point.value,
+            quality: if point.good == PointQuality::Good { Quality::Good } else { Quality::Poor },
+        };
+        let mut measured: Vec<Measured> = found.iter().map(measured).collect();
+        measured.sort_by_key(|one| one.at);
+        // Results of one pair are one moment: those of the next are held against them.
+        for one in measured.chunk_by(|one, next| one.at == next.at) {
+            let events = self.incidents.results(one, now);
+            self.follow(&events, now);
+        }
+    }
+
+    fn change(&mut self, record: &StoredRecord, now: WallTime) {
+        let Some(entry) = changes::entry(record) else { return };
+        let change = changes::configuration(&record.agent, &entry);
+        let mended = changes::fixes(&self.incidents, &change, &entry);
+        let events = self.incidents.configuration(change.clone());
+        self.changed(&events);
+        for id in mended {
+            let action = changes::fix(&change);
+            // It was found among those that are bad.
+            if let Ok(event) = self.incidents.act(&id, action, now) {
+                self.changed(&[event]);
+            }
+        }
+    }
+
+    /// What follows from what happened to incidents: they are stored, and those that are new are explained.
+    pub(super) fn follow(&mut self, events: &[mesh::incident::Event], now: WallTime) {
+        self.changed(events);
+        for event in events {
+            let is_new = matches!(event.kind, EventKind::Opened | EventKind::Grown | EventKind::Reopened);
+            if !is_new || self.waiting.iter().any(|waiting| waiting.id == event.incident) {
+                continue;
+            }
+            let hosts = self.incidents.get(&event.incident).map(|incident| incident.hosts.clone()).unwrap_or_default();
+            for host in &hosts {
+                self.wanted.insert(host.clone(), now);
+            }
+            self.waiting.push(Waiting::new(event.incident.clone(), hosts, now));
+        }
+    }
+}
+
+/// Records that are judged in one transaction.
+const MOST_TOGETHER: usize = 256;

@@ -1,0 +1,277 @@
+//! What was measured, what of it is worse, and why.
+//!
+//! * [`points`]: what a result says of which series
+//! * `judge`: records as they come, into series and incidents
+//! * `changes`: change logs of hosts, on the time line of incidents
+//! * `explain`: the diagnosis of the latest results, by itself
+//! * `round`: those results as a round
+//! * [`notify`]: who is told
+//!
+//! Records are judged in the order in which they came, once each: how far that is, what was measured and what became of
+//! incidents are one transaction. After a start, histories and incidents are read again, and judging goes on behind the last.
+
+mod changes;
+mod explain;
+mod judge;
+pub mod notify;
+pub mod points;
+mod round;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use baseline::series::Sample;
+use mesh::clock;
+use mesh::incident::{Action, Element, Event, Incident, IncidentId, Incidents, Refused, Series, Settings};
+use mesh::rules::Rules;
+use units::WallTime;
+
+use crate::schedule::planned::Planned;
+use crate::server::directory;
+use crate::store::rows::{Judgement, Point, PointQuality};
+use crate::store::{Store, StoreError};
+
+pub use changes::line;
+pub use explain::Waiting;
+pub use judge::More;
+
+/// Series, incidents, and what is to be made of them.
+#[derive(Debug)]
+pub struct Watching {
+    state: Mutex<State>,
+    bell: Condvar,
+    settings: directory::IncidentSettings,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) incidents: Incidents,
+    pub(crate) series: BTreeMap<Series, Recent>,
+    /// The latest record of each test and pair.
+    pub(crate) latest: BTreeMap<PairTest, LatestRun>,
+    judged: u64,
+    /// Of which hosts facts are wanted that were read since then.
+    wanted: BTreeMap<String, WallTime>,
+    waiting: Vec<Waiting>,
+    /// Incidents that are not stored as they are.
+    changed: BTreeSet<IncidentId>,
+}
+
+/// A test of two hosts, whatever it measures.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PairTest {
+    /// The label of the test.
+    pub test: String,
+    /// The group of the test.
+    pub group: String,
+    /// The host that asks.
+    pub from: String,
+    /// The host that answers.
+    pub to: String,
+}
+
+/// The latest run of a pair.
+#[derive(Debug, Clone)]
+pub(crate) struct LatestRun {
+    pub(crate) record: u64,
+    pub(crate) began: WallTime,
+}
+
+/// The latest results of a series.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Recent {
+    pub(crate) last: Option<Point>,
+    /// Good results, the latest last.
+    values: VecDeque<f64>,
+    pub(crate) results: u64,
+}
+
+impl Recent {
+    fn add(&mut self, point: &Point) {
+        self.results += 1;
+        if point.good == PointQuality::Good {
+            self.values.push_back(point.value);
+            if self.values.len() > MOST_RECENT {
+                self.values.pop_front();
+            }
+        }
+        self.last = Some(point.clone());
+    }
+
+    /// The median of good results before the last one.
+    pub(crate) fn usual(&self) -> Option<f64> {
+        let mut before: Vec<f64> = self.values.iter().copied().take(self.values.len().saturating_sub(1)).collect();
+        before.sort_by(f64::total_cmp);
+        before.get(before.len() / 2).copied()
+    }
+}
+
+impl Watching {
+    /// What a database has.
+    ///
+    /// # Errors
+    /// Where it refuses.
+    pub fn load(store: &dyn Store, settings: &directory::Settings) -> Result<Self, StoreError> {
+        let settings = settings.incidents;
+        let state = State::load(store, mesh_settings(&settings, None), Rules::default())?;
+        Ok(Self { state: Mutex::new(state), bell: Condvar::new(), settings })
+    }
+
+    /// Takes a plan: its period, its maintenance, the segments of its pairs.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    pub fn set_plan(&self, store: &dyn Store, planned: &Planned) -> Result<(), StoreError> {
+        let settings = mesh_settings(&self.settings, Some(planned.period()));
+        let fresh = State::load(store, settings, planned.rules())?;
+        let mut state = self.state();
+        let (wanted, waiting) = (std::mem::take(&mut state.wanted), std::mem::take(&mut state.waiting));
+        *state = State { wanted, waiting, ..fresh };
+        Ok(())
+    }
+
+    /// There may be something to judge.
+    pub fn ring(&self) {
+        self.bell.notify_all();
+    }
+
+    /// Waits for that, for some time at most.
+    pub fn wait(&self, most: Duration) {
+        drop(self.bell.wait_timeout(self.state(), most));
+    }
+
+    /// Whether facts of a host are wanted that are newer than those that came at a moment.
+    #[must_use]
+    pub fn wants_facts(&self, host: &str, newest: WallTime) -> bool {
+        self.state().wanted.get(host).is_some_and(|since| newest < *since)
+    }
+
+    /// A person, or a program for them, does something about an incident. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// Where there is no such incident, the step is not one from where it stands, or the database refuses.
+    pub fn act(&self, store: &dyn Store, id: &IncidentId, action: Action, now: WallTime) -> Result<Incident, ActError> {
+        let mut state = self.state();
+        let event = state.incidents.act(id, action, now)?;
+        state.changed(&[event]);
+        state.save(store, Judgement::default())?;
+        state.incidents.get(id).cloned().ok_or(ActError::Refused(Refused::Unknown))
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why nothing was done about an incident.
+#[derive(Debug, thiserror::Error)]
+pub enum ActError {
+    /// It cannot be.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The database refuses.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl State {
+    fn load(store: &dyn Store, settings: Settings, rules: Rules) -> Result<Self, StoreError> {
+        let rows = store.mesh()?;
+        let mut state = Self {
+            incidents: Incidents::new(settings, rules),
+            series: BTreeMap::new(),
+            latest: BTreeMap::new(),
+            judged: rows.judged,
+            wanted: BTreeMap::new(),
+            waiting: Vec::new(),
+            changed: BTreeSet::new(),
+        };
+        let now = linux::clock::wall_now();
+        let mut histories: BTreeMap<Series, Vec<Sample>> = BTreeMap::new();
+        for point in store.points(None, clock::earlier(now, KEPT))? {
+            if point.good == PointQuality::Good {
+                let sample = Sample { at_s: seconds(point.at), value: point.value };
+                histories.entry(point.series.clone()).or_default().push(sample);
+            }
+            state.series.entry(point.series.clone()).or_default().add(&point);
+            state.saw(&point);
+        }
+        for series in state.series.keys().cloned().collect::<Vec<_>>() {
+            state.incidents.add_series(series.clone(), Vec::new());
+            if let Some(history) = histories.get(&series) {
+                state.incidents.restore_history(&series, history);
+            }
+        }
+        state.incidents.restore(rows.incidents);
+        Ok(state)
+    }
+
+    /// Keeps which record is the latest of its pair. The group is looked up when it is needed.
+    fn saw(&mut self, point: &Point) {
+        let Series { from, to, test, .. } = point.series.clone();
+        let pair = PairTest { test, group: String::new(), from, to };
+        self.latest.insert(pair, LatestRun { record: point.record, began: point.at });
+    }
+
+    /// Adds a series that is new, with the segments and sites that it crosses.
+    fn know(&mut self, series: &Series, planned: Option<&Arc<Planned>>) {
+        if self.series.contains_key(series) {
+            return;
+        }
+        self.series.insert(series.clone(), Recent::default());
+        self.incidents.add_series(series.clone(), beyond(series, planned));
+    }
+
+    pub(crate) fn changed(&mut self, events: &[Event]) {
+        self.changed.extend(events.iter().map(|event| event.incident.clone()));
+    }
+
+    /// Stores what has changed.
+    fn save(&mut self, store: &dyn Store, judgement: Judgement) -> Result<(), StoreError> {
+        let incidents: Vec<Incident> = self.changed.iter().filter_map(|id| self.incidents.get(id)).cloned().collect();
+        if incidents.is_empty() && judgement.upto.is_none() && judgement.diagnoses.is_empty() {
+            return Ok(());
+        }
+        store.judged(Judgement { incidents, ..judgement })?;
+        self.changed.clear();
+        Ok(())
+    }
+}
+
+/// Sites and segments of a series, as far as the plan knows them.
+fn beyond(series: &Series, planned: Option<&Arc<Planned>>) -> Vec<Element> {
+    let Some(planned) = planned else { return Vec::new() };
+    let plan = planned.plan();
+    let (Some(from), Some(to)) = (plan.host(&series.from), plan.host(&series.to)) else { return Vec::new() };
+    let network =
+        plan.tests.iter().find(|test| test.label == series.test).and_then(|test| plan.groups[test.group].network);
+    let segments = plan.way(from, to, network).into_iter();
+    let mut beyond: Vec<Element> =
+        segments.map(|segment| Element::Segment(plan.segments[segment].name.clone())).collect();
+    let site = |host: usize| plan.hosts[host].attributes.get("site");
+    let sites: BTreeSet<&String> = [from, to].into_iter().filter_map(site).collect();
+    beyond.extend(sites.into_iter().map(|site| Element::Site(site.clone())));
+    beyond
+}
+
+/// How a mesh is watched: as the hub's settings say, else by the period of its plan.
+fn mesh_settings(settings: &directory::IncidentSettings, period: Option<Duration>) -> Settings {
+    let usual = Settings::default();
+    let pooled_over = period.map_or(usual.pooled_over, |period| period.saturating_mul(2));
+    Settings {
+        pooled_over,
+        stale_after: settings.stale_after.unwrap_or(usual.stale_after.max(pooled_over.saturating_mul(3))),
+        watched_for: settings.watched_for.unwrap_or(usual.watched_for),
+        ..usual
+    }
+}
+
+pub(crate) fn seconds(at: WallTime) -> i64 {
+    i64::try_from(at.unix_seconds()).unwrap_or(i64::MAX)
+}
+
+/// Results of a series that its usual level is from.
+const MOST_RECENT: usize = 40;
+/// Results that are read again after a start.
+const KEPT: Duration = Duration::from_secs(180 * 86_400);

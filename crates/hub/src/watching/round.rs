@@ -1,0 +1,120 @@
+//! The latest results of a mesh as a round, which the diagnosis works on.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use mesh::clock;
+use mesh::incident::{Metric, Series};
+use model::host::snapshot::Snapshot;
+use model::played::Finding;
+use model::round::{Round, Tested};
+use model::run::RunId;
+use model::series::packed;
+use units::{DataRate, WallTime};
+
+use super::{LatestRun, PairTest};
+use crate::api::record::{RunResult, content, unpacked};
+use crate::schedule::planned::Planned;
+use crate::store::rows::{RecordQuery, StoredRecord};
+use crate::store::{Store, StoreError};
+use crate::trust::secret;
+
+/// What there is of each pair.
+pub(super) struct Latest {
+    pub(super) runs: BTreeMap<PairTest, LatestRun>,
+    /// What each series usually has.
+    pub(super) usual: BTreeMap<Series, f64>,
+}
+
+/// A round of the latest result of each test and pair, with the newest facts of each host.
+pub(super) fn of(store: &dyn Store, planned: &Planned, latest: &Latest, now: WallTime) -> Result<Round, StoreError> {
+    let plan = planned.plan();
+    let oldest = clock::earlier(now, planned.period().saturating_mul(3));
+    let mut records: Vec<u64> = latest.runs.values().filter(|run| run.began >= oldest).map(|run| run.record).collect();
+    records.sort_unstable();
+    records.dedup();
+    records.reverse();
+    records.truncate(MOST_TESTS);
+    let mut tests = Vec::new();
+    for key in records {
+        let Some(record) = store.record(key)? else { continue };
+        tests.extend(tested(planned, latest, &record));
+    }
+    tests.sort_by_key(|(at, _)| *at);
+    let started = tests.first().map_or(now, |(at, _)| *at);
+    let mut members = Vec::new();
+    for (number, host) in plan.hosts.iter().enumerate() {
+        let mut member = plan.member(number);
+        member.before = snapshot(store, &host.name)?;
+        members.push(member);
+    }
+    let since = |at: WallTime| clock::between(started, at);
+    let tests = tests.into_iter().map(|(at, tested)| Tested { began: since(at), ..tested }).collect();
+    Ok(Round {
+        format: Round::FORMAT,
+        id: RunId::new(now, u128::from_le_bytes(secret::random()?)),
+        title: plan.title.clone(),
+        started,
+        elapsed: since(now),
+        members,
+        segments: plan.round_segments(),
+        tests,
+    })
+}
+
+fn tested(planned: &Planned, latest: &Latest, record: &StoredRecord) -> Option<(WallTime, Tested)> {
+    let pair = PairTest::of(record.run.as_deref()?)?;
+    let plan = planned.plan();
+    let test = planned.test(&pair.test, &pair.group)?;
+    let network = plan.groups[plan.tests[test].group].network;
+    // Whoever has asked stands first.
+    let (asker, answerer) = if record.agent == pair.from { (&pair.from, &pair.to) } else { (&pair.to, &pair.from) };
+    let (from, to) = (plan.host(asker)?, plan.host(answerer)?);
+    let result: RunResult = content(&record.content).ok()?;
+    let samples = record.samples.as_deref().and_then(|bytes| packed::unpack(bytes).ok()).map(Box::new);
+    let usual = || {
+        let is_its = |series: &&Series| {
+            series.metric == Metric::Goodput
+                && series.test == pair.test
+                && series.from == pair.from
+                && series.to == pair.to
+        };
+        latest.usual.iter().find(|(series, _)| is_its(series)).map(|(_, value)| rate(*value))
+    };
+    let expected = plan.expected_rate(test, from, to).or_else(|| match &result.finding {
+        Finding::Run(_) => usual(),
+        _ => None,
+    });
+    let tested = Tested {
+        label: pair.test.clone(),
+        from: plan.endpoint(from, network),
+        to: plan.endpoint(to, network),
+        began: Duration::ZERO,
+        expected,
+        way: plan.passages(from, to, network),
+        way_back: plan.passages(to, from, network),
+        emulator: None,
+        attempt: None,
+        finding: result.finding,
+        samples,
+    };
+    Some((result.began, tested))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "goodput is whole bits a second")]
+fn rate(bps: f64) -> DataRate {
+    DataRate::from_bps(bps.max(0.0) as u64)
+}
+
+/// The newest facts of a host.
+pub(super) fn snapshot(store: &dyn Store, host: &str) -> Result<Option<Box<Snapshot>>, StoreError> {
+    let query = RecordQuery { kind: "snapshot", agent: Some(host), since: WallTime::default(), most: 1 };
+    let record = store.newest(query)?.pop();
+    Ok(record
+        .and_then(|record| unpacked(&record.content).ok())
+        .and_then(|text| Snapshot::read(&text).ok())
+        .map(Box::new))
+}
+
+/// Tests of a round: all pairs of a mesh of 100 hosts. The latest are taken.
+const MOST_TESTS: usize = 20_000;
