@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ::gateways::status::observed::{self, Observed, TRANSFER_RATE, TRANSFERS};
 use ::gateways::status::report::StatusReport;
 
-use crate::signs::Seen;
+use crate::signs::SignState;
 
 /// Everything that was observed.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Evidence {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Observation {
     pub(super) gateway: Option<String>,
-    pub(super) seen: Seen,
+    pub(super) seen: SignState,
     pub(super) says: String,
     /// Whether a client notices it, so that it is to be explained.
     pub(super) is_symptom: bool,
@@ -66,7 +66,7 @@ impl Evidence {
 
 impl Observation {
     fn of(observed: &Observed, all: &[Observed]) -> Result<Self, EvidenceError> {
-        let seen = Seen::named(&observed.sign, &observed.state)
+        let seen = SignState::named(&observed.sign, &observed.state)
             .ok_or_else(|| EvidenceError::Sign { sign: observed.sign.clone(), state: observed.state.clone() })?;
         Ok(Self {
             gateway: observed.gateway.clone(),

@@ -2,7 +2,7 @@
 
 use diagnose::causes::Catalogue;
 use diagnose::gateways::{EvidenceError, diagnose};
-use diagnose::signs::Seen;
+use diagnose::signs::SignState;
 use gateways::status::observed;
 
 use super::world;
@@ -11,9 +11,9 @@ use super::world;
 fn each_sign_of_a_status_is_one_of_the_catalogue_and_of_a_cause() {
     for sign in observed::ALL {
         for state in sign.states {
-            assert!(Seen::named(sign.name, state).is_some(), "{} {state}", sign.name);
+            assert!(SignState::named(sign.name, state).is_some(), "{} {state}", sign.name);
         }
-        let is_shown = |(seen, _): (&Seen, &f64)| seen.sign().name == sign.name;
+        let is_shown = |(seen, _): (&SignState, &f64)| seen.sign().name == sign.name;
         assert!(Catalogue::built_in().all().iter().any(|cause| cause.shows.iter().any(is_shown)), "{}", sign.name);
     }
 }
