@@ -31,6 +31,7 @@ pub(super) fn problems(evidence: &Evidence, catalogue: &Catalogue) -> Vec<Proble
             explains: best.iter().map(|one| one.label()).collect(),
             ranking: ranking(&candidates, |score| odds(score) / all),
             unknown,
+            alike: None,
         });
         open.retain(|one| !best.contains(one));
     }

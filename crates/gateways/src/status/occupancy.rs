@@ -1,8 +1,8 @@
 //! What gateways have in flight, how fast that moves, and what it costs: memory, deletions.
 
 use super::history::History;
-use super::sign::{DELETIONS, MEMORY, NIC, Observed, TRANSFER_RATE, TRANSFERS};
 use super::reading::Reading;
+use super::sign::{DELETIONS, MEMORY, NIC, Observed, TRANSFER_RATE, TRANSFERS};
 use crate::policy::definition::FULL_CAPACITY;
 
 pub(super) fn observed(histories: &[History]) -> Vec<Observed> {

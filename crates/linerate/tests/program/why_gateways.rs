@@ -43,7 +43,11 @@ fn a_recording_and_the_status_of_it_have_one_cause_with_place_evidence_and_remed
     for said in ["gateway-catch-up", "at gw1", "nothing for 60 s, then 100 % of all requests", "Fix: ", "4 gateways"] {
         assert!(why.stdout.contains(said), "{said}: {}", why.stdout);
     }
-    assert!(why.stdout.contains("no report answers: ") && why.stdout.contains("gateway-deletion-time"), "{}", why.stdout);
+    assert!(
+        why.stdout.contains("no report answers: ") && why.stdout.contains("gateway-deletion-time"),
+        "{}",
+        why.stdout
+    );
 
     let status = linerate(at, &["gateways", "status", "--read", "metrics.txt", "--json"]);
     assert_eq!(status.code, Some(0), "{}", status.stderr);

@@ -63,6 +63,9 @@ fn simulate_all(cases: &[(Case, kernel::Seen)]) -> Vec<Simulated> {
             .chunks(part)
             .map(|part| scope.spawn(|| part.iter().map(|(case, seen)| simulated::run(case, seen)).collect::<Vec<_>>()))
             .collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     })
 }
