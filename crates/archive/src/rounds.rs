@@ -118,6 +118,24 @@ impl Archive {
     /// # Errors
     /// See [`RoundError`].
     pub fn round(&self, id: &RunId) -> Result<Round, RoundError> {
+        let mut round = self.bare_round(id)?;
+        for tested in &mut round.tests {
+            let Finding::Run(run) = &tested.finding else { continue };
+            tested.samples = match self.samples(&run.id) {
+                Ok(samples) => Some(Box::new(samples)),
+                // Somebody has removed the run.
+                Err(ReadError::Unknown { .. }) => None,
+                Err(error) => return Err(error.into()),
+            };
+        }
+        Ok(round)
+    }
+
+    /// Reads a round without the samples of its runs.
+    ///
+    /// # Errors
+    /// See [`RoundError`].
+    pub fn bare_round(&self, id: &RunId) -> Result<Round, RoundError> {
         let query = "SELECT rowid, round FROM rounds WHERE id = ?1";
         let parts = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?));
         let found = self.connection.query_row(query, [id.to_string()], parts).optional();
@@ -131,17 +149,7 @@ impl Archive {
         if form.format > Round::FORMAT {
             return Err(RoundError::Newer { id: *id, found: form.format });
         }
-        let mut round = Round::from_json(&json).map_err(RoundError::Form)?;
-        for tested in &mut round.tests {
-            let Finding::Run(run) = &tested.finding else { continue };
-            tested.samples = match self.samples(&run.id) {
-                Ok(samples) => Some(Box::new(samples)),
-                // Somebody has removed the run.
-                Err(ReadError::Unknown { .. }) => None,
-                Err(error) => return Err(error.into()),
-            };
-        }
-        Ok(round)
+        Round::from_json(&json).map_err(RoundError::Form)
     }
 
     /// All rounds, the newest first, at most `limit`.

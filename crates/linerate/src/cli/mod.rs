@@ -25,6 +25,8 @@ pub mod test;
 pub mod trace;
 pub mod tune;
 pub mod values;
+#[cfg(feature = "web")]
+pub mod view;
 pub mod watch;
 pub mod why;
 
@@ -95,6 +97,9 @@ pub enum Command {
     Plan(plan::PlanArgs),
     /// Diagnose a run or a round: causes ranked, with location and probability
     Why(why::WhyArgs),
+    /// Show rounds, runs and hosts as pages in a browser on this machine
+    #[cfg(feature = "web")]
+    View(view::ViewArgs),
     /// Watch real traffic without testing: connections, what limits each, finished transfers
     Watch(watch::WatchArgs),
     /// Explain TCP transfers from packet captures: who had the time, what each event cost, why

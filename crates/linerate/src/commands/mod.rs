@@ -32,6 +32,8 @@ mod simulate;
 mod test;
 mod tool;
 mod trace;
+#[cfg(feature = "web")]
+mod view;
 mod watch;
 mod why;
 mod why_gateways;
@@ -63,6 +65,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         #[cfg(feature = "hub")]
         Command::Agent(args) => agent::run(&common, &args.action),
         Command::Why(args) => why::run(&common, &args),
+        #[cfg(feature = "web")]
+        Command::View(args) => view::run(&common, &args),
         Command::Watch(args) => watch::run(&common, &args.what),
         Command::Trace(args) => trace::run(&common, &args),
         Command::Plan(args) => plan::run(&common, &args),

@@ -1,0 +1,24 @@
+// From an address to a page. Every view is a link; the data of each is at /api/v1.
+import { h } from "/assets/dom.js";
+import { overview } from "/assets/pages/overview.js";
+import { round } from "/assets/pages/round.js";
+import { run } from "/assets/pages/run.js";
+import { pair } from "/assets/pages/pair.js";
+import { host } from "/assets/pages/host.js";
+async function show() {
+  const page = document.getElementById("page");
+  const [, kind, id, part] = location.pathname.split("/");
+  const values = new URLSearchParams(location.search);
+  const pages = { "": overview, round, run, pair, host };
+  try {
+    const made = await pages[kind](values, id, part === "why");
+    document.title = `${made.title} - linerate`;
+    page.replaceChildren(h("h1", null, made.title), ...made.parts.flat(Infinity).filter((one) => one instanceof Node));
+    if (made.drawn) await made.drawn();
+  } catch (error) {
+    page.replaceChildren(h("h1", null, "Nothing to show"), h("p", { class: "problem" }, error.message), h("p", null, error.hint || ""), h("p", null, h("a", { href: "/" }, "All rounds and runs")));
+  }
+  page.setAttribute("aria-busy", "false");
+  document.documentElement.dataset.ready = "yes";
+}
+show();

@@ -1,0 +1,101 @@
+// A grid on a canvas: only the cells in sight are drawn, so that a million of them scroll as a hundred do.
+import { h, address } from "/assets/dom.js";
+import { shown } from "/assets/units.js";
+const FIRST = 5;
+const WORDS = ["itself", "not planned", "failed", "not judged"];
+const grade = (code) => code >= 95 ? "A" : code >= 75 ? "B" : code >= 45 ? "C" : code >= 15 ? "D" : "F";
+const FILL = { A: "#0072b2", B: "#56b4e9", C: "#f3cf84", D: "#e69f00", F: "#d55e00" };
+const INK = { A: "#fff", B: "#1f2428", C: "#1f2428", D: "#1f2428", F: "#fff" };
+function unpacked(text) {
+  const raw = atob(text);
+  const found = new Uint8Array(raw.length);
+  for (let at = 0; at < raw.length; at++) found[at] = raw.charCodeAt(at);
+  return found;
+}
+export function grid(data, order) {
+  const codes = unpacked(data.codes);
+  const values = data.values ? new Float32Array(unpacked(data.values).buffer) : null;
+  const n = data.hosts.length;
+  const judged = data.scale.kind === "expectation";
+  let size = Math.max(1, Math.min(48, Math.floor(900 / Math.max(1, order.length))));
+  let row = 0, column = Math.min(1, order.length - 1);
+  const canvas = h("canvas");
+  const space = h("div", { class: "space" });
+  const says = h("p", { class: "says", "aria-live": "polite" });
+  const box = h("div", { class: "grid", tabindex: "0", role: "application", "aria-label": "Grid: rows send, columns receive. Arrow keys move, Enter opens a pair, plus and minus zoom." }, canvas, space);
+  const margin = () => size >= 12 ? 130 : 8;
+  const codeAt = (r, c) => codes[order[r] * n + order[c]];
+  function say() {
+    if (!order.length) return;
+    const code = codeAt(row, column);
+    const from = data.hosts[order[row]], to = data.hosts[order[column]];
+    const value = values ? values[order[row] * n + order[column]] : NaN;
+    const what = code < FIRST ? WORDS[code] : judged ? `${grade(code)}, ${code - FIRST} % of what it should be` : "measured";
+    says.replaceChildren(`${from} to ${to}: ${what}${Number.isNaN(value) ? "" : `, ${shown(value, data.unit)}`} `,
+      code === 0 ? "" : h("a", { href: address("/pair", { from, to }) }, "history"));
+  }
+  function colour(code) {
+    if (code >= FIRST && judged) return FILL[grade(code)];
+    if (code >= FIRST) return `hsl(203 100% ${88 - (code - FIRST) / 250 * 60}%)`;
+    return code === 2 ? "#8a8f94" : code === 3 ? "#c5cace" : "#8882";
+  }
+  function draw() {
+    const scale = window.devicePixelRatio || 1, width = box.clientWidth, height = box.clientHeight, edge = margin();
+    canvas.width = width * scale; canvas.height = height * scale;
+    canvas.style.width = `${width}px`; canvas.style.height = `${height}px`;
+    const total = edge + order.length * size + 8;
+    space.style.width = `${total}px`; space.style.height = `${total}px`;
+    const brush = canvas.getContext("2d");
+    brush.scale(scale, scale); brush.textBaseline = "middle";
+    const left = box.scrollLeft, top = box.scrollTop, gap = size >= 6 ? 1 : 0;
+    const firstRow = Math.floor(top / size), lastRow = Math.min(order.length, Math.ceil((top + height - edge) / size));
+    const firstColumn = Math.floor(left / size), lastColumn = Math.min(order.length, Math.ceil((left + width - edge) / size));
+    const ink = getComputedStyle(document.body).color;
+    brush.save(); brush.beginPath(); brush.rect(edge, edge, width, height); brush.clip();
+    for (let r = firstRow; r < lastRow; r++) for (let c = firstColumn; c < lastColumn; c++) {
+      const code = codeAt(r, c), x = edge + c * size - left, y = edge + r * size - top;
+      brush.fillStyle = colour(code);
+      brush.fillRect(x, y, size - gap, size - gap);
+      if (size >= 14 && code !== 0) {
+        const mark = code >= FIRST ? judged ? grade(code) : "" : ["", "\u00b7", "!", "?"][code];
+        brush.fillStyle = code >= FIRST && judged ? INK[grade(code)] : ink;
+        brush.font = `bold ${Math.min(14, size - 3)}px sans-serif`; brush.textAlign = "center";
+        brush.fillText(mark, x + size / 2, y + size / 2);
+      }
+      if (r === row && c === column) { brush.strokeStyle = ink; brush.lineWidth = 2; brush.strokeRect(x, y, size - gap, size - gap); }
+    }
+    brush.restore();
+    if (edge < 50) return;
+    brush.fillStyle = ink; brush.font = "12px sans-serif"; brush.textAlign = "right";
+    brush.save(); brush.beginPath(); brush.rect(0, edge, edge, height); brush.clip();
+    for (let r = firstRow; r < lastRow; r++) brush.fillText(data.hosts[order[r]], edge - 6, edge + (r + .5) * size - top, edge - 8);
+    brush.restore(); brush.save(); brush.beginPath(); brush.rect(edge, 0, width, edge); brush.clip(); brush.textAlign = "left";
+    for (let c = firstColumn; c < lastColumn; c++) {
+      brush.save(); brush.translate(edge + (c + .5) * size - left, edge - 6); brush.rotate(-Math.PI / 2);
+      brush.fillText(data.hosts[order[c]], 0, 0, edge - 8); brush.restore();
+    }
+    brush.restore();
+  }
+  function zoom(factor) { size = Math.max(1, Math.min(64, Math.round(size * factor) || 1)); draw(); }
+  function move(r, c) {
+    row = Math.max(0, Math.min(order.length - 1, r)); column = Math.max(0, Math.min(order.length - 1, c));
+    const edge = margin();
+    box.scrollTop = Math.min(row * size, Math.max(box.scrollTop, (row + 1) * size - box.clientHeight + edge));
+    box.scrollLeft = Math.min(column * size, Math.max(box.scrollLeft, (column + 1) * size - box.clientWidth + edge));
+    say(); draw();
+  }
+  const open = () => { if (row !== column) location.assign(address("/pair", { from: data.hosts[order[row]], to: data.hosts[order[column]] })); };
+  const keys = { ArrowUp: () => move(row - 1, column), ArrowDown: () => move(row + 1, column), ArrowLeft: () => move(row, column - 1),
+    ArrowRight: () => move(row, column + 1), Enter: open, "+": () => zoom(1.5), "-": () => zoom(1 / 1.5) };
+  box.addEventListener("keydown", (event) => { if (keys[event.key]) { event.preventDefault(); keys[event.key](); } });
+  box.addEventListener("scroll", draw);
+  canvas.addEventListener("click", (event) => {
+    const edge = margin(), r = Math.floor((event.offsetY - edge + box.scrollTop) / size), c = Math.floor((event.offsetX - edge + box.scrollLeft) / size);
+    if (r >= 0 && c >= 0 && r < order.length && c < order.length) { move(r, c); box.focus(); }
+  });
+  new ResizeObserver(draw).observe(box);
+  say();
+  const legend = judged ? Object.keys(FILL).map((letter) => { const key = h("span", { class: "key" }, letter); key.style.background = FILL[letter]; key.style.color = INK[letter]; return h("span", null, key, { A: "90 % and more", B: "70 %", C: "40 %", D: "10 %", F: "less" }[letter]); }) : [`from ${shown(data.scale.low, data.unit)} (light) to ${shown(data.scale.high, data.unit)} (dark)`];
+  return h("div", null, h("div", { class: "row" }, legend, h("span", { class: "quiet" }, "? not judged, ! failed, \u00b7 not planned"),
+    h("button", { type: "button", onclick: () => zoom(1.5), "aria-label": "Zoom in" }, "+"), h("button", { type: "button", onclick: () => zoom(1 / 1.5), "aria-label": "Zoom out" }, "\u2212")), box, says);
+}

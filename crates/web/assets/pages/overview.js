@@ -1,0 +1,19 @@
+import { h, json, address, host, table, right } from "/assets/dom.js";
+import { rate, when } from "/assets/units.js";
+export async function overview(values) {
+  const search = values.get("search") || "";
+  const data = await json(address("/api/v1/overview", { search }));
+  const form = h("form", { class: "row", role: "search", onsubmit: (event) => { event.preventDefault(); location.assign(address("/", { search: form.querySelector("input").value })); } },
+    h("label", null, "Search ", h("input", { type: "search", name: "search", value: search })), h("button", null, "Search"));
+  const none = (text, command) => h("p", { class: "quiet" }, text, " ", h("code", null, command));
+  const more = (count) => count ? h("p", { class: "quiet" }, `${count} more match: search for a part of a name`) : null;
+  const outcome = (run) => run.outcome.state === "complete" ? "" : run.outcome.detail || "failed";
+  return { title: data.source, parts: [form,
+    h("h2", null, "Rounds"), data.rounds.length ? table(["started", "plan", right("hosts"), right("tests"), right("failed")], data.rounds.map((round) =>
+      [when(round.started_unix_ns), h("a", { href: `/round/${round.id}` }, round.title || round.id), right(round.hosts), right(round.tests), right(round.tests_failed)]))
+      : none("No round. This makes one:", "linerate round PLAN"), more(data.more.rounds),
+    h("h2", null, "Runs"), data.runs.length ? table(["started", "peer", "protocol", right("goodput"), right("retransmits"), "failure"], data.runs.map((run) =>
+      [when(run.started_unix_ns), h("a", { href: `/run/${run.id}` }, run.peer), run.protocol, right(run.goodput_bps === undefined ? "" : rate(run.goodput_bps)), right(run.retransmits ?? ""), outcome(run)]))
+      : none("No run. This makes one:", "linerate test HOST"), more(data.more.runs),
+    h("h2", null, "Hosts"), data.hosts.length ? h("p", null, data.hosts.flatMap((name, at) => [at ? ", " : "", host(name)])) : none("No host is known. This reads one:", "linerate host snapshot"), more(data.more.hosts)] };
+}

@@ -1,0 +1,33 @@
+// Series over time, by uPlot, which is loaded where there is something to draw.
+import { h } from "/assets/dom.js";
+let loading;
+function load() {
+  loading ??= new Promise((done, failed) => {
+    document.head.append(h("link", { rel: "stylesheet", href: "/assets/vendor/uPlot.min.css" }),
+      h("script", { src: "/assets/vendor/uPlot.iife.min.js", onload: done, onerror: failed }));
+  });
+  return loading;
+}
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+// `series`: [{label, at, values}]; `format` turns a value into text; `x` says whether times are dates.
+export async function plot(into, title, series, format, x) {
+  const at = [...new Set(series.flatMap((one) => one.at))].sort((a, b) => a - b);
+  const place = new Map(at.map((time, index) => [time, index]));
+  const columns = series.map((one) => {
+    const column = new Array(at.length).fill(null);
+    one.at.forEach((time, index) => { column[place.get(time)] = one.values[index]; });
+    return column;
+  });
+  await load();
+  const ink = getComputedStyle(document.body).color;
+  const axis = { stroke: ink, grid: { stroke: "#8884", width: 1 } };
+  const options = {
+    title, width: Math.max(280, into.clientWidth), height: 240, scales: { x: { time: x === "date" } },
+    axes: [axis, { ...axis, size: 90, values: (_, ticks) => ticks.map(format) }],
+    series: [{ label: x === "date" ? "time" : "s" }, ...series.map((one, index) => ({
+      label: one.label, stroke: COLOURS[index % COLOURS.length], width: 1.5, spanGaps: true, dash: index >= 3 ? [6, 4] : undefined,
+      points: { show: !!one.dots }, value: (_, value) => value === null ? "" : format(value) }))],
+  };
+  into.replaceChildren();
+  return new window.uPlot(options, [at, ...columns], into);
+}

@@ -1,0 +1,23 @@
+// Numbers for people: M is 10^6.
+function digits(value) {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+export function rate(bps) {
+  if (bps === null || bps === undefined || Number.isNaN(bps)) return "unknown";
+  for (const [size, unit] of [[1e9, "Gbit/s"], [1e6, "Mbit/s"], [1e3, "kbit/s"]]) if (bps >= size) return `${digits(bps / size)} ${unit}`;
+  return `${Math.round(bps)} bit/s`;
+}
+export function span(us) {
+  if (us === null || us === undefined) return "unknown";
+  return us >= 1e6 ? `${digits(us / 1e6)} s` : us >= 1e3 ? `${digits(us / 1e3)} ms` : `${Math.round(us)} us`;
+}
+export function bytes(count) {
+  for (const [size, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) if (count >= size) return `${digits(count / size)} ${unit}`;
+  return `${Math.round(count)} B`;
+}
+export const percent = (part) => `${(part * 100).toFixed(1)} %`;
+export const when = (ns) => new Date(Number(ns) / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+export function shown(value, unit) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "no value";
+  return unit === "bps" ? rate(value) : unit === "us" ? span(value) : unit === "part" ? percent(value) : String(value);
+}

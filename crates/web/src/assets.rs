@@ -1,0 +1,112 @@
+//! Scripts and styles, compiled in: the program is one file, and a page fetches nothing from elsewhere.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use sha2::{Digest, Sha256};
+
+use crate::exchange::Response;
+
+/// A file that pages need.
+struct Asset {
+    path: &'static str,
+    body: &'static [u8],
+}
+
+macro_rules! assets {
+    ($($path:literal,)*) => {
+        const ASSETS: &[Asset] = &[$(Asset { path: $path, body: include_bytes!(concat!("../assets/", $path)) },)*];
+    };
+}
+
+assets! {
+    "index.html",
+    "style.css",
+    "app.js",
+    "dom.js",
+    "units.js",
+    "grid.js",
+    "plot.js",
+    "pages/overview.js",
+    "pages/round.js",
+    "pages/why.js",
+    "pages/run.js",
+    "pages/pair.js",
+    "pages/host.js",
+    "vendor/uPlot.iife.min.js",
+    "vendor/uPlot.min.css",
+    "vendor/uPlot.LICENSE",
+}
+
+/// The shell of every page.
+pub(crate) fn shell() -> Response {
+    named("index.html").unwrap_or_else(|| Response {
+        status: 500,
+        media: "text/plain",
+        body: Cow::Borrowed(b"no pages"),
+        tag: None,
+    })
+}
+
+/// A file by its path under `/assets/`. Paths are names in a table: none leads out of it.
+pub(crate) fn named(path: &str) -> Option<Response> {
+    let place = ASSETS.iter().position(|asset| asset.path == path)?;
+    let asset = &ASSETS[place];
+    let media = match asset.path.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        _ => "text/plain; charset=utf-8",
+    };
+    let tag = TAGS.get(place).cloned();
+    Some(Response { status: 200, media, body: Cow::Borrowed(asset.body), tag })
+}
+
+static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| ASSETS.iter().map(|asset| tag(asset.body)).collect());
+
+fn tag(body: &[u8]) -> String {
+    let mut tag = String::from("\"");
+    for byte in Sha256::digest(body).iter().take(12) {
+        let _ = write!(tag, "{byte:02x}");
+    }
+    tag.push('"');
+    tag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a first visit loads: the limit of docs/dashboard.md.
+    #[test]
+    fn all_pages_together_weigh_less_than_300_kb() {
+        let weight: usize = ASSETS.iter().map(|asset| asset.body.len()).sum();
+        assert!(weight < 300_000, "{weight} bytes");
+    }
+
+    #[test]
+    fn no_file_names_another_host_or_writes_markup() {
+        for asset in ASSETS.iter().filter(|asset| !asset.path.starts_with("vendor/")) {
+            let text = String::from_utf8_lossy(asset.body);
+            for forbidden in
+                ["http://", "https://", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("]
+            {
+                let is_there = text.replace("http://www.w3.org/", "").contains(forbidden);
+                assert!(!is_there, "{} has {forbidden}", asset.path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_module_that_a_script_imports_is_compiled_in() {
+        for asset in ASSETS.iter().filter(|asset| asset.path.ends_with(".js") && !asset.path.starts_with("vendor/")) {
+            let text = String::from_utf8_lossy(asset.body);
+            for line in text.lines().filter(|line| line.starts_with("import ")) {
+                let from = line.split('"').nth(1).unwrap();
+                let path = from.strip_prefix("/assets/").unwrap_or_else(|| panic!("{}: {from}", asset.path));
+                assert!(named(path).is_some(), "{} imports {from}", asset.path);
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Requests and responses, without a socket.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+/// A request, as far as pages depend on it. None has a body.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// `GET`.
+    pub method: String,
+    /// The path, percent-encoded.
+    pub path: String,
+    /// What follows the question mark.
+    pub query: String,
+    /// The header `Host`.
+    pub host: Option<String>,
+    /// The header `Sec-Fetch-Site`: whether a page of another site has caused the request.
+    pub fetch_site: Option<String>,
+    /// The header `Sec-Fetch-Mode`.
+    pub fetch_mode: Option<String>,
+    /// The header `If-None-Match`.
+    pub known: Option<String>,
+}
+
+impl Request {
+    /// `GET` of an address of this machine.
+    #[must_use]
+    pub fn get(address: &str) -> Self {
+        let (path, query) = address.split_once('?').unwrap_or((address, ""));
+        Self {
+            method: "GET".to_owned(),
+            path: path.to_owned(),
+            query: query.to_owned(),
+            host: Some("localhost".to_owned()),
+            ..Self::default()
+        }
+    }
+}
+
+/// What is answered.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The status of HTTP.
+    pub status: u16,
+    /// The media type.
+    pub media: &'static str,
+    /// The body.
+    pub body: Cow<'static, [u8]>,
+    /// What the body can be recognised by, where a browser may keep it.
+    pub tag: Option<String>,
+}
+
+/// An answer that is no success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// What is wrong, in a sentence.
+    pub error: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Response {
+    /// A document.
+    #[must_use]
+    pub fn json(value: &impl Serialize) -> Self {
+        match serde_json::to_vec(value) {
+            Ok(body) => Self { status: 200, media: JSON, body: Cow::Owned(body), tag: None },
+            Err(error) => {
+                Self::refusal(500, &Problem { error: format!("this has no form as JSON: {error}"), hint: None })
+            }
+        }
+    }
+
+    /// A refusal.
+    #[must_use]
+    pub fn refusal(status: u16, problem: &Problem) -> Self {
+        let body = serde_json::to_vec(problem).unwrap_or_default();
+        Self { status, media: JSON, body: Cow::Owned(body), tag: None }
+    }
+
+    /// The headers: what a browser may do with the page is as little as the page needs.
+    #[must_use]
+    pub fn headers(&self) -> Vec<(&'static str, String)> {
+        let cache = if self.tag.is_some() { "no-cache" } else { "no-store" };
+        let mut headers: Vec<(&'static str, String)> = vec![
+            ("content-type", self.media.to_owned()),
+            ("content-security-policy", POLICY.to_owned()),
+            ("x-content-type-options", "nosniff".to_owned()),
+            ("referrer-policy", "no-referrer".to_owned()),
+            ("cross-origin-opener-policy", "same-origin".to_owned()),
+            ("cross-origin-resource-policy", "same-origin".to_owned()),
+            ("cache-control", cache.to_owned()),
+        ];
+        headers.extend(self.tag.iter().map(|tag| ("etag", tag.clone())));
+        headers
+    }
+}
+
+/// The media type of documents.
+pub const JSON: &str = "application/json";
+
+/// Scripts, styles and data of this site and nothing else: no inline script, no frame, no form, no other host.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,0 +1,177 @@
+//! From a request to a response, without a socket.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use audit::Rules;
+use diagnose::causes::Catalogue;
+use diagnose::diagnosis::{Diagnosis, diagnose};
+use diagnose::explained::Explained;
+use diagnose::grid::{Grids, grids};
+use model::round::Round;
+use model::run::RunId;
+
+use crate::assets;
+use crate::exchange::{Problem, Request, Response};
+use crate::guard;
+use crate::query::Query;
+use crate::source::{Pair, Source, SourceError};
+use crate::view::cell::{self, CellView};
+use crate::view::host::HostView;
+use crate::view::matrix::{self, Matrix, MatrixView};
+use crate::view::overview::Overview;
+use crate::view::pair::{self, PairView};
+use crate::view::round::RoundView;
+use crate::view::samples::{self, SamplesView};
+
+/// All pages over one source.
+#[derive(Debug)]
+pub struct Site {
+    source: Box<dyn Source>,
+    rules: Rules,
+    names: Vec<String>,
+    /// The rounds that were asked for last, with what was worked out of them.
+    recent: Mutex<Vec<Arc<Worked>>>,
+}
+
+/// A round and what follows from it.
+#[derive(Debug)]
+struct Worked {
+    id: RunId,
+    round: Arc<Round>,
+    grids: Arc<Grids>,
+    matrices: Arc<Vec<Matrix>>,
+    diagnosis: std::sync::OnceLock<Diagnosis>,
+}
+
+impl Site {
+    /// Pages over `source`, under the names of this machine and `names`.
+    #[must_use]
+    pub fn new(source: Box<dyn Source>, names: Vec<String>) -> Self {
+        Self { source, rules: Rules::built_in(), names, recent: Mutex::default() }
+    }
+
+    /// Answers a request.
+    #[must_use]
+    pub fn answer(&self, request: &Request) -> Response {
+        if let Err(refused) = guard::check(request, &self.names) {
+            return Response::refusal(refused.status, &refused.problem);
+        }
+        let response = match self.routed(request) {
+            Ok(response) => response,
+            Err(error) => refusal(&error),
+        };
+        if response.tag.is_some() && response.tag == request.known {
+            return Response { status: 304, body: std::borrow::Cow::Borrowed(b""), ..response };
+        }
+        response
+    }
+
+    fn routed(&self, request: &Request) -> Result<Response, SourceError> {
+        let query = Query::parse(&request.query);
+        let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
+        match parts.as_slice() {
+            ["" | "pair" | "host"] | ["round" | "run", _] | ["round", _, "why"] => Ok(assets::shell()),
+            ["assets", path @ ..] => assets::named(&path.join("/")).ok_or_else(|| SourceError::unknown("such file")),
+            ["api", "v1", path @ ..] => self.document(path, &query),
+            _ => Err(SourceError::unknown("such page")),
+        }
+    }
+
+    fn document(&self, path: &[&str], query: &Query) -> Result<Response, SourceError> {
+        match path {
+            ["overview"] => Ok(Response::json(&Overview::of(self.source.as_ref(), query)?)),
+            ["round", id] => {
+                let worked = self.worked(id)?;
+                Ok(Response::json(&RoundView::of(&worked.round, &worked.matrices)))
+            }
+            ["round", id, "grid"] => {
+                let worked = self.worked(id)?;
+                let matrix = matrix::chosen(&worked.matrices, query.text("metric"))?;
+                Ok(Response::json(&MatrixView::of(worked.id, matrix)))
+            }
+            ["round", id, "cell"] => {
+                let (worked, pair) = (self.worked(id)?, pair_of(query)?);
+                Ok(Response::json(&CellView::of(&cell::Evaluated { round: &worked.round, grids: &worked.grids }, pair)))
+            }
+            ["round", id, "why"] => {
+                let worked = self.worked(id)?;
+                let found = || diagnose(&worked.round, Catalogue::built_in(), &self.rules);
+                Ok(Response::json(worked.diagnosis.get_or_init(found)))
+            }
+            ["run", id] => {
+                let run = self.source.run(run_id(id)?)?;
+                Ok(Response::json(&Explained::of(&run.run, &run.samples)))
+            }
+            ["run", id, "samples"] => {
+                let run = self.source.run(run_id(id)?)?;
+                Ok(Response::json(&SamplesView::of(&run, &samples::Window::of(query))))
+            }
+            ["pair"] => {
+                Ok(Response::json(&PairView::of(self.source.as_ref(), pair_of(query)?, pair::Period::of(query))?))
+            }
+            ["host"] => {
+                let name = query.text("name").ok_or_else(|| SourceError::unknown("host without a name"))?;
+                Ok(Response::json(&HostView::of(self.source.as_ref(), name, &self.rules)?))
+            }
+            _ => Err(SourceError::unknown("such document")),
+        }
+    }
+
+    /// A round with its grids, as it was worked out before or anew.
+    fn worked(&self, id: &str) -> Result<Arc<Worked>, SourceError> {
+        let id = run_id(id)?;
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = recent.iter().position(|worked| worked.id == id) {
+            let worked = recent.remove(place);
+            recent.push(Arc::clone(&worked));
+            return Ok(worked);
+        }
+        let round = self.source.round(id)?;
+        let (grids, matrices) = match self.source.matrices(id)? {
+            Some(matrices) => (Grids { grids: Vec::new(), ..empty(&round) }, matrices),
+            None => {
+                let grids = grids(&round);
+                let matrices = Arc::new(matrix::matrices(&round, &grids));
+                (grids, matrices)
+            }
+        };
+        let worked =
+            Arc::new(Worked { id, round, grids: Arc::new(grids), matrices, diagnosis: std::sync::OnceLock::new() });
+        if recent.len() >= MOST_ROUNDS {
+            recent.remove(0);
+        }
+        recent.push(Arc::clone(&worked));
+        Ok(worked)
+    }
+}
+
+fn empty(round: &Round) -> Grids {
+    Grids {
+        format: Grids::FORMAT,
+        round: round.id,
+        title: round.title.clone(),
+        started: round.started,
+        grids: Vec::new(),
+    }
+}
+
+fn run_id(text: &str) -> Result<RunId, SourceError> {
+    text.parse().map_err(|_| SourceError::unknown("such name of a run or round"))
+}
+
+fn pair_of(query: &Query) -> Result<Pair, SourceError> {
+    let name = |key| query.text(key).map(str::to_owned);
+    let pair = name("from").zip(name("to")).map(|(from, to)| Pair { from, to, network: name("network") });
+    pair.ok_or_else(|| SourceError::unknown("pair without `from` and `to`"))
+}
+
+fn refusal(error: &SourceError) -> Response {
+    let status = match error {
+        SourceError::Unknown { .. } => 404,
+        SourceError::Broken { .. } => 500,
+    };
+    Response::refusal(status, &Problem { error: error.to_string(), hint: error.hint() })
+}
+
+/// Rounds in memory; one of a hundred hosts has 10 MB.
+const MOST_ROUNDS: usize = 4;

@@ -1,0 +1,103 @@
+//! What a series of results of a pair is made of.
+
+use model::measurement::{DirectionTotal, Heading};
+use model::played::Finding;
+use model::round::{Round, Tested};
+use model::run::{Outcome, Run, RunId};
+use model::spec::Protocol;
+use serde::{Deserialize, Serialize};
+use units::{DataRate, PacketCount, WallTime};
+
+use super::Pair;
+
+/// One result of one host sending to another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PairResult {
+    /// When the run started.
+    #[serde(rename = "started_unix_ns")]
+    pub started: WallTime,
+    /// The run.
+    pub run: RunId,
+    /// The round that it is part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<RunId>,
+    /// TCP or UDP.
+    pub protocol: Protocol,
+    /// Payload delivered per second; absent of a run that measured nothing.
+    #[serde(rename = "goodput_bps", default, skip_serializing_if = "Option::is_none")]
+    pub goodput: Option<DataRate>,
+    /// TCP segments retransmitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmits: Option<PacketCount>,
+    /// Median RTT beside the flow, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loaded_rtt_us: Option<u64>,
+    /// Why the run failed, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// A result with the pair that it is of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfPair {
+    /// Who sent to whom.
+    pub pair: Pair,
+    /// What came of it.
+    pub result: PairResult,
+}
+
+/// The results of all runs of a round.
+#[must_use]
+pub fn of_round(round: &Round) -> Vec<OfPair> {
+    round.tests.iter().flat_map(|tested| of_tested(round.id, tested)).collect()
+}
+
+fn of_tested(round: RunId, tested: &Tested) -> Vec<OfPair> {
+    let Finding::Run(run) = &tested.finding else { return Vec::new() };
+    let pair = Pair {
+        from: tested.from.host.clone(),
+        to: tested.to.host.clone(),
+        network: tested.from.network.clone().or_else(|| tested.to.network.clone()),
+    };
+    of_directions(run, &pair, Some(round))
+}
+
+/// The results of a run that is part of no round, by the names of its hosts.
+#[must_use]
+pub fn of_run(run: &Run) -> Vec<OfPair> {
+    let from = run.local.name.clone().unwrap_or_else(|| "this host".to_owned());
+    let to = run.peer.host.name.clone().unwrap_or_else(|| run.peer.target.clone());
+    of_directions(run, &Pair { from, to, network: None }, None)
+}
+
+/// `asked` is from the host that stores the run to its peer.
+fn of_directions(run: &Run, asked: &Pair, round: Option<RunId>) -> Vec<OfPair> {
+    let totals = run.measurement.as_ref().map(|found| found.totals.as_slice()).unwrap_or_default();
+    if totals.is_empty() {
+        return vec![OfPair { pair: asked.clone(), result: result(run, None, round) }];
+    }
+    let directed = |total: &DirectionTotal| match total.heading {
+        Heading::Outbound => asked.clone(),
+        Heading::Inbound => Pair { from: asked.to.clone(), to: asked.from.clone(), network: asked.network.clone() },
+    };
+    totals.iter().map(|total| OfPair { pair: directed(total), result: result(run, Some(total), round) }).collect()
+}
+
+fn result(run: &Run, total: Option<&DirectionTotal>, round: Option<RunId>) -> PairResult {
+    let latency = run.measurement.as_ref().and_then(|found| found.latency.as_ref());
+    let failure = match &run.outcome {
+        Outcome::Complete => None,
+        Outcome::Failed(failure) => Some(failure.detail.clone()),
+    };
+    PairResult {
+        started: run.started,
+        run: run.id,
+        round,
+        protocol: run.spec.protocol,
+        goodput: total.map(|total| total.goodput),
+        retransmits: total.and_then(|total| total.retransmits),
+        loaded_rtt_us: latency.and_then(|latency| latency.loaded?.median_us),
+        failure,
+    }
+}

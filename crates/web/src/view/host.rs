@@ -1,0 +1,45 @@
+//! Facts, findings and changes of a host.
+
+use audit::report::Report;
+use audit::scope::HostFacts;
+use audit::{Case, Inputs, Keep, Profile, Rules, audit};
+use model::host::change::LoggedChange;
+use model::host::snapshot::Snapshot;
+use serde::{Deserialize, Serialize};
+
+use crate::source::{Source, SourceError};
+
+/// A host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HostView {
+    /// Its name.
+    pub name: String,
+    /// Its newest facts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Snapshot>,
+    /// What the rules of the audit say of them, for a host that moves bulk data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<Report>,
+    /// What changed on it, the oldest first.
+    pub changes: Vec<LoggedChange>,
+}
+
+impl HostView {
+    pub(crate) fn of(source: &dyn Source, name: &str, rules: &Rules) -> Result<Self, SourceError> {
+        let snapshot = source.snapshot(name)?;
+        let changes = source.changes(name, MOST_CHANGES)?;
+        if snapshot.is_none() && changes.is_empty() && !source.hosts()?.iter().any(|host| host == name) {
+            return Err(SourceError::unknown(&format!("host {name}")));
+        }
+        let audited = snapshot.as_deref().map(|snapshot| {
+            let mut inputs = Inputs::default();
+            inputs.add_log(&changes);
+            let (host, profile) = (HostFacts::of(snapshot), Profile::default());
+            audit(rules, &Case { host: &host, profile: &profile, inputs: &inputs, keep: Keep::Findings })
+        });
+        Ok(Self { name: name.to_owned(), facts: snapshot.as_deref().cloned(), audit: audited, changes })
+    }
+}
+
+const MOST_CHANGES: u32 = 1_000;

@@ -1,0 +1,107 @@
+//! Lists of rounds, runs and hosts.
+
+use model::round::RoundSummary;
+use model::run::{Outcome, RunId};
+use model::spec::{Direction, Protocol};
+use serde::{Deserialize, Serialize};
+use units::{DataRate, PacketCount, WallTime};
+
+use crate::query::Query;
+use crate::source::{Source, SourceError};
+
+/// What there is to see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Overview {
+    /// Where it comes from: an archive, a file, a folder.
+    pub source: String,
+    /// What was searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
+    /// Rounds, the newest first.
+    pub rounds: Vec<RoundSummary>,
+    /// Runs, the newest first.
+    pub runs: Vec<RunLine>,
+    /// Hosts, by name.
+    pub hosts: Vec<String>,
+    /// Rounds, runs and hosts that match beyond those that are listed.
+    pub more: More,
+}
+
+/// What is left out of lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct More {
+    /// Rounds that match and are not listed.
+    pub rounds: usize,
+    /// Runs that match and are not listed.
+    pub runs: usize,
+    /// Hosts that match and are not listed.
+    pub hosts: usize,
+}
+
+/// A run in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunLine {
+    /// Its name in the archive.
+    pub id: RunId,
+    /// When it started.
+    #[serde(rename = "started_unix_ns")]
+    pub started: WallTime,
+    /// The other side.
+    pub peer: String,
+    /// TCP or UDP.
+    pub protocol: Protocol,
+    /// Who sent, seen from the host that started the test.
+    pub direction: Direction,
+    /// Whether it worked.
+    pub outcome: Outcome,
+    /// Goodput of all directions together.
+    #[serde(rename = "goodput_bps", default, skip_serializing_if = "Option::is_none")]
+    pub goodput: Option<DataRate>,
+    /// TCP segments retransmitted, in all directions together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmits: Option<PacketCount>,
+}
+
+impl Overview {
+    pub(crate) fn of(source: &dyn Source, query: &Query) -> Result<Self, SourceError> {
+        let search = query.text("search").map(str::to_owned);
+        let wanted = search.as_deref().unwrap_or_default().to_lowercase();
+        let matches = |text: &str| wanted.is_empty() || text.to_lowercase().contains(&wanted);
+        let limit = query.number("limit").unwrap_or(LISTED).min(MOST_LISTED);
+        let mut more = More::default();
+        let mut rounds = source.rounds(MOST_SEARCHED)?;
+        rounds.retain(|round| matches(&round.title) || matches(&round.id.to_string()));
+        let mut runs = source.runs(MOST_SEARCHED)?;
+        runs.retain(|run| matches(&run.target) || matches(&run.id.to_string()));
+        let mut hosts = source.hosts()?;
+        hosts.retain(|host| matches(host));
+        more.rounds = cut(&mut rounds, limit);
+        more.runs = cut(&mut runs, limit);
+        more.hosts = cut(&mut hosts, limit);
+        let runs = runs.into_iter().map(|run| RunLine {
+            id: run.id,
+            started: run.started,
+            peer: run.target,
+            protocol: run.protocol,
+            direction: run.direction,
+            outcome: run.outcome,
+            goodput: run.goodput,
+            retransmits: run.retransmits,
+        });
+        Ok(Self { source: source.name(), search, rounds, runs: runs.collect(), hosts, more })
+    }
+}
+
+/// Cuts a list and says what was cut.
+fn cut<T>(list: &mut Vec<T>, limit: usize) -> usize {
+    let left = list.len().saturating_sub(limit);
+    list.truncate(limit);
+    left
+}
+
+const LISTED: usize = 100;
+const MOST_LISTED: usize = 1_000;
+const MOST_SEARCHED: u32 = 20_000;

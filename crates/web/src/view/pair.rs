@@ -1,0 +1,157 @@
+//! The history of one pair, with its changes of level.
+
+use baseline::analysis::{Change, Gate, Segment, Settings, Shape, analyse};
+use baseline::screen::Screen;
+use baseline::series::Sample;
+use model::host::change::LoggedChange;
+use model::spec::Protocol;
+use serde::{Deserialize, Serialize};
+use units::WallTime;
+
+use crate::query::Query;
+use crate::source::results::PairResult;
+use crate::source::{Pair, Source, SourceError};
+
+/// Results of one host sending to another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PairView {
+    /// Who sends.
+    pub from: String,
+    /// Who receives.
+    pub to: String,
+    /// The network; the usual addresses of hosts where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// Results within the period, in order of time.
+    pub results: Vec<PairResult>,
+    /// Results outside of the period.
+    pub outside: usize,
+    /// Levels of TCP's goodput and what is normal within each; empty of fewer results than a baseline needs.
+    pub levels: Vec<Level>,
+    /// When the goodput of TCP changed.
+    pub changes: Vec<GoodputChange>,
+    /// What changed on the two hosts within the period.
+    pub log: Vec<LoggedChange>,
+}
+
+/// A stretch of one level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Level {
+    /// Its first result, in seconds since 1970-01-01 UTC.
+    pub from_s: i64,
+    /// Its last result.
+    pub until_s: i64,
+    /// Results in it.
+    pub results: usize,
+    /// Median goodput in bit/s.
+    pub level_bps: f64,
+    /// What 95 of 100 results are above.
+    pub low_bps: f64,
+    /// What 95 of 100 results are below.
+    pub high_bps: f64,
+}
+
+/// A change of goodput.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GoodputChange {
+    /// `step`, `drift`, `spread` or `share`.
+    pub shape: String,
+    /// When, in seconds since 1970-01-01 UTC.
+    pub at_s: i64,
+    /// Goodput before in bit/s; of a spread, its standard deviation.
+    pub before: f64,
+    /// The same after.
+    pub after: f64,
+    /// Standard errors between the two.
+    pub z: f64,
+}
+
+/// A period of time; everything where it has no ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Period {
+    since: Option<WallTime>,
+    until: Option<WallTime>,
+}
+
+impl Period {
+    pub(crate) fn of(query: &Query) -> Self {
+        let time = |name| query.number::<u64>(name).map(|s| WallTime::from_unix_nanos(s.saturating_mul(1_000_000_000)));
+        Self { since: time("since_s"), until: time("until_s") }
+    }
+
+    fn holds(&self, time: WallTime) -> bool {
+        self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time <= until)
+    }
+}
+
+impl PairView {
+    pub(crate) fn of(source: &dyn Source, pair: Pair, period: Period) -> Result<Self, SourceError> {
+        let all = source.results(&pair)?;
+        let count = all.len();
+        let mut results: Vec<PairResult> = all.into_iter().filter(|result| period.holds(result.started)).collect();
+        let excess = results.len().saturating_sub(MOST_RESULTS);
+        results.drain(..excess);
+        let mut log = Vec::new();
+        for host in [&pair.from, &pair.to] {
+            log.extend(
+                source.changes(host, MOST_CHANGES)?.into_iter().filter(|change| period.holds(change.entry.time)),
+            );
+        }
+        log.sort_by_key(|change| (change.entry.time, change.number));
+        let samples: Vec<Sample> = results.iter().filter_map(sample).collect();
+        // A person asks for this one series.
+        let settings = Settings { gate: Gate::Open, ..Settings::default() };
+        let found = analyse(&samples, &settings, &mut Screen::default());
+        Ok(Self {
+            from: pair.from,
+            to: pair.to,
+            network: pair.network,
+            outside: count - results.len(),
+            results,
+            levels: found.segments.iter().map(level).collect(),
+            changes: found.changes.iter().map(change).collect(),
+            log,
+        })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate, for statistics")]
+fn sample(result: &PairResult) -> Option<Sample> {
+    let goodput = result.goodput.filter(|_| result.protocol == Protocol::Tcp && result.failure.is_none())?;
+    let at_s = i64::try_from(result.started.unix_nanos() / 1_000_000_000).ok()?;
+    Some(Sample { at_s, value: goodput.bps() as f64 })
+}
+
+fn level(segment: &Segment) -> Level {
+    Level {
+        from_s: segment.from_s,
+        until_s: segment.until_s,
+        results: segment.samples,
+        level_bps: segment.level,
+        low_bps: segment.low,
+        high_bps: segment.high,
+    }
+}
+
+fn change(change: &Change) -> GoodputChange {
+    let shape = match change.shape {
+        Shape::Step => "step",
+        Shape::Drift => "drift",
+        Shape::Spread => "spread",
+        Shape::Share => "share",
+    };
+    GoodputChange {
+        shape: shape.to_owned(),
+        at_s: change.at_s,
+        before: change.before,
+        after: change.after,
+        z: change.z,
+    }
+}
+
+/// Exact placement of changes costs up to the square of their number.
+const MOST_RESULTS: usize = 10_000;
+const MOST_CHANGES: u32 = 1_000;

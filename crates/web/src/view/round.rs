@@ -1,0 +1,82 @@
+//! What there is to see of a round.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::round::{Round, Segment};
+use model::run::RunId;
+use serde::{Deserialize, Serialize};
+use units::WallTime;
+
+use super::matrix::Matrix;
+
+/// A round without its tests.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RoundView {
+    /// Its name in the archive.
+    pub id: RunId,
+    /// What its plan is called.
+    pub title: String,
+    /// When it started.
+    #[serde(rename = "started_unix_ns")]
+    pub started: WallTime,
+    /// How long it took.
+    #[serde(rename = "elapsed_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub elapsed: Duration,
+    /// How many tests it has.
+    pub tests: usize,
+    /// Its hosts.
+    pub hosts: Vec<HostLine>,
+    /// Links between hosts, as far as they are known.
+    pub segments: Vec<Segment>,
+    /// Its grids, the most telling first.
+    pub metrics: Vec<Metric>,
+}
+
+/// A host of a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HostLine {
+    /// Its name in the plan.
+    pub name: String,
+    /// What distinguishes it: `role`, `site`, `nic`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, String>,
+    /// Why it took no part, or ceased to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// A grid that can be asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Metric {
+    /// What the address of the grid calls it.
+    pub key: String,
+    /// What people call it.
+    pub title: String,
+}
+
+impl RoundView {
+    pub(crate) fn of(round: &Round, matrices: &[Matrix]) -> Self {
+        let hosts = round.members.iter().map(|member| HostLine {
+            name: member.name.clone(),
+            attributes: member.attributes.clone(),
+            failure: member.failure.clone(),
+        });
+        let metrics =
+            matrices.iter().map(|matrix| Metric { key: matrix.key.clone(), title: matrix.title.clone() }).collect();
+        Self {
+            id: round.id,
+            title: round.title.clone(),
+            started: round.started,
+            elapsed: round.elapsed,
+            tests: round.tests.len(),
+            hosts: hosts.collect(),
+            segments: round.segments.clone(),
+            metrics,
+        }
+    }
+}
