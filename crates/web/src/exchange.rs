@@ -45,7 +45,7 @@ pub struct Response {
     pub status: u16,
     /// The media type.
     pub media: &'static str,
-    /// The body.
+    /// Bytes of the document; none of an answer that only says that nothing is new.
     pub body: Cow<'static, [u8]>,
     /// What the body can be recognised by, where a browser may keep it.
     pub tag: Option<String>,
@@ -62,7 +62,7 @@ pub struct Problem {
 }
 
 impl Response {
-    /// A document.
+    /// An answer of status 200 with a document that no browser may keep.
     #[must_use]
     pub fn json(value: &impl Serialize) -> Self {
         match serde_json::to_vec(value) {
@@ -73,7 +73,7 @@ impl Response {
         }
     }
 
-    /// A refusal.
+    /// An answer of another status, with what is wrong.
     #[must_use]
     pub fn refusal(status: u16, problem: &Problem) -> Self {
         let body = serde_json::to_vec(problem).unwrap_or_default();

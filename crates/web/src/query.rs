@@ -9,7 +9,12 @@ pub(crate) struct Query(BTreeMap<String, String>);
 impl Query {
     pub(crate) fn parse(text: &str) -> Self {
         let pairs = text.split('&').filter(|pair| !pair.is_empty()).take(MOST);
-        Self(pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(decoded).collect())
+        Self(
+            pairs
+                .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+                .map(|(name, value)| (decode(name), decode(value)))
+                .collect(),
+        )
     }
 
     /// A parameter that is there and not empty.
@@ -21,10 +26,6 @@ impl Query {
     pub(crate) fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
         self.text(name)?.parse().ok()
     }
-}
-
-fn decoded((name, value): (&str, &str)) -> (String, String) {
-    (decode(name), decode(value))
 }
 
 /// Percent-encoding (WHATWG URL, application/x-www-form-urlencoded); what is no encoding stays as it is.

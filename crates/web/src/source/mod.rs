@@ -3,9 +3,12 @@
 //! * [`files`]: rounds and runs from files
 //! * [`kept`]: an archive
 //! * [`results`]: what a series of results of a pair is made of
+//! * `pair`, `error`: who sends to whom, and why there is no page
 
+mod error;
 pub mod files;
 pub mod kept;
+mod pair;
 pub mod results;
 
 use std::fmt::Debug;
@@ -20,6 +23,9 @@ use model::series::RunSamples;
 
 use crate::view::matrix::Matrix;
 use results::PairResult;
+
+pub use error::SourceError;
+pub use pair::Pair;
 
 /// What pages are made of. A method may block while a disk is read.
 pub trait Source: Debug + Send + Sync {
@@ -52,7 +58,7 @@ pub trait Source: Debug + Send + Sync {
     /// Where the runs cannot be read.
     fn runs(&self, limit: u32) -> Result<Vec<RunSummary>, SourceError>;
 
-    /// A run.
+    /// One run with its samples.
     ///
     /// # Errors
     /// Where it is not there or cannot be read.
@@ -86,63 +92,8 @@ pub trait Source: Debug + Send + Sync {
 /// A run with its samples.
 #[derive(Debug, Clone)]
 pub struct StoredRun {
-    /// The run.
+    /// What was asked for and found.
     pub run: Arc<Run>,
     /// Samples; none where they were removed.
     pub samples: Arc<RunSamples>,
-}
-
-/// One host sending to another.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Pair {
-    /// The host that sends.
-    pub from: String,
-    /// The host that receives.
-    pub to: String,
-    /// The network that they met in; their usual addresses where it is absent.
-    pub network: Option<String>,
-}
-
-/// Why there is no page.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// It is not there.
-    #[error("there is no {what}")]
-    Unknown {
-        /// What was asked for.
-        what: String,
-    },
-    /// It is there and cannot be read.
-    #[error("{what} cannot be read: {cause}")]
-    Broken {
-        /// What was asked for.
-        what: String,
-        /// Why, with all causes.
-        cause: String,
-    },
-}
-
-impl SourceError {
-    /// Nothing of that name.
-    #[must_use]
-    pub fn unknown(what: &str) -> Self {
-        Self::Unknown { what: what.to_owned() }
-    }
-
-    /// An error of whoever has the data.
-    #[must_use]
-    pub fn broken(what: &str, error: &dyn std::error::Error) -> Self {
-        let causes = std::iter::successors(error.source(), |cause| cause.source());
-        let cause = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
-        Self::Broken { what: what.to_owned(), cause }
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unknown { .. } => Some("the list of rounds and runs is at /".to_owned()),
-            Self::Broken { .. } => Some("`linerate runs check` looks for damage in an archive".to_owned()),
-        }
-    }
 }

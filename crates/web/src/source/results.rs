@@ -8,7 +8,7 @@ use model::spec::Protocol;
 use serde::{Deserialize, Serialize};
 use units::{DataRate, PacketCount, WallTime};
 
-use super::Pair;
+use super::pair::Pair;
 
 /// One result of one host sending to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct PairResult {
     /// When the run started.
     #[serde(rename = "started_unix_ns")]
     pub started: WallTime,
-    /// The run.
+    /// Name of the run, by which its page is found.
     pub run: RunId,
     /// The round that it is part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]

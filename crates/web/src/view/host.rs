@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{Source, SourceError};
 
-/// A host.
+/// One host, as its page shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostView {
-    /// Its name.
+    /// Name of the host, as the plan or its kernel has it.
     pub name: String,
     /// Its newest facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

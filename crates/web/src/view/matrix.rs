@@ -44,7 +44,7 @@ pub enum Unit {
     Bps,
     /// Microseconds.
     Us,
-    /// A count.
+    /// Segments or packets, counted.
     Count,
     /// The part of what should be, 0 to 1.
     Part,
@@ -70,7 +70,7 @@ pub enum Scale {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatrixView {
-    /// The round.
+    /// Name of the round.
     pub round: RunId,
     /// Which grid of the round.
     pub metric: String,

@@ -27,7 +27,7 @@ pub struct RoundView {
     pub elapsed: Duration,
     /// How many tests it has.
     pub tests: usize,
-    /// Its hosts.
+    /// Hosts in the order of the plan, those that took no part included.
     pub hosts: Vec<HostLine>,
     /// Links between hosts, as far as they are known.
     pub segments: Vec<Segment>,

@@ -14,7 +14,7 @@ use crate::source::StoredRun;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SamplesView {
-    /// The run.
+    /// Name of the run.
     pub run: RunId,
     /// From here on, in microseconds since the start of the test.
     pub from_us: i64,
