@@ -76,7 +76,8 @@ export function grid(data, order) {
     }
     brush.restore();
   }
-  function zoom(factor) { size = Math.max(1, Math.min(64, Math.round(size * factor) || 1)); draw(); }
+  function fit() { box.style.height = `${Math.min(Math.max(240, window.innerHeight * .7), margin() + order.length * size + 24)}px`; }
+  function zoom(factor) { size = Math.max(1, Math.min(64, Math.round(size * factor) || 1)); fit(); draw(); }
   function move(r, c) {
     row = Math.max(0, Math.min(order.length - 1, r)); column = Math.max(0, Math.min(order.length - 1, c));
     const edge = margin();
@@ -93,6 +94,7 @@ export function grid(data, order) {
     const edge = margin(), r = Math.floor((event.offsetY - edge + box.scrollTop) / size), c = Math.floor((event.offsetX - edge + box.scrollLeft) / size);
     if (r >= 0 && c >= 0 && r < order.length && c < order.length) { move(r, c); box.focus(); }
   });
+  fit();
   new ResizeObserver(draw).observe(box);
   say();
   const legend = judged ? Object.keys(FILL).map((letter) => { const key = h("span", { class: "key" }, letter); key.style.background = FILL[letter]; key.style.color = INK[letter]; return h("span", null, key, { A: "90 % and more", B: "70 %", C: "40 %", D: "10 %", F: "less" }[letter]); }) : [`from ${shown(data.scale.low, data.unit)} (light) to ${shown(data.scale.high, data.unit)} (dark)`];

@@ -8,8 +8,9 @@ export async function run(values, id) {
   const bar = (name, part, good) => { const fill = h("i", { class: good ? "good" : "" }); fill.style.width = `${Math.max(0, Math.min(100, part * 100))}%`; return h("div", { class: "bar" }, h("span", null, name), h("span", null, percent(part)), fill); };
   const word = (name) => name.replaceAll("_", " ");
   const falls = (data.waterfalls || []).map((fall) => h("section", null, h("h2", null, `Where the rate went, ${fall.heading}`), bar("delivered", fall.line_bytes ? fall.delivered_bytes / fall.line_bytes : 0, true),
-    fall.shares.map((share) => bar(word(share.cause), share.part_of_line_rate)), h("ul", null, fall.facts.map((fact) => h("li", null, fact.says || fact.text || "")))));
-  const count = (part) => part.packets ?? part.at_least_packets ?? "unknown";
+    fall.shares.map((share) => bar(word(share.cause), share.part_of_line_rate)), h("ul", null, fall.facts.map((fact) => h("li", null, fact.text)))));
+  const sure = { at_most: "at most ", at_least: "at least " };
+  const count = (part) => part.packets === undefined ? "unknown" : `${sure[part.certainty] || ""}${part.packets}${part.certainty === "path_or_unknown" ? " or unknown" : ""}`;
   const balances = (data.datagram_balances || []).map((one) => h("section", null, h("h2", null, `Where the datagrams went, ${one.heading}`), table(["", right("datagrams")], [["handed to the socket", right(one.handed_packets)],
     ["dropped in the sender", right(count(one.dropped_in_sender))], ["lost on the path", right(count(one.lost_on_path))], ["dropped in the receiver", right(count(one.dropped_in_receiver))], ["received", right(one.received_packets)]])));
   const latency = found.latency || {};
