@@ -41,7 +41,7 @@ assets! {
 
 /// The shell of every page.
 pub(crate) fn shell() -> Response {
-    named("index.html").unwrap_or_else(|| Response {
+    named("index.html").unwrap_or(Response {
         status: 500,
         media: "text/plain",
         body: Cow::Borrowed(b"no pages"),

@@ -93,7 +93,7 @@ fn explanation(incident: &Incident, diagnosis: &Diagnosis) -> Option<Explanation
     let concerns = |place: &FaultLocation| match place {
         FaultLocation::Host { name } => incident.hosts.contains(name),
         FaultLocation::Path { from, to } => incident.hosts.contains(from) || incident.hosts.contains(to),
-        FaultLocation::Segment { .. } => false,
+        FaultLocation::Segment { .. } | FaultLocation::Balancer => false,
     };
     let is_about = |problem: &&diagnose::diagnosis::Problem| {
         problem.ranking.first().and_then(|ranked| ranked.places.first()).is_some_and(|place| concerns(&place.place))
