@@ -1,4 +1,4 @@
-//! Requests for work, and what comes of the answers: runs begun, tests of others answered, facts told.
+//! Requests for work, and what comes of the answers: runs begun, tests of others answered, facts delivered.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
@@ -14,10 +14,10 @@ use super::backoff::Backoff;
 use super::carrying::{Carrying, RunRecord};
 use super::connection::{Call, CallError, Connection};
 use super::deliver::shown;
-use super::journal::{Journal, named};
+use super::journal::Journal;
 use super::serving::{Taken, answer};
 use super::shared::{Shared, random_bits};
-use crate::api::order::Role;
+use crate::api::order::{LeaseName, Role};
 use crate::api::record::{Record, RecordKind};
 use crate::api::work::{Facts, LONGEST_WAIT, StandingOrders, WorkReply, WorkRequest};
 use crate::trust::ticket::{Claims, Ticket, TicketSeal};
@@ -71,17 +71,16 @@ impl Work {
                 }
             };
             let name = lease.name();
+            let named = LeaseName::from(&name);
             let record = match permission(carrying, seal, &ticket, Role::Client) {
-                Ok(claims) if claims.lease == named(&name) => {
-                    carrying.heavy(&claims.lease, &ticket, &claims.assignment)
-                }
+                Ok(claims) if claims.lease == named => carrying.heavy(&claims.lease, &ticket, &claims.assignment),
                 Ok(_) => RunRecord::nothing(clock::wall_now(), "the ticket is for another run".to_owned()),
                 Err(why) => RunRecord::nothing(clock::wall_now(), why),
             };
-            let spooled = carrying.spool(&named(&name), record);
+            let spooled = carrying.spool(&named, record);
             let kept = spooled.and_then(|outcome| self.journal().finished(&name, outcome));
             if let Err(error) = kept {
-                shared.say(&format!("the result of {} is not kept: {error}", named(&name)));
+                shared.say(&format!("the result of {named} is not kept: {error}"));
             }
             self.ring();
         }

@@ -15,7 +15,7 @@ use units::WallTime;
 
 use super::directory::Settings;
 use super::guard::{self, DayUse, Refusal};
-use super::run::Options;
+use super::options::Options;
 use super::shared::Shared;
 use crate::api::order::{Assignment, LeaseName, PartnerKind, RunSide, TaskOrder};
 use crate::api::record::{Record, RecordKind, RunResult};

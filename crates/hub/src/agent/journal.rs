@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use linux::clock;
 use mesh::agent::{AgentJournal, JournalChange, JournalEntry, Progress};
 use mesh::board::{AgentReply, Counted as BoardCounted, Lease};
-use mesh::run::{LeaseName, Outcome, RequestNumber, RunId, RunRow};
+use mesh::run::{LeaseName, Outcome, RequestNumber, RunRow};
 use serde::{Deserialize, Serialize};
 
 use crate::api::order;
@@ -79,7 +79,7 @@ impl Journal {
     pub fn request(&mut self, room: usize) -> (RequestNumber, Vec<order::LeaseName>) {
         let asked = self.leases.request(room, clock::now());
         let inventory = asked.inventory.unwrap_or_default();
-        (asked.number, inventory.iter().map(named).collect())
+        (asked.number, inventory.iter().map(order::LeaseName::from).collect())
     }
 
     /// How many heavy runs it would begin.
@@ -102,7 +102,7 @@ impl Journal {
             leases.push(lease);
         }
         let counted = if reply.counted == Counted::Counted { BoardCounted::Yes } else { BoardCounted::Old };
-        let revoked = reply.unknown.iter().map(read).collect();
+        let revoked = reply.unknown.iter().map(LeaseName::from).collect();
         self.leases.reply(AgentReply { to: number, counted, leases, revoked });
         self.flush()
     }
@@ -134,7 +134,7 @@ impl Journal {
     /// # Errors
     /// What writing gives.
     pub fn acknowledged(&mut self, name: &order::LeaseName) -> io::Result<()> {
-        self.leases.acknowledged(&read(name));
+        self.leases.acknowledged(&name.into());
         self.flush()
     }
 
@@ -160,21 +160,9 @@ impl Journal {
     }
 
     fn file(&self, name: &LeaseName) -> PathBuf {
-        let digest = Fingerprint::of(named(name).to_string().as_bytes());
+        let digest = Fingerprint::of(order::LeaseName::from(name).to_string().as_bytes());
         self.directory.join(format!("{digest}.{ENDING}"))
     }
-}
-
-/// The name of a lease as the hub's API has it.
-#[must_use]
-pub fn named(name: &LeaseName) -> order::LeaseName {
-    order::LeaseName { run: name.run.0.clone(), attempt: name.attempt }
-}
-
-/// The same the other way round.
-#[must_use]
-pub fn read(name: &order::LeaseName) -> LeaseName {
-    LeaseName { run: RunId(name.run.clone()), attempt: name.attempt }
 }
 
 const ENDING: &str = "lease";

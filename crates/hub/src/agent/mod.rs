@@ -4,7 +4,7 @@
 //! * [`connection`]: requests to it, over one connection that is kept
 //! * [`directory`]: what an agent has on disk: key, certificate, settings
 //! * [`join`]: how it gets its certificate
-//! * [`run`]: an agent while it runs: its threads
+//! * [`options`], [`run`]: an agent while it runs: its threads
 //! * [`shared`]: what they share
 //! * [`spool`]: records on its disk until the hub has them
 //! * [`deliver`], [`watch`]: delivery, and the host's change log
@@ -24,6 +24,7 @@ pub mod guard;
 pub mod join;
 pub mod journal;
 pub mod light;
+pub mod options;
 pub mod run;
 pub mod serving;
 pub mod shared;

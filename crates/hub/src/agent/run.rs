@@ -2,7 +2,6 @@
 //! deliver, and watch the host.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
@@ -19,32 +18,14 @@ use super::carrying::{self, Carrying, RunRecord};
 use super::connection::Connection;
 use super::deliver;
 use super::directory::{Directory, DirectoryError, Opened};
-use super::journal::{self, Journal};
+use super::journal::Journal;
 use super::shared::Shared;
 use super::spool::{Spool, Spooled};
 use super::watch::Watcher;
 use crate::api::record::RecordKind;
 use crate::trust::{pin, secret};
 
-/// How an agent runs.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Where it lives.
-    pub directory: PathBuf,
-    /// The program of linerate on this host.
-    pub program: OsString,
-    /// Whether changes of this host are watched.
-    pub watch: Watch,
-}
-
-/// Whether changes of this host are watched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watch {
-    /// They are.
-    On,
-    /// They are not: somebody else does.
-    Off,
-}
+pub use super::options::{Options, Watch};
 
 /// Why an agent does not run.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +60,7 @@ pub fn run(options: &Options, stop: &Stop, say: &(dyn Fn(&str) + Sync)) -> Resul
     let shared = Shared::new(spool, stop, say);
     for lease in interrupted {
         let nothing = RunRecord::nothing(clock::wall_now(), "interrupted: the agent was started anew".to_owned());
-        carrying::spool(&shared, &journal::named(&lease), nothing)?;
+        carrying::spool(&shared, &(&lease).into(), nothing)?;
     }
     let work = Work::new(journal);
     let watcher = Watcher::default();
@@ -105,7 +86,7 @@ pub fn run(options: &Options, stop: &Stop, say: &(dyn Fn(&str) + Sync)) -> Resul
 fn leases_of(spool: &mut Spool) -> BTreeSet<LeaseName> {
     let records = spool.all().records.into_iter();
     let lease = |spooled: Spooled| match spooled.record.kind {
-        RecordKind::Result { lease } => Some(journal::read(&lease)),
+        RecordKind::Result { lease } => Some((&lease).into()),
         RecordKind::Change | RecordKind::Snapshot => None,
     };
     records.filter_map(lease).collect()

@@ -18,6 +18,18 @@ pub struct LeaseName {
     pub attempt: u32,
 }
 
+impl From<&mesh::run::LeaseName> for LeaseName {
+    fn from(name: &mesh::run::LeaseName) -> Self {
+        Self { run: name.run.0.clone(), attempt: name.attempt }
+    }
+}
+
+impl From<&LeaseName> for mesh::run::LeaseName {
+    fn from(name: &LeaseName) -> Self {
+        Self { run: mesh::run::RunId(name.run.clone()), attempt: name.attempt }
+    }
+}
+
 impl fmt::Display for LeaseName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}#{}", self.run, self.attempt)

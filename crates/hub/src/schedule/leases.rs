@@ -2,7 +2,7 @@
 
 use linux::clock;
 use mesh::board::{AgentRequest, Counted as BoardCounted, Present};
-use mesh::run::{LeaseName, RequestNumber, RunId};
+use mesh::run::{LeaseName, RequestNumber};
 use units::WallTime;
 
 use super::Schedule;
@@ -57,7 +57,7 @@ impl Schedule {
             let mono = clock::now();
             state.heard.insert(agent.to_owned(), mono);
             let present = state.present(mono);
-            let inventory = request.inventory.as_ref().map(|leases| leases.iter().map(into_mesh).collect());
+            let inventory = request.inventory.as_ref().map(|leases| leases.iter().map(LeaseName::from).collect());
             let number = RequestNumber { boots: request.boots, number: request.number };
             let room = usize::try_from(request.room).unwrap_or(0).min(MOST_LEASES);
             let room = if state.planned.is_some() { room } else { 0 };
@@ -82,7 +82,7 @@ impl Schedule {
                 counted: if reply.counted == BoardCounted::Yes { Counted::Counted } else { Counted::Old },
                 leases,
                 serve: state.partners.take(agent, mono),
-                revoked: reply.revoked.iter().map(from_mesh).collect(),
+                revoked: reply.revoked.iter().map(order::LeaseName::from).collect(),
                 standing,
                 wake,
             };
@@ -118,14 +118,6 @@ impl Schedule {
         let present: Present = state.present(clock::now());
         state.board.wanted(&present, now).into_iter().collect()
     }
-}
-
-pub(super) fn into_mesh(name: &order::LeaseName) -> LeaseName {
-    LeaseName { run: RunId(name.run.clone()), attempt: name.attempt }
-}
-
-pub(super) fn from_mesh(name: &LeaseName) -> order::LeaseName {
-    order::LeaseName { run: name.run.0.clone(), attempt: name.attempt }
 }
 
 /// A host runs one heavy test at a time.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mesh::fit::Unfit;
 use mesh::rules::Rules;
-use mesh::run::RunRow;
+use mesh::run::{RunId, RunRow};
 use mesh::timetable::{StandingTest, Timetable};
 use path::Seed;
 use plan::Plan;
@@ -22,6 +22,15 @@ pub struct Planned {
     plan: Plan,
     agents: BTreeSet<String>,
     timetable: Timetable,
+}
+
+/// A test by the names that the plan has for it.
+#[derive(Debug, Clone, Copy)]
+pub struct TestName<'a> {
+    /// What results of it are called.
+    pub label: &'a str,
+    /// The group of hosts whose test it is.
+    pub group: &'a str,
 }
 
 /// Why a plan is not taken.
@@ -86,14 +95,16 @@ impl Planned {
 
     /// The test of this label in this group.
     #[must_use]
-    pub fn test(&self, label: &str, group: &str) -> Option<usize> {
-        self.plan.tests.iter().position(|test| test.label == label && self.plan.groups[test.group].name == group)
+    pub fn test(&self, name: TestName<'_>) -> Option<usize> {
+        let is_it =
+            |test: &plan::plan::Test| test.label == name.label && self.plan.groups[test.group].name == name.group;
+        self.plan.tests.iter().position(is_it)
     }
 
     /// What one of the two agents of a run is to do; [`None`] where the plan has no such test any more.
     #[must_use]
     pub fn assignment(&self, row: &RunRow, role: Role) -> Option<Assignment> {
-        let test = self.test(&row.test, &row.group)?;
+        let test = self.test(TestName { label: &row.test, group: &row.group })?;
         let client = if row.agent == row.from { RunSide::From } else { RunSide::To };
         let side = if role == Role::Client { client } else { client.other() };
         let ends = [self.plan.host(&row.from)?, self.plan.host(&row.to)?];
@@ -109,7 +120,7 @@ impl Planned {
     #[must_use]
     pub fn answering(&self, row: &RunRow) -> Option<String> {
         let peer = if row.agent == row.from { &row.to } else { &row.from };
-        let test = &self.plan.tests[self.test(&row.test, &row.group)?];
+        let test = &self.plan.tests[self.test(TestName { label: &row.test, group: &row.group })?];
         let needs_one = matches!(test.task, plan::task::Task::Tcp(_) | plan::task::Task::Udp(_));
         let host = &self.plan.hosts[self.plan.host(peer)?];
         (needs_one && !host.serves && self.agents.contains(peer)).then(|| peer.clone())
@@ -126,14 +137,14 @@ impl Planned {
 
     /// The light test of an agent that a run is of, by its name.
     #[must_use]
-    pub fn light(&self, agent: &str, run: &str) -> Option<&StandingTest> {
-        let (name, second) = run.rsplit_once('/')?;
+    pub fn light(&self, agent: &str, run: &RunId) -> Option<&StandingTest> {
+        let (name, second) = run.0.rsplit_once('/')?;
         second.parse::<u64>().ok()?;
         self.timetable.all_standing().find(|test| test.agent == agent && test.name() == name)
     }
 
     fn standing_order(&self, standing: &StandingTest) -> Option<StandingOrder> {
-        let test = self.test(&standing.test, &standing.group)?;
+        let test = self.test(TestName { label: &standing.test, group: &standing.group })?;
         let own = if standing.agent == standing.from { RunSide::From } else { RunSide::To };
         let ends = Ends { own, from: self.plan.host(&standing.from)?, to: self.plan.host(&standing.to)? };
         let assignment = self.order(test, ends, Role::Client)?;

@@ -7,7 +7,6 @@ use model::run::Outcome as TestOutcome;
 use units::{ByteCount, WallTime};
 
 use super::Schedule;
-use super::leases::into_mesh;
 use crate::api::order::LeaseName;
 use crate::api::record::{RecordKind, RunResult, Verdict};
 use crate::store::rows::Arrival;
@@ -49,8 +48,10 @@ impl Schedule {
                 RecordKind::Result { lease } => match outcome(&arrival) {
                     Err(reason) => Some(Verdict::Refused { reason }),
                     Ok(outcome) => {
-                        let is_light =
-                            state.planned.as_ref().is_some_and(|planned| planned.light(agent, &lease.run).is_some());
+                        let is_light = state
+                            .planned
+                            .as_ref()
+                            .is_some_and(|planned| planned.light(agent, &RunId(lease.run.clone())).is_some());
                         // The database knows whether it has the result: what was not committed is not acknowledged.
                         if is_light { None } else { of_run(&mut state.board, agent, lease, outcome, now) }
                     }
@@ -58,7 +59,7 @@ impl Schedule {
             };
             if verdict.is_none() {
                 if let RecordKind::Result { lease } = &arrival.record.kind {
-                    state.partners.over(&into_mesh(lease));
+                    state.partners.over(&lease.into());
                 }
                 kept.push(arrival);
             }
@@ -91,7 +92,7 @@ fn of_run(
     outcome: Outcome,
     now: WallTime,
 ) -> Option<Verdict> {
-    let name = into_mesh(lease);
+    let name = mesh::run::LeaseName::from(lease);
     if board.run(&name.run).is_some_and(|run| run.agent != agent) {
         return Some(Verdict::Refused { reason: "the run is another agent's".to_owned() });
     }

@@ -7,7 +7,6 @@ use mesh::clock;
 use mesh::run::LeaseName;
 use units::{MonoTime, WallTime};
 
-use super::leases::from_mesh;
 use super::planned::Planned;
 use crate::api::order::Role;
 use crate::trust::ticket::{Claims, Ticket, TicketKey};
@@ -25,7 +24,7 @@ pub(super) fn issue(planned: &Planned, key: &TicketKey, lease: &Lease, now: Wall
     let sign = |agent: &str, role: Role| {
         let claims = Claims {
             agent: agent.to_owned(),
-            lease: from_mesh(&lease.name()),
+            lease: (&lease.name()).into(),
             role,
             from: now,
             until,

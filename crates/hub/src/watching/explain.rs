@@ -1,6 +1,5 @@
 //! The diagnosis of the latest results, by itself: once the facts of the hosts concerned are newer than the incident.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,31 +7,14 @@ use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{Diagnosis, FaultLocation, diagnose};
 use mesh::clock;
-use mesh::incident::{Action, Explanation, Incident, IncidentId, Status};
+use mesh::incident::{Action, Explanation, Incident, Status};
 use units::WallTime;
 
 use super::Watching;
+use super::waiting::Waiting;
 use crate::schedule::planned::Planned;
 use crate::store::rows::Judgement;
 use crate::store::{Store, StoreError};
-
-/// An incident that waits for its explanation.
-#[derive(Debug, Clone)]
-pub struct Waiting {
-    /// Which.
-    pub id: IncidentId,
-    hosts: BTreeSet<String>,
-    since: WallTime,
-    /// When it is looked at next, whatever has come by then.
-    until: WallTime,
-    attempts: u32,
-}
-
-impl Waiting {
-    pub(super) fn new(id: IncidentId, hosts: BTreeSet<String>, now: WallTime) -> Self {
-        Self { id, hosts, since: now, until: clock::later(now, PATIENCE), attempts: 0 }
-    }
-}
 
 impl Watching {
     /// Explains the incidents whose time has come. The diagnosis itself holds up nobody.
@@ -63,7 +45,7 @@ impl Watching {
         state.save(store, Judgement { diagnoses, ..Judgement::default() })
     }
 
-    /// An incident whose hosts have told their facts since it was opened, or that has waited for long enough.
+    /// An incident whose hosts have delivered their facts since it was opened, or that has waited for long enough.
     fn due(&self, store: &dyn Store, planned: &Planned, now: WallTime) -> Result<Option<Waiting>, StoreError> {
         let waiting = self.state().waiting.clone();
         for one in waiting {
@@ -109,8 +91,6 @@ fn explanation(incident: &Incident, diagnosis: &Diagnosis) -> Option<Explanation
     })
 }
 
-/// How long facts of hosts are waited for.
-const PATIENCE: Duration = Duration::from_secs(45);
 /// From one look at what could not be explained to the next.
 const AGAIN: Duration = Duration::from_secs(30);
 const MOST_ATTEMPTS: u32 = 10;

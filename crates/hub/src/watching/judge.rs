@@ -7,7 +7,8 @@ use mesh::incident::{EventKind, Measured};
 use units::WallTime;
 
 use super::points::{Source, points};
-use super::{PairTest, State, Waiting, Watching, changes};
+use super::waiting::Waiting;
+use super::{PairTest, State, Watching, changes};
 use crate::api::record::{RunResult, content};
 use crate::schedule::planned::Planned;
 use crate::store::rows::{Judgement, Point, PointQuality, StoredRecord};

@@ -3,7 +3,7 @@
 //! * [`points`]: what a result says of which series
 //! * `judge`: records as they come, into series and incidents
 //! * `changes`: change logs of hosts, on the time line of incidents
-//! * `explain`: the diagnosis of the latest results, by itself
+//! * `waiting`, `explain`: the diagnosis of the latest results, by itself
 //! * `round`: those results as a round
 //! * [`notify`]: who is told
 //!
@@ -16,6 +16,7 @@ mod judge;
 pub mod notify;
 pub mod points;
 mod round;
+mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -33,8 +34,8 @@ use crate::store::rows::{Judgement, Point, PointQuality};
 use crate::store::{Store, StoreError};
 
 pub use changes::line;
-pub use explain::Waiting;
 pub use judge::More;
+pub use waiting::Waiting;
 
 /// Series, incidents, and what is to be made of them.
 #[derive(Debug)]

@@ -82,8 +82,10 @@ impl Notifier {
         for one in due {
             if let Err(TrySendError::Full(one) | TrySendError::Disconnected(one)) = self.queue.try_send(one) {
                 let Message { route, incident, .. } = one.message;
-                self.log
-                    .say(clock::wall_now(), format_args!("{route}: not told of {incident}: too many messages wait"));
+                self.log.say(
+                    clock::wall_now(),
+                    format_args!("{route}: no message about {incident}: too many messages wait"),
+                );
             }
         }
     }
@@ -101,7 +103,7 @@ fn work(waiting: &Receiver<Due>, log: &Log) {
         }
         if let Err(error) = outcome {
             let Message { route, incident, .. } = &due.message;
-            log.say(clock::wall_now(), format_args!("{route}: not told of {incident}: {error}"));
+            log.say(clock::wall_now(), format_args!("{route}: no message about {incident}: {error}"));
         }
     }
 }

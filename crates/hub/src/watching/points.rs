@@ -46,7 +46,7 @@ pub fn points(result: &RunResult, source: Source<'_>) -> Vec<Point> {
         Finding::Echo(echo) if echo.outcome == Outcome::Complete => {
             let rtt = &echo.summary.rtt;
             points.add(Metric::RttMin, Directed { from, to }, rtt.min_us.map(|us| us as f64));
-            let loss = share(rtt.lost.get(), rtt.sent.get());
+            let loss = share(&Counted { part: rtt.lost.get(), all: rtt.sent.get() });
             points.add(Metric::Loss, Directed { from, to }, loss);
         }
         Finding::PathMtu(mtu) if mtu.outcome == Outcome::Complete => {
@@ -98,7 +98,7 @@ impl Points<'_> {
         };
         self.add(Metric::Goodput, ends, Some(total.goodput.bps() as f64));
         if let Some(datagrams) = &total.datagrams {
-            self.add(Metric::Loss, ends, share(datagrams.lost.get(), datagrams.sent.get()));
+            self.add(Metric::Loss, ends, share(&Counted { part: datagrams.lost.get(), all: datagrams.sent.get() }));
             return;
         }
         let latency = measurement.latency.as_ref();
@@ -107,7 +107,8 @@ impl Points<'_> {
         let loaded = latency.and_then(|latency| latency.loaded.as_ref()).and_then(|rtt| rtt.median_us);
         self.add(Metric::RttLoaded, ends, loaded.map(|us| us as f64));
         let segments = total.sent.map(|bytes| bytes.get() / SEGMENT);
-        let retransmitted = total.retransmits.zip(segments).and_then(|(again, all)| share(again.get(), all));
+        let retransmitted =
+            total.retransmits.zip(segments).and_then(|(again, all)| share(&Counted { part: again.get(), all }));
         self.add(Metric::RetransmitShare, ends, retransmitted);
     }
 
@@ -124,8 +125,14 @@ impl Points<'_> {
     }
 }
 
-fn share(part: u64, all: u64) -> Option<f64> {
-    (all > 0).then(|| part as f64 / all as f64)
+/// Packets lost or retransmitted, of those sent.
+struct Counted {
+    part: u64,
+    all: u64,
+}
+
+fn share(counted: &Counted) -> Option<f64> {
+    (counted.all > 0).then(|| counted.part as f64 / counted.all as f64)
 }
 
 /// Model: payload of a segment over Ethernet; a share that is a little off moves no baseline.

@@ -14,7 +14,7 @@ use units::{DataRate, WallTime};
 
 use super::{LatestRun, PairTest};
 use crate::api::record::{RunResult, content, unpacked};
-use crate::schedule::planned::Planned;
+use crate::schedule::planned::{Planned, TestName};
 use crate::store::rows::{RecordQuery, StoredRecord};
 use crate::store::{Store, StoreError};
 use crate::trust::secret;
@@ -65,7 +65,7 @@ pub(super) fn of(store: &dyn Store, planned: &Planned, latest: &Latest, now: Wal
 fn tested(planned: &Planned, latest: &Latest, record: &StoredRecord) -> Option<(WallTime, Tested)> {
     let pair = PairTest::of(record.run.as_deref()?)?;
     let plan = planned.plan();
-    let test = planned.test(&pair.test, &pair.group)?;
+    let test = planned.test(TestName { label: &pair.test, group: &pair.group })?;
     let network = plan.groups[plan.tests[test].group].network;
     // Whoever has asked stands first.
     let (asker, answerer) = if record.agent == pair.from { (&pair.from, &pair.to) } else { (&pair.to, &pair.from) };

@@ -123,7 +123,7 @@ fn run_is_leased_once_with_tickets_for_both_ends_and_its_result_is_stored_once()
     // The same after a restart of the hub.
     let hub = Running::open(hub.stop());
     let receipt: Receipt = hub.agent(homes[turn].path()).call(&RECORDS, &delivery).unwrap();
-    assert_eq!(receipt.verdicts, [Verdict::Duplicate; 2]);
+    assert_eq!(receipt.verdicts, [Verdict::Duplicate, Verdict::Duplicate]);
 }
 
 #[test]

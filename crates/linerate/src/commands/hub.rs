@@ -1,22 +1,21 @@
 //! `linerate hub`.
 
+mod files;
 mod mesh;
-
-use std::path::Path;
 
 use anyhow::Context;
 use hub::api::openapi;
-use hub::server::directory::{ConnectionLimits, Directory, DirectoryError, IncidentSettings, Settings};
+use hub::server::directory::{ConnectionLimits, Directory, IncidentSettings, Settings};
 use hub::server::log::Log;
 use hub::server::state::Hub;
 use hub::store::Store;
-use hub::store::rows::TokenRow;
 use hub::store::sqlite::Sqlite;
-use hub::trust::secret;
-use hub::trust::token::{Purpose, Secret, Token};
+use hub::trust::token::Purpose;
 use linux::clock;
 use tokio::sync::watch;
-use units::{WallTime, duration};
+use units::duration;
+
+use self::files::{complain, new_token, no_database, open};
 
 use super::attempt::stop_on_signals;
 use super::print;
@@ -76,16 +75,6 @@ fn token(args: &TokenArgs) -> anyhow::Result<Exit> {
     print(format!("{}\n", token.reveal()).as_bytes())
 }
 
-/// A token that counts from now on.
-fn new_token(directory: &Directory, purpose: Purpose, valid: std::time::Duration) -> anyhow::Result<Token> {
-    let authority = directory.authority().map_err(|error| complain(error, &directory.file("")))?.fingerprint();
-    let secret = Secret::new(secret::random().context("no random bytes")?);
-    let until = clock::wall_now().unix_nanos().saturating_add(duration::nanos(valid));
-    let row = TokenRow { hash: secret.hash(), purpose, expires: WallTime::from_unix_nanos(until) };
-    open(directory)?.add_token(row).context(no_database(directory))?;
-    Ok(Token { purpose, secret, authority })
-}
-
 fn serve(common: &Common, args: &DirArgs) -> anyhow::Result<Exit> {
     let directory = Directory::at(&args.directory);
     let opened = directory.open().map_err(|error| complain(error, &args.directory))?;
@@ -134,30 +123,6 @@ fn remove(args: &RemoveArgs) -> anyhow::Result<Exit> {
         return Err(none.hint(format!("`linerate hub agents {}` lists them", args.directory.display())).into());
     }
     Ok(Exit::Success)
-}
-
-fn open(directory: &Directory) -> anyhow::Result<Sqlite> {
-    directory.settings().map_err(|error| complain(error, &directory.file("")))?;
-    Sqlite::open(&directory.database()).context(no_database(directory))
-}
-
-fn no_database(directory: &Directory) -> Complaint {
-    Complaint::new(Exit::Local, format!("the hub's database {} cannot be used", directory.database().display()))
-}
-
-fn complain(error: DirectoryError, directory: &Path) -> anyhow::Error {
-    let shown = directory.display();
-    let complaint = match &error {
-        DirectoryError::Taken(_) => {
-            Complaint::new(Exit::Usage, "a hub is not made twice").hint(format!("`linerate hub run {shown}` runs it"))
-        }
-        DirectoryError::File(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
-            Complaint::new(Exit::NotFound, format!("there is no hub in {shown}"))
-                .hint(format!("`linerate hub init {shown} --name HOST` makes one"))
-        }
-        _ => Complaint::new(Exit::Local, format!("the hub in {shown} cannot be used")),
-    };
-    anyhow::Error::new(error).context(complaint)
 }
 
 /// How soon a signal is heeded.

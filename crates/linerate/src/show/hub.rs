@@ -48,9 +48,18 @@ pub fn plan(info: &PlanInfo) -> String {
     text
 }
 
+/// Which incidents are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// Those that are not closed.
+    Open,
+    /// Closed ones as well.
+    All,
+}
+
 /// A line for each incident.
-pub fn incidents(list: &IncidentList, with_closed: bool, now: WallTime) -> String {
-    let shown = list.incidents.iter().filter(|incident| with_closed || incident.status.is_active());
+pub fn incidents(list: &IncidentList, listed: Listed, now: WallTime) -> String {
+    let shown = list.incidents.iter().filter(|incident| listed == Listed::All || incident.status.is_active());
     let mut text = String::new();
     for incident in shown {
         let ago = Duration::from_secs(now.unix_seconds().saturating_sub(incident.since.unix_seconds()));
@@ -61,10 +70,10 @@ pub fn incidents(list: &IncidentList, with_closed: bool, now: WallTime) -> Strin
             let _ = writeln!(text, "    {} at {} ({percent:.0} %)", explanation.cause, explanation.place);
         }
     }
-    match (text.is_empty(), with_closed) {
+    match (text.is_empty(), listed) {
         (false, _) => text,
-        (true, true) => "no incident so far\n".to_owned(),
-        (true, false) => "no open incident; --all lists closed ones\n".to_owned(),
+        (true, Listed::All) => "no incident so far\n".to_owned(),
+        (true, Listed::Open) => "no open incident; --all lists closed ones\n".to_owned(),
     }
 }
 

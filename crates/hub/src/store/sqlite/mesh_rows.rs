@@ -74,7 +74,7 @@ pub(super) fn set_plan(connection: &Connection, text: &str) -> Result<(), StoreE
 }
 
 pub(super) fn set_planned(connection: &Connection, until: WallTime) -> Result<(), StoreError> {
-    set(connection, PLANNED, &until.unix_nanos().to_string())
+    set(connection, PLANNED, until.unix_nanos().to_string())
 }
 
 /// Stores what was made of records.
@@ -97,7 +97,7 @@ pub(super) fn judged(connection: &Connection, judgement: &Judgement) -> Result<(
     for (incident, content) in &judgement.diagnoses {
         explain.execute((&incident.0, content))?;
     }
-    judgement.upto.map_or(Ok(()), |upto| set(connection, JUDGED, &upto.to_string()))
+    judgement.upto.map_or(Ok(()), |upto| set(connection, JUDGED, upto.to_string()))
 }
 
 /// What was measured since a moment, in order of time.
@@ -165,8 +165,8 @@ fn setting(connection: &Connection, name: &str) -> Result<Option<String>, StoreE
     Ok(connection.query_row(query, [name], |row| row.get(0)).optional()?)
 }
 
-fn set(connection: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
-    connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?1, ?2)", [name, value])?;
+fn set(connection: &Connection, name: &'static str, value: impl rusqlite::ToSql) -> Result<(), StoreError> {
+    connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?1, ?2)", (name, value))?;
     Ok(())
 }
 

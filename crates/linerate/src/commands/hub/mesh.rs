@@ -16,12 +16,13 @@ use hub::trust::token::{Purpose, Token};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{complain, new_token};
+use super::files::{complain, new_token};
 use crate::cli::Common;
 use crate::cli::hub::{AskArgs, ConnectArgs, IncidentsArgs, PlanArgs, StepArgs};
 use crate::commands::print;
 use crate::exit::{Complaint, Exit};
 use crate::show;
+use crate::show::hub::Listed;
 
 pub(super) fn plan(common: &Common, args: &PlanArgs) -> anyhow::Result<Exit> {
     let info: PlanInfo = match &args.file {
@@ -45,7 +46,8 @@ pub(super) fn incidents(common: &Common, args: &IncidentsArgs) -> anyhow::Result
         if common.json {
             return print(&show::json::document(&list)?);
         }
-        return print(show::hub::incidents(&list, args.all, linux::clock::wall_now()).as_bytes());
+        let listed = if args.all { Listed::All } else { Listed::Open };
+        return print(show::hub::incidents(&list, listed, linux::clock::wall_now()).as_bytes());
     };
     let detail: IncidentDetail = match step(&args.step) {
         Some((step, text, seconds)) => {

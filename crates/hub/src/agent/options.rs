@@ -1,0 +1,24 @@
+//! How an agent runs.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// How an agent runs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where it lives.
+    pub directory: PathBuf,
+    /// The program of linerate on this host.
+    pub program: OsString,
+    /// Whether changes of this host are watched.
+    pub watch: Watch,
+}
+
+/// Whether changes of this host are watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watch {
+    /// They are.
+    On,
+    /// They are not: somebody else does.
+    Off,
+}
