@@ -1,4 +1,5 @@
 //! Pages over a real archive and over files, without a socket.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use std::time::Duration;
 
