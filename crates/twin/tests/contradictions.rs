@@ -103,5 +103,5 @@ fn of_place(name: &str, problem: &Problem, explained: &[&Flow]) {
     let Some(FaultLocation::Segment { name: segment, .. }) = place else { return };
     let known: Vec<&&Flow> = explained.iter().filter(|flow| !flow.way.is_empty()).collect();
     let passes = |flow: &&&Flow| flow.way.iter().any(|passage| passage.segment == *segment);
-    assert!(known.is_empty() || known.iter().any(|flow| passes(&flow)), "{name}: nothing explained passes {segment}");
+    assert!(known.is_empty() || known.iter().any(passes), "{name}: nothing explained passes {segment}");
 }

@@ -31,7 +31,7 @@ pub enum EvidenceError {
     Sign {
         /// The sign that it names.
         sign: String,
-        /// The state.
+        /// The state that this version of the sign does not have.
         state: String,
     },
     /// More than any status has.

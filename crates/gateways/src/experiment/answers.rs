@@ -21,7 +21,7 @@ pub struct Answers {
 pub struct Limits {
     /// The setting that varies.
     pub along: String,
-    /// The policy.
+    /// Balancing policy, by the name that experiments have for it.
     pub policy: &'static str,
     /// The variant, and what else varies.
     pub settings: String,
@@ -33,7 +33,7 @@ pub struct Limits {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClaimLimit {
-    /// The claim.
+    /// What is promised of the policy, as a condition of a number.
     pub claim: &'static str,
     /// The last value up to which it holds at each value; absent where it does not even at the first.
     pub holds_to: Option<Point>,
@@ -59,9 +59,9 @@ pub struct Point {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BestReports {
-    /// The policy.
+    /// Balancing policy, by the name that experiments have for it.
     pub policy: &'static str,
-    /// The combination.
+    /// Settings that were varied, as `name=value`.
     pub settings: String,
     /// Runs of it without a restart.
     pub without_restart: Share,

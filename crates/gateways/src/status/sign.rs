@@ -10,7 +10,7 @@ pub struct Observed {
     pub gateway: Option<String>,
     /// The question, by its name in docs/causes.md.
     pub sign: String,
-    /// The answer.
+    /// One of the states of the sign.
     pub state: String,
     /// In a sentence with the numbers.
     pub says: String,
@@ -19,9 +19,9 @@ pub struct Observed {
 /// A question with its answers. The first answer is what a gateway without a fault shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GatewaySign {
-    /// Its name.
+    /// Name in causes and JSON, unique among signs.
     pub name: &'static str,
-    /// Its answers.
+    /// States that it can have, the usual one first.
     pub states: &'static [&'static str],
 }
 

@@ -33,7 +33,7 @@ pub struct Beside {
 pub struct Quantiles {
     /// How many there were.
     pub count: usize,
-    /// The median.
+    /// Half of the repetitions are below.
     pub p50: f64,
     /// The 95th percentile.
     pub p95: f64,

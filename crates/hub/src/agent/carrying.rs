@@ -158,7 +158,7 @@ pub struct RunRecord {
     pub began: WallTime,
     /// What was found.
     pub finding: Finding,
-    /// Its samples.
+    /// Samples of the run, absent where it failed before the first.
     pub samples: Option<Box<RunSamples>>,
 }
 

@@ -124,7 +124,7 @@ pub struct Hosts {
     pub hosts: Vec<HostInfo>,
 }
 
-/// A host.
+/// A host of the plan, with its agent where it has one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostInfo {
     /// Its name in the plan.

@@ -32,7 +32,7 @@ pub struct Given {
 /// Who asks, when, and what signs tickets.
 #[derive(Debug, Clone, Copy)]
 pub struct Asking<'a> {
-    /// The agent.
+    /// Agent that has asked for work.
     pub agent: &'a str,
     /// By the calendar.
     pub now: WallTime,

@@ -92,7 +92,7 @@ impl Schedule {
         state.planned = Some(planned);
     }
 
-    /// The plan.
+    /// The plan that runs now; none before the first.
     #[must_use]
     pub fn planned(&self) -> Option<Arc<Planned>> {
         self.state().planned.clone()

@@ -15,7 +15,7 @@ use crate::store::rows::{Point, PointQuality};
 /// A result, and where it is from.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The record.
+    /// Number of the record in the hub's store.
     pub record: u64,
     /// The host whose agent has run it.
     pub agent: &'a str,
