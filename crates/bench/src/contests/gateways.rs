@@ -18,7 +18,10 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
     let mut rows = Vec::new();
     for policy in ["load-80-20", "least-inflight"] {
-        let file = written(folder.path(), policy, &format!("repetitions = 1\npolicies = [\"{policy}\"]\n"))?;
+        let file = written(
+            folder.path().join(format!("{policy}.toml")),
+            &format!("repetitions = 1\npolicies = [\"{policy}\"]\n"),
+        )?;
         let mut times = Vec::new();
         for run in 0..effort.choose(3, 11) {
             let output = folder.path().join(format!("{policy}-{run}.parquet"));
@@ -42,7 +45,7 @@ fn promised(actors: &Actors, folder: &Path, seeds: u32) -> anyhow::Result<Vec<Ro
         "repetitions = {seeds}\npolicies = [\"affinity-randomized\", \"inflight-cmsd\", \"least-inflight\"]\n\
          baseline = \"affinity-randomized\"\n"
     );
-    let file = written(folder, "promised", &head)?;
+    let file = written(folder.join("promised.toml"), &head)?;
     let printed = simulate(actors, &file, &folder.join("promised.parquet"))?;
     let report: Value = serde_json::from_str(&printed).context("the report is no JSON")?;
     let mut rows = Vec::new();
@@ -85,8 +88,8 @@ fn promised(actors: &Actors, folder: &Path, seeds: u32) -> anyhow::Result<Vec<Ro
     Ok(rows)
 }
 
-fn written(folder: &Path, name: &str, head: &str) -> anyhow::Result<PathBuf> {
-    let file = folder.join(format!("{name}.toml"));
+fn written(file: PathBuf, head: &str) -> anyhow::Result<PathBuf> {
+    let name = file.file_stem().unwrap_or_default().display();
     let text = format!("name = \"{name}\"\n{head}[set]\nhours = 6.0\n[vary]\nutilisation = [0.93]\n");
     fs::write(&file, text)?;
     Ok(file)

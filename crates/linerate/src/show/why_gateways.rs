@@ -24,7 +24,7 @@ pub fn text(status: &StatusReport, diagnosis: &Diagnosis) -> String {
         for note in diagnosis.notes.iter().take(MOST_NOTES) {
             text.push_str(&wrap::text(note, 2));
         }
-        more(&mut text, diagnosis.notes.len(), MOST_NOTES);
+        more(&mut text, diagnosis.notes.len().saturating_sub(MOST_NOTES));
     }
     text
 }
@@ -34,12 +34,12 @@ fn symptoms(text: &mut String, diagnosis: &Diagnosis) {
     for symptom in diagnosis.symptoms.iter().take(MOST_SYMPTOMS) {
         text.push_str(&wrap::text(&format!("{}: {}", symptom.to, symptom.says), 2));
     }
-    more(text, diagnosis.symptoms.len(), MOST_SYMPTOMS);
+    more(text, diagnosis.symptoms.len().saturating_sub(MOST_SYMPTOMS));
 }
 
-fn more(text: &mut String, all: usize, shown: usize) {
-    if let Some(more) = all.checked_sub(shown).filter(|more| *more > 0) {
-        text.push_str(&format!("  and {more} more\n"));
+fn more(text: &mut String, left: usize) {
+    if left > 0 {
+        text.push_str(&format!("  and {left} more\n"));
     }
 }
 
