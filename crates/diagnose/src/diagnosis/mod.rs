@@ -19,6 +19,7 @@
 //! * `severity`: how much worse affected flows are than the background of the round
 //! * `rank`: probabilities
 //! * `told`: what earlier problems explain of a flow
+//! * [`traced`]: what limited the transfers of a packet capture
 //! * `verdict`: the answer in one sentence
 
 pub mod alike;
@@ -31,6 +32,7 @@ pub mod own;
 pub(crate) mod rank;
 pub(crate) mod severity;
 mod speeds;
+pub mod traced;
 mod vanished;
 mod verdict;
 pub(crate) mod weigh;

@@ -17,6 +17,7 @@ use super::values;
   linerate round mesh.toml; linerate why last   the round that has just ended
   linerate why client.log server.log ping.txt   logs of iperf3, nuttcp, ping, mtr, ss, ... seen together
   iperf3 -c dtn.example.org | linerate why --rtt 190ms -
+  linerate why slow.pcap                        a packet capture: what limited its transfers
   linerate gateways status GW1 GW2 GW3 --json > gw.json; linerate why gw.json
   linerate why 01KX 01KY                        two stored runs, or transfers that were watched
   linerate why --explain shallow-queue          one cause in full; docs/causes.md has all
@@ -29,8 +30,8 @@ with --json it prints docs/formats/examination.schema.json.
 
 Missing evidence counts neither for nor against a cause. Exit code 10: a problem was found.")]
 pub struct WhyArgs {
-    /// Logs of other tools (`-` is standard input), a file with a round, a status or recordings of gateways, a round or
-    /// runs of the archive by their names
+    /// Logs of other tools (`-` is standard input), a packet capture, a file with a round, a status or recordings of gateways, a
+    /// round or runs of the archive by their names
     #[arg(value_name = "FILE|ROUND|RUN|PLAN|HOST", required_unless_present = "explain")]
     pub what: Vec<String>,
     /// Print one cause of the catalogue in full, and diagnose nothing

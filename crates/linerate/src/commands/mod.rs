@@ -38,6 +38,7 @@ mod watch;
 mod why;
 mod why_gateways;
 mod why_test;
+mod why_trace;
 
 use std::io::{self, Write};
 use std::path::Path;

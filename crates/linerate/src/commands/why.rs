@@ -39,6 +39,11 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     if let Some(status) = super::why_gateways::status_of(&args.what)? {
         return super::why_gateways::run(common, &status, catalogue);
     }
+    if let [file] = args.what.as_slice()
+        && super::why_trace::is_capture(Path::new(file))
+    {
+        return super::why_trace::run(common, Path::new(file));
+    }
     let round = match (super::evidence::round_of(&args.what, &args.declared.facts(args.expect))?, args.what.as_slice())
     {
         (Some(round), _) => round,

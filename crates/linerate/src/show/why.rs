@@ -19,9 +19,17 @@ macro_rules! line {
 
 /// The whole diagnosis.
 pub fn text(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue) -> String {
-    let mut text = String::new();
     let (tests, hosts) = (counted(round.tests.len(), "test", "tests"), counted(round.members.len(), "host", "hosts"));
-    line!(text, "{}: {tests}, {hosts}\n", round.title);
+    body(&format!("{}: {tests}, {hosts}", round.title), Some(round), diagnosis, catalogue)
+}
+
+/// The same of a packet capture, of whose hosts nothing is known but their addresses.
+pub fn of_capture(head: &str, diagnosis: &Diagnosis, catalogue: &Catalogue) -> String {
+    body(head, None, diagnosis, catalogue)
+}
+
+fn body(head: &str, round: Option<&Round>, diagnosis: &Diagnosis, catalogue: &Catalogue) -> String {
+    let mut text = format!("{head}\n\n");
     text.push_str(&wrap::text(&format!("{}.", diagnosis.verdict), 0));
     let (first, others) = diagnosis.problems.split_first().unzip();
     if let Some(first) = first {
@@ -99,18 +107,22 @@ fn located(text: &mut String, diagnosis: &Diagnosis) {
 }
 
 /// What to do: the test that decides, or the fix, and the command of the test that was run.
-fn next(text: &mut String, round: &Round, problem: &Problem, catalogue: &Catalogue) {
+fn next(text: &mut String, round: Option<&Round>, problem: &Problem, catalogue: &Catalogue) {
     let Some(best) = problem.ranking.first() else { return };
     line!(text, "\nNext");
     if best.probability < SURE {
         text.push_str(&wrap::text(&format!("Test: {}.", best.test), 2));
     }
     if best.probability >= LIKELY {
-        let fix = format!("Fix: {}{}.", best.remedy, fixes(round, best, catalogue.get(&best.cause)));
+        let fix = format!(
+            "Fix: {}{}.",
+            best.remedy,
+            round.map_or_else(String::new, |round| fixes(round, best, catalogue.get(&best.cause)))
+        );
         text.push_str(&wrap::text(&fix, 2));
         text.push_str(&wrap::text(&format!("Fixed when: {}.", best.verify), 2));
     }
-    if let Some(command) = command(round, problem) {
+    if let Some(command) = round.and_then(|round| command(round, problem)) {
         text.push_str(&wrap::text(&format!("Repeat: {command}"), 2));
     }
 }

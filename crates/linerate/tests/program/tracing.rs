@@ -70,6 +70,22 @@ fn the_only_transfer_is_explained_in_full() {
 }
 
 #[test]
+fn why_names_the_limit_of_a_capture_with_its_place() {
+    let folder = folder();
+    let why = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linerate"));
+        let output = command.arg("why").args(args).current_dir(folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(10), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let page = why(&["a.pcap"]);
+    assert!(page.contains("receive-window-small") && page.contains("192.0.2.2"), "{page}");
+    let document: Value = serde_json::from_str(&why(&["--json", "a.pcap"])).unwrap();
+    assert_eq!(document["problems"][0]["ranking"][0]["cause"], "receive-window-small");
+    assert_eq!(document["problems"][0]["ranking"][0]["places"][0]["place"]["name"], "192.0.2.2");
+}
+
+#[test]
 fn json_has_the_verdict_and_the_time_of_each_owner() {
     let folder = folder();
     let document: Value = serde_json::from_str(&stdout(&trace(folder.path(), &["--json", "a.pcap"]))).unwrap();

@@ -1,6 +1,6 @@
 //! `linerate trace`.
 
-mod source;
+pub mod source;
 
 use std::path::Path;
 use std::time::Duration;

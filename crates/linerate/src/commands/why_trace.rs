@@ -1,0 +1,66 @@
+//! `linerate why CAPTURE`.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use diagnose::causes::Catalogue;
+use diagnose::diagnosis::Diagnosis;
+use diagnose::diagnosis::traced::of_transfers;
+
+use super::print;
+use super::trace::source;
+use crate::cli::Common;
+use crate::exit::{Complaint, Exit};
+use crate::show;
+
+/// What pcap, pcapng, gzip and zstd files begin with; no log of a tool does.
+const HEADS: [&[u8]; 7] = [
+    &[0xa1, 0xb2, 0xc3, 0xd4],
+    &[0xd4, 0xc3, 0xb2, 0xa1],
+    &[0xa1, 0xb2, 0x3c, 0x4d],
+    &[0x4d, 0x3c, 0xb2, 0xa1],
+    &[0x0a, 0x0d, 0x0d, 0x0a],
+    &[0x1f, 0x8b],
+    &[0x28, 0xb5, 0x2f, 0xfd],
+];
+/// Transfers that are explained: the costliest.
+const MOST_TRANSFERS: usize = 64;
+
+/// Whether a file is a packet capture.
+pub fn is_capture(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
+    read.is_ok() && HEADS.iter().any(|known| head.starts_with(known))
+}
+
+/// Explains a capture in the words of the catalogue of causes.
+pub fn run(common: &Common, path: &Path) -> anyhow::Result<Exit> {
+    let mut report = source::read(path, None, None)?;
+    if let (Some(damage), 0) = (&report.damage, report.packets) {
+        return Err(Complaint::new(Exit::NotFound, format!("{}: {damage}", path.display())).into());
+    }
+    show::trace::rank(&mut report);
+    let all = show::trace::transfers(&report);
+    let transfers: Vec<_> = all.iter().map(|(_, transfer)| *transfer).take(MOST_TRANSFERS).collect();
+    let catalogue = Catalogue::built_in();
+    let mut diagnosis = of_transfers(&transfers, catalogue);
+    notes(&report, all.len(), &mut diagnosis);
+    if common.json {
+        print(&show::json::document(&diagnosis)?)?;
+    } else {
+        let head = format!("{}: {} transfers", path.display(), all.len());
+        print(show::why::of_capture(&head, &diagnosis, catalogue).as_bytes())?;
+    }
+    Ok(if diagnosis.is_healthy() { Exit::Success } else { Exit::Found })
+}
+
+/// What the file lacks.
+fn notes(report: &capture::report::TraceReport, transfers: usize, diagnosis: &mut Diagnosis) {
+    if let Some(damage) = &report.damage {
+        diagnosis.notes.push(format!("the capture is read up to its damage: {damage}"));
+    }
+    if let Some(more) = transfers.checked_sub(MOST_TRANSFERS).filter(|more| *more > 0) {
+        diagnosis.notes.push(format!("{more} transfers with a lower cost were left out"));
+    }
+}
