@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use model::run::Run;
 use model::series::RunSamples;
 
-use crate::export::Export;
 use crate::export::json::{MAX_EXPORT_BYTES, read_export};
+use crate::export::{Export, write_export};
 use crate::store::{Archive, StoreError};
 
 /// Runs that wait to be stored, each in a file as `linerate runs export` writes them.
@@ -44,7 +44,7 @@ impl Spill {
     pub fn write(&self, run: Run, samples: RunSamples) -> io::Result<PathBuf> {
         let id = run.id;
         let mut bytes = Vec::new();
-        Export { run, samples }.write(&mut bytes)?;
+        write_export(&Export { run, samples }, &mut bytes)?;
         let mut first = None;
         for directory in &self.directories {
             match write_private(directory, &format!("{id}.json"), &bytes) {

@@ -2,6 +2,7 @@
 //!
 //! * [`spec`]: what a test should do
 //! * [`run`]: one execution of a test, with its outcome
+//! * [`archived`]: what programs are told of stored runs
 //! * [`measurement`]: what a run found: flows, intervals, steady state, latency
 //! * [`series`]: samples over time, column by column, and their packed form
 //! * [`counters`]: what a host counted before and after
@@ -19,6 +20,7 @@
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
 //! and diagnosed there. Names of fields carry their unit (`rtt_us`, `goodput_bps`).
 
+pub mod archived;
 pub mod bursts;
 pub mod counters;
 pub mod expectation;

@@ -2,6 +2,7 @@
 
 use schemars::{Schema, schema_for};
 
+use crate::archived::{ArchiveCheck, ListedRun, RunComparison, RunExport};
 use crate::bursts::BurstReport;
 use crate::host::change::LoggedChange;
 use crate::host::drops::DropInterval;
@@ -24,6 +25,10 @@ pub fn all() -> Vec<(&'static str, Schema)> {
     vec![
         ("run.schema.json", schema_for!(Run)),
         ("samples.schema.json", schema_for!(RunSamples)),
+        ("run-export.schema.json", schema_for!(RunExport)),
+        ("run-list.schema.json", schema_for!(ListedRun)),
+        ("run-comparison.schema.json", schema_for!(RunComparison)),
+        ("archive-check.schema.json", schema_for!(ArchiveCheck)),
         ("snapshot.schema.json", schema_for!(Snapshot)),
         ("change.schema.json", schema_for!(LoggedChange)),
         ("drops.schema.json", schema_for!(DropInterval)),

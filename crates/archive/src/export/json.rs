@@ -1,29 +1,18 @@
-//! A run with its samples as one JSON document, after `run.schema.json` and `samples.schema.json`.
+//! A run with its samples as one JSON document, after `run-export.schema.json`.
 
 use std::io::{self, Read, Write};
 
+pub use model::archived::RunExport as Export;
 use model::run::Run;
 use model::series::RunSamples;
-use serde::{Deserialize, Serialize};
 
-/// What an exported file holds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Export {
-    /// The run.
-    pub run: Run,
-    /// Its samples.
-    pub samples: RunSamples,
-}
-
-impl Export {
-    /// Writes the document as one line.
-    ///
-    /// # Errors
-    /// If `out` refuses.
-    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
-        serde_json::to_writer(&mut out, self)?;
-        out.write_all(b"\n")
-    }
+/// Writes the document as one line.
+///
+/// # Errors
+/// If `out` refuses.
+pub fn write_export(export: &Export, mut out: impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut out, export)?;
+    out.write_all(b"\n")
 }
 
 /// Why a file is no exported run.

@@ -6,4 +6,4 @@
 pub mod csv;
 pub mod json;
 
-pub use json::{Export, read_export};
+pub use json::{Export, read_export, write_export};

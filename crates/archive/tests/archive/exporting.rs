@@ -1,7 +1,7 @@
 //! What is exported says what was stored, and JSON comes back.
 
 use archive::export::json::{ImportError, MAX_EXPORT_BYTES};
-use archive::export::{Export, csv, read_export};
+use archive::export::{Export, csv, read_export, write_export};
 use model::measurement::{Heading, Interval};
 use model::run::Run;
 use model::series::field::Field;
@@ -13,7 +13,7 @@ use crate::runs;
 
 fn written(export: &Export) -> Vec<u8> {
     let mut json = Vec::new();
-    export.write(&mut json).unwrap();
+    write_export(export, &mut json).unwrap();
     json
 }
 

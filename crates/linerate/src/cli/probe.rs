@@ -96,7 +96,7 @@ pub struct PingArgs {
 #[derive(Debug, Args)]
 pub struct HttpArgs {
     /// URL of the file (http only)
-    #[arg(value_name = "URL")]
+    #[arg(value_name = "URL", value_parser = values::http_url)]
     pub url: String,
     /// Number of downloads, in sequence
     #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use measure::http::url::Url;
 use measure::tools::{self, Tool};
 use model::spec::Dscp;
 use units::{ByteCount, DataRate, Mss, WallTime, duration};
@@ -29,6 +30,11 @@ pub fn bytes(text: &str) -> Result<ByteCount, String> {
         return Err("nothing would be sent".to_owned());
     }
     Ok(bytes)
+}
+
+/// The address of a file that can be fetched.
+pub fn http_url(text: &str) -> Result<String, String> {
+    text.parse::<Url>().map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
 /// What an echo carries: an IP packet has at most 65,535 bytes, with its own header of 20 to 60 and that of ICMP of 8.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use archive::export::{Export, csv};
+use archive::export::{Export, csv, write_export};
 use archive::list::Ended;
 use archive::resolve::ResolveError;
 use archive::{Archive, Filter};
@@ -58,7 +58,7 @@ pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
         RunsAction::Compare { a, b } => {
             let (a, b) = (compare::batch(&archive, a)?, compare::batch(&archive, b)?);
             if common.json {
-                return print(&show::json::document(&show::compare::Comparison::of(&a, &b))?);
+                return print(&show::json::document(&show::compare::comparison(&a, &b))?);
             }
             print(show::compare::sets(&a, &b).as_bytes())
         }
@@ -137,7 +137,10 @@ fn export(archive: &Archive, id: RunId, format: ExportFormat) -> anyhow::Result<
     let mut data = Vec::new();
     let run = archive.run(&id).map_err(unreadable)?;
     match format {
-        ExportFormat::Json => Export { run, samples: archive.samples(&id).map_err(unreadable)? }.write(&mut data)?,
+        ExportFormat::Json => {
+            let samples = archive.samples(&id).map_err(unreadable)?;
+            write_export(&Export { run, samples }, &mut data)?;
+        }
         ExportFormat::Csv => csv::intervals(&run, &mut data)?,
         ExportFormat::SamplesCsv => csv::samples(id, &archive.samples(&id).map_err(unreadable)?, &mut data)?,
     }

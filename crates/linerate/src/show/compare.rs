@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use comfy_table::Table;
+use model::archived::{ComparedRuns, RunComparison, RunDifference};
 use model::run::{Outcome, Run};
 use serde::Serialize;
 use serde_json::Value;
@@ -53,74 +54,44 @@ pub fn sets(a: &[Run], b: &[Run]) -> String {
     text
 }
 
-/// Two sets of runs beside each other, for programs; schema: docs/formats/run-comparison.schema.json.
-#[derive(Debug, Serialize)]
-pub struct Comparison {
-    /// The runs that stand first.
-    a: Side,
-    /// Those they are compared with.
-    b: Side,
-    /// What differs in what was asked for, in the hosts and in the first results; `null` where one side lacks it.
-    differences: Vec<Difference>,
-    /// Median goodput of B over that of A, less 1, in hundredths; absent where one has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    change_percent: Option<f64>,
-    /// Two-sided p of a Mann-Whitney test; absent with fewer than four runs on a side.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    p_two_sided: Option<f64>,
-    /// The same as a sentence.
-    judgement: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Side {
-    runs: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    median_goodput_bps: Option<f64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Difference {
-    subject: &'static str,
-    fact: String,
-    a: Option<String>,
-    b: Option<String>,
-}
-
-impl Comparison {
-    /// Compares; the first run of each set stands for what was asked for and for the hosts.
-    pub fn of(a: &[Run], b: &[Run]) -> Self {
-        let (rates_a, rates_b) = (goodputs(a), goodputs(b));
-        let medians = Ordered::new(rates_a.clone()).median().zip(Ordered::new(rates_b.clone()).median());
-        let enough = rates_a.len() >= FEWEST && rates_b.len() >= FEWEST;
-        let side = |runs: &[Run], rates: &[f64]| Side {
-            runs: runs.iter().map(|run| run.id.to_string()).collect(),
-            median_goodput_bps: Ordered::new(rates.to_vec()).median(),
-        };
-        Self {
-            a: side(a, &rates_a),
-            b: side(b, &rates_b),
-            differences: a.first().zip(b.first()).map_or_else(Vec::new, |(a, b)| differences(a, b)),
-            change_percent: medians.filter(|(a, _)| *a > 0.0).map(|(a, b)| (b / a - 1.0) * 100.0),
-            p_two_sided: rank::compare(&rates_a, &rates_b).filter(|_| enough).map(|compared| compared.p_two_sided),
-            judgement: judgement(&rates_a, &rates_b),
-        }
+/// Two sets of runs beside each other, for programs; schema: docs/formats/run-comparison.schema.json. The first run of
+/// each set stands for what was asked for and for the hosts.
+pub fn comparison(a: &[Run], b: &[Run]) -> RunComparison {
+    let (rates_a, rates_b) = (goodputs(a), goodputs(b));
+    let medians = Ordered::new(rates_a.clone()).median().zip(Ordered::new(rates_b.clone()).median());
+    let enough = rates_a.len() >= FEWEST && rates_b.len() >= FEWEST;
+    let side = |runs: &[Run], rates: &[f64]| ComparedRuns {
+        runs: runs.iter().map(|run| run.id).collect(),
+        median_goodput_bps: Ordered::new(rates.to_vec()).median(),
+    };
+    RunComparison {
+        a: side(a, &rates_a),
+        b: side(b, &rates_b),
+        differences: a.first().zip(b.first()).map_or_else(Vec::new, |(a, b)| differences(a, b)),
+        change_percent: medians.filter(|(a, _)| *a > 0.0).map(|(a, b)| (b / a - 1.0) * 100.0),
+        p_two_sided: rank::compare(&rates_a, &rates_b).filter(|_| enough).map(|compared| compared.p_two_sided),
+        judgement: judgement(&rates_a, &rates_b),
     }
 }
 
 /// What differs between two runs, by subject.
-fn differences(a: &Run, b: &Run) -> Vec<Difference> {
+fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
     let subjects = [
         ("test", facts(&a.spec), facts(&b.spec)),
         ("this host", facts(&a.local), facts(&b.local)),
         ("peer", facts(&a.peer), facts(&b.peer)),
         ("result", results(a), results(b)),
     ];
-    let of = |(subject, a, b): (&'static str, BTreeMap<String, String>, BTreeMap<String, String>)| {
+    let of = |(subject, a, b): (&str, BTreeMap<String, String>, BTreeMap<String, String>)| {
         let names: BTreeSet<String> = a.keys().chain(b.keys()).cloned().collect();
         let differing = names.into_iter().filter(|name| a.get(name) != b.get(name));
-        let found: Vec<Difference> = differing
-            .map(|fact| Difference { subject, a: a.get(&fact).cloned(), b: b.get(&fact).cloned(), fact })
+        let found: Vec<RunDifference> = differing
+            .map(|fact| RunDifference {
+                subject: subject.to_owned(),
+                a: a.get(&fact).cloned(),
+                b: b.get(&fact).cloned(),
+                fact,
+            })
             .collect();
         found
     };

@@ -28,10 +28,22 @@ fn beside(run: &Run, heading: Heading, prediction: &Prediction) -> String {
     let totals = run.measurement.iter().flat_map(|measurement| &measurement.totals);
     let total = totals.into_iter().find(|total| total.heading == heading);
     if let (Some(total), Some(part)) = (total, prediction.attained) {
-        text.push_str(&format!("; measured {}, {} of it", total.goodput, percent(part)));
+        text.push_str(&format!("; measured {}, {}", total.goodput, attained(part)));
     }
     text
 }
+
+/// How what was measured stands to what was expected. A declared rate that is too low makes an expectation of no worth.
+fn attained(part: f64) -> String {
+    if part > IMPLAUSIBLE {
+        "which is more: the path is faster than what was declared or is known of it".to_owned()
+    } else {
+        format!("{} of it", percent(part))
+    }
+}
+
+/// Beyond this a prediction was made from a rate that is not the path's; predictions from the right one are closer.
+const IMPLAUSIBLE: f64 = 1.5;
 
 /// What each prediction of a run was reckoned from.
 pub fn inputs(expectations: &[Expectation]) -> String {
@@ -76,7 +88,13 @@ pub fn percent(part: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::percent;
+    use super::{attained, percent};
+
+    #[test]
+    fn more_than_a_path_was_declared_to_have_is_no_percentage() {
+        assert_eq!(attained(1.02), "102 % of it");
+        assert!(attained(95.9).starts_with("which is more: the path is faster than what was declared"));
+    }
 
     #[test]
     fn small_parts_are_told_apart() {

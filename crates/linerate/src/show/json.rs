@@ -1,8 +1,9 @@
 //! JSON on standard output: one document a line.
 
 use archive::RunSummary;
-use archive::check::Checked;
+use archive::check::{Checked, Damage};
 use diagnose::explained::Explained;
+use model::archived::{ArchiveCheck, DamagedRow, ListedRun};
 use model::host::snapshot::Snapshot;
 use model::round::Round;
 use model::run::Run;
@@ -29,33 +30,33 @@ pub fn explained(run: &Run, samples: &RunSamples) -> anyhow::Result<Vec<u8>> {
     document(&Explained::of(run, samples))
 }
 
-/// A list of runs, a line each.
+/// A list of runs, a line each; schema: docs/formats/run-list.schema.json.
 pub fn summaries(summaries: &[RunSummary]) -> anyhow::Result<Vec<u8>> {
     let mut lines = Vec::new();
-    for summary in summaries {
-        lines.extend(document(&serde_json::json!({
-            "id": summary.id,
-            "started_unix_ns": summary.started,
-            "role": summary.role,
-            "peer": summary.target,
-            "protocol": summary.protocol,
-            "direction": summary.direction,
-            "outcome": summary.outcome,
-            "goodput_bps": summary.goodput,
-            "retransmits": summary.retransmits,
-        }))?);
+    for summary in summaries.iter().cloned() {
+        lines.extend(document(&ListedRun {
+            id: summary.id,
+            started: summary.started,
+            role: summary.role,
+            peer: summary.target,
+            protocol: summary.protocol,
+            direction: summary.direction,
+            outcome: summary.outcome,
+            goodput: summary.goodput,
+            retransmits: summary.retransmits,
+        })?);
     }
     Ok(lines)
 }
 
-/// What a check of the archive found.
+/// What a check of the archive found; schema: docs/formats/archive-check.schema.json.
 pub fn checked(checked: &Checked) -> anyhow::Result<Vec<u8>> {
-    let damaged = checked.damaged.iter().map(|damage| serde_json::json!({"table": damage.table, "name": damage.name}));
-    document(&serde_json::json!({
-        "sound": checked.sound,
-        "without_checksum": checked.unsealed,
-        "damaged": damaged.collect::<Vec<_>>(),
-    }))
+    let row = |damage: &Damage| DamagedRow { table: damage.table.to_owned(), name: damage.name.clone() };
+    document(&ArchiveCheck {
+        sound: checked.sound,
+        without_checksum: checked.unsealed,
+        damaged: checked.damaged.iter().map(row).collect(),
+    })
 }
 
 /// Anything else, as one line.

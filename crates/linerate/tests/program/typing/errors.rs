@@ -61,6 +61,15 @@ fn values_that_make_no_sense_are_named() {
 }
 
 #[test]
+fn an_address_of_a_file_that_cannot_be_fetched_is_refused_before_anything_is_asked() {
+    refused(
+        &["probe", "http", "127.0.0.1:9"],
+        2,
+        "error: invalid value '127.0.0.1:9' for '<URL>': `127.0.0.1:9` is no address of a file: it does not start with http:// (expected http://HOST:PORT/PATH)",
+    );
+}
+
+#[test]
 fn options_that_contradict_each_other_are_named() {
     let cannot = |one: &str, other: &str| format!("error: the argument '{one}' cannot be used with '{other}'");
     for (args, line) in [

@@ -1,7 +1,10 @@
 //! Results for programs, for monitoring systems, and out of the archive.
 
 use diagnose::explained::Explained;
+use model::archived::{ArchiveCheck, ListedRun, RunComparison, RunExport};
 use model::run::Run;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::actors::linerate::{ArchiveFile, Server, linerate, measured};
@@ -111,4 +114,36 @@ fn comparing_says_what_differs_and_where_only_the_result_does() {
     assert!(alike.contains(same) && !alike.contains("test: "), "{alike}");
     let unlike = runs(&["compare", ids[1], ids[0]]);
     assert!(unlike.contains("\ntest: rate_bps") && !unlike.contains(same), "{unlike}");
+}
+
+#[test]
+fn what_programs_are_told_of_stored_runs_is_what_the_schemas_say() {
+    // docs/formats has a schema written from each of these types, so what survives its type is described there.
+    fn described<T: DeserializeOwned + Serialize>(line: &str) -> Value {
+        let value: Value = serde_json::from_str(line).unwrap();
+        let read: T = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert_eq!(serde_json::to_value(&read).unwrap(), value);
+        value
+    }
+    let archive = ArchiveFile::new();
+    archive.make();
+    for rate in ["10Mbit/s", "20Mbit/s"] {
+        assert_eq!(told(&["--time", "200ms", "--rate", rate, "--archive", archive.arg()]).code, Some(0));
+    }
+    let runs = |args: &[&str]| linerate(&[&["runs"], args, &["--archive", archive.arg()]].concat()).stdout;
+    let listed: Vec<Value> = runs(&["list", "--json"]).lines().map(described::<ListedRun>).collect();
+    assert_eq!(
+        listed.iter().map(|run| run["outcome"]["state"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["complete", "complete", "failed"]
+    );
+    let ids: Vec<&str> = listed.iter().map(|run| run["id"].as_str().unwrap()).collect();
+    let compared = described::<RunComparison>(&runs(&["compare", ids[1], ids[0], "--json"]));
+    assert_eq!([&compared["a"]["runs"][0], &compared["b"]["runs"][0]], [ids[1], ids[0]]);
+    let rate = compared["differences"].as_array().unwrap().iter().find(|difference| difference["fact"] == "rate_bps");
+    assert_eq!(rate.unwrap()["subject"], "test");
+    assert_eq!(described::<RunExport>(&runs(&["export", ids[0]]))["run"]["id"], ids[0]);
+    let checked = described::<ArchiveCheck>(&runs(&["check", "--json"]));
+    // Each run, and the samples of those that have some.
+    assert!(checked["sound"].as_u64() >= Some(5), "{checked}");
+    assert_eq!(checked["damaged"], Value::Array(Vec::new()));
 }
