@@ -171,6 +171,7 @@ fn problem(named: &Named, verdict: &Verdict, transfer: &TransferReport, catalogu
         explains: Vec::new(),
         ranking: std::iter::once(best).chain(alike).collect(),
         unknown: left * (1.0 - ALIKE),
+        alike: None,
     }
 }
 
