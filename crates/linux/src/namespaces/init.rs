@@ -128,11 +128,20 @@ fn be_init([maker, heard]: [RawFd; 2], word: RawFd, mut duty: Option<DutyCycle>)
             libc::_exit(1);
         }
     }
+    let mut had_turns = false;
     loop {
         let Some(DutyCycle { on, off }) = duty else {
-            wait(None, &mut duty);
+            if had_turns {
+                // A process that was made just as all were stopped has been seen to stand still after they went on.
+                wait(Some(SETTLED), &mut duty);
+                signal_all(libc::SIGCONT);
+                had_turns = duty.is_some();
+            } else {
+                wait(None, &mut duty);
+            }
             continue;
         };
+        had_turns = true;
         wait(Some(on), &mut duty);
         if duty != Some(DutyCycle { on, off }) {
             // They run already, and the stop of the old turns may be long.
@@ -143,6 +152,9 @@ fn be_init([maker, heard]: [RawFd; 2], word: RawFd, mut duty: Option<DutyCycle>)
         signal_all(libc::SIGCONT);
     }
 }
+
+/// After this all processes that were made before a change of turns are there.
+const SETTLED: Duration = Duration::from_millis(100);
 
 /// Returns the error number of what does not work, or zero.
 fn settle_in() -> i32 {

@@ -205,7 +205,8 @@ impl Connection {
     fn fin_of(&self, sighting: &Sighting, closed_first: Option<ClosedFirst>) -> (bool, ReceivedCount) {
         let reading = &sighting.reading;
         if self.fin == FinSeen::Yes {
-            return (true, ReceivedCount::Exact);
+            // A walk reads the state before the counters: the FIN may have come between.
+            return (true, ReceivedCount::OneByteMore);
         }
         if reading.received() == 0 {
             return (false, ReceivedCount::Exact);
@@ -213,11 +214,9 @@ impl Connection {
         let beyond = reading.get(Field::BytesAcked).map(|acked| acked.saturating_sub(reading.sent()));
         let own_fin_acked = beyond.map(|beyond| beyond > u64::from(self.syn.unwrap_or(false)));
         match (own_fin_acked, closed_first) {
-            // Our FIN was never acknowledged: a reset ended it.
-            (Some(false), _) => (false, ReceivedCount::Exact),
-            // It was, and nobody waits for stray segments: the peer had closed before, and this was its answer.
-            (_, Some(ClosedFirst::No)) => (true, ReceivedCount::Exact),
-            (_, Some(ClosedFirst::PeerStillOpen)) => (false, ReceivedCount::Exact),
+            // Our FIN was acknowledged, and nobody waits for stray segments: the peer had closed before us.
+            (Some(true) | None, Some(ClosedFirst::No)) => (true, ReceivedCount::OneByteMore),
+            // A reset, or a close by this host: the peer's FIN may have come since the last walk.
             _ => (false, ReceivedCount::OneByteMore),
         }
     }
