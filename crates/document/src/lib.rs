@@ -1,9 +1,9 @@
 //! Files of TOML that people write by hand: where in them something stands, what is wrong with it, and what may have been
 //! meant.
 //!
-//! * [`Source`]: the text of a file; [`Key`] and [`Place`] say where in it
-//! * [`Desk`]: reading goes on after a [`Complaint`], so that a person sees all of them at once
-//! * [`Slip`]: what can be wrong with any such file; a format adds problems of its own
+//! * [`Source`]: the text of a file; [`Key`] and [`FilePosition`] say where in it
+//! * [`Complaints`]: reading goes on after a [`Complaint`], so that a person sees all of them at once
+//! * [`DocumentError`]: what can be wrong with any such file; a format adds problems of its own
 //! * [`nearest`]: the word that somebody may have meant
 //!
 //! Pure: a text comes in, values or complaints with file, line, key and hint go out.

@@ -2,7 +2,7 @@
 //!
 //! * [`parameter`] and [`value`]: what can be set of a transfer, and how it is written
 //! * [`description`]: an experiment as it is written in a file; [`axis`]: lists and ranges in it
-//! * [`case`]: one transfer of it, over its [`narrowest`] link, and [`row`] what came of that; [`share`]: which transfers one machine of several does
+//! * [`case`]: one transfer of it, over its [`bottleneck`] link, and [`row`] what came of that; [`share`]: which transfers one machine of several does
 //! * [`table`]: all rows as a Parquet file, and back; [`merge`]: one table from those of several machines
 //! * [`selection`], [`summary`], [`expectation`], [`figure`] and [`report`]: what the rows say together
 //!

@@ -50,7 +50,7 @@ pub enum ImportError {
     },
 }
 
-/// Reads what [`Export::write`] wrote, at most `limit` bytes of it.
+/// Reads what `Export::write` wrote, at most `limit` bytes of it.
 ///
 /// # Errors
 /// See [`ImportError`].

@@ -1,7 +1,7 @@
 //! A scenario that is up: packets flow, services answer, faults come and go. Whether its tests run in it or people walk
 //! around in it is up to others.
 //!
-//! * [`Stage`]: the network, whose clock does not run yet
+//! * [`LabNetwork`]: the network, whose clock does not run yet
 //! * [`Live`]: the same while its clock runs
 //! * `partners`, `web`: the services of its hosts
 //! * `timetable`: changes in hosts, each at its time

@@ -3,7 +3,7 @@
 //! * [`files`]: a server of generated files
 //! * [`proxy`]: deals requests out to several servers in turn, and passes a share of them on to others
 //! * [`deal`]: who gets which request
-//! * [`door`]: where connections come in, and what is heard of each
+//! * [`listener`]: where connections come in, and what is heard of each
 //!
 //! Plain threads, one a connection; each connection carries one request. No file is ever held as a whole.
 

@@ -101,7 +101,7 @@ pub struct RemoveArgs {
 /// A hub, by its directory on this host or by its address.
 #[derive(Debug, Args)]
 pub struct ConnectArgs {
-    /// Directory of the hub on this host, or its address: https://hub.example.net:8443
+    /// Directory of the hub on this host, or its address: `https://hub.example.net:8443`
     #[arg(value_name = "DIR|URL")]
     pub hub: String,
     /// File with a token from `linerate hub token --for view|operate`, where the hub is named by its address

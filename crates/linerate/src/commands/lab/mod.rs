@@ -1,7 +1,7 @@
 //! `linerate lab`.
 //!
 //! * [`up`]: starting the process that keeps a lab
-//! * [`keeper`]: that process
+//! * [`daemon`]: that process
 //! * [`play`]: a scenario from its first host to its last test
 //! * [`score`]: many scenarios, and how good what is said of them is
 //! * [`simulated`]: the same in virtual time

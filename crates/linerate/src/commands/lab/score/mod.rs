@@ -1,8 +1,8 @@
 //! `linerate lab score`.
 //!
 //! * [`mod@cases`]: which scenarios, and what is true of them
-//! * [`shelf`]: rounds that are kept
-//! * [`stage`]: playing one
+//! * [`round_directory`]: rounds that are kept
+//! * [`play_directory`]: playing one
 //! * [`mod@fidelity`]: whether virtual plays tell what live ones told
 //! * [`generated`]: incidents that nobody wrote
 //! * [`incidents`]: playing these side by side
