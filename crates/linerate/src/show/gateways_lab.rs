@@ -72,7 +72,7 @@ fn catch_up(report: &LabReport) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    format!("\nshare of the requests of a gateway that is back, over 6 s:\n{}", lines.concat())
+    format!("\nshare of the requests of a gateway that is back, over 15 s:\n{}", lines.concat())
 }
 
 /// Memory and deletions of the cluster, policy by policy; the mean over repetitions.

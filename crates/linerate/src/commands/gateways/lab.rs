@@ -90,8 +90,7 @@ impl Trial<'_> {
             Evenness::of(sampled, self.settings, window).context("the run was too short to be measured")
         };
         let catch_up = self.args.busy.and_then(|gateway| {
-            // From the report after the return on, until the count would have caught up.
-            let after = Window { from_s: BUSY_TO_S + REPORTED_S, to_s: BUSY_TO_S + REPORTED_S + COUNTED_S };
+            let after = Window { from_s: BUSY_TO_S, to_s: BUSY_TO_S + COUNTED_S };
             let (cluster, model) =
                 (share_of(&played.sampled, gateway - 1, after), share_of(&modelled, gateway - 1, after));
             Some(Values { cluster: cluster?, model: model? })
@@ -114,9 +113,8 @@ impl Trial<'_> {
 /// When a busy gateway reports full load, and from when on no more, seconds from the start.
 const BUSY_FROM_S: f64 = 20.0;
 const BUSY_TO_S: f64 = 35.0;
-/// Until the manager has heard of it, and how long its share is taken then.
-const REPORTED_S: f64 = 3.0;
-const COUNTED_S: f64 = 6.0;
+/// How long its share is taken after that: all of the catching up, however late the manager hears that it is back.
+const COUNTED_S: f64 = 15.0;
 
 /// How late clients may be started without a word.
 const LATE: Duration = Duration::from_secs(1);
