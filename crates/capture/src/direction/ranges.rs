@@ -25,6 +25,12 @@ impl Ranges {
         self.ranges.last().map(|last| last.1)
     }
 
+    /// Whether all of a range is in it.
+    pub(crate) fn contains(&self, from: u64, to: u64) -> bool {
+        let at = self.ranges.partition_point(|range| range.1 <= from);
+        self.ranges.get(at).is_some_and(|range| range.0 <= from && to <= range.1)
+    }
+
     /// Adds a range. Calls `new` with each part of it that was not in the set.
     pub(crate) fn add(&mut self, from: u64, to: u64, mut new: impl FnMut(u64, u64)) {
         if from >= to {
@@ -123,6 +129,8 @@ mod tests {
                 prop_assert_eq!(ranges.total(), set.len() as u64);
                 prop_assert_eq!(ranges.end(), set.last().map(|last| last + 1));
                 prop_assert_eq!(ranges.is_empty(), set.is_empty());
+                let wanted = from..from + length.max(1);
+                prop_assert_eq!(ranges.contains(wanted.start, wanted.end), wanted.clone().all(|one| set.contains(&one)));
             }
         }
     }

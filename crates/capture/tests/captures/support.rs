@@ -64,6 +64,12 @@ impl Written {
         self.put(Host::Sender, at_ns, (self.isn.wrapping_add(segment * MSS), 8), ACK, MSS, &[]);
     }
 
+    /// Segments `from..to` that segmentation offload has not cut yet.
+    pub(crate) fn super_packet(&mut self, at_ns: u64, from: u32, to: u32) {
+        let seq = self.isn.wrapping_add(from * MSS);
+        self.put(Host::Sender, at_ns, (seq, 8), ACK, (to - from) * MSS, &[]);
+    }
+
     /// An acknowledgment up to a segment, with SACK blocks of segments.
     pub(crate) fn ack(&mut self, at_ns: u64, to: u32, blocks: &[(u32, u32)]) {
         let number = |segment: u32| self.isn.wrapping_add(segment * MSS);

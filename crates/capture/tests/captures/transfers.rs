@@ -68,6 +68,21 @@ fn a_hole_that_is_filled_without_a_retransmission_is_reordering() {
 }
 
 #[test]
+fn a_super_packet_that_is_told_bit_by_bit_is_not_reordered() {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    let start = 2 * RTT;
+    written.data(start, 0);
+    written.super_packet(start + MS, 1, 8);
+    for told in [3, 5, 8] {
+        written.ack(start + RTT + u64::from(told) * MS, 0, &[(1, told)]);
+    }
+    written.data(start + RTT + 9 * MS, 0);
+    written.ack(start + 2 * RTT + 9 * MS, 8, &[]);
+    let transfer = written.transfer();
+    assert_eq!((transfer.counts.reordered, transfer.counts.retransmits), (0, 1));
+}
+
+#[test]
 fn a_duplicate_sack_proves_a_retransmission_spurious() {
     let mut written = one_loss(1_000);
     written.ack(5 * RTT, 10, &[(3, 4)]);
