@@ -2,11 +2,13 @@
 //!
 //! * [`mod@file`]: pcap and pcapng, bytes in, packets out
 //! * [`decode`]: from a packet to the TCP segment in it
-//! * `order`: packets in the order of their times
+//! * `stream`: both, and packets in the order of their times (`order`)
 //! * `connection`, `direction`: the state of each connection, direction by direction
 //! * [`verdict`]: what limited a transfer, by rules over that state
 //! * `sharing`: what several transfers between two hosts say together
+//! * [`ends`]: two captures of one connection, and what lies between them
 //! * [`mod@write`]: segments as a capture file
+//! * [`xplot`]: a time-sequence graph as xplot and tcptrace users know it
 //! * [`trace`]: all of it together; [`report`]: what comes of it
 //!
 //! A trace of any length is read in bounded memory: what grows has a named limit, and what a limit leaves out is counted.
@@ -14,13 +16,16 @@
 mod connection;
 pub mod decode;
 mod direction;
+pub mod ends;
 pub mod file;
 mod order;
 pub mod report;
 mod sharing;
+mod stream;
 pub mod trace;
 pub mod verdict;
 pub mod write;
+pub mod xplot;
 
 pub use direction::event::EventType;
 pub use direction::owner::Owner;

@@ -278,19 +278,6 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(TraceDocument)
 }
 
-impl TraceReport {
-    pub(crate) fn new(
-        packets: u64,
-        counts: PacketCounts,
-        order: OrderFaults,
-        drops: DropCounts,
-        damage: Option<FileError>,
-        (connections, left_out): (Vec<ConnectionReport>, u64),
-    ) -> Self {
-        Self { packets, counts, order, drops, damage, connections, left_out }
-    }
-}
-
 impl ConnectionReport {
     pub(crate) fn of(connection: Connection) -> Self {
         let ends = connection.endpoints;

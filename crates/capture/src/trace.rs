@@ -2,12 +2,12 @@
 
 use crate::connection::Connection;
 use crate::connection::table::ConnectionTable;
-use crate::decode::{Content, Segment, decode};
+use crate::decode::Segment;
 use crate::direction::series::Zoom;
-use crate::file::{FileError, FileReader};
-use crate::order::SortWindow;
-use crate::report::{ConnectionReport, PacketCounts, TraceReport};
+use crate::file::FileError;
+use crate::report::{ConnectionReport, TraceReport};
 use crate::sharing::judge_shared;
+use crate::stream::{SORT_WINDOW_NS, Stream};
 
 /// How a trace is read.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ pub struct TraceOptions {
 impl Default for TraceOptions {
     fn default() -> Self {
         Self {
-            sort_window_ns: 100_000_000,
+            sort_window_ns: SORT_WINDOW_NS,
             max_connections: 8_192,
             max_reports: 4_096,
             hash_seed: 0x5eed,
@@ -42,12 +42,8 @@ impl Default for TraceOptions {
 /// Reads a trace. Files of several captures are read one after the other, each with a `Trace` of its own.
 #[derive(Debug)]
 pub struct Trace {
-    options: TraceOptions,
-    file: FileReader,
-    order: SortWindow,
+    stream: Stream,
     flows: Flows,
-    counts: PacketCounts,
-    segment: Segment,
 }
 
 #[derive(Debug)]
@@ -68,9 +64,7 @@ impl Trace {
     #[must_use]
     pub fn new(options: TraceOptions) -> Self {
         Self {
-            options,
-            file: FileReader::default(),
-            order: SortWindow::new(options.sort_window_ns),
+            stream: Stream::new(options.sort_window_ns),
             flows: Flows {
                 table: ConnectionTable::new(options.max_connections, options.hash_seed),
                 reports: Vec::new(),
@@ -78,8 +72,6 @@ impl Trace {
                 room: MAX_KEPT,
                 options,
             },
-            counts: PacketCounts::default(),
-            segment: Segment::default(),
         }
     }
 
@@ -88,35 +80,29 @@ impl Trace {
     /// # Errors
     /// Where the file is damaged, and how. What came before is part of the report.
     pub fn read(&mut self, bytes: &[u8]) -> Result<usize, FileError> {
-        let Self { file, order, flows, counts, segment, .. } = self;
-        file.read(bytes, |packet| match decode(packet.link, packet.bytes, packet.wire_bytes, segment) {
-            Content::Tcp => {
-                counts.tcp += 1;
-                (segment.time_ns, segment.frame) = (packet.time_ns, packet.frame);
-                segment.interface = packet.interface;
-                order.take(segment, |next| flows.take(next));
-            }
-            Content::Other => counts.other += 1,
-            Content::Fragment => counts.fragments += 1,
-            Content::CutShort => counts.cut_short += 1,
-            Content::UnknownLink => counts.unknown_link += 1,
-        })
+        let Self { stream, flows, .. } = self;
+        stream.read(bytes, |next| flows.take(next))
     }
 
     /// The end of the file, of which `rest` was not used up.
     #[must_use]
     pub fn end(mut self, rest: &[u8]) -> TraceReport {
-        let Self { order, flows, .. } = &mut self;
-        order.end(|next| flows.take(next));
+        let Self { stream, flows, .. } = &mut self;
+        let damage = stream.end(rest, |next| flows.take(next));
         let Flows { table, reports, left_out, room, options } = flows;
         table.end(|connection| *left_out += keep(report_of(connection, room), reports, options));
-        let damage = self.file.end(rest);
-        TraceReport::new(self.file.frames(), self.counts, self.order.faults, self.file.drops(), damage, {
-            let mut reports = std::mem::take(&mut self.flows.reports);
-            self.flows.left_out += shorten(&mut reports, self.options.max_reports);
-            judge_shared(&mut reports);
-            (reports, self.flows.left_out)
-        })
+        let mut connections = std::mem::take(reports);
+        *left_out += shorten(&mut connections, options.max_reports);
+        judge_shared(&mut connections);
+        TraceReport {
+            packets: stream.frames(),
+            counts: stream.counts(),
+            order: stream.faults(),
+            drops: stream.drops(),
+            damage,
+            connections,
+            left_out: *left_out,
+        }
     }
 }
 

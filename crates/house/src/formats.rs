@@ -27,6 +27,7 @@ pub fn texts() -> Result<Vec<(&'static str, String)>> {
         ("sweep.schema.json", sweep::report::schema()),
         ("tuning.schema.json", tune::answer::schema()),
         ("trace.schema.json", capture::report::schema()),
+        ("trace-join.schema.json", capture::ends::schema()),
     ];
     let of_simulations = of_simulations.into_iter().chain(gateways::schemas());
     let all = model::schema::all().into_iter().chain(of_audit).chain(of_rounds).chain(of_simulations);

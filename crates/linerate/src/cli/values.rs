@@ -1,6 +1,6 @@
 //! Readers of single values, for the argument parser.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -104,6 +104,15 @@ pub fn picture(text: &str) -> Result<PathBuf, String> {
         Some(_) => Ok(path),
         None => Err("pictures are drawn as SVG or PNG; hint: end the name in .svg or .png".to_owned()),
     }
+}
+
+/// A file for a picture of a capture: also a time-sequence graph for xplot.
+pub fn trace_picture(text: &str) -> Result<PathBuf, String> {
+    if Path::new(text).extension().is_some_and(|extension| extension == "xpl") {
+        return Ok(PathBuf::from(text));
+    }
+    picture(text)
+        .map_err(|_| "pictures are drawn as SVG, PNG or XPL; hint: end the name in .svg, .png or .xpl".to_owned())
 }
 
 /// A segment size, in bytes: a bare number too, as iperf3 takes it, since nobody means MiB of a segment.

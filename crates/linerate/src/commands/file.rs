@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -11,10 +11,20 @@ use crate::exit::{Complaint, Exit};
 
 /// Writes a file whole or not at all: whoever reads it meanwhile sees the old one.
 pub fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    fill(path, |file| Ok(file.write_all(content)?))
+}
+
+/// The same for what comes piece by piece and would not fit into memory.
+pub fn fill(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let beside = beside(path);
-    let written = fs::write(&beside, content).and_then(|()| fs::rename(&beside, path));
+    let written = fs::File::create(&beside).map_err(anyhow::Error::from).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        fill(&mut file)?;
+        file.flush()?;
+        Ok(fs::rename(&beside, path)?)
+    });
     written
-        .inspect_err(|_: &io::Error| {
+        .inspect_err(|_| {
             // It may not even exist.
             let _ = fs::remove_file(&beside);
         })

@@ -42,6 +42,7 @@ pub mod sparkline;
 pub mod sweep;
 mod table;
 pub mod trace;
+pub mod trace_join;
 pub mod tune;
 pub mod watch;
 pub mod when;

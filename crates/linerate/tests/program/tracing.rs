@@ -153,3 +153,61 @@ fn a_cut_capture_is_explained_as_far_as_it_goes_and_garbage_is_refused() {
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("no.pcap") && said.contains("neither pcap nor pcapng") && said.contains("hint:"), "{said}");
 }
+
+#[test]
+fn a_graph_for_xplot_has_every_packet() {
+    let folder = folder();
+    stdout(&trace(folder.path(), &["a.pcap", "--plot", "a.xpl"]));
+    let graph = std::fs::read_to_string(folder.path().join("a.xpl")).unwrap();
+    let count = |line: &str| graph.lines().filter(|one| one.starts_with(line)).count();
+    assert!(
+        graph.starts_with("timeval double\ntitle\n192.0.2.1:40000_==>_192.0.2.2:5201") && graph.ends_with("\ngo\n")
+    );
+    // 400 segments; acknowledgments after the first draw a way along and one up.
+    assert_eq!((count("white"), count("uarrow "), count("red")), (400, 400, 0));
+    assert_eq!(count("line 1700000000.0"), graph.matches("\nline 1700000000.0").count());
+    let piped = Command::new("sh")
+        .args(["-c", &format!("{} trace - --plot b.xpl <a.pcap", env!("CARGO_BIN_EXE_linerate"))])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&piped.stderr).into_owned();
+    assert!(piped.status.code() == Some(2) && said.contains("a pipe is read once"), "{said}");
+    assert!(!folder.path().join("b.xpl").exists());
+}
+
+/// The losses of a simulated path are known: two captures of it, one at each end, show each of them.
+#[test]
+fn two_captures_of_a_simulated_transfer_show_each_loss_between_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dropped = Vec::new();
+    for end in ["sender", "receiver"] {
+        let file = format!("{end}.pcap");
+        let output = Command::new(env!("CARGO_BIN_EXE_linerate"))
+            .args(["simulate", "flow", "--rate", "500Mbit/s", "--rtt", "30ms", "--loss", "0.001", "--bytes", "20MB"])
+            .args(["--seeds", "1", "--json", "--pcap", &file, "--pcap-at", end])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let run: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        dropped.push(run["segments_resent"].as_u64().unwrap());
+    }
+    let joined = trace(folder.path(), &["receiver.pcap", "sender.pcap", "--join", "--json"]);
+    let joined: Value = serde_json::from_str(&stdout(&joined)).unwrap();
+    let connection = &joined["connections"][0];
+    assert_eq!(connection["is_first_at_client"], false, "{joined:#}");
+    let crossing = &connection["directions"]["to_server"];
+    assert!(dropped[0] > 3 && dropped[0] == dropped[1], "{dropped:?}");
+    assert_eq!(crossing["segments"]["lost"].as_u64(), Some(dropped[0]), "{joined:#}");
+    assert_eq!(crossing["segments"]["reordered"], 0);
+    // Half of the RTT; simulated hosts share a clock, which nobody told the program.
+    let least_ms = crossing["delay"]["min_ns"].as_f64().unwrap() / 1e6;
+    assert!((14.5..15.5).contains(&least_ms), "{least_ms}");
+    let page = stdout(&trace(folder.path(), &["receiver.pcap", "sender.pcap", "--join", "--same-clock"]));
+    assert!(
+        page.contains(&format!("{} between the captures", dropped[0])) && page.contains("taken for the same"),
+        "{page}"
+    );
+    let refused = trace(folder.path(), &["sender.pcap", "--join"]);
+    assert_eq!(refused.status.code(), Some(2));
+}

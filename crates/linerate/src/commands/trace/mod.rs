@@ -1,6 +1,8 @@
 //! `linerate trace`.
 
+mod join;
 pub mod source;
+mod xplot;
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,6 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use capture::Zoom;
 use capture::report::{TraceDocument, TransferReport};
+use capture::xplot::Drawn;
 use chart::Form;
 
 use super::{file, plot, print, print_text};
@@ -23,6 +26,9 @@ const COLUMNS: usize = 1_800;
 pub fn run(common: &Common, args: &TraceArgs) -> anyhow::Result<Exit> {
     if let Some(picture) = &args.plot {
         plot::check(picture)?;
+    }
+    if args.join {
+        return join::run(common, args);
     }
     let mut exit = Exit::Success;
     for (index, path) in args.files.iter().enumerate() {
@@ -54,7 +60,7 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
     let transfers = show::transfers(&document.report);
     let number = args.flow.unwrap_or(1);
     let chosen = number.checked_sub(1).and_then(|number| transfers.get(number));
-    let Some((_, transfer)) = chosen else {
+    let Some((connection, transfer)) = chosen else {
         if args.flow.is_some() || args.plot.is_some() {
             return Err(Complaint::new(Exit::NotFound, format!("{}: there is no transfer {number}", path.display()))
                 .hint(format!("the capture has {} transfers", transfers.len()))
@@ -64,7 +70,18 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
     };
     if let Some(picture) = &args.plot {
         let picture = if args.files.len() > 1 { plot::numbered(picture, index + 1) } else { picture.clone() };
-        draw(&picture, transfer)?;
+        if xplot::is_named(&picture) {
+            let drawn = Drawn {
+                from: transfer.from,
+                to: transfer.to,
+                first_ns: connection.first_ns,
+                last_ns: connection.last_ns,
+                zoom: zoom.then(|| span(args)),
+            };
+            xplot::write(path, &picture, drawn)?;
+        } else {
+            draw(&picture, transfer)?;
+        }
     }
     Ok(())
 }

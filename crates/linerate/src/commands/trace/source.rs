@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use anyhow::Context;
+use capture::ends::{Recorder, Recording};
+use capture::file::FileError;
 use capture::report::TraceReport;
 use capture::{Trace, TraceOptions, Zoom};
 
@@ -19,6 +21,27 @@ const READ_BYTES: usize = 256 << 10;
 /// # Errors
 /// Where the file cannot be opened or read. Damage in it is part of the report.
 pub fn read(path: &Path, columns: Option<usize>, zoom: Option<Zoom>) -> anyhow::Result<TraceReport> {
+    // Where the kernel gives no random bytes, a known seed costs time on a hostile file and nothing else.
+    let hash_seed = linux::random::bytes().map_or(0, u64::from_ne_bytes);
+    let mut trace = Trace::new(TraceOptions { columns, zoom, hash_seed, ..TraceOptions::default() });
+    let rest = feed(path, |bytes| trace.read(bytes))?;
+    Ok(trace.end(&rest))
+}
+
+/// Keeps the packets of one capture.
+///
+/// # Errors
+/// Where the file cannot be opened or read. Damage in it is part of the recording.
+pub fn record(path: &Path, mut recorder: Recorder) -> anyhow::Result<Recording> {
+    let rest = feed(path, |bytes| recorder.read(bytes))?;
+    Ok(recorder.end(&rest))
+}
+
+/// Hands a file over piece by piece, and returns what `take` has left of it at its end.
+///
+/// # Errors
+/// Where the file cannot be opened or read.
+pub fn feed(path: &Path, take: impl FnMut(&[u8]) -> Result<usize, FileError>) -> anyhow::Result<Vec<u8>> {
     let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {}", path.display()));
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
@@ -26,10 +49,7 @@ pub fn read(path: &Path, columns: Option<usize>, zoom: Option<Zoom>) -> anyhow::
         Box::new(File::open(path).with_context(unreadable)?)
     };
     let input = decompressed(BufReader::with_capacity(READ_BYTES, input)).with_context(unreadable)?;
-    // Where the kernel gives no random bytes, a known seed costs time on a hostile file and nothing else.
-    let hash_seed = linux::random::bytes().map_or(0, u64::from_ne_bytes);
-    let options = TraceOptions { columns, zoom, hash_seed, ..TraceOptions::default() };
-    follow(input, options).with_context(unreadable)
+    follow(input, take).with_context(unreadable)
 }
 
 fn decompressed(mut input: impl BufRead + 'static) -> io::Result<Box<dyn Read>> {
@@ -43,8 +63,7 @@ fn decompressed(mut input: impl BufRead + 'static) -> io::Result<Box<dyn Read>> 
     })
 }
 
-fn follow(mut input: impl Read, options: TraceOptions) -> io::Result<TraceReport> {
-    let mut trace = Trace::new(options);
+fn follow(mut input: impl Read, mut take: impl FnMut(&[u8]) -> Result<usize, FileError>) -> io::Result<Vec<u8>> {
     let mut buffer = vec![0; BUFFER_BYTES];
     let (mut from, mut to) = (0, 0);
     loop {
@@ -65,10 +84,10 @@ fn follow(mut input: impl Read, options: TraceOptions) -> io::Result<TraceReport
             Err(error) => return Err(error),
         };
         to += read;
-        match trace.read(&buffer[from..to]) {
+        match take(&buffer[from..to]) {
             Ok(used) => from += used,
             Err(_) => break,
         }
     }
-    Ok(trace.end(&buffer[from..to]))
+    Ok(buffer[from..to].to_vec())
 }

@@ -1,0 +1,72 @@
+//! Bytes of a capture file in, TCP segments in the order of their times out.
+
+use crate::decode::{Content, Segment, decode};
+use crate::file::{DropCounts, FileError, FileReader};
+use crate::order::{OrderFaults, SortWindow};
+use crate::report::PacketCounts;
+
+/// Packets that stand behind others in a file, and are earlier by less than this, are put before them.
+pub(crate) const SORT_WINDOW_NS: i64 = 100_000_000;
+
+/// One file, as far as it has been read.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    file: FileReader,
+    order: SortWindow,
+    counts: PacketCounts,
+    segment: Segment,
+}
+
+impl Stream {
+    pub(crate) fn new(sort_window_ns: i64) -> Self {
+        Self {
+            file: FileReader::default(),
+            order: SortWindow::new(sort_window_ns),
+            counts: PacketCounts::default(),
+            segment: Segment::default(),
+        }
+    }
+
+    /// Reads on. Returns how many of `bytes` are used up; the caller hands over the others again, with what follows them.
+    ///
+    /// # Errors
+    /// Where the file is damaged, and how. What came before has been handed on.
+    #[inline]
+    pub(crate) fn read(&mut self, bytes: &[u8], mut next: impl FnMut(&Segment)) -> Result<usize, FileError> {
+        let Self { file, order, counts, segment } = self;
+        file.read(bytes, |packet| match decode(packet.link, packet.bytes, packet.wire_bytes, segment) {
+            Content::Tcp => {
+                counts.tcp += 1;
+                (segment.time_ns, segment.frame) = (packet.time_ns, packet.frame);
+                segment.interface = packet.interface;
+                order.take(segment, &mut next);
+            }
+            Content::Other => counts.other += 1,
+            Content::Fragment => counts.fragments += 1,
+            Content::CutShort => counts.cut_short += 1,
+            Content::UnknownLink => counts.unknown_link += 1,
+        })
+    }
+
+    /// The end of the file, of which `rest` was not used up: hands on what still waited, and says what is wrong with the file.
+    pub(crate) fn end(&mut self, rest: &[u8], next: impl FnMut(&Segment)) -> Option<FileError> {
+        self.order.end(next);
+        self.file.end(rest)
+    }
+
+    pub(crate) fn frames(&self) -> u64 {
+        self.file.frames()
+    }
+
+    pub(crate) fn drops(&self) -> DropCounts {
+        self.file.drops()
+    }
+
+    pub(crate) fn counts(&self) -> PacketCounts {
+        self.counts
+    }
+
+    pub(crate) fn faults(&self) -> OrderFaults {
+        self.order.faults
+    }
+}
