@@ -161,8 +161,8 @@ mod tests {
     use super::*;
 
     /// Packets each way over a path of 10 ms, with queues that vary, between clocks that differ.
-    fn points(offset_ns: i64, skew_ppm: f64, seconds: i64) -> [Vec<ClockPoint>; 2] {
-        let ahead = |at_ns: i64| offset_ns + (skew_ppm * 1e-6 * at_ns as f64) as i64;
+    fn points(offset_ns: i64, skew_ppb: i64, seconds: i64) -> [Vec<ClockPoint>; 2] {
+        let ahead = |at_ns: i64| offset_ns + at_ns / 1_000 * skew_ppb / 1_000_000;
         let queue = |step: i64| (step * 7_919 % 97) * 10_000;
         let out = (0..seconds * 100).map(|step| {
             let sent_ns = step * 10_000_000;
@@ -177,17 +177,17 @@ mod tests {
 
     #[test]
     fn offset_and_skew_are_those_that_were_put_in() {
-        for (offset_ns, skew_ppm) in [(0, 0.0), (123_456_789, 0.0), (-5_000_000_000, 40.0), (77, -12.5)] {
-            let [out, back] = points(offset_ns, skew_ppm, 30);
+        for (offset_ns, skew_ppb) in [(0, 0), (123_456_789, 0), (-5_000_000_000, 40_000), (77, -12_500)] {
+            let [out, back] = points(offset_ns, skew_ppb, 30);
             let found = difference(&out, &back, Clocks::Own);
-            assert!((found.skew_ppm - skew_ppm).abs() < 0.1, "{found:?}");
+            assert!((found.skew_ppm - skew_ppb as f64 / 1e3).abs() < 0.1, "{found:?}");
             assert!((found.offset_ns - offset_ns as f64).abs() < 20_000.0, "{found:?}");
         }
     }
 
     #[test]
     fn a_second_says_nothing_of_a_skew_and_one_clock_has_none() {
-        let [out, back] = points(1_000, 40.0, 1);
+        let [out, back] = points(1_000, 40_000, 1);
         assert_eq!(difference(&out, &back, Clocks::Own).skew_ppm, 0.0);
         let same = difference(&out, &back, Clocks::Same);
         assert_eq!((same.offset_ns, same.is_estimated), (0.0, false));

@@ -6,6 +6,7 @@ use super::clock::ClockPoint;
 use super::recording::{AckPassage, Passage, Sent};
 
 /// One direction at both ends of what lies between.
+#[derive(Clone, Copy)]
 pub(super) struct Ends<'a> {
     /// Nearer to the host that sends.
     pub(super) near: &'a Sent,

@@ -244,18 +244,18 @@ impl Sent {
     fn cut(&mut self, segment: &Segment, mss: u32) -> usize {
         let start = self.numbers.unwrap(segment.seq);
         let stamp = segment.options.timestamps.map_or(0, |stamps| stamps.0);
-        let pieces = segment.payload.div_ceil(mss.max(1)).min(u32::from(u16::MAX));
+        let pieces = u16::try_from(segment.payload.div_ceil(mss.max(1))).unwrap_or(u16::MAX);
         for piece in 0..pieces {
-            let offset = piece * mss;
+            let offset = u32::from(piece) * mss;
             self.segments.push(Passage {
                 time_ns: segment.time_ns,
                 from: start + u64::from(offset),
                 frame: segment.frame,
                 bytes: mss.min(segment.payload - offset),
                 stamp,
-                ip_id: if segment.ip_id == 0 { 0 } else { segment.ip_id.wrapping_add(piece as u16) },
+                ip_id: if segment.ip_id == 0 { 0 } else { segment.ip_id.wrapping_add(piece) },
             });
         }
-        pieces as usize
+        usize::from(pieces)
     }
 }
