@@ -66,7 +66,8 @@ fn of_loss(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     if flow.state("limit").is_none() {
         flow.observations.extend(Observation::of("loss-allows", state, witness.to_string()));
     }
-    let is_limited = witness.verdict == LossVerdict::Explains && witness.facts.loss() >= LIMITING;
+    // A flow that is faster than so many single losses allow lost them many at a time: they limit it all the same.
+    let is_limited = witness.verdict != LossVerdict::AllowsMore && witness.facts.loss() >= LIMITING;
     if flow.target.is_none() && flow.complaint.is_none() && is_limited {
         flow.complaint = Some(Complaint::Lossy);
     }
@@ -442,12 +443,17 @@ fn course(measurement: &Measurement, total: &DirectionTotal, samples: Option<&Ru
     if intervals.len() < 6 {
         return None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "means of rates")]
-    let mean = |of: &[&Interval]| of.iter().map(|of| of.rate.bps() as f64).sum::<f64>() / of.len() as f64;
+    // A third of the run at a time, as a running sum: a log of a day has 86,400 intervals.
     let third = intervals.len() / 3;
-    let windows = intervals.windows(third).map(mean);
-    let best = windows.fold(0.0, f64::max);
-    let end = mean(&intervals[intervals.len() - third..]);
+    let rates: Vec<u128> = intervals.iter().map(|of| u128::from(of.rate.bps())).collect();
+    let mut sum: u128 = rates[..third].iter().sum();
+    let mut most = sum;
+    for (come, gone) in rates[third..].iter().zip(&rates) {
+        sum = sum + come - gone;
+        most = most.max(sum);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "sums of rates are compared")]
+    let (best, end) = (most as f64, sum as f64);
     if end < best * 0.55 {
         return Observation::of("course", "fell", format!("it ended at {} of its best rate", percent(end / best)));
     }

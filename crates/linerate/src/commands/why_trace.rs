@@ -7,6 +7,7 @@ use std::path::Path;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::Diagnosis;
 use diagnose::diagnosis::traced::of_transfers;
+use flate2::read::MultiGzDecoder;
 
 use super::print;
 use super::trace::source;
@@ -14,14 +15,15 @@ use crate::cli::Common;
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
-/// What pcap, pcapng, gzip and zstd files begin with; no log of a tool does.
-const HEADS: [&[u8]; 7] = [
+/// RFC 1952 section 2.3.1.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// What pcap, pcapng and zstd files begin with; no log of a tool does.
+const HEADS: [&[u8]; 6] = [
     &[0xa1, 0xb2, 0xc3, 0xd4],
     &[0xd4, 0xc3, 0xb2, 0xa1],
     &[0xa1, 0xb2, 0x3c, 0x4d],
     &[0x4d, 0x3c, 0xb2, 0xa1],
     &[0x0a, 0x0d, 0x0d, 0x0a],
-    &[0x1f, 0x8b],
     &[0x28, 0xb5, 0x2f, 0xfd],
 ];
 /// Transfers that are explained: the costliest.
@@ -31,6 +33,13 @@ const MOST_TRANSFERS: usize = 64;
 pub fn is_capture(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
+    if head.starts_with(&GZIP) {
+        // A log may be compressed as well.
+        head.clear();
+        let unpacked = File::open(path).map(MultiGzDecoder::new);
+        return unpacked.and_then(|file| file.take(4).read_to_end(&mut head)).is_ok()
+            && HEADS.iter().any(|known| head.starts_with(known));
+    }
     read.is_ok() && HEADS.iter().any(|known| head.starts_with(known))
 }
 

@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
-/// The words of a text in lines of at most 96 characters, each indented by so many blanks.
+/// The words of a text in lines of at most 80 characters, each indented by so many blanks.
 pub fn text(words: &str, indent: usize) -> String {
-    const WIDTH: usize = 96;
+    const WIDTH: usize = 80;
     let mut lines = String::new();
     for paragraph in words.trim().split("\n\n") {
         let mut used = 0;
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn no_line_is_longer_than_a_terminal_unless_a_word_is() {
         let text = super::text(&"word ".repeat(100), 4);
-        assert!(text.lines().all(|line| line.len() <= 96 && line.starts_with("    word")));
+        assert!(text.lines().all(|line| line.len() <= 80 && line.starts_with("    word")));
         assert_eq!(text.split_whitespace().count(), 100);
         assert_eq!(super::text(&"x".repeat(200), 0).lines().count(), 1);
     }
