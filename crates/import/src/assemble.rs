@@ -11,10 +11,13 @@ use units::{ByteCount, DataRate, PacketCount};
 
 use super::limits::MAX_STREAMS;
 use super::parsed::{Label, ParsedTest, Row};
-use super::{Imported, consistency, failure, observations, samples, segments, totals};
+use super::{Format, Imported, consistency, failure, observations, samples, segments, totals};
 
 /// The test.
 pub(crate) fn assemble(mut parsed: ParsedTest) -> Imported {
+    if parsed.error.is_none() && parsed.lacks_a_count() {
+        parsed.error = Some("interrupted: the other end's count is zero, and `iperf Done.` is missing".to_owned());
+    }
     // A server does not hear what its client counted, nor does anybody after a test that broke off: both print zeros.
     if parsed.role == Some(Role::Server) || parsed.error.is_some() {
         parsed.ends.retain(|count| count.row.bytes > ByteCount::ZERO);
@@ -27,9 +30,16 @@ pub(crate) fn assemble(mut parsed: ParsedTest) -> Imported {
     let measurement = measurement(&parsed, mss, &assumed);
     let observations = observations::of(&parsed, measurement.as_ref(), segment_size);
     let role = parsed.role.unwrap_or(Role::Client);
-    let tool = if parsed.is_iperf3() { "iperf" } else { "nuttcp" };
+    let tool = match parsed.format {
+        Format::NuttcpText | Format::NuttcpPairs => "nuttcp",
+        _ => "iperf",
+    };
     let software = parsed.version.as_ref().map_or_else(
-        || if parsed.is_iperf3() { "iperf3".to_owned() } else { tool.to_owned() },
+        || match parsed.format {
+            Format::Iperf2Text => "iperf 2".to_owned(),
+            _ if parsed.is_iperf3() => "iperf3".to_owned(),
+            _ => tool.to_owned(),
+        },
         |version| format!("{tool} {version}"),
     );
     let address = parsed.connections.first().map(|connection| connection.peer.clone());

@@ -6,6 +6,8 @@ use super::parsed::ParsedTest;
 /// Which tool a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tool {
+    /// iperf 2.
+    Iperf2,
     /// iperf3.
     Iperf3,
     /// nuttcp.
@@ -31,6 +33,7 @@ impl Command {
             words[at..].iter().position(|word| END.contains(&word.as_str())).map_or(words.len(), |end| at + end);
         let words = words[at..until].to_vec();
         let arguments = match tool {
+            Tool::Iperf2 => options::iperf2::read(&words[1..]),
             Tool::Iperf3 => options::iperf3::read(&words[1..]),
             Tool::Nuttcp => options::nuttcp::read(&words[1..]),
         };
@@ -73,6 +76,7 @@ const END: [&str; 7] = [";", "|", "||", "&&", "&", ">", "2>&1"];
 
 fn tool(word: &str) -> Option<Tool> {
     match word.rsplit('/').next()? {
+        "iperf" | "iperf2" => Some(Tool::Iperf2),
         "iperf3" => Some(Tool::Iperf3),
         "nuttcp" => Some(Tool::Nuttcp),
         _ => None,

@@ -6,7 +6,7 @@
 //! * [`limits`]: how much is read
 //! * [`evidence`]: what stands beside the logs of tests: echoes, hops, sockets, counters, downloads
 //! * [`round`]: files together as the round that a diagnosis works on
-//! * `iperf3`, `nuttcp`: the grammars; `transcript`: a text in which they may stand one after the other
+//! * `iperf2`, `iperf3`, `nuttcp`: the grammars; `transcript`: a text in which they may stand one after the other
 //! * `parsed`: what a tool has printed of one test, before it becomes a measurement in `assemble` and samples in `samples`
 //!
 //! The grammars are strict: a line that is none of theirs is an anomaly of the result. `docs/formats/import.md` says
@@ -18,6 +18,7 @@ mod command;
 mod consistency;
 pub mod evidence;
 mod failure;
+mod iperf2;
 mod iperf3;
 pub mod limits;
 mod merge;
@@ -114,6 +115,8 @@ pub enum Format {
     Iperf3JsonStream,
     /// What `iperf3` prints for people.
     Iperf3Text,
+    /// What `iperf` 2 prints for people or with `-y C`.
+    Iperf2Text,
     /// What `nuttcp` prints for people.
     NuttcpText,
     /// What `nuttcp -fparse` prints.
@@ -124,7 +127,7 @@ impl Format {
     /// Whether people were to read it, so that a line may have been cut or broken on its way.
     #[must_use]
     pub const fn is_text(self) -> bool {
-        matches!(self, Self::Iperf3Text | Self::NuttcpText | Self::NuttcpPairs)
+        matches!(self, Self::Iperf3Text | Self::Iperf2Text | Self::NuttcpText | Self::NuttcpPairs)
     }
 }
 
@@ -134,6 +137,7 @@ impl fmt::Display for Format {
             Self::Iperf3Json => "iperf3 JSON",
             Self::Iperf3JsonStream => "iperf3 JSON, one event a line",
             Self::Iperf3Text => "iperf3 text",
+            Self::Iperf2Text => "iperf 2 text",
             Self::NuttcpText => "nuttcp text",
             Self::NuttcpPairs => "nuttcp key=value",
         })

@@ -39,6 +39,8 @@ pub(crate) struct ParsedTest {
     pub(crate) congestion_control: Option<String>,
     pub(crate) peer_output: Option<String>,
     pub(crate) error: Option<String>,
+    /// `iperf Done.` was printed: both ends have told their counts.
+    pub(crate) done: bool,
     /// Datagrams that came after one with a higher sequence.
     pub(crate) reordered: Option<u64>,
     /// What the reader has to say besides anomalies.
@@ -69,6 +71,7 @@ impl ParsedTest {
             congestion_control: None,
             peer_output: None,
             error: None,
+            done: false,
             reordered: None,
             notes: Vec::new(),
             anomalies: Anomalies::default(),
@@ -77,7 +80,34 @@ impl ParsedTest {
 
     /// Whether the tool is iperf3.
     pub(crate) fn is_iperf3(&self) -> bool {
-        !matches!(self.format, Format::NuttcpText | Format::NuttcpPairs)
+        !matches!(self.format, Format::Iperf2Text | Format::NuttcpText | Format::NuttcpPairs)
+    }
+
+    /// Whether all that is known of the test is that a key ended it.
+    pub(crate) fn is_only_an_interrupt(&self) -> bool {
+        self.rows.is_empty()
+            && self.ends.is_empty()
+            && self.connections.is_empty()
+            && self.error.as_ref().is_some_and(|error| error.starts_with("interrupt"))
+    }
+
+    /// Whether an end has the zero of a count that never came: it stands beside the other end's bytes, and nothing says that the
+    /// test has ended.
+    pub(crate) fn lacks_a_count(&self) -> bool {
+        let of = |end: End| self.ends.iter().filter(move |count| count.end == end).map(|count| count.row.bytes);
+        let sum = |end: End| of(end).fold(ByteCount::ZERO, |sum, bytes| sum.max(bytes));
+        let (sent, received) = (sum(End::Sender), sum(End::Receiver));
+        let zero_is_told = of(End::Sender).count() > 0 && of(End::Receiver).count() > 0;
+        self.format == Format::Iperf3Text
+            && !self.done
+            && zero_is_told
+            && sent.min(received).get() == 0
+            && sent != received
+    }
+
+    /// Whether the tool is iperf 2.
+    pub(crate) fn is_iperf2(&self) -> bool {
+        self.format == Format::Iperf2Text
     }
 
     /// Which way a row goes, seen from the host that printed it.

@@ -1,6 +1,7 @@
 //! From files to runs, and to a round that a diagnosis can work on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use model::counters::{CounterReadings, Reading};
@@ -8,7 +9,7 @@ use model::measurement::{End, Heading};
 use model::played::Finding;
 use model::probe::Subject;
 use model::round::{Endpoint, Member, Round, Tested};
-use model::run::{Declared, Role, Run, RunId};
+use model::run::{Declared, FailureKind, Outcome, Role, Run, RunId};
 use model::series::RunSamples;
 use model::series::field::Field;
 use units::{DataRate, WallTime};
@@ -69,11 +70,9 @@ impl Source {
             declared.rtt = Some(stated.rtt);
             note(format!("line {} states the RTT: {}", stated.line, units::duration::show(stated.rtt)));
         }
-        // The same test of the same file always has the same name.
-        let place = u128::try_from(index).unwrap_or(u128::MAX);
         Run {
             format: Run::FORMAT,
-            id: RunId::new(started, self.digest.wrapping_add(place)),
+            id: self.id(index, test),
             started,
             role: test.role,
             command: test.command.clone(),
@@ -89,10 +88,19 @@ impl Source {
     }
 }
 
+impl Source {
+    /// The same test of the same file always has the same name.
+    fn id(&self, index: usize, test: &Imported) -> RunId {
+        let place = u128::try_from(index).unwrap_or(u128::MAX);
+        RunId::new(test.started.unwrap_or(self.written), self.digest.wrapping_add(place))
+    }
+}
+
 /// All that files show together, as a round; `None` where they show nothing.
 #[must_use]
 pub fn of_files(sources: &[Source], facts: &UserFacts) -> Option<Round> {
     let mut runs: Vec<Stored> = merge::ends(sources.iter().flat_map(|source| source.runs(facts)).collect());
+    runs.iter_mut().for_each(|(run, _)| judge_what_was_reached(run));
     let mut gathered = Gathered::default();
     let mut counters: BTreeMap<(Option<String>, String), Vec<&DeviceCounters>> = BTreeMap::new();
     for source in sources {
@@ -184,6 +192,7 @@ impl Gathered {
         let started = times.min()?;
         let after = |time: WallTime| Duration::from_nanos(time.unix_nanos().saturating_sub(started.unix_nanos()));
         let names = Names::of(&runs);
+        let labels = labels_of(sources);
         let mut tests: Vec<Tested> = Vec::new();
         for probe in self.probes {
             let here = probe.host.clone().unwrap_or_else(|| names.client.clone());
@@ -191,7 +200,7 @@ impl Gathered {
             tests.push(tested(probe.label, (here, there), after(probe.at), probe.finding));
         }
         for (run, samples) in runs {
-            let label = if run.command.is_empty() { format!("run {}", run.id) } else { run.command.join(" ") };
+            let label = labels.get(&run.id).cloned().unwrap_or_else(|| format!("socket of {}", run.peer.target));
             let (local, peer) = (names.local(&run), names.peer(&run));
             // Who asked stands first.
             let ends = if run.role == Role::Client { (local, peer) } else { (peer, local) };
@@ -241,6 +250,40 @@ fn tested(label: &str, (from, to): (String, String), began: Duration, finding: F
     }
 }
 
+/// What a person calls each test: its command where one was printed, and else where it stands.
+fn labels_of(sources: &[Source]) -> BTreeMap<RunId, String> {
+    let mut labels = BTreeMap::new();
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    for source in sources {
+        for (index, test) in source.import.tests.iter().enumerate() {
+            let place = format!("{} line {}", source.name, test.line);
+            let command = test.command.join(" ");
+            let label = match command.as_str() {
+                "" => place,
+                _ if used.contains(&command) => format!("{command} ({place})"),
+                _ => command,
+            };
+            used.insert(label.clone());
+            labels.insert(source.id(index, test), label);
+        }
+    }
+    labels
+}
+
+/// A test that was stopped by hand, or lost its control connection, is judged by what it had reached until then.
+fn judge_what_was_reached(run: &mut Run) {
+    let Outcome::Failed(failure) = &run.outcome else { return };
+    let Some(found) = &mut run.measurement else { return };
+    let ran = found.totals.iter().map(|total| total.elapsed).max().unwrap_or_default();
+    if matches!(failure.kind, FailureKind::Interrupted | FailureKind::Lost) && ran >= LONG_ENOUGH {
+        found.anomalies.push(format!("judged by the {} that it ran: {}", units::duration::show(ran), failure.detail));
+        run.outcome = Outcome::Complete;
+    }
+}
+
+/// A shorter test has hardly left slow start.
+const LONG_ENOUGH: Duration = Duration::from_secs(1);
+
 /// What hosts are called, so that a test and an echo to the same host meet.
 struct Names {
     client: String,
@@ -269,7 +312,8 @@ impl Names {
     }
 
     fn peer(&self, run: &Run) -> String {
-        run.peer.host.name.clone().unwrap_or_else(|| run.peer.target.clone())
+        // A socket's target is an address with its port.
+        run.peer.host.name.clone().unwrap_or_else(|| without_port(&run.peer.target).to_owned())
     }
 
     fn known(&self, subject: &Subject) -> String {
@@ -280,8 +324,13 @@ impl Names {
     }
 }
 
+/// The host of a target, which may be a name, an address, or either with a port.
+fn without_port(target: &str) -> &str {
+    if target.parse::<IpAddr>().is_ok() { target } else { host_of(target) }
+}
+
 /// `192.0.2.1` of `192.0.2.1:5201`, `2001:db8::1` of `[2001:db8::1]:5201`.
-fn host_of(address: &str) -> &str {
+pub(crate) fn host_of(address: &str) -> &str {
     match address.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or(rest),
         None => address.rsplit_once(':').map_or(address, |(host, _)| host),

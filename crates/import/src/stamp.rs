@@ -16,6 +16,11 @@ pub(crate) fn leading(line: &str) -> Option<(WallTime, &str)> {
     Some((instant(day, month, year, clock)?, rest))
 }
 
+/// Whether a word is the day that `--timestamps` begins with.
+pub(crate) fn is_day(word: &str) -> bool {
+    DAYS.contains(&word)
+}
+
 /// What follows a time that a logger, `ts` or `--timestamps=FORMAT` puts before a line of iperf3: `10:00:01 [  5] …`,
 /// `2023-07-06T23:43:15.123+02:00 [  5] …`. Such a time is not understood, only passed over.
 pub(crate) fn before_bracket(line: &str) -> Option<&str> {

@@ -59,22 +59,41 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
     let head: Vec<&str> = lines.first()?.split_whitespace().collect();
     let first = head.iter().position(|word| *word == "Loss%")?;
     (head.get(first..first + 6)? == ["Loss%", "Snt", "Last", "Avg", "Best", "Wrst"]).then_some(())?;
-    let hubs: Vec<Hub> = lines[1..].iter().map_while(|line| hub_of_text(line)).collect();
-    let used = 1 + hubs.len();
+    let mut hubs: Vec<Hub> = Vec::new();
+    let mut used = 1;
+    for line in &lines[1..] {
+        match hub_of_text(line) {
+            Some(hub) => hubs.push(hub),
+            // A further router of the same hop.
+            None if line.trim_start().starts_with("|  `|--") => {}
+            None => break,
+        }
+        used += 1;
+    }
     let command = super::command_above(before, "mtr").and_then(|words| words.last().map(|word| (*word).to_owned()));
     let target = command.or_else(|| hubs.last().map(|hub| hub.host.clone()))?;
     Some(Found { shows: shown(&target, &hubs)?, lines: used })
 }
 
 fn hub_of_text(line: &str) -> Option<Hub> {
-    let (number, rest) = line.trim_start().split_once(".|--")?;
-    let words: Vec<&str> = rest.split_whitespace().collect();
+    let line = line.trim_start();
+    // A report has `1.|-- host`, the screen `1. host`.
+    let (number, rest) = line.split_once(".|--").or_else(|| line.split_once(". "))?;
+    let number = number.trim().parse().ok()?;
+    if rest.trim() == "(waiting for reply)" {
+        let time = Duration::ZERO;
+        let host = "???".to_owned();
+        return Some(Hub { number, host, loss_percent: 100.0, sent: 1, average: time, best: time, worst: time });
+    }
+    // With -b the address stands behind the name.
+    let words: Vec<&str> = rest.split_whitespace().filter(|word| !word.starts_with('(')).collect();
     let [host, loss, sent, _, average, best, worst, ..] = *words.as_slice() else { return None };
     Some(Hub {
-        number: number.trim().parse().ok()?,
+        number,
         host: host.to_owned(),
+        // Of 100 the sign is left out: the column is five wide.
         loss_percent: loss
-            .strip_suffix('%')?
+            .trim_end_matches('%')
             .replace(',', ".")
             .parse::<f64>()
             .ok()

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::json;
-use super::json_rows::IntervalRows;
+use super::json_rows::{FilledRows, IntervalRows};
 use crate::Format;
 use crate::anomaly::Anomalies;
 use crate::command::{Command, after_prompt};
@@ -18,14 +18,16 @@ use crate::source::unquoted;
 /// All tests of a text in which some line starts with a brace, and the text without them: as many lines, those of JSON
 /// and of its commands empty. `None` where there is no JSON.
 pub(crate) fn read(text: &str, outside: &mut Anomalies) -> (Vec<ParsedTest>, Vec<Evidence>, Option<String>) {
-    let quoted = has_quoted_object(text).then(|| {
-        text.lines().map(unquoted).fold(String::with_capacity(text.len()), |mut all, line| {
-            all.push_str(line);
+    let indented = indentation_of_object(text).map(|blanks| {
+        text.lines().fold(String::with_capacity(text.len()), |mut all, line| {
+            let inside = unquoted(line);
+            let own = inside.len() - inside.trim_start().len();
+            all.push_str(&inside[own.min(blanks)..]);
             all.push('\n');
             all
         })
     });
-    let text = quoted.as_deref().unwrap_or(text);
+    let text = indented.as_deref().unwrap_or(text);
     if start_of_object(text).is_none() {
         return (Vec::new(), Vec::new(), None);
     }
@@ -42,14 +44,24 @@ pub(crate) fn read(text: &str, outside: &mut Anomalies) -> (Vec<ParsedTest>, Vec
     while let Some(offset) = start_of_object(position.rest) {
         reading.between(position.skip(offset));
         let line = position.line;
-        let mut objects = serde_json::Deserializer::from_str(position.rest).into_iter::<Object>();
-        match objects.next() {
-            Some(Ok(object)) => {
-                let end = objects.byte_offset();
+        let mut object = Object::default();
+        let mut objects = serde_json::Deserializer::from_str(position.rest);
+        match Filled(&mut object).deserialize(&mut objects) {
+            Ok(()) => {
+                let end = objects.into_iter::<serde::de::IgnoredAny>().byte_offset();
                 reading.object(object, line);
                 reading.blank(position.skip(end));
             }
-            Some(Err(error)) if broken < MAX_BROKEN_OBJECTS => {
+            Err(error) if error.is_eof() && object.get("start").is_some() => {
+                let found = format!("the file ends within it, in line {}", line + error.line().saturating_sub(1));
+                reading.outside.add(line, "a whole object of iperf3", &found);
+                let cut = Value::String("interrupted: the output ends before the test".to_owned());
+                object.entries.push(("error".to_owned(), cut));
+                reading.object(object, line);
+                let end = position.rest.len();
+                reading.blank(position.skip(end));
+            }
+            Err(error) if broken < MAX_BROKEN_OBJECTS => {
                 broken += 1;
                 // The next try is at the next line that starts with a brace.
                 let down = error.line().saturating_sub(1);
@@ -166,8 +178,35 @@ impl DocumentReader<'_> {
                 parsed.target = parsed.target.or(target);
             }
             self.tests.push(parsed);
-        } else if !object.is_of_debug_output() {
+        } else if !object.is_of_debug_output() && !self.within(&object, line) {
             self.outside.add(line, "the keys `start`, `intervals` and `end` of iperf3, or `error`", &object.keys());
+        }
+    }
+
+    /// Objects of iperf3 within one of a script or an archive; whether there are any.
+    fn within(&mut self, object: &Object, line: usize) -> bool {
+        let before = self.tests.len();
+        for value in object.entries.iter().map(|(_, value)| value) {
+            self.nested(value, line, 0);
+        }
+        self.tests.len() > before
+    }
+
+    fn nested(&mut self, value: &Value, line: usize, depth: usize) {
+        match value {
+            Value::Object(entries) if entries.contains_key("start") && entries.contains_key("end") => {
+                // Its intervals are read once more, as those of an object that stands alone.
+                if let Ok(object) = Object::deserialize(value) {
+                    self.test(object, Format::Iperf3Json, line);
+                }
+            }
+            Value::Object(entries) if depth < MAX_DEPTH => {
+                entries.values().for_each(|inner| self.nested(inner, line, depth + 1));
+            }
+            Value::Array(list) if depth < MAX_DEPTH => {
+                list.iter().for_each(|inner| self.nested(inner, line, depth + 1));
+            }
+            _ => {}
         }
     }
 
@@ -185,6 +224,10 @@ impl DocumentReader<'_> {
                 _ => pending.push_str(line),
             }
         }
+        // What stands between the objects of a list.
+        if !pending.is_empty() && pending.trim().bytes().all(|byte| matches!(byte, b'[' | b']' | b',' | b' ' | b'\n')) {
+            return self.blank(&pending);
+        }
         self.rest.push_str(&pending);
     }
 
@@ -194,14 +237,39 @@ impl DocumentReader<'_> {
     }
 }
 
-/// Whether an object stands behind the `> ` of a mail.
-fn has_quoted_object(text: &str) -> bool {
-    text.contains('>') && text.lines().any(|line| line.trim_start().starts_with('>') && unquoted(line).starts_with('{'))
+/// How deep objects of iperf3 are looked for in those of others.
+const MAX_DEPTH: usize = 4;
+
+/// How far the first object of a text is moved to the right by the `> ` of a mail or the blanks of a page; `None` where it
+/// stands at the start of a line.
+fn indentation_of_object(text: &str) -> Option<usize> {
+    if start_of_object(text).is_some() || !text.contains('{') {
+        return None;
+    }
+    text.lines().find_map(|line| {
+        let inside = unquoted(line);
+        let bare = inside.trim_start();
+        begins_object(bare).then(|| inside.len() - bare.len())
+    })
 }
 
-/// Where the next line starts that starts with a brace.
+/// Where the next object starts: at the start of a line, or in a list of objects.
 fn start_of_object(text: &str) -> Option<usize> {
-    if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) }
+    let mut at = 0;
+    loop {
+        let line = &text[at..];
+        let inside = line.trim_start_matches(['[', ',', ' ', '\t']);
+        let in_list = line.starts_with(['[', ',']);
+        if (in_list || inside.len() == line.len()) && begins_object(inside) {
+            return Some(text.len() - inside.len());
+        }
+        at += line.find('\n')? + 1;
+    }
+}
+
+/// Whether a text begins as an object does; braces of wikis and shells (`{code}`, `{a,b}`) are none.
+fn begins_object(text: &str) -> bool {
+    text.strip_prefix('{').is_some_and(|inside| inside.trim_start().starts_with(['"', '}']) || inside.trim().is_empty())
 }
 
 /// An object with its keys in order, repeated ones included: iperf3 writes `error` twice, first the cause. Its intervals
@@ -233,28 +301,40 @@ impl Object {
     }
 }
 
-impl<'de> Deserialize<'de> for Object {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        struct Keys;
-        impl<'de> Visitor<'de> for Keys {
-            type Value = Object;
+/// An object that is filled as it is read, so that of one that ends too early all is kept that came before.
+struct Filled<'a>(&'a mut Object);
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
+impl<'de> DeserializeSeed<'de> for Filled<'_> {
+    type Value = ();
 
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Object, M::Error> {
-                let mut object = Object::default();
-                while let Some(key) = map.next_key::<String>()? {
-                    if key == "intervals" {
-                        object.intervals = map.next_value()?;
-                    } else {
-                        object.entries.push((key, map.next_value()?));
-                    }
-                }
-                Ok(object)
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<(), D::Error> {
+        input.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Filled<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "intervals" {
+                map.next_value_seed(FilledRows(&mut self.0.intervals))?;
+            } else {
+                self.0.entries.push((key, map.next_value()?));
             }
         }
-        input.deserialize_map(Keys)
+        Ok(())
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let mut object = Self::default();
+        Filled(&mut object).deserialize(input)?;
+        Ok(object)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use model::measurement::{End, Heading};
-use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 use units::{ByteCount, DataRate};
 
@@ -47,29 +47,33 @@ impl IntervalRows {
     }
 }
 
-impl<'de> Deserialize<'de> for IntervalRows {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        struct Intervals;
-        impl<'de> Visitor<'de> for Intervals {
-            type Value = IntervalRows;
+/// Rows that are filled as they are read.
+pub(crate) struct FilledRows<'a>(pub(crate) &'a mut IntervalRows);
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an array of intervals")
-            }
+impl<'de> DeserializeSeed<'de> for FilledRows<'_> {
+    type Value = ();
 
-            fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<IntervalRows, S::Error> {
-                let mut rows = IntervalRows::default();
-                while let Some(interval) = list.next_element::<Value>()? {
-                    rows.take(&interval);
-                }
-                Ok(rows)
-            }
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<(), D::Error> {
+        input.deserialize_any(self)
+    }
+}
 
-            fn visit_unit<E: serde::de::Error>(self) -> Result<IntervalRows, E> {
-                Ok(IntervalRows::default())
-            }
+impl<'de> Visitor<'de> for FilledRows<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of intervals")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<(), S::Error> {
+        while let Some(interval) = list.next_element::<Value>()? {
+            self.0.take(&interval);
         }
-        input.deserialize_any(Intervals)
+        Ok(())
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use model::measurement::{End, Heading};
 
-use crate::parsed::{Datagrams, Label, Row};
+use crate::parsed::{Datagrams, Label, PrintedAmount, Row};
 use crate::proof::{Claim, half_digit};
 use crate::quantity::{iperf3_bytes, iperf3_rate, milliseconds, seconds};
 
@@ -22,6 +22,12 @@ pub(crate) enum Columns {
     Windows,
     /// `Total Datagrams`, or `Jitter` and `Lost/Total Datagrams`.
     Datagrams,
+    /// `Write/Err  Rtry  Cwnd/RTT …` of a client of iperf 2 with `-e`: the second is `Retr`.
+    Enhanced,
+    /// Others of iperf 2 with `-e`, of no use here.
+    Ignored,
+    /// `Jitter`, `Lost/Total`, and others behind, of iperf 2 with `-e`.
+    DatagramsAndMore,
 }
 
 impl Columns {
@@ -34,6 +40,9 @@ impl Columns {
             ["Retr", "Cwnd"] => Some(Self::Windows),
             // The title may be broken after `Jitter`.
             ["Total", "Datagrams"] | ["Jitter"] | ["Jitter", "Lost/Total", "Datagrams"] => Some(Self::Datagrams),
+            ["Write/Err", "Rtry", ..] => Some(Self::Enhanced),
+            ["Jitter", "Lost/Total", "Latency", ..] => Some(Self::DatagramsAndMore),
+            ["Write/Err", ..] | ["Reads=Dist", ..] | ["Burst", ..] => Some(Self::Ignored),
             _ => None,
         }
     }
@@ -97,8 +106,17 @@ fn split(line: &str) -> Option<Split<'_>> {
         Some(_) => Some(End::Receiver),
         None => None,
     };
-    let [span, "sec", amount, unit, number, rate_unit, tail @ ..] = words.as_slice() else { return None };
-    let (from, to) = span.split_once('-')?;
+    // iperf 2 sets both times to one width: ` 0.0- 2.0 sec`.
+    let (from, to) = match words.as_slice() {
+        [from, _, "sec", ..] => {
+            let from = from.strip_suffix('-')?;
+            words.remove(0);
+            (from, words[0])
+        }
+        [span, ..] => span.split_once('-')?,
+        [] => return None,
+    };
+    let [_, "sec", amount, unit, number, rate_unit, tail @ ..] = words.as_slice() else { return None };
     let printed = iperf3_bytes(amount, unit)?;
     let rate = iperf3_rate(number, rate_unit)?;
     let mut row = Row::new(label, seconds(from)?, seconds(to)?, printed.bytes);
@@ -138,6 +156,16 @@ impl Split<'_> {
 fn read_tail(tail: &[&str], columns: Columns, row: &mut Row) -> Option<()> {
     match *tail {
         [] => {}
+        _ if columns == Columns::Ignored => {}
+        [writes, retransmits, ..] if columns == Columns::Enhanced && writes.contains('/') => {
+            row.retransmits = Some(retransmits.parse().ok()?);
+            if let Some((cwnd, rtt)) = tail.get(2).and_then(|state| enhanced(state, tail.get(3)?)) {
+                (row.cwnd, row.rtt) = (Some(cwnd), Some(rtt));
+            }
+        }
+        [jitter, "ms", counts, share, ..] if columns == Columns::DatagramsAndMore => {
+            return read_tail(&[jitter, "ms", counts, share], Columns::Datagrams, row);
+        }
         [count] if columns == Columns::Datagrams => {
             row.datagrams = Some(Datagrams { lost: None, total: count.parse().ok()? });
         }
@@ -156,6 +184,14 @@ fn read_tail(tail: &[&str], columns: Columns, row: &mut Row) -> Option<()> {
         _ => return None,
     }
     Some(())
+}
+
+/// `1023K/47(9)` and `us`: congestion window and RTT.
+fn enhanced(state: &str, unit: &str) -> Option<(PrintedAmount, Duration)> {
+    let (window, rtt) = state.split_once('/')?;
+    let window = iperf3_bytes(window.strip_suffix('K')?, "KBytes")?;
+    let micros = rtt.split('(').next()?.parse::<u64>().ok().filter(|micros| *micros > 0 && unit == "us")?;
+    Some((window, Duration::from_micros(micros)))
 }
 
 /// Whether the printed share is that of the counts: `%.2g`, and `nan` without datagrams.

@@ -89,6 +89,11 @@ pub(crate) fn read(line: &str, columns: Columns) -> Option<Line> {
     None
 }
 
+/// Whether a line of iperf3 may begin with a word.
+pub(crate) fn begins_with(word: &str) -> bool {
+    STARTS.iter().any(|(start, _)| start.split(' ').next() == Some(word))
+}
+
 /// Reads what follows the beginning of a line.
 type Reader = fn(&str) -> Option<Line>;
 

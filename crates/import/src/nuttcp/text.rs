@@ -81,6 +81,13 @@ pub(crate) fn read(line: &str) -> Option<Line> {
     number.parse::<u32>().ok().map(|_| Line::Ornament)
 }
 
+/// Whether a line of nuttcp may begin with a word.
+pub(crate) fn begins_with(word: &str) -> bool {
+    ["nuttcp-t:", "nuttcp-r:", "bad", "invalid", "unknown", "nuttcp:", "Usage:", "ignoring"].contains(&word)
+        || word.starts_with("megabytes=")
+        || word.starts_with("errno=")
+}
+
 fn end_report(end: End, rest: &str) -> Option<Line> {
     if let Some((version, what)) = rest.strip_prefix('v').and_then(|rest| rest.split_once(": ")) {
         return Some(match what.split_once(": ") {

@@ -1,5 +1,6 @@
 //! What a command line of another tool asks for.
 
+pub(crate) mod iperf2;
 pub(crate) mod iperf3;
 pub(crate) mod nuttcp;
 

@@ -75,7 +75,10 @@ impl TranscriptReader<'_> {
                 open.ended = true;
             }
             Line::Warning(warning) => parsed.notes.push(format!("iperf3 warns: {warning}")),
-            Line::Done => (open.copying, open.ended) = (false, true),
+            Line::Done => {
+                (open.copying, open.ended) = (false, true);
+                open.parsed.done = true;
+            }
             Line::Listening | Line::Headings(_) | Line::Ornament => {}
         }
     }
@@ -88,7 +91,8 @@ impl TranscriptReader<'_> {
         options.protocol = match columns {
             Columns::Datagrams => Some(Protocol::Udp),
             Columns::Segments | Columns::Windows | Columns::Rates => options.protocol.or(Some(Protocol::Tcp)),
-            Columns::Unknown => options.protocol,
+            Columns::DatagramsAndMore => Some(Protocol::Udp),
+            Columns::Enhanced | Columns::Ignored | Columns::Unknown => options.protocol,
         };
         self.columns = columns;
     }
@@ -101,6 +105,8 @@ impl TranscriptReader<'_> {
         }
         match line {
             Line::Listening | Line::Called(_) => !open.parsed.rows.is_empty() || open.parsed.error.is_some(),
+            // What a key has ended says so on standard error, which a file may have before the test.
+            Line::Calling(_) if open.parsed.is_only_an_interrupt() => false,
             Line::Calling(_) | Line::Version(_) => open.ended || !open.parsed.rows.is_empty(),
             // Without a greeting: the clock starts again.
             Line::Numbers(numbers) => {

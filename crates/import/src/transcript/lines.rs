@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use units::WallTime;
 
 use super::command_line;
+use crate::iperf2::text as iperf2;
 use crate::iperf3::row::Columns;
 use crate::iperf3::text as iperf3;
 use crate::limits::{MAX_BROKEN_LINES, MAX_LINE_BYTES};
@@ -38,6 +39,8 @@ pub(crate) enum LineKind<'a> {
     Blank,
     /// The start of a command, without the prompt.
     Command(&'a str),
+    /// One that only iperf 2 prints.
+    Iperf2(iperf2::Line),
     /// One of iperf3's.
     Iperf3(iperf3::Line),
     /// One of nuttcp's.
@@ -94,6 +97,9 @@ impl<'a> Lines<'a> {
         }
         if let Some(command) = command_line(text) {
             return Some(Line { number, text, kind: LineKind::Command(command) });
+        }
+        if !may_begin(text) && !text.split_once(": ").is_some_and(|(_, rest)| may_begin(rest)) {
+            return Some(Line { number, text, kind: LineKind::Unknown });
         }
         let alone = self.known(text);
         let stamp = self.stamp;
@@ -216,6 +222,26 @@ impl<'a> Lines<'a> {
     }
 
     fn kind(&self, text: &str) -> Option<LineKind<'a>> {
-        iperf3::read(text, self.columns).map(LineKind::Iperf3).or_else(|| nuttcp::read(text).map(LineKind::Nuttcp))
+        iperf2::read(text)
+            .map(LineKind::Iperf2)
+            .or_else(|| iperf3::read(text, self.columns).map(LineKind::Iperf3))
+            .or_else(|| nuttcp::read(text).map(LineKind::Nuttcp))
+    }
+}
+
+/// Whether a line of a tool, or the first part of a broken one, may begin so: most lines of prose do not, and are looked at no
+/// further.
+fn may_begin(text: &str) -> bool {
+    let text = text.trim_start();
+    match text.as_bytes().first() {
+        None | Some(b'0'..=b'9' | b'[' | b'-') => true,
+        Some(_) => {
+            let word = text.split([' ', '\t']).next().unwrap_or(text);
+            iperf2::begins_with(word)
+                || iperf3::begins_with(word)
+                || nuttcp::begins_with(word)
+                || stamp::is_day(word)
+                || stamp::before_bracket(text).is_some()
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! A text in which outputs of tools stand one after the other, maybe with the commands between them.
 //!
 //! * [`lines`]: one line at a time, broken ones put together again
-//! * [`iperf3`], [`nuttcp`]: what a tool's line changes in the test that is being read
+//! * [`iperf2`], [`iperf3`], [`nuttcp`]: what a tool's line changes in the test that is being read
 
+mod iperf2;
 mod iperf3;
 mod lines;
 mod nuttcp;
@@ -64,6 +65,10 @@ struct OpenTest {
     ended: bool,
     /// The peer's own output is being copied.
     copying: bool,
+    /// iperf 2's report of its server follows.
+    of_peer: bool,
+    /// Datagrams that iperf 2's client says it sent.
+    sent: Option<u64>,
     /// How to use nuttcp is being printed.
     usage: bool,
 }
@@ -94,7 +99,9 @@ impl TranscriptReader<'_> {
                 self.host = host_of_prompt(text).or(self.host.take());
                 self.command(number, start, lines, Prompt::of(text));
             }
+            LineKind::Iperf3(line) if self.shared_with_iperf2(number, &line) => {}
             LineKind::Iperf3(line) => self.iperf3(number, line, lines.stamp()),
+            LineKind::Iperf2(line) => self.iperf2(number, line),
             LineKind::Nuttcp(line) => self.nuttcp(number, line),
             LineKind::TooLong => self.odd(number, "a shorter line", text),
             LineKind::Unknown if self.open.as_ref().is_some_and(|open| open.usage) => {}
@@ -156,15 +163,23 @@ impl TranscriptReader<'_> {
 
     /// The open test; a new one where there is none, or where it is of another tool.
     fn open(&mut self, number: usize, tool: Tool) -> &mut OpenTest {
-        let is_iperf3 = tool == Tool::Iperf3;
-        if self.open.as_ref().is_some_and(|open| open.parsed.is_iperf3() != is_iperf3) {
+        let is_of_another = |parsed: &ParsedTest| match tool {
+            Tool::Iperf2 => !parsed.is_iperf2(),
+            Tool::Iperf3 => !parsed.is_iperf3(),
+            Tool::Nuttcp => parsed.is_iperf2() || parsed.is_iperf3(),
+        };
+        if self.open.as_ref().is_some_and(|open| is_of_another(&open.parsed)) {
             self.finish();
         }
         let command = &mut self.command;
         let columns = &mut self.columns;
         let host = &self.host;
         self.open.get_or_insert_with(|| {
-            let format = if is_iperf3 { Format::Iperf3Text } else { Format::NuttcpText };
+            let format = match tool {
+                Tool::Iperf2 => Format::Iperf2Text,
+                Tool::Iperf3 => Format::Iperf3Text,
+                Tool::Nuttcp => Format::NuttcpText,
+            };
             let mut parsed = ParsedTest::new(format, number);
             let mut tag = None;
             // A command's host is its client, or the server that it starts.
@@ -175,13 +190,16 @@ impl TranscriptReader<'_> {
                 tag = command.tag().map(str::to_owned);
                 parsed.line = line;
             }
-            OpenTest { parsed, tag, ended: false, copying: false, usage: false }
+            OpenTest { parsed, tag, ended: false, copying: false, of_peer: false, sent: None, usage: false }
         })
     }
 
     /// Closes the open test.
     fn finish(&mut self) {
-        let Some(open) = self.open.take() else { return };
+        let Some(mut open) = self.open.take() else { return };
+        if open.parsed.is_iperf2() {
+            iperf2::finish(&mut open.parsed, open.sent);
+        }
         let says_something =
             !open.parsed.rows.is_empty() || !open.parsed.ends.is_empty() || open.parsed.error.is_some();
         // A server that waits has said nothing yet.
@@ -227,6 +245,8 @@ impl Prompt {
 /// What follows a prompt, or a line that starts with a tool's name.
 fn command_line(line: &str) -> Option<&str> {
     let line = line.trim_start();
-    let bare = line.starts_with("iperf3 ") || line.starts_with("nuttcp ");
+    // Prose speaks of `iperf tests` as well.
+    let options = ["iperf3 ", "iperf "].iter().find_map(|tool| line.strip_prefix(tool));
+    let bare = options.is_some_and(|rest| rest.trim_start().starts_with('-')) || line.starts_with("nuttcp ");
     after_prompt(line).or_else(|| bare.then_some(line.trim()))
 }

@@ -7,6 +7,7 @@ mod damage;
 mod evidence;
 mod golden;
 mod numbers;
+mod pasted;
 mod statements;
 mod traps;
 

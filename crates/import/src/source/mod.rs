@@ -1,5 +1,11 @@
 //! From the bytes of a file to lines that a grammar can read: compression, encodings, escape sequences, what slides and
 //! mail programs put around a log.
+//!
+//! * [`decoration`]: what loggers put before each line
+//! * [`markup`]: tags of HTML, blocks of wikis
+
+mod decoration;
+mod markup;
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -23,7 +29,28 @@ pub(crate) fn text<'a>(bytes: &'a [u8], outside: &mut Anomalies) -> Cow<'a, str>
         Cow::Borrowed(bytes) => decoded(bytes, outside),
         Cow::Owned(bytes) => Cow::Owned(decoded(&bytes, outside).into_owned()),
     };
-    if needs_cleaning(&text) { Cow::Owned(cleaned(&text)) } else { text }
+    let text = if markup::is_page(&text) { Cow::Owned(markup::without_tags(&text)) } else { text };
+    let text = if needs_cleaning(&text) { Cow::Owned(cleaned(&text)) } else { text };
+    if text.lines().any(|line| undecorated(line).len() < line.len()) {
+        Cow::Owned(all_undecorated(&text))
+    } else {
+        text
+    }
+}
+
+/// A line without what a logger has put before it, also within the quotation of a mail.
+fn undecorated(line: &str) -> &str {
+    let inside = unquoted(line);
+    let bare = decoration::undecorated(inside);
+    if bare.len() < inside.len() { bare } else { line }
+}
+
+fn all_undecorated(text: &str) -> String {
+    text.lines().map(undecorated).fold(String::with_capacity(text.len()), |mut all, line| {
+        all.push_str(line);
+        all.push('\n');
+        all
+    })
 }
 
 /// RFC 1952 §2.3.1, with deflate as the method.
@@ -88,13 +115,32 @@ fn utf16(bytes: &[u8]) -> Option<bool> {
 }
 
 fn needs_cleaning(text: &str) -> bool {
-    text.contains(['\u{1b}', '\r', '\u{8}', '\0', '\u{a0}', '\u{2007}', '\u{202f}', '\u{2013}', '\u{2212}'])
+    const LETTERS: [char; 12] = [
+        '\u{1b}', '\r', '\u{8}', '\0', '\u{a0}', '\u{2007}', '\u{202f}', '\u{2013}', '\u{2212}', '\u{201c}',
+        '\u{201d}', '\u{200b}',
+    ];
+    // Most logs are plain; a test by bytes is ten times as fast as one by letters.
+    let plain = text.is_ascii() && !text.bytes().any(|byte| matches!(byte, 0x1b | b'\r' | 8 | 0 | b'^'));
+    (!plain && text.contains(LETTERS))
+        || text.contains("\n^C")
         || text.contains("\\text{")
+        || text.contains("{code")
+        || text.contains("{noformat")
+        || text.contains("{quote")
         || ENTITIES.iter().any(|(entity, _)| text.contains(&format!("&{entity}")))
 }
 
 /// What web pages write for letters that mean something to them.
-const ENTITIES: [(&str, char); 4] = [("gt;", '>'), ("lt;", '<'), ("#37;", '%'), ("nbsp;", ' ')];
+const ENTITIES: [(&str, char); 8] = [
+    ("gt;", '>'),
+    ("lt;", '<'),
+    ("#37;", '%'),
+    ("nbsp;", ' '),
+    ("amp;", '&'),
+    ("quot;", '"'),
+    ("#34;", '"'),
+    ("#39;", '\''),
+];
 
 fn cleaned(text: &str) -> String {
     // Files of old systems have carriage returns alone.
@@ -112,7 +158,9 @@ fn clean_line(line: &str, clean: &mut String) {
     let body = body.trim_end_matches('\r');
     let shown = body.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or("");
     let start = clean.len();
-    let mut rest = shown;
+    let unblocked = markup::without_blocks(shown);
+    // What a terminal echoes of the key that ended a program.
+    let mut rest = unblocked.strip_prefix("^C").unwrap_or(&unblocked);
     while let Some(letter) = rest.chars().next() {
         rest = &rest[letter.len_utf8()..];
         match letter {
@@ -125,6 +173,8 @@ fn clean_line(line: &str, clean: &mut String) {
             '\0' => {}
             '\u{a0}' | '\u{2007}' | '\u{202f}' => clean.push(' '),
             '\u{2013}' | '\u{2212}' => clean.push('-'),
+            '\u{201c}' | '\u{201d}' => clean.push('"'),
+            '\u{200b}' => {}
             // Slides that were typeset: `1.00 \text{ sec} =`.
             '\\' if rest.starts_with("text{") => {
                 if let Some((inside, after)) = rest["text{".len()..].split_once('}') {

@@ -1,0 +1,52 @@
+//! iperf 2.0 and 2.1 (iperf2), whose rows are iperf3's and whose other lines are not.
+//!
+//! * [`text`]: its own lines
+//! * [`csv`]: a line of `-y C`
+//! * [`settle`]: which rows are summaries; nothing on them says so
+
+pub(crate) mod csv;
+pub(crate) mod text;
+
+use std::time::Duration;
+
+use model::measurement::End;
+use model::run::Role;
+
+use super::parsed::{EndRow, Label, ParsedTest, Row};
+
+/// Moves the summaries out of the rows: the last row of a stream, where it begins at zero and no row goes on longer. What a
+/// client prints it has sent, what a server prints has arrived.
+pub(crate) fn settle(parsed: &mut ParsedTest) {
+    let end = if parsed.role == Some(Role::Server) { End::Receiver } else { End::Sender };
+    let mut labels: Vec<Label> = Vec::new();
+    for row in &parsed.rows {
+        if !labels.contains(&row.label) && labels.len() <= crate::limits::MAX_STREAMS {
+            labels.push(row.label);
+        }
+    }
+    let is_summary: Vec<usize> = labels.iter().filter_map(|label| summary(&parsed.rows, *label)).collect();
+    for index in &is_summary {
+        parsed.ends.push(EndRow { end, row: parsed.rows[*index].clone() });
+    }
+    let mut index = 0;
+    parsed.rows.retain(|_| {
+        index += 1;
+        !is_summary.contains(&(index - 1))
+    });
+    if end == End::Sender
+        && let Some(sent) = parsed.ends.iter_mut().find(|count| count.end == End::Sender)
+    {
+        // What a sender counts of losses is nothing.
+        sent.row.datagrams = sent.row.datagrams.map(|counts| crate::parsed::Datagrams { lost: None, ..counts });
+    }
+}
+
+fn summary(rows: &[Row], label: Label) -> Option<usize> {
+    let (at, last) = rows.iter().enumerate().rfind(|(_, row)| row.label == label)?;
+    let others = rows[..at].iter().filter(|row| row.label == label).map(|row| row.end);
+    let before = others.max().unwrap_or(Duration::ZERO);
+    (last.start.is_zero() && last.end + CLOCK >= before).then_some(at)
+}
+
+/// The clock of a summary stops a moment before or after that of the last interval.
+const CLOCK: Duration = Duration::from_millis(150);

@@ -1,0 +1,166 @@
+//! What loggers put before each line: times, the journal's host and program, names of pods and containers.
+
+/// A line without what a logger has put before it. What is left may still be anything.
+pub(super) fn undecorated(line: &str) -> &str {
+    let blanks = line.len() - line.trim_start().len();
+    let mut rest = &line[blanks..];
+    let mut stamped = false;
+    for _ in 0..MAX_DECORATIONS {
+        let shorter = match rest.as_bytes().first() {
+            Some(b'[') => bracketed(rest),
+            Some(b'0'..=b'9') => time(rest),
+            Some(letter) if letter.is_ascii_alphabetic() => {
+                syslog_time(rest).or_else(|| container(rest)).or_else(|| stamped.then(|| program(rest))?)
+            }
+            _ => None,
+        };
+        let Some(shorter) = shorter else { break };
+        // wget prints the time itself: `2022-08-19 11:01:42 (32.1 KB/s) - …`.
+        if shorter.starts_with('(') {
+            return line;
+        }
+        (rest, stamped) = (shorter, true);
+    }
+    if stamped { rest } else { line }
+}
+
+/// A time, a zone or level, a program, a stream of a container.
+const MAX_DECORATIONS: usize = 4;
+/// The longest time within brackets, and the longest name.
+const LONGEST: usize = 64;
+
+/// One blank or tabulator belongs to the logger; more of them are the tool's own columns.
+fn without_blank(rest: &str) -> Option<&str> {
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix([' ', '\t']) }
+}
+
+/// `[2024-02-12 10:00:01] `, `[Mon Feb 12 10:00:01 2024] `, `[1707732000.123456] `, `[pod/client-x7j2k/iperf3] `.
+fn bracketed(line: &str) -> Option<&str> {
+    let (inside, rest) = line.get(1..)?.split_once(']')?;
+    (inside.len() <= LONGEST).then_some(())?;
+    let is_pod = ["pod/", "job/", "deployment/"].iter().any(|kind| inside.starts_with(kind));
+    let digits = inside.bytes().filter(u8::is_ascii_digit).count();
+    let is_time = digits >= 4
+        && inside.contains(':')
+        && inside.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" :.,+-/".contains(&byte));
+    let is_epoch = digits >= 10 && inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (is_pod || is_time || is_epoch).then(|| without_blank(rest))?
+}
+
+/// `2024-02-12T10:00:00.123Z `, `2024-02-12 10:00:00,123 `, `10:00:01 `, and what CRI puts behind: `stdout F `.
+fn time(line: &str) -> Option<&str> {
+    let (first, mut rest) = word(line)?;
+    if is_date(first) {
+        match first.split_once('T') {
+            Some((_, clock)) => is_clock(clock).then_some(())?,
+            None => {
+                let (clock, after) = word(rest)?;
+                is_clock(clock).then_some(())?;
+                rest = after;
+            }
+        }
+    } else if !is_clock(first) {
+        return None;
+    }
+    let streams = ["stdout F", "stderr F", "stdout P", "stderr P"];
+    let behind = streams.iter().find_map(|stream| rest.strip_prefix(stream));
+    Some(behind.and_then(without_blank).unwrap_or(rest))
+}
+
+/// `Feb 12 10:00:00 `.
+fn syslog_time(line: &str) -> Option<&str> {
+    let (month, rest) = word(line)?;
+    MONTHS.contains(&month).then_some(())?;
+    let (day, rest) = word(rest.trim_start())?;
+    day.parse::<u8>().ok().filter(|day| (1..=31).contains(day))?;
+    let (clock, rest) = word(rest)?;
+    is_clock(clock).then_some(rest)
+}
+
+/// `dtn1 iperf3[2211]: `, as the journal has it behind a time.
+fn program(line: &str) -> Option<&str> {
+    let (before, rest) = line.split_once(": ").or_else(|| Some((line.strip_suffix(':')?, "")))?;
+    let (host, program) = before.split_once(' ')?;
+    let plain = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._/()@".contains(&byte))
+    };
+    let name = program.split_once('[').map_or(program, |(name, number)| {
+        if number.strip_suffix(']').is_some_and(|number| number.parse::<u32>().is_ok()) { name } else { "" }
+    });
+    (before.len() <= LONGEST && plain(host) && plain(name) && program.contains('[')).then_some(rest)
+}
+
+/// `client_1  | `, as docker compose has it.
+fn container(line: &str) -> Option<&str> {
+    let (name, rest) = line.split_once(" | ")?;
+    let name = name.trim_end();
+    let numbered = name.rsplit_once(['_', '-']).is_some_and(|(_, number)| number.parse::<u16>().is_ok());
+    (numbered && name.len() <= LONGEST && !name.contains(' ')).then_some(rest)
+}
+
+fn word(line: &str) -> Option<(&str, &str)> {
+    let end = line.find([' ', '\t']).unwrap_or(line.len());
+    let (word, rest) = line.split_at(end);
+    (!word.is_empty()).then_some((word, without_blank(rest)?))
+}
+
+/// `2024-02-12`, also with a time behind it.
+fn is_date(word: &str) -> bool {
+    let date = word.split('T').next().unwrap_or(word);
+    let parts: Vec<&str> = date.split(['-', '/']).collect();
+    parts.len() == 3 && parts[0].len() == 4 && parts.iter().all(|part| part.parse::<u16>().is_ok())
+}
+
+/// `10:00:01`, `10:00:01.123456+01:00`, `10:00:01,123Z`.
+fn is_clock(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    bytes.len() >= 8
+        && bytes.len() <= LONGEST
+        && [2, 5].iter().all(|at| bytes[*at] == b':')
+        && [0, 1, 3, 4, 6, 7].iter().all(|at| bytes[*at].is_ascii_digit())
+        && bytes[8..].iter().all(|byte| byte.is_ascii_digit() || b".,:+-Z".contains(byte))
+}
+
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+#[cfg(test)]
+mod tests {
+    use super::undecorated;
+
+    #[test]
+    fn what_loggers_put_before_a_line_is_taken_off() {
+        let row = "[  5]   0.00-1.00   sec  1.13 GBytes  9.73 Gbits/sec";
+        for before in [
+            "[2024-02-12 10:00:01] ",
+            "[10:00:01.123] ",
+            "[Mon Feb 12 10:00:01 2024] ",
+            "[1707732000.123456] ",
+            "[pod/iperf3-client-x7j2k/iperf3] ",
+            "2024-02-12T10:00:00.123456789Z stdout F ",
+            "2024-02-12 10:00:00,123 ",
+            "10:00:01 ",
+            "Feb 12 10:00:00 dtn1 iperf3[2211]: ",
+            "client_1  | ",
+            "client-1  | 10:00:01 ",
+        ] {
+            assert_eq!(undecorated(&format!("{before}{row}")), row, "{before}");
+        }
+    }
+
+    #[test]
+    fn lines_of_tools_stay() {
+        for line in [
+            "[  5]   0.00-1.00   sec  1.13 GBytes  9.73 Gbits/sec",
+            "[SUM]   0.00-1.00   sec  1.13 GBytes  9.73 Gbits/sec",
+            "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd",
+            "2022-08-19 11:01:42 (32.1 KB/s) - 'member.fits' saved [3355443/3355443]",
+            "    1.1875 MB /   1.00 sec =    9.9615 Mbps    12 retrans",
+            "Time: Tue, 24 Nov 2026 12:00:05 GMT",
+            "Thu Jul 6 23:43:15 2023 [  5] local",
+            "May the path be with you",
+            "64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.045 ms",
+        ] {
+            assert_eq!(undecorated(line), line);
+        }
+    }
+}
