@@ -10,6 +10,8 @@ use crate::{Complaint, DocumentError, Key, Source};
 pub struct Complaints<'a, P> {
     parsed: Parsed<'a>,
     complaints: Vec<Complaint<P>>,
+    /// What was not read as it stands: complaints about it, or about what contains it, follow from others.
+    touched: Vec<Key>,
 }
 
 /// A name that a file gives to something.
@@ -23,13 +25,20 @@ pub struct NewName<'a> {
     pub fault: Option<&'static str>,
 }
 
-impl<'a, P: From<DocumentError> + PartialEq + fmt::Debug> Complaints<'a, P> {
+impl<'a, P> Complaints<'a, P> {
     /// Nothing has been found yet.
     #[must_use]
     pub fn new(source: &'a Source) -> Self {
-        Self { parsed: source.parsed(), complaints: Vec::new() }
+        Self { parsed: source.parsed(), complaints: Vec::new(), touched: Vec::new() }
     }
 
+    /// What was found while the file was read as its type.
+    pub(crate) fn of_reading(parsed: Parsed<'a>, complaints: Vec<Complaint<P>>, touched: Vec<Key>) -> Self {
+        Self { parsed, complaints, touched }
+    }
+}
+
+impl<P: From<DocumentError> + PartialEq + fmt::Debug> Complaints<'_, P> {
     /// The keys of a table, in the order of the file.
     #[must_use]
     pub fn keys_of(&self, table: &Key) -> Vec<String> {
@@ -38,7 +47,8 @@ impl<'a, P: From<DocumentError> + PartialEq + fmt::Debug> Complaints<'a, P> {
 
     /// Writes a problem down, unless there are more than anybody reads.
     pub fn complain(&mut self, key: &Key, problem: impl Into<P>) {
-        if self.complaints.len() < MOST_COMPLAINTS {
+        let follows = self.touched.iter().any(|touched| touched.is_on_the_way_of(key));
+        if !follows && self.complaints.len() < MOST_COMPLAINTS {
             self.complaints.push(Complaint { place: self.parsed.place(key), problem: problem.into() });
         }
     }
@@ -95,13 +105,16 @@ impl<'a, P: From<DocumentError> + PartialEq + fmt::Debug> Complaints<'a, P> {
     ///
     /// # Errors
     /// All complaints, in the order of the file.
-    pub fn close<T>(mut self, made: T) -> Result<T, Vec<Complaint<P>>> {
-        if self.complaints.is_empty() {
-            return Ok(made);
-        }
+    pub fn close<T>(self, made: T) -> Result<T, Vec<Complaint<P>>> {
+        if self.complaints.is_empty() { Ok(made) } else { Err(self.into_all()) }
+    }
+
+    /// All complaints, in the order of the file.
+    #[must_use]
+    pub fn into_all(mut self) -> Vec<Complaint<P>> {
         self.complaints.sort_by_key(|complaint| (complaint.place.line, complaint.place.column));
         self.complaints.dedup();
-        Err(self.complaints)
+        self.complaints
     }
 }
 

@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-use crate::{Complaint, DocumentError};
 
 /// The text of one file and its name.
 #[derive(Debug, Clone)]
@@ -34,8 +31,9 @@ pub struct FilePosition {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Key(Vec<Step>);
 
+/// A table's key, or the number of an entry in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+pub(crate) enum Step {
     Name(String),
     Number(usize),
 }
@@ -57,6 +55,26 @@ impl Key {
     #[must_use]
     pub fn nth(&self, number: usize) -> Self {
         self.with(Step::Number(number))
+    }
+
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
+    /// The table or list that it is in, and its place there.
+    pub(crate) fn split_last(&self) -> Option<(Self, Step)> {
+        let (last, before) = self.0.split_last()?;
+        Some((Self(before.to_vec()), last.clone()))
+    }
+
+    /// Whether it is `other`, within it, or around it.
+    pub(crate) fn is_on_the_way_of(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(one, other)| one == other)
+    }
+
+    /// Whether it is a part of `other`.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        self.0.len() > other.0.len() && self.is_on_the_way_of(other)
     }
 
     fn with(&self, step: Step) -> Self {
@@ -87,17 +105,6 @@ impl fmt::Display for FilePosition {
 }
 
 impl Source {
-    /// Reads the text as TOML of this shape.
-    ///
-    /// # Errors
-    /// The first thing that is not of this shape, and where: the reader goes no further.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Box<Complaint<DocumentError>>> {
-        toml::from_str(&self.text).map_err(|error| {
-            let place = self.place_of_byte(error.span().map_or(0, |span| span.start));
-            Box::new(Complaint { place, problem: DocumentError::of_reader(error.message()) })
-        })
-    }
-
     /// Where a key stands, or as much of it as the file has.
     #[must_use]
     pub fn place(&self, key: &Key) -> FilePosition {
@@ -139,8 +146,8 @@ impl Source {
 /// A text taken apart; one that is no TOML has no keys.
 #[derive(Debug)]
 pub struct Parsed<'a> {
-    source: &'a Source,
-    top: DeValue<'a>,
+    pub(crate) source: &'a Source,
+    pub(crate) top: DeValue<'a>,
 }
 
 impl<'a> Parsed<'a> {

@@ -1,7 +1,7 @@
 //! What is known while a file is read, and what was found wrong with it.
 
 use crate::error::{Problem, ScenarioError};
-use document::{Key, NewName, Source};
+use document::{Key, NewName, Reading, Source};
 
 /// Names defined so far, and complaints.
 #[derive(Debug)]
@@ -15,7 +15,15 @@ pub(crate) struct Diagnostics<'a> {
 
 impl<'a> Diagnostics<'a> {
     pub(crate) fn new(source: &'a Source) -> Self {
-        let document = document::Complaints::new(source);
+        Self::over(document::Complaints::new(source))
+    }
+
+    /// With what was found while the file was read as its type.
+    pub(crate) fn of_reading(reading: Reading<'a>) -> Self {
+        Self::over(reading.complaints())
+    }
+
+    fn over(document: document::Complaints<'a, Problem>) -> Self {
         Self { document, hosts: Vec::new(), links: Vec::new(), overlays: Vec::new() }
     }
 
@@ -84,6 +92,11 @@ impl<'a> Diagnostics<'a> {
     /// Whether nothing has been found wrong so far.
     pub(crate) fn is_content(&self) -> bool {
         self.document.is_content()
+    }
+
+    /// All complaints.
+    pub(crate) fn refuse(self) -> ScenarioError {
+        ScenarioError::Refused(self.document.into_all())
     }
 
     /// What was made, unless there were complaints.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use document::{Complaint, DocumentError, Key, Source};
+use document::{DocumentError, Key, Reading, Source};
 use model::spec::Family;
 use plan::task::text::Tables;
 use serde::Deserialize;
@@ -56,9 +56,12 @@ struct ScenarioText {
 /// # Errors
 /// [`ScenarioError::Refused`] with all that is wrong.
 pub(crate) fn scenario(name: String, source: Source) -> Result<Scenario, ScenarioError> {
-    let text: ScenarioText = source.read().map_err(|complaint| refused(*complaint))?;
-    let tasks: Tables = source.read().map_err(|complaint| refused(*complaint))?;
-    let mut diagnostics = Diagnostics::new(&source);
+    let mut reading = Reading::new(&source);
+    let texts = reading.read().and_then(|text: ScenarioText| Some((text, reading.read()?)));
+    // Of a file with lines that are no TOML nobody knows what is missing.
+    let texts = texts.filter(|_| reading.is_toml());
+    let mut diagnostics = Diagnostics::of_reading(reading);
+    let Some((text, tasks)): Option<(ScenarioText, Tables)> = texts else { return Err(diagnostics.refuse()) };
     let families = families(text.families, &mut diagnostics);
     host::names(&mut diagnostics);
     for (number, link) in text.links.iter().enumerate() {
@@ -191,8 +194,4 @@ pub(crate) fn test_time(tests: &[Test]) -> Option<(Duration, Option<Duration>)> 
 fn shown((from, until): (Duration, Option<Duration>)) -> String {
     let time = |at: Duration| if at.is_zero() { "the start".to_owned() } else { units::duration::show(at) };
     until.map_or_else(|| format!("from {}", time(from)), |until| format!("from {} until {}", time(from), time(until)))
-}
-
-fn refused(complaint: Complaint<DocumentError>) -> ScenarioError {
-    ScenarioError::Refused(vec![Complaint { place: complaint.place, problem: complaint.problem.into() }])
 }

@@ -15,7 +15,7 @@ mod operation;
 pub(crate) mod test;
 mod text;
 
-use document::{Complaint, DocumentError, Source};
+use document::{Complaint, Complaints, DocumentError, Reading, Source};
 
 use crate::plan::{Plan, Times};
 use crate::task::text::Tables;
@@ -63,10 +63,15 @@ impl Plan {
 }
 
 fn plan(source: &Source) -> Result<Plan, PlanError> {
-    let refused = |complaint: Box<Complaint<DocumentError>>| PlanError::Refused(vec![*complaint]);
-    let text: PlanText = source.read().map_err(refused)?;
-    let tasks: Tables = source.read().map_err(refused)?;
-    let mut names = Names::new(source, &text);
+    let mut reading = Reading::new(source);
+    let texts = reading.read().and_then(|text: PlanText| Some((text, reading.read()?)));
+    // Of a file with lines that are no TOML nobody knows what is missing.
+    let texts = texts.filter(|_| reading.is_toml());
+    let desk: Complaints<'_, DocumentError> = reading.complaints();
+    let Some((text, tasks)): Option<(PlanText, Tables)> = texts else {
+        return Err(PlanError::Refused(desk.into_all()));
+    };
+    let mut names = Names::new(desk, &text);
     let networks = host::networks(text.networks, &names);
     let hosts = host::hosts(text.hosts, &mut names);
     let segments = between::segments(text.segments, &mut names);

@@ -1,6 +1,6 @@
 //! What a plan defines, and what is wrong with it.
 
-use document::{Complaints, DocumentError, Key, NewName, Source};
+use document::{Complaints, DocumentError, Key, NewName};
 
 use super::text::PlanText;
 
@@ -15,8 +15,7 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// Enters all names, and complains about those that cannot be.
-    pub(super) fn new(source: &'a Source, text: &PlanText) -> Self {
-        let mut desk = Complaints::new(source);
+    pub(super) fn new(mut desk: Complaints<'a, DocumentError>, text: &PlanText) -> Self {
         let hosts = tables(&mut desk, ("hosts", "a host"), MOST_HOSTS);
         let networks = tables(&mut desk, ("networks", "a network"), MOST_HOSTS);
         let groups = tables(&mut desk, ("groups", "a group"), MOST_GROUPS);
