@@ -10,9 +10,11 @@ use model::host::namespace::Namespace;
 use model::host::snapshot::Snapshot;
 use model::spec::{Limit, TestSpec};
 
+use crate::PlanError;
 use crate::operation::Trigger;
-use crate::plan::{Expectation, Group, Host, Plan, Shape, Test, Times};
+use crate::plan::{Expectation, Group, Host, Plan, Reach, Shape, Test, Times};
 use crate::task::{Flow, Ping, Task};
+use crate::written;
 
 /// A plan to begin with, and what a person has to fill in.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +79,42 @@ impl FirstPlan {
         };
         Self { plan, remarks }
     }
+}
+
+/// A host of which only its name is known, and how it is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostAccess {
+    /// What the plan calls it.
+    pub name: String,
+    /// By what others reach it, where the lab does not know.
+    pub address: Option<String>,
+    /// How a program is started on it.
+    pub reach: Reach,
+}
+
+/// A plan in which each of these hosts tests each other, with the usual tests, each written out for who changes them.
+///
+/// # Errors
+/// [`PlanError::Refused`] where a name cannot be one, or stands there twice.
+pub fn mesh_of(hosts: &[HostAccess]) -> Result<Plan, PlanError> {
+    let mut text = String::from("title = \"mesh of ");
+    text.push_str(&format!("{} hosts\"\n", hosts.len()));
+    for HostAccess { name, address, reach } in hosts {
+        text.push_str(&format!("\n[hosts.{}]\n", written::key(name)));
+        if let Some(address) = address {
+            text.push_str(&format!("address = {}\n", written::text(address)));
+        }
+        text.push_str(&match reach {
+            Reach::Ssh(target) => format!("ssh = {}\n", written::text(target)),
+            Reach::Lab(host) => format!("lab = {}\n", written::text(host)),
+            Reach::Netns(netns) => format!("netns = {}\n", written::text(netns)),
+            Reach::Here => "here = true\n".to_owned(),
+        });
+    }
+    let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+    text.push_str(&format!("\n[groups.all]\nmesh = {}\n", written::texts(&names)));
+    // The reader knows the usual tests.
+    Plan::parse("plan", &text)
 }
 
 fn host(name: &str, snapshot: &Snapshot) -> Option<Host> {

@@ -13,6 +13,7 @@ use super::values;
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     after_help = "Examples:
+  linerate round init . dtn1 dtn2 > mesh.toml    a first plan: this host and two others
   linerate round mesh.toml                       run it, and keep what came of it
   linerate round mesh.toml --dry-run             how long, how busy each host; nothing is sent
   linerate round mesh.toml --output round.json   for `linerate why round.json`, here or elsewhere
@@ -61,6 +62,8 @@ pub struct RunArgs {
 /// What else to do with rounds.
 #[derive(Debug, Subcommand)]
 pub enum RoundAction {
+    /// Write a first plan: each of these hosts tests each
+    Init(InitArgs),
     /// Say what a plan would do, or what a round was
     Show(ShowArgs),
     /// List the rounds that are kept
@@ -71,6 +74,20 @@ pub enum RoundAction {
     Grid(GridArgs),
     /// Say whether what was slow in one round is fixed in a later one
     Compare(CompareArgs),
+}
+
+/// Write a first plan to standard output: each host tests each other, with the usual tests. Nothing is sent.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate round init . dtn-west measure@dtn-east > mesh.toml    this host, and two that ssh reaches
+  linerate round init lab:west lab:east > mesh.toml              hosts of a lab that is running
+  linerate round mesh.toml --dry-run                             what it would do
+
+docs/formats/plan.md says what else may stand in a plan.")]
+pub struct InitArgs {
+    /// Hosts: HOST or USER@HOST for ssh, `.` for this host, lab:HOST for one of a running lab
+    #[arg(value_name = "HOST", required = true, num_args = 2..)]
+    pub hosts: Vec<String>,
 }
 
 /// List the rounds that are kept, the newest first.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use plan::plan::{Expectation, Plan};
+use plan::init::{HostAccess, mesh_of};
+use plan::plan::{Expectation, Plan, Reach};
 use plan::{PlanError, Schedule};
 use proptest::prelude::*;
 use units::DataRate;
@@ -86,6 +87,39 @@ fn each_mistake_is_told_with_its_place_and_a_hint() {
     ];
     let text: Vec<String> = cases.into_iter().map(|(what, told)| format!("{what}\n{told}\n")).collect();
     insta::assert_snapshot!(text.join("\n"));
+}
+
+#[test]
+fn mistakes_of_every_kind_are_told_at_once() {
+    let text = GOOD
+        .replacen("title = \"t\"\n", "", 1)
+        .replacen("forwards = true", "forward = true", 1)
+        .replacen("port = 5202", "port = \"5202\"", 1)
+        .replacen("mesh = [\"a\", \"b\"]", "mesh = [\"a\", \"bb\"]", 1)
+        .replacen("time = \"5s\"", "time = \"5\"\nexpct = 1", 1);
+    let error = Plan::parse("plan.toml", &text).unwrap_err();
+    insta::assert_snapshot!(error.to_string());
+}
+
+#[test]
+fn the_plan_of_the_page_about_rounds_loads() {
+    let page = include_str!("../../../../docs/rounds.md");
+    let (_, plan) = page.split_once("```toml\n").unwrap();
+    let plan = Plan::parse("rounds.md", plan.split_once("```").unwrap().0).unwrap();
+    assert_eq!((plan.hosts.len(), plan.segments.len(), plan.tests.len()), (4, 3, 3));
+}
+
+#[test]
+fn a_first_plan_of_names_has_every_pair_and_the_usual_tests() {
+    let host = |name: &str, reach| HostAccess { name: name.to_owned(), address: Some(name.to_owned()), reach };
+    let hosts = [host("here", Reach::Here), host("east", Reach::Ssh("me@east".to_owned()))];
+    let plan = mesh_of(&hosts).unwrap();
+    assert_eq!(Plan::parse("plan.toml", &plan.to_toml()).unwrap(), plan);
+    assert_eq!((plan.pairs(0).len(), plan.tests.len()), (2, 5));
+    let twice = mesh_of(&[hosts[1].clone(), hosts[1].clone()]).unwrap_err();
+    assert!(twice.to_string().contains("duplicate key"), "{twice}");
+    let option = mesh_of(&[hosts[0].clone(), host("east", Reach::Ssh("-oProxyCommand=reboot".to_owned()))]);
+    assert!(option.unwrap_err().to_string().contains("a target of ssh is"));
 }
 
 #[test]

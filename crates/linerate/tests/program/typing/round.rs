@@ -149,6 +149,22 @@ fn what_a_plan_would_do_is_shown_and_nothing_is_sent() {
 }
 
 #[test]
+fn a_first_plan_of_names_is_written_and_can_be_shown() {
+    let written = linerate(&["round", "init", ".", "me@dtn-east"]);
+    assert_eq!((written.code, &*written.stderr), (Some(0), ""), "{}", written.stdout);
+    assert!(written.stdout.contains("ssh = \"me@dtn-east\""), "{}", written.stdout);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mesh.toml");
+    fs::write(&path, &written.stdout).unwrap();
+    let shown = linerate(&["round", "show", path.to_str().unwrap()]);
+    assert_eq!((shown.code, &*shown.stderr), (Some(0), ""));
+    assert!(shown.stdout.contains("10 tests in"), "{}", shown.stdout);
+    let twice = linerate(&["round", "init", "east", "me@east"]);
+    assert_eq!(twice.code, Some(2));
+    assert!(twice.stderr.contains("no plan can be made of these hosts: duplicate key"), "{}", twice.stderr);
+}
+
+#[test]
 fn a_plan_and_a_template_become_each_other() {
     let template = linerate(&["round", "convert", PLAN]);
     assert!(
