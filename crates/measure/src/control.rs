@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linux::clock;
+use model::spec::Limit;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use serde::Serialize;
 use socket2::TcpKeepalive;
@@ -133,12 +134,12 @@ impl<D: Dialogue> Control<D> {
         self.await_for(self.patience.turn, awaited)
     }
 
-    /// What the peer says next, within its turn after it has read what is on the way.
+    /// What the peer says next, within its turn after it has read what is on the way of a test with this limit.
     ///
     /// # Errors
     /// If the connection is of no more use, silence included.
-    pub fn await_drained(&mut self, awaited: &'static str) -> Result<D::Incoming, ControlError> {
-        self.await_for(self.patience.drain_and_turn(), awaited)
+    pub fn await_drained(&mut self, limit: Limit, awaited: &'static str) -> Result<D::Incoming, ControlError> {
+        self.await_for(self.patience.drain_and_turn(limit), awaited)
     }
 
     fn await_for(&mut self, waited: Duration, awaited: &'static str) -> Result<D::Incoming, ControlError> {

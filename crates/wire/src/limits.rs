@@ -68,10 +68,10 @@ impl Patience {
         }
     }
 
-    /// Silence of a peer that reads what is on the way before it speaks.
+    /// Silence of a peer that reads what is on the way of such a test before it speaks.
     #[must_use]
-    pub fn drain_and_turn(&self) -> Duration {
-        self.drain + self.turn
+    pub fn drain_and_turn(&self, limit: Limit) -> Duration {
+        self.drain_of(limit) + self.turn
     }
 }
 
@@ -97,6 +97,7 @@ mod tests {
         let of_time = |seconds| patience.drain_of(Limit::Time(Duration::from_secs(seconds)));
         assert_eq!([1, 10, 1000].map(of_time), [LEAST_DRAIN, Duration::from_secs(5), patience.drain]);
         assert_eq!(patience.drain_of(Limit::Bytes(ByteCount::new(1))), patience.drain);
+        assert_eq!(patience.drain_and_turn(Limit::Time(Duration::from_secs(3))), Duration::from_millis(11_500));
         let hasty = Patience { drain: Duration::from_millis(100), ..patience };
         assert_eq!(hasty.drain_of(Limit::Time(Duration::from_secs(10))), hasty.drain);
     }

@@ -48,7 +48,7 @@ pub(super) fn run(lead: &Lead<'_>, slot: &Slot, halt: &Stop) -> Done {
 /// its test is about.
 pub(super) fn behind(task: &Task) -> Duration {
     match task {
-        Task::Tcp(_) | Task::Udp(_) => Patience::default().drain_and_turn(),
+        Task::Tcp(flow) | Task::Udp(flow) => Patience::default().drain_and_turn(flow.spec.limit),
         Task::Ping(_) | Task::Mtu | Task::Hops | Task::Http(_) => Duration::ZERO,
     }
 }
@@ -93,5 +93,25 @@ pub(super) fn tested(
         attempt: None,
         finding,
         samples,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::spec::{Limit, TestSpec};
+    use plan::task::Flow;
+    use units::ByteCount;
+
+    use super::*;
+
+    #[test]
+    fn a_short_test_is_waited_for_shortly_and_an_amount_to_its_end() {
+        let behind_of = |limit| {
+            let spec = TestSpec { limit, ..TestSpec::default() };
+            behind(&Task::Tcp(Flow { spec, expect: None }))
+        };
+        assert_eq!(behind_of(Limit::Time(Duration::from_secs(3))), Duration::from_millis(11_500));
+        assert_eq!(behind_of(Limit::Bytes(ByteCount::new(1))), Duration::from_secs(40));
+        assert_eq!(behind(&Task::Mtu), Duration::ZERO);
     }
 }

@@ -40,7 +40,7 @@ impl ServerSession {
         }
         let broken = part.broken.take();
         // The client drains what we have sent before it speaks.
-        let theirs = match self.control.await_drained("its results")? {
+        let theirs = match self.control.await_drained(self.spec.limit, "its results")? {
             ClientMessage::Results(results) => *results,
             _ => return Err(SessionError::Terminated),
         };

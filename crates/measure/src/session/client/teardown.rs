@@ -86,7 +86,7 @@ fn end_test(session: &mut Session, running: &Running) -> Result<MonoTime, Sessio
         // An iperf3 counts no more from here on, and neither do we.
         running.streams.stop_receiving();
     }
-    match session.control.await_drained("its word that the test has ended")? {
+    match session.control.await_drained(session.spec.limit, "its word that the test has ended")? {
         ServerMessage::ResultsWanted if !extended => Ok(stopped),
         ServerMessage::ResultsWanted if session.spec.protocol == Protocol::Udp => {
             Ok(drain(running, Until::Quiet(DATAGRAM_QUIET), longest))
