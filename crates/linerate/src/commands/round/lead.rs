@@ -44,8 +44,9 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
     let mut screen = Screen::new(&plan, &ready.schedule, talk);
     let round = lead(&leading, &mut screen);
     screen.finish();
-    // Shown before it is kept: a full disk must not cost what was measured.
-    report(common, &round, if archive.is_some() { Kept::Yes } else { Kept::No })?;
+    // Shown before it is kept, and kept where it cannot be shown: neither a full disk nor a reader that has gone costs what
+    // was measured.
+    let shown = report(common, &round, if archive.is_some() { Kept::Yes } else { Kept::No });
     if let Err(error) = keep(&round, archive.as_mut(), args.output.as_deref()) {
         return Err(match running.spilled() {
             Some(hint) => error.context(Complaint::new(Exit::Local, "the round cannot be kept").hint(hint)),
@@ -53,6 +54,7 @@ pub fn run(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
         });
     }
     running.done();
+    shown?;
     Ok(ending(&round, &ready.stop))
 }
 
