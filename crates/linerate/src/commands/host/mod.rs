@@ -3,7 +3,7 @@
 mod audit;
 mod baseline;
 mod diff;
-mod drops;
+pub mod drops;
 mod fix;
 mod log;
 mod reading;

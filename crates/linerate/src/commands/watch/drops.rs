@@ -5,14 +5,15 @@ use std::path::Path;
 
 use chart::Form;
 use host::drops::series::Series;
-use host::drops::watch::{FrameWatch, Request, WatchError, watch};
+use host::drops::watch::{FrameWatch, Request, watch};
 use model::host::drops::DropInterval;
 
 use crate::cli::Common;
 use crate::cli::watch::drops::DropsArgs;
 use crate::commands::attempt::stop_on_signals;
+use crate::commands::host::drops::refused;
 use crate::commands::{file, plot, print};
-use crate::exit::{Complaint, Exit};
+use crate::exit::Exit;
 use crate::show;
 use crate::show::watch::prometheus::Metrics;
 
@@ -98,15 +99,6 @@ impl Seen {
         }
         self.intervals.push(interval);
     }
-}
-
-fn refused(error: WatchError) -> anyhow::Error {
-    let complaint = match &error {
-        WatchError::Namespace(_) => Complaint::new(Exit::NotFound, "cannot watch the network namespace")
-            .hint("`ip netns list` and `lsns -t net` show those there are; a path or `pid:N` works as well"),
-        WatchError::Waiting(_) => Complaint::new(Exit::Local, "cannot watch this host"),
-    };
-    anyhow::Error::from(error).context(complaint)
 }
 
 const MOST_INTERVALS: usize = 10_000;

@@ -14,6 +14,7 @@ use crate::commands::archive as kept;
 use crate::commands::attempt::stop_on_signals;
 use crate::exit::{Complaint, Exit};
 use crate::show;
+use crate::show::live::redrawn::Redrawn;
 use crate::show::watch::flows::{Lines, Live};
 
 pub fn run(common: &Common, args: &FlowsArgs) -> anyhow::Result<Exit> {
@@ -84,7 +85,7 @@ impl<'a> Output<'a> {
     fn new(common: &Common, args: &FlowsArgs, stop: &'a Stop) -> Self {
         if common.json {
             Self::Json(stop)
-        } else if io::stdout().is_terminal() && io::stderr().is_terminal() && !args.once {
+        } else if Redrawn::is_possible() && !args.once {
             Self::Table(Box::new(Live::new()))
         } else {
             Self::Lines(Lines::default(), stop)

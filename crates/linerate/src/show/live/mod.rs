@@ -2,9 +2,11 @@
 //!
 //! * [`Board`]: the grid
 //! * [`round`]: the tests of a plan
+//! * [`redrawn`]: other text that is drawn anew in its place
 //! * [`overlay`]: the tests inside of an overlay of the lab
 
 pub mod overlay;
+pub mod redrawn;
 pub mod round;
 
 use std::collections::BTreeMap;

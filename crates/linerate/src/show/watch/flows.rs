@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use chart::grid::short;
 use comfy_table::{CellAlignment, Table};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::measurement::Heading;
 use model::transfer::{FlowInterval, Missed, SocketOwner, TalkerName, WatchedFlow};
 use units::duration::show;
 
 use super::transfers::{self, limited};
+use crate::show::live::redrawn::Redrawn;
 use crate::show::{table, when, wrap};
 
 /// A table of connections that is drawn anew with each interval.
 pub struct Live {
-    bar: ProgressBar,
+    screen: Redrawn,
     watched: Duration,
     finished: Vec<String>,
     /// What stands on the terminal when the watch ends.
@@ -25,12 +25,8 @@ pub struct Live {
 impl Live {
     /// Empty as yet.
     pub fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{msg}") {
-            bar.set_style(style);
-        }
-        bar.set_message("watching TCP connections; Ctrl-C ends");
-        Self { bar, watched: Duration::ZERO, finished: Vec::new(), last: String::new() }
+        let screen = Redrawn::new("watching TCP connections; Ctrl-C ends");
+        Self { screen, watched: Duration::ZERO, finished: Vec::new(), last: String::new() }
     }
 
     /// Draws one interval.
@@ -57,13 +53,12 @@ impl Live {
         let clean = foreign::terminal::lines;
         // Rows of a table are cut where they are too long, sentences go on in the next line.
         self.last = cut(&clean(&text), width) + &wrap::fitted(&clean(&beside), width);
-        self.bar.set_message(self.last.clone());
-        self.bar.tick();
+        self.screen.draw(self.last.clone());
     }
 
     /// Leaves the last table on the terminal.
     pub fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.screen.clear();
         eprint!("{}", self.last);
     }
 }

@@ -3,7 +3,7 @@
 mod remote;
 
 use std::fs::File;
-use std::io::{self, BufReader, IsTerminal, Write};
+use std::io::{self, BufReader, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -20,6 +20,7 @@ use crate::commands::print;
 use crate::exit::{Complaint, Exit};
 use crate::show;
 use crate::show::host::drops::live::Live;
+use crate::show::live::redrawn::Redrawn;
 use remote::Others;
 
 pub fn run(common: &Common, args: &DropsArgs) -> anyhow::Result<Exit> {
@@ -109,7 +110,7 @@ impl<'a> Output<'a> {
     fn new(common: &Common, stop: &'a Stop) -> Self {
         if common.json {
             Self::Json(stop)
-        } else if io::stdout().is_terminal() && io::stderr().is_terminal() {
+        } else if Redrawn::is_possible() {
             Self::Table(Live::new())
         } else {
             Self::Lines(stop)
@@ -147,7 +148,8 @@ fn write_or_stop(line: &[u8], stop: &Stop) {
     }
 }
 
-fn refused(error: WatchError) -> anyhow::Error {
+/// Why this host cannot be watched, with the way out.
+pub fn refused(error: WatchError) -> anyhow::Error {
     let complaint = match &error {
         WatchError::Namespace(_) => Complaint::new(Exit::NotFound, "cannot watch the network namespace")
             .hint("`ip netns list` and `lsns -t net` show those there are; a path or `pid:N` works as well"),

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use comfy_table::Table;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::host::drops::{Counter, DropInterval, DropKind};
 
 use super::{rate, right};
+use crate::show::live::redrawn::Redrawn;
 use crate::show::table;
 
 /// The table.
 pub struct Live {
-    bar: ProgressBar,
+    screen: Redrawn,
     rows: BTreeMap<(String, Counter), Row>,
 }
 
@@ -24,12 +24,7 @@ struct Row {
 impl Live {
     /// Empty as yet.
     pub fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{msg}") {
-            bar.set_style(style);
-        }
-        bar.set_message("watching; Ctrl-C ends");
-        Self { bar, rows: BTreeMap::new() }
+        Self { screen: Redrawn::new("watching; Ctrl-C ends"), rows: BTreeMap::new() }
     }
 
     /// Draws one interval.
@@ -44,13 +39,12 @@ impl Live {
             row.total = row.total.saturating_add(each.increase);
             row.last = rate(each.increase, interval.length);
         }
-        self.bar.set_message(self.text());
-        self.bar.tick();
+        self.screen.draw(self.text());
     }
 
     /// Leaves the terminal as it was.
     pub fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.screen.clear();
     }
 
     fn text(&self) -> String {
