@@ -8,6 +8,7 @@ use linux::monitor::{FileEventDetail, SeenProcess};
 use model::host::change::{ActingProcess, Actor};
 use units::WallTime;
 
+use super::besides;
 use super::events::{Act, By, On};
 
 /// Who acted in one namespace.
@@ -45,7 +46,8 @@ impl Acts {
             (On::Sysctl(name), "sysctl") => key.as_sysctl().is_some_and(|sysctl| sysctl == *name),
             (On::Queues(device), "queues") => key.device.as_deref() == Some(device.as_str()),
             (On::Interrupts, "irq") | (On::Processors, "cpu") | (On::Route, "route") => true,
-            (On::Qdisc(index), "qdisc") => is_device(index),
+            (On::Rule, besides::RULE) | (On::Nftables, besides::NFTABLES) => true,
+            (On::Qdisc(index), "qdisc") | (On::Address(index), besides::ADDRESS) => is_device(index),
             (On::Driver(index), group) => is_device(index) && !OF_OTHERS.contains(&group) && group != "link",
             (On::Device(index), group) => is_device(index) && !OF_OTHERS.contains(&group),
             _ => false,
@@ -80,7 +82,7 @@ impl Acts {
         match on {
             On::Driver(_) => "drivers do not tell who",
             On::Device(_) => "devices do not tell who",
-            On::Qdisc(_) | On::Route => "ended before it was seen",
+            On::Qdisc(_) | On::Route | On::Address(_) | On::Rule | On::Nftables => "ended before it was seen",
             _ if self.tells == Some(FileEventDetail::FileAndWriter) => "not visible from here",
             _ => "told to root only",
         }
@@ -106,7 +108,7 @@ fn named(process: &SeenProcess) -> ActingProcess {
 }
 
 /// Groups of a device's settings of which other events tell.
-const OF_OTHERS: [&str; 4] = ["qdisc", "queues", "irq", "sysctl"];
+const OF_OTHERS: [&str; 5] = ["qdisc", "queues", "irq", "sysctl", besides::ADDRESS];
 
 /// The name of a user, or the number where it has none here. Users of a directory service are numbers.
 #[must_use]

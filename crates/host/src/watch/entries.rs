@@ -43,7 +43,10 @@ impl Reading<'_> {
     fn route(&self, parts: &[&Change]) -> ChangeEntry {
         let words = |value: fn(&Change) -> Option<&Value>| {
             let parts = parts.iter().filter_map(|part| Some((part.key.name.rsplit_once("].")?.1, value(part)?)));
-            let words: Vec<String> = parts.map(|(name, value)| format!("{name} {}", value.text)).collect();
+            let mut words: Vec<(usize, String)> = parts.map(|(name, value)| route_words(name, &value.text)).collect();
+            words.sort();
+            let words: Vec<String> =
+                words.into_iter().map(|(_, words)| words).filter(|words| !words.is_empty()).collect();
             Some(words.join(" ")).filter(|words| !words.is_empty())
         };
         let (old, new) = (words(|part| part.old.as_ref()), words(|part| part.new.as_ref()));
@@ -77,6 +80,19 @@ impl Reading<'_> {
         entry.after = self.after.map(|after| after.min(self.time));
         entry.actor = Actor::Unknown { reason: self.why.to_owned() };
         entry
+    }
+}
+
+/// A part of a route as ip-route(8) prints it, with its place in the line.
+fn route_words(name: &str, value: &str) -> (usize, String) {
+    match name {
+        "kind" => (0, if value == "unicast" { String::new() } else { value.to_owned() }),
+        "via" => (1, format!("via {value}")),
+        "interface" => (2, format!("dev {value}")),
+        "made-by" => (3, format!("proto {value}")),
+        "source" => (4, format!("src {value}")),
+        "hops" => (6, value.split(", ").map(|hop| format!("nexthop {hop}")).collect::<Vec<_>>().join(" ")),
+        metric => (5, format!("{metric} {value}")),
     }
 }
 
@@ -126,9 +142,11 @@ mod tests {
         let changes = [
             change("net.ipv4.tcp_ecn", Some("2"), Some("1")),
             change("route[192.0.2.0/24].initcwnd", Some("10"), Some("40")),
+            change("route[198.51.100.0/24].initcwnd", None, Some("40")),
+            change("route[198.51.100.0/24].interface", None, Some("eth0")),
             change("route[198.51.100.0/24].kind", None, Some("unicast")),
             change("route[198.51.100.0/24].via", None, Some("192.0.2.2")),
-            change("route[198.51.100.0/24].kind in a", Some("unicast"), None),
+            change("route[198.51.100.0/24].kind in a", Some("blackhole"), None),
         ];
         let entries = reading.entries(&changes);
         let shown = |value: &Option<String>| value.clone().unwrap_or_default();
@@ -139,8 +157,8 @@ mod tests {
             [
                 "net.ipv4.tcp_ecn 2|1",
                 "route[192.0.2.0/24].initcwnd 10|40",
-                "route[198.51.100.0/24] |kind unicast via 192.0.2.2",
-                "route[198.51.100.0/24] kind unicast|",
+                "route[198.51.100.0/24] |via 192.0.2.2 dev eth0 initcwnd 40",
+                "route[198.51.100.0/24] blackhole|",
             ]
         );
         assert!(entries.iter().all(|entry| entry.after == Some(time)), "a clock that was set back");

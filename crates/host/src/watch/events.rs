@@ -14,6 +14,8 @@ use crate::provenance::sysctl_d::swapped;
 pub(super) struct Heard {
     /// What may have changed.
     pub(super) parts: Parts,
+    /// Whether addresses, policy rules, nftables or a carrier may have changed.
+    pub(super) besides: bool,
     /// Who did something, in the order in which they did.
     pub(super) acts: Vec<Act>,
     /// When the first of it came.
@@ -45,6 +47,12 @@ pub(super) enum On {
     Qdisc(u32),
     /// A route.
     Route,
+    /// The addresses of a device, by its number.
+    Address(u32),
+    /// Policy rules.
+    Rule,
+    /// Tables of nftables.
+    Nftables,
     /// A device, by its number.
     Device(u32),
     /// What a driver lets be set, by the number of the device.
@@ -69,10 +77,21 @@ impl Heard {
         let on = match change.what {
             What::Device(index) => {
                 parts.links = true;
+                self.besides = true;
                 On::Device(index)
             }
-            // No setting; but a device whose first address it is may have got sysctls.
-            What::Address(_) => return,
+            What::Address(index) => {
+                self.besides = true;
+                On::Address(index)
+            }
+            What::Rule => {
+                self.besides = true;
+                On::Rule
+            }
+            What::Nftables => {
+                self.besides = true;
+                On::Nftables
+            }
             What::Route => {
                 parts.routes = true;
                 On::Route
@@ -100,6 +119,7 @@ impl Heard {
             On::Interrupts => parts.interrupts = true,
             On::Processors => parts.processors = true,
             On::Qdisc(_) | On::Route | On::Device(_) | On::Driver(_) => {}
+            On::Address(_) | On::Rule | On::Nftables => {}
         }
         self.act(on, by, at);
     }
@@ -122,6 +142,7 @@ impl Heard {
         parts.queues |= queues;
         parts.interrupts |= interrupts;
         parts.processors |= processors;
+        self.besides |= newer.besides;
         self.lost |= newer.lost;
         self.first = self.first.or(newer.first);
         for act in newer.acts {

@@ -7,6 +7,7 @@ use audit::compare::{self, Change};
 use audit::settings::{Key, Reading, Settings, Value};
 
 use super::Namespaces;
+use super::besides::{Besides, CARRIER, is_besides, is_mark};
 
 /// Every setting with its last known value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,8 +20,8 @@ pub(super) struct Known {
 /// A new reading.
 pub(super) struct NewReading<'a> {
     pub(super) settings: &'a Settings,
-    /// What is no part of a snapshot; [`None`] where it was not read.
-    pub(super) besides: Option<&'a BTreeMap<Key, String>>,
+    /// What hosts are not compared by, as far as it was read.
+    pub(super) besides: &'a Besides,
     /// Which namespaces were looked for.
     pub(super) reach: Namespaces,
 }
@@ -80,7 +81,7 @@ impl Known {
         changes.retain(|change| change.key.name != NAMESPACE);
         changes.retain(|change| change.old.is_some() || !self.was_unread(&change.key));
         changes.extend(self.namespaces(new));
-        changes.extend(new.besides.map(|besides| self.besides(besides)).unwrap_or_default());
+        changes.extend(self.besides(new));
         let left: BTreeSet<Key> =
             changes.iter().filter(|change| left_out(change)).map(|change| change.key.clone()).collect();
         changes.retain(|change| !left.contains(&change.key));
@@ -96,13 +97,14 @@ impl Known {
             Namespaces::All => drop(after.unread.remove(&Key::host(NAMESPACE))),
             Namespaces::Own => drop(after.unread.insert(Key::host(NAMESPACE))),
         }
-        if let Some(besides) = new.besides {
-            after.values.extend(besides.iter().map(|(key, value)| (key.clone(), value.clone())));
-        }
+        after.values.extend(new.besides.values.iter().map(|(key, value)| (key.clone(), value.clone())));
+        let is_there = |namespace: &str| {
+            new.settings.namespaces().chain(new.settings.closed().map(|(name, _)| name)).any(|name| name == namespace)
+        };
         for (key, value) in &self.values {
             let stays = left.contains(key)
                 || if is_besides(key) {
-                    new.besides.is_none()
+                    !new.besides.has_read(key) && is_there(&key.namespace)
                 } else {
                     matches!(new.settings.get(key), Reading::Unknown(_))
                 };
@@ -133,14 +135,18 @@ impl Known {
         went.chain(after.difference(&before).map(|name| change(name, false))).collect()
     }
 
-    fn besides(&self, new: &BTreeMap<Key, String>) -> Vec<Change> {
-        let old = |key: &Key| self.values.get(key);
-        // The first reading of all is no installation of everything.
-        let is_first = !self.values.keys().any(is_besides);
-        let keys: BTreeSet<&Key> = new.keys().chain(self.values.keys().filter(|key| is_besides(key))).collect();
-        let changed = keys.into_iter().filter(|key| !is_first && old(key) != new.get(key));
+    fn besides(&self, new: &NewReading<'_>) -> Vec<Change> {
+        let (old, values) = (|key: &Key| self.values.get(key), &new.besides.values);
+        // The first reading of a group is no installation of everything.
+        let known: BTreeSet<(&str, &str)> = self.values.keys().filter(|key| is_besides(key)).map(group_of).collect();
+        let before = self.values.keys().filter(|key| is_besides(key) && new.besides.has_read(key));
+        let keys: BTreeSet<&Key> = values.keys().chain(before).collect();
         let value = |text: Option<&String>| text.map(|text| Value::new(text.clone()));
-        changed.map(|key| Change { key: key.clone(), old: value(old(key)), new: value(new.get(key)) }).collect()
+        keys.into_iter()
+            .filter(|key| !is_mark(key) && known.contains(&group_of(key)) && old(key) != values.get(key))
+            .map(|key| Change { key: key.clone(), old: value(old(key)), new: value(values.get(key)) })
+            .filter(|change| is_news(change, new.settings))
+            .collect()
     }
 
     fn was_unread(&self, key: &Key) -> bool {
@@ -172,9 +178,19 @@ fn written(key: &Key, mark: &str) -> WatchedKey {
     }
 }
 
-/// Whether it is a setting that no snapshot holds: packages.
-fn is_besides(key: &Key) -> bool {
-    key.group() == super::packages::GROUP
+fn group_of(key: &Key) -> (&str, &str) {
+    (&key.namespace, key.group())
+}
+
+/// What a device has goes with it, and a new one begins to count.
+fn is_news(change: &Change, settings: &Settings) -> bool {
+    let Some(device) = change.key.device.as_deref() else { return true };
+    let has_device = matches!(settings.get(&Key::of(&change.key.namespace, Some(device), "device")), Reading::Known(_));
+    match (&change.old, &change.new) {
+        (Some(_), None) => has_device && change.key.group() != CARRIER,
+        (None, Some(_)) => change.key.group() != CARRIER,
+        _ => true,
+    }
 }
 
 /// The setting that a namespace is there. Among what was not read: that other namespaces were not looked for.
@@ -198,7 +214,7 @@ mod tests {
     }
 
     fn take(known: &mut Known, now: &Settings) -> Difference {
-        known.take(&NewReading { settings: now, besides: None, reach: Namespaces::Own }, |_| false)
+        known.take(&NewReading { settings: now, besides: &Besides::default(), reach: Namespaces::Own }, |_| false)
     }
 
     #[test]
@@ -222,9 +238,10 @@ mod tests {
     fn what_is_left_out_stays_as_it_was_until_it_is_taken() {
         let mut known = Known::of(&settings(&[("a", "1"), ("b", "1")]));
         let now = settings(&[("a", "2"), ("b", "2"), ("c", "2")]);
-        let left = known.take(&NewReading { settings: &now, besides: None, reach: Namespaces::Own }, |change| {
-            change.key.name != "b"
-        });
+        let left = known
+            .take(&NewReading { settings: &now, besides: &Besides::default(), reach: Namespaces::Own }, |change| {
+                change.key.name != "b"
+            });
         assert_eq!(shown(&left), ["b 1 2"]);
         assert_eq!(shown(&take(&mut known, &settings(&[("a", "3"), ("b", "2"), ("c", "2")]))), ["a 1 3", "c - 2"]);
     }
@@ -242,8 +259,9 @@ mod tests {
     fn namespace_comes_and_goes_in_one_change_once_all_were_looked_for() {
         let (alone, both) = (settings(&[("x", "1")]), settings(&[("x", "1"), ("y in blue", "1"), ("y in pid:7", "1")]));
         let mut known = Known::of(&alone);
-        let mut take =
-            |now: &Settings, reach| shown(&known.take(&NewReading { settings: now, besides: None, reach }, |_| false));
+        let mut take = |now: &Settings, reach| {
+            shown(&known.take(&NewReading { settings: now, besides: &Besides::default(), reach }, |_| false))
+        };
         assert!(take(&both, Namespaces::All).is_empty(), "nobody looked before");
         assert_eq!(take(&alone, Namespaces::All), ["namespace in blue there -"]);
         assert_eq!(take(&both, Namespaces::All), ["namespace in blue - there"]);
@@ -257,10 +275,14 @@ mod tests {
         let mut known = Known::of(&now);
         let package = |version: &str| [(Key::host("package.tuned"), version.to_owned())].into();
         let mut take = |besides: Option<BTreeMap<Key, String>>| {
-            shown(
-                &known
-                    .take(&NewReading { settings: &now, besides: besides.as_ref(), reach: Namespaces::Own }, |_| false),
-            )
+            shown(&known.take(
+                &NewReading {
+                    settings: &now,
+                    besides: &besides.map(Besides::of).unwrap_or_default(),
+                    reach: Namespaces::Own,
+                },
+                |_| false,
+            ))
         };
         assert!(take(Some(package("2.1"))).is_empty());
         assert!(take(None).is_empty());

@@ -8,12 +8,14 @@
 //! * `listener`: a thread that listens all the time; `events`: what it hears
 //! * `place`: one network namespace that is watched
 //! * `known`: what is known, and what a new reading changes
+//! * `besides`: what is watched and is no setting: addresses, policy rules, nftables, carrier
 //! * `actors`: who made a change; `restless`: settings that change all the time; `packages`: what is installed
 //! * `entries`: changes as entries of the log; `clock`: steps of the wall clock
 //! * `journal`: entries on their way to the archive
 //! * `rounds`: when to read what
 
 mod actors;
+mod besides;
 mod clock;
 mod entries;
 mod events;

@@ -11,6 +11,7 @@ use linux::netns::{self, NetnsRef};
 use model::host::namespace::Namespace;
 use model::host::snapshot::Snapshot;
 
+use super::besides::NetworkState;
 use super::listener::{Ears, Listener};
 use crate::live::part::{Parts, Reach, host_directories, queue_directories, refresh, sysctl_directories};
 use crate::live::sysfs::Sysfs;
@@ -96,6 +97,11 @@ impl Place {
             }
         }
         mounts
+    }
+
+    /// Reads what is watched besides settings.
+    pub(super) fn network_state(&self) -> Option<NetworkState> {
+        within(self.reference.as_ref(), NetworkState::read).ok()
     }
 
     /// Reads parts of the namespace again.

@@ -10,10 +10,12 @@ use audit::settings::{Key, Settings};
 use linux::monitor::FileEventDetail;
 use linux::readiness::{Patience, Readiness};
 use model::host::change::ChangeSource;
+use model::host::namespace::Namespace;
 use model::host::snapshot::Snapshot;
 use units::WallTime;
 
 use super::actors::Acts;
+use super::besides::Besides;
 use super::clock::{self, Clock};
 use super::entries::Reading;
 use super::events::Heard;
@@ -22,7 +24,7 @@ use super::known::{Known, NewReading};
 use super::listener::Listener;
 use super::place::{Place, device_names};
 use super::restless::Restless;
-use super::{Namespaces, Options, WatchError, WatchEvent, packages};
+use super::{Namespaces, Options, WatchError, WatchEvent};
 use crate::files::Disk;
 use crate::live::part::{Parts, refresh_processors, without_counters};
 use crate::live::{self, Request, Which, namespaces};
@@ -207,9 +209,11 @@ impl<'a> Rounds<'a> {
         }
         let first = heard.values().filter_map(|heard| heard.first).min().unwrap_or_else(linux::clock::wall_now);
         let settings = Settings::of(&self.snapshot);
+        let besides = self.besides(|place| heard.get(&place.number).is_some_and(|heard| heard.besides));
         let restless = &mut self.restless;
-        let difference =
-            self.known.take(&NewReading { settings: &settings, besides: None, reach: self.options.reach }, |change| {
+        let difference = self
+            .known
+            .take(&NewReading { settings: &settings, besides: &besides, reach: self.options.reach }, |change| {
                 restless.is_too_often(&change.key, began)
             });
         let host = self.journal.host().clone();
@@ -260,9 +264,9 @@ impl<'a> Rounds<'a> {
         self.attach();
         let new = self.mark();
         self.refresh(|place| new.contains(&place.inode).then(Parts::of_files));
-        let besides = packages::read(&Disk::below("/"));
+        let besides = self.besides(|_| true).with_packages(&Disk::below("/"));
         let settings = Settings::of(&self.snapshot);
-        let new = NewReading { settings: &settings, besides: Some(&besides), reach: self.options.reach };
+        let new = NewReading { settings: &settings, besides: &besides, reach: self.options.reach };
         let difference = self.known.take(&new, |_| false);
         let host = self.journal.host().clone();
         let acts = self.acts(heard, &before);
@@ -398,6 +402,24 @@ impl<'a> Rounds<'a> {
         }
     }
 
+    /// What is watched besides settings, of these namespaces.
+    fn besides(&self, which: impl Fn(&Place) -> bool) -> Besides {
+        let mut besides = Besides::default();
+        for place in self.places.iter().filter(|place| which(place)) {
+            let Some((name, namespace)) = self.namespace_of(place) else { continue };
+            let Some(state) = place.network_state() else { continue };
+            besides = besides.with_network(&name, state.with_carriers(namespace));
+        }
+        besides
+    }
+
+    /// The namespace of a place, by the name that settings have for it.
+    fn namespace_of(&self, place: &Place) -> Option<(String, &Namespace)> {
+        let mut namespaces = self.snapshot.namespaces.iter().enumerate();
+        let (index, namespace) = namespaces.find(|(_, each)| each.inode == Some(place.inode))?;
+        Some((namespace.name.clone().filter(|_| index > 0).unwrap_or_default(), namespace))
+    }
+
     /// The devices of each namespace by their numbers.
     fn names(&self) -> BTreeMap<u64, BTreeMap<u32, String>> {
         let namespaces = self.snapshot.namespaces.iter();
@@ -413,13 +435,9 @@ impl<'a> Rounds<'a> {
         let mut all = BTreeMap::new();
         for place in &self.places {
             let Some(heard) = heard.remove(&place.number) else { continue };
-            let mut namespaces = self.snapshot.namespaces.iter().enumerate();
-            let Some((index, namespace)) = namespaces.find(|(_, each)| each.inode == Some(place.inode)) else {
-                continue;
-            };
+            let Some((name, namespace)) = self.namespace_of(place) else { continue };
             let mut devices = before.get(&place.inode).cloned().unwrap_or_default();
             devices.extend(device_names(namespace));
-            let name = namespace.name.clone().filter(|_| index > 0).unwrap_or_default();
             all.insert(name, Acts { acts: heard.acts, devices, tells: place.tells() });
         }
         all

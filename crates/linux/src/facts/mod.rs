@@ -4,6 +4,7 @@
 //!
 //! * [`link`]: devices with their kinds and counters
 //! * [`address`], [`route`], [`tcp_metrics`]: addresses, routes with metrics, what TCP remembers
+//! * [`rule`], [`nftables`]: routing policy rules, tables of the packet filter
 //! * [`qdisc`]: queueing disciplines with their options
 //! * [`ethtool`]: what drivers let be set
 
@@ -11,9 +12,11 @@ pub mod address;
 pub mod ethtool;
 pub mod link;
 mod link_kind;
+pub mod nftables;
 pub mod qdisc;
 mod qdisc_options;
 pub mod route;
+pub mod rule;
 pub mod tcp_metrics;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! What the kernel tells of a network namespace by itself: rtnetlink groups (include/uapi/linux/rtnetlink.h of 6.18) and
 //! the group `monitor` of the generic netlink family `ethtool` (Documentation/networking/ethtool-netlink.rst). Both may
-//! be listened to without privilege.
+//! be listened to without privilege; that of nftables takes `CAP_NET_ADMIN`.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -8,6 +8,7 @@ use std::os::fd::BorrowedFd;
 use super::Heard;
 use super::family::multicast_group;
 use crate::Unavailable;
+use crate::facts::nftables::is_of_nftables;
 use crate::netlink::listening::Listening;
 use crate::netlink::{attributes, value};
 
@@ -17,6 +18,7 @@ pub struct NetworkMonitor {
     route: Listening,
     /// Kernels before 5.6 have no such family.
     ethtool: Option<(Listening, u16)>,
+    nftables: Option<Listening>,
 }
 
 /// Something that changed in a network namespace.
@@ -37,6 +39,10 @@ pub enum What {
     Address(u32),
     /// A route.
     Route,
+    /// A routing policy rule.
+    Rule,
+    /// Tables, chains or rules of nftables.
+    Nftables,
     /// The queueing disciplines of a device.
     Qdisc(u32),
     /// What a driver lets be set: features, rings, channels, coalescing, pause frames.
@@ -58,7 +64,10 @@ impl NetworkMonitor {
             }
             Err(_) => None,
         };
-        Ok(Self { route: route.map_err(failed)?, ethtool })
+        // Without the right, or without nftables in the kernel, the rest is heard all the same.
+        let nftables =
+            Listening::open(netlink_sys::protocols::NETLINK_NETFILTER, &[NFNLGRP_NFTABLES], queue_bytes).ok();
+        Ok(Self { route: route.map_err(failed)?, ethtool, nftables })
     }
 
     /// Whether drivers' settings are told of as well.
@@ -69,7 +78,7 @@ impl NetworkMonitor {
 
     /// What to wait for.
     pub fn files(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        [Some(&self.route), self.ethtool.as_ref().map(|(listening, _)| listening)]
+        [Some(&self.route), self.ethtool.as_ref().map(|(listening, _)| listening), self.nftables.as_ref()]
             .into_iter()
             .flatten()
             .map(|listening| listening.file())
@@ -85,13 +94,22 @@ impl NetworkMonitor {
                 each(NetworkChange { what, port });
             }
         })?;
-        let Some((ethtool, family)) = &self.ethtool else { return Ok(route) };
-        let driver = ethtool.drain(|kind, _, payload| {
-            if kind == *family {
-                each(NetworkChange { what: What::Driver(of_driver(payload).unwrap_or_default()), port: None });
-            }
-        })?;
-        Ok(if driver == Heard::NotEverything { driver } else { route })
+        let mut all = vec![route];
+        if let Some((ethtool, family)) = &self.ethtool {
+            all.push(ethtool.drain(|kind, _, payload| {
+                if kind == *family {
+                    each(NetworkChange { what: What::Driver(of_driver(payload).unwrap_or_default()), port: None });
+                }
+            })?);
+        }
+        if let Some(nftables) = &self.nftables {
+            all.push(nftables.drain(|kind, port, _| {
+                if is_of_nftables(kind) {
+                    each(NetworkChange { what: What::Nftables, port });
+                }
+            })?);
+        }
+        Ok(if all.contains(&Heard::NotEverything) { Heard::NotEverything } else { Heard::Everything })
     }
 }
 
@@ -103,6 +121,7 @@ fn of_route(kind: u16, payload: &[u8]) -> Option<What> {
         RTM_NEWADDR | RTM_DELADDR => index.map(What::Address),
         RTM_NEWQDISC | RTM_DELQDISC | RTM_NEWTCLASS | RTM_DELTCLASS => index.map(What::Qdisc),
         // Routes of the table `local` come and go with addresses; no snapshot holds them.
+        RTM_NEWRULE | RTM_DELRULE => Some(What::Rule),
         RTM_NEWROUTE | RTM_DELROUTE => (payload.get(RTM_TABLE) != Some(&RT_TABLE_LOCAL)).then_some(What::Route),
         _ => None,
     }
@@ -116,13 +135,16 @@ fn of_driver(payload: &[u8]) -> Option<u32> {
 }
 
 // include/uapi/linux/rtnetlink.h of 6.18: `enum rtnetlink_groups` and message types
-const ROUTE_GROUPS: [u32; 6] = [1, 4, 5, 7, 9, 11]; // LINK, TC, IPV4_IFADDR, IPV4_ROUTE, IPV6_IFADDR, IPV6_ROUTE
+// LINK, TC, IPV4_IFADDR, IPV4_ROUTE, IPV4_RULE, IPV6_IFADDR, IPV6_ROUTE, IPV6_RULE
+const ROUTE_GROUPS: [u32; 8] = [1, 4, 5, 7, 8, 9, 11, 19];
 const RTM_NEWLINK: u16 = 16;
 const RTM_DELLINK: u16 = 17;
 const RTM_NEWADDR: u16 = 20;
 const RTM_DELADDR: u16 = 21;
 const RTM_NEWROUTE: u16 = 24;
 const RTM_DELROUTE: u16 = 25;
+const RTM_NEWRULE: u16 = 32;
+const RTM_DELRULE: u16 = 33;
 const RTM_NEWQDISC: u16 = 36;
 const RTM_DELQDISC: u16 = 37;
 const RTM_NEWTCLASS: u16 = 40;
@@ -130,6 +152,9 @@ const RTM_DELTCLASS: u16 = 41;
 /// Offset of `rtm_table` in `struct rtmsg`.
 const RTM_TABLE: usize = 4;
 const RT_TABLE_LOCAL: u8 = 255;
+
+// include/uapi/linux/netfilter/nfnetlink.h
+const NFNLGRP_NFTABLES: u32 = 7;
 
 // include/uapi/linux/ethtool_netlink.h: `ETHTOOL_A_*_HEADER` is 1 in every message
 const GENLMSGHDR_LEN: usize = 4;

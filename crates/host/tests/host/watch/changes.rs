@@ -8,7 +8,7 @@ use linux::netns::in_fresh_netns;
 use model::host::change::{Actor, ChangeEntry, ChangeSource};
 use tempfile::TempDir;
 
-use super::watcher::Watcher;
+use super::watcher::{Said, Watcher};
 use crate::sandbox::{Mounts, Neighbour, in_sandbox, shell};
 
 fn pair(entry: &ChangeEntry) -> (Option<&str>, Option<&str>) {
@@ -43,6 +43,38 @@ fn each_kind_of_change_is_entered_when_it_happens() {
         shell("ip link delete west");
         let gone = watcher.entry("device");
         assert_eq!((gone.subject.as_deref(), pair(&gone)), (Some("east"), (Some("veth"), None)));
+    });
+}
+
+#[test]
+fn addresses_rules_filters_and_a_link_that_bounces_are_entered() {
+    let name = "addresses_rules_filters_and_a_link_that_bounces_are_entered";
+    in_sandbox(module_path!(), name, Mounts::Own, || {
+        shell("ip link add west type veth peer name east; ip link set west up; ip link set east up");
+        shell("nft add table inet site; nft 'add chain inet site input { type filter hook input priority 0; }'");
+        let folder = TempDir::new().unwrap();
+        let watcher = Watcher::start(folder.path(), Options::default());
+        shell("ip address add 192.0.2.1/24 dev west");
+        let address = watcher.entry("address[192.0.2.1/24]");
+        assert_eq!((address.subject.as_deref(), pair(&address)), (Some("west"), (None, Some("scope global"))));
+        assert_eq!(address.source, ChangeSource::Watch);
+        shell("ip address del 192.0.2.1/24 dev west");
+        assert_eq!(pair(&watcher.entry("address[192.0.2.1/24]")), (Some("scope global"), None));
+        shell("ip rule add from 192.0.2.9 lookup 100 priority 77");
+        let rule = watcher.entry("rule[77 from 192.0.2.9/32]");
+        assert_eq!(pair(&rule), (None, Some("lookup 100")));
+        shell("nft 'chain inet site input { policy drop; }'");
+        let filter = watcher.entry("nftables[inet site]");
+        assert_eq!(pair(&filter), (Some("input accept, rules 0"), Some("input drop, rules 0")));
+        shell("ip link set east down; ip link set east up");
+        let bounced = watcher.wait_for("a bounce", |said| match said {
+            Said::Entered(change) if change.entry.subject.as_deref() == Some("west") => {
+                Some(change.entry).filter(|entry| entry.fact == "carrier.changes")
+            }
+            _ => None,
+        });
+        let count = |text: Option<String>| text.and_then(|text| text.parse::<u32>().ok());
+        assert!(count(bounced.old.clone()) < count(bounced.new.clone()), "{bounced:?}");
     });
 }
 
