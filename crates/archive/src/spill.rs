@@ -55,25 +55,57 @@ impl Spill {
         Err(first.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
     }
 
-    /// Stores every run that waits. What cannot be read or stored stays, and is told.
+    /// Whether a run waits.
+    #[must_use]
+    pub fn has_any(&self) -> bool {
+        self.files().next().is_some()
+    }
+
+    /// Stores every run that waits. What cannot be read or stored stays, and is told; an archive that takes nothing is not
+    /// asked again for each.
     pub fn take_in(&self, archive: &mut Archive) -> Vec<TakenIn> {
-        let files = self.directories.iter().filter(|directory| is_mine(directory)).flat_map(|directory| {
+        let files: Vec<PathBuf> = self.files().collect();
+        let mut refused: Option<String> = None;
+        let mut taken = Vec::new();
+        for file in files {
+            let outcome = match &refused {
+                Some(why) => Err(why.clone()),
+                None => take(&file, archive).map_err(|failure| match failure {
+                    TakeError::Archive(why) => refused.insert(why).clone(),
+                    TakeError::File(why) => why,
+                }),
+            };
+            taken.push(TakenIn { failure: outcome.err(), file });
+        }
+        taken
+    }
+
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.directories.iter().filter(|directory| is_mine(directory)).flat_map(|directory| {
             let entries = fs::read_dir(directory).into_iter().flatten().flatten();
             entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ending| ending == "json"))
-        });
-        let files: Vec<PathBuf> = files.collect();
-        files.into_iter().map(|file| TakenIn { failure: take(&file, archive).err(), file }).collect()
+        })
     }
 }
 
-fn take(file: &Path, archive: &mut Archive) -> Result<(), String> {
-    let open = OpenOptions::new().read(true).custom_flags(NO_FOLLOW).open(file).map_err(|error| error.to_string())?;
-    let export = read_export(open, MAX_EXPORT_BYTES).map_err(|error| error.to_string())?;
+/// Why a run still waits.
+enum TakeError {
+    /// It cannot be read, stored or removed.
+    File(String),
+    /// The archive takes nothing now.
+    Archive(String),
+}
+
+fn take(file: &Path, archive: &mut Archive) -> Result<(), TakeError> {
+    let of_file = |error: &dyn std::error::Error| TakeError::File(error.to_string());
+    let open = OpenOptions::new().read(true).custom_flags(NO_FOLLOW).open(file).map_err(|error| of_file(&error))?;
+    let export = read_export(open, MAX_EXPORT_BYTES).map_err(|error| of_file(&error))?;
     match archive.store(&export.run, &export.samples) {
         Ok(()) | Err(StoreError::AlreadyStored { .. }) => {}
-        Err(error) => return Err(error.to_string()),
+        Err(error @ StoreError::Database { .. }) => return Err(TakeError::Archive(error.to_string())),
+        Err(error) => return Err(of_file(&error)),
     }
-    fs::remove_file(file).map_err(|error| error.to_string())
+    fs::remove_file(file).map_err(|error| of_file(&error))
 }
 
 /// `O_NOFOLLOW` (include/uapi/asm-generic/fcntl.h): nobody lends us another file's contents.

@@ -10,4 +10,5 @@ mod refusing;
 mod rounds;
 mod runs;
 mod snapshots;
+mod tearing;
 mod transfers;

@@ -130,7 +130,15 @@ pub fn open_to_free(common: &Common) -> anyhow::Result<Archive> {
 /// not made: it is more likely a slip.
 pub fn open_to_read(common: &Common) -> anyhow::Result<Archive> {
     is_there(common)?;
-    Archive::open_to_read(path(common)?).map_err(cannot_open)
+    let path = path(common)?;
+    // What could not be stored before is looked for here first.
+    if path.exists()
+        && Spill::beside(&path, &std::env::temp_dir()).has_any()
+        && let Ok(mut archive) = Archive::open(&path)
+    {
+        take_in(&path, &mut archive);
+    }
+    Archive::open_to_read(path).map_err(cannot_open)
 }
 
 fn is_there(common: &Common) -> anyhow::Result<()> {

@@ -62,6 +62,7 @@ fn a_disk_that_is_full_loses_no_run() {
         test > "$TMPDIR/second" 2> "$TMPDIR/said"
         "$LINERATE" runs list > "$TMPDIR/while-full"
         rm "$DISK/rest"
+        "$LINERATE" runs list > "$TMPDIR/freed" 2>> "$TMPDIR/said"
         test > "$TMPDIR/third" 2>> "$TMPDIR/said"
         "$LINERATE" runs list > "$TMPDIR/after"
         "$LINERATE" runs check > "$TMPDIR/checked"
@@ -79,6 +80,7 @@ fn a_disk_that_is_full_loses_no_run() {
     assert!(said.contains("the disk is full") || said.contains("reading or writing failed"), "{said}");
     assert!(said.contains("hint: the run waits in ") && said.contains("stored the run that waited in "), "{said}");
     assert_eq!(read("while-full").lines().count(), 2, "a heading and the first run: {}", read("while-full"));
+    assert_eq!(read("freed").lines().count(), 3, "what waited is stored by whoever looks: {}", read("freed"));
     assert_eq!(read("after").lines().count(), 4, "{}", read("after"));
     assert!(read("checked").contains("rows are what was stored"), "{}", read("checked"));
 }
