@@ -5,6 +5,8 @@ pub mod agent;
 pub mod declared;
 pub mod demo;
 pub mod detect;
+#[cfg(test)]
+mod documented;
 pub mod gateways;
 pub mod habits;
 pub mod helper;

@@ -1,6 +1,6 @@
 //! `linerate watch flows`.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use archive::Archive;
 use measure::stop::Stop;
