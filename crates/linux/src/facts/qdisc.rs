@@ -24,6 +24,31 @@ pub fn read(names: &Names) -> Result<BTreeMap<String, Vec<Qdisc>>, Unavailable> 
     Ok(found)
 }
 
+/// Whose options they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionsOwner {
+    /// Those of a queueing discipline.
+    Qdisc,
+    /// Those of a class.
+    Class,
+}
+
+/// Options as a journal has them, in hexadecimal, by name; [`None`] where they are none, or of a kind that is not understood.
+#[must_use]
+pub fn options_by_name(kind: &str, owner: OptionsOwner, hexadecimal: &str) -> Option<BTreeMap<String, u64>> {
+    let digits = hexadecimal.as_bytes().chunks_exact(2);
+    if !digits.remainder().is_empty() {
+        return None;
+    }
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes = digits.map(byte).collect::<Option<Vec<u8>>>()?;
+    let named = match owner {
+        OptionsOwner::Qdisc => qdisc_options::read(kind, &bytes),
+        OptionsOwner::Class => qdisc_options::of_class(kind, &bytes),
+    };
+    Some(named).filter(|named| !named.is_empty())
+}
+
 /// The classes of one discipline.
 fn classes(of: &qdisc::Qdisc) -> Result<Vec<Class>, Unavailable> {
     let all = qdisc::classes(of.interface).map_err(|error| error.unavailable(SOURCE))?;

@@ -7,6 +7,7 @@ use audit::fix::plan::{FixPlan, PlannedStep};
 use audit::fix::report::{FixReport, KeptIn, Outcome, RollOut, Verdict, Verification};
 use comfy_table::Table;
 use foreign::terminal::line;
+use linux::facts::qdisc::OptionsOwner;
 use model::host::fix::captured::Difference;
 use model::host::fix::journal::{Because, Entry, State};
 
@@ -80,13 +81,42 @@ fn place(step: &PlannedStep) -> String {
 
 /// Settings with their old and new values.
 pub fn changes(changes: &[Difference]) -> String {
-    let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
+    let shown = |value: &Option<String>| value.as_deref().map_or_else(|| "-".to_owned(), qdisc_words);
     let mut text = String::new();
     for change in changes {
         let namespace = change.namespace.iter().map(|namespace| format!(" in {namespace}")).collect::<String>();
         let _ = writeln!(text, "  {}{namespace}: {} -> {}", change.key, shown(&change.old), shown(&change.new));
     }
     text
+}
+
+/// A qdisc or class of the journal, `pfifo auto:0 e8030000`, with options by name where they are understood; all else as it is.
+fn qdisc_words(value: &str) -> String {
+    // A kind without options, and a number that the kernel gave out.
+    let value = value.strip_suffix(" auto:0").unwrap_or(value);
+    let Some((before, options)) = value.rsplit_once(' ') else { return value.to_owned() };
+    let Some((kind, place)) = before.split_once(' ') else { return value.to_owned() };
+    let is_class = place.starts_with("on ");
+    let named = linux::facts::qdisc::options_by_name(
+        kind,
+        if is_class { OptionsOwner::Class } else { OptionsOwner::Qdisc },
+        options,
+    );
+    // Numbers that the kernel gives out say nothing.
+    let place = if place == "auto:0" { "" } else { place };
+    match named {
+        Some(named) => {
+            let named: Vec<String> = named.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            [kind, place]
+                .into_iter()
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .chain(named)
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+        None => value.to_owned(),
+    }
 }
 
 /// Both series, and the answer.
@@ -203,7 +233,8 @@ fn state(state: &State) -> String {
 pub fn undone(entry: &Entry, files: &[String]) -> String {
     let clean = foreign::terminal::lines_of(entry);
     let entry = clean.as_ref().unwrap_or(entry);
-    let mut text = format!("fix {} is undone: {}\n", entry.fix, entry.reason);
+    let reason = if entry.reason.is_empty() { String::new() } else { format!(": {}", entry.reason) };
+    let mut text = format!("fix {} is undone{reason}\n", entry.fix);
     let back = entry.changes().into_iter().map(|change| Difference { old: change.new, new: change.old, ..change });
     text.push_str(&changes(&back.collect::<Vec<_>>()));
     for file in files {
@@ -245,4 +276,19 @@ pub fn roll_out(done: &RollOut) -> String {
         let _ = writeln!(text, "not touched: {}", done.untouched.join(", "));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::qdisc_words;
+
+    #[test]
+    fn a_qdisc_of_the_journal_has_its_options_by_name() {
+        assert_eq!(qdisc_words("pfifo auto:0 e8030000"), "pfifo limit_packets=1000");
+        assert_eq!(qdisc_words("pfifo 1:0 e8030000"), "pfifo 1:0 limit_packets=1000");
+        assert_eq!(qdisc_words("noqueue auto:0"), "noqueue");
+        for other in ["4096 131072 6291456", "red auto:0 e803", "on", "bbr", ""] {
+            assert_eq!(qdisc_words(other), other);
+        }
+    }
 }
