@@ -1,6 +1,7 @@
 //! What a host drops: watched, recorded, watched on another host at the same time. Each watch ends by itself.
 
 use std::fs::{self, Permissions};
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
@@ -19,9 +20,14 @@ fn endless() -> Command {
 
 /// A command that stands for ssh: it runs the rest on this host, once it has said so on standard error.
 fn transport(folder: &TempDir) -> String {
+    transport_after(folder, "")
+}
+
+/// The same, which does something before.
+fn transport_after(folder: &TempDir, before: &str) -> String {
     let path = folder.path().join("there");
     let script = format!(
-        "#!/bin/sh\necho reached $1 >&2\neval \"set -- $2\"\nshift\nexec {} \"$@\"\n",
+        "#!/bin/sh\n{before}\necho reached $1 >&2\neval \"set -- $2\"\nshift\nexec {} \"$@\"\n",
         env!("CARGO_BIN_EXE_linerate")
     );
     fs::write(&path, script).unwrap();
@@ -40,12 +46,18 @@ fn a_watch_ends_when_nobody_reads_it_any_more() {
 #[test]
 fn watches_on_other_hosts_end_with_the_one_that_started_them_however_it_ends() {
     let folder = TempDir::new().unwrap();
-    let mut watch = Process::start(endless().args(["--with", "dtn2", "--transport", &transport(&folder)]));
+    let held = folder.path().join("held");
+    assert!(Command::new("mkfifo").arg(&held).status().unwrap().success());
+    // The other watch has this pipe open for as long as it runs.
+    let transport = transport_after(&folder, &format!("exec 9<>{}", held.display()));
+    let mut watch = Process::start(endless().args(["--with", "dtn2", "--transport", &transport]));
     let said = watch.stderr();
-    said.wait_for("the other host", |line| line == "reached dtn2");
+    said.wait_for("the other host", |line| line == "dtn2: reached dtn2");
+    let mut held = fs::File::open(&held).unwrap();
     watch.kill();
-    // Both have it open, so it ends when both have ended.
-    assert!(said.rest().is_empty());
+    let mut rest = Vec::new();
+    held.read_to_end(&mut rest).unwrap();
+    assert!(rest.is_empty() && said.rest().is_empty());
 }
 
 #[test]

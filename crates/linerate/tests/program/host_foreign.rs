@@ -117,3 +117,15 @@ fn numbers_that_no_host_has_are_refused_and_bring_nothing_down() {
     assert_eq!(ended.code, Some(9), "{}", ended.stderr);
     assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
 }
+
+#[test]
+fn what_a_host_says_on_the_way_is_shown_in_its_words_and_not_obeyed() {
+    let folder = TempDir::new().unwrap();
+    let transport = folder.path().join("transport");
+    fs::write(&transport, "printf 'ssh: \\033]0;pwned\\007no such host\\n' >&2\nexit 255\n").unwrap();
+    let transport = format!("sh {}", transport.display());
+    let ended = linerate(&["host", "drops", "--for", "1s", "--with", "dtn9", "--transport", &transport]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("dtn9: ssh: ") && ended.stderr.contains("no such host"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains('\u{1b}') && !ended.stderr.contains("is linerate installed"), "{}", ended.stderr);
+}

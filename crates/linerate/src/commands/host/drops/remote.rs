@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -28,6 +30,8 @@ struct Host {
     name: String,
     child: Child,
     lines: Receiver<Result<DropInterval, String>>,
+    /// Whether it, or the transport, has said anything on standard error, which is shown as it comes.
+    has_talked: Arc<AtomicBool>,
     complaints: Vec<String>,
     intervals: usize,
 }
@@ -64,7 +68,7 @@ impl Others {
             for complaint in &host.complaints {
                 eprintln!("warning: {}: {}", host.name, foreign::terminal::line(complaint));
             }
-            if host.intervals == 0 {
+            if host.intervals == 0 && !host.has_talked.load(Ordering::Acquire) {
                 eprintln!("warning: {} told nothing; is linerate installed there?", host.name);
             }
         }
@@ -80,10 +84,12 @@ impl Host {
         }
         words.extend(args.frames.then(|| "--frames".to_owned()));
         let mut command = transport.command(&transport.program("linerate")?, &words)?;
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = transport.spawned(&mut command)?;
         let lines = lines_of(child.stdout.take());
-        Ok(Self { name: name.to_owned(), child, lines, complaints: Vec::new(), intervals: 0 })
+        let has_talked = Arc::new(AtomicBool::new(false));
+        talk_of(name, child.stderr.take(), Arc::clone(&has_talked));
+        Ok(Self { name: name.to_owned(), child, lines, has_talked, complaints: Vec::new(), intervals: 0 })
     }
 
     fn so_far(&mut self) -> Vec<DropInterval> {
@@ -127,6 +133,26 @@ impl Drop for Host {
     }
 }
 
+/// Shows what a host says on standard error, line by line. A stranger's text is shown and not obeyed.
+fn talk_of(name: &str, talk: Option<impl Read + Send + 'static>, has_talked: Arc<AtomicBool>) {
+    let Some(talk) = talk else { return };
+    let name = name.to_owned();
+    thread::spawn(move || {
+        let mut input = BufReader::new(talk);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            match input.by_ref().take(MAX_TALK_BYTES).read_until(b'\n', &mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            has_talked.store(true, Ordering::Release);
+            let text = String::from_utf8_lossy(&line);
+            eprintln!("{name}: {}", foreign::terminal::line(text.trim_end()));
+        }
+    });
+}
+
 fn lines_of(output: Option<impl Read + Send + 'static>) -> Receiver<Result<DropInterval, String>> {
     let (send, receive) = channel();
     if let Some(output) = output {
@@ -158,4 +184,6 @@ fn exact(time: Duration) -> String {
 
 /// How long a host may take to end after this one has.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest line that is shown as one.
+const MAX_TALK_BYTES: u64 = 4096;
 const MOST_COMPLAINTS: usize = 3;
