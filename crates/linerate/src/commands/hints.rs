@@ -20,10 +20,16 @@ pub fn hints(failure: &Failure, target: &str, tool: Option<Tool>) -> Vec<String>
         ],
         FailureKind::Busy if tool.is_some() => vec!["the peer runs one test at a time; try again later".to_owned()],
         FailureKind::Busy => vec!["--wait 10min waits longer in a linerate's queue; an iperf3 has none".to_owned()],
-        FailureKind::Lost => vec!["what was measured until then is kept: `linerate runs show last`".to_owned()],
-        FailureKind::Refused | FailureKind::Protocol | FailureKind::Local | FailureKind::Interrupted => Vec::new(),
+        FailureKind::Lost
+        | FailureKind::Refused
+        | FailureKind::Protocol
+        | FailureKind::Local
+        | FailureKind::Interrupted => Vec::new(),
     }
 }
+
+/// After a run that broke off and is kept.
+pub const UNTIL_THEN: &str = "what was measured until then is kept: `linerate runs show last`";
 
 /// What must run on the peer.
 fn server(tool: Option<Tool>) -> &'static str {

@@ -5,12 +5,12 @@ use archive::export::Export;
 use measure::session::client::Request;
 use measure::stop::Stop;
 use measure::tools::Tool;
-use model::run::{Outcome, Run, RunId};
+use model::run::{FailureKind, Outcome, Run, RunId};
 use model::series::RunSamples;
 
 use super::archive::RunStore;
 use super::attempt::{Attempt, Frame, attempt, stop_on_signals};
-use super::hints::hints;
+use super::hints::{UNTIL_THEN, hints};
 use super::{compare, expectation, hops, plot, print, print_text, tool};
 use crate::cli::Common;
 use crate::cli::test::TestArgs;
@@ -18,6 +18,7 @@ use crate::exit::{Complaint, Exit};
 use crate::show;
 use crate::show::nagios::Thresholds;
 use crate::show::progress::Talk;
+use crate::show::run::Detail;
 
 pub fn run(common: &Common, args: &TestArgs) -> anyhow::Result<Exit> {
     let session = Session::settle(common, args)?;
@@ -153,7 +154,8 @@ impl<'a> Session<'a> {
             }
             Form::Json => drop(print(&show::json::explained(run, samples)?)?),
             Form::Text | Form::Nagios(_) => {
-                let mut text = show::run::text(run, samples, show::run::Detail::Fresh);
+                let detail = if self.keeper.is_some() { Detail::Fresh } else { Detail::Unkept };
+                let mut text = show::run::text(run, samples, detail);
                 if self.args.get_server_output {
                     text.push_str(&show::run::server_output(run));
                 }
@@ -161,7 +163,11 @@ impl<'a> Session<'a> {
             }
         }
         if let Outcome::Failed(failure) = &run.outcome {
-            show::error::print_failure(failure, &hints(failure, &run.peer.target, self.tool));
+            let mut hints = hints(failure, &run.peer.target, self.tool);
+            if failure.kind == FailureKind::Lost && self.keeper.is_some() {
+                hints.push(UNTIL_THEN.to_owned());
+            }
+            show::error::print_failure(failure, &hints);
         }
         Ok(Exit::of_outcome(&run.outcome))
     }

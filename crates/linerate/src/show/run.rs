@@ -20,6 +20,8 @@ use super::{expectation, when};
 pub enum Detail {
     /// It has just ended: what was typed is still on the screen.
     Fresh,
+    /// The same, and it is not kept.
+    Unkept,
     /// It comes out of the archive.
     Stored,
 }
@@ -39,7 +41,10 @@ pub fn text(run: &Run, samples: &RunSamples, detail: Detail) -> String {
     if let Some(measurement) = &run.measurement {
         describe(&mut page, run, (measurement, &expectations));
     }
-    page.line("run", &run.id.to_string());
+    // A name by which nothing can be found helps nobody.
+    if detail != Detail::Unkept {
+        page.line("run", &run.id.to_string());
+    }
     page.0.push_str(&super::explain::text(run, samples));
     if detail == Detail::Stored {
         page.0.push_str(&expectation::inputs(&expectations));

@@ -98,6 +98,7 @@ fn quiet_means_the_result_and_nothing_else() {
     let ended = told(&["--time", "200ms", "--interval", "100ms", "--no-archive", "--quiet"]);
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     assert!(ended.stdout.contains("\ngoodput "), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("\nrun "), "what is not kept has no name to find it by: {}", ended.stdout);
 }
 
 #[test]
