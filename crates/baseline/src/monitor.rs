@@ -1,8 +1,9 @@
 //! A mesh as its rounds come in: incidents, each of one element or one series, from opening to recovery.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::pool::{self, Pooled, Pooling, Rank};
+use crate::pool::{self, Blamed, FEW, Pooled, Pooling, Rank};
+use crate::recent::{self, DEPTHS, Recent};
 use crate::screen::Screen;
 use crate::series::{Sample, median};
 use crate::watch::{OpenChange, Quality, State, Turn, Watch, WatchSettings, Worse};
@@ -62,15 +63,57 @@ struct Tracked<E> {
     watch: Watch,
     /// The baseline while an incident of one of its elements is open, by the number of the incident.
     frozen: Option<(usize, Vec<f64>)>,
-    /// Its latest good result.
-    latest: Option<Ranked>,
+    /// Its latest good results, the newest last: at most as many as are looked at together.
+    latest: VecDeque<Ranked>,
 }
 
 /// A result and where it lay when it came.
 #[derive(Debug, Clone, Copy)]
 struct Ranked {
     at_s: i64,
+    level: f64,
     rank: Rank,
+}
+
+impl<E> Tracked<E> {
+    /// The results that one at a moment is ranked in.
+    fn history(&self, before_s: i64) -> Vec<f64> {
+        match &self.frozen {
+            Some((_, frozen)) => frozen.clone(),
+            None => self.watch.baseline_before(before_s),
+        }
+    }
+
+    /// Its last results together, where they are not older than this many windows.
+    fn recent(&self, worse: Worse, window: Option<Window>) -> Recent {
+        DEPTHS.map(|depth| {
+            let last: Vec<&Ranked> = self.latest.iter().skip(self.latest.len().checked_sub(depth)?).collect();
+            let first_s = last.first()?.at_s;
+            let windows = i64::try_from(depth).unwrap_or(i64::MAX);
+            if window.is_some_and(|window| first_s <= window.newest_s - window.length_s.saturating_mul(windows)) {
+                return None;
+            }
+            let levels: Vec<f64> = last.iter().map(|result| result.level).collect();
+            recent::rank(&self.history(first_s), &levels).map(|rank| worse.as_lower(rank))
+        })
+    }
+}
+
+/// Over which time results are pooled.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    newest_s: i64,
+    length_s: i64,
+}
+
+impl Worse {
+    /// Pooling looks for what is lower: where higher is worse, it looks from the other side.
+    fn as_lower(self, rank: Rank) -> Rank {
+        match self {
+            Self::Lower => rank,
+            Self::Higher => Rank { z: -rank.z, shift: -rank.shift },
+        }
+    }
 }
 
 impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
@@ -97,7 +140,7 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
     /// Adds a series and the elements that its results depend on.
     pub fn add(&mut self, series: K, elements: Vec<E>) {
         let watch = Watch::new(self.settings);
-        self.series.insert(series, Tracked { elements, watch, frozen: None, latest: None });
+        self.series.insert(series, Tracked { elements, watch, frozen: None, latest: VecDeque::new() });
     }
 
     /// Takes results of before, which are not judged again.
@@ -125,7 +168,7 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
             let is_frozen = tracked.frozen.take_if(|(by, _)| *by == number).is_some();
             if is_frozen || *subject == Subject::Series(key.clone()) {
                 tracked.watch.accept_since(since_s);
-                tracked.latest = None;
+                tracked.latest.clear();
             }
         }
     }
@@ -142,25 +185,33 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
         self.series.get(series).map(|tracked| &tracked.watch)
     }
 
+    /// The median of the baseline of a series, which is that of before while something of it is open; [`None`] without results.
+    #[must_use]
+    pub fn usual(&self, series: &K) -> Option<f64> {
+        let tracked = self.series.get(series)?;
+        let levels = tracked.history(i64::MAX);
+        (!levels.is_empty()).then(|| self.settings.scale.value(median(&levels)))
+    }
+
     /// Takes the results of a round; the numbers of the incidents that it opened. Results of unknown series are left out.
     pub fn round(&mut self, results: &[RoundResult<K>], now_s: i64) -> Vec<usize> {
         let first = self.incidents.len();
         self.rank(results);
-        let newest = results.iter().map(|result| result.sample.at_s).max().unwrap_or(now_s);
-        let pooled = match self.window_s {
-            Some(window_s) => self.pooled(|_, ranked| ranked.at_s > newest.saturating_sub(window_s)),
-            None => {
-                let of_round: BTreeSet<&K> = results.iter().map(|result| &result.series).collect();
-                self.pooled(|series, _| of_round.contains(series))
-            }
-        };
+        let newest_s = results.iter().map(|result| result.sample.at_s).max().unwrap_or(now_s);
+        let window = self.window_s.map(|length_s| Window { newest_s, length_s });
+        let good = results.iter().filter(|result| result.quality == Quality::Good);
+        let of_round: BTreeSet<&K> = good.map(|result| &result.series).collect();
+        let pooled = self.pooled(window, |series, ranked| match window {
+            Some(window) => ranked.at_s > window.newest_s.saturating_sub(window.length_s),
+            None => of_round.contains(series),
+        });
         let recovered = self.recover(&pooled, now_s);
         let open = self.open_elements();
         let is_explained =
             |result: &Pooled<E>| result.elements.iter().any(|one| open.contains(one) || recovered.contains(one));
         let rest: Vec<Pooled<E>> = pooled.into_iter().filter(|result| !is_explained(result)).collect();
         for blamed in pool::blame(&rest, &self.pooling).blamed {
-            let since_s = self.first_bad(&blamed.element).unwrap_or(now_s);
+            let since_s = self.first_bad(&blamed).unwrap_or(now_s);
             let opening = Opening { opened_s: now_s, since_s, shift: blamed.shift };
             let number = self.open(Subject::Element(blamed.element.clone()), opening);
             self.freeze(&blamed.element, Freeze { number, since_s });
@@ -174,36 +225,58 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
     /// Ranks each result in the history of its own series.
     fn rank(&mut self, results: &[RoundResult<K>]) {
         let Self { settings, series, .. } = self;
-        for result in results {
+        for result in results.iter().filter(|result| result.quality == Quality::Good) {
             let Some(tracked) = series.get_mut(&result.series) else { continue };
-            let level = settings.scale.level(result.sample.value);
-            let rank = match &tracked.frozen {
-                Some((_, frozen)) => pool::rank(frozen, level),
-                None => pool::rank(&tracked.watch.baseline(), level),
-            };
-            let rank = rank.filter(|_| result.quality == Quality::Good);
-            // Pooling looks for what is lower: where higher is worse, it looks from the other side.
-            let rank = rank.map(|rank| match settings.worse {
-                Worse::Lower => rank,
-                Worse::Higher => Rank { z: -rank.z, shift: -rank.shift },
-            });
-            tracked.latest = rank.map(|rank| Ranked { at_s: result.sample.at_s, rank });
+            let RoundResult { sample: Sample { at_s, value }, .. } = *result;
+            let level = settings.scale.level(value);
+            let is_late = tracked.latest.back().is_some_and(|latest| latest.at_s >= at_s);
+            let history = tracked.history(i64::MAX);
+            let Some(rank) = pool::rank(&history, level).filter(|_| !is_late) else { continue };
+            let excess = (tracked.latest.len() + 1).saturating_sub(DEPTHS[DEPTHS.len() - 1]);
+            tracked.latest.drain(..excess);
+            tracked.latest.push_back(Ranked { at_s, level, rank: settings.worse.as_lower(rank) });
         }
     }
 
-    fn pooled(&self, counts: impl Fn(&K, &Ranked) -> bool) -> Vec<Pooled<E>> {
-        let pooled = |(key, tracked): (&K, &Tracked<E>)| {
-            let latest = tracked.latest.filter(|latest| counts(key, latest))?;
-            Some(Pooled { rank: latest.rank, elements: tracked.elements.clone() })
+    fn pooled(&self, window: Option<Window>, counts: impl Fn(&K, &Ranked) -> bool) -> Vec<Pooled<E>> {
+        let latest = |(key, tracked): (&K, &Tracked<E>)| {
+            let latest = tracked.latest.back().filter(|latest| counts(key, latest))?;
+            let pooled = Pooled { rank: latest.rank, recent: Recent::default(), elements: tracked.elements.clone() };
+            Some((key.clone(), pooled))
         };
-        self.series.iter().filter_map(pooled).collect()
+        let mut pooled: Vec<(K, Pooled<E>)> = self.series.iter().filter_map(latest).collect();
+        let suspects = self.suspects(&pooled);
+        let is_small = pooled.len() < FEW * FEW;
+        for (key, result) in &mut pooled {
+            let is_looked_at = is_small || result.elements.iter().any(|element| suspects.contains(element));
+            if !suspects.is_empty() && is_looked_at {
+                result.recent = self.series[key].recent(self.settings.worse, window);
+            }
+        }
+        pooled.into_iter().map(|(_, result)| result).collect()
     }
 
-    /// The first of the latest results of an element that are worse than usual.
-    fn first_bad(&self, element: &E) -> Option<i64> {
-        let of_element = self.series.values().filter(|tracked| tracked.elements.contains(element));
-        let bad = of_element.filter_map(|tracked| tracked.latest).filter(|latest| latest.rank.z < 0.0);
-        bad.map(|latest| latest.at_s).min()
+    /// Elements of few series that are lower than usual: several results of each are worth a look.
+    fn suspects(&self, pooled: &[(K, Pooled<E>)]) -> BTreeSet<E> {
+        let mut crossing: BTreeMap<&E, Vec<f64>> = BTreeMap::new();
+        for (_, result) in pooled {
+            result.elements.iter().for_each(|element| crossing.entry(element).or_default().push(result.rank.z));
+        }
+        let is_suspect = |ranks: &Vec<f64>| {
+            let sum = ranks.iter().sum::<f64>() / (ranks.len() as f64).sqrt();
+            (2..FEW).contains(&ranks.len()) && sum <= SUSPECT
+        };
+        crossing.into_iter().filter(|(_, ranks)| is_suspect(ranks)).map(|(element, _)| element.clone()).collect()
+    }
+
+    /// The first result of those that show that an element is worse.
+    fn first_bad(&self, blamed: &Blamed<E>) -> Option<i64> {
+        let of_element = self.series.values().filter(|tracked| tracked.elements.contains(&blamed.element));
+        let first = of_element.filter_map(|tracked| {
+            let last = tracked.latest.iter().rev().take(blamed.depth);
+            last.take_while(|latest| latest.rank.shift <= blamed.shift * STILL_OPEN).last()
+        });
+        first.map(|latest| latest.at_s).min()
     }
 
     /// Keeps the results from before the first bad one as baselines of all series of an element.
@@ -227,24 +300,28 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
 
     /// Closes incidents of elements whose results are back, against the baselines from before; these elements.
     fn recover(&mut self, pooled: &[Pooled<E>], now_s: i64) -> Vec<E> {
-        let worse = match self.settings.worse {
-            Worse::Lower => 1.0,
-            Worse::Higher => -1.0,
-        };
         let mut back = Vec::new();
-        for incident in self.incidents.iter_mut().filter(|incident| incident.recovered_s.is_none()) {
+        let Self { incidents, series, pooling, .. } = self;
+        for incident in incidents.iter_mut().filter(|incident| incident.recovered_s.is_none()) {
             let Subject::Element(element) = &incident.subject else { continue };
-            let of_element = pooled.iter().filter(|result| result.elements.contains(element));
-            let shifts: Vec<f64> = of_element.map(|result| result.rank.shift).collect();
-            let is_back =
-                shifts.len() >= self.pooling.least_results && median(&shifts) > worse * incident.shift * STILL_OPEN;
+            let crossing = pooled.iter().filter(|result| result.elements.contains(element)).count();
+            // Few series have to show it several times.
+            let depth = pooling.least_results.div_ceil(crossing.max(1));
+            let of_element = series.values().filter(|tracked| tracked.elements.contains(element));
+            let shifts: Vec<f64> = if depth == 1 {
+                pooled.iter().filter(|result| result.elements.contains(element)).map(|one| one.rank.shift).collect()
+            } else {
+                let last = of_element.flat_map(|tracked| tracked.latest.iter().rev().take(depth));
+                last.map(|latest| latest.rank.shift).collect()
+            };
+            let is_back = shifts.len() >= pooling.least_results && median(&shifts) > -incident.shift.abs() * STILL_OPEN;
             if is_back {
                 incident.recovered_s = Some(now_s);
                 back.push(element.clone());
-                for tracked in self.series.values_mut() {
+                for tracked in series.values_mut() {
                     if tracked.frozen.take_if(|(number, _)| *number == incident.number).is_some() {
                         // What was measured before the fix says nothing of what comes after it.
-                        tracked.latest = None;
+                        tracked.latest.clear();
                     }
                 }
             }
@@ -302,5 +379,7 @@ struct Freeze {
     since_s: i64,
 }
 
+/// Standard deviations of the sum of the latest results of few series from which on more of them are looked at.
+const SUSPECT: f64 = -1.5;
 /// An incident stays open while results are below this share of the shift that opened it.
 const STILL_OPEN: f64 = 0.4;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use stats::normal;
 
+use crate::recent::{DEPTHS, Recent};
 use crate::series::median;
 
 /// Where a result lies in the history of its own series.
@@ -30,11 +31,13 @@ pub fn rank(history: &[f64], level: f64) -> Option<Rank> {
     Some(Rank { z: normal::quantile(share), shift: level - median(history) })
 }
 
-/// A ranked result, and the elements that it depends on.
+/// The latest result of a series, and the elements that it depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pooled<E> {
     /// Where it lies.
     pub rank: Rank,
+    /// Where it lies together with those before it: needed where few series cross an element.
+    pub recent: Recent,
     /// Hosts, directions of hosts, sites, segments.
     pub elements: Vec<E>,
 }
@@ -70,6 +73,8 @@ pub struct Blamed<E> {
     pub shift: f64,
     /// Results that cross it, less those that elements before it explain.
     pub results: usize,
+    /// How many results of each series show it.
+    pub depth: usize,
 }
 
 /// What a round shows.
@@ -99,26 +104,61 @@ pub fn blame<E: Ord + Clone>(results: &[Pooled<E>], pooling: &Pooling) -> Round<
 }
 
 fn worst<E: Ord + Clone>(results: &[&Pooled<E>], common: f64, pooling: &Pooling) -> Option<Blamed<E>> {
-    let mut by_element: BTreeMap<&E, Vec<Rank>> = BTreeMap::new();
+    let mut by_element: BTreeMap<&E, Vec<&Pooled<E>>> = BTreeMap::new();
     for result in results {
         for element in &result.elements {
-            by_element.entry(element).or_default().push(result.rank);
+            by_element.entry(element).or_default().push(result);
         }
     }
-    let judged = by_element.into_iter().filter_map(|(element, ranks)| {
+    let looks = by_element.into_iter().flat_map(|(element, crossing)| {
+        let mut looks = vec![Look { element, depth: 1, common, ranks: crossing.iter().map(|one| one.rank).collect() }];
+        if (2..FEW).contains(&crossing.len()) {
+            let deep = (0..DEPTHS.len()).filter_map(|place| {
+                let ranks = crossing.iter().map(|one| one.recent[place]).collect::<Option<Vec<Rank>>>()?;
+                Some(Look { element, depth: DEPTHS[place], common: of_others(results, element, place), ranks })
+            });
+            looks.extend(deep);
+        }
+        looks
+    });
+    looks.filter_map(|look| look.judge(pooling)).min_by(|a, b| a.z.total_cmp(&b.z))
+}
+
+/// What the results that do not cross an element have in common, as far as it is lower: in a small mesh, a host is worse only where
+/// it is worse than the rest.
+fn of_others<E: Ord>(results: &[&Pooled<E>], element: &E, place: usize) -> f64 {
+    let others = results.iter().filter(|result| !result.elements.contains(element));
+    let ranks: Vec<f64> = others.filter_map(|other| other.recent[place]).map(|rank| rank.z).collect();
+    if ranks.len() < LEAST_OTHERS { 0.0 } else { median(&ranks).min(0.0) }
+}
+
+/// The series that cross an element, by so many results of each.
+struct Look<'a, E> {
+    element: &'a E,
+    depth: usize,
+    common: f64,
+    ranks: Vec<Rank>,
+}
+
+impl<E: Clone> Look<'_, E> {
+    fn judge(&self, pooling: &Pooling) -> Option<Blamed<E>> {
+        let Self { element, depth, common, ranks } = self;
         let count = ranks.len() as f64;
         let z = ranks.iter().map(|rank| rank.z - common).sum::<f64>() / count.sqrt();
-        let low = ranks.iter().filter(|rank| rank.z < common).count() as f64;
+        let low = ranks.iter().filter(|rank| rank.z < *common).count() as f64;
         let shift = median(&ranks.iter().map(|rank| rank.shift).collect::<Vec<_>>());
         let is_worse = z <= -pooling.least_z
             && shift <= -pooling.least_shift
-            && ranks.len() >= pooling.least_results
+            && ranks.len() * depth >= pooling.least_results
             && low >= pooling.least_share * count;
-        is_worse.then(|| Blamed { element: element.clone(), z, shift, results: ranks.len() })
-    });
-    judged.min_by(|a, b| a.z.total_cmp(&b.z))
+        is_worse.then(|| Blamed { element: (*element).clone(), z, shift, results: ranks.len() * depth, depth: *depth })
+    }
 }
 
+/// Elements with so many series show in one result of each what is worse.
+pub(crate) const FEW: usize = 12;
+/// Fewer results have no median that could be told from chance.
+const LEAST_OTHERS: usize = 3;
 /// Ranks in shorter histories say little.
 const LEAST_HISTORY: usize = 10;
 /// Fewer results have no common shift.

@@ -162,6 +162,17 @@ impl Watch {
         }
     }
 
+    /// The same, of the results before a moment.
+    pub(crate) fn baseline_before(&self, moment_s: i64) -> Vec<f64> {
+        match &self.state {
+            State::Changed(open) => open.frozen.clone(),
+            _ => {
+                let before = self.samples.iter().take_while(|sample| sample.at_s < moment_s);
+                before.map(|sample| self.settings.scale.level(sample.value)).collect()
+            }
+        }
+    }
+
     /// Takes a result. Results older than the last one are kept out, as are values that are no numbers or, on the ratio scale,
     /// not above zero: those are failed measurements, not slow ones.
     pub fn record(&mut self, result: Sample, quality: Quality, screen: &mut Screen) -> Turn {

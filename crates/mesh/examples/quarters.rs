@@ -1,4 +1,4 @@
-//! What a hub of 20 hosts reports in a quarter: `cargo run --release -p mesh --example quarters -- SEED COUNT`.
+//! What a hub reports in a quarter: `cargo run --release -p mesh --example quarters -- SEED COUNT [HOSTS]`, 20 hosts without.
 
 #![allow(clippy::print_stdout, reason = "an example is there to print")]
 
@@ -9,8 +9,12 @@ use stats::proportion::Proportion;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<u64> = std::env::args().skip(1).map(|text| text.parse()).collect::<Result<_, _>>()?;
-    let [seed, count] = arguments[..] else { return Err("give a seed and a number of quarters".into()) };
-    let quarter = |part: u64, fault| Quarter { hosts: 20, days: 90, seed: Seed(seed).part(part), fault }.judge();
+    let (seed, count, hosts) = match arguments[..] {
+        [seed, count] => (seed, count, 20),
+        [seed, count, hosts] => (seed, count, usize::try_from(hosts)?),
+        _ => return Err("give a seed and a number of quarters".into()),
+    };
+    let quarter = |part: u64, fault| Quarter { hosts, days: 90, seed: Seed(seed).part(part), fault }.judge();
     let quiet: Vec<usize> = (0..count).map(|part| quarter(part, None).false_incidents).collect();
     println!(
         "{count} quiet quarters: {} false incidents, most in one: {}",
@@ -23,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("receiving", Element::To),
     ] {
         let of = |part: u64| {
-            let host = usize::try_from(part).unwrap_or(0) * 7 % 20;
+            let host = usize::try_from(part).unwrap_or(0) * 7 % hosts;
             quarter(10_000 + part, Some(Failing { element: make(host), from_day: 50, drop: 0.3 }))
         };
         let judged: Vec<Judged> = (0..count).map(of).collect();

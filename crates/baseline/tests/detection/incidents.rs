@@ -41,3 +41,40 @@ fn a_rank_in_a_short_history_says_nothing() {
     let rank = pool::rank(&[1.0, 1.1, 0.9, 1.0, 1.05, 0.95, 1.02, 0.98, 1.0, 1.0, 1.0], 0.5).unwrap();
     assert!((rank.shift + 0.5).abs() < 1e-12 && rank.z < -1.5, "{rank:?}");
 }
+
+/// 4 hosts, as a hub hears of them: one result after the other, pooled over two rounds.
+fn of_four(seed: u64, fault: Option<Fault>) -> Vec<Incident<(usize, usize), Element>> {
+    let mesh = Mesh { hosts: 4, rounds: 46, seed: Seed(seed), fault };
+    let mut monitor = Monitor::new(WatchSettings::default(), Pooling::default()).pooled_over(2 * 43_200);
+    mesh.pairs().into_iter().for_each(|(pair, elements)| monitor.add(pair, elements));
+    for mut results in mesh.results() {
+        results.sort_by_key(|result| result.sample.at_s);
+        for result in results {
+            monitor.round(&[result], result.sample.at_s);
+        }
+    }
+    monitor.incidents().to_vec()
+}
+
+#[test]
+fn a_host_of_few_pairs_shows_its_fault_in_several_results_of_each() {
+    for element in [Element::Host(1), Element::To(2), Element::From(3)] {
+        let fault = Fault { element, rounds: (20, 34), drop: 0.7 };
+        let found = of_four(11, Some(fault));
+        let [incident] = found.as_slice() else { panic!("{element:?}: {found:?}") };
+        assert_eq!(incident.subject, Subject::Element(element));
+        let rounds = |seconds: i64| seconds / 43_200;
+        assert_eq!(rounds(incident.since_s), 20, "{incident:?}");
+        assert!((21..27).contains(&rounds(incident.opened_s)), "{incident:?}");
+        assert!(incident.recovered_s.is_some_and(|back| (34..38).contains(&rounds(back))), "{incident:?}");
+    }
+}
+
+#[test]
+fn months_of_few_pairs_without_a_fault_have_no_incident_of_a_host() {
+    for seed in 20..24 {
+        let found = of_four(seed, None);
+        let of_hosts = found.iter().filter(|one| matches!(one.subject, Subject::Element(_))).count();
+        assert_eq!(of_hosts, 0, "seed {seed}: {found:?}");
+    }
+}
