@@ -20,6 +20,7 @@
 //! | [`facts`] | all that netlink tells of devices, routes and settings, as facts of a snapshot |
 //! | [`links`] | devices and the addresses they carry |
 //! | [`memory`] | what of this process the kernel can bring back by itself |
+//! | [`packet_ring`] | headers of TCP packets as they pass |
 //! | [`packet_socket`] | frames that a device receives, counted by VLAN and protocol |
 //! | [`tracepoint`] | events of the kernel, with their fields, as perf gives them |
 //! | [`qdisc`] | queueing disciplines and their counts |
@@ -55,6 +56,7 @@ pub mod mounts;
 pub mod namespaces;
 pub mod netlink;
 pub mod netns;
+pub mod packet_ring;
 pub mod packet_socket;
 pub mod qdisc;
 pub mod random;

@@ -151,6 +151,9 @@ pub struct TestArgs {
     /// Plot the run over time as SVG or PNG
     #[arg(long, value_parser = values::picture, value_name = "FILE", help_heading = "Recording")]
     pub plot: Option<PathBuf>,
+    /// Keep the headers of its packets, as pcap: `linerate trace` explains them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["udp", "hops"], help_heading = "Recording")]
+    pub capture: Option<PathBuf>,
     /// Do not store the run
     #[arg(long, help_heading = "Recording")]
     pub no_archive: bool,

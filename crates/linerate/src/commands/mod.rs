@@ -4,6 +4,7 @@
 mod agent;
 mod archive;
 mod attempt;
+mod capturing;
 mod compare;
 mod demo;
 mod detect;

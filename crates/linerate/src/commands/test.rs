@@ -1,5 +1,7 @@
 //! `linerate test`: what was typed is settled once, then each run is made, shown and kept.
 
+use std::path::Path;
+
 use anyhow::Context;
 use archive::export::Export;
 use measure::session::client::Request;
@@ -10,6 +12,7 @@ use model::series::RunSamples;
 
 use super::archive::RunStore;
 use super::attempt::{Attempt, Frame, attempt, stop_on_signals};
+use super::capturing::{self, Captured};
 use super::hints::{UNTIL_THEN, hints};
 use super::{compare, expectation, hops, plot, print, print_text, tool};
 use crate::cli::Common;
@@ -99,8 +102,13 @@ impl<'a> Session<'a> {
         let mut runs: Vec<Run> = Vec::new();
         let mut exit = Exit::Success;
         for number in 1..=self.args.repeat {
+            let capturing = self.args.capture.as_deref().map(|file| self.capture(file, number)).transpose()?;
             let Attempt { run, samples } = self.attempt(runs.first().map(|first| first.id))?;
+            let captured = capturing.map(capturing::Capturing::end).transpose();
             exit = self.report(&run, &samples, number)?;
+            if let Some(captured) = captured? {
+                self.tell(&captured);
+            }
             runs.push(run);
             // What cannot be done once cannot be done again; the runs until then are kept.
             if exit != Exit::Success || self.stop.is_stopped() {
@@ -111,6 +119,23 @@ impl<'a> Session<'a> {
             print(show::compare::repeated(&runs, self.against.as_deref()).as_bytes())?;
         }
         Ok(exit)
+    }
+
+    /// Keeps the packets of one run.
+    fn capture(&self, file: &Path, number: u32) -> anyhow::Result<capturing::Capturing> {
+        let numbered = plot::numbered(file, number as usize);
+        let file = if self.args.repeat > 1 { &numbered } else { file };
+        capturing::start(file, self.args.port, self.args.netns.as_deref())
+    }
+
+    /// Beside the result, whatever form that has.
+    fn tell(&self, captured: &Captured) {
+        if self.talk == Talk::Nothing && captured.missed == 0 {
+            return;
+        }
+        let Captured { path, packets, missed } = captured;
+        let missed = if *missed > 0 { format!(", and {missed} more that came too fast") } else { String::new() };
+        eprintln!("capture: {packets} packets{missed} in {0}: linerate trace {0}", path.display());
     }
 
     /// One run, with what it should have reached.

@@ -129,6 +129,11 @@ fn kind_of(frame: &Datagram<'_>) -> Option<FrameKind> {
     Some(FrameKind { vlan, protocol })
 }
 
+/// All protocols of every device of the namespace.
+pub(crate) fn all_devices() -> io::Result<SockAddr> {
+    address(0)
+}
+
 /// `struct sockaddr_ll`: all protocols of one device.
 fn address(interface: u32) -> io::Result<SockAddr> {
     let interface = libc::c_int::try_from(interface).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;

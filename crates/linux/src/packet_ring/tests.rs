@@ -1,0 +1,54 @@
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::sandbox::in_sandbox;
+
+/// Moves bytes over the loopback device of the sandbox, and returns the port of the listener.
+fn moved(listener: &TcpListener, bytes: usize) {
+    let address = listener.local_addr().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut all = Vec::new();
+            listener.accept().unwrap().0.read_to_end(&mut all).unwrap();
+            assert_eq!(all.len(), bytes);
+        });
+        TcpStream::connect(address).unwrap().write_all(&vec![7; bytes]).unwrap();
+    });
+}
+
+#[test]
+fn each_packet_of_a_port_comes_once_and_cut() {
+    in_sandbox(|| {
+        assert!(Command::new("ip").args(["link", "set", "lo", "up"]).status().unwrap().success());
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            let (wanted, other) = (TcpListener::bind(address).unwrap(), TcpListener::bind(address).unwrap());
+            let port = wanted.local_addr().unwrap().port();
+            let mut ring = PacketRing::open(port).unwrap();
+            moved(&other, 10_000);
+            moved(&wanted, 300_000);
+            let (mut packets, mut payload, mut syns) = (0, 0, 0);
+            let deadline = Instant::now() + Duration::from_secs(60);
+            // The last of both FINs: a block is handed over some time after it was begun.
+            let mut fins = 0;
+            while fins < 2 {
+                assert!(Instant::now() < deadline, "{packets} packets");
+                ring.drain(|packet| {
+                    let ip_bytes = if packet.bytes[0] >> 4 == 4 { 20 } else { 40 };
+                    let tcp = &packet.bytes[ip_bytes..];
+                    let ports = [&tcp[..2], &tcp[2..4]].map(|two| u16::from_be_bytes(two.try_into().unwrap()));
+                    assert!(ports.contains(&port) && packet.bytes.len() <= SNAP_BYTES as usize);
+                    packets += 1;
+                    payload += packet.wire_bytes - ip_bytes as u32 - u32::from(tcp[12] >> 4) * 4;
+                    syns += u32::from(tcp[13] & 2 != 0);
+                    fins += u32::from(tcp[13] & 1);
+                });
+                thread::yield_now();
+            }
+            assert_eq!((payload, syns, ring.missed().unwrap()), (300_000, 2, 0), "{packets} packets");
+        }
+    });
+}
