@@ -4,6 +4,7 @@
 //! * [`balance`]: where the datagrams of a UDP run went, added up to the last one
 //! * [`explained`]: a run with both of these, as one document
 //! * [`signs`]: what can be seen of a flow
+//! * [`statements`]: what each piece of evidence says by itself
 //! * [`causes`]: the catalogue of what can be wrong
 //! * [`diagnosis`]: what is wrong with what a round tested, ranked
 //! * [`gateways`]: what is wrong with storage gateways behind a balancer
@@ -33,5 +34,6 @@ pub mod next;
 pub mod proof;
 pub mod score;
 pub mod signs;
+pub mod statements;
 pub mod waterfall;
 mod wires;

@@ -38,6 +38,7 @@ mod source;
 mod stamp;
 mod totals;
 mod transcript;
+mod transfers;
 
 use std::collections::HashMap;
 use std::fmt;

@@ -14,9 +14,9 @@ use model::series::RunSamples;
 use model::series::field::Field;
 use units::{DataRate, WallTime};
 
-use super::evidence::{DeviceCounters, Evidence, Shown, Socket};
+use super::evidence::{CounterKind, DeviceCounters, Evidence, Shown, Socket};
 use super::merge::{self, Stored};
-use super::{Import, Imported, rtt, sockets};
+use super::{Import, Imported, rtt, sockets, transfers};
 
 /// A file that was read.
 #[derive(Debug, Clone)]
@@ -96,29 +96,55 @@ impl Source {
     }
 }
 
-/// All that files show together, as a round; `None` where they show nothing.
+/// What files show together.
+#[derive(Debug, Clone, Default)]
+pub struct Together {
+    /// Tests and probes; `None` where there are none.
+    pub round: Option<Round>,
+    /// Counters of hosts, by the host's name where it is known, that belong to no test.
+    pub counters: Vec<(Option<String>, CounterReadings)>,
+}
+
+/// All that files show together.
 #[must_use]
-pub fn of_files(sources: &[Source], facts: &UserFacts) -> Option<Round> {
+pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
     let mut runs: Vec<Stored> = merge::ends(sources.iter().flat_map(|source| source.runs(facts)).collect());
     runs.iter_mut().for_each(|(run, _)| judge_what_was_reached(run));
     let mut gathered = Gathered::default();
-    let mut counters: BTreeMap<(Option<String>, String), Vec<&DeviceCounters>> = BTreeMap::new();
+    let mut counters: BTreeMap<CounterOwner, Vec<&DeviceCounters>> = BTreeMap::new();
     for source in sources {
         for item in &source.import.evidence {
             match &item.shows {
                 Shown::Sockets(list) => gathered.sockets(list, &mut runs, source, item, facts),
                 Shown::Counters(one) => {
-                    let device = one.device.clone().unwrap_or_else(|| "nic".to_owned());
-                    counters.entry((item.host.clone(), device)).or_default().push(one);
+                    let owner = CounterOwner { host: item.host.clone(), kind: one.kind, device: one.device.clone() };
+                    counters.entry(owner).or_default().push(one);
+                }
+                Shown::Transfer(one) => {
+                    let place = u128::try_from(item.line).unwrap_or(u128::MAX);
+                    let id = RunId::new(source.written, source.digest.wrapping_add(place));
+                    runs.push((transfers::run(one, id, source.written, facts), RunSamples::default()));
                 }
                 _ => gathered.probe(source, item),
             }
         }
     }
-    for ((host, device), readings) in counters {
-        attach(&mut runs, host.as_deref(), &readings_of(&device, &readings));
+    let mut loose = Vec::new();
+    for (owner, readings) in counters {
+        let readings = readings_of(&owner, &readings);
+        if !attach(&mut runs, owner.host.as_deref(), &readings) {
+            loose.push((owner.host, readings));
+        }
     }
-    gathered.round(runs, sources)
+    Together { round: gathered.round(runs, sources), counters: loose }
+}
+
+/// Whose counters some readings are.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct CounterOwner {
+    host: Option<String>,
+    kind: CounterKind,
+    device: Option<String>,
 }
 
 /// A test before the round is put together: when, who asked whom, and what was found.
@@ -162,7 +188,7 @@ impl Gathered {
                 let found = model::probe::download::Download { subject: subject.clone(), ..found.clone() };
                 ("download", subject, Finding::Downloads(vec![found]))
             }
-            Shown::Sockets(_) | Shown::Counters(_) => return,
+            Shown::Sockets(_) | Shown::Counters(_) | Shown::Transfer(_) => return,
         };
         self.probes.push(Probe { at: subject.started, host: item.host.clone(), subject, label, finding });
     }
@@ -200,7 +226,7 @@ impl Gathered {
             tests.push(tested(probe.label, (here, there), after(probe.at), probe.finding));
         }
         for (run, samples) in runs {
-            let label = labels.get(&run.id).cloned().unwrap_or_else(|| format!("socket of {}", run.peer.target));
+            let label = labels.get(&run.id).cloned().unwrap_or_else(|| beside(&run));
             let (local, peer) = (names.local(&run), names.peer(&run));
             // Who asked stands first.
             let ends = if run.role == Role::Client { (local, peer) } else { (peer, local) };
@@ -268,6 +294,14 @@ fn labels_of(sources: &[Source]) -> BTreeMap<RunId, String> {
         }
     }
     labels
+}
+
+/// What a person calls a run that is no test: a transfer of a program, or a socket.
+fn beside(run: &Run) -> String {
+    match &run.local.software {
+        Some(tool) => format!("{tool} with {}", run.peer.target),
+        None => format!("socket of {}", run.peer.target),
+    }
 }
 
 /// A test that was stopped by hand, or lost its control connection, is judged by what it had reached until then.
@@ -338,31 +372,53 @@ pub(crate) fn host_of(address: &str) -> &str {
 }
 
 /// The first reading and the last.
-fn readings_of(device: &str, readings: &[&DeviceCounters]) -> CounterReadings {
+fn readings_of(owner: &CounterOwner, readings: &[&DeviceCounters]) -> CounterReadings {
     let mut found = CounterReadings::default();
+    let device = owner.device.as_deref().unwrap_or("nic");
+    let (device, prefix) = match owner.kind {
+        CounterKind::Nic => (device, format!("nic.{device}.")),
+        CounterKind::Link => (device, format!("dev.{device}.")),
+        CounterKind::Kernel | CounterKind::KernelChange => ("the kernel's counters", String::new()),
+    };
+    if let (CounterKind::KernelChange, Some(last)) = (owner.kind, readings.last()) {
+        let change = |(name, after): (&String, &u64)| (name.clone(), Reading { before: 0, after: *after });
+        found.values.extend(last.values.iter().map(change));
+        return found;
+    }
     let [first, .., last] = readings else {
         let reason = format!("one reading of {device} shows no change: read it before and after the test");
-        found.unreadable.insert(format!("nic.{device}"), reason);
+        found.unreadable.insert(format!("{prefix}{device}"), reason);
         return found;
     };
     for (name, before) in &first.values {
         if let Some(after) = last.values.get(name) {
-            found.values.insert(format!("nic.{device}.{name}"), Reading { before: *before, after: *after });
+            found.values.insert(format!("{prefix}{name}"), Reading { before: *before, after: *after });
         }
     }
     found
 }
 
-/// Gives counters to the runs of their host; without a name they are the printing host's.
-fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings) {
+/// Gives counters to the runs of their host, without a name to those of the host that printed them; whether there is one.
+fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings) -> bool {
+    let mut is_attached = false;
     for (run, _) in runs {
-        let is_peer = host.is_some() && run.peer.host.name.as_deref().or(Some(&run.peer.target)) == host;
+        let peer = run.peer.host.name.as_deref().unwrap_or(&run.peer.target);
+        let is_peer = host.is_some_and(|host| same_host(host, peer) && run.local.name.as_deref() != Some(host));
         let Some(found) = &mut run.measurement else { continue };
         let place = if is_peer { &mut found.peer_counters } else { &mut found.local_counters };
         let all = place.get_or_insert_with(CounterReadings::default);
         all.values.extend(readings.values.clone());
         all.unreadable.extend(readings.unreadable.clone());
+        is_attached = true;
     }
+    is_attached
+}
+
+/// Whether two names are of one host: a prompt has the first label of a name only.
+fn same_host(one: &str, other: &str) -> bool {
+    let is_address = |name: &str| without_port(name).parse::<IpAddr>().is_ok();
+    let label = |name: &str| name.split('.').next().unwrap_or_default().to_lowercase();
+    one == other || (!is_address(one) && !is_address(other) && label(one) == label(other))
 }
 
 /// Whether a field belongs to the end of a flow that a socket is.

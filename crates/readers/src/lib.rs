@@ -253,7 +253,8 @@ pub fn foreign_output(bytes: &[u8]) {
         written: units::WallTime::from_unix_nanos(0),
         digest: 0,
     };
-    if let Some(round) = import::round::of_files(&[source.clone(), source], &import::round::UserFacts::default()) {
+    let together = import::round::of_files(&[source.clone(), source], &import::round::UserFacts::default());
+    if let Some(round) = together.round {
         assert!(!round.members.is_empty() && !round.tests.is_empty(), "a round of nothing");
     }
     for test in &import.tests {

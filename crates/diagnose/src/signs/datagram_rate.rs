@@ -3,7 +3,7 @@
 
 use super::Observation;
 use super::flow::{Flow, FlowKind};
-use super::numbers::percent;
+use super::percent::percent;
 
 /// Of a slow flow over TCP with the datagrams of its pair, and of lossy datagrams with its TCP.
 pub(super) fn datagram_rate(flow: &Flow, others: &[&Flow]) -> Option<Observation> {

@@ -4,7 +4,7 @@ use model::series::StreamSamples;
 use model::series::field::Field;
 
 use super::Observation;
-use super::numbers::percent;
+use super::percent::percent;
 use crate::waterfall::Waterfall;
 
 /// Which part was lost or sent again.

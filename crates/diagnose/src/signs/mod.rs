@@ -6,6 +6,7 @@
 //!
 //! * [`mod@flow`]: the flows of a round, and what each attained
 //! * `numbers`: signs of one run by itself
+//! * `course`: whether a flow kept its rate
 //! * `allowed`: what a flow attained of what its settings allow
 //! * `jump`: an RTT that becomes another one while a flow runs
 //! * `losses`: signs of losses
@@ -22,11 +23,13 @@
 
 pub(crate) mod allowed;
 mod ceiling;
+mod course;
 mod datagram_rate;
 pub mod flow;
 mod jump;
 mod losses;
 mod numbers;
+mod percent;
 mod probes;
 mod queue_at_loss;
 mod queues;
@@ -36,6 +39,7 @@ mod table;
 mod vanished;
 
 pub use flow::{Flow, flows};
+pub(crate) use percent::percent;
 pub use table::ALL;
 
 /// A question about a flow.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::measurement::{DirectionTotal, End, Heading, Interval, Measurement, RttSummary, SteadyState, Whose};
+use model::measurement::{DirectionTotal, End, Heading, RttSummary, SteadyState, Whose};
 use model::played::Finding;
 use model::quality::{DisturbanceKind, Quality};
 use model::round::Tested;
@@ -15,9 +15,10 @@ use units::DataRate;
 
 use super::Observation;
 use super::ceiling::ceiling;
+use super::course::course;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
-use super::jump::jump;
 use super::losses;
+use super::percent::percent;
 use super::queue_at_loss::{queue_at_loss, queue_size};
 use super::stops::stops;
 use crate::balance::{self, Balance};
@@ -431,43 +432,6 @@ fn datagrams(balance: &Balance) -> Option<Observation> {
 
 fn shortest(summary: RttSummary) -> Option<u64> {
     summary.min_us.or(summary.median_us)
-}
-
-/// How rate and round trips went over time.
-fn course(measurement: &Measurement, total: &DirectionTotal, samples: Option<&RunSamples>) -> Option<Observation> {
-    if let Some((before, after)) = samples.and_then(|samples| jump(samples, total.heading)) {
-        let says = format!("RTTs went from {:.1} to {:.1} ms and stayed", before * 1e-3, after * 1e-3);
-        return Observation::of("course", "rtt-jumped", says);
-    }
-    let intervals: Vec<&Interval> = measurement.intervals.iter().filter(|of| of.heading == total.heading).collect();
-    if intervals.len() < 6 {
-        return None;
-    }
-    // A third of the run at a time, as a running sum: a log of a day has 86,400 intervals.
-    let third = intervals.len() / 3;
-    let rates: Vec<u128> = intervals.iter().map(|of| u128::from(of.rate.bps())).collect();
-    let mut sum: u128 = rates[..third].iter().sum();
-    let mut most = sum;
-    for (come, gone) in rates[third..].iter().zip(&rates) {
-        sum = sum + come - gone;
-        most = most.max(sum);
-    }
-    #[expect(clippy::cast_precision_loss, reason = "sums of rates are compared")]
-    let (best, end) = (most as f64, sum as f64);
-    if end < best * 0.55 {
-        return Observation::of("course", "fell", format!("it ended at {} of its best rate", percent(end / best)));
-    }
-    Observation::of("course", "even", "it kept its rate")
-}
-
-/// A part in words: `3.1 %`, `0.02 %`.
-pub(super) fn percent(part: f64) -> String {
-    let percent = part * 100.0;
-    match percent {
-        percent if percent >= 10.0 || percent == 0.0 => format!("{percent:.0} %"),
-        percent if percent >= 0.1 => format!("{percent:.1} %"),
-        percent => format!("{percent:.4} %"),
-    }
 }
 
 /// Samples further apart than this say nothing of what a flow waited for, unless its RTT is longer still.

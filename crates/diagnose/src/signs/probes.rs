@@ -14,7 +14,7 @@ use units::DataRate;
 
 use super::Observation;
 use super::flow::{Complaint, Flow, FlowKind, Shape, ends};
-use super::numbers::percent;
+use super::percent::percent;
 use crate::wires::way::reversed;
 
 /// Adds to each flow what probes between the same ends saw.

@@ -9,7 +9,8 @@ use units::duration::show;
 use super::Observation;
 use super::datagram_rate::datagram_rate;
 use super::flow::{Complaint, Flow, FlowKind};
-use super::numbers::{self, percent};
+use super::numbers;
+use super::percent::percent;
 
 /// Downloads should be as fast as TCP between the same hosts was.
 pub(super) fn judge_downloads(flows: &mut [Flow]) {

@@ -8,7 +8,7 @@ use model::run::Run;
 use model::series::{RunSamples, StreamSamples};
 
 use super::Observation;
-use super::numbers::percent;
+use super::percent::percent;
 
 /// Of both ends of a direction, as far as both were sampled.
 pub(super) fn stops(run: &Run, samples: &RunSamples, total: &DirectionTotal) -> [Option<Observation>; 2] {

@@ -6,7 +6,7 @@ use model::round::{Passage, Round};
 
 use super::Observation;
 use super::flow::{Complaint, Flow, FlowKind};
-use super::numbers::percent;
+use super::percent::percent;
 use crate::wires::{Missing, Wires};
 
 /// Adds to each flow that lost or repeated packets on how many segments of its way some are missing.

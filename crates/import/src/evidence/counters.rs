@@ -1,12 +1,28 @@
-//! `ethtool -S DEVICE`.
+//! `ethtool -S DEVICE`, and what all counters have in common.
 
 use std::collections::BTreeMap;
 
 use super::{Found, Shown, command_above};
 
-/// Counters of a device at one moment, by the driver's names.
+/// Whose counters they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum CounterKind {
+    /// A NIC's, by the driver's names.
+    #[default]
+    Nic,
+    /// A network device's, by the kernel's names.
+    Link,
+    /// The network stack's, since the host started.
+    Kernel,
+    /// The same, since they were read last: one reading is a change.
+    KernelChange,
+}
+
+/// Counters at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeviceCounters {
+    /// Whose they are.
+    pub kind: CounterKind,
     /// The device, where the command above says which.
     pub device: Option<String>,
     /// Each counter's value. Gauges are among them: ethtool does not tell them apart.
@@ -30,7 +46,10 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
     let words = command_above(before, "ethtool");
     let device =
         words.and_then(|words| words.iter().find(|word| !word.starts_with('-')).map(|word| (*word).to_owned()));
-    (!values.is_empty()).then(|| Found { shows: vec![Shown::Counters(DeviceCounters { device, values })], lines: used })
+    (!values.is_empty()).then(|| Found {
+        shows: vec![Shown::Counters(DeviceCounters { kind: CounterKind::Nic, device, values })],
+        lines: used,
+    })
 }
 
 /// A NIC of 128 queues with 20 counters each has 2560.

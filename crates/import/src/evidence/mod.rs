@@ -1,16 +1,20 @@
-//! What stands beside the logs of tests: `ping`, `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `wget`, `curl`.
+//! What stands beside the logs of tests: `ping`, `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `nstat`, `netstat -s`,
+//! `ip -s link`, `wget`, `curl`, `scp`, `rsync`, `xrdcp`, Globus.
 //!
 //! Each reader is given the lines from one on, says at once whether its output begins there, and how many lines it is.
 
 mod counters;
 mod curl;
+mod kernel;
 pub(crate) mod mtr;
 mod ping;
 mod show;
 mod ss;
 mod tracepath;
 mod traceroute;
+mod transfer;
 mod wget;
+mod windows;
 
 use model::probe::download::{Download, FieldValue};
 use model::probe::echo::EchoSeries;
@@ -21,7 +25,8 @@ use super::anomaly::Anomalies;
 use super::command::after_prompt;
 use super::source::unquoted;
 
-pub use counters::DeviceCounters;
+pub use counters::{CounterKind, DeviceCounters};
+pub use transfer::FileTransfer;
 
 /// What one output of a tool shows, other than a test's transfer.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,8 +52,10 @@ pub enum Shown {
     Download(Download),
     /// TCP sockets as their kernel sees them.
     Sockets(Vec<Socket>),
-    /// Counters of a network device at one moment.
+    /// Counters of a network device or of the kernel at one moment.
     Counters(DeviceCounters),
+    /// Files that were moved by a program that prints an amount and a rate.
+    Transfer(FileTransfer),
 }
 
 /// A TCP socket of `ss -ti`.
@@ -73,8 +80,23 @@ pub(crate) struct Found {
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 8] =
-    [ping::read, tracepath::read, traceroute::read, mtr::read_text, ss::read, counters::read, wget::read, curl::read];
+const READERS: [Reader; 15] = [
+    ping::read,
+    tracepath::read,
+    traceroute::read,
+    mtr::read_text,
+    mtr::read_csv,
+    ss::read,
+    counters::read,
+    wget::read,
+    curl::read,
+    windows::ping,
+    windows::tracert,
+    kernel::nstat,
+    kernel::netstat,
+    kernel::link,
+    transfer::read,
+];
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
 pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Option<String>) {
@@ -107,7 +129,7 @@ pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Op
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 11] = [
+const MARKS: [&str; 23] = [
     "Resume: pmtu",
     "PING ",
     "[LOCALHOST]",
@@ -119,6 +141,18 @@ const MARKS: [&str; 11] = [
     "% Total",
     "ping statistics",
     "Connection closed at byte",
+    "Pinging ",
+    "Tracing route to ",
+    "#kernel",
+    "TcpExt:",
+    "segments retrans",
+    "    link/",
+    "B/s",
+    "bytes/sec",
+    "Bytes/sec",
+    "MB/sec avg",
+    "segments sen",
+    "Receiver Throughput",
 ];
 
 /// `[user@host dir]$ …`, `user@host:~$ …`.

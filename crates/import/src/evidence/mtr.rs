@@ -75,6 +75,31 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
     Some(Found { shows: shown(&target, &hubs)?, lines: used })
 }
 
+/// Reads `Mtr_Version,Start_Time,Status,Host,Hop,Ip,Loss%,Snt, ,Last,Avg,Best,Wrst,StDev,` and the lines below.
+pub(crate) fn read_csv(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    lines.first()?.starts_with("Mtr_Version,").then_some(())?;
+    let titles: Vec<&str> = lines.first()?.split(',').collect();
+    let at = |title: &str| titles.iter().position(|found| *found == title);
+    let (target, hop, host, loss) = (at("Host")?, at("Hop")?, at("Ip")?, at("Loss%")?);
+    let (sent, average, best, worst) = (at("Snt")?, at("Avg")?, at("Best")?, at("Wrst")?);
+    let rows: Vec<Vec<&str>> =
+        lines[1..].iter().map(|line| line.split(',').collect::<Vec<_>>()).take_while(|row| row.len() > worst).collect();
+    let hub = |row: &Vec<&str>| {
+        Some(Hub {
+            number: row[hop].parse().ok()?,
+            host: row[host].to_owned(),
+            loss_percent: row[loss].parse::<f64>().ok().filter(|loss| (0.0..=100.0).contains(loss))?,
+            sent: row[sent].parse().ok()?,
+            average: milliseconds(row[average])?,
+            best: milliseconds(row[best])?,
+            worst: milliseconds(row[worst])?,
+        })
+    };
+    let hubs: Vec<Hub> = rows.iter().map_while(hub).collect();
+    let target = rows.first()?.get(target)?;
+    Some(Found { shows: shown(target, &hubs)?, lines: 1 + hubs.len() })
+}
+
 fn hub_of_text(line: &str) -> Option<Hub> {
     let line = line.trim_start();
     // A report has `1.|-- host`, the screen `1. host`.

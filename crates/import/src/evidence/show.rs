@@ -6,7 +6,7 @@ use model::measurement::RttSummary;
 use model::series::field::Field;
 use units::duration::show;
 
-use super::{Evidence, Shown};
+use super::{CounterKind, Evidence, Shown};
 use crate::round::value;
 
 impl fmt::Display for Evidence {
@@ -34,8 +34,16 @@ impl fmt::Display for Evidence {
                 })
             }
             Shown::Counters(found) => {
-                let device = found.device.as_deref().unwrap_or("a NIC");
+                let device = match found.kind {
+                    CounterKind::Nic | CounterKind::Link => found.device.as_deref().unwrap_or("a NIC"),
+                    CounterKind::Kernel | CounterKind::KernelChange => "the kernel",
+                };
                 write!(f, "{} counters of {device}", found.values.len())
+            }
+            Shown::Transfer(found) => {
+                let (moved, rate, time) = (found.moved, found.rate, show(found.elapsed));
+                let part = if found.is_whole { "" } else { ", not all of it" };
+                write!(f, "{}: {moved} in {time}, {rate}{part}", found.tool)
             }
         }
     }

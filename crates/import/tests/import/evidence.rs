@@ -135,7 +135,7 @@ fn downloads_are_proved_by_their_two_clocks() {
 fn both_ends_their_socket_and_their_counters_are_one_run() {
     let files = ["client.log", "server.log", "ss.txt", "ethtool.txt", "ping.txt"].map(source);
     assert_eq!((files[0].import.tests.len(), files[1].import.tests.len()), (1, 1));
-    let round = of_files(&files, &UserFacts::default()).unwrap();
+    let round = of_files(&files, &UserFacts::default()).round.unwrap();
     let runs: Vec<_> = round
         .tests
         .iter()

@@ -6,17 +6,16 @@ use std::path::Path;
 
 use anyhow::Context;
 use import::limits::MAX_BYTES;
-use import::round::{Source, UserFacts};
+use import::round::{Source, Together, UserFacts};
 use import::{Import, round};
-use model::round::Round;
 
 use crate::exit::{Complaint, Exit};
 
-/// The round that logs of other tools make together; `None` where the names are no files, or one file holds a round.
+/// What logs of other tools show together; `None` where the names are no files, or one file holds a round.
 ///
 /// # Errors
 /// Where a file cannot be read, or holds no output of a known tool.
-pub fn round_of(names: &[String], facts: &UserFacts) -> anyhow::Result<Option<Round>> {
+pub fn together(names: &[String], facts: &UserFacts) -> anyhow::Result<Option<Together>> {
     let is_input = |name: &String| name == "-" || Path::new(name).is_file();
     if names.is_empty() || !names.iter().any(is_input) {
         return Ok(None);
@@ -36,7 +35,7 @@ pub fn round_of(names: &[String], facts: &UserFacts) -> anyhow::Result<Option<Ro
     for source in &sources {
         notes(source);
     }
-    Ok(round::of_files(&sources, facts))
+    Ok(Some(round::of_files(&sources, facts)))
 }
 
 /// Whether a file holds one of our rounds: its first keys come before any test.

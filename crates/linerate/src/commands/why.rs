@@ -11,9 +11,12 @@ use archive::transfers::TransferError;
 use audit::Rules;
 use diagnose::causes::{Catalogue, page};
 use diagnose::diagnosis::{Diagnosis, diagnose};
+use diagnose::statements::{HostCounters, StatementKind, statements};
+use import::round::Together;
+use model::counters::CounterReadings;
 use model::played::Finding;
 use model::round::{Endpoint, Member, Round, Tested};
-use model::run::Run;
+use model::run::{Run, RunId};
 use model::series::RunSamples;
 use model::transfer::Transfer;
 use passive::flows::evidence;
@@ -44,9 +47,12 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     {
         return super::why_trace::run(common, Path::new(file));
     }
-    let round = match (super::evidence::round_of(&args.what, &args.declared.facts(args.expect))?, args.what.as_slice())
-    {
+    let together = super::evidence::together(&args.what, &args.declared.facts(args.expect))?;
+    let is_of_files = together.is_some();
+    let Together { round, counters } = together.unwrap_or_default();
+    let round = match (round, args.what.as_slice()) {
         (Some(round), _) => round,
+        (None, names) if is_of_files => without_tests(names),
         (None, [file]) if Path::new(file).is_file() => of_file(Path::new(file))?,
         (None, names) => of_archive(&kept::open_to_read(common)?, names)?,
     };
@@ -57,9 +63,31 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
         if let [name] = args.what.as_slice() {
             print(of_transfer(common, name)?.as_bytes())?;
         }
-        print(show::why::text(&round, &diagnosis, catalogue).as_bytes())?;
+        let says = if is_of_files { statements(&round, &of_hosts(counters)) } else { Vec::new() };
+        print(show::why::of_files(&round, &diagnosis, catalogue, &says).as_bytes())?;
+        if says.iter().any(|statement| statement.kind == StatementKind::Fault) {
+            return Ok(Exit::Found);
+        }
     }
     Ok(exit(&diagnosis))
+}
+
+fn of_hosts(counters: Vec<(Option<String>, CounterReadings)>) -> Vec<HostCounters> {
+    counters.into_iter().map(|(host, readings)| HostCounters { host, readings }).collect()
+}
+
+/// Files that hold counters and no test.
+fn without_tests(names: &[String]) -> Round {
+    Round {
+        format: Round::FORMAT,
+        id: RunId::new(units::WallTime::from_unix_nanos(0), 0),
+        title: names.join(", "),
+        started: units::WallTime::from_unix_nanos(0),
+        elapsed: Duration::ZERO,
+        members: Vec::new(),
+        segments: Vec::new(),
+        tests: Vec::new(),
+    }
 }
 
 fn exit(diagnosis: &Diagnosis) -> Exit {

@@ -39,6 +39,7 @@ pub mod serve;
 pub mod shared;
 pub mod simulate;
 pub mod sparkline;
+mod statements;
 pub mod sweep;
 mod table;
 pub mod trace;

@@ -6,11 +6,12 @@ use audit::Rules;
 use audit::fix::Operation;
 use diagnose::causes::{Catalogue, Cause};
 use diagnose::diagnosis::{Diagnosis, FaultLocation, Problem, Ranked};
+use diagnose::statements::Statement;
 use model::played::Finding;
 use model::round::Round;
 
 use super::plural::counted;
-use super::wrap;
+use super::{statements, wrap};
 
 /// Writing to a text does not fail.
 macro_rules! line {
@@ -19,35 +20,55 @@ macro_rules! line {
 
 /// The whole diagnosis.
 pub fn text(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue) -> String {
+    of_files(round, diagnosis, catalogue, &[])
+}
+
+/// The same of files of other tools; `says` is what they show one by one.
+pub fn of_files(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue, says: &[Statement]) -> String {
     let (tests, hosts) = (counted(round.tests.len(), "test", "tests"), counted(round.members.len(), "host", "hosts"));
-    body(&format!("{}: {tests}, {hosts}", round.title), Some(round), diagnosis, catalogue)
+    let head = wrap::text(&format!("{}: {tests}, {hosts}", round.title), 0);
+    Page { head: head.trim_end(), round: Some(round), diagnosis, catalogue, says }.text()
 }
 
 /// The same of a packet capture, of whose hosts nothing is known but their addresses.
 pub fn of_capture(head: &str, diagnosis: &Diagnosis, catalogue: &Catalogue) -> String {
-    body(head, None, diagnosis, catalogue)
+    Page { head, round: None, diagnosis, catalogue, says: &[] }.text()
 }
 
-fn body(head: &str, round: Option<&Round>, diagnosis: &Diagnosis, catalogue: &Catalogue) -> String {
-    let mut text = format!("{head}\n\n");
-    text.push_str(&wrap::text(&format!("{}.", diagnosis.verdict), 0));
-    let (first, others) = diagnosis.problems.split_first().unzip();
-    if let Some(first) = first {
-        carried(&mut text, first);
-        alternatives(&mut text, first);
-        affected(&mut text, diagnosis);
-        located(&mut text, diagnosis);
-        next(&mut text, round, first, catalogue);
-    }
-    other_findings(&mut text, others.unwrap_or_default());
-    not_judged(&mut text, diagnosis);
-    if !diagnosis.notes.is_empty() {
-        line!(text, "\nWhat is missing");
-        for note in diagnosis.notes.iter().take(MOST_NOTES) {
-            text.push_str(&wrap::text(note, 2));
+/// What a diagnosis is printed from.
+struct Page<'a> {
+    head: &'a str,
+    round: Option<&'a Round>,
+    diagnosis: &'a Diagnosis,
+    catalogue: &'a Catalogue,
+    says: &'a [Statement],
+}
+
+impl Page<'_> {
+    fn text(&self) -> String {
+        let diagnosis = self.diagnosis;
+        let verdict = statements::verdict(diagnosis, self.says);
+        let mut text = format!("{}\n\n", self.head);
+        text.push_str(&wrap::text(&verdict, 0));
+        let (first, others) = diagnosis.problems.split_first().unzip();
+        if let Some(first) = first {
+            carried(&mut text, first);
+            alternatives(&mut text, first);
+            affected(&mut text, diagnosis);
+            located(&mut text, diagnosis);
+            next(&mut text, self.round, first, self.catalogue);
         }
+        text.push_str(&statements::list(self.says, &verdict));
+        other_findings(&mut text, others.unwrap_or_default());
+        not_judged(&mut text, diagnosis, &verdict);
+        if !diagnosis.notes.is_empty() {
+            line!(text, "\nWhat is missing");
+            for note in diagnosis.notes.iter().take(MOST_NOTES) {
+                text.push_str(&wrap::text(note, 2));
+            }
+        }
+        text
     }
-    text
 }
 
 /// The observations that carry the first cause, and those against it.
@@ -185,8 +206,8 @@ pub(super) fn other_findings(text: &mut String, problems: &[Problem]) {
     }
 }
 
-/// Flows that were not judged, those of one reason together.
-fn not_judged(text: &mut String, diagnosis: &Diagnosis) {
+/// Flows that were not judged, those of one reason together, and what the verdict has not said of their losses.
+fn not_judged(text: &mut String, diagnosis: &Diagnosis, verdict: &str) {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for flow in &diagnosis.not_judged {
         let of = format!("{} to {} ({})", flow.from, flow.to, flow.goodput);
@@ -204,7 +225,7 @@ fn not_judged(text: &mut String, diagnosis: &Diagnosis) {
         text.push_str(&wrap::text(&format!("{}{more}: {reason}", shown.join(", ")), 2));
     }
     for flow in diagnosis.not_judged.iter().take(MOST_OTHERS) {
-        if let Some(allows) = &flow.loss_allows {
+        if let Some(allows) = flow.loss_allows.as_ref().filter(|allows| !verdict.contains(allows.as_str())) {
             text.push_str(&wrap::text(&format!("{} to {}: {allows}", flow.from, flow.to), 2));
         }
     }

@@ -8,7 +8,7 @@ pub fn text(words: &str, indent: usize) -> String {
     let mut lines = String::new();
     for paragraph in words.trim().split("\n\n") {
         let mut used = 0;
-        for word in paragraph.split_whitespace() {
+        for word in unbreakable(paragraph) {
             let length = word.chars().count();
             if used > 0 && indent + used + 1 + length > WIDTH {
                 lines.push('\n');
@@ -20,12 +20,36 @@ pub fn text(words: &str, indent: usize) -> String {
                 lines.push(' ');
                 used += 1;
             }
-            lines.push_str(word);
+            lines.push_str(&word);
             used += length;
         }
         lines.push('\n');
     }
     lines
+}
+
+/// Words that stay on one line: a number with its unit, and what stands between backquotes, so that a command can be copied.
+fn unbreakable(paragraph: &str) -> Vec<String> {
+    const UNITS: [&str; 12] = ["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s", "s", "ms", "µs", "kB", "MB", "GB", "B"];
+    /// Longer ones break all the same.
+    const LONGEST: usize = 60;
+    let mut words: Vec<String> = Vec::new();
+    for word in paragraph.split_whitespace() {
+        let bare = word.trim_end_matches([',', '.', ';', ':', ')']);
+        let joins = words.last().is_some_and(|last| {
+            let is_number = last.ends_with(|letter: char| letter.is_ascii_digit());
+            let is_open = last.matches('`').count() % 2 == 1 && last.chars().count() < LONGEST;
+            (is_number && (bare == "%" || UNITS.contains(&bare))) || is_open
+        });
+        match words.last_mut().filter(|_| joins) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            None => words.push(word.to_owned()),
+        }
+    }
+    words
 }
 
 /// Columns of the terminal that standard output is, where it is one and tells.
@@ -132,5 +156,12 @@ mod tests {
         assert!(text.lines().all(|line| line.len() <= 80 && line.starts_with("    word")));
         assert_eq!(text.split_whitespace().count(), 100);
         assert_eq!(super::text(&"x".repeat(200), 0).lines().count(), 1);
+        let text = super::text(&"of 12.5 % at 3 ms: `ping -M do -s 1472`. ".repeat(20), 0);
+        for line in text.lines() {
+            assert!(
+                !line.starts_with(['%']) && !line.starts_with("ms") && line.matches('`').count() % 2 == 0,
+                "{text}"
+            );
+        }
     }
 }

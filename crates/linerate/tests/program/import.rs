@@ -153,3 +153,66 @@ fn declared_facts_are_stored_beside_the_measurement() {
     assert_eq!(first["run"]["declared"]["congestion_control"], "htcp");
     assert_eq!(first["run"]["declared_line_rate_bps"], 10_000_000_000_u64);
 }
+
+/// What a person pastes, what else that person knows, and what the answer must say.
+struct Pasted {
+    files: &'static [&'static str],
+    known: &'static [&'static str],
+    found: bool,
+    says: &'static str,
+}
+
+const PASTED: [Pasted; 16] = [
+    Pasted {
+        files: &["log.txt.gz"],
+        known: &["--rtt", "90ms"],
+        found: true,
+        says: "3.2 % of its segments retransmitted",
+    },
+    Pasted {
+        files: &["iperf-2.0.5-window.txt"],
+        known: &["--rtt", "100ms"],
+        found: true,
+        says: "asked for a window of 65.5 kB",
+    },
+    Pasted { files: &["iperf-2.1.8-refused.txt"], known: &[], found: true, says: "127.0.0.1 refused the connection" },
+    Pasted { files: &["iperf3-black-hole.txt"], known: &[], found: true, says: "of the first 142 kB nothing arrived" },
+    Pasted {
+        files: &["iperf3-interrupted-by-key.txt"],
+        known: &[],
+        found: false,
+        says: "an Ethernet link of 100 Mbit/s",
+    },
+    Pasted { files: &["policer.txt"], known: &[], found: true, says: "940 Mbit/s at first, then evenly 99.0 Mbit/s" },
+    Pasted { files: &["stall.txt"], known: &[], found: true, says: "no data in 5 of 10 intervals" },
+    Pasted { files: &["both-directions.txt"], known: &[], found: true, says: "one direction only is the suspect" },
+    Pasted { files: &["mtr-silent-router.txt"], known: &[], found: true, says: "from hop 4 on and not at hop 3" },
+    Pasted { files: &["ping-windows.txt"], known: &[], found: true, says: "1 of 4 lost (25 %)" },
+    Pasted { files: &["ping-bufferbloat.txt"], known: &[], found: true, says: "298 ms of queue under load" },
+    Pasted { files: &["nstat.txt"], known: &[], found: true, says: "42000 of 1400000 TCP segments retransmitted" },
+    Pasted { files: &["netstat.txt"], known: &[], found: true, says: "Udp.RcvbufErrors went up by 2000" },
+    Pasted { files: &["ss-rwnd.txt"], known: &[], found: true, says: "limited by the receive window for 97 %" },
+    Pasted {
+        files: &["scp.txt", "ethtool-before-and-after.txt"],
+        known: &[],
+        found: true,
+        says: "eth0.rx_missed_errors went up by 9000",
+    },
+    Pasted { files: &["rsync-slow.txt"], known: &["--expect", "1Gbit/s"], found: true, says: "1.8 % of 1.00 Gbit/s" },
+];
+
+#[test]
+fn each_pasted_log_gets_an_answer_that_fits_a_terminal() {
+    let archive = TempDir::new().unwrap();
+    for pasted in &PASTED {
+        let files = pasted.files.iter().map(|name| data("pasted").join(name));
+        let output = linerate(&archive).arg("why").args(pasted.known).args(files).output().unwrap();
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(if pasted.found { 10 } else { 0 }), "{:?}: {said}", pasted.files);
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(pasted.says), "{:?} does not say `{}`: {said}", pasted.files, pasted.says);
+        let long = |line: &&str| line.chars().count() > 80 && !line.contains("testdata");
+        assert_eq!(said.lines().find(long), None, "{:?}", pasted.files);
+        assert!(said.lines().count() <= 60 && !said.contains("(0 %)"), "{said}");
+    }
+}

@@ -68,7 +68,11 @@ impl LossWitness {
 impl fmt::Display for LossWitness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let loss = self.facts.loss() * 100.0;
-        let digits = if loss >= 0.1 { 1 } else { 4 };
+        let digits = match loss {
+            loss if loss >= 0.1 => 1,
+            loss if loss >= 0.001 => 4,
+            _ => 7,
+        };
         let verdict = match self.verdict {
             LossVerdict::Explains => "it explains the rate",
             LossVerdict::AllowsMore => "it does not explain the rate, something else limits the flow",

@@ -1,0 +1,170 @@
+//! Echoes, hops, path MTU, downloads.
+
+use std::time::Duration;
+
+use model::played::Finding;
+use model::probe::download::Download;
+use model::probe::echo::EchoSeries;
+use model::probe::hops::{Hop, Trace, TraceEnd};
+use model::probe::path_mtu::PathMtu;
+use model::round::{Round, Tested};
+use model::run::Outcome;
+use units::duration::show;
+
+use super::statement::{Statement, percent, ratio};
+
+/// Losses and RTT.
+pub(super) fn of_echoes(tested: &Tested, echoes: &EchoSeries) -> Vec<Statement> {
+    let rtt = &echoes.summary.rtt;
+    let (sent, lost) = (rtt.sent.get(), rtt.lost.get());
+    if sent == 0 {
+        return Vec::new();
+    }
+    let time = |micros: Option<u64>| micros.map(|micros| show(Duration::from_micros(micros)));
+    let times = match (time(rtt.min_us), time(rtt.median_us), time(rtt.max_us)) {
+        (Some(least), Some(median), Some(most)) => format!(", RTT min/median/max {least}/{median}/{most}"),
+        (Some(least), None, Some(most)) => format!(", RTT min/max {least}/{most}"),
+        _ => String::new(),
+    };
+    let size = u64::from(echoes.spec.payload_bytes) + HEADERS;
+    let part = if lost == 0 { String::new() } else { format!(" ({})", percent(ratio(lost, sent))) };
+    let says = format!(
+        "echoes of {size} B from {} to {}: {lost} of {sent} lost{part}{times}",
+        tested.from.host, tested.to.host
+    );
+    let is_fault = lost > 0 && ratio(lost, sent) >= LOSSY && (lost > 1 || sent <= 10);
+    vec![if is_fault { Statement::fault(says) } else { Statement::fact(says) }]
+}
+
+/// IPv4 and ICMP.
+const HEADERS: u64 = 28;
+/// One echo of a hundred, which TCP feels.
+const LOSSY: f64 = 0.01;
+
+/// Where losses begin that go on to the end.
+pub(super) fn of_hops(tested: &Tested, trace: &Trace) -> Vec<Statement> {
+    let to = &tested.to.host;
+    let Some(last) = trace.hops.last() else { return Vec::new() };
+    let mut all = vec![Statement::fact(hops_in_words(to, trace))];
+    if trace.end != TraceEnd::Destination {
+        return all;
+    }
+    let end = lost(last);
+    // Few probes of a hop say nothing of its losses.
+    if last.sent < FEWEST {
+        return all;
+    }
+    if end >= LOSSY {
+        let lossy = |hop: &&Hop| hop.answers.is_empty() || lost(hop) >= end / 2.0;
+        let tail = trace.hops.iter().rev().take_while(lossy).count();
+        let before = trace.hops.len() - tail;
+        let first = trace.hops[before..].iter().find(|hop| !hop.answers.is_empty()).unwrap_or(last);
+        let clean = before.checked_sub(1).and_then(|at| trace.hops.get(at));
+        let behind = clean.map_or_else(
+            || "from the first hop on".to_owned(),
+            |clean| format!("from hop {} on and not at hop {}: between these two", named(first), named(clean)),
+        );
+        all.push(Statement::fault(format!("{} of the probes to {to} are lost, {behind}", percent(end))));
+    } else if let Some(hop) = trace.hops.iter().find(|hop| !hop.answers.is_empty() && lost(hop) >= SEEN) {
+        all.push(Statement::fact(format!(
+            "hop {} answers only {} of its probes, and nothing is lost behind it: it limits its answers, the path loses nothing",
+            named(hop),
+            percent(1.0 - lost(hop))
+        )));
+    }
+    all
+}
+
+/// Probes of a hop that say something of losses.
+const FEWEST: u8 = 10;
+/// Answers that are missed without a second look.
+const SEEN: f64 = 0.1;
+
+fn hops_in_words(to: &str, trace: &Trace) -> String {
+    let rtt = trace.hops.last().and_then(|hop| hop.answers.iter().map(|answer| answer.rtt).min());
+    let end = match trace.end {
+        TraceEnd::Destination => String::new(),
+        TraceEnd::Unreachable => ", where a router says that there is no way on".to_owned(),
+        TraceEnd::Limit | TraceEnd::Stopped => ", the last of which is not the destination".to_owned(),
+    };
+    let rtt = rtt.map_or_else(String::new, |rtt| format!(", RTT {}", show(rtt)));
+    format!("{} hops to {to}{rtt}{end}", trace.hops.len())
+}
+
+fn named(hop: &Hop) -> String {
+    match hop.answers.first().and_then(|answer| answer.address) {
+        Some(address) => format!("{} ({address})", hop.number),
+        None => hop.number.to_string(),
+    }
+}
+
+fn lost(hop: &Hop) -> f64 {
+    let answered = u64::try_from(hop.answers.len()).unwrap_or(u64::MAX);
+    let sent = u64::from(hop.sent);
+    ratio(sent.saturating_sub(answered), sent)
+}
+
+/// What fits, and who says so.
+pub(super) fn of_mtu(tested: &Tested, mtu: &PathMtu) -> Vec<Statement> {
+    let (Some(path), Some(interface)) = (mtu.path_mtu, mtu.interface_mtu) else { return Vec::new() };
+    let to = &tested.to.host;
+    let (path, interface) = (path.get(), interface.get());
+    vec![Statement::fact(if path < interface {
+        format!(
+            "the path to {to} carries packets of {path} B, the interface sends up to {interface} B: a router says so, and TCP follows"
+        )
+    } else {
+        format!("the path to {to} carries packets of {path} B, as large as the interface sends")
+    })]
+}
+
+/// How much, how fast, how it ended.
+pub(super) fn of_downloads(downloads: &[Download]) -> Vec<Statement> {
+    let one = |download: &Download| {
+        let (from, body, total) = (&download.subject.target, download.body, show(download.times.total));
+        let rate = download.goodput.or(download.overall).map_or_else(String::new, |rate| format!(", {rate}"));
+        match &download.outcome {
+            Outcome::Complete => Statement::fact(format!("{body} from {from} in {total}{rate}")),
+            Outcome::Failed(failure) => {
+                Statement::fault(format!("{body} from {from} in {total}{rate}: {}", failure.detail))
+            }
+        }
+    };
+    downloads.iter().take(MOST_DOWNLOADS).map(one).collect()
+}
+
+const MOST_DOWNLOADS: usize = 8;
+
+/// Two series of echoes to one host, the RTT of which differs by far more than paths vary: a queue under load.
+pub(super) fn of_queue(round: &Round) -> Vec<Statement> {
+    let series: Vec<(&Tested, u64)> = round
+        .tests
+        .iter()
+        .filter_map(|tested| match &tested.finding {
+            Finding::Echo(echoes) => Some((tested, echoes.summary.rtt.min_us?)),
+            _ => None,
+        })
+        .collect();
+    let mut all = Vec::new();
+    for (at, (one, least)) in series.iter().enumerate() {
+        let alike = series[at + 1..].iter().filter(|(other, _)| other.to == one.to && other.from == one.from);
+        let Some(most) = alike.map(|(_, micros)| *micros).max() else { continue };
+        let (low, high) = (most.min(*least), most.max(*least));
+        if high >= 2 * low && high - low >= QUEUE_US {
+            let time = |micros: u64| show(Duration::from_micros(micros));
+            all.push(Statement::fault(format!(
+                "the least RTT from {} to {} is {} in one series of echoes and {} in another: {} of queue under load, or another path",
+                one.from.host,
+                one.to.host,
+                time(low),
+                time(high),
+                time(high - low)
+            )));
+            break;
+        }
+    }
+    all
+}
+
+/// Less is jitter of hosts.
+const QUEUE_US: u64 = 10_000;

@@ -1,0 +1,39 @@
+//! One sentence of what a piece of evidence says.
+
+/// A sentence with numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// Whether a person would look for its cause.
+    pub kind: StatementKind,
+    /// The sentence, without a full stop.
+    pub says: String,
+}
+
+/// What a statement is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StatementKind {
+    /// Something that should not be.
+    Fault,
+    /// A number that helps to judge.
+    Fact,
+}
+
+impl Statement {
+    pub(super) fn fault(says: String) -> Self {
+        Self { kind: StatementKind::Fault, says }
+    }
+
+    pub(super) fn fact(says: String) -> Self {
+        Self { kind: StatementKind::Fact, says }
+    }
+}
+
+/// `3.2 %`, `0.02 %`.
+pub(super) fn percent(part: f64) -> String {
+    crate::signs::percent(part)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of packets are below 2^53")]
+pub(super) fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,86 @@
+//! One test beside another of the same pair: several streams against one, one direction against the other.
+
+use model::measurement::Heading;
+use model::played::Finding;
+use model::round::Round;
+use model::spec::Protocol;
+use units::DataRate;
+
+use super::statement::Statement;
+
+/// A direction of a run, by its hosts.
+struct Direction<'a> {
+    from: &'a str,
+    to: &'a str,
+    streams: u16,
+    goodput: DataRate,
+}
+
+/// All pairs of tests that say more together than alone.
+pub(super) fn of(round: &Round) -> Vec<Statement> {
+    let all = directions(round);
+    let mut statements = Vec::new();
+    for (at, one) in all.iter().enumerate() {
+        for other in &all[at + 1..] {
+            if statements.len() >= MOST {
+                return statements;
+            }
+            statements.extend(more_streams(one, other).or_else(|| more_streams(other, one)));
+            statements.extend(asymmetric(one, other));
+        }
+    }
+    statements
+}
+
+/// A mesh of a hundred hosts has ten thousand pairs of tests.
+const MOST: usize = 8;
+
+fn directions(round: &Round) -> Vec<Direction<'_>> {
+    let mut all = Vec::new();
+    for tested in round.tests.iter().take(MOST_TESTS) {
+        let Finding::Run(run) = &tested.finding else { continue };
+        if run.spec.protocol != Protocol::Tcp {
+            continue;
+        }
+        for total in run.measurement.iter().flat_map(|found| &found.totals) {
+            let ends = (tested.from.host.as_str(), tested.to.host.as_str());
+            let (from, to) = if total.heading == Heading::Outbound { ends } else { (ends.1, ends.0) };
+            all.push(Direction { from, to, streams: run.spec.streams, goodput: total.goodput });
+        }
+    }
+    all
+}
+
+const MOST_TESTS: usize = 200;
+
+/// Streams that are each as fast as one alone: every stream has a limit of its own.
+fn more_streams(few: &Direction<'_>, many: &Direction<'_>) -> Option<Statement> {
+    (few.from == many.from && few.to == many.to && few.from != few.to && many.streams > few.streams).then_some(())?;
+    let (one, all) = (few.goodput.bps(), many.goodput.bps());
+    let ratio = u64::from(many.streams / few.streams.max(1));
+    (one > 0 && all > one * 3 / 2).then(|| {
+        let each = if all * 10 >= one * ratio * 7 {
+            "each stream has a limit of its own (window, buffer, loss or one CPU), which the path does not have"
+        } else {
+            "one stream does not use what the path carries"
+        };
+        Statement::fact(format!(
+            "{} to {}: {} with {} streams and {} with {}: {each}",
+            many.from, many.to, many.goodput, many.streams, few.goodput, few.streams
+        ))
+    })
+}
+
+/// Two directions of one pair that differ by more than twice.
+fn asymmetric(one: &Direction<'_>, other: &Direction<'_>) -> Option<Statement> {
+    (one.from == other.to && one.to == other.from && one.from != one.to && one.streams == other.streams)
+        .then_some(())?;
+    let (fast, slow) = if one.goodput >= other.goodput { (one, other) } else { (other, one) };
+    (slow.goodput.bps() > 0 && fast.goodput.bps() > 2 * slow.goodput.bps()).then(|| {
+        Statement::fault(format!(
+            "{} to {} reaches {}, the other direction {}: what stands in one direction only is the suspect (firewall, duplex, sender, \
+             receiver or route)",
+            fast.from, fast.to, fast.goodput, slow.goodput
+        ))
+    })
+}

@@ -1,0 +1,271 @@
+//! Runs of TCP and UDP: what window and time allow, where they stood still, which link their rate is that of.
+
+use std::time::Duration;
+
+use model::counters::CounterReadings;
+use model::measurement::{DirectionTotal, Heading, Interval, Measurement};
+use model::round::Tested;
+use model::run::{FailureKind, Outcome, Run};
+use model::series::RunSamples;
+use model::spec::{Limit, Protocol};
+use predict::physics::facts::rtt;
+use predict::physics::{LossVerdict, LossWitness, RttSource};
+use units::duration::show;
+use units::{ByteCount, DataRate};
+
+use super::counters;
+use super::statement::{Statement, percent, ratio};
+
+/// All of one run.
+pub(super) fn of(tested: &Tested, run: &Run) -> Vec<Statement> {
+    let mut all = Vec::new();
+    if let Outcome::Failed(failure) = &run.outcome {
+        all.extend(failed(tested, failure.kind, &failure.detail));
+    }
+    let Some(found) = &run.measurement else { return all };
+    for total in &found.totals {
+        let whose = from_to(tested, total);
+        let intervals: Vec<&Interval> = found.intervals.iter().filter(|of| of.heading == total.heading).collect();
+        if run.spec.protocol == Protocol::Udp {
+            all.extend(datagrams(&whose, total));
+            continue;
+        }
+        let hole = black_hole(&whose, total, &intervals);
+        let stops = if hole.is_none() { stops(&whose, &intervals) } else { None };
+        let fell = if stops.is_none() && hole.is_none() { fell(&whose, &intervals) } else { None };
+        let still = fell.is_none() && stops.is_none() && hole.is_none();
+        all.extend(hole.into_iter().chain(stops).chain(fell));
+        if still {
+            all.extend(window(&whose, run, total, &intervals));
+        }
+        all.extend(link_speed(&whose, run, total));
+        all.extend(moved(&whose, run, total));
+        all.extend(retransmitted(&whose, run, total));
+    }
+    if let Some(samples) = &tested.samples {
+        all.extend(sockets(tested, samples));
+    }
+    all.extend(counted(tested, found));
+    all
+}
+
+/// Files that a program moved: what it printed.
+fn moved(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {
+    let tool = run
+        .local
+        .software
+        .as_deref()
+        .filter(|_| matches!(run.spec.limit, Limit::Bytes(_)) && run.command.is_empty())?;
+    let found = run.measurement.as_ref().filter(|found| found.intervals.is_empty() && found.flows.is_empty())?;
+    let (bytes, time, rate) = (total.received?, show(total.elapsed), total.goodput);
+    let faults = found.anomalies.iter().find(|note| note.contains("attempts failed"));
+    let says = format!("{whose}: {bytes} by {tool} in {time}, {rate}; disks and the program are part of that");
+    Some(match faults {
+        Some(faults) => Statement::fault(format!("{says}; {faults}")),
+        None => Statement::fact(says),
+    })
+}
+
+/// How much was retransmitted, and whether that is the rate.
+fn retransmitted(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {
+    let again = total.retransmits.filter(|count| count.get() > 0)?.get();
+    let witness = LossWitness::of(run, total);
+    let says = match &witness {
+        Some(witness) => format!("{whose}: {again} segments retransmitted; {witness}"),
+        None => {
+            let segments = total.sent.or(total.received)?.get() / USUAL_SEGMENT;
+            let part = percent(ratio(again, segments));
+            format!(
+                "{whose}: {again} of about {segments} segments retransmitted ({part}); whether that is the rate needs the RTT (`--rtt`)"
+            )
+        }
+    };
+    // A rate by itself says nothing of an RTT that is reckoned from it.
+    let limits = witness.is_some_and(|witness| {
+        let is_known = witness.facts.rtt.source != RttSource::WindowOverRate;
+        witness.verdict != LossVerdict::AllowsMore && witness.facts.loss() >= LIMITING && is_known
+    });
+    Some(if limits { Statement::fault(says) } else { Statement::fact(says) })
+}
+
+/// One segment in two thousand: what holds TCP below a gigabit over a few milliseconds.
+const LIMITING: f64 = 5e-4;
+/// Payload of an Ethernet frame with IPv4, TCP and timestamps.
+const USUAL_SEGMENT: u64 = 1448;
+
+/// `dtn1 to dtn2`, in the direction of the data.
+fn from_to(tested: &Tested, total: &DirectionTotal) -> String {
+    let (from, to) = (&tested.from.host, &tested.to.host);
+    if total.heading == Heading::Outbound { format!("{from} to {to}") } else { format!("{to} to {from}") }
+}
+
+fn failed(tested: &Tested, kind: FailureKind, detail: &str) -> Option<Statement> {
+    let target = if tested.to.host == "unknown" { "the server" } else { &tested.to.host };
+    let lower = detail.to_lowercase();
+    let says = match kind {
+        FailureKind::Unreachable if lower.contains("refused") => format!(
+            "{target} refused the connection: it is up, and no server listens at this port, or a firewall rejects; start `iperf3 -s` there"
+        ),
+        FailureKind::Unreachable if lower.contains("no route") => {
+            format!(
+                "no route to {target}: a router or a firewall rejects it, or it is not on this network; `ip route get {target}` tells which"
+            )
+        }
+        FailureKind::Unreachable if lower.contains("not known") => format!("the name {target} is not known"),
+        FailureKind::Unreachable => format!(
+            "{target} did not answer: a firewall drops packets to this port, or the host is down; `ping {target}` tells the two apart"
+        ),
+        FailureKind::Busy => format!("the server at {target} was busy with another test: repeat it later"),
+        _ => return None,
+    };
+    Some(Statement::fault(says))
+}
+
+/// Nothing came after the first window.
+fn black_hole(whose: &str, total: &DirectionTotal, intervals: &[&Interval]) -> Option<Statement> {
+    let received = total.received.unwrap_or_default();
+    let sent = total.sent.unwrap_or_default();
+    let silent = intervals.iter().skip(1).all(|of| of.bytes == ByteCount::ZERO);
+    (received == ByteCount::ZERO && sent > ByteCount::ZERO && sent.get() <= FIRST_WINDOWS && silent && total.elapsed >= LONG).then(|| {
+        Statement::fault(format!(
+            "{whose}: the connection was made, and of the first {sent} nothing arrived within {}: large packets vanish (path MTU) or \
+             the path broke; `ping -M do -s 1472` and `tracepath` tell which",
+            show(total.elapsed)
+        ))
+    })
+}
+
+/// What a sender sends before it needs an acknowledgement, and the socket buffer that iperf counts as sent.
+const FIRST_WINDOWS: u64 = 4 << 20;
+const LONG: Duration = Duration::from_secs(3);
+
+/// Intervals without any data between others.
+fn stops(whose: &str, intervals: &[&Interval]) -> Option<Statement> {
+    let silent: Vec<&&Interval> = intervals.iter().filter(|of| of.bytes == ByteCount::ZERO).collect();
+    let first = silent.first()?;
+    (silent.len() < intervals.len() && first.end.saturating_sub(first.start) >= Duration::from_millis(100)).then(|| {
+        Statement::fault(format!(
+            "{whose}: no data in {} of {} intervals, the first at {}: the path was dead, or the sender waited for a retransmission timeout",
+            silent.len(),
+            intervals.len(),
+            show(first.start)
+        ))
+    })
+}
+
+/// Fast for the first intervals and then slower at an even rate, with losses: what a policer leaves, or a bottleneck behind a queue.
+fn fell(whose: &str, intervals: &[&Interval]) -> Option<Statement> {
+    (intervals.len() >= 5).then_some(())?;
+    let mut later: Vec<DataRate> = intervals.iter().skip(2).map(|of| of.rate).collect();
+    later.sort_unstable();
+    let (least, median, most) = (*later.first()?, *later.get(later.len() / 2)?, *later.last()?);
+    let first = intervals.iter().take(2).map(|of| of.rate).max()?;
+    let losses = intervals.iter().skip(2).filter(|of| of.retransmits.is_some_and(|count| count.get() > 0)).count();
+    let even = most.bps() * 10 <= least.bps() * 13;
+    (median.bps() > 0 && first.bps() > 2 * median.bps() && even && losses * 2 >= later.len()).then(|| {
+        Statement::fault(format!(
+            "{whose}: {first} at first, then evenly {median} with losses all the time: what a policer, or a slower link behind a short queue, leaves"
+        ))
+    })
+}
+
+/// What the congestion window allows at the RTT, against what was reached.
+fn window(whose: &str, run: &Run, total: &DirectionTotal, intervals: &[&Interval]) -> Vec<Statement> {
+    let mut all = Vec::new();
+    let Some(rtt) = rtt(run, total).filter(|rtt| rtt.source != RttSource::WindowOverRate) else {
+        return all;
+    };
+    if let Some(asked) = run.spec.window.filter(|asked| *asked > ByteCount::ZERO)
+        && let Some(allows) = DataRate::of(asked, rtt.low)
+        && total.goodput.bps() < allows.bps() * 5 / 2
+    {
+        all.push(Statement::fault(format!(
+            "{whose}: the test itself asked for a window of {asked}, which at {} allows {allows}, or twice that where the kernel doubles it; \
+             repeat it without `-w`",
+            show(rtt.low)
+        )));
+        return all;
+    }
+    let lossless = total.retransmits.is_some_and(|count| count.get() == 0);
+    let mut windows: Vec<ByteCount> = intervals.iter().skip(intervals.len() / 2).filter_map(|of| of.cwnd).collect();
+    windows.sort_unstable();
+    let (Some(least), Some(most)) = (windows.first(), windows.last()) else { return all };
+    let Some(allows) = DataRate::of(*least, rtt.high) else { return all };
+    // After the start-up, as the windows are.
+    let mut rates: Vec<DataRate> = intervals.iter().skip(intervals.len() / 2).map(|of| of.rate).collect();
+    rates.sort_unstable();
+    let Some(reached) = rates.get(rates.len() / 2).copied() else { return all };
+    let is_flat = most.get() * 10 <= least.get() * 11;
+    if !lossless || reached.is_zero() || rtt.low < NEAR {
+        return all;
+    }
+    if reached.bps() * 5 >= allows.bps() * 4 && reached.bps() * 3 <= allows.bps() * 4 && is_flat {
+        all.push(Statement::fault(format!(
+            "{whose}: the congestion window stood at {least} without a loss, and at {} that is {allows}, the rate: the sender's buffer limits it \
+             (`net.ipv4.tcp_wmem`)",
+            show(rtt.high)
+        )));
+    } else if reached.bps() * 3 < allows.bps() {
+        all.push(Statement::fault(format!(
+            "{whose}: the congestion window of {least} at {} would allow {allows}, it reached {reached} without a loss: the receive window, \
+             or one of the two programs, limits it (`net.ipv4.tcp_rmem` at the receiver)",
+            show(rtt.high)
+        )));
+    }
+    all
+}
+
+/// On a LAN windows say little.
+const NEAR: Duration = Duration::from_millis(2);
+
+/// Goodput of TCP with packets of 1500 bytes over Ethernet of a usual speed, 93 to 95 % of it.
+fn link_speed(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {
+    const LINKS: [u64; 3] = [10_000_000, 100_000_000, 1_000_000_000];
+    let reached = total.goodput.bps();
+    let link = LINKS.into_iter().find(|link| (link * 93 / 100..=link * 95 / 100).contains(&reached))?;
+    let declared = run.declared_line_rate.or(run.declared.expected);
+    let is_known = declared.is_some_and(|rate| rate.bps() <= link + link / 10);
+    let link = DataRate::from_bps(link);
+    (!is_known).then(|| {
+        Statement::fact(format!(
+            "{whose}: {} is what TCP gets of an Ethernet link of {link}: `ethtool DEVICE` at both hosts says whether theirs is one",
+            total.goodput
+        ))
+    })
+}
+
+fn datagrams(whose: &str, total: &DirectionTotal) -> Option<Statement> {
+    let counts = total.datagrams.filter(|counts| counts.sent.get() > 0)?;
+    let lost = ratio(counts.lost.get(), counts.sent.get());
+    let sent = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
+    let rate = sent.map_or_else(String::new, |rate| format!(" at {rate}"));
+    let says = format!("{whose}: {} of {} datagrams lost ({}){rate}", counts.lost, counts.sent, percent(lost));
+    Some(if lost >= LOSSY {
+        let through = total.goodput;
+        let more = if lost >= HALF {
+            format!("; {through} came through, which may be what the bottleneck carries")
+        } else {
+            String::new()
+        };
+        Statement::fault(format!("{says}{more}"))
+    } else {
+        Statement::fact(says)
+    })
+}
+
+/// Ten times what research networks promise.
+const LOSSY: f64 = 3e-4;
+const HALF: f64 = 0.1;
+
+fn sockets(tested: &Tested, samples: &RunSamples) -> Vec<Statement> {
+    samples.streams.iter().flat_map(|stream| counters::of_socket(tested, stream)).collect()
+}
+
+fn counted(tested: &Tested, found: &Measurement) -> Vec<Statement> {
+    let of = |host: &str, readings: &Option<CounterReadings>| {
+        readings.as_ref().map(|readings| counters::of(host, readings)).unwrap_or_default()
+    };
+    let mut all = of(&tested.from.host, &found.local_counters);
+    all.extend(of(&tested.to.host, &found.peer_counters));
+    all
+}

@@ -1,0 +1,129 @@
+//! Counters of the kernel: `nstat`, `netstat -s`, `ip -s link`.
+
+use std::collections::BTreeMap;
+
+use super::{CounterKind, DeviceCounters, Found, Shown, command_above};
+
+/// Reads `#kernel` and the lines `TcpRetransSegs   42   0.0` below. Without `-a` nstat prints what came since it was run last.
+pub(crate) fn nstat(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    (lines.first()?.trim() == "#kernel").then_some(())?;
+    let rows = lines[1..].iter().take(MAX_COUNTERS).map_while(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [name, value, ..] = *words.as_slice() else { return None };
+        Some((dotted(name)?, value.parse().ok()?))
+    });
+    let values: BTreeMap<String, u64> = rows.collect();
+    let absolute = command_above(before, "nstat")
+        .is_some_and(|words| words.iter().any(|word| word.starts_with('-') && word.contains(['a', 's'])));
+    let kind = if absolute { CounterKind::Kernel } else { CounterKind::KernelChange };
+    // A counter that stands at zero all the time is left out of some readings, so that lines count.
+    let used = 1 + lines[1..]
+        .iter()
+        .take_while(|line| line.split_whitespace().next().is_some_and(|name| dotted(name).is_some()))
+        .count();
+    found(kind, None, values, used)
+}
+
+/// More than any kernel has.
+const MAX_COUNTERS: usize = 4096;
+
+/// `Tcp.RetransSegs` of `TcpRetransSegs`.
+fn dotted(name: &str) -> Option<String> {
+    let table = TABLES.iter().find(|table| name.starts_with(**table))?;
+    let counter = &name[table.len()..];
+    counter.starts_with(|first: char| first.is_ascii_uppercase()).then(|| format!("{table}.{counter}"))
+}
+
+/// The longest first.
+const TABLES: [&str; 13] = [
+    "MPTcpExt", "UdpLite6", "IcmpMsg", "UdpLite", "TcpExt", "IpExt", "Icmp6", "Udp6", "Icmp", "Ip6", "Tcp", "Udp", "Ip",
+];
+
+/// Reads `Ip:` and the indented lines below it, of all tables that follow.
+pub(crate) fn netstat(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let table = |line: &str| {
+        let name = line.strip_suffix(':')?;
+        ["Ip", "Icmp", "IcmpMsg", "Tcp", "Udp", "UdpLite", "TcpExt", "IpExt", "Ip6", "MPTcpExt"]
+            .contains(&name)
+            .then(|| name.to_owned())
+    };
+    (lines.first()?.trim_end() == "Ip:").then_some(())?;
+    let mut values = BTreeMap::new();
+    let (mut name, mut used) = (String::new(), 0);
+    for line in lines.iter().take(MAX_COUNTERS) {
+        if let Some(next) = table(line.trim_end()) {
+            name = next;
+        } else if !line.starts_with([' ', '\t']) || line.trim().is_empty() {
+            break;
+        } else if let Some((counter, value)) = phrase(&name, line.trim()) {
+            values.insert(counter, value);
+        }
+        used += 1;
+    }
+    found(CounterKind::Kernel, None, values, used)
+}
+
+/// `42 segments retransmitted`, `TCPLostRetransmit: 42`.
+fn phrase(table: &str, line: &str) -> Option<(String, u64)> {
+    if let Some((counter, value)) = line.split_once(": ") {
+        let plain = counter.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        return plain.then_some((format!("{table}.{counter}"), value.parse().ok()?));
+    }
+    let (value, words) = line.split_once(' ')?;
+    let known = PHRASES.iter().find(|(of, known, _)| *of == table && words.starts_with(known))?;
+    Some((format!("{table}.{}", known.2), value.parse().ok()?))
+}
+
+/// Table, the words of net-tools (statistics.c), and the kernel's name.
+const PHRASES: [(&str, &str, &str); 16] = [
+    ("Ip", "incoming packets discarded", "InDiscards"),
+    ("Ip", "outgoing packets dropped", "OutDiscards"),
+    ("Tcp", "segments received", "InSegs"),
+    ("Tcp", "segments sen", "OutSegs"),
+    ("Tcp", "segments retrans", "RetransSegs"),
+    ("Tcp", "bad segments received", "InErrs"),
+    ("Udp", "packets received", "InDatagrams"),
+    ("Udp", "packet receive errors", "InErrors"),
+    ("Udp", "packets sent", "OutDatagrams"),
+    ("Udp", "receive buffer errors", "RcvbufErrors"),
+    ("Udp", "send buffer errors", "SndbufErrors"),
+    ("TcpExt", "other TCP timeouts", "TCPTimeouts"),
+    ("TcpExt", "packets pruned from receive queue", "PruneCalled"),
+    ("TcpExt", "packets collapsed in receive queue", "TCPRcvCollapsed"),
+    ("TcpExt", "times the listen queue of a socket overflowed", "ListenOverflows"),
+    ("TcpExt", "fast retransmits", "TCPFastRetrans"),
+];
+
+/// Reads `2: eth0: <…> mtu 1500 …` with the lines `RX: bytes packets errors dropped …` and their numbers.
+pub(crate) fn link(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let head = lines.first()?.trim();
+    let (number, rest) = head.split_once(": ")?;
+    number.parse::<u32>().ok()?;
+    let (device, rest) = rest.split_once(": <")?;
+    rest.contains(" mtu ").then_some(())?;
+    let device = device.split('@').next()?.to_owned();
+    let mut values = BTreeMap::new();
+    let mut used = 1;
+    let mut titles: Option<(&str, Vec<&str>)> = None;
+    for line in lines[1..].iter().take(16) {
+        let text = line.trim();
+        let way = ["RX", "TX"].into_iter().find_map(|way| Some((way, text.strip_prefix(way)?)));
+        if let Some((way, columns)) = way {
+            let columns = columns.trim_start_matches([':', ' ']);
+            let columns = columns.strip_prefix("errors:").unwrap_or(columns);
+            titles = Some((way, columns.split_whitespace().collect()));
+        } else if let Some((way, columns)) = titles.take() {
+            for (column, value) in columns.iter().zip(text.split_whitespace()) {
+                values.insert(format!("{}_{column}", way.to_lowercase()), value.parse().ok()?);
+            }
+        } else if !text.starts_with("link/") && !text.starts_with("inet") && !text.starts_with("valid_lft") {
+            break;
+        }
+        used += 1;
+    }
+    found(CounterKind::Link, Some(device), values, used)
+}
+
+fn found(kind: CounterKind, device: Option<String>, values: BTreeMap<String, u64>, lines: usize) -> Option<Found> {
+    (!values.is_empty()).then(|| Found { shows: vec![Shown::Counters(DeviceCounters { kind, device, values })], lines })
+}

@@ -1,0 +1,230 @@
+//! Programs that move files: `scp`, `rsync`, `xrdcp`, `globus-url-copy`, `globus task show`; and the summary of `pscheduler`, which
+//! is as short.
+//!
+//! What they print last is an amount and a mean rate; the time follows from both, or is proved by them.
+
+use std::time::Duration;
+
+use model::measurement::Heading;
+use units::{ByteCount, DataRate};
+
+use super::{Found, Shown, command_above};
+use crate::quantity::{iperf3_rate, seconds};
+
+/// A file, or a set of files, that was moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileTransfer {
+    /// The program.
+    pub tool: &'static str,
+    /// The other host, where the command says which.
+    pub target: Option<String>,
+    /// Payload, all files together.
+    pub moved: ByteCount,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Its mean rate.
+    pub rate: DataRate,
+    /// Whether all of it was moved.
+    pub is_whole: bool,
+    /// Which way, seen from the host that printed it.
+    pub heading: Heading,
+    /// Segments that were retransmitted, where it is told.
+    pub retransmits: Option<u64>,
+    /// Attempts that failed, where the program counts them.
+    pub faults: u64,
+}
+
+/// Reads the lines of one transfer.
+pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let (transfer, used) = scp(lines, before)
+        .or_else(|| rsync(lines, before))
+        .or_else(|| xrdcp(lines, before))
+        .or_else(|| url_copy(lines, before))
+        .or_else(|| globus(lines))
+        .or_else(|| pscheduler(lines, before))?;
+    Some(Found { shows: vec![Shown::Transfer(transfer)], lines: used })
+}
+
+/// `big.tar    100%   10GB   2.1MB/s 1:21:16`, with `ETA` behind the time while it runs.
+fn scp(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
+    let words: Vec<&str> = lines.first()?.split_whitespace().collect();
+    let (words, runs) = match words.as_slice() {
+        [words @ .., "ETA"] => (words, true),
+        words => (words, false),
+    };
+    let [.., percent, amount, rate, time] = *words else { return None };
+    (words.len() >= 5).then_some(())?;
+    let percent: u32 = percent.strip_suffix('%')?.parse().ok()?;
+    let moved = binary(amount)?;
+    let rate = binary(rate.strip_suffix("/s")?)?;
+    let left = clock(time)?;
+    // While it runs the time is what is left.
+    let elapsed = if runs || percent < 100 { over(moved, rate)? } else { left };
+    let target = command_above(before, "scp").and_then(|words| remote(&words));
+    let rate = if percent == 100 { DataRate::of(ByteCount::new(moved), elapsed)? } else { bits(rate) };
+    transfer("scp", target, moved, elapsed, rate).map(|found| (FileTransfer { is_whole: percent == 100, ..found }, 1))
+}
+
+/// `sent 10,740,040,041 bytes  received 35 bytes  2,202,001.24 bytes/sec`.
+fn rsync(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
+    let words: Vec<&str> = lines.first()?.split_whitespace().collect();
+    let ["sent", sent, "bytes", "received", received, "bytes", rate, "bytes/sec"] = *words.as_slice() else {
+        return None;
+    };
+    let moved = grouped(sent)?.max(grouped(received)?);
+    let rate = grouped(rate)?;
+    let target = before.iter().rev().take(NEAR).find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let at = words.iter().position(|word| *word == "rsync")?;
+        remote(&words[at + 1..])
+    });
+    let used = if lines.get(1).is_some_and(|line| line.starts_with("total size is ")) { 2 } else { 1 };
+    transfer("rsync", target, moved, over(moved, rate)?, bits(rate)).map(|found| (found, used))
+}
+
+/// A list of files stands between the command and its sums.
+const NEAR: usize = 100;
+
+/// `[1.0GB/1.0GB][100%][=====][12.4MB/s]`.
+fn xrdcp(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
+    let parts: Vec<&str> =
+        lines.first()?.trim().strip_prefix('[')?.trim_end().trim_end_matches(']').split("][").collect();
+    let [amounts, percent, _, rate] = *parts.as_slice() else { return None };
+    let (moved, _) = amounts.split_once('/')?;
+    let percent: u32 = percent.strip_suffix('%')?.parse().ok()?;
+    let (moved, rate) = (binary(moved)?, binary(rate.strip_suffix("/s")?)?);
+    let target = command_above(before, "xrdcp").and_then(|words| remote(&words));
+    let found = transfer("xrdcp", target, moved, over(moved, rate)?, bits(rate))?;
+    Some((FileTransfer { is_whole: percent == 100, ..found }, 1))
+}
+
+/// `  10737418240 bytes       112.05 MB/sec avg       114.20 MB/sec inst`.
+fn url_copy(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
+    let words: Vec<&str> = lines.first()?.split_whitespace().collect();
+    let [bytes, "bytes", rate, "MB/sec", "avg", ..] = *words.as_slice() else { return None };
+    let (moved, rate) = (bytes.parse().ok()?, binary(&format!("{rate}MB"))?);
+    let command = before.iter().rev().take(NEAR).find_map(|line| line.split_once("globus-url-copy "));
+    let target = command.and_then(|(_, rest)| remote(&rest.split_whitespace().collect::<Vec<_>>()));
+    transfer("globus-url-copy", target, moved, over(moved, rate)?, bits(rate)).map(|found| (found, 1))
+}
+
+/// `Bytes Transferred: 1283918273912`, `Bytes/sec: 44580495`, `Faults: 12` of `globus task show`.
+fn globus(lines: &[&str]) -> Option<(FileTransfer, usize)> {
+    (lines.first()?.trim().starts_with("Task ID:")).then_some(())?;
+    let used = lines.iter().take(60).take_while(|line| line.contains(':')).count();
+    let value = |key: &str| {
+        lines[..used].iter().find_map(|line| Some(line.trim().strip_prefix(key)?.strip_prefix(':')?.trim()))
+    };
+    let moved: u64 = value("Bytes Transferred")?.parse().ok()?;
+    let rate: u64 = value("Bytes/sec").or_else(|| value("Effective Bytes/sec"))?.parse().ok()?;
+    let source = value("Source Endpoint").map(str::to_owned);
+    let target = source.map(|host| Remote { host, heading: Heading::Inbound });
+    let found = transfer("globus", target, moved, over(moved, rate)?, bits(rate))?;
+    let faults = value("Faults").and_then(|count| count.parse().ok()).unwrap_or(0);
+    Some((FileTransfer { is_whole: value("Status") == Some("SUCCEEDED"), faults, ..found }, used))
+}
+
+fn transfer(
+    tool: &'static str,
+    target: Option<Remote>,
+    moved: u64,
+    elapsed: Duration,
+    rate: DataRate,
+) -> Option<FileTransfer> {
+    let moved = ByteCount::new(moved);
+    (!elapsed.is_zero() && !rate.is_zero()).then_some(FileTransfer {
+        tool,
+        moved,
+        elapsed,
+        rate,
+        is_whole: true,
+        heading: target.as_ref().map_or(Heading::Outbound, |remote| remote.heading),
+        target: target.map(|remote| remote.host),
+        retransmits: None,
+        faults: 0,
+    })
+}
+
+/// The summary of `pscheduler task throughput`: `0.0 - 3.0      4.47 Mbps      29             4.31 Mbps` below its headings.
+fn pscheduler(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
+    (lines.first()?.trim() == "Summary").then_some(())?;
+    let headings: Vec<&str> = lines.get(1)?.split_whitespace().collect();
+    (headings == ["Interval", "Throughput", "Retransmits", "Receiver", "Throughput"]).then_some(())?;
+    let words: Vec<&str> = lines.get(2)?.split_whitespace().collect();
+    let [from, "-", to, sent, sent_unit, retransmits, received, unit] = *words.as_slice() else { return None };
+    let rate = |number: &str, unit: &str| iperf3_rate(number, &unit.replace("bps", "bits/sec"));
+    let (elapsed, rate) =
+        (seconds(to)?.checked_sub(seconds(from)?)?, rate(received, unit).or_else(|| rate(sent, sent_unit))?);
+    let command = before.iter().rev().take(NEAR).find_map(|line| line.split_once("--dest "));
+    let host = command.and_then(|(_, rest)| rest.split_whitespace().next()).map(str::to_owned);
+    let target = host.map(|host| Remote { host, heading: Heading::Outbound });
+    let found = transfer("pscheduler", target, bytes_in(rate, elapsed), elapsed, rate)?;
+    Some((FileTransfer { retransmits: retransmits.parse().ok(), ..found }, 3))
+}
+
+/// The other host of a transfer.
+struct Remote {
+    host: String,
+    heading: Heading,
+}
+
+/// The host of `host:path`, `user@host:path` or of an address with a scheme; what stands last is where files go.
+fn remote(words: &[&str]) -> Option<Remote> {
+    let last = words.iter().rposition(|word| !word.starts_with('-'))?;
+    words.iter().enumerate().filter(|(_, word)| !word.starts_with('-')).find_map(|(at, word)| {
+        let host = match word.split_once("://") {
+            Some(("file", _)) => return None,
+            Some((_, rest)) => rest.split(['/', ':']).next()?,
+            None => word.split_once(':')?.0,
+        };
+        let host = host.rsplit('@').next().filter(|host| !host.is_empty())?;
+        let heading = if at == last { Heading::Outbound } else { Heading::Inbound };
+        Some(Remote { host: host.to_owned(), heading })
+    })
+}
+
+/// An amount with a unit of 1024: `10GB`, `1229MB`, `2.1MB`, `512KB`.
+fn binary(text: &str) -> Option<u64> {
+    let end = text.find(|letter: char| letter.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(end);
+    let step: f64 = match unit {
+        "B" => 1.0,
+        "KB" | "KiB" | "kB" => 1024.0,
+        "MB" | "MiB" => 1_048_576.0,
+        "GB" | "GiB" => 1_073_741_824.0,
+        "TB" | "TiB" => 1_099_511_627_776.0,
+        _ => return None,
+    };
+    let value = number.replace(',', ".").parse::<f64>().ok().filter(|value| (0.0..1e7).contains(value))?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was checked")]
+    Some((value * step) as u64)
+}
+
+/// `10,740,040,041`, `2,202,001.24`: rsync groups thousands.
+fn grouped(text: &str) -> Option<u64> {
+    text.replace(',', "").split('.').next()?.parse().ok()
+}
+
+/// `1:21:16`, `01:16`.
+fn clock(text: &str) -> Option<Duration> {
+    let parts: Vec<u64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    (parts.len() >= 2 && parts.len() <= 3).then_some(())?;
+    let seconds = parts.iter().try_fold(0_u64, |sum, part| sum.checked_mul(60)?.checked_add(*part))?;
+    // A transfer within the first second prints zero.
+    Some(Duration::from_secs(seconds.max(1)))
+}
+
+fn over(moved: u64, rate: u64) -> Option<Duration> {
+    #[expect(clippy::cast_precision_loss, reason = "a time for display")]
+    let seconds = moved as f64 / rate.max(1) as f64;
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= crate::limits::MAX_SECONDS)
+}
+
+fn bytes_in(rate: DataRate, time: Duration) -> u64 {
+    let bits = u128::from(rate.bps()) * time.as_millis() / 1000;
+    u64::try_from(bits / 8).unwrap_or(u64::MAX)
+}
+
+fn bits(bytes_per_second: u64) -> DataRate {
+    DataRate::from_bytes_per_second(bytes_per_second)
+}

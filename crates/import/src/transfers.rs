@@ -1,0 +1,60 @@
+//! Files that a program moved, as a run of TCP: how much, how long, how fast.
+
+use std::time::Duration;
+
+use model::host::HostIdentity;
+use model::measurement::{DirectionTotal, Measurement, SteadyState};
+use model::run::{Failure, FailureKind, Outcome, Peer, Role, Run, RunId};
+use model::spec::{Limit, TestSpec};
+use units::{PacketCount, WallTime};
+
+use super::evidence::FileTransfer;
+use super::round::UserFacts;
+
+/// The run. Storage and the program are part of what it measures, which its note says.
+pub(crate) fn run(transfer: &FileTransfer, id: RunId, at: WallTime, facts: &UserFacts) -> Run {
+    let total = DirectionTotal {
+        heading: transfer.heading,
+        sent: Some(transfer.moved),
+        received: Some(transfer.moved),
+        elapsed: transfer.elapsed,
+        goodput: transfer.rate,
+        retransmits: transfer.retransmits.map(PacketCount::new),
+        datagrams: None,
+        steady: SteadyState::NotReached,
+    };
+    let note = format!("a transfer of {}: disks and the program at both ends are part of its rate", transfer.tool);
+    let mut measurement = Measurement { totals: vec![total], anomalies: vec![note], ..Measurement::default() };
+    if transfer.faults > 0 {
+        measurement.anomalies.push(format!("{} attempts failed and were repeated", transfer.faults));
+    }
+    let outcome = if transfer.is_whole {
+        Outcome::Complete
+    } else {
+        Outcome::Failed(Failure { kind: FailureKind::Interrupted, detail: "the transfer is not whole".to_owned() })
+    };
+    Run {
+        format: Run::FORMAT,
+        id,
+        started: at,
+        role: Role::Client,
+        command: Vec::new(),
+        spec: TestSpec {
+            limit: Limit::Bytes(transfer.moved),
+            sample_every: Duration::ZERO,
+            probe_every: Duration::ZERO,
+            ..TestSpec::default()
+        },
+        declared_line_rate: facts.line_rate,
+        declared: facts.declared.clone(),
+        batch: None,
+        local: HostIdentity { software: Some(transfer.tool.to_owned()), ..HostIdentity::default() },
+        peer: Peer {
+            target: transfer.target.clone().unwrap_or_else(|| "the other host".to_owned()),
+            address: None,
+            host: HostIdentity::default(),
+        },
+        outcome,
+        measurement: Some(measurement),
+    }
+}

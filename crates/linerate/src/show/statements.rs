@@ -1,0 +1,41 @@
+//! What the files of `linerate why FILE` show one by one, beside the ranking of causes.
+
+use diagnose::diagnosis::Diagnosis;
+use diagnose::statements::{Statement, StatementKind};
+
+use super::wrap;
+
+/// The answer in one sentence: the diagnosis's own; where that finds nothing and a file shows a fault, the fault first.
+pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
+    let fault = says.iter().find(|statement| statement.kind == StatementKind::Fault);
+    match fault.filter(|_| diagnosis.problems.is_empty()) {
+        Some(fault) if diagnosis.judged == 0 && diagnosis.not_judged.is_empty() => {
+            format!("{}. Causes are not ranked: no transfer was measured.", fault.says)
+        }
+        Some(fault) if diagnosis.judged == 0 => {
+            format!("{}. Causes are not ranked: it is not known how fast the flow should be (--expect).", fault.says)
+        }
+        Some(fault) => format!("{}. Nothing else that could be judged is wrong.", fault.says),
+        None => format!("{}.", diagnosis.verdict),
+    }
+}
+
+/// The list of what was seen, without what the verdict has said; empty where nothing is left.
+pub fn list(says: &[Statement], verdict: &str) -> String {
+    let rest: Vec<&Statement> = says.iter().filter(|statement| !verdict.contains(&statement.says)).collect();
+    if rest.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nWhat the files show\n".to_owned();
+    for statement in rest.iter().take(MOST) {
+        let mark = if statement.kind == StatementKind::Fault { "!" } else { "-" };
+        text.push_str(&wrap::text(&format!("{mark} {}", statement.says), 2));
+    }
+    if let Some(more) = rest.len().checked_sub(MOST).filter(|more| *more > 0) {
+        text.push_str(&format!("  and {more} more\n"));
+    }
+    text
+}
+
+/// More would hide the verdict.
+const MOST: usize = 8;
