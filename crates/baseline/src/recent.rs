@@ -1,6 +1,6 @@
 //! Where a mesh is small: several results in time of each series.
 //!
-//! A host of a mesh of 4 sends 3 results a round, too few to stand out. The last 2, 4 or 6 results of each of its series are compared with those
+//! A host of a mesh of 4 sends 3 results a round, too few to stand out. The last 2, 4, 8 or 12 results of each of its series are compared with those
 //! before them (Mann and Whitney 1947), and the series are combined (Stouffer 1949, in [`crate::pool`]).
 
 use stats::{normal, rank};
@@ -9,7 +9,7 @@ use crate::pool::Rank;
 use crate::series::median;
 
 /// How many results of each series are looked at together.
-pub const DEPTHS: [usize; 3] = [2, 4, 6];
+pub const DEPTHS: [usize; 4] = [2, 4, 8, 12];
 
 /// The last results of a series, at each of [`DEPTHS`]; [`None`] where there are not so many, or too few before them.
 pub type Recent = [Option<Rank>; DEPTHS.len()];

@@ -15,7 +15,7 @@ use super::carrying::{Carrying, RunRecord};
 use super::connection::{Call, CallError, Connection};
 use super::deliver::shown;
 use super::journal::Journal;
-use super::serving::{Taken, answer};
+use super::serving::{Answering, Partner as TestPartner, Taken, answer};
 use super::shared::{Shared, random_bits};
 use crate::api::order::{LeaseName, Role};
 use crate::api::record::{Record, RecordKind};
@@ -29,13 +29,19 @@ pub struct Work {
     standing: Mutex<Option<StandingOrders>>,
     /// Rings when either changes.
     bell: Condvar,
+    partner: TestPartner,
 }
 
 impl Work {
     /// What its disk has.
     #[must_use]
-    pub const fn new(journal: Journal) -> Self {
-        Self { journal: Mutex::new(journal), standing: Mutex::new(None), bell: Condvar::new() }
+    pub fn new(journal: Journal) -> Self {
+        Self {
+            journal: Mutex::new(journal),
+            standing: Mutex::new(None),
+            bell: Condvar::new(),
+            partner: TestPartner::default(),
+        }
     }
 
     /// Wakes who waits.
@@ -201,9 +207,11 @@ impl<'scope, 'env: 'scope> Asking<'scope, 'env> {
             // What was answered already is given again where the hub does not know that yet.
             let Ok(claims) = permission(self.carrying, self.seal, ticket, Role::Server) else { continue };
             if taken.is_new(&claims) {
-                let Self { carrying, seal, .. } = *self;
+                let Self { carrying, seal, work, .. } = *self;
                 self.scope.spawn(move || {
-                    if let Err(why) = answer(carrying.shared, carrying.settings, seal, &claims) {
+                    let partner = &work.partner;
+                    let answering = Answering { shared: carrying.shared, settings: carrying.settings, seal, partner };
+                    if let Err(why) = answer(answering, &claims) {
                         carrying.shared.say(&format!("{} is not answered: {why}", claims.lease));
                     }
                 });

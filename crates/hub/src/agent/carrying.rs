@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use linux::clock;
 use mesh::run::Outcome;
 use model::played::Finding;
+use model::run::{FailureKind, Outcome as TestOutcome};
 use model::series::RunSamples;
 use model::series::packed;
 use round::carrier::{Here, Voice};
@@ -52,7 +53,14 @@ impl Carrying<'_> {
         {
             return RunRecord::nothing(clock::wall_now(), format!("{}: {why}", assignment.peer));
         }
-        let done = self.run(lease, assignment, (assignment.partner == PartnerKind::Agent).then_some(file.as_path()));
+        let ticket = (assignment.partner == PartnerKind::Agent).then_some(file.as_path());
+        let mut done = self.run(lease, assignment, ticket);
+        // The partner of the test before may have listened still: it takes no ticket but its own.
+        let until = Instant::now() + PARTNER;
+        while ticket.is_some() && is_turned_away(&done) && Instant::now() < until && !self.shared.stop.is_stopped() {
+            std::thread::sleep(BETWEEN);
+            done = self.run(lease, assignment, ticket);
+        }
         let record = RunRecord { began, finding: done.finding, samples: done.samples };
         self.charge(&record, began);
         record
@@ -185,6 +193,13 @@ pub fn spool(shared: &Shared<'_>, lease: &LeaseName, record: RunRecord) -> io::R
     let kind = RecordKind::Result { lease: lease.clone() };
     shared.keep(&Record::pack(name, kind, &content, samples.as_deref())?)?;
     Ok(outcome)
+}
+
+/// Whether the partner was there and did not want this test, or another one was under way.
+fn is_turned_away(done: &Done) -> bool {
+    let Finding::Run(run) = &done.finding else { return false };
+    let TestOutcome::Failed(failure) = &run.outcome else { return false };
+    matches!(failure.kind, FailureKind::Refused | FailureKind::Busy | FailureKind::Lost) && run.measurement.is_none()
 }
 
 /// The addresses of a peer, as the resolver has them.

@@ -1,8 +1,8 @@
 //! A test of another agent answered: a partner that listens for as long as its ticket says, and takes that ticket alone.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use linux::clock;
@@ -34,11 +34,45 @@ impl Taken {
     }
 }
 
+/// The partner that an agent has now. One listens at a time: who has a newer ticket knows that the test before it is over.
+#[derive(Debug, Default)]
+pub struct Partner {
+    newest: Mutex<Stop>,
+    turn: Mutex<()>,
+}
+
+impl Partner {
+    /// Ends the partner of before, and waits until its port is free.
+    fn take_over(&self, ends: &Stop) -> MutexGuard<'_, ()> {
+        let before = std::mem::replace(&mut *locked(&self.newest), ends.clone());
+        before.stop();
+        locked(&self.turn)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What an agent answers by.
+#[derive(Clone, Copy)]
+pub struct Answering<'a> {
+    /// Spool, journal, wish to stop.
+    pub shared: &'a Shared<'a>,
+    /// What the agent permits.
+    pub settings: &'a Settings,
+    /// What tickets are signed by.
+    pub seal: &'a TicketSeal,
+    /// The partner of the test before.
+    pub partner: &'a Partner,
+}
+
 /// Answers one test, if the agent permits it: returns when it is over, or nobody came.
 ///
 /// # Errors
 /// Why not, in a sentence.
-pub fn answer(shared: &Shared<'_>, settings: &Settings, seal: &TicketSeal, claims: &Claims) -> Result<(), String> {
+pub fn answer(answering: Answering<'_>, claims: &Claims) -> Result<(), String> {
+    let Answering { shared, settings, seal, partner } = answering;
     let assignment = &claims.assignment;
     let peers = addresses(&assignment.address, assignment.port);
     guard::permit(&settings.limits, assignment, &peers, DayUse::default()).map_err(|refusal| {
@@ -52,6 +86,7 @@ pub fn answer(shared: &Shared<'_>, settings: &Settings, seal: &TicketSeal, claim
         ..Config::default()
     };
     let ends = Stop::default();
+    let _turn = partner.take_over(&ends);
     let (over, is_over) = channel::<()>();
     std::thread::scope(|scope| {
         let (ends_too, within) = (ends.clone(), assignment.limit.saturating_add(PATIENCE));

@@ -57,7 +57,7 @@ pub struct SeriesInfo {
     /// The last result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<PointInfo>,
-    /// The median of its good results of the last 30 days before the last one.
+    /// The median of its baseline; while an incident of it is open, that from before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usual: Option<f64>,
     /// How many results are kept in memory.

@@ -83,7 +83,7 @@ fn all(hub: &Hub) -> Vec<SeriesInfo> {
         series: series.clone(),
         state: shown(state.incidents.status(series, now)),
         last: recent.last.as_ref().map(point),
-        usual: recent.usual(),
+        usual: state.incidents.usual(series),
         results: recent.results,
     };
     state.series.iter().map(info).collect()

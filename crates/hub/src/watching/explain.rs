@@ -65,7 +65,7 @@ impl Watching {
 
     fn latest(&self) -> super::round::Latest {
         let state = self.state();
-        let usual = state.series.iter().filter_map(|(series, recent)| Some((series.clone(), recent.usual()?)));
+        let usual = state.series.keys().filter_map(|series| Some((series.clone(), state.incidents.usual(series)?)));
         super::round::Latest { runs: state.latest.clone(), usual: usual.collect() }
     }
 }

@@ -8,3 +8,4 @@ mod joining;
 mod leasing;
 mod running;
 mod stopping;
+mod watching;

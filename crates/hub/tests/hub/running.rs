@@ -18,6 +18,7 @@ use hub::store::sqlite::Sqlite;
 use hub::trust::digest::Fingerprint;
 use hub::trust::pin;
 use hub::trust::token::{Purpose, Secret, Token};
+use mesh::notify::Route;
 use tempfile::TempDir;
 use tokio::sync::watch;
 use units::WallTime;
@@ -37,6 +38,15 @@ impl Running {
     }
 
     pub fn with(limits: ConnectionLimits) -> Self {
+        Self::set(limits, Vec::new())
+    }
+
+    /// One that tells these of incidents.
+    pub fn telling(routes: Vec<Route>) -> Self {
+        Self::set(ConnectionLimits::default(), routes)
+    }
+
+    fn set(limits: ConnectionLimits, notify: Vec<Route>) -> Self {
         let directory = TempDir::new().unwrap();
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
@@ -44,7 +54,7 @@ impl Running {
             plan: None,
             limits,
             incidents: IncidentSettings::default(),
-            notify: Vec::new(),
+            notify,
         };
         Directory::at(directory.path()).init(&settings).unwrap();
         Self::open(directory)

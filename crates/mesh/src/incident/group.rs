@@ -32,10 +32,10 @@ impl Incidents {
     /// Adds a symptom to the incident that it belongs to, or opens one.
     pub(super) fn enter(&mut self, symptom: Symptom, now: WallTime) -> Vec<Event> {
         let hosts = self.hosts(&symptom.subject);
-        let related = self
-            .incidents
-            .iter()
-            .position(|incident| incident.status.is_active() && self.is_related(&incident.subject, &symptom.subject));
+        let related = self.incidents.iter().position(|incident| {
+            let is_of_it = self.is_related(&incident.subject, &symptom.subject) || is_explained(incident, &hosts);
+            incident.status.is_active() && is_of_it
+        });
         let Some(number) = related else { return self.open(symptom, hosts, now) };
         let is_wider = self.series_of(&symptom.subject).len() > self.series_of(&self.incidents[number].subject).len();
         let incident = &mut self.incidents[number];
@@ -129,6 +129,11 @@ impl Incidents {
         });
         of.map(|series| [series.from.as_str(), series.to.as_str()]).collect()
     }
+}
+
+/// Whether an incident has its cause at one of these hosts: what is worse there is one more symptom.
+fn is_explained(incident: &Incident, hosts: &BTreeSet<String>) -> bool {
+    incident.explanation.as_ref().is_some_and(|explanation| hosts.contains(&explanation.place))
 }
 
 /// A step of FNV-1a (Fowler, Noll, Vo).

@@ -208,6 +208,12 @@ impl Incidents {
         }
     }
 
+    /// What a series usually has: the median of its baseline, from before an incident that is open.
+    #[must_use]
+    pub fn usual(&self, series: &Series) -> Option<f64> {
+        self.monitors.get(&series.metric)?.usual(series)
+    }
+
     /// Takes results, in order of time. What is measured where maintenance is counts as poor.
     pub fn results(&mut self, results: &[Measured], now: WallTime) -> Vec<Event> {
         let mut by_metric: BTreeMap<Metric, Vec<RoundResult<Series>>> = BTreeMap::new();

@@ -296,3 +296,38 @@ impl fmt::Display for Symptom {
         }
     }
 }
+
+impl Occurrence {
+    /// Whether somebody has said that they know.
+    #[must_use]
+    pub const fn is_acknowledgement(&self) -> bool {
+        matches!(self, Self::Acknowledged { .. })
+    }
+}
+
+impl fmt::Display for Occurrence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Opened => f.write_str("opened"),
+            Self::Symptom { text } => write!(f, "symptom: {text}"),
+            Self::Moved { to } => write!(f, "is about {to} now"),
+            Self::Configuration { change, .. } => {
+                write!(f, "setting changed: {} on {}", change.what, change.host)?;
+                change.by.as_ref().map_or(Ok(()), |by| write!(f, " by {by}"))
+            }
+            Self::Acknowledged { by } => write!(f, "acknowledged by {by}"),
+            Self::Explained { explanation } => {
+                let Explanation { cause, place, probability, by } = explanation;
+                write!(f, "explained by {by}: {cause} at {place} ({:.0} %)", 100.0 * probability)
+            }
+            Self::Fixed { by, text } => write!(f, "fixed, not verified: {text}, by {by}"),
+            Self::Verified => f.write_str("verified: results are as before"),
+            Self::Reopened => f.write_str("results are bad again"),
+            Self::Note { by, text } => write!(f, "{by}: {text}"),
+            Self::Silenced { by, until } => write!(f, "silent until {}, by {by}", crate::clock::shown(*until)),
+            Self::Accepted { by, text } => write!(f, "accepted by {by}: {text}"),
+            Self::Closed { by: Some(by), text } => write!(f, "closed by {by}: {text}"),
+            Self::Closed { by: None, text } => write!(f, "closed: {text}"),
+        }
+    }
+}
