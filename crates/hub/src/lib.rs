@@ -6,6 +6,7 @@
 //! * [`server`]: the hub itself: connections within limits, and an answer to each request
 //! * [`schedule`]: the plan, and which agent runs what of it
 //! * [`watching`]: what was measured, what of it is worse, and why
+//! * [`pages`]: what the pages of `web` show of it
 //! * [`agent`]: the other side: joins, asks for work, runs tests within its own limits, spools and delivers
 //!
 //! Agents connect out, so that they work behind NAT. What is accepted is on disk before it is acknowledged, and what is
@@ -13,6 +14,7 @@
 
 pub mod agent;
 pub mod api;
+pub mod pages;
 pub mod schedule;
 pub mod server;
 pub mod store;

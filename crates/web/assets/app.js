@@ -5,11 +5,12 @@ import { round } from "/assets/pages/round.js";
 import { run } from "/assets/pages/run.js";
 import { pair } from "/assets/pages/pair.js";
 import { host } from "/assets/pages/host.js";
+import { incident } from "/assets/pages/incident.js";
 async function show() {
   const page = document.getElementById("page");
   const [, kind, id, part] = location.pathname.split("/");
   const values = new URLSearchParams(location.search);
-  const pages = { "": overview, round, run, pair, host };
+  const pages = { "": overview, round, run, pair, host, incident };
   try {
     const made = await pages[kind](values, id, part === "why");
     document.title = `${made.title} - linerate`;

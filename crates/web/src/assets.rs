@@ -34,6 +34,7 @@ assets! {
     "pages/run.js",
     "pages/pair.js",
     "pages/host.js",
+    "pages/incident.js",
     "vendor/uPlot.iife.min.js",
     "vendor/uPlot.min.css",
     "vendor/uPlot.LICENSE",

@@ -7,6 +7,7 @@ use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{Diagnosis, diagnose};
 use diagnose::explained::Explained;
 use diagnose::grid::{Grids, grids};
+use mesh::incident::IncidentId;
 use model::round::Round;
 use model::run::RunId;
 
@@ -17,6 +18,7 @@ use crate::query::Query;
 use crate::source::{Pair, Source, SourceError};
 use crate::view::cell::{self, CellView};
 use crate::view::host::HostView;
+use crate::view::incident::IncidentView;
 use crate::view::matrix::{self, Matrix, MatrixView};
 use crate::view::overview::Overview;
 use crate::view::pair::{self, PairView};
@@ -70,7 +72,7 @@ impl Site {
         let query = Query::parse(&request.query);
         let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
         match parts.as_slice() {
-            ["" | "pair" | "host"] | ["round" | "run", _] | ["round", _, "why"] => Ok(assets::shell()),
+            ["" | "pair" | "host"] | ["round" | "run" | "incident", _] | ["round", _, "why"] => Ok(assets::shell()),
             ["assets", path @ ..] => assets::named(&path.join("/")).ok_or_else(|| SourceError::unknown("such file")),
             ["api", "v1", path @ ..] => self.document(path, &query),
             _ => Err(SourceError::unknown("such page")),
@@ -106,6 +108,10 @@ impl Site {
                 let run = self.source.run(run_id(id)?)?;
                 Ok(Response::json(&SamplesView::of(&run, &samples::Window::of(query))))
             }
+            ["incident", id] => {
+                let id = IncidentId((*id).to_owned());
+                Ok(Response::json(&IncidentView::of(self.source.incident(&id)?)))
+            }
             ["pair"] => {
                 Ok(Response::json(&PairView::of(self.source.as_ref(), pair_of(query)?, pair::Period::of(query))?))
             }
@@ -117,9 +123,18 @@ impl Site {
         }
     }
 
+    /// The round of a name; `latest` is the newest.
+    fn round_id(&self, text: &str) -> Result<RunId, SourceError> {
+        if text != LATEST {
+            return run_id(text);
+        }
+        let newest = self.source.rounds(1)?;
+        newest.first().map(|round| round.id).ok_or_else(|| SourceError::unknown("round yet: no result has come"))
+    }
+
     /// A round with its grids, as it was worked out before or anew.
     fn worked(&self, id: &str) -> Result<Arc<Worked>, SourceError> {
-        let id = run_id(id)?;
+        let id = self.round_id(id)?;
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = recent.iter().position(|worked| worked.id == id) {
             let worked = recent.remove(place);
@@ -173,5 +188,7 @@ fn refusal(error: &SourceError) -> Response {
     Response::refusal(status, &Problem { error: error.to_string(), hint: error.hint() })
 }
 
+/// The name of the newest round in addresses.
+const LATEST: &str = "latest";
 /// Rounds in memory; one of a hundred hosts has 10 MB.
 const MOST_ROUNDS: usize = 4;

@@ -18,14 +18,13 @@ pub mod points;
 mod round;
 mod waiting;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use baseline::series::Sample;
 use mesh::clock;
 use mesh::incident::{Action, Element, Event, Incident, IncidentId, Incidents, Refused, Series, Settings};
-use mesh::rules::Rules;
 use units::WallTime;
 
 use crate::schedule::planned::Planned;
@@ -35,6 +34,7 @@ use crate::store::{Store, StoreError};
 
 pub use changes::line;
 pub use judge::More;
+pub use round::{latest as latest_round, snapshot as newest_facts};
 pub use waiting::Waiting;
 
 /// Series, incidents, and what is to be made of them.
@@ -79,32 +79,17 @@ pub(crate) struct LatestRun {
     pub(crate) began: WallTime,
 }
 
-/// The latest results of a series.
+/// The latest result of a series.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Recent {
     pub(crate) last: Option<Point>,
-    /// Good results, the latest last.
-    values: VecDeque<f64>,
     pub(crate) results: u64,
 }
 
 impl Recent {
     fn add(&mut self, point: &Point) {
         self.results += 1;
-        if point.good == PointQuality::Good {
-            self.values.push_back(point.value);
-            if self.values.len() > MOST_RECENT {
-                self.values.pop_front();
-            }
-        }
         self.last = Some(point.clone());
-    }
-
-    /// The median of good results before the last one.
-    pub(crate) fn usual(&self) -> Option<f64> {
-        let mut before: Vec<f64> = self.values.iter().copied().take(self.values.len().saturating_sub(1)).collect();
-        before.sort_by(f64::total_cmp);
-        before.get(before.len() / 2).copied()
     }
 }
 
@@ -115,7 +100,7 @@ impl Watching {
     /// Where it refuses.
     pub fn load(store: &dyn Store, settings: &directory::Settings) -> Result<Self, StoreError> {
         let settings = settings.incidents;
-        let state = State::load(store, mesh_settings(&settings, None), Rules::default())?;
+        let state = State::load(store, mesh_settings(&settings, None), None)?;
         Ok(Self { state: Mutex::new(state), bell: Condvar::new(), settings })
     }
 
@@ -125,7 +110,7 @@ impl Watching {
     /// Where the database refuses.
     pub fn set_plan(&self, store: &dyn Store, planned: &Planned) -> Result<(), StoreError> {
         let settings = mesh_settings(&self.settings, Some(planned.period()));
-        let fresh = State::load(store, settings, planned.rules())?;
+        let fresh = State::load(store, settings, Some(planned))?;
         let mut state = self.state();
         let (wanted, waiting) = (std::mem::take(&mut state.wanted), std::mem::take(&mut state.waiting));
         *state = State { wanted, waiting, ..fresh };
@@ -177,8 +162,9 @@ pub enum ActError {
 }
 
 impl State {
-    fn load(store: &dyn Store, settings: Settings, rules: Rules) -> Result<Self, StoreError> {
+    fn load(store: &dyn Store, settings: Settings, planned: Option<&Planned>) -> Result<Self, StoreError> {
         let rows = store.mesh()?;
+        let rules = planned.map(Planned::rules).unwrap_or_default();
         let mut state = Self {
             incidents: Incidents::new(settings, rules),
             series: BTreeMap::new(),
@@ -199,7 +185,7 @@ impl State {
             state.saw(&point);
         }
         for series in state.series.keys().cloned().collect::<Vec<_>>() {
-            state.incidents.add_series(series.clone(), Vec::new());
+            state.incidents.add_series(series.clone(), beyond(&series, planned));
             if let Some(history) = histories.get(&series) {
                 state.incidents.restore_history(&series, history);
             }
@@ -221,7 +207,7 @@ impl State {
             return;
         }
         self.series.insert(series.clone(), Recent::default());
-        self.incidents.add_series(series.clone(), beyond(series, planned));
+        self.incidents.add_series(series.clone(), beyond(series, planned.map(AsRef::as_ref)));
     }
 
     pub(crate) fn changed(&mut self, events: &[Event]) {
@@ -241,7 +227,7 @@ impl State {
 }
 
 /// Sites and segments of a series, as far as the plan knows them.
-fn beyond(series: &Series, planned: Option<&Arc<Planned>>) -> Vec<Element> {
+fn beyond(series: &Series, planned: Option<&Planned>) -> Vec<Element> {
     let Some(planned) = planned else { return Vec::new() };
     let plan = planned.plan();
     let (Some(from), Some(to)) = (plan.host(&series.from), plan.host(&series.to)) else { return Vec::new() };
@@ -272,7 +258,5 @@ pub(crate) fn seconds(at: WallTime) -> i64 {
     i64::try_from(at.unix_seconds()).unwrap_or(i64::MAX)
 }
 
-/// Results of a series that its usual level is from.
-const MOST_RECENT: usize = 40;
 /// Results that are read again after a start.
 const KEPT: Duration = Duration::from_secs(180 * 86_400);

@@ -26,6 +26,28 @@ pub(super) struct Latest {
     pub(super) usual: BTreeMap<Series, f64>,
 }
 
+/// The latest result of each test and pair as a round, named by the time of the newest; [`None`] where there is no result.
+///
+/// # Errors
+/// Where the database refuses.
+pub fn latest(store: &dyn Store, planned: &Planned, now: WallTime) -> Result<Option<Round>, StoreError> {
+    let mut latest = Latest { runs: BTreeMap::new(), usual: BTreeMap::new() };
+    let mut values: BTreeMap<Series, Vec<f64>> = BTreeMap::new();
+    for point in store.points(None, clock::earlier(now, planned.period().saturating_mul(USUAL_PERIODS)))? {
+        let Series { from, to, test, .. } = point.series.clone();
+        let pair = PairTest { test, group: String::new(), from, to };
+        latest.runs.insert(pair, LatestRun { record: point.record, began: point.at });
+        values.entry(point.series).or_default().push(point.value);
+    }
+    let Some(newest) = latest.runs.values().map(|run| run.began).max() else { return Ok(None) };
+    for (series, mut values) in values {
+        values.sort_by(f64::total_cmp);
+        latest.usual.insert(series, values[values.len() / 2]);
+    }
+    let round = of(store, planned, &latest, now)?;
+    Ok(Some(Round { id: RunId::new(newest, 0), ..round }))
+}
+
 /// A round of the latest result of each test and pair, with the newest facts of each host.
 pub(super) fn of(store: &dyn Store, planned: &Planned, latest: &Latest, now: WallTime) -> Result<Round, StoreError> {
     let plan = planned.plan();
@@ -107,7 +129,10 @@ fn rate(bps: f64) -> DataRate {
 }
 
 /// The newest facts of a host.
-pub(super) fn snapshot(store: &dyn Store, host: &str) -> Result<Option<Box<Snapshot>>, StoreError> {
+///
+/// # Errors
+/// Where the database refuses.
+pub fn snapshot(store: &dyn Store, host: &str) -> Result<Option<Box<Snapshot>>, StoreError> {
     let query = RecordQuery { kind: "snapshot", agent: Some(host), since: WallTime::default(), most: 1 };
     let record = store.newest(query)?.pop();
     Ok(record
@@ -116,5 +141,7 @@ pub(super) fn snapshot(store: &dyn Store, host: &str) -> Result<Option<Box<Snaps
         .map(Box::new))
 }
 
+/// Results of so many periods say what is usual on pages.
+const USUAL_PERIODS: u32 = 40;
 /// Tests of a round: all pairs of a mesh of 100 hosts. The latest are taken.
 const MOST_TESTS: usize = 20_000;

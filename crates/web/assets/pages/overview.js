@@ -1,5 +1,6 @@
 import { h, json, address, host, table, right } from "/assets/dom.js";
 import { rate, when } from "/assets/units.js";
+import { list } from "/assets/pages/incident.js";
 export async function overview(values) {
   const search = values.get("search") || "";
   const data = await json(address("/api/v1/overview", { search }));
@@ -8,10 +9,14 @@ export async function overview(values) {
   const none = (text, command) => h("p", { class: "quiet" }, text, " ", h("code", null, command));
   const more = (count) => count ? h("p", { class: "quiet" }, `${count} more match: search for a part of a name`) : null;
   const outcome = (run) => run.outcome.state === "complete" ? "" : run.outcome.detail || "failed";
-  return { title: data.source, parts: [form,
-    h("h2", null, "Rounds"), data.rounds.length ? table(["started", "plan", right("hosts"), right("tests"), right("failed")], data.rounds.map((round) =>
+  const incidents = data.incidents ? [h("h2", null, "Incidents"), data.incidents.length ? list(data.incidents) : h("p", { class: "quiet" }, data.rounds.length ? "None. What is worse than usual will be here." : "None, and no result yet.")] : null;
+  const rounds = data.incidents
+    ? [h("h2", null, "Latest results"), data.rounds.length ? h("p", null, h("a", { href: "/round/latest" }, "Grid of all pairs")) : none("No result yet. This gives the hub a plan:", "linerate hub plan DIR PLAN")]
+    : null;
+  return { title: data.source, parts: [form, incidents, rounds ||
+    [h("h2", null, "Rounds"), data.rounds.length ? table(["started", "plan", right("hosts"), right("tests"), right("failed")], data.rounds.map((round) =>
       [when(round.started_unix_ns), h("a", { href: `/round/${round.id}` }, round.title || round.id), right(round.hosts), right(round.tests), right(round.tests_failed)]))
-      : none("No round. This makes one:", "linerate round PLAN"), more(data.more.rounds),
+      : none("No round. This makes one:", "linerate round PLAN"), more(data.more.rounds)],
     h("h2", null, "Runs"), data.runs.length ? table(["started", "peer", "protocol", right("goodput"), right("retransmits"), "failure"], data.runs.map((run) =>
       [when(run.started_unix_ns), h("a", { href: `/run/${run.id}` }, run.peer), run.protocol, right(run.goodput_bps === undefined ? "" : rate(run.goodput_bps)), right(run.retransmits ?? ""), outcome(run)]))
       : none("No run. This makes one:", "linerate test HOST"), more(data.more.runs),

@@ -61,7 +61,7 @@ impl Source for Files {
     }
 
     fn rounds(&self, limit: u32) -> Result<Vec<RoundSummary>, SourceError> {
-        Ok(self.rounds.iter().take(limit as usize).map(|round| summary(round)).collect())
+        Ok(self.rounds.iter().take(limit as usize).map(|round| round_summary(round)).collect())
     }
 
     fn round(&self, id: RunId) -> Result<Arc<Round>, SourceError> {
@@ -132,7 +132,9 @@ pub(super) fn of_rounds(rounds: &[Arc<Round>], host: &str) -> Option<Arc<Snapsho
     known.next().map(|snapshot| Arc::new(snapshot.clone()))
 }
 
-fn summary(round: &Round) -> RoundSummary {
+/// A round in a line.
+#[must_use]
+pub fn round_summary(round: &Round) -> RoundSummary {
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     RoundSummary {
         id: round.id,
@@ -146,7 +148,9 @@ fn summary(round: &Round) -> RoundSummary {
     }
 }
 
-fn run_summary(run: &Run) -> RunSummary {
+/// A run in a line.
+#[must_use]
+pub fn run_summary(run: &Run) -> RunSummary {
     let totals = run.measurement.as_ref().map(|found| found.totals.as_slice()).unwrap_or_default();
     let goodput = totals.iter().map(|total| total.goodput.bps()).sum();
     let retransmits = totals.iter().filter_map(|total| total.retransmits).map(|count| count.get()).sum();

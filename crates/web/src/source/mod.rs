@@ -15,6 +15,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use archive::RunSummary;
+use mesh::incident::{Incident, IncidentId};
 use model::host::change::LoggedChange;
 use model::host::snapshot::Snapshot;
 use model::round::{Round, RoundSummary};
@@ -87,6 +88,31 @@ pub trait Source: Debug + Send + Sync {
     /// # Errors
     /// Where the log cannot be read.
     fn changes(&self, host: &str, limit: u32) -> Result<Vec<LoggedChange>, SourceError>;
+
+    /// All incidents, in the order of opening; [`None`] where nobody watches for any.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    fn incidents(&self) -> Result<Option<Vec<Incident>>, SourceError> {
+        Ok(None)
+    }
+
+    /// One incident.
+    ///
+    /// # Errors
+    /// Where it is not there or cannot be read.
+    fn incident(&self, id: &IncidentId) -> Result<IncidentRecord, SourceError> {
+        Err(SourceError::unknown(&format!("incident {id}")))
+    }
+}
+
+/// An incident with its diagnosis.
+#[derive(Debug, Clone)]
+pub struct IncidentRecord {
+    /// With its time line.
+    pub incident: Incident,
+    /// As `linerate why --json` prints it; absent until there is one.
+    pub diagnosis: Option<serde_json::Value>,
 }
 
 /// A run with its samples.

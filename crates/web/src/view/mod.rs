@@ -10,6 +10,7 @@
 
 pub mod cell;
 pub mod host;
+pub mod incident;
 pub mod matrix;
 pub mod overview;
 pub mod pair;

@@ -8,6 +8,7 @@ use units::{DataRate, PacketCount, WallTime};
 
 use crate::query::Query;
 use crate::source::{Source, SourceError};
+use crate::view::incident::IncidentLine;
 
 /// What there is to see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,9 @@ pub struct Overview {
     /// What was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
+    /// Incidents, open ones first, then the newest; absent where nobody watches for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incidents: Option<Vec<IncidentLine>>,
     /// Rounds, the newest first.
     pub rounds: Vec<RoundSummary>,
     /// Runs, the newest first.
@@ -76,6 +80,13 @@ impl Overview {
         rounds.retain(|round| matches(&round.title) || matches(&round.id.to_string()));
         let mut runs = source.runs(MOST_SEARCHED)?;
         runs.retain(|run| matches(&run.target) || matches(&run.id.to_string()));
+        let mut incidents = source.incidents()?;
+        if let Some(incidents) = &mut incidents {
+            incidents.reverse();
+            incidents.sort_by_key(|incident| !incident.status.is_active());
+            incidents.truncate(limit);
+        }
+        let incidents = incidents.map(|found| found.iter().map(IncidentLine::of).collect());
         let mut hosts = source.hosts()?;
         hosts.retain(|host| matches(host));
         more.rounds = cut(&mut rounds, limit);
@@ -91,7 +102,7 @@ impl Overview {
             goodput: run.goodput,
             retransmits: run.retransmits,
         });
-        Ok(Self { source: source.name(), search, rounds, runs: runs.collect(), hosts, more })
+        Ok(Self { source: source.name(), search, incidents, rounds, runs: runs.collect(), hosts, more })
     }
 }
 
