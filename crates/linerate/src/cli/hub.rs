@@ -24,7 +24,7 @@ pub enum HubAction {
     /// Make a token: for an agent to join with, once, or for a script to read or operate with
     Token(TokenArgs),
     /// Run the hub until it is stopped
-    Run(DirArgs),
+    Run(RunArgs),
     /// List the agents, and when they were heard last
     Agents(DirArgs),
     /// Forget an agent: its certificate opens nothing any more
@@ -37,6 +37,8 @@ pub enum HubAction {
     Pairs(ConnectArgs),
     /// Run a heavy test of the plan now, before all others
     Test(AskArgs),
+    /// Show all of it: a hub, 5 agents and an incident in a network of this machine
+    Demo(DemoArgs),
     /// Print the OpenAPI document of the hub's requests
     Openapi,
 }
@@ -77,6 +79,21 @@ pub struct TokenArgs {
     /// How long it counts
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = values::span_above_zero)]
     pub valid: Duration,
+}
+
+/// Run the hub: agents ask it for work and deliver to it. With `--pages`, what it knows is shown to browsers of this machine as well.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate hub run /var/lib/linerate/hub
+  linerate hub run /var/lib/linerate/hub --pages 127.0.0.1:8080
+  ssh -L 8080:127.0.0.1:8080 hub.example.net       from elsewhere, then http://127.0.0.1:8080")]
+pub struct RunArgs {
+    /// Directory of the hub
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Show incidents, grids, pairs, runs and hosts as pages on this loopback address; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub pages: Option<SocketAddr>,
 }
 
 /// A hub's directory.
@@ -193,4 +210,19 @@ pub struct AskArgs {
     /// Host that answers
     #[arg(value_name = "TO")]
     pub to: String,
+}
+
+/// Show what a hub does: it runs with 5 agents in a network of this machine, built of namespaces. They test each other until they
+/// know what is usual; then a setting of one host goes wrong. The incident opens, is explained, and closes once it is fixed. Nothing outside
+/// is touched, and nothing is left.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  linerate hub demo              3 minutes; needs root, or user namespaces
+  linerate hub demo --keep       goes on after the end, with its pages for a browser, until Ctrl-C
+
+Exit code 10: the incident was not found, explained or fixed.")]
+pub struct DemoArgs {
+    /// Go on after the end, and show the hub's pages to a browser of this machine
+    #[arg(long)]
+    pub keep: bool,
 }

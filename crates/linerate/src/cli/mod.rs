@@ -2,6 +2,7 @@
 
 #[cfg(feature = "hub")]
 pub mod agent;
+pub mod check;
 pub mod declared;
 pub mod demo;
 pub mod detect;
@@ -17,6 +18,8 @@ pub mod import;
 pub mod lab;
 pub mod plan;
 pub mod probe;
+#[cfg(feature = "hub")]
+pub mod report;
 pub mod round;
 pub mod runs;
 pub mod score;
@@ -99,6 +102,11 @@ pub enum Command {
     Plan(plan::PlanArgs),
     /// Diagnose a run or a round: causes ranked, with location and probability
     Why(why::WhyArgs),
+    /// Write the post-mortem of an incident of a hub, and bring it up to date
+    #[cfg(feature = "hub")]
+    Report(report::ReportArgs),
+    /// Tell Nagios, Icinga or Checkmk how a hub's mesh or the runs of an archive are
+    Check(check::CheckArgs),
     /// Show rounds, runs and hosts as pages in a browser on this machine
     #[cfg(feature = "web")]
     View(view::ViewArgs),

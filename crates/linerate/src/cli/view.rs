@@ -14,10 +14,11 @@ use clap::Args;
   linerate lab run policer --virtual --evidence round.json; linerate view round.json
   linerate view results/              rounds and exported runs (JSON) of a folder
   linerate view other.db              another archive
+  linerate view /var/lib/linerate/hub what a hub on this machine has: incidents, grid, pairs, runs, hosts
 
 Each page has its JSON under /api/v1: docs/formats/web.md. Every user of this machine can open the pages while it runs.")]
 pub struct ViewArgs {
-    /// A round or an exported run (JSON), a folder of those, an archive, or the name of a round or run in the archive
+    /// A round or an exported run (JSON), a folder of those, an archive, the directory of a hub, or the name of a round or run in the archive
     /// [default: the archive]
     #[arg(value_name = "ROUND|RUN|DIR|ARCHIVE")]
     pub what: Option<PathBuf>,

@@ -1,7 +1,11 @@
 //! `linerate hub`.
 
+pub mod check;
+mod demo;
 mod files;
 mod mesh;
+pub mod pages;
+pub mod report;
 
 use anyhow::Context;
 use hub::api::openapi;
@@ -18,9 +22,9 @@ use units::duration;
 use self::files::{complain, new_token, no_database, open};
 
 use super::attempt::stop_on_signals;
-use super::print;
+use super::{print, view};
 use crate::cli::Common;
-use crate::cli::hub::{DirArgs, HubAction, InitArgs, RemoveArgs, TokenArgs};
+use crate::cli::hub::{DirArgs, HubAction, InitArgs, RemoveArgs, RunArgs, TokenArgs};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
@@ -35,6 +39,7 @@ pub fn run(common: &Common, action: &HubAction) -> anyhow::Result<Exit> {
         HubAction::Incidents(args) => mesh::incidents(common, args),
         HubAction::Pairs(args) => mesh::pairs(common, args),
         HubAction::Test(args) => mesh::test(common, args),
+        HubAction::Demo(args) => demo::run(common, args),
         HubAction::Openapi => print(&show::json::document(&openapi::document())?),
     }
 }
@@ -75,7 +80,8 @@ fn token(args: &TokenArgs) -> anyhow::Result<Exit> {
     print(format!("{}\n", token.reveal()).as_bytes())
 }
 
-fn serve(common: &Common, args: &DirArgs) -> anyhow::Result<Exit> {
+fn serve(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
+    args.pages.map_or(Ok(()), view::check_address)?;
     let directory = Directory::at(&args.directory);
     let opened = directory.open().map_err(|error| complain(error, &args.directory))?;
     let settings = opened.settings.clone();
@@ -90,6 +96,10 @@ fn serve(common: &Common, args: &DirArgs) -> anyhow::Result<Exit> {
     let (stop, stopped) = watch::channel(false);
     let signalled = stop_on_signals()?;
     let is_quiet = common.quiet;
+    let pages = args.pages.map(|address| pages::Pages::start(&directory, address, stopped.clone())).transpose()?;
+    if let Some(pages) = pages.as_ref().filter(|_| !is_quiet) {
+        eprintln!("linerate hub: pages at http://{}/", pages.address);
+    }
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         while !signalled.is_stopped() {
             std::thread::sleep(GLANCE);

@@ -5,6 +5,7 @@ mod agent;
 mod archive;
 mod attempt;
 mod capturing;
+mod check;
 mod compare;
 mod demo;
 mod detect;
@@ -67,6 +68,9 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         #[cfg(feature = "hub")]
         Command::Agent(args) => agent::run(&common, &args.action),
         Command::Why(args) => why::run(&common, &args),
+        #[cfg(feature = "hub")]
+        Command::Report(args) => hub::report::run(&common, &args),
+        Command::Check(args) => check::run(&common, &args),
         #[cfg(feature = "web")]
         Command::View(args) => view::run(&common, &args),
         Command::Watch(args) => watch::run(&common, &args.what),

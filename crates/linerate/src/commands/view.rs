@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Read;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,12 +23,7 @@ use crate::cli::view::ViewArgs;
 use crate::exit::{Complaint, Exit};
 
 pub fn run(common: &Common, args: &ViewArgs) -> anyhow::Result<Exit> {
-    if !args.listen.ip().is_loopback() {
-        let complaint = Complaint::new(Exit::Usage, "pages are shown on this machine only");
-        return Err(complaint
-            .hint("from elsewhere: ssh -L 8000:127.0.0.1:8000 HOST, and --listen 127.0.0.1:8000")
-            .into());
-    }
+    check_address(args.listen)?;
     let (source, page) = source(common, args.what.as_deref())?;
     let site = Arc::new(Site::new(source, Vec::new()));
     let (stop, stopped) = watch::channel(false);
@@ -50,9 +46,24 @@ pub fn run(common: &Common, args: &ViewArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// Whoever reaches the pages reads them: other machines do by ssh.
+pub fn check_address(listen: SocketAddr) -> anyhow::Result<()> {
+    if listen.ip().is_loopback() {
+        return Ok(());
+    }
+    let complaint = Complaint::new(Exit::Usage, "pages are shown on this machine only");
+    Err(complaint
+        .hint("from elsewhere: ssh -L 8000:127.0.0.1:8000 HOST, and a listen address of 127.0.0.1:8000")
+        .into())
+}
+
 /// Where pages come from, and which one to begin with.
 fn source(common: &Common, what: Option<&Path>) -> anyhow::Result<(Box<dyn Source>, String)> {
     let Some(what) = what else { return Ok((Box::new(Kept::new(kept::open_to_read(common)?)), "/".to_owned())) };
+    #[cfg(feature = "hub")]
+    if let Some(source) = super::hub::pages::source(what)? {
+        return Ok((source, "/".to_owned()));
+    }
     if what.is_dir() {
         let mut files = Files::named(what.display().to_string());
         let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {}", what.display()));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hub::api::mesh::{IncidentDetail, IncidentList, Pairs, PlanInfo};
 use hub::api::people::AgentList;
-use mesh::incident::{Metric, Occurrence, Series, TimelineEntry};
+use mesh::incident::{Metric, Series, TimelineEntry};
 use mesh::notify;
 use units::{WallTime, duration};
 
@@ -81,38 +81,12 @@ pub fn incidents(list: &IncidentList, listed: Listed, now: WallTime) -> String {
 pub fn incident(detail: &IncidentDetail) -> String {
     let mut text = format!("{}\n\n", detail.text);
     for TimelineEntry { at, occurrence } in &detail.incident.timeline {
-        let _ = writeln!(text, "{}  {}", mesh::clock::shown(*at), happened(occurrence));
+        let _ = writeln!(text, "{}  {}", mesh::clock::shown(*at), occurrence);
     }
     if let Some(verdict) = detail.diagnosis.as_ref().and_then(|diagnosis| diagnosis["verdict"].as_str()) {
         let _ = write!(text, "\ndiagnosis: {verdict}\n");
     }
     text
-}
-
-/// What happened, in a line.
-pub fn happened(occurrence: &Occurrence) -> String {
-    match occurrence {
-        Occurrence::Opened => "opened".to_owned(),
-        Occurrence::Symptom { text } => format!("symptom: {text}"),
-        Occurrence::Moved { to } => format!("is about {to} now"),
-        Occurrence::Configuration { change, .. } => {
-            let by = change.by.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
-            format!("setting changed: {} on {}{by}", change.what, change.host)
-        }
-        Occurrence::Acknowledged { by } => format!("acknowledged by {by}"),
-        Occurrence::Explained { explanation } => {
-            let percent = 100.0 * explanation.probability;
-            format!("explained by {}: {} at {} ({percent:.0} %)", explanation.by, explanation.cause, explanation.place)
-        }
-        Occurrence::Fixed { by, text } => format!("fixed, not verified: {text}, by {by}"),
-        Occurrence::Verified => "verified: results are as before".to_owned(),
-        Occurrence::Reopened => "results are bad again".to_owned(),
-        Occurrence::Note { by, text } => format!("{by}: {text}"),
-        Occurrence::Silenced { by, until } => format!("silent until {}, by {by}", mesh::clock::shown(*until)),
-        Occurrence::Accepted { by, text } => format!("accepted by {by}: {text}"),
-        Occurrence::Closed { by: Some(by), text } => format!("closed by {by}: {text}"),
-        Occurrence::Closed { by: None, text } => format!("closed: {text}"),
-    }
 }
 
 /// A line for each series.

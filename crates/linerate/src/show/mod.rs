@@ -3,6 +3,7 @@
 //! Data goes to standard output, talk to standard error. Colour is never used to carry a meaning.
 
 pub mod beside;
+pub mod check;
 pub mod compare;
 pub mod demo;
 pub mod detect;
@@ -19,6 +20,8 @@ pub mod hops;
 pub mod host;
 #[cfg(feature = "hub")]
 pub mod hub;
+#[cfg(feature = "hub")]
+pub mod hub_demo;
 pub mod import;
 pub mod intervals;
 pub mod json;
@@ -32,6 +35,8 @@ mod plural;
 pub mod probe;
 pub mod progress;
 pub mod proof;
+#[cfg(feature = "hub")]
+pub mod report;
 pub mod round;
 pub mod run;
 pub mod score;

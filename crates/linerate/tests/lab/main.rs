@@ -6,6 +6,8 @@ mod asking;
 mod busy;
 mod ending;
 mod examining;
+#[cfg(feature = "hub")]
+mod hub_demo;
 mod keeping;
 mod playing;
 mod telling;

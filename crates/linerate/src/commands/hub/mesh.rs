@@ -110,7 +110,7 @@ impl Hub {
 }
 
 /// Who may read a hub's directory may do what its tokens open: a token of a minute is made for it.
-fn connect(args: &ConnectArgs, purpose: Purpose) -> anyhow::Result<Hub> {
+pub(super) fn connect(args: &ConnectArgs, purpose: Purpose) -> anyhow::Result<Hub> {
     if args.hub.starts_with("https://") {
         let url: HubUrl = args.hub.parse().context(Complaint::new(Exit::Usage, "the address is not one of a hub"))?;
         let file = args.token.as_ref().ok_or_else(|| {
@@ -157,7 +157,7 @@ fn refused(error: CallError) -> anyhow::Error {
 }
 
 /// What may stand behind `?` as it is (RFC 3986, 2.3); the rest by percent signs.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let letter = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         _ => format!("%{byte:02X}"),

@@ -1,0 +1,57 @@
+//! `linerate hub demo`: a hub and five agents in a network of this machine. A setting goes wrong; that it is found, explained and
+//! verified once it is fixed is theirs to do.
+//!
+//! * `fleet`: the hub and the agents
+//! * `story`: what happens, in its order
+
+mod fleet;
+mod story;
+
+use std::time::Duration;
+
+use anyhow::Context;
+use lab::live::{LabNetwork, Live};
+use lab::relay::Pace;
+use lab::scenario::Scenario;
+use path::Seed;
+
+use self::fleet::Fleet;
+use self::story::{Afterwards, Ending, Story};
+use crate::cli::Common;
+use crate::cli::hub::DemoArgs;
+use crate::commands::lab::{acquire_rights, daemon, up};
+use crate::commands::print;
+use crate::commands::scratch::ScratchDirectory;
+use crate::exit::Exit;
+use crate::show;
+
+pub(super) fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
+    acquire_rights()?;
+    let mut scenario = Scenario::parse("hub demo", NETWORK).map_err(up::refuse)?;
+    // Agents answer tests themselves.
+    scenario.services.clear();
+    daemon::check(&scenario)?;
+    let scratch = ScratchDirectory::new("hub-demo")?;
+    let stop = scratch.stop_on_signals()?;
+    let program = std::env::current_exe().context("this program does not know where it is")?;
+    let network = LabNetwork::raise(&scenario, Seed(1), &program).map_err(daemon::does_not_live)?;
+    let hear = |error| show::error::print(&daemon::does_not_live(error));
+    let play = |live: Live<'_>| {
+        let fleet = Fleet::new(live.network, &program, &scratch);
+        let pages = if args.keep { Afterwards::Pages } else { Afterwards::End };
+        Story { common, fleet, scratch: &scratch, stop: &stop, began: linux::clock::now(), pages }.play()
+    };
+    let (ending, _, _) = network.live(Pace::REAL, &hear, play).map_err(daemon::does_not_live)?;
+    match ending? {
+        Ending::Closed(detail) if common.json => print(&show::json::document(&detail)?),
+        Ending::Closed(detail) => print(show::hub_demo::end(&detail).as_bytes()),
+        Ending::Stopped => Ok(Exit::Interrupted),
+    }
+}
+
+/// Hosts and links.
+const NETWORK: &str = include_str!("network.toml");
+/// What the hub is told to test.
+const PLAN: &str = include_str!("mesh.toml");
+/// A verified incident is closed after this.
+const WATCHED_FOR: Duration = Duration::from_secs(5);

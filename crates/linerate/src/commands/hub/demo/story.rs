@@ -1,0 +1,269 @@
+//! What happens in the demonstration, in its order.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::Context;
+use diagnose::diagnosis::{Diagnosis, FaultLocation};
+use hub::api::mesh::{IncidentDetail, IncidentList, Pairs};
+use hub::server::directory::{ConnectionLimits, Directory, IncidentSettings, Settings};
+use hub::store::sqlite::Sqlite;
+use linux::clock;
+use measure::stop::Stop;
+use mesh::incident::{Explanation, Incident, Metric, Status};
+use tokio::sync::watch;
+use units::MonoTime;
+
+use super::super::pages::Pages;
+use super::fleet::{At, Fleet};
+use super::{PLAN, WATCHED_FOR};
+use crate::cli::Common;
+use crate::commands::print_as_it_is;
+use crate::commands::scratch::ScratchDirectory;
+use crate::exit::{Complaint, Exit};
+use crate::show::hub_demo as show;
+
+/// How it ended.
+pub enum Ending {
+    /// The incident is closed.
+    Closed(Box<IncidentDetail>),
+    /// Somebody wanted to stop.
+    Stopped,
+}
+
+/// The demonstration while it runs.
+pub struct Story<'a> {
+    pub common: &'a Common,
+    pub fleet: Fleet<'a>,
+    pub scratch: &'a ScratchDirectory,
+    pub stop: &'a Stop,
+    pub began: MonoTime,
+    pub pages: Afterwards,
+}
+
+/// What follows once the incident is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Afterwards {
+    /// The end.
+    End,
+    /// The hub goes on, and its pages are shown until somebody wants to stop.
+    Pages,
+}
+
+/// Somebody wanted to stop.
+struct Stopped;
+
+impl Story<'_> {
+    pub fn play(mut self) -> anyhow::Result<Ending> {
+        self.say(show::INTRODUCTION)?;
+        let hub = self.scratch.file("hub").to_string_lossy().into_owned();
+        let Ok(()) = self.begin(&hub)? else { return Ok(Ending::Stopped) };
+        let (over, stopped) = watch::channel(false);
+        if self.pages == Afterwards::Pages {
+            let pages = Pages::start(&Directory::at(hub.as_ref()), ([127, 0, 0, 1], 0).into(), stopped)?;
+            self.step(&show::pages(pages.address))?;
+        }
+        let ending = self.incident(&hub)?;
+        if self.pages == Afterwards::Pages && ending.is_ok() {
+            self.step(show::GOES_ON)?;
+            while !self.stop.is_stopped() {
+                self.fleet.check()?;
+                std::thread::sleep(GLANCE);
+            }
+        }
+        // Pages that have ended by themselves need no wish to end.
+        let _ = over.send(true);
+        match ending {
+            Ok(detail) => Ok(Ending::Closed(Box::new(detail))),
+            Err(Stopped) => Ok(Ending::Stopped),
+        }
+    }
+
+    /// The hub, its agents, its plan.
+    fn begin(&mut self, hub: &str) -> anyhow::Result<Result<(), Stopped>> {
+        let settings = Settings {
+            listen: ([0, 0, 0, 0], 8443).into(),
+            names: vec![HUB.to_owned()],
+            plan: None,
+            limits: ConnectionLimits::default(),
+            incidents: IncidentSettings { watched_for: Some(WATCHED_FOR), ..IncidentSettings::default() },
+            notify: Vec::new(),
+        };
+        let unwritable = || Complaint::new(Exit::Local, format!("the hub cannot be made in {hub}"));
+        Directory::at(hub.as_ref()).init(&settings).with_context(unwritable)?;
+        Sqlite::open(&Directory::at(hub.as_ref()).database()).with_context(unwritable)?;
+        let plan = self.scratch.file("mesh.toml");
+        fs::write(&plan, PLAN).with_context(unwritable)?;
+        self.fleet.start(At { host: HUB, arguments: &["hub", "run", hub] })?;
+        for host in HOSTS {
+            let token = self.fleet.run(At { host: HUB, arguments: &["hub", "token", hub] })?;
+            let directory = self.scratch.file(host).to_string_lossy().into_owned();
+            let url = format!("https://{HUB}:8443");
+            let join = ["agent", "join", &url, token.trim(), "--directory", &directory];
+            let joined = self.until("the hub to answer", || self.fleet.run(At { host, arguments: &join }).map(Some))?;
+            if joined.is_err() {
+                return Ok(Err(Stopped));
+            }
+            self.fleet.start(At { host, arguments: &["agent", "run", "--directory", &directory] })?;
+        }
+        self.step("a hub runs, and 5 agents have joined it by tokens")?;
+        let plan = plan.to_string_lossy().into_owned();
+        self.fleet.run(At { host: HUB, arguments: &["hub", "plan", hub, &plan] })?;
+        self.step("plan: TCP of 1 s from each archive to each site every 6 s; RTT and loss every 15 s")?;
+        Ok(Ok(()))
+    }
+
+    fn incident(&self, hub: &str) -> anyhow::Result<Result<IncidentDetail, Stopped>> {
+        let learnt = self.until("a baseline of all pairs", || {
+            let pairs: Pairs = self.hub(hub, &["pairs"], &[])?;
+            Ok(baseline(&pairs).is_enough().then_some(pairs))
+        })?;
+        let Ok(pairs) = learnt else { return Ok(Err(Stopped)) };
+        let usual = baseline(&pairs);
+        self.step(&show::baseline(usual.results, usual.goodput))?;
+
+        self.fleet.set(FAULTY, FAULT)?;
+        self.step(&show::fault(FAULTY, FAULT))?;
+        let opened = self.until("an incident", || {
+            let list: IncidentList = self.hub(hub, &["incidents"], &[])?;
+            Ok(list.incidents.into_iter().next())
+        })?;
+        let Ok(opened) = opened else { return Ok(Err(Stopped)) };
+        self.step(&show::opened(&opened))?;
+
+        let id = opened.id.0.clone();
+        let explained = self.detail(hub, &id, |incident| incident.explanation.is_some())?;
+        let Ok(explained) = explained else { return Ok(Err(Stopped)) };
+        let explanation = explained.incident.explanation.clone().context("it was there a moment ago")?;
+        self.step(&show::explained(&explanation))?;
+        self.fix(&pairs, &explained, &explanation)?;
+
+        let Ok(verified) = self.detail(hub, &id, |incident| incident.verified.is_some())? else {
+            return Ok(Err(Stopped));
+        };
+        self.step(&show::verified(&verified.incident))?;
+        self.detail(hub, &id, |incident| incident.status == Status::Closed)
+    }
+
+    /// What the diagnosis proposes, on the host that it names.
+    fn fix(&self, pairs: &Pairs, detail: &IncidentDetail, explanation: &Explanation) -> anyhow::Result<()> {
+        let diagnosis: Diagnosis = serde_json::from_value(detail.diagnosis.clone().context("there is no diagnosis")?)?;
+        let mut rankings = diagnosis.problems.iter().flat_map(|problem| &problem.ranking);
+        let ranked = rankings.find(|ranked| ranked.cause == explanation.cause);
+        let place = ranked.and_then(|ranked| ranked.places.first()).map(|likely| &likely.place);
+        let (Some(ranked), Some(FaultLocation::Host { name: host })) = (ranked, place) else {
+            let elsewhere = format!("{} at {} is no setting of a host", explanation.cause, explanation.place);
+            return Err(Complaint::new(Exit::Found, elsewhere).into());
+        };
+        let rtt = usual(pairs, Metric::RttMin).map_or_else(String::new, |us| format!("{:.0}ms", us / 1e3));
+        for rule in &ranked.fix {
+            let arguments =
+                ["host", "fix", rule, "--role", "sender,receiver", "--rtt", &rtt, "--target-rate", "50Mbit/s", "--yes"];
+            if self.fleet.run(At { host, arguments: &arguments }).is_ok() {
+                return self.step(&show::fixed(host, &arguments));
+            }
+        }
+        Err(Complaint::new(Exit::Found, format!("no rule fixes {} on {host}", explanation.cause)).into())
+    }
+
+    fn detail(
+        &self,
+        hub: &str,
+        id: &str,
+        is_it: impl Fn(&Incident) -> bool,
+    ) -> anyhow::Result<Result<IncidentDetail, Stopped>> {
+        self.until("the incident to go on", || {
+            let detail: IncidentDetail = self.hub(hub, &["incidents"], &[id])?;
+            Ok(is_it(&detail.incident).then_some(detail))
+        })
+    }
+
+    fn hub<T: serde::de::DeserializeOwned>(&self, hub: &str, what: &[&str], rest: &[&str]) -> anyhow::Result<T> {
+        let arguments = [&["hub"], what, &[hub], rest, &["--json"]].concat();
+        self.fleet.ask(At { host: HUB, arguments: &arguments })
+    }
+
+    /// Looks again and again, for as long as a slow machine may need.
+    fn until<T>(
+        &self,
+        what: &str,
+        mut look: impl FnMut() -> anyhow::Result<Option<T>>,
+    ) -> anyhow::Result<Result<T, Stopped>> {
+        let began = clock::now();
+        loop {
+            if self.stop.is_stopped() {
+                return Ok(Err(Stopped));
+            }
+            self.fleet.check()?;
+            let looked = look();
+            if let Ok(Some(found)) = looked {
+                return Ok(Ok(found));
+            }
+            if clock::now().since(began) > PATIENCE {
+                let late = Complaint::new(Exit::Found, format!("{what}: not within {} s", PATIENCE.as_secs()))
+                    .hint("a machine that is busy with other things measures itself; try again when it is not");
+                return Err(match looked {
+                    Err(error) => error.context(late),
+                    Ok(_) => late.into(),
+                });
+            }
+            std::thread::sleep(GLANCE);
+        }
+    }
+
+    fn step(&self, text: &str) -> anyhow::Result<()> {
+        let age = clock::now().since(self.began).as_secs();
+        self.say(&show::line(age, text))
+    }
+
+    fn say(&self, text: &str) -> anyhow::Result<()> {
+        if !self.common.json {
+            print_as_it_is(text.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// What is known of all pairs.
+struct Baseline {
+    pairs: usize,
+    /// Of the pair that has the fewest.
+    results: u64,
+    goodput: f64,
+}
+
+impl Baseline {
+    const fn is_enough(&self) -> bool {
+        self.pairs == PAIRS && self.results >= LEAST_RESULTS
+    }
+}
+
+fn baseline(pairs: &Pairs) -> Baseline {
+    let goodput = || pairs.series.iter().filter(|info| info.series.metric == Metric::Goodput);
+    Baseline {
+        pairs: goodput().count(),
+        results: goodput().map(|info| info.results).min().unwrap_or(0),
+        goodput: usual(pairs, Metric::Goodput).unwrap_or(0.0),
+    }
+}
+
+/// The median over the pairs of what each usually has.
+fn usual(pairs: &Pairs, metric: Metric) -> Option<f64> {
+    let of_metric = pairs.series.iter().filter(|info| info.series.metric == metric);
+    let mut usual: Vec<f64> = of_metric.filter_map(|info| info.usual).collect();
+    usual.sort_by(f64::total_cmp);
+    usual.get(usual.len() / 2).copied()
+}
+
+const HUB: &str = "hub";
+const HOSTS: [&str; 5] = ["archive-1", "archive-2", "archive-3", "site-a", "site-b"];
+/// Each archive to each site.
+const PAIRS: usize = 6;
+/// Where the setting goes wrong, and how. Nothing after it uses either.
+const FAULTY: &str = "site-b";
+const FAULT: &str = "echo 4096 16384 32768 > /proc/sys/net/ipv4/tcp_rmem";
+/// Fewer results are no baseline: what follows is held against 10 at least.
+const LEAST_RESULTS: u64 = 14;
+/// How long a step may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(240);
+const GLANCE: Duration = Duration::from_millis(500);

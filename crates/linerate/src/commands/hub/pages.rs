@@ -1,0 +1,62 @@
+//! The pages of a hub, for browsers of this machine.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use hub::pages::HubSource;
+use hub::server::directory::Directory;
+use tokio::sync::watch;
+use web::site::Site;
+use web::source::Source;
+
+use super::files::open;
+use crate::exit::{Complaint, Exit};
+
+/// What pages of a hub are made of; [`None`] where the directory is none of a hub.
+pub fn source(directory: &Path) -> anyhow::Result<Option<Box<dyn Source>>> {
+    let files = Directory::at(directory);
+    if !directory.join(SETTINGS).is_file() {
+        return Ok(None);
+    }
+    let name = format!("hub in {}", directory.display());
+    Ok(Some(Box::new(HubSource::new(name, Box::new(open(&files)?)))))
+}
+
+/// Pages that are served until somebody wants to stop.
+pub struct Pages {
+    /// Where they are.
+    pub address: SocketAddr,
+}
+
+impl Pages {
+    /// Serves the pages of a hub, on a thread of their own.
+    pub fn start(directory: &Directory, address: SocketAddr, stop: watch::Receiver<bool>) -> anyhow::Result<Self> {
+        let name = format!("hub in {}", directory.file("").display());
+        let site = Arc::new(Site::new(Box::new(HubSource::new(name, Box::new(open(directory)?))), Vec::new()));
+        let failed = || Complaint::new(Exit::Local, format!("cannot listen on {address} for pages"));
+        let (tell, listens) = channel();
+        let serving = thread::Builder::new().name("pages".to_owned()).spawn(move || {
+            web::server::serve(&site, address, stop, |address| {
+                // Whoever waits for it waits long enough.
+                let _ = tell.send(address);
+            })
+        })?;
+        match listens.recv_timeout(PATIENCE) {
+            Ok(address) => Ok(Self { address }),
+            Err(RecvTimeoutError::Timeout) => Err(failed().into()),
+            Err(RecvTimeoutError::Disconnected) => match serving.join() {
+                Ok(Err(error)) => Err(anyhow::Error::new(error).context(failed())),
+                _ => Err(failed().into()),
+            },
+        }
+    }
+}
+
+/// The file by which a directory is known as a hub's.
+const SETTINGS: &str = "hub.toml";
+/// Binding an address takes no time.
+const PATIENCE: Duration = Duration::from_secs(10);

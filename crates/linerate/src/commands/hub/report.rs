@@ -1,0 +1,73 @@
+//! `linerate report`.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::Context;
+use diagnose::diagnosis::Diagnosis;
+use hub::api::mesh::{IncidentDetail, IncidentList};
+use hub::trust::token::Purpose;
+use linux::clock;
+
+use super::mesh::{connect, quoted};
+use crate::cli::Common;
+use crate::cli::report::ReportArgs;
+use crate::commands::print;
+use crate::exit::{Complaint, Exit};
+use crate::show::report::document::{self, Merged};
+use crate::show::report::html;
+use crate::show::report::sections::{Record, sections, title};
+
+pub fn run(common: &Common, args: &ReportArgs) -> anyhow::Result<Exit> {
+    let mut hub = connect(&args.connect, Purpose::View)?;
+    let detail: IncidentDetail = hub.get(&format!("/api/v1/incident?id={}", quoted(&args.incident)))?;
+    let all: IncidentList = hub.get("/api/v1/incidents")?;
+    // A hub of another version may say more of causes than this program understands.
+    let diagnosis: Option<Diagnosis> = detail.diagnosis.and_then(|found| serde_json::from_value(found).ok());
+    let record = Record {
+        incident: &detail.incident,
+        diagnosis: diagnosis.as_ref(),
+        all: &all.incidents,
+        now: clock::wall_now(),
+    };
+    let (title, sections) = (title(&detail.incident), sections(&record));
+    let before = args.output.as_deref().map(read).transpose()?.flatten();
+    let Merged { text, kept } = match before {
+        Some(before) => document::merge(&before, &title, &sections),
+        None => Merged { text: document::new(&title, &sections), kept: Vec::new() },
+    };
+    if !kept.is_empty() && !common.quiet {
+        eprintln!("kept as they were edited: {}", kept.join(", "));
+    }
+    if let Some(file) = &args.html {
+        write(file, &html::page(&title, &text))?;
+    }
+    match &args.output {
+        Some(file) => write(file, &text).map(|()| Exit::Success),
+        None if args.html.is_some() => Ok(Exit::Success),
+        None => print(text.as_bytes()),
+    }
+}
+
+/// A report of before; [`None`] where there is none.
+fn read(file: &Path) -> anyhow::Result<Option<String>> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let complaint = Complaint::new(Exit::NotFound, format!("cannot read {}", file.display()));
+            Err(anyhow::Error::new(error).context(complaint))
+        }
+    }
+}
+
+/// Writes a whole file or nothing: what people have written in it is not lost where the disk is full.
+fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+    let failed = || Complaint::new(Exit::Local, format!("cannot write {}", file.display()));
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = file.with_file_name(name);
+    fs::write(&new, text).with_context(failed)?;
+    fs::rename(&new, file).with_context(failed)
+}

@@ -1,0 +1,63 @@
+//! What `linerate hub demo` says.
+
+use hub::api::mesh::IncidentDetail;
+use mesh::incident::{Explanation, Incident, Metric};
+use mesh::notify;
+
+use super::hub::{amount, incident};
+
+/// Before anything happens.
+pub const INTRODUCTION: &str = "\
+A hub and 5 agents on this machine: 3 archives that send to 2 sites, 50 Mbit/s, RTT 20 ms.
+A setting of one host goes wrong; the hub finds which, and why, by its measurements.
+
+";
+
+/// A step, with the seconds since the start.
+pub fn line(age_s: u64, text: &str) -> String {
+    format!("{age_s:4} s  {text}\n")
+}
+
+/// Where to look at it.
+pub fn pages(address: std::net::SocketAddr) -> String {
+    format!("look at it: http://{address}/")
+}
+
+/// After the end of an incident.
+pub const GOES_ON: &str = "the incident is closed; the hub goes on until Ctrl-C";
+
+/// What the hub has learnt.
+pub fn baseline(results: u64, goodput_bps: f64) -> String {
+    format!("baseline: {results} results of each pair, usually {}", amount(Metric::Goodput, goodput_bps))
+}
+
+/// What goes wrong.
+pub fn fault(host: &str, command: &str) -> String {
+    format!("fault planted on {host}: {command}")
+}
+
+/// What the hub has found.
+pub fn opened(incident: &Incident) -> String {
+    format!("incident {} opened: {}", incident.id, notify::subject(incident))
+}
+
+/// What the diagnosis says.
+pub fn explained(explanation: &Explanation) -> String {
+    let percent = 100.0 * explanation.probability;
+    format!("explained: {} at {} ({percent:.0} %)", explanation.cause, explanation.place)
+}
+
+/// What was done about it.
+pub fn fixed(host: &str, arguments: &[&str]) -> String {
+    format!("fix on {host}: linerate {}", arguments.join(" "))
+}
+
+/// That it has helped.
+pub fn verified(incident: &Incident) -> String {
+    format!("incident {} verified: results are as before", incident.id)
+}
+
+/// The whole incident, as `linerate hub incidents` shows it.
+pub fn end(detail: &IncidentDetail) -> String {
+    format!("\n$ linerate hub incidents DIR {}\n{}", detail.incident.id, incident(detail))
+}
