@@ -164,6 +164,7 @@ fn days(time: Duration) -> String {
     match time.as_secs() {
         seconds if seconds >= 172_800 => format!("{} days", seconds / 86_400),
         seconds if seconds >= 7_200 => format!("{} h", seconds / 3_600),
-        seconds => format!("{} min", seconds / 60),
+        seconds if seconds >= 120 => format!("{} min", seconds / 60),
+        seconds => format!("{seconds} s"),
     }
 }

@@ -2,7 +2,6 @@
 
 use hub::api::mesh::IncidentDetail;
 use mesh::incident::{Explanation, Incident, Metric};
-use mesh::notify;
 
 use super::hub::{amount, incident};
 
@@ -38,7 +37,8 @@ pub fn fault(host: &str, command: &str) -> String {
 
 /// What the hub has found.
 pub fn opened(incident: &Incident) -> String {
-    format!("incident {} opened: {}", incident.id, notify::subject(incident))
+    let worst = incident.symptoms.first().map_or_else(String::new, |symptom| format!(": {symptom}"));
+    format!("incident {} opened: {}{worst}", incident.id, incident.subject)
 }
 
 /// What the diagnosis says.

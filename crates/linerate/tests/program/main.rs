@@ -5,6 +5,7 @@
 mod accounts;
 mod actors;
 mod between;
+mod checking;
 mod detecting;
 mod expecting;
 mod faults;
