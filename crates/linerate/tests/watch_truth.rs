@@ -95,6 +95,22 @@ fn a_transfer_that_was_kept_is_listed_and_explained() {
     assert!(why.contains("the receiver's window took"), "{why}");
 }
 
+#[test]
+fn a_capture_of_a_test_has_its_bytes_and_names_the_planted_window() {
+    let network = Network::with_delay();
+    network.set(&network.far, "net.ipv4.tcp_rmem", "4096 65536 65536");
+    let kept = tempfile::TempDir::new().unwrap();
+    let file = kept.path().join("test.pcap");
+    let run = test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic --capture {}", file.display())).run;
+    let traced = linerate(&kept.path().join("archive.db"), &["trace", "--json", file.to_str().unwrap()]);
+    let traced: serde_json::Value = serde_json::from_str(&traced).unwrap();
+    // The connection that moves most comes first, the one that controls the test last.
+    let transfers = traced["connections"].as_array().unwrap().iter().flat_map(|one| one["transfers"].as_array().unwrap());
+    let bulk = transfers.max_by_key(|transfer| transfer["delivered_bytes"].as_u64()).unwrap();
+    assert_near(ByteCount::new(bulk["delivered_bytes"].as_u64().unwrap()), &run);
+    assert_eq!(bulk["verdicts"][0]["cause"], "receiver-window", "{bulk:#}");
+}
+
 /// A watcher of one namespace.
 struct Watcher {
     child: Child,

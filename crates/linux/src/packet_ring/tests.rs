@@ -22,7 +22,7 @@ fn moved(listener: &TcpListener, bytes: usize) {
 
 #[test]
 fn each_packet_of_a_port_comes_once_and_cut() {
-    in_sandbox(|| {
+    in_sandbox(module_path!(), "each_packet_of_a_port_comes_once_and_cut", || {
         assert!(Command::new("ip").args(["link", "set", "lo", "up"]).status().unwrap().success());
         for address in ["127.0.0.1:0", "[::1]:0"] {
             let (wanted, other) = (TcpListener::bind(address).unwrap(), TcpListener::bind(address).unwrap());
