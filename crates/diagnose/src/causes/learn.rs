@@ -90,12 +90,17 @@ impl Tally {
     /// How often a state is seen where a cause is at work: the counts, with the catalogue's value as `prior` observations.
     #[must_use]
     pub fn likelihood(&self, cause: &Cause, seen: SignState, prior: f64) -> f64 {
+        self.counted(cause, seen, ByHand { counts: prior, value: cause.likelihood(seen) })
+    }
+
+    /// The counts, with a value set by hand as so many observations.
+    fn counted(&self, cause: &Cause, seen: SignState, by_hand: ByHand) -> f64 {
         let count = |state: usize| {
             let seen = SignState { sign: seen.sign, state };
             self.seen.get(&(cause.id.clone(), seen)).copied().unwrap_or_default()
         };
         let all: f64 = (0..seen.sign().states.len()).map(count).sum();
-        (count(seen.state) + prior * cause.likelihood(seen)) / (all + prior)
+        (count(seen.state) + by_hand.counts * by_hand.value) / (all + by_hand.counts)
     }
 
     /// The file of learnt likelihoods: signs that were seen at least `least` times, of causes of the catalogue. A cause's own values
@@ -105,6 +110,8 @@ impl Tally {
         let mut text = String::from(
             "# Likelihoods of signs, counted in incidents with a known cause. Values of the catalogue count as prior.\n",
         );
+        let shares = self.usual(USUAL_PRIOR);
+        let usual = |seen: SignState| shares.get(&seen).copied().unwrap_or(seen.state().usual);
         for cause in catalogue.all() {
             let Some(incidents) = self.incidents.get(&cause.id) else { continue };
             // Writing to a text does not fail.
@@ -117,7 +124,9 @@ impl Tally {
                     continue;
                 }
                 let parts = states.map(|state| {
-                    let part = self.likelihood(cause, SignState { sign, state }, prior);
+                    let seen = SignState { sign, state };
+                    let part =
+                        self.counted(cause, seen, ByHand { counts: prior, value: cause.likelihood_among(seen, usual) });
                     format!("{} = {:.3}", known.states[state].name, part.clamp(0.001, 0.999))
                 });
                 let _ = writeln!(text, "{} = {{ {} }}", known.name, parts.collect::<Vec<_>>().join(", "));
@@ -125,7 +134,41 @@ impl Tally {
         }
         text
     }
+
+    /// The same of a catalogue that was fitted after it was counted: signs of which it has every state.
+    #[must_use]
+    pub fn fitted(&self, catalogue: &Catalogue) -> String {
+        let mut text = String::from(
+            "# Likelihoods of signs, counted in incidents with a known cause and fitted to others. Correct a number where you know better.\n",
+        );
+        for cause in catalogue.all() {
+            let Some(incidents) = self.incidents.get(&cause.id) else { continue };
+            // Writing to a text does not fail.
+            let _ = writeln!(text, "\n[{}] # {incidents} incidents", cause.id);
+            for (sign, known) in ALL.iter().enumerate() {
+                let part = |state: usize| {
+                    let part = cause.shows.get(&SignState { sign, state })?;
+                    Some(format!("{} = {:.3}", known.states[state].name, part.clamp(0.001, 0.999)))
+                };
+                let parts: Option<Vec<String>> = (0..known.states.len()).map(part).collect();
+                if let Some(parts) = parts {
+                    let _ = writeln!(text, "{} = {{ {} }}", known.name, parts.join(", "));
+                }
+            }
+        }
+        text
+    }
 }
+
+/// A value set by hand.
+struct ByHand {
+    /// As so many observations.
+    counts: f64,
+    value: f64,
+}
+
+/// Shares among all affected flows by hand count as so many causes.
+pub(crate) const USUAL_PRIOR: f64 = 2.0;
 
 /// Why a file of learnt likelihoods cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -154,6 +197,17 @@ pub enum LearntError {
 }
 
 impl Catalogue {
+    /// The same catalogue with other likelihoods, by the place of the cause.
+    #[must_use]
+    pub(crate) fn with_shown(mut self, shown: &BTreeMap<u16, BTreeMap<SignState, f64>>) -> Self {
+        for (cause, of_cause) in shown {
+            if let Some(cause) = self.causes.get_mut(usize::from(*cause)) {
+                cause.shows.extend(of_cause.iter().map(|(seen, part)| (*seen, *part)));
+            }
+        }
+        self
+    }
+
     /// The same catalogue, with learnt likelihoods in place of those of the signs that the file names.
     ///
     /// # Errors

@@ -39,6 +39,8 @@ pub struct Cause {
     pub place: PlaceKind,
     /// Where segments that have it are usually found.
     pub usually: Option<Usually>,
+    /// Whether it is hardly met elsewhere.
+    pub hardly_elsewhere: bool,
     /// How often it is met, compared with others.
     pub prior: f64,
     /// How many of the flows that pass its place suffer.
@@ -53,6 +55,10 @@ pub struct Cause {
     pub only_one_way: bool,
     /// Where both directions of a segment have it, it is one problem.
     pub often_both_ways: bool,
+    /// It takes packets of both directions of a link: where those of one arrive, it is out.
+    pub both_ways: bool,
+    /// It is known by what the audit finds at its host: where no rule of it fires, others are likelier.
+    pub by_rules: bool,
     /// The speed of interfaces tells of it.
     pub by_speed: bool,
     /// The MTUs of interfaces tell of it.
@@ -65,6 +71,11 @@ pub struct Cause {
     /// States of which one is seen where the cause is at work, the most telling sign first. Where that was looked at, and no flow
     /// that the cause would hit shows any of them, it is out.
     pub requires: Vec<SignState>,
+    /// States of which one makes it more than another cause of the catalogue, as a pair that did better earlier. Where none of them is seen,
+    /// looked at or not, the other cause says all that is known.
+    pub needs: Vec<SignState>,
+    /// States that no flow shows which suffers from it. One that does excludes it.
+    pub never: Vec<SignState>,
     /// The fastest link on which it exists. A flow that carried more past the place excludes it.
     pub fastest_link: Option<DataRate>,
     /// How often each rule of the host audit fires at its place; 1 where the cause is nothing else than what the rule finds.
@@ -170,6 +181,13 @@ impl Catalogue {
         read.unwrap_or_default()
     }
 
+    /// The same, for evidence that nothing was learnt of.
+    #[must_use]
+    pub fn of_mechanisms() -> &'static Self {
+        static OF_MECHANISMS: LazyLock<Catalogue> = LazyLock::new(Catalogue::by_hand);
+        &OF_MECHANISMS
+    }
+
     /// The same with other weights of evidence.
     #[must_use]
     pub fn with_weights(self, weights: Weights) -> Self {
@@ -209,23 +227,25 @@ impl Cause {
         std::iter::once(self).chain(&self.manners)
     }
 
-    /// How often a state is seen where the cause is at work.
+    /// How often a state is seen where the cause is at work, beside what is usual by the table of signs.
     #[must_use]
     pub fn likelihood(&self, seen: SignState) -> f64 {
-        let states = seen.sign().states;
-        let named = |state: usize| self.shows.get(&SignState { sign: seen.sign, state }).copied();
-        if let Some(named) = named(seen.state) {
-            return named;
+        self.likelihood_among(seen, |seen| seen.state().usual)
+    }
+
+    /// The same where affected flows at large are as `usual` says: states that the cause does not name share what is left as they are
+    /// usual there, so that a sign which it does not name at all speaks neither for nor against it.
+    pub(crate) fn likelihood_among(&self, seen: SignState, usual: impl Fn(SignState) -> f64) -> f64 {
+        let states = (0..seen.sign().states.len()).map(|state| SignState { sign: seen.sign, state });
+        if let Some(named) = self.shows.get(&seen) {
+            return *named;
         }
-        let (mut told, mut usual_told) = (0.0, 0.0);
-        for (state, known) in states.iter().enumerate() {
-            if let Some(part) = named(state) {
-                told += part;
-                usual_told += known.usual;
-            }
+        let named = states.filter_map(|state| Some((self.shows.get(&state)?, usual(state))));
+        let (told, usual_told) = named.fold((0.0, 0.0), |(told, sum), (part, usual)| (told + part, sum + usual));
+        if usual_told <= 0.0 {
+            return seen.without_cause(usual);
         }
-        let usual = seen.state().usual;
-        if usual_told <= 0.0 { seen.without_cause() } else { ((1.0 - told) * usual / (1.0 - usual_told)).max(LEAST) }
+        ((1.0 - told) * usual(seen) / (1.0 - usual_told)).max(LEAST)
     }
 }
 

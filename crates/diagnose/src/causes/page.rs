@@ -52,6 +52,21 @@ fn entry(page: &mut String, cause: &Cause) {
         let named = cause.requires.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
         let _ = writeln!(page, "- Out where none is seen of: {}", named.collect::<Vec<_>>().join(", "));
     }
+    if !cause.needs.is_empty() {
+        let named = cause.needs.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
+        let _ = writeln!(page, "- Named only with one of: {}", named.collect::<Vec<_>>().join(", "));
+    }
+    if !cause.never.is_empty() {
+        let named = cause.never.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
+        let _ = writeln!(page, "- Out where a flow shows: {}", named.collect::<Vec<_>>().join(", "));
+    }
+    if cause.by_rules {
+        let _ = writeln!(page, "- Named only where a rule of it fires at the host");
+    }
+    if cause.both_ways {
+        let _ =
+            writeln!(page, "- Out where packets vanish in one direction of the link only, by the counters of its ends");
+    }
     if let Some(rate) = cause.fastest_link {
         let _ = writeln!(page, "- Out where a flow carried more than {rate} past the place");
     }

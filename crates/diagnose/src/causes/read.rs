@@ -79,6 +79,10 @@ struct CauseText {
     #[serde(default)]
     often_both_ways: bool,
     #[serde(default)]
+    both_ways: bool,
+    #[serde(default)]
+    by_rules: bool,
+    #[serde(default)]
     by_speed: bool,
     #[serde(default)]
     by_mtu: bool,
@@ -86,6 +90,12 @@ struct CauseText {
     shows: Shown,
     #[serde(default)]
     requires: Vec<String>,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    never: Vec<String>,
+    #[serde(default)]
+    hardly_elsewhere: bool,
     #[serde(default)]
     fastest_link: Option<String>,
     #[serde(default)]
@@ -142,15 +152,19 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
     let no_part =
         |what: &str| CatalogueError::NoPart { file: file.to_owned(), cause: text.id.clone(), what: what.to_owned() };
     let shows = shown(file, &text.id, &text.shows)?;
-    let required = |state: &String| {
-        SignState::parse(state).ok_or_else(|| CatalogueError::NoSuchState {
-            file: file.to_owned(),
-            cause: text.id.clone(),
-            sign: "requires".to_owned(),
-            state: state.clone(),
-        })
+    let states = |of: &[String], key: &str| -> Result<Vec<SignState>, CatalogueError> {
+        let state = |state: &String| {
+            SignState::parse(state).ok_or_else(|| CatalogueError::NoSuchState {
+                file: file.to_owned(),
+                cause: text.id.clone(),
+                sign: key.to_owned(),
+                state: state.clone(),
+            })
+        };
+        of.iter().map(state).collect()
     };
-    let requires: Vec<SignState> = text.requires.iter().map(required).collect::<Result<_, _>>()?;
+    let (requires, needs) = (states(&text.requires, "requires")?, states(&text.needs, "needs")?);
+    let never = states(&text.never, "never")?;
     let fastest_link = text.fastest_link.as_deref().map(str::parse).transpose();
     let fastest_link = fastest_link.map_err(|_| no_part("the fastest link"))?;
     if let Some((rule, _)) = text.rules.iter().find(|(_, part)| !(**part > 0.0 && **part <= 1.0)) {
@@ -170,6 +184,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         explanation: text.explanation,
         place: text.place,
         usually: text.usually,
+        hardly_elsewhere: text.hardly_elsewhere,
         prior: text.prior * (1.0 - in_manners),
         spread: text.spread,
         alone: text.alone,
@@ -177,10 +192,14 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         only_overlays: text.only_overlays,
         only_one_way: text.only_one_way,
         often_both_ways: text.often_both_ways,
+        both_ways: text.both_ways,
+        by_rules: text.by_rules,
         by_speed: text.by_speed,
         by_mtu: text.by_mtu,
         shows,
         requires,
+        needs,
+        never,
         fastest_link,
         manners: Vec::new(),
         rules: text.rules,

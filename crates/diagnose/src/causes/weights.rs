@@ -100,6 +100,12 @@ impl Weights {
         self.causes.get(id).copied().unwrap_or_default()
     }
 
+    /// Whether anything was learnt from incidents.
+    #[must_use]
+    pub fn are_learnt(&self) -> bool {
+        !self.usual.is_empty()
+    }
+
     /// How often a state is seen among slow flows, whatever ails them.
     #[must_use]
     pub fn usual(&self, seen: SignState) -> f64 {

@@ -265,7 +265,11 @@ fn usual_place(cause: &Cause, round: &Round, places: &Places, segment: &str) -> 
     let ends = round.segments.iter().find(|known| known.name == segment).map(|known| &known.between);
     let is_edge = ends.is_some_and(|ends| ends.iter().any(|end| places.ends.contains(end)));
     match (cause.usually, is_edge) {
+        (Some(Usually::Edge), true) | (Some(Usually::Core), false) if cause.hardly_elsewhere => HARDLY_ELSEWHERE,
         (Some(Usually::Edge), true) | (Some(Usually::Core), false) => 4.0,
         _ => 1.0,
     }
 }
+
+/// How much likelier a cause is where it is usually met, which hardly is elsewhere.
+const HARDLY_ELSEWHERE: f64 = 20.0;

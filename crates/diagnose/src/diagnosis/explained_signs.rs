@@ -16,9 +16,15 @@ impl ExplainedSigns {
     /// A cause that was named explains a flow: what is likelier with it than without is told.
     pub(crate) fn add(&mut self, cause: &Cause, flow: &Flow, weights: &Weights) {
         self.is_explained = true;
-        let explains = |seen: SignState| cause.likelihood(seen) > weights.usual(seen);
+        let likelihood = |seen: SignState| cause.likelihood_among(seen, |seen| weights.usual(seen));
+        let explains = |seen: SignState| likelihood(seen) > weights.usual(seen) * LIKELIER;
         let explained = flow.observations.iter().filter(|observation| explains(observation.seen));
         self.signs.extend(explained.map(|observation| observation.seen.sign));
+    }
+
+    /// Whether no problem explains anything of the flow.
+    pub(crate) const fn is_untouched(&self) -> bool {
+        !self.is_explained
     }
 
     /// Whether something that shows a fault outright is left, which no cause that was named brings about.
@@ -36,6 +42,8 @@ impl ExplainedSigns {
     }
 }
 
+/// By so much a cause that is named makes a sign likelier than it is: rounding is no explanation.
+const LIKELIER: f64 = 1.01;
 /// What shows a fault outright, however many others there are.
 const OUTRIGHT: [(&str, &str); 7] = [
     ("queue", "deep"),

@@ -12,6 +12,7 @@
 //! * [`mod@alike`]: causes that the evidence does not tell from each other
 //! * `allowance`: what a flow that suffers was allowed by its path and by the settings of its hosts
 //! * `candidate`: causes at places
+//! * `excluded`: what a cause is out for
 //! * `weigh.rs`: what speaks for and against one
 //! * `mtus`: what the MTUs of interfaces say of a link
 //! * `speeds`: what the speed of interfaces says of a link
@@ -25,6 +26,7 @@
 pub mod alike;
 mod allowance;
 pub(crate) mod candidate;
+mod excluded;
 pub(crate) mod explained_signs;
 pub mod findings;
 mod mtus;
@@ -273,9 +275,19 @@ pub struct Hypothesis<'c> {
 #[must_use]
 pub fn weigh<'c>(round: &Round, catalogue: &'c Catalogue, rules: &Rules) -> Weighing<'c> {
     let flows = flows(round);
+    let is_learnt_of = !(has_rates_alone(round, &flows) && catalogue.weights().are_learnt());
+    let catalogue = if is_learnt_of { catalogue } else { Catalogue::of_mechanisms() };
     let findings = Findings::of(round, &flows, rules);
     let standings = rank::standings(round, &flows, &findings, catalogue);
     Weighing { flows, standings }
+}
+
+/// Whether a round has results of tests and nothing else: no samples, no facts of hosts, no paths. All incidents that were learnt from have
+/// some of these, and how often a loss or a rate is seen there is a matter of how faults were drawn; what is left are the mechanisms.
+fn has_rates_alone(round: &Round, flows: &[Flow]) -> bool {
+    let has_facts = round.members.iter().any(|member| member.before.is_some() || member.after.is_some());
+    let is_watched = flows.iter().any(|flow| flow.state("limit").is_some() || !flow.way.is_empty());
+    !has_facts && !is_watched
 }
 
 /// The affected flows among `flows` that pass the place of a cause, as a diagnosis sees them: what is learnt from incidents whose cause

@@ -12,6 +12,7 @@ use super::severity::Severity;
 use super::weigh::{Ground, Part, Says, Weighed, parts, prior, weigh};
 use super::{FaultLocation, Hypothesis, LikelyPlace, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
+use crate::signs::flow::FlowKind;
 use crate::signs::{Flow, SignState};
 use crate::wires::Wires;
 
@@ -47,9 +48,11 @@ pub(super) fn standings<'c>(
         };
         ground.most = left.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
         let (standing, explained, best) = standing(&left, &ground);
-        // What no cause explains better than chance is no second problem: the first may have done that as well.
-        let is_named =
-            standing.problem.ranking.first().is_some_and(|first| first.probability > standing.problem.unknown);
+        // What no cause explains better than chance is no second problem: the first may have done that as well, unless it does not
+        // pass there, or is no explanation of as much.
+        let is_untouched = (0..flows.len()).any(|number| explained[number] && told[number].is_untouched());
+        let least = if is_untouched { LEAST_NAMED.min(standing.problem.unknown) } else { standing.problem.unknown };
+        let is_named = standing.problem.ranking.first().is_some_and(|first| first.probability > least);
         if is_later && !is_named {
             break;
         }
@@ -168,6 +171,7 @@ fn standing<'x, 'c>(
             let common = ground.severity.common_depth(&hit).unwrap_or_default();
             hit.iter().for_each(|number| explained[*number] = ground.severity.explains(common, *number));
             explain_by_acknowledgements(best.cause, &mut explained, ground);
+            explain_by_shaper(best.cause, &mut explained, ground);
             explained
         }
         None => ground.open.to_vec(),
@@ -200,6 +204,24 @@ fn explain_by_acknowledgements(cause: &Cause, explained: &mut [bool], ground: &G
     let back: Vec<usize> =
         (0..explained.len()).filter(|number| ground.open[*number] && is_back(&ground.flows[*number])).collect();
     back.into_iter().for_each(|number| explained[number] = true);
+}
+
+/// What a sending host lets out of datagrams it lets out of TCP: where both end at one rate, both wait for the same shaper.
+fn explain_by_shaper(cause: &Cause, explained: &mut [bool], ground: &Ground<'_>) {
+    if !SHAPED.contains(&cause.id.as_str()) {
+        return;
+    }
+    let hit: Vec<&Flow> = ground.flows.iter().zip(&*explained).filter(|(_, hit)| **hit).map(|(flow, _)| flow).collect();
+    let is_alike = |flow: &Flow, hit: &Flow| {
+        let part = flow.goodput.share_of(hit.goodput).unwrap_or_default();
+        flow.sender.host == hit.sender.host && flow.kind == FlowKind::Tcp && (0.7..1.1).contains(&part)
+    };
+    let also = |number: &usize| {
+        let flow = &ground.flows[*number];
+        ground.open[*number] && hit.iter().any(|hit| is_alike(flow, hit))
+    };
+    let also: Vec<usize> = (0..explained.len()).filter(also).collect();
+    also.into_iter().for_each(|number| explained[number] = true);
 }
 
 /// Gives the first name the probability with which names like it turned out to be right, and the others what that leaves.
@@ -319,8 +341,12 @@ fn with_more(says: &Says<'_>, more: usize) -> String {
 
 /// The odds, as a logarithm, against a cause that shows in no flow.
 const ALONE: f64 = 1.0;
+/// Causes that are a shaper or a queue of the sending host, found by its datagrams.
+const SHAPED: [&str; 2] = ["udp-sender-drops", "udp-sender-held"];
 /// From this likelihood of as many packets on a cause counts packets and not bytes.
 const COUNTS_PACKETS: f64 = 0.2;
+/// A later problem of flows that nothing explains yet is named from this probability on.
+const LEAST_NAMED: f64 = 0.2;
 /// More problems than this are one that was not understood.
 const MOST_PROBLEMS: usize = 5;
 const MOST_PLACES: usize = 5;

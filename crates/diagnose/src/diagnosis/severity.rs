@@ -104,7 +104,7 @@ const LEAST_LN: f64 = -12.0;
 const MOST: f64 = 6.0;
 const AGAINST: f64 = 1.0;
 /// A flow that is deeper than others by this is hit by something else as well.
-const DEEPER: f64 = 1.5;
+const DEEPER: f64 = 1.0;
 
 #[cfg(test)]
 mod tests {

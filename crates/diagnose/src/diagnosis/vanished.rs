@@ -24,6 +24,26 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], groun
     Some(Part { weight, says: Says::Vanished(heaviest.at, vanished) })
 }
 
+/// The direction of a link in which packets vanish, where a cause takes those of both and the counters say that the others arrived.
+pub(super) fn one_way<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Option<&'a Passage> {
+    let FaultLocation::Segment { name, .. } = &candidate.place else { return None };
+    let mut ways =
+        ground.wires.missing.iter().filter(|(passage, _)| candidate.cause.both_ways && passage.segment == *name);
+    let (one, other) = (ways.next()?, ways.next()?);
+    let arrives = |missing: &Missing, ratio: f64| {
+        let expected = missing.sent * ratio;
+        missing.is_none() && expected > ENOUGH || expected > missing.most * FAR_LESS
+    };
+    let is_one_way = |here: &Missing, back: &Missing| here.is_some() && arrives(back, here.ratio());
+    if is_one_way(one.1, other.1) {
+        Some(one.0)
+    } else if is_one_way(other.1, one.1) {
+        Some(other.0)
+    } else {
+        None
+    }
+}
+
 /// How much of what a flow's way lost was lost at the place.
 struct Share<'a> {
     at: &'a Passage,
@@ -71,6 +91,10 @@ fn is_there(candidate: &Candidate<'_>, passage: &Passage) -> bool {
     }
 }
 
+/// Bytes that had to vanish before it says something that none did: ten full packets.
+const ENOUGH: f64 = 15_000.0;
+/// So many times less than in the other direction is another kind of loss.
+const FAR_LESS: f64 = 10.0;
 /// How often packets vanish at another place than at the one that is at fault: a queue overflows behind it, or a counter
 /// tells of something else.
 const OTHERWISE: f64 = 0.04;

@@ -10,6 +10,7 @@ use model::round::Passage;
 use units::DataRate;
 
 use super::candidate::Candidate;
+use super::excluded;
 use super::explained_signs::ExplainedSigns;
 use super::findings::Findings;
 use super::mtus;
@@ -58,6 +59,12 @@ pub(crate) enum Says<'a> {
     Rule { rule: &'a str, host: &'a str, fires: bool },
     /// Bytes that vanished there, or elsewhere.
     Vanished(&'a Passage, Option<u64>),
+    /// Nothing shows what makes it more than another cause.
+    Needed(SignState),
+    /// No rule by which it is known fires at the host.
+    NoRule(&'a str),
+    /// A link on which packets vanish in one direction, and not in the other.
+    OneWay(&'a Passage),
     /// A flow that carried more than the fastest link on which the cause exists.
     Carried(&'a Flow, DataRate),
     /// A segment whose interfaces run at a speed.
@@ -113,7 +120,7 @@ impl Says<'_> {
             Self::Vanished(..) => Evidence::Vanished,
             Self::Speed(..) => Evidence::Speeds,
             Self::Mtus(..) => Evidence::Mtus,
-            Self::Absent(..) | Self::Carried(..) => return None,
+            Self::Absent(..) | Self::Carried(..) | Self::OneWay(_) | Self::Needed(_) | Self::NoRule(_) => return None,
         })
     }
 
@@ -178,6 +185,13 @@ impl fmt::Display for Says<'_> {
             Self::Carried(flow, fastest) => {
                 write!(f, "{}: carried {}, more than the {fastest} of such a link", Named(flow), flow.goodput)
             }
+            Self::Needed(seen) => {
+                write!(f, "nothing shows what sets it apart: {} = {}", seen.sign().name, seen.state().name)
+            }
+            Self::NoRule(host) => write!(f, "no rule by which it is known fires at {host}"),
+            Self::OneWay(place) => {
+                write!(f, "packets vanished on {place}, and all that were sent in the other direction arrived")
+            }
             Self::Speed(segment, speed) => write!(f, "the interfaces of {segment} run at {speed}"),
             Self::Mtus(segment, [one, other]) if one == other => {
                 write!(f, "both interfaces of {segment} have an MTU of {one}")
@@ -216,8 +230,7 @@ pub(crate) fn parts<'a>(candidate: &'a Candidate<'_>, ground: &Ground<'a>) -> Ve
     of_spared(candidate, &suffering, ground, &mut parts);
     parts.extend(of_hit(candidate, &suffering));
     parts.extend(of_elsewhere(candidate, ground));
-    parts.extend(of_required(candidate, &suffering));
-    parts.extend(of_rate(candidate, ground));
+    parts.extend(excluded::weigh(candidate, &suffering, ground));
     parts.extend(of_rules(candidate, ground.findings));
     parts.extend(vanished::weigh(candidate, &suffering, ground));
     parts.extend(speeds::weigh(candidate, &suffering, ground));
@@ -227,6 +240,15 @@ pub(crate) fn parts<'a>(candidate: &'a Candidate<'_>, ground: &Ground<'a>) -> Ve
 
 /// What the signs of flows say that suffer at the place.
 fn of_suffering<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Vec<Part<'a>> {
+    let parts = seen(candidate, ground).into_iter().map(|(flow, seen, counts)| Part {
+        weight: counts * sign(candidate, seen, ground.weights),
+        says: Says::Sign(flow, seen),
+    });
+    parts.filter(|part| part.weight.abs() > LIGHT).collect()
+}
+
+/// The signs of the flows that suffer at the place, each with how far it counts.
+pub(crate) fn seen<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Vec<(&'a Flow, &'a Observation, f64)> {
     let (flows, told) = (ground.flows, ground.told);
     let suffering = || candidate.covers.iter().copied().filter(|number| ground.open[*number]);
     let left = move |number: usize| flows[number].observations.iter().filter(move |seen| told[number].leaves(seen));
@@ -235,15 +257,12 @@ fn of_suffering<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Vec<Part<
     let mut looked_at = [0u32; ALL.len()];
     speaking().for_each(|(_, seen)| looked_at[seen.seen.sign] += 1);
     let damping = |seen: &Observation| OF_SIGNS / f64::from(looked_at[seen.seen.sign].max(1)).powf(OF_FLOWS);
-    let parts = speaking().map(|(flow, seen)| Part {
-        weight: flow.weight * damping(seen) * sign(candidate, seen, ground.weights),
-        says: Says::Sign(flow, seen),
-    });
-    parts.filter(|part| part.weight.abs() > LIGHT).collect()
+    speaking().map(|(flow, seen)| (flow, seen, flow.weight * damping(seen))).collect()
 }
 
 fn sign(candidate: &Candidate<'_>, seen: &Observation, weights: &Weights) -> f64 {
-    (candidate.cause.likelihood(seen.seen) / weights.usual(seen.seen)).ln().clamp(-MOST, MOST)
+    let likelihood = candidate.cause.likelihood_among(seen.seen, |seen| weights.usual(seen));
+    (likelihood / weights.usual(seen.seen)).ln().clamp(-MOST, MOST)
 }
 
 /// What it says that flows pass the place and do well.
@@ -405,23 +424,6 @@ fn of_elsewhere<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Option<Pa
     (weight < -LIGHT).then(|| Part { weight, says: Says::Elsewhere(&ground.flows[first], 1 + elsewhere.count()) })
 }
 
-/// A cause whose direct observation was made and is absent is out.
-fn of_required<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
-    let primary = candidate.cause.requires.first()?.sign;
-    let seen = || suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
-    let (flow, looked_at) = seen().find(|(_, seen)| seen.seen.sign == primary)?;
-    let is_met = seen().any(|(_, seen)| candidate.cause.requires.contains(&seen.seen));
-    (!is_met).then_some(Part { weight: -EXCLUDED, says: Says::Absent(flow, looked_at) })
-}
-
-/// A cause of slow links is out where a flow carried more than such a link can.
-fn of_rate<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Option<Part<'a>> {
-    let fastest = candidate.cause.fastest_link?;
-    let covered = candidate.covers.iter().map(|number| &ground.flows[*number]);
-    let flow = covered.filter(|flow| flow.goodput > fastest).max_by_key(|flow| flow.goodput)?;
-    Some(Part { weight: -EXCLUDED, says: Says::Carried(flow, fastest) })
-}
-
 /// What the audit of the host says.
 fn of_rules<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Vec<Part<'a>> {
     let Some(host) = &candidate.host else { return Vec::new() };
@@ -452,11 +454,11 @@ const OF_FLOWS: f64 = 0.5;
 /// Rules of one cause hang together.
 const OF_RULES: f64 = 0.7;
 /// What a setting weighs that is as it should be, against a cause that is nothing else than this setting.
-const EXCLUDED: f64 = 8.0;
+pub(super) const EXCLUDED: f64 = 8.0;
 /// What it weighs besides that a setting is so at one host only, among three or more.
 const ONLY_ONE: f64 = 2.0;
 /// No single thing decides alone, but for this.
-const MOST: f64 = 3.5;
+pub(crate) const MOST: f64 = 3.5;
 /// How often a flow does well that passes nothing that is at fault.
 const WELL: f64 = 0.85;
 /// How often a fault begins while it is tested.

@@ -80,11 +80,7 @@ fn weighed<'e>(
 ) -> Candidate<'e> {
     let is_here = |one: &&Observation| one.gateway.as_deref() == gateway && (!one.is_symptom || open.contains(one));
     let weight = |one: &'e Observation| {
-        let likelihood = if cause.shows.keys().any(|shown| shown.sign == one.seen.sign) {
-            cause.likelihood(one.seen)
-        } else {
-            one.seen.without_cause()
-        };
+        let likelihood = cause.likelihood(one.seen);
         (SHARPNESS * (likelihood / one.seen.state().usual).ln().clamp(-MOST_WEIGHT, MOST_WEIGHT), one)
     };
     let mut parts: Vec<(f64, &Observation)> = evidence.observations.iter().filter(is_here).map(weight).collect();

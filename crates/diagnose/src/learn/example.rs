@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::case::LearningCase;
+use super::table::Tables;
 use crate::causes::Catalogue;
 use crate::causes::weights::Evidence;
 use crate::diagnosis::FaultLocation;
 use crate::diagnosis::candidate::{Candidate, candidates};
 use crate::diagnosis::explained_signs::ExplainedSigns;
 use crate::diagnosis::rank::way;
-use crate::diagnosis::weigh::{Ground, parts, prior};
+use crate::diagnosis::weigh::{Ground, Says, parts, prior, seen};
 
 /// What could be said, and what is right.
 #[derive(Debug, Clone)]
@@ -26,13 +27,15 @@ pub(super) struct Answer {
     pub(super) cause: u16,
     /// What speaks for it by kinds of evidence: number and sum of weights.
     pub(super) speaks: Vec<(u16, f32)>,
+    /// The states that were seen, of a cause with a table of its own: number and how far they count.
+    pub(super) seen: Vec<(u16, f32)>,
     /// What excludes it, whatever the rest says.
     pub(super) fixed: f32,
     pub(super) is_right: bool,
 }
 
 /// The decisions of an incident, one for each fault that can be seen: what the right answer to one explains is not asked again.
-pub(super) fn examples(case: &LearningCase, catalogue: &Catalogue) -> Vec<Example> {
+pub(super) fn examples(case: &LearningCase, catalogue: &Catalogue, tables: &Tables) -> Vec<Example> {
     let all = candidates(&case.round, &case.flows, catalogue);
     let explaining: Vec<&Candidate<'_>> = all.iter().filter(|candidate| !candidate.cause.alone).collect();
     let mut open: Vec<bool> = case.flows.iter().map(crate::signs::Flow::is_bad).collect();
@@ -41,7 +44,7 @@ pub(super) fn examples(case: &LearningCase, catalogue: &Catalogue) -> Vec<Exampl
     let mut explaining = explaining;
     let mut found = Vec::new();
     while open.contains(&true) && found.len() < MOST {
-        let (example, best) = decision(case, catalogue, &explaining, &open, &told, &left);
+        let (example, best) = decision(case, Known { catalogue, tables }, &explaining, &open, &told, &left);
         found.push(example);
         let Some(best) = best else { break };
         let hit: Vec<usize> = best.covers.iter().copied().filter(|number| open[*number]).collect();
@@ -58,15 +61,23 @@ pub(super) fn examples(case: &LearningCase, catalogue: &Catalogue) -> Vec<Exampl
     found
 }
 
+/// What is known before an incident is looked at.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    catalogue: &'a Catalogue,
+    tables: &'a Tables,
+}
+
 fn decision<'c>(
     case: &LearningCase,
-    catalogue: &Catalogue,
+    known: Known<'_>,
     explaining: &[&'c Candidate<'c>],
     open: &[bool],
     told: &[ExplainedSigns],
     left: &[usize],
 ) -> (Example, Option<&'c Candidate<'c>>) {
     let LearningCase { flows, findings, wires, severity, .. } = case;
+    let Known { catalogue, tables } = known;
     let weights = catalogue.weights();
     let mut ground = Ground { flows, open, told, findings, wires, severity, most: 0.0, weights, problem: 0 };
     ground.most = explaining.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
@@ -80,16 +91,18 @@ fn decision<'c>(
     let mut options: Vec<(f64, Answer)> = Vec::with_capacity(useful.len());
     let mut best: Option<(f64, &'c Candidate<'c>)> = None;
     for candidate in useful {
-        let (speaks, fixed) = speaking(candidate, places[&way(candidate)], &ground);
-        let score = speaks.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>() + fixed;
+        let cause = order.get(candidate.cause.id.as_str()).copied().unwrap_or_default();
+        // Of the ways in which a cause is at work the first has a table.
+        let is_first = catalogue.get(&candidate.cause.id).is_some_and(|cause| cause.title == candidate.cause.title);
+        let table = Some(tables).filter(|tables| is_first && tables.has(cause));
+        let before = prior(candidate, places[&way(candidate)]);
+        let answer = answer(candidate, &ground, &Start { cause, before, table });
         let is_right = left.iter().any(|number| is_right(candidate, &case.planted[*number]));
+        let score = answer.1;
         if is_right && best.is_none_or(|(most, _)| score > most) {
             best = Some((score, candidate));
         }
-        #[expect(clippy::cast_possible_truncation, reason = "a weight")]
-        let fixed = fixed as f32;
-        let cause = order.get(candidate.cause.id.as_str()).copied().unwrap_or_default();
-        options.push((score, Answer { cause, speaks, fixed, is_right }));
+        options.push((score, Answer { is_right, ..answer.0 }));
     }
     // What nothing speaks for does not decide.
     options.sort_by(|a, b| b.1.is_right.cmp(&a.1.is_right).then(b.0.total_cmp(&a.0)));
@@ -99,19 +112,43 @@ fn decision<'c>(
     (example, best.map(|(_, candidate)| candidate))
 }
 
-fn speaking(candidate: &Candidate<'_>, places: f64, ground: &Ground<'_>) -> (Vec<(u16, f32)>, f64) {
+/// A candidate before anything is looked at.
+struct Start<'a> {
+    /// By the order of the catalogue.
+    cause: u16,
+    /// How likely it is at its place, a logarithm.
+    before: f64,
+    /// Where its likelihoods are fitted.
+    table: Option<&'a Tables>,
+}
+
+/// What speaks for a candidate, and the sum of it before anything is fitted.
+fn answer(candidate: &Candidate<'_>, ground: &Ground<'_>, start: &Start<'_>) -> (Answer, f64) {
     let mut sums = [0.0_f64; Evidence::COUNT];
     let mut fixed = 0.0;
-    sums[Evidence::Prior.number()] = prior(candidate, places);
+    sums[Evidence::Prior.number()] = start.before;
+    let mut score = start.before;
     for part in parts(candidate, ground) {
+        score += part.weight;
         match part.says.evidence(part.weight) {
+            _ if start.table.is_some() && matches!(part.says, Says::Sign(..)) => {}
             Some(evidence) => sums[evidence.number()] += part.weight,
             None => fixed += part.weight,
         }
     }
+    let mut states: BTreeMap<u16, f64> = BTreeMap::new();
+    if let Some(table) = start.table {
+        for (_, observation, counts) in seen(candidate, ground) {
+            let number = u16::try_from(table.number(observation.seen)).unwrap_or(u16::MAX);
+            *states.entry(number).or_default() += counts;
+        }
+    }
     #[expect(clippy::cast_possible_truncation, reason = "a weight")]
-    let speaks = (0_u16..).zip(sums).filter(|(_, sum)| sum.abs() > 1e-4).map(|(number, sum)| (number, sum as f32));
-    (speaks.collect(), fixed)
+    let short = |(number, sum): (u16, f64)| (number, sum as f32);
+    let speaks = (0_u16..).zip(sums).filter(|(_, sum)| sum.abs() > 1e-4).map(short).collect();
+    let seen = states.into_iter().map(short).collect();
+    let (_, fixed) = short((0, fixed));
+    (Answer { cause: start.cause, speaks, seen, fixed, is_right: false }, score)
 }
 
 /// Whether a candidate is what was planted. Where nobody knows which way packets took, the cause is all that can be known.

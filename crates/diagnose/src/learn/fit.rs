@@ -8,14 +8,18 @@ use std::collections::BTreeMap;
 
 use super::case::LearningCase;
 use super::example::{Answer, Example, examples};
+use super::table::Tables;
 use crate::causes::Catalogue;
 use crate::causes::weights::{Evidence, Weights};
+use crate::signs::SignState;
 
 /// Weights, and how well they fit.
 #[derive(Debug, Clone)]
 pub struct Fitted {
     /// The weights.
     pub weights: Weights,
+    /// What each cause shows, by its place in the catalogue, of signs that were counted.
+    pub shown: BTreeMap<u16, BTreeMap<SignState, f64>>,
     /// Decisions that were learnt from.
     pub decisions: usize,
     /// The mean of −ln of the probability of what is right, before.
@@ -24,12 +28,28 @@ pub struct Fitted {
     pub after: f64,
 }
 
-/// Fits the weights of a catalogue to cases.
+/// How many decisions outweigh what was known before.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// Of how far a kind of evidence counts.
+    pub evidence: f64,
+    /// Of a cause: what is met in generated networks says little of how often it is met in others.
+    pub causes: f64,
+    /// Of how often a cause shows a state, as a logarithm.
+    pub tables: f64,
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Self { evidence: 4.0, causes: 4.0, tables: 3.0 }
+    }
+}
+
+/// Fits the weights of a catalogue and its tables to cases.
 #[must_use]
-pub fn fit(cases: &[&LearningCase], catalogue: &Catalogue, start: &Weights) -> Fitted {
-    let examples: Vec<Example> = cases.iter().flat_map(|case| examples(case, catalogue)).collect();
-    let mut model = Model::of(start, catalogue);
-    model.note_drawn(cases, catalogue);
+pub fn fit(cases: &[&LearningCase], catalogue: &Catalogue, start: &Weights, held: Held) -> Fitted {
+    let mut model = Model { held, ..Model::of(start, catalogue, cases) };
+    let examples: Vec<Example> = cases.iter().flat_map(|case| examples(case, catalogue, &model.tables)).collect();
     let first = model.parameters.clone();
     let mut state = Momentum::new(first.len());
     let mut gradient = vec![0.0; first.len()];
@@ -42,45 +62,52 @@ pub fn fit(cases: &[&LearningCase], catalogue: &Catalogue, start: &Weights) -> F
         }
         state.step(step, &mut model.parameters, &gradient);
         model.bound();
+        model.tables.take(&model.parameters);
     }
     gradient.fill(0.0);
     let after = model.loss(&examples, &mut gradient);
-    Fitted { weights: model.weights(start, catalogue), decisions: examples.len(), before, after }
+    let (weights, shown) = (model.weights(start, catalogue), model.tables.shown());
+    Fitted { weights, shown, decisions: examples.len(), before, after }
 }
 
-/// Evidence first, then causes, then the unknown.
+/// Evidence first, then causes, then the unknown, then what is added to the logarithms of tables.
 struct Model {
     parameters: Vec<f64>,
     /// Causes that are drawn, by the order of the catalogue.
     is_drawn: Vec<bool>,
     decisions: f64,
+    tables: Tables,
+    unknown: usize,
+    held: Held,
 }
 
 impl Model {
-    fn of(weights: &Weights, catalogue: &Catalogue) -> Self {
+    fn of(weights: &Weights, catalogue: &Catalogue, cases: &[&LearningCase]) -> Self {
         let all = catalogue.all();
-        let mut parameters = vec![0.0; Evidence::COUNT + all.len() + 1];
+        let is_planted = |id: &str| cases.iter().any(|case| case.planted.iter().any(|planted| planted.cause == id));
+        let is_drawn: Vec<bool> = all.iter().map(|cause| is_planted(&cause.id)).collect();
+        let unknown = Evidence::COUNT + all.len();
+        let tables = Tables::of(catalogue, &is_drawn, unknown + 1);
+        let mut parameters = vec![0.0; unknown + 1 + tables.parameters()];
         for (number, parameter) in parameters.iter_mut().enumerate().take(Evidence::COUNT) {
             *parameter = weights.numbered(number);
         }
         for (cause, parameter) in all.iter().zip(&mut parameters[Evidence::COUNT..]) {
             *parameter = weights.of_cause(&cause.id);
         }
-        if let Some(last) = parameters.last_mut() {
-            *last = weights.unknown;
-        }
-        Self { parameters, is_drawn: vec![true; all.len()], decisions: 1.0 }
-    }
-
-    fn note_drawn(&mut self, cases: &[&LearningCase], catalogue: &Catalogue) {
-        let is_planted = |id: &str| cases.iter().any(|case| case.planted.iter().any(|planted| planted.cause == id));
-        self.is_drawn = catalogue.all().iter().map(|cause| is_planted(&cause.id)).collect();
+        parameters[unknown] = weights.unknown;
+        Self { parameters, is_drawn, decisions: 1.0, tables, unknown, held: Held::default() }
     }
 
     fn score(&self, option: &Answer) -> f64 {
         let speaks =
             option.speaks.iter().map(|(number, weight)| self.parameters[usize::from(*number)] * f64::from(*weight));
-        speaks.sum::<f64>() + self.parameters[Evidence::COUNT + usize::from(option.cause)] + f64::from(option.fixed)
+        let seen = option.seen.iter().map(|(state, counts)| {
+            let state = usize::from(*state);
+            self.parameters[self.tables.sign(state)] * f64::from(*counts) * self.tables.ratio(option.cause, state)
+        });
+        let base = self.parameters[Evidence::COUNT + usize::from(option.cause)];
+        speaks.sum::<f64>() + seen.sum::<f64>() + base + f64::from(option.fixed)
     }
 
     /// The mean of −ln p(right), and adds its slopes.
@@ -88,7 +115,7 @@ impl Model {
     fn loss(&mut self, examples: &[Example], gradient: &mut [f64]) -> f64 {
         self.decisions = examples.len().max(1) as f64;
         let mut loss = 0.0;
-        let last = self.parameters.len() - 1;
+        let last = self.unknown;
         for example in examples {
             let unknown = self.parameters[last];
             let scores: Vec<f64> = example.options.iter().map(|option| self.score(option)).collect();
@@ -109,33 +136,45 @@ impl Model {
                 for (number, weight) in &option.speaks {
                     gradient[usize::from(*number)] += pull * f64::from(*weight) / self.decisions;
                 }
+                for (state, counts) in &option.seen {
+                    let (state, pull) = (usize::from(*state), pull * f64::from(*counts) / self.decisions);
+                    let sign = self.tables.sign(state);
+                    gradient[sign] += pull * self.tables.ratio(option.cause, state);
+                    self.tables.note(option.cause, state, pull * self.parameters[sign]);
+                }
                 gradient[Evidence::COUNT + usize::from(option.cause)] += pull / self.decisions;
             }
             let pull = of_unknown / all - if example.is_unknown { of_unknown / right } else { 0.0 };
             gradient[last] += pull / self.decisions;
         }
+        self.tables.slopes(gradient);
         loss / self.decisions
     }
 
     /// How strongly a parameter is held where the mechanism has it.
     fn pull(&self, at: usize) -> f64 {
-        (if at < Evidence::COUNT { OF_EVIDENCE } else { OF_CAUSES }) / self.decisions
+        let held = match at {
+            at if at < Evidence::COUNT => self.held.evidence,
+            at if at <= self.unknown => self.held.causes,
+            _ => self.held.tables,
+        };
+        held / self.decisions
     }
 
     /// Evidence never counts against what it speaks for. That a cause is not drawn says nothing of how often it is met: it gives way
     /// to the others where nothing speaks for it, and not where something does.
     fn bound(&mut self) {
         let of_causes = self.parameters[Evidence::COUNT..].iter_mut().zip(&self.is_drawn);
-        for (parameter, _) in of_causes.filter(|(_, is_drawn)| !**is_drawn) {
-            *parameter = parameter.clamp(LEAST_OF_OTHERS, 0.0);
+        for (parameter, is_drawn) in of_causes {
+            let (least, most) = if *is_drawn { (-MOST_OF_CAUSES, MOST_OF_CAUSES) } else { (LEAST_OF_OTHERS, 0.0) };
+            *parameter = parameter.clamp(least, most);
         }
         for parameter in &mut self.parameters[..Evidence::COUNT] {
             *parameter = parameter.clamp(0.05, 4.0);
         }
         // Drawn rounds have more that nobody planted (noise that complains, faults that hide each other) than causes that nobody knows.
-        if let Some(unknown) = self.parameters.last_mut() {
-            *unknown = unknown.min(MOST_OF_UNKNOWN);
-        }
+        let unknown = &mut self.parameters[self.unknown];
+        *unknown = unknown.min(MOST_OF_UNKNOWN);
         // Few drawn incidents have many flows, and those with several faults teach that flows elsewhere say little.
         for of_place in [Evidence::Spared, Evidence::Elsewhere] {
             let parameter = &mut self.parameters[of_place.number()];
@@ -151,8 +190,7 @@ impl Model {
             .filter(|(_, base)| base.abs() >= 5e-4)
             .map(|(cause, base)| (cause.id.clone(), *base))
             .collect();
-        let unknown = self.parameters.last().copied().unwrap_or_default();
-        start.with(&self.parameters[..Evidence::COUNT], &causes, unknown)
+        start.with(&self.parameters[..Evidence::COUNT], &causes, self.parameters[self.unknown])
     }
 }
 
@@ -183,11 +221,9 @@ impl Momentum {
 const MOST_OF_UNKNOWN: f64 = 0.0;
 /// What flows that do well, or suffer elsewhere, count at the least.
 const LEAST_OF_PLACES: f64 = 0.5;
+/// What a cause that is drawn is given or taken at the most: how often it is met elsewhere, its prior says.
+const MOST_OF_CAUSES: f64 = 1.0;
 /// What a cause is given at the least that no incident has, a logarithm.
 const LEAST_OF_OTHERS: f64 = -1.5;
 const STEPS: i32 = 400;
 const RATE: f64 = 0.05;
-/// How many decisions outweigh the mechanism's own weight of a kind of evidence.
-const OF_EVIDENCE: f64 = 4.0;
-/// The same of a cause: what is met in generated networks says little of how often it is met in others.
-const OF_CAUSES: f64 = 4.0;

@@ -14,13 +14,14 @@ pub mod calibrate;
 pub mod case;
 mod example;
 pub mod fit;
+mod table;
 
 pub use calibrate::{Outcome, calibrate};
 pub use case::LearningCase;
-pub use fit::{Fitted, fit};
+pub use fit::{Fitted, Held, fit};
 
 use crate::causes::Catalogue;
-use crate::causes::learn::Tally;
+use crate::causes::learn::{Tally, USUAL_PRIOR};
 use crate::causes::weights::Weights;
 
 /// What was learnt.
@@ -51,8 +52,27 @@ pub fn learn(cases: &[LearningCase]) -> Lesson {
     let before = Weights::default().with_usual(tally.usual(USUAL_PRIOR));
     let learnt = learnt.with_weights(before.clone());
     let others: Vec<&LearningCase> = cases.iter().skip(1).step_by(2).collect();
-    let fitted = fit(&others, &learnt, &before);
+    let fitted = fit(&others, &learnt, &before, Held::default());
     let weights = fitted.weights.clone();
+    let learnt = learnt.with_shown(&fitted.shown);
+    let likelihoods = tally.fitted(&learnt);
+    Lesson { likelihoods, catalogue: learnt.with_weights(weights.clone()), weights, fitted }
+}
+
+/// Learns on from what was learnt before: tables and weights are fitted to all incidents, drawn towards those of a catalogue.
+#[must_use]
+pub fn refine(cases: &[LearningCase], from: &Catalogue, held: Held) -> Lesson {
+    let mut tally = Tally::default();
+    for case in cases {
+        tally.add_flows(&case.round, &case.flows, &case.planted, from);
+    }
+    let before = from.weights().with_calibration([Vec::new(), Vec::new()]);
+    let learnt = from.clone().with_weights(before.clone());
+    let all: Vec<&LearningCase> = cases.iter().collect();
+    let fitted = fit(&all, &learnt, &before, held);
+    let weights = fitted.weights.clone();
+    let learnt = learnt.with_shown(&fitted.shown);
+    let likelihoods = tally.fitted(&learnt);
     Lesson { likelihoods, catalogue: learnt.with_weights(weights.clone()), weights, fitted }
 }
 
@@ -60,5 +80,3 @@ pub fn learn(cases: &[LearningCase]) -> Lesson {
 const PRIOR: f64 = 8.0;
 /// A sign that was looked at less often stays as the catalogue has it.
 const LEAST: f64 = 3.0;
-/// The same of shares among all affected flows, in causes.
-const USUAL_PRIOR: f64 = 2.0;

@@ -92,13 +92,13 @@ impl SignState {
     /// How often the state is seen where a cause is at work that does not name the sign: as usual, but for states that show
     /// another cause outright.
     #[must_use]
-    pub fn without_cause(self) -> f64 {
-        let direct: f64 = self.sign().states.iter().filter(|state| state.is_direct).map(|state| state.usual).sum();
-        let state = self.state();
-        if state.is_direct {
-            state.usual * BY_MISTAKE
+    pub(crate) fn without_cause(self, usual: impl Fn(Self) -> f64) -> f64 {
+        let states = self.sign().states.iter().enumerate().filter(|(_, state)| state.is_direct);
+        let direct: f64 = states.map(|(state, _)| usual(Self { sign: self.sign, state })).sum();
+        if self.state().is_direct {
+            usual(self) * BY_MISTAKE
         } else {
-            state.usual * (1.0 - BY_MISTAKE * direct) / (1.0 - direct)
+            usual(self) * (1.0 - BY_MISTAKE * direct) / (1.0 - direct)
         }
     }
 

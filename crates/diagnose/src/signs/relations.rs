@@ -266,7 +266,7 @@ fn same_again(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     if twins.is_empty() || flow.kind != FlowKind::Tcp {
         return None;
     }
-    let differs = twins.iter().any(|twin| twin.is_good() != flow.is_good());
+    let differs = twins.iter().any(|twin| twin.is_good() != flow.is_good() || is_far_from(twin, flow));
     let (state, says) = if differs {
         ("differently", "an equal flow of the pair fared otherwise")
     } else {
@@ -294,18 +294,40 @@ fn base_rtt(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
 
 fn before(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let earlier = variants(flow, flows, |other| other.began < flow.began && other.shape == flow.shape);
-    judged("before", &earlier, "the same pair earlier")
+    did_far_better("before", flow, &earlier).or_else(|| judged("before", &earlier, "the same pair earlier"))
 }
 
 fn after(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let later = variants(flow, flows, |other| other.began > flow.began && other.shape == flow.shape);
-    judged("after", &later, "the same pair later")
+    did_far_better("after", flow, &later).or_else(|| judged("after", &later, "the same pair later"))
 }
 
-/// Whether a path loses the same part of datagrams at any rate.
+/// Where an equal flow was several times as fast, what slows this one was not there, whatever else both suffer from.
+fn did_far_better(sign: &str, flow: &Flow, others: &[&Flow]) -> Option<Observation> {
+    let is_better =
+        |other: &Flow| other.goodput > flow.goodput && (is_far_from(other, flow) || other.is_fast() && !flow.is_fast());
+    let best = others.iter().filter(|other| is_better(other));
+    let best = best.max_by_key(|other| other.goodput)?;
+    let when = if best.began < flow.began { "earlier" } else { "later" };
+    Observation::of(
+        sign,
+        "good",
+        format!("the same pair {when} ({}) attained {}, this flow {}", best.label, best.goodput, flow.goodput),
+    )
+}
+
+/// Whether the rates of two flows differ by more than chance, a short test and an unlucky loss make them differ.
+fn is_far_from(one: &Flow, other: &Flow) -> bool {
+    let (less, more) = (one.goodput.min(other.goodput), one.goodput.max(other.goodput));
+    u128::from(less.bps()) * FAR < u128::from(more.bps())
+}
+
+/// Whether a path loses the same part of packets at any rate.
 fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
-    if flow.kind != FlowKind::Udp {
-        return None;
+    match flow.kind {
+        FlowKind::Tcp => return loss_of_slow_tcp(flow, flows),
+        FlowKind::Udp => {}
+        FlowKind::Http | FlowKind::Echo => return None,
     }
     let lost = flow.lost.filter(|lost| *lost > 0.0)?;
     let slower = variants(flow, flows, |other| {
@@ -319,11 +341,34 @@ fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     Observation::of("datagram-loss", state, says)
 }
 
+/// Whether TCP loses as large a part as datagrams that came far faster: a limit of rate or of bursts that these came close to spares
+/// who sends a twentieth of it, loss at random does not.
+fn loss_of_slow_tcp(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
+    let lost = flow.lost.filter(|lost| *lost >= LOST_AT_RANDOM)?;
+    let datagrams = flows.iter().filter(|other| other.kind == FlowKind::Udp && other.is_same_pair(flow));
+    let datagrams = datagrams.max_by_key(|other| other.goodput)?;
+    let there = datagrams.lost.filter(|there| *there > 0.0)?;
+    let is_far_slower = u128::from(flow.goodput.bps()) * FAR_SLOWER < u128::from(datagrams.goodput.bps());
+    if !is_far_slower || lost * 3.0 < there {
+        return None;
+    }
+    let (part, slow, fast) = (percent(lost), flow.goodput, datagrams.goodput);
+    let says =
+        format!("{part} of its segments were retransmitted at {slow}, {} of datagrams lost at {fast}", percent(there));
+    Observation::of("datagram-loss", "same-at-any-rate", says)
+}
+
 /// RTTs that differ by less are alike.
 const CHANGED: Duration = Duration::from_millis(3);
 /// From this part on a flow loses more than it does to a queue that it fills.
 const FAR_MORE: f64 = 8e-3;
 /// Below this part of what TCP attained a download is slow.
 const SLOW_DOWNLOAD: f64 = 0.5;
+/// Rates that differ by this factor differ.
+const FAR: u128 = 2;
+/// Below this part TCP loses to its own queue.
+const LOST_AT_RANDOM: f64 = 1e-3;
+/// TCP that is this many times slower than datagrams does not come near what limits these.
+const FAR_SLOWER: u128 = 20;
 /// So many are lost where none was with one chance in fifty.
 const ENOUGH_LOST: f64 = 4.0;

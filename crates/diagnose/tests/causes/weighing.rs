@@ -119,3 +119,39 @@ fn a_cause_is_told_in_the_way_in_which_it_is_at_work() {
         assert_eq!(ranking[0].places.len(), 1, "{ranking:#?}");
     }
 }
+
+/// Loses nearly all that is sent, at 1 Mbit/s.
+const CRAWLS: Tcp = Tcp { mbps: 1, again: 4, window: 16 << 20, window_limited: 0.0, cwnd: 5 };
+
+#[test]
+fn tcp_that_loses_as_large_a_part_as_datagrams_a_hundred_times_as_fast_is_hit_at_any_rate() {
+    let state = |mbps: u64, lost: Option<u64>| {
+        let flows = diagnose::signs::flows(&round(vec![tcp("a", "c", 0, CRAWLS), udp("a", "c", 1, mbps, lost)]));
+        flows[0].state("datagram-loss")
+    };
+    assert_eq!(state(400, Some(25)), Some("same-at-any-rate"));
+    assert_eq!(state(15, Some(25)), None, "they were hardly faster: a limit of both may have dropped these");
+    assert_eq!(state(400, None), None, "no datagram was lost");
+}
+
+#[test]
+fn a_change_that_nothing_shows_is_not_told_before_what_is_so_all_the_time() {
+    let catalogue = Catalogue::built_in();
+    let needs = |id: &str| catalogue.get(id).is_some_and(|cause| !cause.needs.is_empty());
+    assert!(needs("rate-limit") && needs("loss-on-segment"));
+    let diagnosis = diagnosed(vec![tcp("a", "c", 0, LOSSES), tcp("b", "d", 1, LOSSES)]);
+    let ranking = &diagnosis.problems[0].ranking;
+    let place_of = |id: &str| ranking.iter().position(|ranked| ranked.cause == id).unwrap_or(usize::MAX);
+    assert!(place_of("random-loss") < place_of("loss-on-segment"), "{ranking:#?}");
+}
+
+#[test]
+fn results_of_tests_alone_are_weighed_by_the_mechanisms() {
+    let mut alone = round(vec![tcp("a", "c", 0, LOSSES)]);
+    alone.segments.clear();
+    for tested in &mut alone.tests {
+        (tested.samples, tested.way, tested.way_back) = (None, Vec::new(), Vec::new());
+    }
+    let by = |catalogue: &Catalogue| diagnose(&alone, catalogue, &Rules::built_in()).problems;
+    assert_eq!(by(Catalogue::built_in()), by(&Catalogue::by_hand()));
+}

@@ -77,6 +77,7 @@ pub struct GenerateArgs {
 #[command(after_help = "Examples:
   linerate lab learn -o learnt/                                     half an hour on two CPUs
   linerate lab learn --seeds 1000001..1000200 --calibrate 2000001..2000100 -o learnt/   a minute, to try it
+  linerate lab learn --refine --seeds 1004001..1005000 -o learnt/   more incidents for what is known
   make learn                                                        the files of the repository, anew")]
 pub struct LearnArgs {
     /// Incidents to learn from
@@ -85,6 +86,9 @@ pub struct LearnArgs {
     /// Incidents to calibrate probabilities with
     #[arg(long, default_value = "2000001..2002000", value_name = "A..B")]
     pub calibrate: SeedRange,
+    /// Learn on from what this program was built with, in place of the mechanisms' own values: less is needed
+    #[arg(long)]
+    pub refine: bool,
     /// Write both files into this folder
     #[arg(long, short, value_name = "FOLDER")]
     pub output: PathBuf,

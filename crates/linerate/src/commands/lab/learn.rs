@@ -4,7 +4,7 @@ use anyhow::Context;
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::weigh;
-use diagnose::learn::{LearningCase, Lesson, Outcome, calibrate, learn};
+use diagnose::learn::{Held, LearningCase, Lesson, Outcome, calibrate, learn, refine};
 
 use super::score::incidents::{Incident, Watch, play, side_by_side};
 use crate::cli::Common;
@@ -29,14 +29,15 @@ pub fn run(common: &Common, args: &LearnArgs) -> anyhow::Result<Exit> {
     if stop.is_stopped() {
         return Ok(Exit::Interrupted);
     }
-    let lesson = learn(&cases);
+    let lesson = if args.refine { refine(&cases, Catalogue::built_in(), Held::default()) } else { learn(&cases) };
     let outcomes = outcomes(args.calibrate, &lesson.catalogue, &rules, watch);
     if stop.is_stopped() {
         return Ok(Exit::Interrupted);
     }
     let weights = calibrate(&lesson.weights, &outcomes);
+    let before = if args.refine { "what was learnt before, with incidents" } else { "incidents" };
     let made_of = format!(
-        "incidents {} to {}, calibrated with {} to {}",
+        "{before} {} to {}, calibrated with {} to {}",
         args.seeds.from, args.seeds.to, args.calibrate.from, args.calibrate.to
     );
     file::write(&args.output.join("learnt.toml"), lesson.likelihoods.as_bytes())?;

@@ -1,0 +1,65 @@
+//! What a cause is out for: an observation that it always brings was made and is absent, or one that it never brings was made; and what
+//! speaks against a cause that says more than anything shows.
+
+use super::candidate::Candidate;
+use super::findings::Findings;
+use super::vanished;
+use super::weigh::{EXCLUDED, Ground, Part, Says};
+use crate::signs::Flow;
+
+/// All that excludes a candidate, or speaks against it for what nothing shows.
+pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, suffering: &[&'a Flow], ground: &Ground<'a>) -> Vec<Part<'a>> {
+    let one_way = vanished::one_way(candidate, ground);
+    let parts = [
+        of_required(candidate, suffering),
+        of_never(candidate, suffering),
+        of_needed(candidate, suffering),
+        of_unfired(candidate, ground.findings),
+        of_rate(candidate, ground),
+        one_way.map(|place| Part { weight: -EXCLUDED, says: Says::OneWay(place) }),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+/// A cause whose direct observation was made and is absent is out.
+fn of_required<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
+    let primary = candidate.cause.requires.first()?.sign;
+    let seen = || suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
+    let (flow, looked_at) = seen().find(|(_, seen)| seen.seen.sign == primary)?;
+    let is_met = seen().any(|(_, seen)| candidate.cause.requires.contains(&seen.seen));
+    (!is_met).then_some(Part { weight: -EXCLUDED, says: Says::Absent(flow, looked_at) })
+}
+
+/// A cause is out where a flow shows what it never brings.
+fn of_never<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
+    let never = &candidate.cause.never;
+    let mut seen = suffering.iter().flat_map(|flow| flow.observations.iter().map(move |seen| (*flow, seen)));
+    let (flow, seen) = seen.find(|(_, seen)| never.contains(&seen.seen))?;
+    Some(Part { weight: -EXCLUDED, says: Says::Absent(flow, seen) })
+}
+
+/// A cause that is another one at a time or on a path of its own is not named where nothing shows the time or the path.
+fn of_needed<'a>(candidate: &Candidate<'_>, suffering: &[&Flow]) -> Option<Part<'a>> {
+    let needs = &candidate.cause.needs;
+    let mut seen = suffering.iter().flat_map(|flow| &flow.observations);
+    let is_met = seen.any(|seen| needs.contains(&seen.seen));
+    needs.first().filter(|_| !is_met).map(|first| Part { weight: -NEEDED, says: Says::Needed(*first) })
+}
+
+/// What only the audit of a host tells is not named where it finds nothing, or was not asked.
+fn of_unfired<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Option<Part<'a>> {
+    let host = candidate.host.as_ref().filter(|_| candidate.cause.by_rules)?;
+    let fires = candidate.cause.rules.keys().any(|rule| findings.fired(host, rule) == Some(true));
+    (!fires).then_some(Part { weight: -NEEDED, says: Says::NoRule(host) })
+}
+
+/// A cause of slow links is out where a flow carried more than such a link can.
+fn of_rate<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Option<Part<'a>> {
+    let fastest = candidate.cause.fastest_link?;
+    let covered = candidate.covers.iter().map(|number| &ground.flows[*number]);
+    let flow = covered.filter(|flow| flow.goodput > fastest).max_by_key(|flow| flow.goodput)?;
+    Some(Part { weight: -EXCLUDED, says: Says::Carried(flow, fastest) })
+}
+
+/// What it weighs against a cause that nothing shows what it is more than another one for.
+const NEEDED: f64 = 2.5;
