@@ -161,6 +161,7 @@ impl Tally {
 }
 
 /// A value set by hand.
+#[derive(Clone, Copy)]
 struct ByHand {
     /// As so many observations.
     counts: f64,
