@@ -14,7 +14,7 @@ use crate::quantity::{iperf3_rate, seconds};
 /// A file, or a set of files, that was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileTransfer {
-    /// The program.
+    /// The program, by the name of its command.
     pub tool: &'static str,
     /// The other host, where the command says which.
     pub target: Option<String>,

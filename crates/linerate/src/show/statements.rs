@@ -29,7 +29,7 @@ pub fn list(says: &[Statement], verdict: &str) -> String {
     let mut text = "\nWhat the files show\n".to_owned();
     for statement in rest.iter().take(MOST) {
         let mark = if statement.kind == StatementKind::Fault { "!" } else { "-" };
-        text.push_str(&wrap::text(&format!("{mark} {}", statement.says), 2));
+        text.push_str(&wrap::narrow(&format!("{mark} {}", statement.says), 2));
     }
     if let Some(more) = rest.len().checked_sub(MOST).filter(|more| *more > 0) {
         text.push_str(&format!("  and {more} more\n"));

@@ -26,7 +26,7 @@ pub fn text(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue) -> Stri
 /// The same of files of other tools; `says` is what they show one by one.
 pub fn of_files(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue, says: &[Statement]) -> String {
     let (tests, hosts) = (counted(round.tests.len(), "test", "tests"), counted(round.members.len(), "host", "hosts"));
-    let head = wrap::text(&format!("{}: {tests}, {hosts}", round.title), 0);
+    let head = wrap::narrow(&format!("{}: {tests}, {hosts}", round.title), 0);
     Page { head: head.trim_end(), round: Some(round), diagnosis, catalogue, says }.text()
 }
 
@@ -49,7 +49,7 @@ impl Page<'_> {
         let diagnosis = self.diagnosis;
         let verdict = statements::verdict(diagnosis, self.says);
         let mut text = format!("{}\n\n", self.head);
-        text.push_str(&wrap::text(&verdict, 0));
+        text.push_str(&wrap::narrow(&verdict, 0));
         let (first, others) = diagnosis.problems.split_first().unzip();
         if let Some(first) = first {
             carried(&mut text, first);
@@ -64,7 +64,7 @@ impl Page<'_> {
         if !diagnosis.notes.is_empty() {
             line!(text, "\nWhat is missing");
             for note in diagnosis.notes.iter().take(MOST_NOTES) {
-                text.push_str(&wrap::text(note, 2));
+                text.push_str(&wrap::narrow(note, 2));
             }
         }
         text
@@ -75,10 +75,10 @@ impl Page<'_> {
 pub(super) fn carried(text: &mut String, problem: &Problem) {
     let Some(best) = problem.ranking.first() else { return };
     for says in best.speaks_for.iter().take(MOST_OBSERVATIONS) {
-        text.push_str(&wrap::text(&format!("+ {says}"), 2));
+        text.push_str(&wrap::narrow(&format!("+ {says}"), 2));
     }
     for says in best.speaks_against.iter().take(1) {
-        text.push_str(&wrap::text(&format!("- {says}"), 2));
+        text.push_str(&wrap::narrow(&format!("- {says}"), 2));
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn alternatives(text: &mut String, problem: &Problem) {
     }
     if !said.is_empty() {
         line!(text, "\nAlso possible");
-        text.push_str(&wrap::text(&format!("{}.", said.join(", ")), 2));
+        text.push_str(&wrap::narrow(&format!("{}.", said.join(", ")), 2));
     }
 }
 
@@ -104,9 +104,9 @@ fn affected(text: &mut String, diagnosis: &Diagnosis) {
     }
     line!(text, "\nAffected flows");
     for symptom in diagnosis.symptoms.iter().take(MOST_SYMPTOMS) {
-        text.push_str(&wrap::text(&format!("{} to {}: {}", symptom.from, symptom.to, symptom.says), 2));
+        text.push_str(&wrap::narrow(&format!("{} to {}: {}", symptom.from, symptom.to, symptom.says), 2));
         for says in symptom.allowed.iter().chain(&symptom.loss_allows) {
-            text.push_str(&wrap::text(says, 4));
+            text.push_str(&wrap::narrow(says, 4));
         }
     }
     if let Some(more) = diagnosis.symptoms.len().checked_sub(MOST_SYMPTOMS).filter(|more| *more > 0) {
@@ -122,7 +122,7 @@ fn located(text: &mut String, diagnosis: &Diagnosis) {
             line!(text, "\nWhere the bad pairs are");
         }
         for words in located.to_string().lines().take(MOST_PLACE_LINES) {
-            text.push_str(&wrap::text(words, 2));
+            text.push_str(&wrap::narrow(words, 2));
         }
     }
 }
@@ -132,7 +132,7 @@ fn next(text: &mut String, round: Option<&Round>, problem: &Problem, catalogue: 
     let Some(best) = problem.ranking.first() else { return };
     line!(text, "\nNext");
     if best.probability < SURE {
-        text.push_str(&wrap::text(&format!("Test: {}.", best.test), 2));
+        text.push_str(&wrap::narrow(&format!("Test: {}.", best.test), 2));
     }
     if best.probability >= LIKELY {
         let fix = format!(
@@ -140,11 +140,11 @@ fn next(text: &mut String, round: Option<&Round>, problem: &Problem, catalogue: 
             best.remedy,
             round.map_or_else(String::new, |round| fixes(round, best, catalogue.get(&best.cause)))
         );
-        text.push_str(&wrap::text(&fix, 2));
-        text.push_str(&wrap::text(&format!("Fixed when: {}.", best.verify), 2));
+        text.push_str(&wrap::narrow(&fix, 2));
+        text.push_str(&wrap::narrow(&format!("Fixed when: {}.", best.verify), 2));
     }
     if let Some(command) = round.and_then(|round| command(round, problem)) {
-        text.push_str(&wrap::text(&format!("Repeat: {command}"), 2));
+        text.push_str(&wrap::narrow(&format!("Repeat: {command}"), 2));
     }
 }
 
@@ -193,16 +193,16 @@ pub(super) fn other_findings(text: &mut String, problems: &[Problem]) {
             more => format!("explains {} and {} more", problem.explains[0], more - 1),
         };
         let what = format!("{} {} ({}): {}; {explains}", best.cause, at(best), percent(best.probability), best.title);
-        text.push_str(&wrap::text(&what, 2));
+        text.push_str(&wrap::narrow(&what, 2));
         for says in best.speaks_for.iter().take(1) {
-            text.push_str(&wrap::text(&format!("+ {says}"), 4));
+            text.push_str(&wrap::narrow(&format!("+ {says}"), 4));
         }
     }
     let unexplained: usize = rest.iter().map(|problem| problem.explains.len()).sum();
     if unexplained > 0 {
         let flows =
             if unexplained == 1 { "1 further flow is".to_owned() } else { format!("{unexplained} further flows are") };
-        text.push_str(&wrap::text(&format!("{flows} affected, and no cause stands out."), 2));
+        text.push_str(&wrap::narrow(&format!("{flows} affected, and no cause stands out."), 2));
     }
 }
 
@@ -222,11 +222,11 @@ fn not_judged(text: &mut String, diagnosis: &Diagnosis, verdict: &str) {
     for (reason, flows) in reasons.iter().take(MOST_OTHERS) {
         let (shown, more) = flows.split_at(flows.len().min(MOST_OTHERS));
         let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-        text.push_str(&wrap::text(&format!("{}{more}: {reason}", shown.join(", ")), 2));
+        text.push_str(&wrap::narrow(&format!("{}{more}: {reason}", shown.join(", ")), 2));
     }
     for flow in diagnosis.not_judged.iter().take(MOST_OTHERS) {
         if let Some(allows) = flow.loss_allows.as_ref().filter(|allows| !verdict.contains(allows.as_str())) {
-            text.push_str(&wrap::text(&format!("{} to {}: {allows}", flow.from, flow.to), 2));
+            text.push_str(&wrap::narrow(&format!("{} to {}: {allows}", flow.from, flow.to), 2));
         }
     }
 }

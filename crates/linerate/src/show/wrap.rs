@@ -2,29 +2,45 @@
 
 use std::io::IsTerminal;
 
-/// The words of a text in lines of at most 80 characters, each indented by so many blanks.
+/// The words of a text in lines of at most 96 characters, each indented by so many blanks.
 pub fn text(words: &str, indent: usize) -> String {
-    const WIDTH: usize = 80;
+    let paragraphs = words.trim().split("\n\n");
+    paragraphs.map(|paragraph| lines(paragraph.split_whitespace(), Columns { indent, width: 96 })).collect()
+}
+
+/// The same in 80 columns, for what is pasted into mails and tickets; a number keeps its unit, and a command its line.
+pub fn narrow(words: &str, indent: usize) -> String {
+    let paragraphs = words.trim().split("\n\n");
+    paragraphs.map(|paragraph| lines(unbreakable(paragraph).into_iter(), Columns { indent, width: 80 })).collect()
+}
+
+/// Where lines begin and end.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    indent: usize,
+    width: usize,
+}
+
+fn lines(words: impl Iterator<Item = impl AsRef<str>>, columns: Columns) -> String {
     let mut lines = String::new();
-    for paragraph in words.trim().split("\n\n") {
-        let mut used = 0;
-        for word in unbreakable(paragraph) {
-            let length = word.chars().count();
-            if used > 0 && indent + used + 1 + length > WIDTH {
-                lines.push('\n');
-                used = 0;
-            }
-            if used == 0 {
-                lines.extend(std::iter::repeat_n(' ', indent));
-            } else {
-                lines.push(' ');
-                used += 1;
-            }
-            lines.push_str(&word);
-            used += length;
+    let mut used = 0;
+    for word in words {
+        let word = word.as_ref();
+        let length = word.chars().count();
+        if used > 0 && columns.indent + used + 1 + length > columns.width {
+            lines.push('\n');
+            used = 0;
         }
-        lines.push('\n');
+        if used == 0 {
+            lines.extend(std::iter::repeat_n(' ', columns.indent));
+        } else {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += length;
     }
+    lines.push('\n');
     lines
 }
 
@@ -153,10 +169,10 @@ mod tests {
     #[test]
     fn no_line_is_longer_than_a_terminal_unless_a_word_is() {
         let text = super::text(&"word ".repeat(100), 4);
-        assert!(text.lines().all(|line| line.len() <= 80 && line.starts_with("    word")));
+        assert!(text.lines().all(|line| line.len() <= 96 && line.starts_with("    word")));
         assert_eq!(text.split_whitespace().count(), 100);
         assert_eq!(super::text(&"x".repeat(200), 0).lines().count(), 1);
-        let text = super::text(&"of 12.5 % at 3 ms: `ping -M do -s 1472`. ".repeat(20), 0);
+        let text = super::narrow(&"of 12.5 % at 3 ms: `ping -M do -s 1472`. ".repeat(20), 0);
         for line in text.lines() {
             assert!(
                 !line.starts_with(['%']) && !line.starts_with("ms") && line.matches('`').count() % 2 == 0,
