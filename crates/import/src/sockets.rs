@@ -55,6 +55,13 @@ pub(crate) fn run(socket: &Socket, id: RunId, at: WallTime, host: Option<&str>, 
     let bytes = ByteCount::new(acked);
     let heading = Heading::Outbound;
     let retransmits = value(socket, Field::TotalRetrans).unwrap_or(0);
+    let goodput = DataRate::of(bytes, busy)?;
+    // A rate that doubles in every RTT has become any other by then: what the socket got is no matter of its start.
+    let has_settled = value(socket, Field::SndSsthresh).is_some()
+        || value(socket, Field::MinRtt)
+            .is_some_and(|rtt| busy >= Duration::from_micros(rtt).saturating_mul(SLOW_START));
+    let steady =
+        if has_settled { SteadyState::Reached { ramp_up: Duration::ZERO, goodput } } else { SteadyState::NotReached };
     let flow = Flow {
         stream: 1,
         heading,
@@ -75,10 +82,10 @@ pub(crate) fn run(socket: &Socket, id: RunId, at: WallTime, host: Option<&str>, 
         sent: flow.sent,
         received: flow.received,
         elapsed: busy,
-        goodput: DataRate::of(bytes, busy)?,
+        goodput,
         retransmits: flow.retransmits,
         datagrams: None,
-        steady: SteadyState::NotReached,
+        steady,
     };
     let measurement = Measurement {
         totals: vec![total],
@@ -116,3 +123,5 @@ pub(crate) fn run(socket: &Socket, id: RunId, at: WallTime, host: Option<&str>, 
 /// Less than a slow start moves.
 const LEAST_BYTES: u64 = 1_000_000;
 const LEAST_TIME: Duration = Duration::from_millis(500);
+/// RTTs of slow start from ten segments to more than any path holds.
+const SLOW_START: u32 = 20;

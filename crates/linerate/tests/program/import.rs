@@ -162,7 +162,7 @@ struct Pasted {
     says: &'static str,
 }
 
-const PASTED: [Pasted; 16] = [
+const PASTED: [Pasted; 17] = [
     Pasted {
         files: &["log.txt.gz"],
         known: &["--rtt", "90ms"],
@@ -192,6 +192,12 @@ const PASTED: [Pasted; 16] = [
     Pasted { files: &["nstat.txt"], known: &[], found: true, says: "42000 of 1400000 TCP segments retransmitted" },
     Pasted { files: &["netstat.txt"], known: &[], found: true, says: "Udp.RcvbufErrors went up by 2000" },
     Pasted { files: &["ss-rwnd.txt"], known: &[], found: true, says: "limited by the receive window for 97 %" },
+    Pasted {
+        files: &["ss-rwnd.txt"],
+        known: &["--expect", "1Gbit/s"],
+        found: true,
+        says: "of 1.00 Gbit/s: the declared rate",
+    },
     Pasted {
         files: &["scp.txt", "ethtool-before-and-after.txt"],
         known: &[],
