@@ -403,7 +403,7 @@ fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings) -
     let mut is_attached = false;
     for (run, _) in runs {
         let peer = run.peer.host.name.as_deref().unwrap_or(&run.peer.target);
-        let is_peer = host.is_some_and(|host| same_host(host, peer) && run.local.name.as_deref() != Some(host));
+        let is_peer = host.is_some_and(|host| same_host([host, peer]) && run.local.name.as_deref() != Some(host));
         let Some(found) = &mut run.measurement else { continue };
         let place = if is_peer { &mut found.peer_counters } else { &mut found.local_counters };
         let all = place.get_or_insert_with(CounterReadings::default);
@@ -415,7 +415,7 @@ fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings) -
 }
 
 /// Whether two names are of one host: a prompt has the first label of a name only.
-fn same_host(one: &str, other: &str) -> bool {
+fn same_host([one, other]: [&str; 2]) -> bool {
     let is_address = |name: &str| without_port(name).parse::<IpAddr>().is_ok();
     let label = |name: &str| name.split('.').next().unwrap_or_default().to_lowercase();
     one == other || (!is_address(one) && !is_address(other) && label(one) == label(other))

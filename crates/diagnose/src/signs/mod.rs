@@ -6,7 +6,7 @@
 //!
 //! * [`mod@flow`]: the flows of a round, and what each attained
 //! * `numbers`: signs of one run by itself
-//! * `course`: whether a flow kept its rate
+//! * `trend`: whether a flow kept its rate
 //! * `allowed`: what a flow attained of what its settings allow
 //! * `jump`: an RTT that becomes another one while a flow runs
 //! * `losses`: signs of losses
@@ -23,7 +23,6 @@
 
 pub(crate) mod allowed;
 mod ceiling;
-mod course;
 mod datagram_rate;
 pub mod flow;
 mod jump;
@@ -36,6 +35,7 @@ mod queues;
 mod relations;
 mod stops;
 mod table;
+mod trend;
 mod vanished;
 
 pub use flow::{Flow, flows};

@@ -15,12 +15,12 @@ use units::DataRate;
 
 use super::Observation;
 use super::ceiling::ceiling;
-use super::course::course;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::losses;
 use super::percent::percent;
 use super::queue_at_loss::{queue_at_loss, queue_size};
 use super::stops::stops;
+use super::trend::course;
 use crate::balance::{self, Balance};
 use crate::waterfall::cause::Cause;
 use crate::waterfall::line::{LineRate, LineRateSource};

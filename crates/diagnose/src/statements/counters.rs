@@ -47,7 +47,7 @@ const MEANINGS: [Meaning; 8] = [
 pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
     let mut all: Vec<Statement> = Vec::new();
     if let (Some(again), Some(sent)) = (readings.change("Tcp.RetransSegs"), readings.change("Tcp.OutSegs")) {
-        let part = ratio(again, sent);
+        let part = ratio([again, sent]);
         let says = format!(
             "{host}: {again} of {sent} TCP segments retransmitted ({}), all connections together",
             percent(part)
@@ -66,7 +66,7 @@ pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
             continue;
         };
         let of = packets(name)
-            .map_or_else(String::new, |packets| format!(" of {packets} packets ({})", percent(ratio(moved, packets))));
+            .map_or_else(String::new, |packets| format!(" of {packets} packets ({})", percent(ratio([moved, packets]))));
         let shown = name.strip_prefix("nic.").or_else(|| name.strip_prefix("dev.")).unwrap_or(name);
         all.push(Statement::fault(format!("{host}: {shown} went up by {moved}{of}: {}", meaning.says)));
         if all.len() >= MOST {
@@ -97,7 +97,7 @@ pub(super) fn of_socket(tested: &Tested, stream: &StreamSamples) -> Vec<Statemen
         (Field::SndbufLimited, "the send buffer", "raise `net.ipv4.tcp_wmem`, or the buffer that the program asks for"),
     ];
     for (field, what, so) in limits {
-        let part = ratio(last(field).unwrap_or(0), busy);
+        let part = ratio([last(field).unwrap_or(0), busy]);
         if part >= MUCH {
             let says = format!("{whose}: limited by {what} for {} of the time with data to send: {so}", percent(part));
             all.push(Statement::fault(says));
@@ -105,10 +105,10 @@ pub(super) fn of_socket(tested: &Tested, stream: &StreamSamples) -> Vec<Statemen
     }
     let segments = last(Field::DataSegsOut).or_else(|| last(Field::SegsOut));
     if let (Some(again), Some(segments)) = (last(Field::TotalRetrans), segments)
-        && ratio(again, segments) >= LOSSY
+        && ratio([again, segments]) >= LOSSY
         && again >= A_FEW
     {
-        let part = percent(ratio(again, segments));
+        let part = percent(ratio([again, segments]));
         all.push(Statement::fault(format!("{whose}: {again} of {segments} segments retransmitted ({part})")));
     }
     all

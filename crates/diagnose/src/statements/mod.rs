@@ -41,7 +41,7 @@ pub fn statements(round: &Round, counters: &[HostCounters]) -> Vec<Statement> {
             Finding::Hops(trace) => probes::of_hops(tested, trace),
             Finding::PathMtu(mtu) => probes::of_mtu(tested, mtu),
             Finding::Downloads(downloads) => probes::of_downloads(downloads),
-            _ => Vec::new(),
+            Finding::Nothing { .. } => Vec::new(),
         });
     }
     all.extend(probes::of_queue(round));

@@ -27,12 +27,12 @@ pub(super) fn of_echoes(tested: &Tested, echoes: &EchoSeries) -> Vec<Statement> 
         _ => String::new(),
     };
     let size = u64::from(echoes.spec.payload_bytes) + HEADERS;
-    let part = if lost == 0 { String::new() } else { format!(" ({})", percent(ratio(lost, sent))) };
+    let part = if lost == 0 { String::new() } else { format!(" ({})", percent(ratio([lost, sent]))) };
     let says = format!(
         "echoes of {size} B from {} to {}: {lost} of {sent} lost{part}{times}",
         tested.from.host, tested.to.host
     );
-    let is_fault = lost > 0 && ratio(lost, sent) >= LOSSY && (lost > 1 || sent <= 10);
+    let is_fault = lost > 0 && ratio([lost, sent]) >= LOSSY && (lost > 1 || sent <= 10);
     vec![if is_fault { Statement::fault(says) } else { Statement::fact(says) }]
 }
 
@@ -101,7 +101,7 @@ fn named(hop: &Hop) -> String {
 fn lost(hop: &Hop) -> f64 {
     let answered = u64::try_from(hop.answers.len()).unwrap_or(u64::MAX);
     let sent = u64::from(hop.sent);
-    ratio(sent.saturating_sub(answered), sent)
+    ratio([sent.saturating_sub(answered), sent])
 }
 
 /// What fits, and who says so.

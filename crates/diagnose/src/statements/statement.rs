@@ -34,6 +34,6 @@ pub(super) fn percent(part: f64) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of packets are below 2^53")]
-pub(super) fn ratio(part: u64, whole: u64) -> f64 {
+pub(super) fn ratio([part, whole]: [u64; 2]) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

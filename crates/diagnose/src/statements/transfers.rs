@@ -74,7 +74,7 @@ fn retransmitted(whose: &str, run: &Run, total: &DirectionTotal) -> Option<State
         Some(witness) => format!("{whose}: {again} segments retransmitted; {witness}"),
         None => {
             let segments = total.sent.or(total.received)?.get() / USUAL_SEGMENT;
-            let part = percent(ratio(again, segments));
+            let part = percent(ratio([again, segments]));
             format!(
                 "{whose}: {again} of about {segments} segments retransmitted ({part}); whether that is the rate needs the RTT (`--rtt`)"
             )
@@ -236,7 +236,7 @@ fn link_speed(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statemen
 
 fn datagrams(whose: &str, total: &DirectionTotal) -> Option<Statement> {
     let counts = total.datagrams.filter(|counts| counts.sent.get() > 0)?;
-    let lost = ratio(counts.lost.get(), counts.sent.get());
+    let lost = ratio([counts.lost.get(), counts.sent.get()]);
     let sent = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
     let rate = sent.map_or_else(String::new, |rate| format!(" at {rate}"));
     let says = format!("{whose}: {} of {} datagrams lost ({}){rate}", counts.lost, counts.sent, percent(lost));

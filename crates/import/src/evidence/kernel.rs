@@ -55,7 +55,7 @@ pub(crate) fn netstat(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option
             name = next;
         } else if !line.starts_with([' ', '\t']) || line.trim().is_empty() {
             break;
-        } else if let Some((counter, value)) = phrase(&name, line.trim()) {
+        } else if let Some((counter, value)) = phrase([&name, line.trim()]) {
             values.insert(counter, value);
         }
         used += 1;
@@ -64,7 +64,7 @@ pub(crate) fn netstat(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option
 }
 
 /// `42 segments retransmitted`, `TCPLostRetransmit: 42`.
-fn phrase(table: &str, line: &str) -> Option<(String, u64)> {
+fn phrase([table, line]: [&str; 2]) -> Option<(String, u64)> {
     if let Some((counter, value)) = line.split_once(": ") {
         let plain = counter.bytes().all(|byte| byte.is_ascii_alphanumeric());
         return plain.then_some((format!("{table}.{counter}"), value.parse().ok()?));

@@ -59,7 +59,7 @@ fn scp(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
     let rate = binary(rate.strip_suffix("/s")?)?;
     let left = clock(time)?;
     // While it runs the time is what is left.
-    let elapsed = if runs || percent < 100 { over(moved, rate)? } else { left };
+    let elapsed = if runs || percent < 100 { over(moved, bits(rate))? } else { left };
     let target = command_above(before, "scp").and_then(|words| remote(&words));
     let rate = if percent == 100 { DataRate::of(ByteCount::new(moved), elapsed)? } else { bits(rate) };
     transfer("scp", target, moved, elapsed, rate).map(|found| (FileTransfer { is_whole: percent == 100, ..found }, 1))
@@ -79,7 +79,7 @@ fn rsync(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
         remote(&words[at + 1..])
     });
     let used = if lines.get(1).is_some_and(|line| line.starts_with("total size is ")) { 2 } else { 1 };
-    transfer("rsync", target, moved, over(moved, rate)?, bits(rate)).map(|found| (found, used))
+    transfer("rsync", target, moved, over(moved, bits(rate))?, bits(rate)).map(|found| (found, used))
 }
 
 /// A list of files stands between the command and its sums.
@@ -94,7 +94,7 @@ fn xrdcp(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
     let percent: u32 = percent.strip_suffix('%')?.parse().ok()?;
     let (moved, rate) = (binary(moved)?, binary(rate.strip_suffix("/s")?)?);
     let target = command_above(before, "xrdcp").and_then(|words| remote(&words));
-    let found = transfer("xrdcp", target, moved, over(moved, rate)?, bits(rate))?;
+    let found = transfer("xrdcp", target, moved, over(moved, bits(rate))?, bits(rate))?;
     Some((FileTransfer { is_whole: percent == 100, ..found }, 1))
 }
 
@@ -105,7 +105,7 @@ fn url_copy(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
     let (moved, rate) = (bytes.parse().ok()?, binary(&format!("{rate}MB"))?);
     let command = before.iter().rev().take(NEAR).find_map(|line| line.split_once("globus-url-copy "));
     let target = command.and_then(|(_, rest)| remote(&rest.split_whitespace().collect::<Vec<_>>()));
-    transfer("globus-url-copy", target, moved, over(moved, rate)?, bits(rate)).map(|found| (found, 1))
+    transfer("globus-url-copy", target, moved, over(moved, bits(rate))?, bits(rate)).map(|found| (found, 1))
 }
 
 /// `Bytes Transferred: 1283918273912`, `Bytes/sec: 44580495`, `Faults: 12` of `globus task show`.
@@ -119,7 +119,7 @@ fn globus(lines: &[&str]) -> Option<(FileTransfer, usize)> {
     let rate: u64 = value("Bytes/sec").or_else(|| value("Effective Bytes/sec"))?.parse().ok()?;
     let source = value("Source Endpoint").map(str::to_owned);
     let target = source.map(|host| Remote { host, heading: Heading::Inbound });
-    let found = transfer("globus", target, moved, over(moved, rate)?, bits(rate))?;
+    let found = transfer("globus", target, moved, over(moved, bits(rate))?, bits(rate))?;
     let faults = value("Faults").and_then(|count| count.parse().ok()).unwrap_or(0);
     Some((FileTransfer { is_whole: value("Status") == Some("SUCCEEDED"), faults, ..found }, used))
 }
@@ -214,9 +214,9 @@ fn clock(text: &str) -> Option<Duration> {
     Some(Duration::from_secs(seconds.max(1)))
 }
 
-fn over(moved: u64, rate: u64) -> Option<Duration> {
+fn over(moved: u64, rate: DataRate) -> Option<Duration> {
     #[expect(clippy::cast_precision_loss, reason = "a time for display")]
-    let seconds = moved as f64 / rate.max(1) as f64;
+    let seconds = moved as f64 * 8.0 / rate.bps().max(1) as f64;
     Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= crate::limits::MAX_SECONDS)
 }
 

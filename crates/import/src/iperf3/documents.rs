@@ -187,12 +187,12 @@ impl DocumentReader<'_> {
     fn within(&mut self, object: &Object, line: usize) -> bool {
         let before = self.tests.len();
         for value in object.entries.iter().map(|(_, value)| value) {
-            self.nested(value, line, 0);
+            self.nested(0, value, line);
         }
         self.tests.len() > before
     }
 
-    fn nested(&mut self, value: &Value, line: usize, depth: usize) {
+    fn nested(&mut self, depth: usize, value: &Value, line: usize) {
         match value {
             Value::Object(entries) if entries.contains_key("start") && entries.contains_key("end") => {
                 // Its intervals are read once more, as those of an object that stands alone.
@@ -201,10 +201,10 @@ impl DocumentReader<'_> {
                 }
             }
             Value::Object(entries) if depth < MAX_DEPTH => {
-                entries.values().for_each(|inner| self.nested(inner, line, depth + 1));
+                entries.values().for_each(|inner| self.nested(depth + 1, inner, line));
             }
             Value::Array(list) if depth < MAX_DEPTH => {
-                list.iter().for_each(|inner| self.nested(inner, line, depth + 1));
+                list.iter().for_each(|inner| self.nested(depth + 1, inner, line));
             }
             _ => {}
         }

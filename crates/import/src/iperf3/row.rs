@@ -159,7 +159,7 @@ fn read_tail(tail: &[&str], columns: Columns, row: &mut Row) -> Option<()> {
         _ if columns == Columns::Ignored => {}
         [writes, retransmits, ..] if columns == Columns::Enhanced && writes.contains('/') => {
             row.retransmits = Some(retransmits.parse().ok()?);
-            if let Some((cwnd, rtt)) = tail.get(2).and_then(|state| enhanced(state, tail.get(3)?)) {
+            if let Some((cwnd, rtt)) = tail.get(2).and_then(|state| enhanced([state, tail.get(3)?])) {
                 (row.cwnd, row.rtt) = (Some(cwnd), Some(rtt));
             }
         }
@@ -187,7 +187,7 @@ fn read_tail(tail: &[&str], columns: Columns, row: &mut Row) -> Option<()> {
 }
 
 /// `1023K/47(9)` and `us`: congestion window and RTT.
-fn enhanced(state: &str, unit: &str) -> Option<(PrintedAmount, Duration)> {
+fn enhanced([state, unit]: [&str; 2]) -> Option<(PrintedAmount, Duration)> {
     let (window, rtt) = state.split_once('/')?;
     let window = iperf3_bytes(window.strip_suffix('K')?, "KBytes")?;
     let micros = rtt.split('(').next()?.parse::<u64>().ok().filter(|micros| *micros > 0 && unit == "us")?;
