@@ -1,6 +1,7 @@
 //! What is watched and is no setting that hosts are compared by: packages, addresses, policy rules, nftables, carrier.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use audit::settings::Key;
 use linux::facts::nftables::FilterTable;
@@ -21,7 +22,23 @@ pub(super) struct Besides {
 /// What one namespace says; a part that cannot be read is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct NetworkState {
-    parts: Vec<(&'static str, BTreeMap<(Option<String>, String), String>)>,
+    parts: Vec<Part>,
+}
+
+/// All that was read of one group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    group: &'static str,
+    observed: Vec<Observed>,
+}
+
+/// One thing of a group, with its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Observed {
+    device: Option<String>,
+    /// Behind the name of the group.
+    name: String,
+    state: String,
 }
 
 /// Whether it is a setting that no snapshot is compared by.
@@ -44,13 +61,12 @@ impl Besides {
 
     /// With what a namespace says.
     pub(super) fn with_network(mut self, namespace: &str, state: NetworkState) -> Self {
-        for (group, values) in state.parts {
+        for Part { group, observed } in state.parts {
             self.read.insert((namespace.to_owned(), group));
             self.values.insert(Key::of(namespace, None, group), "read".to_owned());
-            let keys = values.into_iter().map(|((device, name), value)| {
-                (Key::of(namespace, device.as_deref(), format!("{group}{name}")), value)
-            });
-            self.values.extend(keys);
+            for Observed { device, name, state } in observed {
+                self.values.insert(Key::of(namespace, device.as_deref(), format!("{group}{name}")), state);
+            }
         }
         self
     }
@@ -72,19 +88,27 @@ impl NetworkState {
         let mut parts = Vec::new();
         let names = link::read().map(|devices| link::names(&devices)).unwrap_or_default();
         if let Ok(addresses) = address::read(&names) {
-            let of = |one: model::host::route::Address| {
-                let name = format!("[{}/{}]", one.address, one.prefix);
-                ((Some(one.interface), name), format!("scope {}", one.scope))
+            let of = |one: model::host::route::Address| Observed {
+                device: Some(one.interface),
+                name: format!("[{}/{}]", one.address, one.prefix),
+                state: format!("scope {}", one.scope),
             };
-            parts.push((ADDRESS, addresses.into_iter().map(of).collect()));
+            // The link-local address of IPv6 comes with the device by itself (RFC 4862 section 5.3).
+            let by_itself =
+                |address: &IpAddr| matches!(address, IpAddr::V6(address) if address.is_unicast_link_local());
+            let set = addresses.into_iter().filter(|one| !by_itself(&one.address));
+            parts.push(Part { group: ADDRESS, observed: set.map(of).collect() });
         }
         if let Ok(rules) = rule::read() {
-            let of = |one: rule::PolicyRule| ((None, format!("[{one}]")), one.action);
-            parts.push((RULE, rules.into_iter().take(MOST_RULES).map(of).collect()));
+            let of = |one: rule::PolicyRule| Observed { device: None, name: format!("[{one}]"), state: one.action };
+            parts.push(Part { group: RULE, observed: rules.into_iter().take(MOST_RULES).map(of).collect() });
         }
         if let Ok(tables) = nftables::read() {
-            let of = |(name, table): (String, FilterTable)| ((None, format!("[{name}]")), table_words(&table));
-            parts.push((NFTABLES, tables.into_iter().map(of).collect()));
+            let mut observed = Vec::new();
+            for (name, table) in tables {
+                observed.push(Observed { device: None, name: format!("[{name}]"), state: table_words(&table) });
+            }
+            parts.push(Part { group: NFTABLES, observed });
         }
         Self { parts }
     }
@@ -93,10 +117,10 @@ impl NetworkState {
     pub(super) fn with_carriers(mut self, namespace: &Namespace) -> Self {
         let count = |link: &model::host::interface::link::Link| link.carrier_changes;
         let carriers = namespace.interfaces.iter().filter_map(|interface| {
-            let changes = interface.link.value().and_then(count)?;
-            Some(((Some(interface.name.clone()), ".changes".to_owned()), changes.to_string()))
+            let state = interface.link.value().and_then(count)?.to_string();
+            Some(Observed { device: Some(interface.name.clone()), name: ".changes".to_owned(), state })
         });
-        self.parts.push((CARRIER, carriers.collect()));
+        self.parts.push(Part { group: CARRIER, observed: carriers.collect() });
         self
     }
 }
