@@ -43,7 +43,8 @@ impl Reading<'_> {
     fn route(&self, parts: &[&Change]) -> ChangeEntry {
         let words = |value: fn(&Change) -> Option<&Value>| {
             let parts = parts.iter().filter_map(|part| Some((part.key.name.rsplit_once("].")?.1, value(part)?)));
-            let mut words: Vec<(usize, String)> = parts.map(|(name, value)| route_words(name, &value.text)).collect();
+            let mut words: Vec<(usize, String)> =
+                parts.map(|(name, value)| RoutePart { name, value: &value.text }.words()).collect();
             words.sort();
             let words: Vec<String> =
                 words.into_iter().map(|(_, words)| words).filter(|words| !words.is_empty()).collect();
@@ -83,16 +84,25 @@ impl Reading<'_> {
     }
 }
 
-/// A part of a route as ip-route(8) prints it, with its place in the line.
-fn route_words(name: &str, value: &str) -> (usize, String) {
-    match name {
-        "kind" => (0, if value == "unicast" { String::new() } else { value.to_owned() }),
-        "via" => (1, format!("via {value}")),
-        "interface" => (2, format!("dev {value}")),
-        "made-by" => (3, format!("proto {value}")),
-        "source" => (4, format!("src {value}")),
-        "hops" => (6, value.split(", ").map(|hop| format!("nexthop {hop}")).collect::<Vec<_>>().join(" ")),
-        metric => (5, format!("{metric} {value}")),
+/// A part of a route.
+struct RoutePart<'a> {
+    name: &'a str,
+    value: &'a str,
+}
+
+impl RoutePart<'_> {
+    /// As ip-route(8) prints it, with its place in the line.
+    fn words(&self) -> (usize, String) {
+        let value = self.value;
+        match self.name {
+            "kind" => (0, if value == "unicast" { String::new() } else { value.to_owned() }),
+            "via" => (1, format!("via {value}")),
+            "interface" => (2, format!("dev {value}")),
+            "made-by" => (3, format!("proto {value}")),
+            "source" => (4, format!("src {value}")),
+            "hops" => (6, value.split(", ").map(|hop| format!("nexthop {hop}")).collect::<Vec<_>>().join(" ")),
+            metric => (5, format!("{metric} {value}")),
+        }
     }
 }
 
