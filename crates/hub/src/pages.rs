@@ -43,8 +43,8 @@ impl HubSource {
 
     /// The plan with the agents that there are; [`None`] before the first plan.
     fn planned(&self) -> Result<Option<Arc<Planned>>, SourceError> {
-        let Some(text) = self.store.mesh().map_err(broken)?.plan else { return Ok(None) };
-        let joined: BTreeSet<String> = self.store.agents().map_err(broken)?.into_iter().map(|one| one.name).collect();
+        let Some(text) = self.store.mesh().map_err(|error| broken(&error))?.plan else { return Ok(None) };
+        let joined: BTreeSet<String> = self.store.agents().map_err(|error| broken(&error))?.into_iter().map(|one| one.name).collect();
         let mut known = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |planned: &&Arc<Planned>| {
             planned.text() == text && planned.agents().iter().all(|agent| joined.contains(agent))
@@ -59,7 +59,7 @@ impl HubSource {
     /// The latest result of each test and pair as a round, which has the time of the newest of them in its name.
     fn latest(&self) -> Result<Option<Arc<Round>>, SourceError> {
         let Some(planned) = self.planned()? else { return Ok(None) };
-        let round = latest_round(self.store.as_ref(), &planned, linux::clock::wall_now()).map_err(broken)?;
+        let round = latest_round(self.store.as_ref(), &planned, linux::clock::wall_now()).map_err(|error| broken(&error))?;
         let Some(round) = round else { return Ok(None) };
         let mut rounds = self.rounds.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = rounds.iter().find(|known| known.id == round.id) {
@@ -74,7 +74,7 @@ impl HubSource {
     fn newest_runs(&self, most: u32) -> Result<Vec<(StoredRecord, Run)>, SourceError> {
         let most = (most as usize).min(MOST_RUNS);
         let query = RecordQuery { kind: "result", agent: None, since: WallTime::default(), most };
-        let records = self.store.newest(query).map_err(broken)?;
+        let records = self.store.newest(query).map_err(|error| broken(&error))?;
         Ok(records.into_iter().filter_map(|record| run_of(&record).map(|run| (record, run))).collect())
     }
 
@@ -92,7 +92,7 @@ impl HubSource {
                 family: None,
                 metric: Metric::Goodput,
             };
-            points.extend(self.store.points(Some(&series), since).map_err(broken)?);
+            points.extend(self.store.points(Some(&series), since).map_err(|error| broken(&error))?);
         }
         points.sort_by_key(|point| point.at);
         Ok(points)
@@ -136,7 +136,7 @@ impl Source for HubSource {
         let latest = points.iter().skip(points.len().saturating_sub(MOST_RESULTS));
         let mut found = Vec::new();
         for point in latest {
-            let Some(record) = self.store.record(point.record).map_err(broken)? else { continue };
+            let Some(record) = self.store.record(point.record).map_err(|error| broken(&error))? else { continue };
             let Some(run) = run_of(&record) else { continue };
             let of_run = results::of_run(&run).into_iter().map(|one| one.result);
             #[expect(clippy::cast_precision_loss, reason = "the point was made so of the same rate")]
@@ -147,20 +147,20 @@ impl Source for HubSource {
     }
 
     fn hosts(&self) -> Result<Vec<String>, SourceError> {
-        let agents = self.store.agents().map_err(broken)?.into_iter().map(|agent| agent.name);
+        let agents = self.store.agents().map_err(|error| broken(&error))?.into_iter().map(|agent| agent.name);
         let planned = self.planned()?;
         let of_plan = planned.iter().flat_map(|planned| &planned.plan().hosts).map(|host| host.name.clone());
         Ok(of_plan.chain(agents).collect::<BTreeSet<String>>().into_iter().collect())
     }
 
     fn snapshot(&self, host: &str) -> Result<Option<Arc<Snapshot>>, SourceError> {
-        let facts = newest_facts(self.store.as_ref(), host).map_err(broken)?;
+        let facts = newest_facts(self.store.as_ref(), host).map_err(|error| broken(&error))?;
         Ok(facts.map(|facts| Arc::new(*facts)))
     }
 
     fn changes(&self, host: &str, limit: u32) -> Result<Vec<LoggedChange>, SourceError> {
         let query = RecordQuery { kind: "change", agent: Some(host), since: WallTime::default(), most: limit as usize };
-        let records = self.store.newest(query).map_err(broken)?;
+        let records = self.store.newest(query).map_err(|error| broken(&error))?;
         let entry = |record: &StoredRecord| content::<ChangeEntry>(&record.content).ok();
         let logged =
             records.iter().filter_map(|record| Some(LoggedChange { number: record.key, entry: entry(record)? }));
@@ -170,14 +170,14 @@ impl Source for HubSource {
     }
 
     fn incidents(&self) -> Result<Option<Vec<Incident>>, SourceError> {
-        Ok(Some(self.store.mesh().map_err(broken)?.incidents))
+        Ok(Some(self.store.mesh().map_err(|error| broken(&error))?.incidents))
     }
 
     fn incident(&self, id: &IncidentId) -> Result<IncidentRecord, SourceError> {
-        let incidents = self.store.mesh().map_err(broken)?.incidents;
+        let incidents = self.store.mesh().map_err(|error| broken(&error))?.incidents;
         let incident = incidents.into_iter().find(|incident| incident.id == *id);
         let incident = incident.ok_or_else(|| SourceError::unknown(&format!("incident {id}")))?;
-        let diagnosis = self.store.diagnosis(id).map_err(broken)?.and_then(|text| serde_json::from_str(&text).ok());
+        let diagnosis = self.store.diagnosis(id).map_err(|error| broken(&error))?.and_then(|text| serde_json::from_str(&text).ok());
         Ok(IncidentRecord { incident, diagnosis })
     }
 }
@@ -189,8 +189,8 @@ fn run_of(record: &StoredRecord) -> Option<Run> {
     }
 }
 
-fn broken(error: StoreError) -> SourceError {
-    SourceError::broken("the hub's database", &error)
+fn broken(error: &StoreError) -> SourceError {
+    SourceError::broken("the hub's database", error)
 }
 
 /// Rounds of latest results in memory.

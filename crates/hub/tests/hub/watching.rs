@@ -77,6 +77,8 @@ struct Mesh {
     hub: Running,
     agents: Vec<Connection>,
     _homes: Vec<TempDir>,
+    /// The first result, in seconds since 1970: results of long ago would be stale.
+    start: u64,
     minute: u64,
 }
 
@@ -92,18 +94,21 @@ impl Mesh {
         let info: PlanInfo = person.call(&call, &PlanText { text: PLAN.to_owned() }).unwrap();
         assert_eq!(info.agents, HOSTS);
         let agents = homes.iter().map(|home| hub.agent(home.path())).collect();
-        Self { hub, agents, _homes: homes, minute: 0 }
+        let start = hub.hub.now().unix_seconds() - 3_600;
+        Self { hub, agents, _homes: homes, start, minute: 0 }
     }
 
     /// Each host delivers the RTT to each other, `more_us` longer where `bad` is one of them.
     fn round(&mut self, bad: &str, more_us: u64) {
         self.minute += 1;
+        let second = self.start + self.minute * 60;
         for (from, agent) in HOSTS.iter().zip(&mut self.agents) {
             let others = HOSTS.iter().filter(|to| *to != from);
             let records = others.map(|to| {
                 let noise = (self.minute * 7 + u64::from(from.as_bytes()[0]) * 3 + u64::from(to.as_bytes()[0])) % 11;
                 let is_bad = *from == bad || *to == bad;
-                record(&format!("rtt@all/{from}/{to}"), self.minute, 10_000 + noise + if is_bad { more_us } else { 0 })
+                let rtt_us = 10_000 + noise + if is_bad { more_us } else { 0 };
+                Echo { second, rtt_us }.record(&format!("rtt@all/{from}/{to}"))
             });
             let delivery = Delivery { records: records.collect() };
             let call = Call { method: "POST", path: "/api/v1/agent/records", patience: PATIENCE };
@@ -127,8 +132,17 @@ fn incidents(hub: &Running) -> Vec<Incident> {
     person.call::<IncidentList>(&call, &Nothing {}).unwrap().incidents
 }
 
-fn record(order: &str, minute: u64, rtt_us: u64) -> Record {
-    let began = WallTime::from_unix_nanos((1_795_000_000 + minute * 60) * 1_000_000_000);
+/// What an agent has measured, and when.
+#[derive(Clone, Copy)]
+struct Echo {
+    second: u64,
+    rtt_us: u64,
+}
+
+impl Echo {
+    fn record(self, order: &str) -> Record {
+        let Self { second, rtt_us } = self;
+    let began = WallTime::from_unix_nanos(second * 1_000_000_000);
     let rtt = RttSummary {
         sent: PacketCount::new(10),
         lost: PacketCount::new(0),
@@ -147,8 +161,9 @@ fn record(order: &str, minute: u64, rtt_us: u64) -> Record {
         probes: Vec::new(),
     };
     let content = serde_json::to_vec(&RunResult { began, finding: Finding::Echo(series) }).unwrap();
-    let lease = LeaseName { run: format!("{order}/{}", 1_795_000_000 + minute * 60), attempt: 1 };
+    let lease = LeaseName { run: format!("{order}/{second}"), attempt: 1 };
     Record::pack(format!("result-{lease}"), RecordKind::Result { lease }, &content, None).unwrap()
+}
 }
 
 #[test]
