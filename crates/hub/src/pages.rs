@@ -44,7 +44,8 @@ impl HubSource {
     /// The plan with the agents that there are; [`None`] before the first plan.
     fn planned(&self) -> Result<Option<Arc<Planned>>, SourceError> {
         let Some(text) = self.store.mesh().map_err(|error| broken(&error))?.plan else { return Ok(None) };
-        let joined: BTreeSet<String> = self.store.agents().map_err(|error| broken(&error))?.into_iter().map(|one| one.name).collect();
+        let joined: BTreeSet<String> =
+            self.store.agents().map_err(|error| broken(&error))?.into_iter().map(|one| one.name).collect();
         let mut known = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |planned: &&Arc<Planned>| {
             planned.text() == text && planned.agents().iter().all(|agent| joined.contains(agent))
@@ -59,7 +60,8 @@ impl HubSource {
     /// The latest result of each test and pair as a round, which has the time of the newest of them in its name.
     fn latest(&self) -> Result<Option<Arc<Round>>, SourceError> {
         let Some(planned) = self.planned()? else { return Ok(None) };
-        let round = latest_round(self.store.as_ref(), &planned, linux::clock::wall_now()).map_err(|error| broken(&error))?;
+        let round =
+            latest_round(self.store.as_ref(), &planned, linux::clock::wall_now()).map_err(|error| broken(&error))?;
         let Some(round) = round else { return Ok(None) };
         let mut rounds = self.rounds.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = rounds.iter().find(|known| known.id == round.id) {
@@ -177,7 +179,8 @@ impl Source for HubSource {
         let incidents = self.store.mesh().map_err(|error| broken(&error))?.incidents;
         let incident = incidents.into_iter().find(|incident| incident.id == *id);
         let incident = incident.ok_or_else(|| SourceError::unknown(&format!("incident {id}")))?;
-        let diagnosis = self.store.diagnosis(id).map_err(|error| broken(&error))?.and_then(|text| serde_json::from_str(&text).ok());
+        let diagnosis =
+            self.store.diagnosis(id).map_err(|error| broken(&error))?.and_then(|text| serde_json::from_str(&text).ok());
         Ok(IncidentRecord { incident, diagnosis })
     }
 }

@@ -105,7 +105,8 @@ fn a_capture_of_a_test_has_its_bytes_and_names_the_planted_window() {
     let traced = linerate(&kept.path().join("archive.db"), &["trace", "--json", file.to_str().unwrap()]);
     let traced: serde_json::Value = serde_json::from_str(&traced).unwrap();
     // The connection that moves most comes first, the one that controls the test last.
-    let transfers = traced["connections"].as_array().unwrap().iter().flat_map(|one| one["transfers"].as_array().unwrap());
+    let transfers =
+        traced["connections"].as_array().unwrap().iter().flat_map(|one| one["transfers"].as_array().unwrap());
     let bulk = transfers.max_by_key(|transfer| transfer["delivered_bytes"].as_u64()).unwrap();
     assert_near(ByteCount::new(bulk["delivered_bytes"].as_u64().unwrap()), &run);
     assert_eq!(bulk["verdicts"][0]["cause"], "receiver-window", "{bulk:#}");

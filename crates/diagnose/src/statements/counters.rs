@@ -65,8 +65,9 @@ pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
         else {
             continue;
         };
-        let of = packets(name)
-            .map_or_else(String::new, |packets| format!(" of {packets} packets ({})", percent(ratio([moved, packets]))));
+        let of = packets(name).map_or_else(String::new, |packets| {
+            format!(" of {packets} packets ({})", percent(ratio([moved, packets])))
+        });
         let shown = name.strip_prefix("nic.").or_else(|| name.strip_prefix("dev.")).unwrap_or(name);
         all.push(Statement::fault(format!("{host}: {shown} went up by {moved}{of}: {}", meaning.says)));
         if all.len() >= MOST {

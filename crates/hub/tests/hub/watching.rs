@@ -142,28 +142,28 @@ struct Echo {
 impl Echo {
     fn record(self, order: &str) -> Record {
         let Self { second, rtt_us } = self;
-    let began = WallTime::from_unix_nanos(second * 1_000_000_000);
-    let rtt = RttSummary {
-        sent: PacketCount::new(10),
-        lost: PacketCount::new(0),
-        min_us: Some(rtt_us),
-        median_us: Some(rtt_us),
-        p95_us: Some(rtt_us),
-        p99_us: Some(rtt_us),
-        max_us: Some(rtt_us),
-    };
-    let series = EchoSeries {
-        subject: Probed { target: "peer".to_owned(), address: None, started: began },
-        spec: EchoSpec::default(),
-        outcome: Outcome::Complete,
-        access: None,
-        summary: EchoSummary { rtt, ..EchoSummary::default() },
-        probes: Vec::new(),
-    };
-    let content = serde_json::to_vec(&RunResult { began, finding: Finding::Echo(series) }).unwrap();
-    let lease = LeaseName { run: format!("{order}/{second}"), attempt: 1 };
-    Record::pack(format!("result-{lease}"), RecordKind::Result { lease }, &content, None).unwrap()
-}
+        let began = WallTime::from_unix_nanos(second * 1_000_000_000);
+        let rtt = RttSummary {
+            sent: PacketCount::new(10),
+            lost: PacketCount::new(0),
+            min_us: Some(rtt_us),
+            median_us: Some(rtt_us),
+            p95_us: Some(rtt_us),
+            p99_us: Some(rtt_us),
+            max_us: Some(rtt_us),
+        };
+        let series = EchoSeries {
+            subject: Probed { target: "peer".to_owned(), address: None, started: began },
+            spec: EchoSpec::default(),
+            outcome: Outcome::Complete,
+            access: None,
+            summary: EchoSummary { rtt, ..EchoSummary::default() },
+            probes: Vec::new(),
+        };
+        let content = serde_json::to_vec(&RunResult { began, finding: Finding::Echo(series) }).unwrap();
+        let lease = LeaseName { run: format!("{order}/{second}"), attempt: 1 };
+        Record::pack(format!("result-{lease}"), RecordKind::Result { lease }, &content, None).unwrap()
+    }
 }
 
 #[test]
