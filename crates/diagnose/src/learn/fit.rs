@@ -30,7 +30,7 @@ pub struct Fitted {
 
 /// How many decisions outweigh what was known before.
 #[derive(Debug, Clone, Copy)]
-pub struct Held {
+pub struct Regularization {
     /// Of how far a kind of evidence counts.
     pub evidence: f64,
     /// Of a cause: what is met in generated networks says little of how often it is met in others.
@@ -39,7 +39,7 @@ pub struct Held {
     pub tables: f64,
 }
 
-impl Default for Held {
+impl Default for Regularization {
     fn default() -> Self {
         Self { evidence: 4.0, causes: 4.0, tables: 3.0 }
     }
@@ -47,8 +47,8 @@ impl Default for Held {
 
 /// Fits the weights of a catalogue and its tables to cases.
 #[must_use]
-pub fn fit(cases: &[&LearningCase], catalogue: &Catalogue, start: &Weights, held: Held) -> Fitted {
-    let mut model = Model { held, ..Model::of(start, catalogue, cases) };
+pub fn fit(cases: &[&LearningCase], catalogue: &Catalogue, start: &Weights, regularization: Regularization) -> Fitted {
+    let mut model = Model { regularization, ..Model::of(start, catalogue, cases) };
     let examples: Vec<Example> = cases.iter().flat_map(|case| examples(case, catalogue, &model.tables)).collect();
     let first = model.parameters.clone();
     let mut state = Momentum::new(first.len());
@@ -78,7 +78,7 @@ struct Model {
     decisions: f64,
     tables: Tables,
     unknown: usize,
-    held: Held,
+    regularization: Regularization,
 }
 
 impl Model {
@@ -96,7 +96,7 @@ impl Model {
             *parameter = weights.of_cause(&cause.id);
         }
         parameters[unknown] = weights.unknown;
-        Self { parameters, is_drawn, decisions: 1.0, tables, unknown, held: Held::default() }
+        Self { parameters, is_drawn, decisions: 1.0, tables, unknown, regularization: Regularization::default() }
     }
 
     fn score(&self, option: &Answer) -> f64 {
@@ -151,14 +151,14 @@ impl Model {
         loss / self.decisions
     }
 
-    /// How strongly a parameter is held where the mechanism has it.
+    /// How strongly a parameter stays where the mechanism has it.
     fn pull(&self, at: usize) -> f64 {
-        let held = match at {
-            at if at < Evidence::COUNT => self.held.evidence,
-            at if at <= self.unknown => self.held.causes,
-            _ => self.held.tables,
+        let regularization = match at {
+            at if at < Evidence::COUNT => self.regularization.evidence,
+            at if at <= self.unknown => self.regularization.causes,
+            _ => self.regularization.tables,
         };
-        held / self.decisions
+        regularization / self.decisions
     }
 
     /// Evidence never counts against what it speaks for. That a cause is not drawn says nothing of how often it is met: it gives way

@@ -18,7 +18,7 @@ mod table;
 
 pub use calibrate::{Outcome, calibrate};
 pub use case::LearningCase;
-pub use fit::{Fitted, Held, fit};
+pub use fit::{Fitted, Regularization, fit};
 
 use crate::causes::Catalogue;
 use crate::causes::learn::{Tally, USUAL_PRIOR};
@@ -52,7 +52,7 @@ pub fn learn(cases: &[LearningCase]) -> Lesson {
     let before = Weights::default().with_usual(tally.usual(USUAL_PRIOR));
     let learnt = learnt.with_weights(before.clone());
     let others: Vec<&LearningCase> = cases.iter().skip(1).step_by(2).collect();
-    let fitted = fit(&others, &learnt, &before, Held::default());
+    let fitted = fit(&others, &learnt, &before, Regularization::default());
     let weights = fitted.weights.clone();
     let learnt = learnt.with_shown(&fitted.shown);
     let likelihoods = tally.fitted(&learnt);
@@ -61,7 +61,7 @@ pub fn learn(cases: &[LearningCase]) -> Lesson {
 
 /// Learns on from what was learnt before: tables and weights are fitted to all incidents, drawn towards those of a catalogue.
 #[must_use]
-pub fn refine(cases: &[LearningCase], from: &Catalogue, held: Held) -> Lesson {
+pub fn refine(cases: &[LearningCase], from: &Catalogue, regularization: Regularization) -> Lesson {
     let mut tally = Tally::default();
     for case in cases {
         tally.add_flows(&case.round, &case.flows, &case.planted, from);
@@ -69,7 +69,7 @@ pub fn refine(cases: &[LearningCase], from: &Catalogue, held: Held) -> Lesson {
     let before = from.weights().with_calibration([Vec::new(), Vec::new()]);
     let learnt = from.clone().with_weights(before.clone());
     let all: Vec<&LearningCase> = cases.iter().collect();
-    let fitted = fit(&all, &learnt, &before, held);
+    let fitted = fit(&all, &learnt, &before, regularization);
     let weights = fitted.weights.clone();
     let learnt = learnt.with_shown(&fitted.shown);
     let likelihoods = tally.fitted(&learnt);

@@ -4,7 +4,7 @@ use anyhow::Context;
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::weigh;
-use diagnose::learn::{Held, LearningCase, Lesson, Outcome, calibrate, learn, refine};
+use diagnose::learn::{LearningCase, Lesson, Outcome, Regularization, calibrate, learn, refine};
 
 use super::score::incidents::{Incident, Watch, play, side_by_side};
 use crate::cli::Common;
@@ -29,7 +29,8 @@ pub fn run(common: &Common, args: &LearnArgs) -> anyhow::Result<Exit> {
     if stop.is_stopped() {
         return Ok(Exit::Interrupted);
     }
-    let lesson = if args.refine { refine(&cases, Catalogue::built_in(), Held::default()) } else { learn(&cases) };
+    let lesson =
+        if args.refine { refine(&cases, Catalogue::built_in(), Regularization::default()) } else { learn(&cases) };
     let outcomes = outcomes(args.calibrate, &lesson.catalogue, &rules, watch);
     if stop.is_stopped() {
         return Ok(Exit::Interrupted);
