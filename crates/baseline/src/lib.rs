@@ -6,6 +6,7 @@
 //! * [`modes`], [`cycle`]: two levels and times of day, which are no changes
 //! * [`watch`]: one series as its results come in, with a baseline that is frozen while a change is open
 //! * [`pool`]: which host, direction, site or segment moves many series at once
+//! * [`ranked`]: a result against the history of its series
 //! * [`recent`]: the same in a small mesh, by several results of each series
 //! * [`monitor`]: a mesh as its rounds come in, and its incidents
 //! * [`csv`]: series from files
@@ -28,6 +29,7 @@ pub mod modes;
 pub mod monitor;
 pub mod place;
 pub mod pool;
+pub mod ranked;
 pub mod recent;
 pub mod rules;
 pub mod score;

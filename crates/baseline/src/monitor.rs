@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::pool::{self, Blamed, FEW, Pooled, Pooling, Rank};
+use crate::pool::{self, Blamed, FEW, Pooled, Pooling};
+use crate::ranked::Rank;
 use crate::recent::{self, DEPTHS, Recent};
 use crate::screen::Screen;
 use crate::series::{Sample, median};

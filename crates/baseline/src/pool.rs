@@ -7,17 +7,9 @@ use std::collections::BTreeMap;
 
 use stats::normal;
 
+use crate::ranked::Rank;
 use crate::recent::{DEPTHS, Recent};
 use crate::series::median;
-
-/// Where a result lies in the history of its own series.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rank {
-    /// As a standard normal variable, were it one of the history: negative where it is lower than usual.
-    pub z: f64,
-    /// Its distance from the median of the history, on the scale of the series.
-    pub shift: f64,
-}
 
 /// Ranks a result; [`None`] where the history is too short.
 #[must_use]

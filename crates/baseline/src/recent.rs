@@ -5,7 +5,7 @@
 
 use stats::{normal, rank};
 
-use crate::pool::Rank;
+use crate::ranked::Rank;
 use crate::series::median;
 
 /// How many results of each series are looked at together.

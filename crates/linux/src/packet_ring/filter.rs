@@ -2,11 +2,9 @@
 
 use socket2::SockFilter;
 
-use super::SNAP_BYTES;
-
-/// The program: the first bytes of TCP packets from or to a port, and nothing of others. A packet of the loopback device comes
+/// The program: the first `snap` bytes of TCP packets from or to a port, and nothing of others. A packet of the loopback device comes
 /// twice, going out and coming in: the first is passed over.
-pub(super) fn program(port: u16) -> Vec<SockFilter> {
+pub(super) fn program(port: u16, snap: u32) -> Vec<SockFilter> {
     let port = u32::from(port);
     vec![
         load_word(SKF_AD_PKTTYPE),
@@ -33,7 +31,7 @@ pub(super) fn program(port: u16) -> Vec<SockFilter> {
         jump(BPF_JEQ, port, Ways { hit: 2, miss: 0 }),
         instruction(BPF_LD_H_ABS, 42),
         jump(BPF_JEQ, port, Ways { hit: 0, miss: 1 }),
-        instruction(BPF_RET, SNAP_BYTES),
+        instruction(BPF_RET, snap),
         instruction(BPF_RET, 0),
     ]
 }

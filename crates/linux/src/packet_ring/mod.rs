@@ -59,7 +59,7 @@ impl PacketRing {
         // Protocol 0 receives nothing until it is bound, so that no packet comes in before filter and ring are there.
         let socket = Socket::new(Domain::PACKET, Type::DGRAM, None)?;
         option::write_int(socket.as_fd(), PACKET_VERSION, TPACKET_V3)?;
-        socket.attach_filter(&filter::program(port))?;
+        socket.attach_filter(&filter::program(port, SNAP_BYTES))?;
         let mut request = [0_u8; 28];
         let words = [BLOCK_BYTES_32, BLOCKS_32, FRAME_BYTES, BLOCK_BYTES_32 / FRAME_BYTES * BLOCKS_32, RETIRE_MS, 0, 0];
         for (place, word) in request.chunks_exact_mut(4).zip(words) {

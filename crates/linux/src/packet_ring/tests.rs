@@ -37,12 +37,12 @@ fn each_packet_of_a_port_comes_once_and_cut() {
             while fins < 2 {
                 assert!(Instant::now() < deadline, "{packets} packets");
                 ring.drain(|packet| {
-                    let ip_bytes = if packet.bytes[0] >> 4 == 4 { 20 } else { 40 };
-                    let tcp = &packet.bytes[ip_bytes..];
+                    let ip_bytes: u8 = if packet.bytes[0] >> 4 == 4 { 20 } else { 40 };
+                    let tcp = &packet.bytes[usize::from(ip_bytes)..];
                     let ports = [&tcp[..2], &tcp[2..4]].map(|two| u16::from_be_bytes(two.try_into().unwrap()));
                     assert!(ports.contains(&port) && packet.bytes.len() <= SNAP_BYTES as usize);
                     packets += 1;
-                    payload += packet.wire_bytes - ip_bytes as u32 - u32::from(tcp[12] >> 4) * 4;
+                    payload += packet.wire_bytes - u32::from(ip_bytes) - u32::from(tcp[12] >> 4) * 4;
                     syns += u32::from(tcp[13] & 2 != 0);
                     fins += u32::from(tcp[13] & 1);
                 });
