@@ -1,6 +1,7 @@
 //! The files of the repository.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -14,6 +15,8 @@ use crate::rust::{self, Views};
 pub struct Tree {
     /// The files, ordered by path.
     pub files: Vec<File>,
+    /// Paths of files that hold no text.
+    binaries: Vec<String>,
 }
 
 /// One text file.
@@ -28,7 +31,7 @@ pub struct File {
 }
 
 impl Tree {
-    /// Reads this repository. Files that are not UTF-8 are left out: no rule is about them.
+    /// Reads this repository. Of files that are not UTF-8 the path is kept: links lead to pictures, and no other rule is about them.
     ///
     /// # Errors
     /// When git cannot list the files.
@@ -45,16 +48,22 @@ impl Tree {
         paths.sort_unstable();
         paths.dedup();
         // A file that is listed and gone was deleted and not yet committed.
-        let read = |path: &str| fs::read_to_string(root.join(path)).ok();
-        let files = paths.into_iter().filter_map(|path| Some(File::new(path, read(path)?)));
-        Ok(Self { files: files.collect() })
+        let (mut files, mut binaries) = (Vec::new(), Vec::new());
+        for path in paths {
+            match fs::read_to_string(root.join(path)) {
+                Ok(text) => files.push(File::new(path, text)),
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => binaries.push(path.to_owned()),
+                Err(_) => {}
+            }
+        }
+        Ok(Self { files, binaries })
     }
 
     /// A tree of the given paths and texts, for tests of rules.
     #[must_use]
     pub fn of_texts(files: &[(&str, &str)]) -> Self {
         let file = |&(path, text): &(&str, &str)| File::new(path, text.to_owned());
-        Self { files: files.iter().map(file).collect() }
+        Self { files: files.iter().map(file).collect(), binaries: Vec::new() }
     }
 
     /// The Rust sources.
@@ -72,7 +81,8 @@ impl Tree {
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         let folder = format!("{}/", path.trim_end_matches('/'));
-        path.is_empty() || self.files.iter().any(|file| file.path == path || file.path.starts_with(&folder))
+        let paths = self.files.iter().map(|file| &file.path).chain(&self.binaries);
+        path.is_empty() || paths.into_iter().any(|one| one == path || one.starts_with(&folder))
     }
 }
 

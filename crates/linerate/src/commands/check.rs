@@ -102,7 +102,7 @@ const fn direction(direction: Direction) -> &'static str {
     match direction {
         Direction::Forward => "sending to it",
         Direction::Reverse => "receiving from it",
-        Direction::Bidirectional => "both ways",
+        Direction::Bidirectional => "in both directions",
     }
 }
 

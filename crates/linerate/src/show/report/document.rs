@@ -18,7 +18,7 @@ pub struct Merged {
 pub fn new(title: &str, sections: &[Section]) -> String {
     let mut text = format!("# {title}\n");
     for section in sections {
-        let _ = write!(text, "\n## {}\n\n{}", section.title, block(section));
+        let _ = write!(text, "\n## {}\n\n{}\n", section.title, block(section));
     }
     text
 }
@@ -49,7 +49,7 @@ pub fn merge(before: &str, title: &str, sections: &[Section]) -> Merged {
     }
     text.push_str(rest);
     for section in sections.iter().filter(|section| !seen.contains(&section.key.to_owned())) {
-        let _ = write!(text, "\n## {}\n\n{}", section.title, block(section));
+        let _ = write!(text, "\n## {}\n\n{}\n", section.title, block(section));
     }
     Merged { text, kept }
 }
@@ -86,7 +86,7 @@ impl<'a> Block<'a> {
 
 fn block(section: &Section) -> String {
     let body = body(section);
-    format!("{BEGINS}{} {}{CLOSES}{body}{ENDS}\n", section.key, sum(&body))
+    format!("{BEGINS}{} {}{CLOSES}{body}{ENDS}", section.key, sum(&body))
 }
 
 fn body(section: &Section) -> String {

@@ -44,7 +44,7 @@ pub struct Story<'a> {
 /// What follows once the incident is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Afterwards {
-    /// The end.
+    /// The demonstration ends, and nothing of it is left.
     End,
     /// The hub goes on, and its pages are shown until somebody wants to stop.
     Pages,
