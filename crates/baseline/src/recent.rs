@@ -22,15 +22,15 @@ pub fn rank(history: &[f64], last: &[f64]) -> Option<Rank> {
     }
     let compared = rank::compare(history, last)?;
     // Ties make the normal approximation claim more than any order of so few results can show.
-    let p = compared.p_two_sided.max(2.0 / orders(history.len(), last.len())).min(1.0);
+    let p = compared.p_two_sided.max(2.0 / orders(history, last)).min(1.0);
     let middle = (history.len() * last.len()) as f64 / 2.0;
     let z = normal::quantile(p / 2.0) * if compared.u < middle { 1.0 } else { -1.0 };
     Some(Rank { z: z / likeness(history, last.len()).sqrt(), shift: median(last) - median(history) })
 }
 
 /// In how many orders results of two sets can lie.
-fn orders(before: usize, after: usize) -> f64 {
-    (1..=after).map(|one| (before + one) as f64 / one as f64).product()
+fn orders(history: &[f64], last: &[f64]) -> f64 {
+    (1..=last.len()).map(|one| (history.len() + one) as f64 / one as f64).product()
 }
 
 /// By how much the variance of a mean of results that follow each other exceeds that of independent ones, were they autoregressive of

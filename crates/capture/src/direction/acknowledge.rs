@@ -161,7 +161,7 @@ impl Direction {
                     let rtt_ns = highest.is_none().then_some(time_ns - piece.first_ns);
                     self.losses.passed(Pass { sent_ns: piece.first_ns, sent_before: piece.sent_before, rtt_ns });
                     // A super-packet of which one SACK after the other told a part is no hole.
-                    let was_told = self.sacked.contains(piece.from, piece.to());
+                    let was_told = self.sacked.contains(piece.from..piece.to());
                     if highest.is_some_and(|highest| piece.to() <= highest) && !was_told {
                         // A hole was filled, and nothing had been retransmitted.
                         self.counts.reordered += 1;

@@ -59,8 +59,9 @@ pub(super) fn difference(to_server: &[ClockPoint], to_client: &[ClockPoint], clo
         return ClockDifference { reference_ns, ..ClockDifference::default() };
     }
     // Both by the time of the client's clock: what is sent there, and what arrives there.
-    let out = Line::below(to_server.iter().map(|point| Dot::new(point.sent_ns, reference_ns, point)));
-    let back = Line::below(to_client.iter().map(|point| Dot::new(point.arrived_ns, reference_ns, point)));
+    let out = Line::below(to_server.iter().map(|point| Dot::new(point.sent_ns.saturating_sub(reference_ns), point)));
+    let back =
+        Line::below(to_client.iter().map(|point| Dot::new(point.arrived_ns.saturating_sub(reference_ns), point)));
     let (Some(out), Some(back)) = (out, back) else { return ClockDifference { reference_ns, ..Default::default() } };
     let skew = (out.slope - back.slope) / 2.0;
     let error = (out.slope + back.slope).abs() / 2.0;
@@ -86,11 +87,8 @@ struct Dot {
 
 impl Dot {
     #[expect(clippy::cast_precision_loss, reason = "captures are shorter than 2^53 ns")]
-    fn new(at_ns: i64, reference_ns: i64, point: &ClockPoint) -> Self {
-        Self {
-            at_ns: at_ns.saturating_sub(reference_ns) as f64,
-            delay_ns: point.arrived_ns.saturating_sub(point.sent_ns) as f64,
-        }
+    fn new(since_ns: i64, point: &ClockPoint) -> Self {
+        Self { at_ns: since_ns as f64, delay_ns: point.arrived_ns.saturating_sub(point.sent_ns) as f64 }
     }
 }
 

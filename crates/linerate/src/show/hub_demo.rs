@@ -30,9 +30,9 @@ pub fn baseline(results: u64, goodput_bps: f64) -> String {
     format!("baseline: {results} results of each pair, usually {}", amount(Metric::Goodput, goodput_bps))
 }
 
-/// What goes wrong.
-pub fn fault(host: &str, command: &str) -> String {
-    format!("fault planted on {host}: {command}")
+/// Where something goes wrong.
+pub fn fault(host: &str) -> String {
+    format!("fault planted on {host}")
 }
 
 /// What the hub has found.

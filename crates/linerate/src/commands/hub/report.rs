@@ -34,14 +34,14 @@ pub fn run(common: &Common, args: &ReportArgs) -> anyhow::Result<Exit> {
     let (title, sections) = (title(&detail.incident), sections(&record));
     let before = args.output.as_deref().map(read).transpose()?.flatten();
     let Merged { text, kept } = match before {
-        Some(before) => document::merge(&before, &title, &sections),
+        Some(before) => document::merge(&before, &sections, &title),
         None => Merged { text: document::new(&title, &sections), kept: Vec::new() },
     };
     if !kept.is_empty() && !common.quiet {
         eprintln!("kept as they were edited: {}", kept.join(", "));
     }
     if let Some(file) = &args.html {
-        write(file, &html::page(&title, &text))?;
+        write(file, &html::page(&text))?;
     }
     match &args.output {
         Some(file) => write(file, &text).map(|()| Exit::Success),

@@ -24,7 +24,7 @@ pub fn new(title: &str, sections: &[Section]) -> String {
 }
 
 /// A document of before with what the record says now.
-pub fn merge(before: &str, title: &str, sections: &[Section]) -> Merged {
+pub fn merge(before: &str, sections: &[Section], title: &str) -> Merged {
     let (mut text, mut kept, mut seen) = (String::new(), Vec::new(), Vec::new());
     let mut rest = before;
     while let Some(found) = Block::first(rest) {
@@ -116,7 +116,7 @@ mod tests {
     fn what_nobody_has_edited_grows_with_the_record() {
         let before = new("T", &[section("summary", "open"), section("actions", "none")]);
         let now = [section("summary", "closed"), section("actions", "none"), section("timeline", "- a")];
-        let merged = merge(&before, "T", &now);
+        let merged = merge(&before, &now, "T");
         assert_eq!(merged, Merged { text: new("T", &now), kept: Vec::new() });
     }
 
@@ -125,13 +125,13 @@ mod tests {
         let before = new("T", &[section("summary", "open"), section("lessons", "to be written")]);
         let edited =
             before.replace("to be written", "Look at the log first.").replace("# T", "# Our title\n\nAda wrote this.");
-        let merged = merge(&edited, "T", &[section("summary", "closed"), section("lessons", "more was learnt")]);
+        let merged = merge(&edited, &[section("summary", "closed"), section("lessons", "more was learnt")], "T");
         assert_eq!(merged.kept, ["lessons"]);
         for part in ["Look at the log first.", "# Our title\n\nAda wrote this.", "closed"] {
             assert!(merged.text.contains(part), "{part}: {}", merged.text);
         }
         assert!(!merged.text.contains("more was learnt"), "{}", merged.text);
-        let again = merge(&merged.text, "T", &[section("summary", "closed"), section("lessons", "more was learnt")]);
+        let again = merge(&merged.text, &[section("summary", "closed"), section("lessons", "more was learnt")], "T");
         assert_eq!(again.text, merged.text);
     }
 
@@ -140,7 +140,7 @@ mod tests {
         let text = new("T", &[section("summary", "a <!-- end --> b"), section("actions", "c")]);
         assert_eq!(text.matches(ENDS).count(), 2, "{text}");
         let torn = text.replacen(ENDS, "", 1);
-        let merged = merge(&torn, "T", &[section("summary", "new"), section("actions", "d")]);
+        let merged = merge(&torn, &[section("summary", "new"), section("actions", "d")], "T");
         assert!(merged.text.contains("a < !-- end --> b"), "{}", merged.text);
     }
 }

@@ -80,10 +80,12 @@ impl<'a> Fleet<'a> {
     }
 
     /// Has a shell of a host write a kernel setting, as a person would.
-    pub fn set(&self, host: &str, line: &str) -> anyhow::Result<()> {
+    pub fn set(&self, at: At<'_>) -> anyhow::Result<()> {
+        let At { host, arguments } = at;
+        let line = arguments.join(" ");
         let mut command = self.host(host)?.command("/bin/sh");
         let failed = || Complaint::new(Exit::Local, format!("`{line}` fails on {host}"));
-        let status = command.args(["-c", line]).stdin(Stdio::null()).status().with_context(failed)?;
+        let status = command.args(["-c", &line]).stdin(Stdio::null()).status().with_context(failed)?;
         if status.success() { Ok(()) } else { Err(failed().into()) }
     }
 

@@ -122,8 +122,8 @@ impl Story<'_> {
         let usual = baseline(&pairs);
         self.step(&show::baseline(usual.results, usual.goodput))?;
 
-        self.fleet.set(FAULTY, FAULT)?;
-        self.step(&show::fault(FAULTY, FAULT))?;
+        self.fleet.set(At { host: FAULTY, arguments: &[FAULT] })?;
+        self.step(&format!("{}: {FAULT}", show::fault(FAULTY)))?;
         let opened = self.until("an incident", || {
             let list: IncidentList = self.hub(hub, &["incidents"], &[])?;
             Ok(list.incidents.into_iter().next())
@@ -132,17 +132,17 @@ impl Story<'_> {
         self.step(&show::opened(&opened))?;
 
         let id = opened.id.0.clone();
-        let explained = self.detail(hub, &id, |incident| incident.explanation.is_some())?;
+        let explained = self.detail(hub, |incident| incident.explanation.is_some(), &id)?;
         let Ok(explained) = explained else { return Ok(Err(Stopped)) };
         let explanation = explained.incident.explanation.clone().context("it was there a moment ago")?;
         self.step(&show::explained(&explanation))?;
         self.fix(&pairs, &explained, &explanation)?;
 
-        let Ok(verified) = self.detail(hub, &id, |incident| incident.verified.is_some())? else {
+        let Ok(verified) = self.detail(hub, |incident| incident.verified.is_some(), &id)? else {
             return Ok(Err(Stopped));
         };
         self.step(&show::verified(&verified.incident))?;
-        self.detail(hub, &id, |incident| incident.status == Status::Closed)
+        self.detail(hub, |incident| incident.status == Status::Closed, &id)
     }
 
     /// What the diagnosis proposes, on the host that it names.
@@ -169,8 +169,8 @@ impl Story<'_> {
     fn detail(
         &self,
         hub: &str,
-        id: &str,
         is_it: impl Fn(&Incident) -> bool,
+        id: &str,
     ) -> anyhow::Result<Result<IncidentDetail, Stopped>> {
         self.until("the incident to go on", || {
             let detail: IncidentDetail = self.hub(hub, &["incidents"], &[id])?;
