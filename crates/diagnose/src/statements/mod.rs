@@ -3,11 +3,11 @@
 //! A single log of another tool is little for a ranking of causes and much for a person who can read it. These are that person's
 //! sentences: what a window allows, where a path begins to lose, which counter moved.
 //!
-//! * [`statement`]: one of them
-//! * [`transfers`]: runs of TCP and UDP
-//! * [`streams`]: one test beside another of the same pair
-//! * [`probes`]: echoes, hops, path MTU, downloads
-//! * [`counters`]: counters of NICs and kernels, and of sockets
+//! * `statement`: one of them
+//! * `transfers`: runs of TCP and UDP
+//! * `streams`: one test beside another of the same pair
+//! * `probes`: echoes, hops, path MTU, downloads
+//! * `counters`: counters of NICs and kernels, and of sockets
 
 mod counters;
 mod probes;
