@@ -42,6 +42,7 @@
 pub mod affinity;
 pub mod bpf;
 pub mod bulk;
+mod classic_bpf;
 pub mod clock;
 pub mod contention;
 pub mod counters;

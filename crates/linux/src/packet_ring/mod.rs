@@ -7,7 +7,7 @@
 mod filter;
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +16,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use socket2::{Domain, Socket, Type};
 
 use crate::Unavailable;
-use crate::packet_socket::all_devices;
+use crate::packet_socket::{SOL_PACKET, all_devices, missed_since};
 use crate::sockets::option::{self, SocketOption};
 
 /// What a packet is cut to: IPv6, TCP and all of its options have 100 bytes.
@@ -97,10 +97,7 @@ impl PacketRing {
     /// # Errors
     /// What `getsockopt` gives.
     pub fn missed(&mut self) -> io::Result<u64> {
-        // The kernel starts its count anew with each reading (struct tpacket_stats_v3: packets, drops, freezes).
-        let mut statistics = [0; 12];
-        option::read(self.socket.as_fd(), PACKET_STATISTICS, &mut statistics)?;
-        self.missed += u64::from(word(&statistics, 4).unwrap_or_default());
+        self.missed += missed_since(self.socket.as_fd())?;
         Ok(self.missed)
     }
 
@@ -125,7 +122,6 @@ impl AsFd for PacketRing {
 
 impl Drop for PacketRing {
     fn drop(&mut self) {
-        debug_assert!(self.socket.as_raw_fd() >= 0);
         // SAFETY: the mapping was made by `open` with this length, and nothing refers to it any more.
         // Nothing is left to do where the kernel refuses.
         let _ = unsafe { munmap(self.map.as_ptr().cast(), MAP_BYTES) };
@@ -170,9 +166,7 @@ const FRAME_BYTES: u32 = 2_048;
 const RETIRE_MS: u32 = 20;
 
 // include/uapi/linux/if_packet.h of 6.18
-const SOL_PACKET: libc::c_int = 263;
 const PACKET_RX_RING: SocketOption = SocketOption { level: SOL_PACKET, name: 5 };
-const PACKET_STATISTICS: SocketOption = SocketOption { level: SOL_PACKET, name: 6 };
 const PACKET_VERSION: SocketOption = SocketOption { level: SOL_PACKET, name: 10 };
 const TPACKET_V3: libc::c_int = 2;
 const TP_STATUS_KERNEL: u32 = 0;

@@ -103,10 +103,7 @@ impl FrameCounter {
     /// As [`drain`](Self::drain).
     pub fn take(&mut self) -> io::Result<FrameCounts> {
         self.drain()?;
-        // The kernel starts its count anew with each reading (struct tpacket_stats: packets, drops).
-        let mut statistics = [0; 8];
-        option::read(self.socket.as_fd(), PACKET_STATISTICS, &mut statistics)?;
-        self.missed += control::word(&statistics, 4).map_or(0, u64::from);
+        self.missed += missed_since(self.socket.as_fd())?;
         Ok(FrameCounts { frames: std::mem::take(&mut self.counts), missed: std::mem::take(&mut self.missed) })
     }
 }
@@ -127,6 +124,14 @@ fn kind_of(frame: &Datagram<'_>) -> Option<FrameKind> {
         is_tagged.then_some(tag & VLAN_MASK)
     });
     Some(FrameKind { vlan, protocol })
+}
+
+/// Packets for which a packet socket had no room since it was asked last: the kernel starts its count anew with each reading.
+pub(crate) fn missed_since(socket: BorrowedFd<'_>) -> io::Result<u64> {
+    // struct tpacket_stats, and the beginning of tpacket_stats_v3: packets, drops.
+    let mut statistics = [0; 8];
+    option::read(socket, PACKET_STATISTICS, &mut statistics)?;
+    Ok(control::word(&statistics, 4).map_or(0, u64::from))
 }
 
 /// All protocols of every device of the namespace.
@@ -156,7 +161,7 @@ const MAX_BATCHES: usize = 64;
 // include/uapi/linux/if_packet.h, if_ether.h and include/linux/socket.h of 6.18
 const AF_PACKET: libc::sa_family_t = 17;
 const ETH_P_ALL: u16 = 3;
-const SOL_PACKET: libc::c_int = 263;
+pub(crate) const SOL_PACKET: libc::c_int = 263;
 const PACKET_STATISTICS: SocketOption = SocketOption { level: SOL_PACKET, name: 6 };
 const PACKET_AUXDATA: SocketOption = SocketOption { level: SOL_PACKET, name: 8 };
 const AUXDATA: Kind = Kind { level: SOL_PACKET, name: 8 };
