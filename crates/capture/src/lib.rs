@@ -20,6 +20,7 @@ pub mod ends;
 pub mod file;
 mod order;
 pub mod report;
+mod sequence;
 mod sharing;
 mod stream;
 pub mod trace;

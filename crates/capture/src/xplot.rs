@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use crate::decode::{Segment, address, flag};
 use crate::direction::series::Zoom;
 use crate::file::FileError;
+use crate::sequence;
 use crate::stream::{SORT_WINDOW_NS, Stream};
 
 /// A drawing that goes on as the capture is read.
@@ -104,9 +105,7 @@ impl Graph {
 
     /// A 32-bit number as the 64-bit one nearest to what was sent last.
     fn unwrap(&self, number: u32) -> u64 {
-        let near = self.next.unwrap_or(u64::from(number));
-        let distance = number.wrapping_sub((near & 0xffff_ffff) as u32).cast_signed();
-        near.saturating_add_signed(i64::from(distance))
+        self.next.map_or(u64::from(number), |next| sequence::nearest(next, number))
     }
 
     fn data(&mut self, segment: &Segment, out: &mut String) {

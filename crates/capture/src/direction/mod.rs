@@ -45,6 +45,8 @@ use rounds::Rounds;
 use rtt::{RttMeter, StampEchoes};
 use series::Series;
 
+use crate::sequence;
+
 /// The state of one direction. See the module.
 #[derive(Debug)]
 pub(crate) struct Direction {
@@ -261,9 +263,7 @@ impl Direction {
     /// A 32-bit number as the 64-bit one that is nearest to what was sent last.
     #[inline]
     fn unwrap(&self, number: u32) -> u64 {
-        let near = self.numbers.next;
-        let distance = number.wrapping_sub((near & 0xffff_ffff) as u32).cast_signed();
-        near.wrapping_add_signed(i64::from(distance))
+        sequence::nearest(self.numbers.next, number)
     }
 
     /// Starts the numbers at the first byte that is seen.

@@ -20,28 +20,35 @@ const MOST_BURSTS: usize = 64;
 /// All that happened to a direction between the captures.
 pub(super) fn crossing(pairing: &Pairing<'_>, clocks: &ClockDifference, towards: Towards) -> Crossing {
     let view = View { pairing, clocks, towards };
-    let lost = view.lost();
-    let delays = view.delays();
+    let Sent { segments, lost, not_captured } = view.sent();
     let (bursts, bursts_left_out) = bursts(&lost);
-    let seen = view.covered().count() as u64;
     let arrived = pairing.arrived.iter().flatten().count() as u64;
     let acks = AckCounts { sent: pairing.acks_near, paired: pairing.acks.len() as u64 };
     Crossing {
         segments: SegmentCounts {
-            sent: seen,
+            sent: segments,
             arrived,
             lost: lost.len() as u64,
             lost_bytes: lost.iter().map(|one| u64::from(one.bytes)).sum(),
             duplicated: pairing.duplicated,
             reordered: view.reordered(),
-            not_captured_after: view.missing_after(),
+            not_captured_after: not_captured,
             not_captured_before: pairing.never_sent,
         },
         acks,
-        delay: delays,
+        delay: view.delays(),
         bursts,
         bursts_left_out,
     }
+}
+
+/// What became of the segments that the far capture may have.
+#[derive(Default)]
+struct Sent {
+    segments: u64,
+    lost: Vec<Passage>,
+    /// Missed by the far capture.
+    not_captured: u64,
 }
 
 struct View<'a> {
@@ -90,10 +97,19 @@ impl View<'_> {
         })
     }
 
-    /// Not in the far capture, and not there in another way: what was acknowledged and never seen was missed by the capture.
-    fn lost(&self) -> Vec<Passage> {
+    /// What is not in the far capture was lost, but for what was acknowledged and never seen: that the capture missed.
+    fn sent(&self) -> Sent {
         let missing = self.missing();
-        self.covered().filter(|(near, arrived)| !arrived && !missing.contains(near)).map(|(near, _)| *near).collect()
+        let mut sent = Sent::default();
+        for (near, arrived) in self.covered() {
+            sent.segments += 1;
+            match arrived {
+                true => {}
+                false if missing.contains(near) => sent.not_captured += 1,
+                false => sent.lost.push(*near),
+            }
+        }
+        sent
     }
 
     /// Acknowledged bytes of which no transmission is in the far capture.
@@ -117,11 +133,6 @@ impl View<'_> {
         }
         holes.retain(|(from, to)| from < to);
         Missing { holes }
-    }
-
-    fn missing_after(&self) -> u64 {
-        let missing = self.missing();
-        self.covered().filter(|(near, arrived)| !arrived && missing.contains(near)).count() as u64
     }
 
     /// Packets that a later transmission overtook (RFC 4737).

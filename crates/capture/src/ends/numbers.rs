@@ -1,5 +1,7 @@
 //! Sequence numbers that count alike at both ends of a path.
 
+use crate::sequence;
+
 /// Numbers of one direction, unwrapped to 64 bits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Numbers {
@@ -15,10 +17,7 @@ impl Numbers {
         let near = match self.last {
             // Far from zero, so that a number before the first one is still one.
             None => (1 << 32) + u64::from(number),
-            Some(last) => {
-                let distance = number.wrapping_sub((last & 0xffff_ffff) as u32).cast_signed();
-                last.wrapping_add_signed(i64::from(distance))
-            }
+            Some(last) => sequence::nearest(last, number),
         };
         self.last = Some(near);
         near
