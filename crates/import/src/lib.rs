@@ -31,6 +31,7 @@ mod quantity;
 pub mod round;
 mod rtt;
 mod samples;
+mod seen;
 mod segments;
 mod skipped;
 mod sockets;

@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use model::host::HostIdentity;
 use model::measurement::{DirectionTotal, Flow, Heading, Latency, Measurement, RttSummary, SteadyState, Whose};
-use model::run::{Outcome, Peer, Role, Run, RunId};
+use model::run::{Outcome, Peer, RunId};
 use model::series::field::Field;
 use model::series::{Column, RunSamples, StreamSamples};
-use model::spec::{Limit, TestSpec};
+use model::spec::Limit;
 use units::{ByteCount, DataRate, PacketCount, WallTime};
 
 use super::evidence::Socket;
 use super::merge::Stored;
 use super::round::{UserFacts, end_of, value};
+use super::seen::Seen;
 
 /// Adds what a socket shows to the test whose connection it is; whether it was.
 pub(crate) fn complete(found: &mut Measurement, socket: &Socket) -> bool {
@@ -94,30 +95,19 @@ pub(crate) fn run(socket: &Socket, id: RunId, at: WallTime, host: Option<&str>, 
         anomalies: vec!["a socket of ss: its rate is the data acknowledged over the time with data to send".to_owned()],
         ..Measurement::default()
     };
-    let run = Run {
-        format: Run::FORMAT,
+    let seen = Seen {
         id,
-        started: at,
-        role: Role::Client,
-        command: Vec::new(),
-        spec: TestSpec {
-            limit: Limit::Time(busy),
-            sample_every: Duration::ZERO,
-            probe_every: Duration::ZERO,
-            ..TestSpec::default()
-        },
-        declared_line_rate: facts.line_rate,
-        declared: facts.declared.clone(),
-        batch: None,
+        at,
+        limit: Limit::Time(busy),
         local: HostIdentity { name: host.map(str::to_owned), ..HostIdentity::default() },
         peer: Peer { target: socket.peer.clone(), address: Some(socket.peer.clone()), host: HostIdentity::default() },
         outcome: Outcome::Complete,
-        measurement: Some(measurement),
+        measurement,
     };
     let columns = socket.fields.iter().map(|known| Column { field: known.field, values: vec![known.value] }).collect();
     let at_us = vec![i64::try_from(busy.as_micros()).unwrap_or(i64::MAX)];
     let stream = StreamSamples { stream: 1, heading, end: end_of(heading), whose: Whose::Local, at_us, columns };
-    Some((run, RunSamples { streams: vec![stream], ..RunSamples::default() }))
+    Some((seen.into_run(facts), RunSamples { streams: vec![stream], ..RunSamples::default() }))
 }
 
 /// Less than a slow start moves.

@@ -1,15 +1,14 @@
 //! Files that a program moved, as a run of TCP: how much, how long, how fast.
 
-use std::time::Duration;
-
 use model::host::HostIdentity;
 use model::measurement::{DirectionTotal, Measurement, SteadyState};
-use model::run::{Failure, FailureKind, Outcome, Peer, Role, Run, RunId};
-use model::spec::{Limit, TestSpec};
+use model::run::{Failure, FailureKind, Outcome, Peer, Run, RunId};
+use model::spec::Limit;
 use units::{PacketCount, WallTime};
 
 use super::evidence::FileTransfer;
 use super::round::UserFacts;
+use super::seen::Seen;
 
 /// The run. Storage and the program are part of what it measures, which its note says.
 pub(crate) fn run(transfer: &FileTransfer, id: RunId, at: WallTime, facts: &UserFacts) -> Run {
@@ -33,21 +32,10 @@ pub(crate) fn run(transfer: &FileTransfer, id: RunId, at: WallTime, facts: &User
     } else {
         Outcome::Failed(Failure { kind: FailureKind::Interrupted, detail: "the transfer is not whole".to_owned() })
     };
-    Run {
-        format: Run::FORMAT,
+    let seen = Seen {
         id,
-        started: at,
-        role: Role::Client,
-        command: Vec::new(),
-        spec: TestSpec {
-            limit: Limit::Bytes(transfer.moved),
-            sample_every: Duration::ZERO,
-            probe_every: Duration::ZERO,
-            ..TestSpec::default()
-        },
-        declared_line_rate: facts.line_rate,
-        declared: facts.declared.clone(),
-        batch: None,
+        at,
+        limit: Limit::Bytes(transfer.moved),
         local: HostIdentity { software: Some(transfer.tool.to_owned()), ..HostIdentity::default() },
         peer: Peer {
             target: transfer.target.clone().unwrap_or_else(|| "the other host".to_owned()),
@@ -55,6 +43,7 @@ pub(crate) fn run(transfer: &FileTransfer, id: RunId, at: WallTime, facts: &User
             host: HostIdentity::default(),
         },
         outcome,
-        measurement: Some(measurement),
-    }
+        measurement,
+    };
+    seen.into_run(facts)
 }
