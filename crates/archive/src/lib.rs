@@ -32,5 +32,5 @@ pub mod spill;
 pub mod store;
 pub mod transfers;
 
-pub use list::{Filter, RunSummary};
+pub use list::Filter;
 pub use store::Archive;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use model::run::{Failure, Outcome, Role, RunId};
-use model::spec::{Direction, Protocol};
+use model::archived::ListedRun;
+use model::run::{Failure, Outcome, Role};
 use rusqlite::types::Type;
 use rusqlite::{Row, named_params};
 use serde::Serialize;
@@ -38,31 +38,6 @@ pub enum Ended {
     Failed,
 }
 
-/// What a list shows of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RunSummary {
-    /// Its name.
-    pub id: RunId,
-    /// When it started.
-    #[serde(rename = "started_unix_ns")]
-    pub started: WallTime,
-    /// Which side of the test this host was.
-    pub role: Role,
-    /// The other side.
-    pub target: String,
-    /// Which protocol carried the payload.
-    pub protocol: Protocol,
-    /// Who sent, seen from the host that started the test.
-    pub direction: Direction,
-    /// Whether it worked.
-    pub outcome: Outcome,
-    /// Goodput of all directions together, where something was measured.
-    #[serde(rename = "goodput_bps")]
-    pub goodput: Option<DataRate>,
-    /// TCP segments sent again, in all directions together.
-    pub retransmits: Option<PacketCount>,
-}
-
 /// The archive cannot be listed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot list the archive {}", path.display())]
@@ -76,7 +51,7 @@ impl Archive {
     ///
     /// # Errors
     /// If the database refuses, or a row has a role, protocol, direction or failure that is not known here.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<RunSummary>, ListError> {
+    pub fn list(&self, filter: &Filter) -> Result<Vec<ListedRun>, ListError> {
         let failed = |source| ListError { path: self.path.clone(), source };
         let found = self.select(filter).map_err(|error| failed(error.into()))?;
         for (row, _) in &found {
@@ -85,7 +60,7 @@ impl Archive {
         Ok(found.into_iter().map(|(_, summary)| summary).collect())
     }
 
-    fn select(&self, filter: &Filter) -> rusqlite::Result<Vec<(i64, RunSummary)>> {
+    fn select(&self, filter: &Filter) -> rusqlite::Result<Vec<(i64, ListedRun)>> {
         let parameters = named_params! {
             ":target": filter.peer,
             ":since": filter.since.map(|since| i64::try_from(since.unix_nanos()).unwrap_or(i64::MAX)),
@@ -108,7 +83,7 @@ const SELECT: &str = "
     ORDER BY id DESC
     LIMIT :limit";
 
-fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
+fn summary(row: &Row<'_>) -> rusqlite::Result<ListedRun> {
     let count = |name| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(name)?.map(i64::cast_unsigned));
     let kind: Option<String> = row.get("failure")?;
     let outcome = match kind {
@@ -118,11 +93,11 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
             detail: row.get::<_, Option<String>>("failure_detail")?.unwrap_or_default(),
         }),
     };
-    Ok(RunSummary {
+    Ok(ListedRun {
         id: named(row, "id")?,
         started: WallTime::from_unix_nanos(count("started_unix_ns")?.unwrap_or(0)),
         role: named(row, "role")?,
-        target: row.get("target")?,
+        peer: row.get("target")?,
         protocol: named(row, "protocol")?,
         direction: named(row, "direction")?,
         outcome,

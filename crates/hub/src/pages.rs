@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use archive::RunSummary;
 use mesh::clock;
 use mesh::incident::{Incident, IncidentId, Metric, Series};
+use model::archived::ListedRun;
 use model::host::change::{ChangeEntry, LoggedChange};
 use model::host::snapshot::Snapshot;
 use model::played::Finding;
@@ -122,7 +122,7 @@ impl Source for HubSource {
         self.latest()?.filter(|round| round.id == id).ok_or_else(|| SourceError::unknown(&format!("round {id}")))
     }
 
-    fn runs(&self, limit: u32) -> Result<Vec<RunSummary>, SourceError> {
+    fn runs(&self, limit: u32) -> Result<Vec<ListedRun>, SourceError> {
         Ok(self.newest_runs(limit)?.iter().map(|(_, run)| run_summary(run)).collect())
     }
 

@@ -84,7 +84,7 @@ fn a_summary_says_what_the_run_says() {
     let list = archive.list(&Filter::default()).unwrap();
     let (failed, complete) = (&list[0], &list[1]);
     assert_eq!(complete.goodput.unwrap().bps(), 9_410_000_000);
-    assert_eq!((complete.started, complete.target.as_str()), (runs::at(1).started, "dtn2"));
+    assert_eq!((complete.started, complete.peer.as_str()), (runs::at(1).started, "dtn2"));
     assert_eq!(complete.outcome, runs::at(1).outcome);
     assert_eq!(failed.outcome, runs::failed(runs::at(2)).outcome);
     assert_eq!((failed.goodput, failed.retransmits), (None, None));

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
-use archive::{Archive, Filter, RunSummary};
+use archive::{Archive, Filter};
 use baseline::screen::Screen;
 use baseline::series::Sample;
 use baseline::watch::{Quality, State, Status as SeriesStatus, Watch, WatchSettings};
 use linux::clock;
+use model::archived::ListedRun;
 use model::run::Outcome;
 use model::spec::{Direction, Protocol};
 use units::WallTime;
@@ -61,7 +62,7 @@ fn of_archive(archive: &Archive, args: &CheckArgs) -> anyhow::Result<Health> {
     };
     let (mut watches, mut screen) = (BTreeMap::<String, Watch>::new(), Screen::default());
     for (run, sample) in runs.iter().filter_map(|run| Some((run, sample(run)?))) {
-        let name = format!("{}, {}", run.target, direction(run.direction));
+        let name = format!("{}, {}", run.peer, direction(run.direction));
         let watch = watches.entry(name).or_insert_with(|| Watch::new(settings));
         watch.record(sample, Quality::Good, &mut screen);
     }
@@ -92,7 +93,7 @@ fn of_archive(archive: &Archive, args: &CheckArgs) -> anyhow::Result<Health> {
 
 /// What a run says of the goodput of TCP; [`None`] of failed runs and of other protocols.
 #[expect(clippy::cast_precision_loss, reason = "a rate, for statistics")]
-fn sample(run: &RunSummary) -> Option<Sample> {
+fn sample(run: &ListedRun) -> Option<Sample> {
     let is_result = run.protocol == Protocol::Tcp && run.outcome == Outcome::Complete;
     let goodput = run.goodput.filter(|_| is_result)?;
     Some(Sample { at_s: seconds(run.started), value: goodput.bps() as f64 })

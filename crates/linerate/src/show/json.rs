@@ -1,6 +1,5 @@
 //! JSON on standard output: one document a line.
 
-use archive::RunSummary;
 use archive::check::{Checked, Damage};
 use diagnose::explained::Explained;
 use model::archived::{ArchiveCheck, DamagedRow, ListedRun};
@@ -31,20 +30,10 @@ pub fn explained(run: &Run, samples: &RunSamples) -> anyhow::Result<Vec<u8>> {
 }
 
 /// A list of runs, a line each; schema: docs/formats/run-list.schema.json.
-pub fn summaries(summaries: &[RunSummary]) -> anyhow::Result<Vec<u8>> {
+pub fn summaries(summaries: &[ListedRun]) -> anyhow::Result<Vec<u8>> {
     let mut lines = Vec::new();
-    for summary in summaries.iter().cloned() {
-        lines.extend(document(&ListedRun {
-            id: summary.id,
-            started: summary.started,
-            role: summary.role,
-            peer: summary.target,
-            protocol: summary.protocol,
-            direction: summary.direction,
-            outcome: summary.outcome,
-            goodput: summary.goodput,
-            retransmits: summary.retransmits,
-        })?);
+    for summary in summaries {
+        lines.extend(document(summary)?);
     }
     Ok(lines)
 }

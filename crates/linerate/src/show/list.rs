@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use archive::RunSummary;
 use archive::check::Checked;
 use comfy_table::{CellAlignment, Table};
+use model::archived::ListedRun;
 use model::run::{Outcome, Role};
 use model::spec::{Direction, Protocol};
 
 use super::{table, when};
 
 /// A table of runs, or a line that says where they would be.
-pub fn text(summaries: &[RunSummary], archive: &Path) -> String {
+pub fn text(summaries: &[ListedRun], archive: &Path) -> String {
     if summaries.is_empty() {
         return format!("no runs in {}\n", archive.display());
     }
@@ -21,7 +21,7 @@ pub fn text(summaries: &[RunSummary], archive: &Path) -> String {
         table.add_row([
             summary.id.to_string(),
             when::local(summary.started),
-            summary.target.clone(),
+            summary.peer.clone(),
             test(summary).to_owned(),
             summary.goodput.map(|rate| rate.to_string()).unwrap_or_default(),
             summary.retransmits.map(|count| count.to_string()).unwrap_or_default(),
@@ -49,7 +49,7 @@ pub fn checked(checked: &Checked, archive: &Path) -> String {
     text
 }
 
-fn test(summary: &RunSummary) -> &'static str {
+fn test(summary: &ListedRun) -> &'static str {
     match (summary.protocol, summary.direction, summary.role) {
         (Protocol::Tcp, Direction::Bidirectional, _) => "tcp bidirectional",
         (Protocol::Udp, Direction::Bidirectional, _) => "udp bidirectional",

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use archive::RunSummary;
 use archive::rounds::has_result;
+use model::archived::ListedRun;
 use model::host::change::LoggedChange;
 use model::host::snapshot::Snapshot;
 use model::played::Finding;
@@ -69,12 +69,12 @@ impl Source for Files {
         round.cloned().ok_or_else(|| SourceError::unknown(&format!("round {id}")))
     }
 
-    fn runs(&self, limit: u32) -> Result<Vec<RunSummary>, SourceError> {
+    fn runs(&self, limit: u32) -> Result<Vec<ListedRun>, SourceError> {
         let of_rounds = self.rounds.iter().flat_map(|round| &round.tests).filter_map(|tested| match &tested.finding {
             Finding::Run(run) => Some(run_summary(run)),
             _ => None,
         });
-        let mut runs: Vec<RunSummary> =
+        let mut runs: Vec<ListedRun> =
             self.runs.iter().map(|stored| run_summary(&stored.run)).chain(of_rounds).collect();
         runs.sort_by_key(|run| std::cmp::Reverse(run.id));
         runs.truncate(limit as usize);
@@ -150,15 +150,15 @@ pub fn round_summary(round: &Round) -> RoundSummary {
 
 /// A run in a line.
 #[must_use]
-pub fn run_summary(run: &Run) -> RunSummary {
+pub fn run_summary(run: &Run) -> ListedRun {
     let totals = run.measurement.as_ref().map(|found| found.totals.as_slice()).unwrap_or_default();
     let goodput = totals.iter().map(|total| total.goodput.bps()).sum();
     let retransmits = totals.iter().filter_map(|total| total.retransmits).map(|count| count.get()).sum();
-    RunSummary {
+    ListedRun {
         id: run.id,
         started: run.started,
         role: run.role,
-        target: run.peer.host.name.clone().unwrap_or_else(|| run.peer.target.clone()),
+        peer: run.peer.host.name.clone().unwrap_or_else(|| run.peer.target.clone()),
         protocol: run.spec.protocol,
         direction: run.spec.direction,
         outcome: run.outcome.clone(),

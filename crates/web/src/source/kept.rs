@@ -8,7 +8,8 @@ use archive::rounds::RoundError;
 use archive::snapshots::SnapshotFilter;
 use archive::snapshots::find::Wanted;
 use archive::store::ReadError;
-use archive::{Archive, Filter, RunSummary};
+use archive::{Archive, Filter};
+use model::archived::ListedRun;
 use model::host::change::LoggedChange;
 use model::host::snapshot::Snapshot;
 use model::round::{Round, RoundSummary};
@@ -101,7 +102,7 @@ impl Source for Kept {
         Ok(Arc::new(round))
     }
 
-    fn runs(&self, limit: u32) -> Result<Vec<RunSummary>, SourceError> {
+    fn runs(&self, limit: u32) -> Result<Vec<ListedRun>, SourceError> {
         let filter = Filter { limit: Some(limit), ..Filter::default() };
         self.archive().list(&filter).map_err(|error| SourceError::broken("the list of runs", &error))
     }

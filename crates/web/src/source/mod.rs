@@ -14,8 +14,8 @@ pub mod results;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use archive::RunSummary;
 use mesh::incident::{Incident, IncidentId};
+use model::archived::ListedRun;
 use model::host::change::LoggedChange;
 use model::host::snapshot::Snapshot;
 use model::round::{Round, RoundSummary};
@@ -57,7 +57,7 @@ pub trait Source: Debug + Send + Sync {
     ///
     /// # Errors
     /// Where the runs cannot be read.
-    fn runs(&self, limit: u32) -> Result<Vec<RunSummary>, SourceError>;
+    fn runs(&self, limit: u32) -> Result<Vec<ListedRun>, SourceError>;
 
     /// One run with its samples.
     ///

@@ -79,7 +79,7 @@ impl Overview {
         let mut rounds = source.rounds(MOST_SEARCHED)?;
         rounds.retain(|round| matches(&round.title) || matches(&round.id.to_string()));
         let mut runs = source.runs(MOST_SEARCHED)?;
-        runs.retain(|run| matches(&run.target) || matches(&run.id.to_string()));
+        runs.retain(|run| matches(&run.peer) || matches(&run.id.to_string()));
         let mut incidents = source.incidents()?;
         if let Some(incidents) = &mut incidents {
             incidents.reverse();
@@ -95,7 +95,7 @@ impl Overview {
         let runs = runs.into_iter().map(|run| RunLine {
             id: run.id,
             started: run.started,
-            peer: run.target,
+            peer: run.peer,
             protocol: run.protocol,
             direction: run.direction,
             outcome: run.outcome,
