@@ -212,6 +212,12 @@ impl Directory {
         self.0.join(name)
     }
 
+    /// Whether a hub was made here.
+    #[must_use]
+    pub fn is_made(&self) -> bool {
+        self.settings_file().is_file()
+    }
+
     fn settings_file(&self) -> PathBuf {
         self.file("hub.toml")
     }

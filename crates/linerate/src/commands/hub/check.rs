@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hub::api::mesh::{IncidentList, Pairs, SeriesInfo, SeriesState};
+use hub::server::directory::Directory;
 use hub::trust::token::Purpose;
 use linux::clock;
 use mesh::incident::{Incident, Status};
@@ -15,7 +16,7 @@ use crate::show::check::Health;
 
 /// Whether what was named is a hub: by its address, or by its directory.
 pub fn is_hub(what: &Path) -> bool {
-    what.to_string_lossy().starts_with("https://") || what.join("hub.toml").is_file()
+    what.to_string_lossy().starts_with("https://") || Directory::at(what).is_made()
 }
 
 /// What a hub that runs says of its mesh, or of one host.

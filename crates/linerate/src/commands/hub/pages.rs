@@ -19,7 +19,7 @@ use crate::exit::{Complaint, Exit};
 /// What pages of a hub are made of; [`None`] where the directory is none of a hub.
 pub fn source(directory: &Path) -> anyhow::Result<Option<Box<dyn Source>>> {
     let files = Directory::at(directory);
-    if !directory.join(SETTINGS).is_file() {
+    if !files.is_made() {
         return Ok(None);
     }
     let name = format!("hub in {}", directory.display());
@@ -56,7 +56,5 @@ impl Pages {
     }
 }
 
-/// The file by which a directory is known as a hub's.
-const SETTINGS: &str = "hub.toml";
 /// Binding an address takes no time.
 const PATIENCE: Duration = Duration::from_secs(10);

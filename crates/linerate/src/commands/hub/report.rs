@@ -4,7 +4,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::Context;
 use diagnose::diagnosis::Diagnosis;
 use hub::api::mesh::{IncidentDetail, IncidentList};
 use hub::trust::token::Purpose;
@@ -13,7 +12,7 @@ use linux::clock;
 use super::mesh::{connect, quoted};
 use crate::cli::Common;
 use crate::cli::report::ReportArgs;
-use crate::commands::print;
+use crate::commands::{file, print};
 use crate::exit::{Complaint, Exit};
 use crate::show::report::document::{self, Merged};
 use crate::show::report::html;
@@ -40,11 +39,12 @@ pub fn run(common: &Common, args: &ReportArgs) -> anyhow::Result<Exit> {
     if !kept.is_empty() && !common.quiet {
         eprintln!("kept as they were edited: {}", kept.join(", "));
     }
-    if let Some(file) = &args.html {
-        write(file, &html::page(&text))?;
+    if let Some(path) = &args.html {
+        file::write(path, html::page(&text).as_bytes())?;
     }
     match &args.output {
-        Some(file) => write(file, &text).map(|()| Exit::Success),
+        // What people have written in it is not lost where the disk is full.
+        Some(path) => file::write(path, text.as_bytes()).map(|()| Exit::Success),
         None if args.html.is_some() => Ok(Exit::Success),
         None => print(text.as_bytes()),
     }
@@ -60,14 +60,4 @@ fn read(file: &Path) -> anyhow::Result<Option<String>> {
             Err(anyhow::Error::new(error).context(complaint))
         }
     }
-}
-
-/// Writes a whole file or nothing: what people have written in it is not lost where the disk is full.
-fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    let failed = || Complaint::new(Exit::Local, format!("cannot write {}", file.display()));
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let new = file.with_file_name(name);
-    fs::write(&new, text).with_context(failed)?;
-    fs::rename(&new, file).with_context(failed)
 }
