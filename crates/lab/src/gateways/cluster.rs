@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use measure::stop::Stop;
 
 use super::error::GatewaysError;
+use super::memory;
 use super::plan::Plan;
 use super::site::{self, CLIENTS, MANAGER, PORT, Site, gateway};
 use crate::network::{Host, Network};
@@ -18,7 +19,7 @@ use crate::network::{Host, Network};
 #[derive(Debug)]
 pub(super) struct Cluster {
     processes: Vec<Child>,
-    /// The process of each gateway's xrootd.
+    /// The process that stands for each gateway's xrootd on this side.
     servers: Vec<u32>,
 }
 
@@ -38,7 +39,7 @@ impl Cluster {
                 let host = host(network, &gateway(number));
                 cluster.launch(site, host, Program { program, configuration: &configuration })?;
             }
-            // The one that was launched last is its xrootd: `runuser` becomes the program that it starts.
+            // The one that was launched last is its xrootd.
             cluster.servers.extend(cluster.processes.last().map(Child::id));
             let login = format!("@{}:{PORT} logged in", gateway(number));
             let awaited = Awaited { what: format!("the login of {} at the manager", gateway(number)), log: &log };
@@ -65,12 +66,7 @@ impl Cluster {
 
     /// Memory of each gateway's xrootd, bytes; absent where its process is gone.
     pub(super) fn memory(&self) -> Vec<Option<f64>> {
-        let of = |process: &u32| {
-            let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-            line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok().map(|kibibytes| kibibytes * 1024.0)
-        };
-        self.servers.iter().map(of).collect()
+        self.servers.iter().map(|process| memory::resident(*process, "xrootd")).collect()
     }
 
     /// Has the manager ask its servers for every file, so that from then on it chooses among all of them by its policy: the

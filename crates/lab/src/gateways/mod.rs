@@ -16,6 +16,7 @@ mod clients;
 mod cluster;
 mod deletions;
 mod error;
+mod memory;
 mod observed;
 mod plan;
 mod site;
