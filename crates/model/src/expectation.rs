@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use units::{ByteCount, DataRate, Percent};
 
-use crate::measurement::Heading;
+use crate::heading::Heading;
 
 /// What one direction of a test should have reached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -149,7 +149,7 @@ pub struct Inputs {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "KnownOf{T}"))]
 pub struct KnownValue<T> {
-    /// The value.
+    /// Value that the prediction is reckoned from.
     pub value: T,
     /// How it is known.
     pub how: How,

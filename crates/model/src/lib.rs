@@ -24,6 +24,7 @@ pub mod archived;
 pub mod bursts;
 pub mod counters;
 pub mod expectation;
+mod heading;
 pub mod host;
 pub mod int;
 mod json;

@@ -7,6 +7,7 @@ use units::{ByteCount, DataRate, PacketCount};
 
 use crate::counters::CounterReadings;
 use crate::expectation::Expectation;
+pub use crate::heading::Heading;
 use crate::quality::CpuContention;
 use crate::spec::{ReceiveMethod, SendMethod};
 
@@ -55,28 +56,6 @@ pub struct Measurement {
     /// What was odd, one line each: fallbacks, unknown keys, disagreeing totals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub anomalies: Vec<String>,
-}
-
-/// A direction of data, seen from the host that stores the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Heading {
-    /// From this host to the peer.
-    Outbound,
-    /// From the peer to this host.
-    Inbound,
-}
-
-impl Heading {
-    /// The same direction seen from the other host.
-    #[must_use]
-    pub const fn mirrored(self) -> Self {
-        match self {
-            Self::Outbound => Self::Inbound,
-            Self::Inbound => Self::Outbound,
-        }
-    }
 }
 
 /// One of a flow's two ends.
@@ -208,11 +187,11 @@ pub struct DatagramCounts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
-    /// Its start.
+    /// Since the start of the measurement.
     #[serde(rename = "start_us", with = "units::duration::as_us")]
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub start: Duration,
-    /// Its end.
+    /// Since the start of the measurement.
     #[serde(rename = "end_us", with = "units::duration::as_us")]
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub end: Duration,

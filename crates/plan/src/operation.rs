@@ -4,9 +4,6 @@ use std::time::Duration;
 
 use units::{ByteCount, WallTime};
 
-use crate::plan::Plan;
-use crate::task::Weight;
-
 /// Hosts and segments that something is said of; both empty for the whole mesh.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scope {
@@ -123,25 +120,8 @@ impl Scope {
     }
 }
 
-impl Plan {
-    /// Time from one run to the next of the same pair: that of the test, else that of the plan, else 6 hours, and 5 minutes
-    /// for light tests.
-    #[must_use]
-    pub fn period(&self, test: usize) -> Duration {
-        let of_plan = match self.tests[test].task.weight() {
-            Weight::Light => self.times.light_every.unwrap_or(LIGHT_EVERY),
-            Weight::Heavy => self.times.every.unwrap_or(HEAVY_EVERY),
-        };
-        self.tests[test].every.unwrap_or(of_plan)
-    }
-}
-
 const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const DAY_NANOS: u64 = 86_400_000_000_000;
-/// What meshes of research networks do: ESnet's public plan has 6 hours.
-const HEAVY_EVERY: Duration = Duration::from_secs(6 * 3_600);
-/// A change of path, MTU or RTT is seen within minutes, for some hundred packets.
-const LIGHT_EVERY: Duration = Duration::from_secs(300);
 
 #[cfg(test)]
 mod tests {

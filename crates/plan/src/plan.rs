@@ -5,13 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use model::round::{Endpoint, Member, Passage};
+use model::round::{Endpoint, Member};
 use model::spec::Family;
 use units::DataRate;
 
 use crate::operation::{Budget, Maintenance, Trigger};
-use crate::task::Task;
-use crate::topology;
+use crate::task::{Task, Weight};
 
 /// Which hosts test what, when. See docs/formats/plan.md.
 #[derive(Debug, Clone, PartialEq)]
@@ -279,24 +278,15 @@ impl Plan {
         self.segments.iter().map(segment).collect()
     }
 
-    /// The segments on the way from one host to another; empty where it is not known.
+    /// Time from one run to the next of the same pair: that of the test, else that of the plan, else 6 hours, and 5 minutes
+    /// for light tests.
     #[must_use]
-    pub fn way(&self, from: usize, to: usize, network: Option<usize>) -> Vec<usize> {
-        topology::way(self, (from, to), network)
-    }
-
-    /// The same as a round names it.
-    #[must_use]
-    pub fn passages(&self, from: usize, to: usize, network: Option<usize>) -> Vec<Passage> {
-        topology::passages(self, from, &self.way(from, to, network))
-    }
-
-    /// The lowest known rate between two hosts.
-    #[must_use]
-    pub fn line_rate(&self, from: usize, to: usize, network: Option<usize>) -> Option<DataRate> {
-        let ends = [from, to].into_iter().filter_map(|host| self.hosts[host].rate);
-        let way = self.way(from, to, network).into_iter().filter_map(|segment| self.segments[segment].rate);
-        ends.chain(way).min()
+    pub fn period(&self, test: usize) -> Duration {
+        let of_plan = match self.tests[test].task.weight() {
+            Weight::Light => self.times.light_every.unwrap_or(LIGHT_EVERY),
+            Weight::Heavy => self.times.every.unwrap_or(HEAVY_EVERY),
+        };
+        self.tests[test].every.unwrap_or(of_plan)
     }
 
     /// What a test should find between two hosts.
@@ -315,25 +305,9 @@ impl Plan {
         });
         of_pair.map(|pair| pair.expect).or(*expect)
     }
-
-    /// The rate that a test should reach between two hosts, as far as the plan can tell.
-    #[must_use]
-    pub fn expected_rate(&self, test: usize, from: usize, to: usize) -> Option<DataRate> {
-        let network = self.groups[self.tests[test].group].network;
-        match self.expectation(test, from, to)? {
-            Expectation::Rate(rate) => Some(rate),
-            Expectation::Percent(percent) => self.line_rate(from, to, network).map(|line| part_of(line, percent)),
-            Expectation::Rtt(_) => None,
-        }
-    }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a share of a rate is no more exact than a rate is known"
-)]
-fn part_of(rate: DataRate, percent: f64) -> DataRate {
-    DataRate::from_bps((rate.bps() as f64 * (percent / 100.0).clamp(0.0, 1.0)).round() as u64)
-}
+/// What meshes of research networks do: ESnet's public plan has 6 hours.
+const HEAVY_EVERY: Duration = Duration::from_secs(6 * 3_600);
+/// A change of path, MTU or RTT is seen within minutes, for some hundred packets.
+const LIGHT_EVERY: Duration = Duration::from_secs(300);

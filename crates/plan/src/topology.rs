@@ -1,10 +1,44 @@
-//! Which segments lie between two hosts.
+//! Which segments lie between two hosts, and what rate they allow.
 
 use std::collections::VecDeque;
 
 use model::round::Passage;
+use units::DataRate;
 
-use crate::plan::{DeclaredPath, Plan};
+use crate::plan::{DeclaredPath, Expectation, Plan};
+
+impl Plan {
+    /// The segments on the way from one host to another; empty where it is not known.
+    #[must_use]
+    pub fn way(&self, from: usize, to: usize, network: Option<usize>) -> Vec<usize> {
+        way(self, (from, to), network)
+    }
+
+    /// The same as a round names it.
+    #[must_use]
+    pub fn passages(&self, from: usize, to: usize, network: Option<usize>) -> Vec<Passage> {
+        passages(self, from, &self.way(from, to, network))
+    }
+
+    /// The lowest known rate between two hosts.
+    #[must_use]
+    pub fn line_rate(&self, from: usize, to: usize, network: Option<usize>) -> Option<DataRate> {
+        let ends = [from, to].into_iter().filter_map(|host| self.hosts[host].rate);
+        let way = self.way(from, to, network).into_iter().filter_map(|segment| self.segments[segment].rate);
+        ends.chain(way).min()
+    }
+
+    /// The rate that a test should reach between two hosts, as far as the plan can tell.
+    #[must_use]
+    pub fn expected_rate(&self, test: usize, from: usize, to: usize) -> Option<DataRate> {
+        let network = self.groups[self.tests[test].group].network;
+        match self.expectation(test, from, to)? {
+            Expectation::Rate(rate) => Some(rate),
+            Expectation::Percent(percent) => self.line_rate(from, to, network).map(|line| part_of(line, percent)),
+            Expectation::Rtt(_) => None,
+        }
+    }
+}
 
 /// The segments from one host to another: those that the plan gives, else the fewest, else none. Packets turn only in
 /// hosts that forward; of two ways as short as each other, that over segments which stand first in the plan is taken.
@@ -85,4 +119,14 @@ pub(crate) fn passages(plan: &Plan, from: usize, over: &[usize]) -> Vec<Passage>
         here = next;
     }
     passages
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a share of a rate is no more exact than a rate is known"
+)]
+fn part_of(rate: DataRate, percent: f64) -> DataRate {
+    DataRate::from_bps((rate.bps() as f64 * (percent / 100.0).clamp(0.0, 1.0)).round() as u64)
 }

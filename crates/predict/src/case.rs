@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use model::expectation::{Inputs, KnownValue};
+use model::expectation::KnownValue;
 use model::host::HostIdentity;
 use model::host::snapshot::Snapshot;
 use model::measurement::{DirectionTotal, Flow, Heading, Measurement};
@@ -118,14 +118,6 @@ impl<'a> Case<'a> {
     pub(crate) fn flows(&self) -> impl Iterator<Item = &'a Flow> {
         let heading = self.total.heading;
         self.measurement.flows.iter().filter(move |flow| flow.heading == heading)
-    }
-
-    /// What its prediction is reckoned from.
-    ///
-    /// # Errors
-    /// If the path's rate or its round trip is not known, or nothing was moved.
-    pub fn inputs(&self) -> Result<Inputs, Unpredictable> {
-        crate::inputs::gather(self)
     }
 }
 

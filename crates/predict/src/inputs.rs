@@ -14,8 +14,17 @@ use units::{ByteCount, DataRate, Mtu, Percent};
 use crate::case::{Case, End, Unpredictable};
 use crate::host;
 
-/// What a case is reckoned from.
-pub(crate) fn gather(case: &Case<'_>) -> Result<Inputs, Unpredictable> {
+impl Case<'_> {
+    /// What its prediction is reckoned from.
+    ///
+    /// # Errors
+    /// If the path's rate or its round trip is not known, or nothing was moved.
+    pub fn inputs(&self) -> Result<Inputs, Unpredictable> {
+        gather(self)
+    }
+}
+
+fn gather(case: &Case<'_>) -> Result<Inputs, Unpredictable> {
     let moved = case.total.received.or(case.total.sent).unwrap_or_default();
     let has_failed = matches!(case.run.outcome, Outcome::Failed(_));
     if case.total.elapsed.is_zero() || has_failed && moved.get() == 0 {

@@ -16,7 +16,6 @@ use units::{ByteCount, DataRate, Mtu};
 
 use crate::bottleneck::{BurstQueue, bottleneck};
 use crate::parameter::Settings;
-use crate::row::Row;
 use crate::value::Value;
 
 /// One transfer of an experiment.
@@ -53,16 +52,6 @@ pub enum CaseError {
 }
 
 impl Case<'_> {
-    /// Reckons what comes of it.
-    ///
-    /// # Errors
-    /// Settings that cannot be.
-    pub fn run(&self) -> Result<Row, CaseError> {
-        let burst = Struck::new(self.settings, self.seed);
-        let streams = self.streams(&burst)?.run()?;
-        Ok(Row::new(self, &burst, &streams))
-    }
-
     /// Whether the settings are a transfer at all, without reckoning it.
     ///
     /// # Errors
@@ -73,7 +62,7 @@ impl Case<'_> {
     }
 
     /// Its connections, one or several.
-    fn streams(&self, burst: &Struck) -> Result<Shared, CaseError> {
+    pub(crate) fn streams(&self, burst: &Struck) -> Result<Shared, CaseError> {
         let streams = streams(self.settings)?;
         let time_limit = time(self.settings, "patience");
         let (amounts, time_limit) = match self.settings.get("bytes") {

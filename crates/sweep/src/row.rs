@@ -4,7 +4,7 @@ use sim::flow::Outcome;
 use sim::sender::Limit;
 use units::duration::micros;
 
-use crate::case::{Case, Struck, before_the_transfer};
+use crate::case::{Case, CaseError, Struck, before_the_transfer};
 use crate::parameter::Settings;
 use crate::value::{QuantityKind, Value};
 
@@ -159,6 +159,18 @@ pub struct Row {
     pub index: u64,
     /// The numbers, in the order of [`Measure::ALL`].
     pub numbers: [u64; Measure::ALL.len()],
+}
+
+impl Case<'_> {
+    /// Reckons what comes of it.
+    ///
+    /// # Errors
+    /// Settings that cannot be.
+    pub fn run(&self) -> Result<Row, CaseError> {
+        let burst = Struck::new(self.settings, self.seed);
+        let streams = self.streams(&burst)?.run()?;
+        Ok(Row::new(self, &burst, &streams))
+    }
 }
 
 impl Row {

@@ -1,5 +1,6 @@
 //! One choice of settings.
 
+use sweep::parameter::Settings;
 use sweep::value::Value;
 
 use crate::question::Question;
@@ -70,5 +71,25 @@ impl Candidate {
             memory: self.memory(question),
             steps: dials().map(|(number, dial)| self.place(number).abs_diff(dial.present)).sum(),
         }
+    }
+}
+
+impl Question {
+    /// The settings of one transfer.
+    #[must_use]
+    pub fn settings(&self, candidate: &Candidate, draw: u64) -> Settings {
+        let mut values = self.undrawn(candidate).values().to_vec();
+        for (place, distribution) in &self.drawn {
+            values[*place] = self.draw(*place, distribution, draw);
+        }
+        Settings::new(values)
+    }
+
+    /// The settings of a candidate, with one of the values of what is drawn.
+    #[must_use]
+    pub fn undrawn(&self, candidate: &Candidate) -> Settings {
+        let dials = self.dials.iter().enumerate();
+        let values = dials.map(|(number, dial)| (dial.place, candidate.value(self, number).clone()));
+        self.with(&values.collect::<Vec<_>>())
     }
 }

@@ -11,7 +11,6 @@ use sweep::case::CaseError;
 use sweep::parameter::{ALL, Parameter, ParameterError, Settings};
 use sweep::value::Value;
 
-use crate::candidate::Candidate;
 use crate::dial::{self, Dial, Extent};
 use crate::distribution::Distribution;
 use crate::wanted::Wanted;
@@ -120,29 +119,11 @@ impl Question {
         Ok(question)
     }
 
-    /// The settings of one transfer.
-    #[must_use]
-    pub fn settings(&self, candidate: &Candidate, draw: u64) -> Settings {
-        let mut values = self.undrawn(candidate).values().to_vec();
-        for (place, distribution) in &self.drawn {
-            values[*place] = self.draw(*place, distribution, draw);
-        }
-        Settings::new(values)
-    }
-
     /// What is drawn of a parameter for one transfer.
     pub(crate) fn draw(&self, place: usize, distribution: &Distribution, draw: u64) -> Value {
         // A part for each parameter, so that what is drawn of one does not depend on which others are.
         let seed = self.seed.part(draw).part(DRAWN + place as u64);
         distribution.draw(ALL[place].kind, SeededRng::new(seed).unit())
-    }
-
-    /// The settings of a candidate, with one of the values of what is drawn.
-    #[must_use]
-    pub fn undrawn(&self, candidate: &Candidate) -> Settings {
-        let dials = self.dials.iter().enumerate();
-        let values = dials.map(|(number, dial)| (dial.place, candidate.value(self, number).clone()));
-        self.with(&values.collect::<Vec<_>>())
     }
 
     /// One transfer.

@@ -5,7 +5,8 @@ use foreign::shell::word;
 use model::host::interface::Interface;
 use model::host::snapshot::Snapshot;
 
-use super::{Lasting, Product};
+use super::lasting::Lasting;
+use super::product::Product;
 use crate::fix::plan::PlannedStep;
 use crate::fix::{Operation, Target, exact, route};
 

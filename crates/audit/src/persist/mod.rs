@@ -10,48 +10,16 @@
 
 pub mod block;
 mod devices;
-
-use std::collections::BTreeMap;
+mod lasting;
+mod product;
 
 use model::host::snapshot::Snapshot;
-use serde::{Deserialize, Serialize};
 
 use crate::fix::Operation;
 use crate::fix::plan::PlannedStep;
 
-/// What reads a file at boot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Product {
-    /// systemd-sysctl and `sysctl --system`.
-    Sysctl,
-    /// systemd-modules-load.
-    Modules,
-    /// NetworkManager, when it has brought up a device.
-    NetworkManager,
-    /// udev, when a device appears.
-    Udev,
-}
-
-/// The blocks of a fix by product, and what no file can keep.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Lasting {
-    /// Lines by product.
-    pub lines: BTreeMap<Product, Vec<String>>,
-    /// What is not kept.
-    pub lost: Vec<Lost>,
-}
-
-/// What is gone after the next start of the host, whatever stands in files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Lost {
-    /// The setting.
-    pub setting: String,
-    /// Why, and what would keep it.
-    pub reason: String,
-}
+pub use lasting::{Lasting, Lost};
+pub use product::{Product, SYSCTL_FILES};
 
 impl Lasting {
     /// What keeps these steps, on the host of the snapshot.
@@ -81,21 +49,6 @@ impl Lasting {
         }
         lasting
     }
-
-    fn keep(&mut self, product: Product, step: &PlannedStep, lines: &[String]) {
-        let comment = (!step.rules.is_empty()).then(|| format!("# {}", step.rules.join(", ")));
-        let lines: Vec<&String> = comment.iter().chain(lines).collect();
-        // Root reads these files: what a plan or a host says must not begin a line of its own there.
-        if let Some(refused) = lines.iter().find_map(|line| foreign::file::line(line).err()) {
-            return self.lose(step, format!("it is not written into a file: {refused}"));
-        }
-        self.lines.entry(product).or_default().extend(lines.into_iter().cloned());
-    }
-
-    fn lose(&mut self, step: &PlannedStep, reason: String) {
-        let target = crate::fix::Target { namespace: "", link: step.link.as_deref().unwrap_or_default() };
-        self.lost.push(Lost { setting: step.operation.command(&target), reason });
-    }
 }
 
 /// Who sets a sysctl after all files, if somebody does: TuneD that does not read them again.
@@ -111,48 +64,6 @@ fn overruled(key: &str, value: &str, host: &Snapshot) -> Option<String> {
         )
     })
 }
-
-impl Product {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Sysctl, Self::Modules, Self::NetworkManager, Self::Udev];
-
-    /// Where its file is; of sysctls the first place to be tried.
-    #[must_use]
-    pub fn path(self) -> &'static str {
-        match self {
-            Self::Sysctl => SYSCTL_FILES[0],
-            Self::Modules => "/etc/modules-load.d/linerate.conf",
-            Self::NetworkManager => "/etc/NetworkManager/dispatcher.d/99-linerate",
-            Self::Udev => "/etc/udev/rules.d/99-linerate.rules",
-        }
-    }
-
-    /// Every place where its file may be.
-    #[must_use]
-    pub fn paths(self) -> Vec<&'static str> {
-        if self == Self::Sysctl { SYSCTL_FILES.to_vec() } else { vec![self.path()] }
-    }
-
-    /// Rights of the file. NetworkManager runs what only root can write and anybody can run.
-    #[must_use]
-    pub fn mode(self) -> u32 {
-        if self == Self::NetworkManager { 0o755 } else { 0o644 }
-    }
-
-    /// How the file begins.
-    #[must_use]
-    fn head(self) -> &'static str {
-        match self {
-            Self::NetworkManager => "#!/bin/sh\n",
-            _ => "",
-        }
-    }
-}
-
-/// Files are applied in the order of their names, so the first in which all settings win is taken. The last is behind
-/// `99-sysctl.conf`, as which many systems read `/etc/sysctl.conf`.
-pub const SYSCTL_FILES: [&str; 3] =
-    ["/etc/sysctl.d/90-linerate.conf", "/etc/sysctl.d/99-linerate.conf", "/etc/sysctl.d/99-zz-linerate.conf"];
 
 #[cfg(test)]
 mod tests;

@@ -1,27 +1,12 @@
 //! What files set at the next start.
 
-use std::fmt;
-
 use model::host::provenance::Definition;
 use model::host::snapshot::Snapshot;
-use serde::{Deserialize, Serialize};
 
-use super::{Key, Settings};
-
-/// The definition that sets a value at the next start.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Origin {
-    /// The value it sets.
-    pub value: String,
-    /// The file.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The package that owns the file, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub package: Option<String>,
-}
+use super::key::Key;
+use super::known::Settings;
+use super::origin::Origin;
+use super::value::yes_no;
 
 pub(super) fn add(settings: &mut Settings, snapshot: &Snapshot) {
     let Some(provenance) = settings.value_or_why(&Key::host("boot"), &snapshot.provenance) else { return };
@@ -37,7 +22,7 @@ pub(super) fn add(settings: &mut Settings, snapshot: &Snapshot) {
         }
     }
     if let Some(again) = provenance.tuned_reapplies_sysctl {
-        settings.put(Key::host("tuned.reapply-sysctl"), super::yes_no(again));
+        settings.put(Key::host("tuned.reapply-sysctl"), yes_no(again));
     }
 }
 
@@ -74,11 +59,4 @@ fn of_device(name: &str) -> Option<(&str, &str)> {
 fn origin(definition: &Definition, package: Option<String>) -> Origin {
     let package = package.filter(|package| package != "none");
     Origin { value: definition.value.clone(), file: definition.file.clone(), line: definition.line, package }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{} sets {}", self.file, self.line, self.value)?;
-        self.package.as_ref().map_or(Ok(()), |package| write!(f, " (package {package})"))
-    }
 }

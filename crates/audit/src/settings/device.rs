@@ -5,20 +5,10 @@ use model::host::interface::link::Link;
 use model::host::interface::tuning::{Channels, Rings};
 use model::host::snapshot::Snapshot;
 
-use super::{Key, Settings, Value, on_off, queueing, yes_no};
-
-/// A device of a namespace, as a place for settings.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) namespace: &'a str,
-    pub(super) device: &'a str,
-}
-
-impl Place<'_> {
-    pub(super) fn key(&self, name: impl Into<String>) -> Key {
-        Key::of(self.namespace, Some(self.device), name)
-    }
-}
+use super::known::Settings;
+use super::place::Place;
+use super::queueing;
+use super::value::{Value, on_off, yes_no};
 
 pub(super) fn add(settings: &mut Settings, namespace: &str, interface: &Interface, snapshot: &Snapshot) {
     let place = Place { namespace, device: &interface.name };

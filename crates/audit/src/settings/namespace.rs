@@ -8,7 +8,9 @@ use model::host::route::Route;
 use model::host::snapshot::Snapshot;
 use model::host::tracked::VOLATILE;
 
-use super::{Key, Settings, device, key};
+use super::device;
+use super::key::{self, Key};
+use super::known::Settings;
 
 pub(super) fn add(settings: &mut Settings, name: &str, namespace: &Namespace, snapshot: &Snapshot) {
     sysctls(settings, name, namespace);

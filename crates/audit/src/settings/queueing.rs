@@ -7,8 +7,9 @@ use model::host::interface::queues::{Interrupt, Queues};
 use model::host::qdisc::{INGRESS, Qdisc, ROOT};
 use model::host::snapshot::Snapshot;
 
-use super::device::Place;
-use super::{Settings, counted};
+use super::known::Settings;
+use super::place::Place;
+use super::value::counted;
 
 pub(super) fn add(settings: &mut Settings, place: Place<'_>, interface: &Interface, snapshot: &Snapshot) {
     if let Some(qdiscs) = settings.value_or_why(&place.key("qdisc"), &interface.qdiscs) {

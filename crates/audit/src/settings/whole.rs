@@ -6,7 +6,9 @@ use model::host::cpu::Cpu;
 use model::host::fact::Fact;
 use model::host::snapshot::Snapshot;
 
-use super::{Key, Settings, counted, on_off};
+use super::key::Key;
+use super::known::Settings;
+use super::value::{counted, on_off, yes_no};
 
 pub(super) fn add(settings: &mut Settings, snapshot: &Snapshot) {
     machine(settings, snapshot);
@@ -40,8 +42,7 @@ fn machine(settings: &mut Settings, snapshot: &Snapshot) {
     settings.put_fact(Key::host("machine.memory"), &machine.memory, |bytes| {
         format!("{} GiB", bytes.saturating_add(GIB / 2) / GIB)
     });
-    settings
-        .put_fact(Key::host("machine.hypervisor"), &machine.under_hypervisor, |&under| super::yes_no(under).to_owned());
+    settings.put_fact(Key::host("machine.hypervisor"), &machine.under_hypervisor, |&under| yes_no(under).to_owned());
     settings.put_fact(Key::host("machine.iommu"), &machine.iommu_groups, |&groups| on_off(groups > 0).to_owned());
     if let Some(line) = settings.value_or_why(&Key::host("cmdline"), &machine.kernel_command_line) {
         for (name, value) in command_line(line) {

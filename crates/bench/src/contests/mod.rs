@@ -29,6 +29,7 @@ mod audit;
 mod detection;
 mod diagnosis;
 mod diff;
+mod effort;
 mod far;
 mod gateways;
 mod idle;
@@ -56,6 +57,8 @@ use clap::ValueEnum;
 
 use crate::actors::Actors;
 use crate::outcome::Row;
+
+pub(crate) use effort::{Cases, Effort};
 
 /// One of the things that are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -108,35 +111,6 @@ pub(crate) enum Contest {
     Watch,
     /// What a watch without testing costs: connections, packets, reports of switches
     Passive,
-}
-
-/// How much care is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effort {
-    /// Less than a minute in all.
-    Quick,
-    /// Less than five.
-    Full,
-}
-
-impl Effort {
-    /// One of two numbers.
-    pub(crate) fn choose<T>(self, quick: T, full: T) -> T {
-        match self {
-            Self::Quick => quick,
-            Self::Full => full,
-        }
-    }
-}
-
-/// Which transfers of a contest: those of which the name holds one of these texts, or all where there are none.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Cases(pub(crate) Vec<String>);
-
-impl Cases {
-    pub(crate) fn have(&self, name: &str) -> bool {
-        self.0.is_empty() || self.0.iter().any(|text| name.contains(text.as_str()))
-    }
 }
 
 impl Contest {

@@ -22,6 +22,7 @@ mod host;
 mod hub;
 mod import;
 mod lab;
+mod output;
 mod plan;
 mod plot;
 mod probe;
@@ -42,7 +43,6 @@ mod why_gateways;
 mod why_test;
 mod why_trace;
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -50,6 +50,8 @@ use clap::CommandFactory;
 
 use crate::cli::{Cli, Command};
 use crate::exit::{Complaint, Exit};
+
+pub use output::{print, print_as_it_is, print_text};
 
 /// Does what was asked for.
 pub fn run(cli: Cli) -> anyhow::Result<Exit> {
@@ -100,33 +102,4 @@ fn write_man_pages(directory: &Path) -> anyhow::Result<Exit> {
         .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
         .with_context(|| Complaint::new(Exit::Local, format!("cannot write to {}", directory.display())))?;
     Ok(Exit::Success)
-}
-
-/// Puts text on standard output, in lines that fit where it is a terminal.
-pub fn print_text(text: &str) -> anyhow::Result<Exit> {
-    match crate::show::wrap::terminal_width() {
-        Some(width) => print(crate::show::wrap::fitted(text, width).as_bytes()),
-        None => print(text.as_bytes()),
-    }
-}
-
-/// Puts text on standard output. What a terminal would obey is shown instead: names in it may be a stranger's. JSON has no
-/// such characters ([`crate::show::json`]), and what is no text goes out as it is.
-pub fn print(data: &[u8]) -> anyhow::Result<Exit> {
-    match std::str::from_utf8(data) {
-        Ok(text) => print_as_it_is(foreign::terminal::lines(text).as_bytes()),
-        Err(_) => print_as_it_is(data),
-    }
-}
-
-/// Puts data on standard output, with colours that this program has put in. A reader that has seen enough, as `head`, is
-/// no failure.
-pub fn print_as_it_is(data: &[u8]) -> anyhow::Result<Exit> {
-    let mut out = io::stdout().lock();
-    match out.write_all(data).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context(Complaint::new(Exit::Local, "cannot write to standard output"))
-        }
-        _ => Ok(Exit::Success),
-    }
 }

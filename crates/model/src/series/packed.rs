@@ -13,6 +13,7 @@
 
 mod body;
 mod digits;
+mod layout;
 mod predict;
 mod read;
 mod residual;
@@ -43,40 +44,3 @@ pub fn pack(samples: &RunSamples) -> Vec<u8> {
 pub fn unpack(bytes: &[u8]) -> Result<RunSamples, UnpackError> {
     read(bytes, &Limits::RECEIVED).map(|unpacked| unpacked.samples)
 }
-
-/// What every packed form starts with.
-const MAGIC: [u8; 4] = *b"LRSP";
-
-/// Version of the format; the byte after [`MAGIC`].
-const VERSION: u8 = 1;
-
-/// Ids of columns that are no fields. Fields have their index in `Field::ALL`.
-mod id {
-    /// The time of each row.
-    pub(super) const TIME: u16 = 0xffff;
-    /// The number of each row, from zero; only predictions use it.
-    pub(super) const ROW: u16 = 0xfffe;
-    /// No column.
-    pub(super) const NONE: u16 = 0xfffd;
-    /// In the table of probes: round trips. Zero is an absent one, the rest is moved up by one.
-    pub(super) const PROBE_RTT: u16 = 0;
-    /// In the table of probes: ways there. Zero is an absent one, the rest is zigzag and moved up by one.
-    pub(super) const PROBE_THERE: u16 = 1;
-}
-
-/// What the rows of a table are; the table's first byte.
-mod kind {
-    pub(super) const STREAM: u8 = 0;
-    pub(super) const PROBES: u8 = 1;
-}
-
-/// How a column was made; the bits of its form byte.
-mod form {
-    /// How often neighbours were subtracted: 0, 1 or 2.
-    pub(super) const ORDER: u8 = 0b011;
-    /// The values are codes of [`super::digits`].
-    pub(super) const THREE_DIGITS: u8 = 0b100;
-}
-
-/// 1 MiB: a reader needs no more than this, whatever a frame claims.
-const WINDOW_LOG: u32 = 20;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Slot;
+use super::slot::Slot;
 
 /// Places light tests as early as their hosts have room, and says when the last one ends.
 pub(super) fn schedule(mut slots: Vec<Slot>, hosts: usize) -> (Vec<Slot>, Duration) {

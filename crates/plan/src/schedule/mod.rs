@@ -26,6 +26,7 @@ mod light;
 mod order;
 pub mod report;
 mod rng;
+mod slot;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -37,21 +38,7 @@ use crate::topology::{self, Tree};
 use job::{Job, Problem};
 
 pub use light::AT_ONCE as LIGHT_AT_ONCE;
-
-/// A test of one pair, and when it runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
-    /// The test, by its number in the plan.
-    pub test: usize,
-    /// The hosts.
-    pub pair: Pair,
-    /// When it begins, after the start of the round.
-    pub begins: Duration,
-    /// How much time is kept for it, without the rest behind it.
-    pub lasts: Duration,
-    /// What it does to others.
-    pub weight: Weight,
-}
+pub use slot::Slot;
 
 /// When each test of a round begins.
 #[derive(Debug, Clone, PartialEq, Eq)]

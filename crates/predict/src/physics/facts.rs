@@ -5,8 +5,6 @@ use std::time::Duration;
 use model::measurement::{DirectionTotal, Interval};
 use model::run::Run;
 
-use super::seconds;
-
 /// What TCP's models are reckoned from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TcpFacts {
@@ -122,3 +120,8 @@ fn window_over_rate(intervals: &[&Interval]) -> Option<RttRange> {
 const FEWEST: usize = 3;
 /// Payload of an Ethernet frame with IPv4, TCP and timestamps.
 const ETHERNET: u32 = 1448;
+
+/// A positive number of seconds as a time.
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}

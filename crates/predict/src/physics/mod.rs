@@ -9,7 +9,6 @@ pub mod facts;
 pub mod loss;
 
 use std::fmt;
-use std::time::Duration;
 
 use model::measurement::DirectionTotal;
 use model::run::Run;
@@ -104,11 +103,6 @@ impl fmt::Display for RttRange {
 #[expect(clippy::cast_precision_loss, reason = "rates are below 2^53 bit/s")]
 fn bps(rate: DataRate) -> f64 {
     rate.bps() as f64
-}
-
-/// A positive number of seconds as a time.
-fn seconds(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
 /// Closed forms and real stacks differ by this much (docs/simulator.md): above it a rate is more than the losses allow.

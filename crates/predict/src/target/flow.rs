@@ -10,7 +10,7 @@ use model::run::{Outcome, Run};
 use model::spec::{Protocol, TestSpec};
 use units::DataRate;
 
-use super::reported_speed;
+use super::speed::reported_speed;
 
 /// One direction of one test, with its rate.
 #[derive(Debug, Clone)]

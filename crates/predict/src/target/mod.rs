@@ -8,6 +8,7 @@
 
 pub mod flow;
 mod peers;
+mod speed;
 
 use std::collections::BTreeMap;
 
@@ -17,9 +18,10 @@ use model::run::Run;
 use model::target::{TargetRate, TargetSource};
 use units::DataRate;
 
-use crate::host;
 use flow::{Nics, RatedFlow};
 use peers::Peers;
+
+pub use speed::reported_speed;
 
 /// The targets of all flows of a round.
 #[derive(Debug, Clone, Default)]
@@ -157,10 +159,4 @@ fn why_not(silent_device: Option<&str>) -> String {
         "no expected rate: none is declared, and no comparable pair was tested{}; --expect RATE or a `rate` in the plan makes it known",
         device.unwrap_or_default()
     )
-}
-
-/// The link speed that an interface reports, if its driver does not make it up.
-#[must_use]
-pub fn reported_speed(device: &model::host::Device) -> Option<DataRate> {
-    device.speed.filter(|speed| host::is_reported(device.driver.as_deref(), *speed))
 }

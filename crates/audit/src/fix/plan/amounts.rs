@@ -1,7 +1,7 @@
 //! No buffer, ring or queue becomes smaller than it is, or than the kernel has it by itself, unless a rule about too large
 //! ones says so: profiles made for smaller hosts are a common cause of slow transfers.
 
-use super::{LeftOut, PlannedStep};
+use super::step::{LeftOut, PlannedStep};
 use crate::fact::{Fact, Path, Segment};
 use crate::fix::Operation;
 use crate::scope::{HostFacts, Scope};

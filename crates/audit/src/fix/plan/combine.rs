@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{PlannedStep, amounts};
+use super::amounts;
+use super::step::PlannedStep;
 use crate::fix::{Operation, route};
 
 /// Two steps that want different values of one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contradiction {
-    /// The setting.
+    /// What the two steps want differently.
     pub setting: String,
     /// Who wants what.
     pub one: (Vec<String>, String),

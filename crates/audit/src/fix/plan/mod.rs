@@ -8,6 +8,7 @@
 mod amounts;
 mod combine;
 mod read;
+mod step;
 
 use model::host::snapshot::HostIdentity;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use crate::scope::HostFacts;
 
 pub use combine::Contradiction;
 pub use read::{PlanError, ReadPlan};
+pub use step::{ByHand, LeftOut, PlannedStep};
 
 /// What is to be changed on a host. It is read from TOML and from JSON, and what `linerate host fix --dry-run --json` prints
 /// holds one.
@@ -36,52 +38,6 @@ pub struct FixPlan {
     /// What was proposed and is not done, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-}
-
-/// One step of a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct PlannedStep {
-    /// Rules that want it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rules: Vec<String>,
-    /// The network namespace; absent for the host's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// The device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
-    /// What changes.
-    pub operation: Operation<String>,
-    /// What that costs while it is done. In a file it may be left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disruption: Option<Disruption>,
-    /// Whether a value may become smaller by it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub lowers: bool,
-}
-
-/// What no program can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct ByHand {
-    /// Rules that want it.
-    pub rules: Vec<String>,
-    /// What to do.
-    pub text: String,
-}
-
-/// A step that is not done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct LeftOut {
-    /// The step.
-    pub step: PlannedStep,
-    /// Why not.
-    pub reason: String,
 }
 
 impl FixPlan {

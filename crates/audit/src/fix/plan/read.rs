@@ -33,7 +33,7 @@ pub enum PlanError {
 pub struct ReadPlan {
     /// The host and network namespace that it was worked out for; absent where it is for any.
     pub made_for: Option<HostIdentity>,
-    /// The steps.
+    /// Steps in the order in which they are applied.
     pub steps: Vec<PlannedStep>,
 }
 

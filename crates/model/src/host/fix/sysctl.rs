@@ -11,7 +11,7 @@ pub enum ValueError {
     /// Not as many values as the sysctl has.
     #[error("{key} has {expected} values, not {found}")]
     Count {
-        /// The sysctl.
+        /// Key with dots, such as `net.ipv4.tcp_rmem`.
         key: String,
         /// How many it has.
         expected: usize,
@@ -21,7 +21,7 @@ pub enum ValueError {
     /// Not a number.
     #[error("{key}: `{value}` is not a whole number")]
     NotANumber {
-        /// The sysctl.
+        /// Key with dots, such as `net.ipv4.tcp_rmem`.
         key: String,
         /// What was given.
         value: String,
@@ -29,19 +29,19 @@ pub enum ValueError {
     /// A number that the kernel does not hold.
     #[error("{key}: {value} is not between {least} and {most}, which is what the kernel holds")]
     Range {
-        /// The sysctl.
+        /// Key with dots, such as `net.ipv4.tcp_rmem`.
         key: String,
         /// What was given.
         value: i128,
-        /// The least.
+        /// Smallest value that is written, included.
         least: i128,
-        /// The most.
+        /// Largest value that is written, included.
         most: i128,
     },
     /// Of least, default and most one is less than the one before it.
     #[error("{key}: `{value}` does not rise from the least to the most")]
     Order {
-        /// The sysctl.
+        /// Key with dots, such as `net.ipv4.tcp_rmem`.
         key: String,
         /// What was given.
         value: String,
@@ -49,7 +49,7 @@ pub enum ValueError {
     /// Not a word.
     #[error("{key}: `{value}` is not a name")]
     NotAWord {
-        /// The sysctl.
+        /// Key with dots, such as `net.ipv4.tcp_rmem`.
         key: String,
         /// What was given.
         value: String,
@@ -61,7 +61,7 @@ pub enum ValueError {
 pub fn may_be_written(key: &str) -> bool {
     match device_part(key) {
         Some((pattern, device)) => {
-            WRITTEN_PER_INTERFACE.contains(&pattern) && super::names::DeviceName::new(swapped(device)).is_ok()
+            WRITTEN_PER_INTERFACE.contains(&pattern) && foreign::device::is_name(&swapped(device))
         }
         None => tracked::SYSCTLS.binary_search(&key).is_ok() && !NEVER_WRITTEN.contains(&key),
     }

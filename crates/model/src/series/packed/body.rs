@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::{MAGIC, VERSION};
+use super::layout::{MAGIC, VERSION};
 
 /// What a reader is willing to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl<'a> Body<'a> {
         }
         let damaged = |source| UnpackError::Damaged { offset: 0, source };
         let mut decoder = zstd::stream::read::Decoder::with_buffer(frame).map_err(damaged)?.single_frame();
-        decoder.window_log_max(super::WINDOW_LOG).map_err(damaged)?;
+        decoder.window_log_max(super::layout::WINDOW_LOG).map_err(damaged)?;
         Ok(Self { frame: decoder, offset: 0 })
     }
 

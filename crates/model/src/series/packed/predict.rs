@@ -3,7 +3,7 @@
 //! A prediction is a sum of products of columns over a divisor. It is written into the file with the column that it
 //! predicts, so a reader needs no table of them, and a newer writer can predict better.
 
-use super::id;
+use super::layout::id;
 use crate::series::field::Field;
 
 /// A prediction: (Σ times · factor · factor …) / divisor, in wrapping signed 64-bit arithmetic. Division by zero gives
@@ -19,7 +19,7 @@ pub(super) struct Prediction {
 /// A product of columns and a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Term {
-    /// The number.
+    /// Number by which the product is multiplied.
     pub(super) times: i32,
     /// Ids of the columns.
     pub(super) factors: Vec<u16>,

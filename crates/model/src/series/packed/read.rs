@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::body::{Allowance, Body, Limits, UnpackError};
+use super::layout::{form, id, kind};
 use super::predict::{Prediction, Term};
-use super::{digits, form, id, kind, residual};
+use super::{digits, residual};
 use crate::measurement::{End, Heading, Whose};
 use crate::series::field::Field;
 use crate::series::{Column, ProbeSamples, RunSamples, StreamSamples};
@@ -12,7 +13,7 @@ use crate::series::{Column, ProbeSamples, RunSamples, StreamSamples};
 /// Samples, and what of the input was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unpacked {
-    /// The samples.
+    /// Samples of all streams, as far as this version knows their columns.
     pub samples: RunSamples,
     /// Columns left out because only newer versions know them.
     pub unknown_columns: u32,

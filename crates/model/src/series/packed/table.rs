@@ -1,6 +1,7 @@
 //! Samples as tables of signed numbers, which is what is encoded.
 
-use super::{digits, id, kind, predict, residual};
+use super::layout::{id, kind};
+use super::{digits, predict, residual};
 use crate::measurement::{End, Heading, Whose};
 use crate::series::field::Field;
 use crate::series::{ProbeSamples, StreamSamples};

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use super::layout::{MAGIC, VERSION, form, id, kind};
 use super::predict::{self, Prediction};
 use super::table::{Column, Table};
-use super::{MAGIC, VERSION, digits, form, id, kind, residual};
+use super::{digits, residual};
 use crate::series::RunSamples;
 use crate::series::field::Field;
 
@@ -170,7 +171,7 @@ impl Trial {
 fn compress(out: &mut Vec<u8>, headers: &[u8], planes: &[Vec<u8>]) -> io::Result<()> {
     let mut encoder = zstd::stream::write::Encoder::new(out, LEVEL)?;
     encoder.include_checksum(true)?;
-    encoder.window_log(super::WINDOW_LOG)?;
+    encoder.window_log(super::layout::WINDOW_LOG)?;
     // Lets zstd choose tables no larger than the input needs.
     let length = headers.len() + planes.iter().map(Vec::len).sum::<usize>();
     encoder.set_pledged_src_size(Some(length as u64))?;
