@@ -18,7 +18,7 @@ pub struct Checked {
 /// Something that is not what was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// The table.
+    /// Table of the database that the row is in.
     pub table: &'static str,
     /// What a person calls the row: the id of a run or round, the number of a change, where it can still be read.
     pub name: String,

@@ -23,9 +23,9 @@ pub enum Fault {
     /// A row is not what was stored in it.
     #[error("row {row} of its table `{table}` is not what was stored: its checksum differs")]
     Checksum {
-        /// The table.
+        /// Table of the database.
         table: &'static str,
-        /// The row.
+        /// `rowid` of the damaged row.
         row: i64,
     },
     /// It is no SQLite database.

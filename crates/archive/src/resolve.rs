@@ -14,7 +14,7 @@ pub enum ResolveError {
     /// The archive is empty.
     #[error("the archive {} has no runs yet", path.display())]
     Empty {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
     },
     /// No run starts like this.
@@ -22,7 +22,7 @@ pub enum ResolveError {
     Unknown {
         /// What was typed.
         text: String,
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
     },
     /// Several runs do.
@@ -39,9 +39,9 @@ pub enum ResolveError {
     /// The database refuses.
     #[error("cannot search the archive {}", path.display())]
     Database {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// The cause.
+        /// What SQLite reported.
         source: Fault,
     },
 }

@@ -19,7 +19,7 @@ pub enum RoundError {
     /// No round is kept.
     #[error("the archive {} has no rounds yet", path.display())]
     Empty {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
     },
     /// None starts like this.
@@ -27,7 +27,7 @@ pub enum RoundError {
     Unknown {
         /// What was typed.
         text: String,
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
     },
     /// Several do.
@@ -41,9 +41,9 @@ pub enum RoundError {
     /// A newer linerate has written it.
     #[error("round {id} has format {found}, this program knows {}: use a newer linerate", Round::FORMAT)]
     Newer {
-        /// The round.
+        /// Id of the round, whole.
         id: RunId,
-        /// Its format.
+        /// Format that it was stored in, newer than any that is known here.
         found: u32,
     },
     /// It has no form that can be kept, or what is kept is no round.
@@ -61,9 +61,9 @@ pub enum RoundError {
     /// The database refuses.
     #[error("cannot use the rounds in the archive {}", path.display())]
     Database {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// The cause.
+        /// What SQLite reported.
         source: Fault,
     },
 }

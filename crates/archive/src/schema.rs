@@ -22,31 +22,31 @@ pub enum OpenError {
     /// The file or its directory cannot be made.
     #[error("cannot create the archive {}", path.display())]
     Create {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// The cause.
+        /// What the operating system reported.
         source: io::Error,
     },
     /// A newer linerate has written it.
     #[error("the archive {} has version {found}, this program knows {VERSION}: use a newer linerate", path.display())]
     Newer {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// Its version.
+        /// Version of its schema, newer than any that is known here.
         found: i32,
     },
     /// It is the database of something else.
     #[error("{} is a database, but not an archive of linerate", path.display())]
     Foreign {
-        /// The file.
+        /// Path of the file, as it was given.
         path: PathBuf,
     },
     /// SQLite refuses.
     #[error("cannot open the archive {}", path.display())]
     Database {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// The cause.
+        /// What SQLite reported.
         source: Fault,
     },
 }

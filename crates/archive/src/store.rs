@@ -39,35 +39,35 @@ pub enum StoreError {
     /// A run of that name is stored.
     #[error("run {id} is already in the archive {}", path.display())]
     AlreadyStored {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
     },
     /// It has a value that JSON cannot hold.
     #[error("run {id} cannot be written as JSON")]
     Encode {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// The cause.
+        /// Where the JSON is not what is expected.
         source: serde_json::Error,
     },
     /// It cannot be compressed.
     #[error("run {id} cannot be compressed")]
     Compress {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// The cause.
+        /// What the operating system or zstd reported.
         source: std::io::Error,
     },
     /// The database refuses.
     #[error("cannot store run {id} in the archive {}", path.display())]
     Database {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// The cause.
+        /// What SQLite reported.
         source: Fault,
     },
 }
@@ -78,51 +78,51 @@ pub enum ReadError {
     /// No such run is stored.
     #[error("no run {id} in the archive {}", path.display())]
     Unknown {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
     },
     /// A newer linerate has written it.
     #[error("run {id} has format {found}, this program knows {}: use a newer linerate", Run::FORMAT)]
     Newer {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// Its format.
+        /// Format that it was stored in, newer than any that is known here.
         found: u32,
     },
     /// Its compressed form is damaged, or larger than [`MAX_RUN_BYTES`].
     #[error("run {id} cannot be decompressed")]
     Decompress {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// The cause.
+        /// What the operating system or zstd reported.
         source: std::io::Error,
     },
     /// Its JSON is no run.
     #[error("run {id} cannot be understood")]
     Decode {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// The cause.
+        /// Where the JSON is not what is expected.
         source: serde_json::Error,
     },
     /// Its samples cannot be unpacked.
     #[error("the samples of run {id} cannot be unpacked")]
     Unpack {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// The cause.
+        /// Where the packed samples are damaged.
         source: UnpackError,
     },
     /// The database refuses.
     #[error("cannot read run {id} from the archive {}", path.display())]
     Database {
-        /// The run.
+        /// Id of the run, whole.
         id: RunId,
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// The cause.
+        /// What SQLite reported.
         source: Fault,
     },
 }

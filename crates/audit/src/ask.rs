@@ -12,7 +12,7 @@ use crate::scope::{HostFacts, LinkFacts, Per, Scope};
 /// One host to be audited.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
-    /// Its facts.
+    /// Facts of the host that the rule is asked of.
     pub host: &'a HostFacts,
     /// What is wanted of it.
     pub profile: &'a Profile,

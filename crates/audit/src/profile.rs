@@ -90,7 +90,7 @@ pub enum Origin {
     Learnt,
     /// The snapshot shows it.
     Snapshot,
-    /// A default.
+    /// A default of this program, which nobody declared or measured.
     Assumed,
 }
 
@@ -98,7 +98,7 @@ pub enum Origin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProfileValue {
-    /// Its name.
+    /// Name by which rules ask for it, such as `rtt`.
     pub name: String,
     /// The value as people write it; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,7 +131,7 @@ impl Role {
         (Self::OverlayNode, "overlay-node"),
     ];
 
-    /// Its word.
+    /// The word in a profile's file.
     #[must_use]
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(role, _)| *role == self).map_or("", |(_, word)| word)

@@ -48,7 +48,7 @@ impl Per {
 /// The facts of one host.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostFacts {
-    /// Its name.
+    /// Name of the host, as its snapshot has it.
     pub name: String,
     /// Which host and namespace it is; what is worked out from these facts is for that one.
     pub identity: HostIdentity,
@@ -69,16 +69,16 @@ pub struct NamespaceFacts {
     pub name: String,
     /// Its facts, by root.
     pub facts: FactMap,
-    /// Its devices.
+    /// Network devices, in the kernel's order.
     pub links: Vec<LinkFacts>,
-    /// Its routes.
+    /// Routes of the main table.
     pub routes: Vec<Fact>,
 }
 
 /// The facts of one device.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinkFacts {
-    /// Its name.
+    /// Name in its namespace.
     pub name: String,
     /// Its facts, by root; it is a NIC where `nic` is among them.
     pub facts: FactMap,
@@ -147,7 +147,7 @@ impl<'a> Scope<'a> {
         self.route?.as_map()?.get("to")?.as_text()
     }
 
-    /// A fact.
+    /// The fact of this host that a path names.
     ///
     /// # Errors
     /// Why it is not known.

@@ -15,7 +15,7 @@ use serde_json::Value;
 pub struct Implausible {
     /// Where it stands, as `namespaces[0].interfaces[2].mtu`.
     pub place: String,
-    /// The number.
+    /// Number as it was found, with its unit.
     pub found: String,
     /// What the most is.
     pub limit: Limit,

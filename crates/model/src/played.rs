@@ -15,9 +15,9 @@ use units::{ByteCount, PacketCount};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Played {
-    /// Its name.
+    /// Name of the scenario, as its file has it.
     pub scenario: String,
-    /// Its title.
+    /// Title for people, one line.
     pub title: String,
     /// Where all chance came from.
     pub seed: u64,
@@ -94,7 +94,7 @@ pub struct PlantedCause {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkAccount {
-    /// The link.
+    /// Link of the scenario, one direction of which is accounted for.
     pub link: String,
     /// Where packets came from.
     pub from: String,

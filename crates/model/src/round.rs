@@ -43,7 +43,7 @@ pub struct Round {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoundSummary {
-    /// Its name.
+    /// Id under which the archive keeps it.
     pub id: RunId,
     /// When it started.
     #[serde(rename = "started_unix_ns")]
@@ -118,7 +118,7 @@ impl Member {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Segment {
-    /// Its name.
+    /// Name of the segment, unique in the round.
     pub name: String,
     /// The members at its ends.
     pub between: [String; 2],
@@ -171,7 +171,7 @@ pub struct Tested {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Endpoint {
-    /// The member.
+    /// Name of a member of the round.
     pub host: String,
     /// The overlay or other network that the member was reached in; its usual address where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -36,7 +36,7 @@ pub struct Host {
     pub devices: Vec<Device>,
     /// Its ends of overlays, made after all cables.
     pub tunnels: Vec<Tunnel>,
-    /// Its routes.
+    /// Routes that are set, without those to its own networks.
     pub routes: Vec<Route>,
     /// Kernel settings of its namespace, by name with dots, in this order.
     pub sysctls: Vec<(String, String)>,
@@ -75,7 +75,7 @@ pub enum Qdisc {
         /// How many.
         packets: u32,
     },
-    /// A shaper.
+    /// A token bucket filter (tc-tbf(8)).
     Tbf {
         /// How fast it sends.
         rate: DataRate,
@@ -105,14 +105,14 @@ pub struct Tunnel {
     pub mtu: Mtu,
 }
 
-/// A route.
+/// A route of one host to a prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     /// Where to, with the length of the prefix.
     pub to: (IpAddr, u8),
     /// The next router; directly where it is [`None`].
     pub via: Option<IpAddr>,
-    /// The device.
+    /// Interface that packets leave by.
     pub device: String,
     /// The address it sends from.
     pub source: Option<IpAddr>,
@@ -124,7 +124,7 @@ pub struct Route {
 /// A link between two hosts.
 #[derive(Debug, Clone)]
 pub struct Cable {
-    /// Its name.
+    /// Name, unique in the file.
     pub name: String,
     /// The two hosts, by number.
     pub hosts: [usize; 2],
@@ -140,7 +140,7 @@ pub struct Cable {
 pub struct Switch {
     /// The name of the fault.
     pub fault: String,
-    /// The elements.
+    /// Path elements that faults add or set, in order.
     pub parts: Vec<FaultEffect>,
     /// It is there as long as this holds; as its chain's timetable says where it is [`None`].
     pub condition: Option<Condition>,
@@ -149,7 +149,7 @@ pub struct Switch {
 /// What a fault does to one element of a chain.
 #[derive(Debug, Clone)]
 pub struct FaultEffect {
-    /// The cable.
+    /// Cable, by its place in the blueprint.
     pub cable: usize,
     /// Which of its chains.
     pub direction: usize,
@@ -162,7 +162,7 @@ pub struct FaultEffect {
 /// A setting of hardware that a host shows as a recorded fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// The host.
+    /// Host, by its place in the file.
     pub host: usize,
     /// The device as the host calls it.
     pub device: String,

@@ -11,7 +11,7 @@ use crate::host::Host;
 /// A setting of a device, which stands in the recorded facts of its host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultCondition {
-    /// The host.
+    /// Host, by its place in the file.
     pub host: usize,
     /// The device on this link.
     pub link: usize,

@@ -20,7 +20,7 @@ pub enum ScenarioError {
     /// The file cannot be read.
     #[error("cannot read the scenario {file}")]
     Read {
-        /// The file.
+        /// Path of the file.
         file: String,
         /// What the kernel said.
         source: io::Error,
@@ -28,9 +28,9 @@ pub enum ScenarioError {
     /// The file is longer than any scenario is.
     #[error("{file} has more than {limit} bytes, which no scenario needs")]
     TooLarge {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// The limit.
+        /// Largest size that is read, bytes.
         limit: u64,
     },
     /// What the file says cannot be.
@@ -66,7 +66,7 @@ pub enum Problem {
     /// Two ends of one address.
     #[error("{address} belongs to {other} already")]
     SameAddress {
-        /// The address.
+        /// Address that two interfaces have.
         address: std::net::IpAddr,
         /// Who has it.
         other: String,
@@ -74,7 +74,7 @@ pub enum Problem {
     /// An address or subnet that cannot be used.
     #[error("{what} cannot be used: {why}")]
     Address {
-        /// The address.
+        /// Text that is no address, or none of this network.
         what: String,
         /// Why.
         why: &'static str,
@@ -82,29 +82,29 @@ pub enum Problem {
     /// A link from a host to itself.
     #[error("a link joins two hosts, not `{host}` with itself")]
     Loop {
-        /// The host.
+        /// Name of the host.
         host: String,
     },
     /// A host at the end of no link.
     #[error("no link ends at `{host}`")]
     Unlinked {
-        /// The host.
+        /// Name of the host.
         host: String,
     },
     /// Packets that would never arrive.
     #[error("no route leads from `{from}` to `{to}`")]
     NoRoute {
-        /// The sender.
+        /// Sending host.
         from: String,
-        /// The receiver.
+        /// Receiving host.
         to: String,
     },
     /// Packets that would go round.
     #[error("packets from `{from}` to `{to}` would go round in a circle: {circle}")]
     Circle {
-        /// The sender.
+        /// Sending host.
         from: String,
-        /// The receiver.
+        /// Receiving host.
         to: String,
         /// The hosts on it.
         circle: String,
@@ -112,33 +112,33 @@ pub enum Problem {
     /// A route by a host that forwards nothing.
     #[error("`{via}` forwards nothing, so no route to `{to}` leads over it")]
     NotARouter {
-        /// The host.
+        /// Host that the route goes by.
         via: String,
-        /// The destination.
+        /// Host or prefix that the route is to.
         to: String,
     },
     /// Hosts that no link joins.
     #[error("no link joins `{one}` and `{other}`")]
     NotNeighbours {
-        /// The one.
+        /// Host at one end.
         one: String,
-        /// The other.
+        /// Host at the other end.
         other: String,
     },
     /// A host that is not at the end of the link.
     #[error("link `{link}` does not end at `{host}`")]
     NotAtLink {
-        /// The link.
+        /// Name of the link.
         link: String,
-        /// The host.
+        /// Name of the host.
         host: String,
     },
     /// A change of an element that the chain does not have, or has more than once.
     #[error("{count} elements of link `{link}` are a `{kind}`, so which becomes another is not said")]
     WhichElement {
-        /// The link.
+        /// Name of the link.
         link: String,
-        /// The kind.
+        /// Kind of path element that the fault changes.
         kind: &'static str,
         /// How many there are.
         count: usize,
@@ -157,19 +157,19 @@ pub enum Problem {
     /// A kernel setting that a namespace does not have.
     #[error("`{setting}` is a setting of the whole machine, not of a network namespace")]
     WholeMachine {
-        /// The setting.
+        /// Setting as the file has it.
         setting: String,
     },
     /// What a fault changes for a time has no value to go back to.
     #[error("when the fault is over, `{setting}` has no value to go back to")]
     NoWayBack {
-        /// The setting.
+        /// Setting as the file has it.
         setting: String,
     },
     /// A fault hangs on a setting that its host does not show.
     #[error("the fault hangs on hosts.{setting}, which is not recorded")]
     NotRecorded {
-        /// The setting.
+        /// Setting as the file has it.
         setting: String,
     },
     /// More than the relay carries here.

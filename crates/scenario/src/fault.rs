@@ -19,7 +19,7 @@ use crate::settings::{CONGESTION_CONTROL, QdiscText, Settings, SettingsText};
 /// Something that goes wrong.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    /// Its name.
+    /// Name of the fault, unique in the file.
     pub id: String,
     /// From when, by the clock of the network.
     pub from: Duration,
@@ -36,31 +36,31 @@ pub struct Fault {
 pub enum FaultKind {
     /// An element is put into chains of a link.
     Added {
-        /// The link.
+        /// Link, by its place in the file.
         link: usize,
         /// Its directions: 0 from end 0 to end 1, 1 back.
         directions: Vec<usize>,
-        /// The element.
+        /// Path element that is put in.
         element: ElementSpec,
         /// Where in the chain.
         at: Position,
     },
     /// An element of chains of a link goes on with other settings.
     Set {
-        /// The link.
+        /// Link, by its place in the file.
         link: usize,
         /// The directions, each with the number of the element in its chain.
         places: Vec<(usize, usize)>,
-        /// The settings.
+        /// Path element with the settings that it gets.
         element: ElementSpec,
     },
     /// A host is set differently.
     Host {
-        /// The host.
+        /// Host, by its place in the file.
         host: usize,
         /// The device on this link only; every device where it is [`None`].
         link: Option<usize>,
-        /// The settings.
+        /// Settings that the host gets.
         settings: Box<Settings>,
         /// Another route.
         route: Option<Route>,

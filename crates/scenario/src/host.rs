@@ -13,7 +13,7 @@ use crate::settings::{Settings, SettingsText};
 /// A host or a router.
 #[derive(Debug, Clone)]
 pub struct Host {
-    /// Its name.
+    /// Name, unique in the file.
     pub name: String,
     /// Its role: hosts of one group should be alike.
     pub group: String,

@@ -6,9 +6,9 @@ use document::Source;
 /// A scenario of the library.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Its name.
+    /// Name of the scenario, without `.toml`.
     pub name: &'static str,
-    /// Its file.
+    /// Text of the scenario file.
     pub text: &'static str,
 }
 

@@ -11,7 +11,7 @@ use crate::error::Problem;
 /// A link between two hosts.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// Its name.
+    /// Name, unique in the file.
     pub name: String,
     /// The hosts at its two ends.
     pub ends: [usize; 2],

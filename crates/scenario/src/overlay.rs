@@ -18,7 +18,7 @@ pub struct Overlay {
     pub name: String,
     /// The hosts that have an end of it.
     pub hosts: Vec<usize>,
-    /// Its identifier.
+    /// VXLAN network identifier, 24 bits.
     pub id: u32,
     /// The UDP port of VXLAN.
     pub port: u16,

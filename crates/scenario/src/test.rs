@@ -39,7 +39,7 @@ impl Test {
 /// A host as a test sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {
-    /// The host.
+    /// Host, by its place in the file.
     pub host: usize,
     /// Its address in this overlay; its own where it is [`None`].
     pub overlay: Option<usize>,

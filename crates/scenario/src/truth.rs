@@ -42,9 +42,9 @@ pub struct Cause {
 /// A host or a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Where {
-    /// A host.
+    /// A host, by its place in the file.
     Host(usize),
-    /// A link.
+    /// A link or one direction of it.
     Link {
         /// Which.
         link: usize,

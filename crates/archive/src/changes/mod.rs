@@ -36,25 +36,25 @@ pub enum ChangeError {
     /// There is no entry of that number.
     #[error("no change {number} in the archive {}", path.display())]
     Unknown {
-        /// The number.
+        /// Number in the log of changes, from 1.
         number: u64,
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
     },
     /// An entry cannot be written as JSON, or what is stored is none.
     #[error("an entry of the change log in {} cannot be understood", path.display())]
     Form {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// The cause.
+        /// Where the JSON is not what is expected.
         source: serde_json::Error,
     },
     /// The database refuses.
     #[error("cannot use the change log in the archive {}", path.display())]
     Database {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// The cause.
+        /// What SQLite reported.
         source: Fault,
     },
 }

@@ -21,7 +21,7 @@ pub struct WatchedKey {
     pub namespace: String,
     /// What it is a setting of, such as an interface.
     pub subject: String,
-    /// Its name.
+    /// Name as the watch recorded it.
     pub name: String,
 }
 
@@ -50,9 +50,9 @@ pub struct WatchedChanges {
 /// Who is watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchedHost {
-    /// Its name.
+    /// Name as the watch recorded it.
     pub name: String,
-    /// Its boot.
+    /// Id of the boot that was watched last (`/proc/sys/kernel/random/boot_id`).
     pub boot: Option<String>,
 }
 
@@ -68,7 +68,7 @@ pub enum LockError {
     /// Another process watches it.
     #[error("{holder} watches {host} for this archive already (lock {})", path.display())]
     Taken {
-        /// The host.
+        /// Host name as its snapshots have it.
         host: String,
         /// Which process.
         holder: String,
@@ -78,9 +78,9 @@ pub enum LockError {
     /// The file of the lock cannot be made.
     #[error("cannot lock {}", path.display())]
     Failed {
-        /// The file.
+        /// Path of the lock file.
         path: PathBuf,
-        /// The cause.
+        /// What the operating system reported.
         source: io::Error,
     },
 }

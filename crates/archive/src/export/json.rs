@@ -33,7 +33,7 @@ pub enum ImportError {
     /// A newer linerate has written it.
     #[error("the exported run has format {found}, this program knows {}: use a newer linerate", Run::FORMAT)]
     Newer {
-        /// Its format.
+        /// Format that it was stored in, newer than any that is known here.
         found: u32,
     },
     /// A column is not as long as its stream's times.
@@ -41,9 +41,9 @@ pub enum ImportError {
     Ragged {
         /// The stream; 0 for the probes.
         stream: u32,
-        /// The column.
+        /// Name of the column.
         column: &'static str,
-        /// Its length.
+        /// Entries of the column.
         found: usize,
         /// The length it should have.
         rows: usize,

@@ -13,19 +13,19 @@ pub enum Wanted {
     Number(SnapshotId),
     /// The newest of a host.
     Latest {
-        /// The host.
+        /// Host name as its snapshots have it.
         host: String,
     },
     /// What a host was at a moment: the newest taken then or earlier.
     At {
-        /// The host.
+        /// Host name as its snapshots have it.
         host: String,
-        /// The moment.
+        /// Moment that was asked for, by this host's clock.
         time: WallTime,
     },
     /// What a host should be.
     Baseline {
-        /// The host.
+        /// Host name as its snapshots have it.
         host: String,
     },
 }

@@ -23,9 +23,9 @@ pub struct SnapshotId(pub u64);
 /// What a list shows of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SnapshotSummary {
-    /// Its number.
+    /// Number in the archive, from 1.
     pub id: SnapshotId,
-    /// The host.
+    /// Host name as its snapshots have it.
     pub host: String,
     /// When it was taken.
     #[serde(rename = "taken_unix_ns")]
@@ -57,7 +57,7 @@ pub struct SnapshotFilter {
 /// A snapshot that is kept now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kept {
-    /// Its number.
+    /// Number in the archive, from 1.
     pub id: SnapshotId,
     /// Whether the archive had it before: one host has one state at one moment.
     pub was_there: bool,
@@ -72,9 +72,9 @@ pub enum SnapshotError {
     /// There is none of that number.
     #[error("no snapshot {id} in the archive {}", path.display())]
     Unknown {
-        /// The number.
+        /// Number in the archive that was asked for.
         id: SnapshotId,
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
     },
     /// There is none of that host, or none then.
@@ -82,17 +82,17 @@ pub enum SnapshotError {
     None {
         /// What was looked for: `snapshot`, `baseline`, `snapshot before …`.
         what: &'static str,
-        /// The host.
+        /// Host name as its snapshots have it.
         host: String,
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
     },
     /// A newer linerate has written it.
     #[error("snapshot {id} has format {found}, this program knows {}: use a newer linerate", Snapshot::FORMAT)]
     Newer {
-        /// The number.
+        /// Number in the archive that was asked for.
         id: SnapshotId,
-        /// Its format.
+        /// Format that it was stored in, newer than any that is known here.
         found: u32,
     },
     /// It has no form that can be kept, or what is kept is no snapshot.
@@ -104,9 +104,9 @@ pub enum SnapshotError {
     /// The database refuses.
     #[error("cannot use the snapshots in the archive {}", path.display())]
     Database {
-        /// The archive.
+        /// Path of the archive's database.
         path: PathBuf,
-        /// The cause.
+        /// What SQLite reported.
         source: Fault,
     },
 }

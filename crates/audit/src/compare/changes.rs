@@ -11,7 +11,7 @@ use crate::settings::{Key, Reading, Settings, Value};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
-    /// The setting.
+    /// Which setting differs.
     pub key: Key,
     /// What it was; none where there was no such thing.
     pub old: Option<Value>,

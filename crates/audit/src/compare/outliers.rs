@@ -15,7 +15,7 @@ use crate::settings::{Key, Settings};
 pub struct Side<'a> {
     /// What it is called: the host's name, with the time where that is needed to tell it from another.
     pub name: &'a str,
-    /// Its facts.
+    /// Facts of this host, for rules that explain a difference.
     pub facts: &'a HostFacts,
 }
 

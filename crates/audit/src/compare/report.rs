@@ -70,7 +70,7 @@ pub struct SharedValue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadBy {
-    /// Its name.
+    /// Id of the rule that reads the setting.
     pub rule: String,
     /// How much a finding of it costs.
     pub severity: Severity,
@@ -83,7 +83,7 @@ pub struct ReadBy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Source {
-    /// The host.
+    /// Name of the host and when it was read.
     pub at: String,
     /// The definition; none where no file sets it.
     pub origin: Option<Origin>,
@@ -93,7 +93,7 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotKnown {
-    /// The host.
+    /// Name of the host and when it was read.
     pub at: String,
     /// The setting, or the group of settings: `eth0: ring` stands for all its rings.
     pub key: Key,

@@ -8,7 +8,7 @@ use crate::fact::Fact;
 
 /// A function: called as `name(a, b)`, and as `a.name(b)`.
 pub(super) struct Function {
-    /// Its name.
+    /// Name by which expressions call it.
     pub(super) name: &'static str,
     /// How many arguments it has.
     pub(super) arguments: usize,
@@ -25,7 +25,7 @@ impl std::fmt::Debug for Function {
 }
 
 impl Function {
-    /// Its value.
+    /// What it gives for these arguments.
     ///
     /// # Errors
     /// Where the arguments are not what it wants.

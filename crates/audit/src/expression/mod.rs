@@ -38,7 +38,7 @@ impl std::fmt::Debug for Language {
 /// A fact that some expression uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
-    /// Its name.
+    /// Path of the fact that is asked for.
     pub path: Path,
     /// What is asked about it.
     pub view: View,
@@ -47,7 +47,7 @@ pub struct Slot {
 /// What is asked about a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
-    /// Its value.
+    /// The value as it is.
     Value,
     /// By how much a counter grew per second since the snapshot before.
     Rate,
@@ -140,13 +140,13 @@ impl Expression {
         &self.slots
     }
 
-    /// Its text.
+    /// The text that it was parsed from.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Its value.
+    /// What it is with the facts of one host.
     ///
     /// # Errors
     /// Where a fact is missing, or the expression does not fit the facts.

@@ -112,7 +112,7 @@ impl Binary {
         all.into_iter().find(|(text, ..)| *text == sign).map(|(_, operator, tightness)| (operator, tightness))
     }
 
-    /// The sign.
+    /// How the operator is written.
     pub(super) fn sign(self) -> &'static str {
         match self {
             Self::Or => "||",

@@ -24,7 +24,7 @@ pub enum Fact {
     Int(i64),
     /// Any other number.
     Float(f64),
-    /// A text.
+    /// A text, as the kernel or a file has it.
     Text(String),
     /// Several, in order.
     List(Vec<Fact>),

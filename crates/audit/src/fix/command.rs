@@ -9,7 +9,7 @@ use super::{Operation, mask};
 pub struct Target<'a> {
     /// The namespace; empty for the host's own.
     pub namespace: &'a str,
-    /// The device.
+    /// Name of the device; empty for what is of no device.
     pub link: &'a str,
 }
 

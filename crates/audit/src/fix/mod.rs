@@ -93,14 +93,14 @@ pub enum Operation<T> {
     },
     /// How a bond chooses the member for a flow.
     BondHash {
-        /// The policy.
+        /// `xmit_hash_policy`, such as `layer3+4`.
         policy: String,
     },
     /// A queue discipline in place of what is there.
     Qdisc {
         /// `root`, or the class it hangs on.
         parent: String,
-        /// Its kind.
+        /// Kind as `tc` spells it, such as `fq`.
         kind: String,
         /// Its own number, where classes or others are to hang on it: `1:`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,14 +122,14 @@ pub enum Operation<T> {
     NoQdisc {},
     /// Metrics of a route; the whole route is written again, because the kernel drops what is not repeated.
     Route {
-        /// The destination.
+        /// Prefix of the route whose metrics change.
         to: T,
         /// The metrics, as `ip route` has them.
         metrics: T,
     },
     /// Queue interrupts of the device spread over CPUs.
     Interrupts {
-        /// The CPUs.
+        /// CPUs as a list, such as `0-7,16`.
         cpus: T,
     },
     /// Packets of the device's receive queues spread over CPUs in software.
@@ -139,7 +139,7 @@ pub enum Operation<T> {
     },
     /// The frequency governor of all CPUs.
     Governor {
-        /// Its name.
+        /// Governor of cpufreq, such as `performance`.
         name: String,
     },
     /// Whether a core runs two threads.
@@ -154,17 +154,17 @@ pub enum Operation<T> {
     },
     /// A word of the kernel command line.
     BootParameter {
-        /// The word.
+        /// Word of the kernel command line, such as `iommu=pt`.
         add: String,
     },
     /// A service that is to be stopped, now and at boot.
     StopService {
-        /// Its unit.
+        /// Unit of systemd, such as `irqbalance.service`.
         unit: T,
     },
     /// A kernel module loaded, now and at boot.
     Module {
-        /// Its name.
+        /// Name of the kernel module.
         name: T,
     },
     /// What no program can do.

@@ -13,7 +13,7 @@ use crate::persist::Lost;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FixReport {
-    /// The host.
+    /// Name of the host that was changed.
     pub host: String,
     /// What became of it.
     pub outcome: Outcome,
@@ -93,7 +93,7 @@ pub struct Verification {
     /// What was counted.
     #[serde(default)]
     pub counted: Counted,
-    /// The answer.
+    /// Whether the measurement got better, worse or neither.
     pub verdict: Verdict,
 }
 
@@ -155,7 +155,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeptIn {
-    /// The files.
+    /// Absolute paths of the files that were written.
     pub files: Vec<String>,
     /// Settings that another file overrules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -169,7 +169,7 @@ pub struct KeptIn {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overruled {
-    /// The setting.
+    /// What another program sets again.
     pub setting: String,
     /// The other file, and the line.
     pub by: String,

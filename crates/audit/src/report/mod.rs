@@ -16,7 +16,7 @@ pub use text::shown;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
-    /// The host.
+    /// Name of the host that was audited.
     pub host: String,
     /// Host, boot and network namespace; a fix that is made of this report is for that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,10 +60,10 @@ pub struct Subject {
     /// The network namespace; absent for the host's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The device.
+    /// Name of the network device; absent for what is of the whole namespace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The route.
+    /// Destination of the route, as `ip route` writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<String>,
 }
@@ -72,7 +72,7 @@ pub struct Subject {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
-    /// The rule.
+    /// Id of the rule, such as `BUF-RMEM-BDP`.
     pub rule: String,
     /// What it looked at.
     pub subject: Subject,
@@ -105,7 +105,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
-    /// The operation.
+    /// What the step changes, with its values.
     pub operation: Operation<String>,
     /// The command that a person would type.
     pub command: String,
@@ -118,7 +118,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unknown {
-    /// The rule.
+    /// Id of the rule, such as `BUF-RMEM-BDP`.
     pub rule: String,
     /// What it looked at.
     pub subject: Subject,
@@ -134,11 +134,11 @@ pub struct Unknown {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Other {
-    /// The rule.
+    /// Id of the rule, such as `BUF-RMEM-BDP`.
     pub rule: String,
     /// What it looked at.
     pub subject: Subject,
-    /// Its answer.
+    /// What the rule answered where it found nothing.
     pub answer: Answer,
     /// Facts that decided it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -164,9 +164,9 @@ pub enum Answer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UsedFact {
-    /// Its name.
+    /// Path of the fact, as rules write it.
     pub name: String,
-    /// Its value.
+    /// Value that the rule was given.
     pub value: serde_json::Value,
     /// Where it was read.
     pub source: String,
@@ -176,7 +176,7 @@ pub struct UsedFact {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LackedFact {
-    /// Its name.
+    /// Path of the fact, as rules write it.
     pub name: String,
     /// Why.
     #[serde(flatten)]

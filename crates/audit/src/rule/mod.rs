@@ -80,7 +80,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its word.
+    /// The word in a rule's file.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -114,7 +114,7 @@ pub enum Unit {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{file}:{line}:{column}: rule {rule}: {message}")]
 pub struct RuleFault {
-    /// The file.
+    /// Path of the rule's file.
     pub file: String,
     /// The line, from 1.
     pub line: usize,

@@ -28,7 +28,7 @@ pub enum LiveError {
     /// The hardware that a host shows does not say what a fault hangs on.
     #[error("the hardware of host {host} cannot be read: {reason}")]
     Hardware {
-        /// The host.
+        /// Name of the host.
         host: String,
         /// What is wrong with it.
         reason: String,

@@ -49,7 +49,7 @@ pub struct LabNetwork<'a> {
 /// A network whose clock runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Live<'a> {
-    /// The network.
+    /// Hosts and devices in namespaces.
     pub network: &'a Network,
     /// When its clock began.
     pub start: MonoTime,
@@ -96,7 +96,7 @@ impl<'a> LabNetwork<'a> {
         Ok(Self { scenario, seed, blueprint, wires, took, _partners: partners, network })
     }
 
-    /// The network.
+    /// Hosts and devices in namespaces.
     #[must_use]
     pub fn network(&self) -> &Network {
         &self.network

@@ -86,7 +86,7 @@ fn is_available(name: &str) -> bool {
     available.split_whitespace().any(|available| available == name)
 }
 
-/// The setting.
+/// Sysctl of the default congestion control.
 pub(super) const CONTROL: &str = "net.ipv4.tcp_congestion_control";
 
 #[cfg(test)]

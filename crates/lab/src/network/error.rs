@@ -102,7 +102,7 @@ pub enum SysctlTrouble {
     /// It has that name, but no such value.
     #[error("cannot be `{value}`: {source}")]
     Value {
-        /// The value.
+        /// Value that the kernel refused.
         value: String,
         /// What the kernel said.
         source: io::Error,

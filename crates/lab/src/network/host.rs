@@ -27,7 +27,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Its name.
+    /// Name in the scenario, which is the host name inside too.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -43,7 +43,7 @@ use crate::scenario::{Point, Scenario, Test};
 /// What is played, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
-    /// The scenario.
+    /// Scenario that is played.
     pub scenario: &'a Scenario,
     /// Where all chance comes from.
     pub seed: Seed,

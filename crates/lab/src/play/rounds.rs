@@ -77,7 +77,7 @@ pub fn rounds<T>(
 }
 
 impl<'a> Rounds<'a> {
-    /// The network.
+    /// The network as plays of tests see it.
     #[must_use]
     pub fn live(&self) -> Live<'a> {
         self.live

@@ -74,7 +74,7 @@ impl Lost {
 /// Events in order of time, as many as there was room for.
 #[derive(Debug, Clone, Default)]
 pub struct Events {
-    /// The events.
+    /// Events in the order of time, as many as were kept.
     pub events: Vec<Event>,
     /// How many older ones were forgotten for lack of room.
     pub forgotten: u64,

@@ -59,9 +59,9 @@ pub use worker::Becomes;
 /// A cable between two hosts.
 #[derive(Debug)]
 pub struct Wire {
-    /// Its name.
+    /// Name of the link in the scenario.
     pub name: String,
-    /// Its ends.
+    /// TAP devices of the two hosts.
     pub taps: [Tap; 2],
     /// What happens to packets from end 0 to end 1, and back.
     pub stages: [Vec<PathElement>; 2],
@@ -114,7 +114,7 @@ pub enum RelayError {
     /// A chain that cannot be.
     #[error("wire {wire}, direction {direction}")]
     Chain {
-        /// The wire.
+        /// Name of the link.
         wire: String,
         /// Which direction.
         direction: usize,

@@ -18,7 +18,7 @@ pub struct Report {
     pub stopped: Duration,
     /// Its wires, in the order in which they were given.
     pub wires: Vec<WireReport>,
-    /// Its threads.
+    /// Threads that carried packets, two of each link.
     pub threads: Vec<ThreadReport>,
     /// Why results of this run say something about the relay and not about the path; nothing where they do not.
     pub limited: Option<Limited>,
@@ -27,7 +27,7 @@ pub struct Report {
 /// What one wire did.
 #[derive(Debug, Clone)]
 pub struct WireReport {
-    /// Its name.
+    /// Name of the link in the scenario.
     pub name: String,
     /// From end 0 to end 1, and back.
     pub directions: [DirectionReport; 2],
@@ -137,9 +137,9 @@ pub enum Limit {
         show(*p99), show(*allowed)
     )]
     Late {
-        /// The wire.
+        /// Name of the link.
         wire: String,
-        /// The direction.
+        /// 0 for packets from the link's first host, 1 for those from its second.
         direction: usize,
         /// How late.
         p99: Duration,
@@ -149,9 +149,9 @@ pub enum Limit {
     /// It lost packets.
     #[error("{wire}, direction {direction}: the relay lost {losses}")]
     Lossy {
-        /// The wire.
+        /// Name of the link.
         wire: String,
-        /// The direction.
+        /// 0 for packets from the link's first host, 1 for those from its second.
         direction: usize,
         /// What it lost.
         losses: Losses,

@@ -33,7 +33,7 @@ struct Class {
     unused: Vec<Room>,
 }
 
-/// A buffer.
+/// Where a buffer lies.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     class: usize,

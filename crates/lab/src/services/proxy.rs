@@ -19,7 +19,7 @@ use super::connection::{Visit, receive, with_cause};
 use super::deal::{Dealer, Dealt, Reroute};
 use super::listener::{Exchange, Passage, ServiceListener};
 
-/// A proxy.
+/// An HTTP proxy of the lab, which fetches for its clients.
 #[derive(Debug)]
 pub struct Proxy {
     name: String,
@@ -125,9 +125,9 @@ fn pass_body(
 
 /// Whose side failed.
 enum Failed {
-    /// The server's.
+    /// The connection to the server failed.
     Server(LineError),
-    /// The client's.
+    /// The connection to the client failed.
     Client(LineError),
 }
 

@@ -9,7 +9,7 @@ use units::WallTime;
 pub struct LoggedChange {
     /// What `linerate host log note` calls it.
     pub number: u64,
-    /// The entry.
+    /// Change as it was found, and who made it.
     #[serde(flatten)]
     pub entry: ChangeEntry,
 }
@@ -57,7 +57,7 @@ pub struct ChangeEntry {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
-    /// A process.
+    /// A process of this host, by what its kernel reported.
     Process(ActingProcess),
     /// Not known.
     Unknown {
@@ -70,7 +70,7 @@ pub enum Actor {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActingProcess {
-    /// Its number.
+    /// Number in the host's own namespace of processes.
     pub pid: u32,
     /// The file of its program, or else the name that its kernel thread has.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,9 +20,9 @@ pub struct Cpus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cpu {
-    /// Its number.
+    /// Number of the logical CPU, from 0.
     pub number: u32,
-    /// Its package.
+    /// Socket that it sits in (`physical_package_id`).
     pub socket: Fact<u32>,
     /// Its NUMA node.
     pub numa_node: Fact<u32>,

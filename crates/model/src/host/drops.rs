@@ -15,7 +15,7 @@ use super::fact::Fact;
 pub struct DropInterval {
     /// Version of this format; see [`DropInterval::FORMAT`].
     pub format: u32,
-    /// The host.
+    /// Host whose counters were read twice.
     pub host: String,
     /// The namespace as it was asked for; none for that of the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,7 +175,7 @@ pub struct ReasonCount {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Frames {
-    /// The device.
+    /// Interface that received the frames.
     pub device: String,
     /// The VLAN of their tag; none without a tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]

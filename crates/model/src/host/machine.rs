@@ -10,7 +10,7 @@ use super::fact::Fact;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
-    /// Its name.
+    /// Host name without domain, as uname(2) has it.
     pub name: Fact<String>,
     /// The hosts that should be alike, as the operator calls them: `dtn`, `vmhost`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

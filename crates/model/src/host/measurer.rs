@@ -7,7 +7,7 @@ use units::{ByteCount, DataRate};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostIdentity {
-    /// Its name.
+    /// Host name as the measuring program knows it; absent in logs that do not print it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The measuring software and its version: `linerate 0.1.0`, `iperf 3.12`.
@@ -64,9 +64,9 @@ pub struct BufferSizes {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Device {
-    /// Its name.
+    /// Interface name, such as `ens2f0np0`.
     pub name: String,
-    /// Its driver.
+    /// Driver of the kernel, such as `mlx5_core`; absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
     /// Its link speed; absent for virtual devices, which report none.

@@ -60,7 +60,7 @@ pub struct Definition {
     pub value: String,
     /// Whose definition it is.
     pub origin: Origin,
-    /// The file.
+    /// Absolute path of the file that sets it.
     pub file: String,
     /// The line, from 1.
     pub line: u32,

@@ -18,7 +18,7 @@ pub struct Route {
     /// The next router.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<IpAddr>,
-    /// The interface.
+    /// Interface it leaves by; absent where only a next hop is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
     /// The address it sends from.
@@ -51,10 +51,10 @@ impl Route {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextHop {
-    /// The router.
+    /// Address of the next hop; absent for a directly connected network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<IpAddr>,
-    /// The interface.
+    /// Interface it leaves by; absent where only a next hop is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
     /// Its share, from 1.
@@ -65,9 +65,9 @@ pub struct NextHop {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Address {
-    /// The interface.
+    /// Interface that has the address.
     pub interface: String,
-    /// The address.
+    /// IPv4 or IPv6 address, without its prefix.
     pub address: IpAddr,
     /// Length of the prefix.
     pub prefix: u8,
@@ -79,7 +79,7 @@ pub struct Address {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TcpMetrics {
-    /// The destination.
+    /// Peer whose metrics the kernel has cached (tcp_metrics).
     pub destination: IpAddr,
     /// The own address, where it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -32,7 +32,7 @@ pub struct Snapshot {
     pub way: CollectionMethod,
     /// Which host it is.
     pub machine: Machine,
-    /// The processors.
+    /// CPUs with their sockets, NUMA nodes, governors and idle states.
     pub processors: Cpus,
     /// The network namespaces; the first is that of the reader.
     pub namespaces: Vec<Namespace>,
@@ -88,7 +88,7 @@ pub enum CollectionMethod {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Anomaly {
-    /// The file.
+    /// Saved file that was read.
     pub file: String,
     /// The line, from 1; none where it is of the whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,7 +135,7 @@ pub enum SnapshotReadError {
     /// A newer program wrote it.
     #[error("it has format {found}, and this program reads {} and below", Snapshot::FORMAT)]
     Newer {
-        /// Its format.
+        /// Format that the document states.
         found: u32,
     },
     /// A device has a name that no kernel gives.
@@ -144,7 +144,7 @@ pub enum SnapshotReadError {
         foreign::terminal::line(name)
     )]
     Device {
-        /// The name.
+        /// Name as the document has it, with control characters made visible.
         name: String,
         /// Where it stands.
         place: String,

@@ -13,7 +13,7 @@ use crate::run::Run;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Along {
-    /// The way.
+    /// Hops as traced before the echoes.
     pub trace: Trace,
     /// The hops, the nearest first.
     pub hops: Vec<HopTests>,
@@ -25,7 +25,7 @@ pub struct Along {
 pub struct HopTests {
     /// Which hop, from 1.
     pub number: u8,
-    /// Its address.
+    /// Address from which the hop answered.
     pub address: IpAddr,
     /// Round trips and losses.
     pub echo: EchoSeries,

@@ -155,6 +155,6 @@ pub struct DownloadTimes {
 pub struct FieldValue {
     /// Which.
     pub field: Field,
-    /// Its value.
+    /// Value as the kernel gave it, in the unit of the field.
     pub value: u64,
 }

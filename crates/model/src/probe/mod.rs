@@ -78,7 +78,7 @@ pub enum ReportKind {
     Other {
         /// The type of the message.
         icmp_type: u8,
-        /// Its code.
+        /// Code of the ICMP message (RFC 792, RFC 4443).
         code: u8,
     },
 }

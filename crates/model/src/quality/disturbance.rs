@@ -76,7 +76,7 @@ pub enum DisturbanceKind {
     },
     /// The interface of the test carried more than the test.
     CrossTraffic {
-        /// The interface.
+        /// Interface whose counters showed other traffic.
         device: String,
         /// Bytes besides those of the test, of the direction that had more.
         other: ByteCount,

@@ -30,13 +30,13 @@ pub enum KeptError {
     /// What cannot be the name of a lab.
     #[error("`{name}` is no name of a lab: letters, digits, `-` and `_`, at most {LONGEST_NAME} of them")]
     Name {
-        /// The name.
+        /// Name that was asked for.
         name: String,
     },
     /// A lab of this name is there, or on its way.
     #[error("a lab called `{name}` is running")]
     Taken {
-        /// The name.
+        /// Name that was asked for.
         name: String,
     },
     /// There is no place for labs.
@@ -63,17 +63,17 @@ pub enum KeptError {
     /// The keeper does not end.
     #[error("the keeper of the lab `{name}`, process {keeper}, does not end")]
     Unending {
-        /// The lab.
+        /// Name of the lab.
         name: String,
-        /// Its keeper.
+        /// Number of the process that keeps its namespaces.
         keeper: u32,
     },
     /// The keeper may not be signalled.
     #[error("the keeper of the lab `{name}`, process {keeper}, cannot be ended")]
     Signal {
-        /// The lab.
+        /// Name of the lab.
         name: String,
-        /// Its keeper.
+        /// Number of the process that keeps its namespaces.
         keeper: u32,
         /// What the kernel said.
         source: io::Error,

@@ -15,7 +15,7 @@ use crate::network::Network;
 pub struct Record {
     /// The version of this form.
     pub format: u32,
-    /// Its name.
+    /// Name of the lab, unique for this user.
     pub name: String,
     /// What it was made from: a file, or a name of the library.
     pub scenario: String,
@@ -30,7 +30,7 @@ pub struct Record {
     pub keeper: u32,
     /// When that was started, in ticks of the machine's clock.
     pub keeper_started_ticks: u64,
-    /// Its hosts.
+    /// Hosts in the order of the scenario.
     pub hosts: Vec<HostRecord>,
 }
 
@@ -38,7 +38,7 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostRecord {
-    /// Its name.
+    /// Name in the scenario.
     pub name: String,
     /// The addresses by which others know it.
     pub addresses: Vec<IpAddr>,
@@ -59,7 +59,7 @@ pub enum RecordError {
     /// It is of another version of linerate.
     #[error("it is of format {found}, and this linerate reads {}", Record::FORMAT)]
     Version {
-        /// Its version.
+        /// Version of the record, newer than any that is known here.
         found: u32,
     },
 }

@@ -35,7 +35,7 @@ impl Sum {
         u16::try_from(sum).unwrap_or(u16::MAX)
     }
 
-    /// The checksum.
+    /// The ones' complement of the sum (RFC 1071).
     #[must_use]
     pub fn checksum(self) -> u16 {
         !self.folded()

@@ -50,7 +50,7 @@ pub struct Cuts {
     pub headers: usize,
     /// How much payload each packet has but the last.
     pub payload: usize,
-    /// The rules.
+    /// What every segment is told of the super-packet that it was cut from.
     pub segmentation: Segmentation,
 }
 

@@ -29,9 +29,9 @@ pub struct NamespaceValues {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Captured {
-    /// A sysctl.
+    /// One sysctl of the namespace.
     Sysctl {
-        /// Its name.
+        /// Key with dots, such as `net.ipv4.tcp_rmem`.
         key: SysctlKey,
         /// Its value, as the kernel showed it.
         value: String,
@@ -45,14 +45,14 @@ pub enum Captured {
     },
     /// The features of a device that can be switched: whether each is asked for.
     Features {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// By name.
         wanted: BTreeMap<String, bool>,
     },
     /// Numbers of one kind.
     Numbers {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Which kind.
         table: Table,
@@ -61,28 +61,28 @@ pub enum Captured {
     },
     /// What a link says that it can do (`ETHTOOL_A_LINKMODES_OURS`), as bits in words of 32.
     LinkModes {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
-        /// The words.
+        /// Words of 32 bits of the bitmap of advertised link modes (ethtool).
         advertised: Vec<u32>,
     },
     /// Over which queues received packets are spread.
     Spread {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// The queue of each entry.
         queues: Vec<u32>,
     },
     /// All queueing disciplines and classes of a device.
     Qdiscs {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Parents before children.
         tree: Vec<Node>,
     },
     /// A whole route.
     Route {
-        /// Its destination.
+        /// Prefix that the route is to.
         to: Prefix,
         /// The message that makes it, in hexadecimal; absent where there was no such route.
         message: Option<String>,
@@ -91,7 +91,7 @@ pub enum Captured {
     },
     /// Whether a module is there.
     Module {
-        /// Its name.
+        /// Module as `lsmod` lists it.
         name: String,
         /// Whether it is.
         loaded: bool,
@@ -128,33 +128,33 @@ pub enum Table {
 pub enum KernelFile {
     /// Where an interrupt may go, as a list.
     Interrupt {
-        /// Its number.
+        /// Number of the interrupt in `/proc/interrupts`.
         number: u32,
     },
     /// Which processors handle what a receive queue brings.
     Steering {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
-        /// The queue.
+        /// Number of the queue, from 0.
         queue: u32,
     },
     /// Which processors send by a transmit queue.
     Sending {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
-        /// The queue.
+        /// Number of the queue, from 0.
         queue: u32,
     },
     /// The governor of a processor.
     Governor {
-        /// The processor.
+        /// Number of the CPU, from 0.
         cpu: u32,
     },
     /// Whether an idle state of a processor is closed.
     IdleState {
-        /// The processor.
+        /// Number of the CPU, from 0.
         cpu: u32,
-        /// The state.
+        /// Number of the idle state, from 0, the shallowest.
         state: u32,
     },
     /// Whether cores run two threads.
@@ -167,7 +167,7 @@ pub enum KernelFile {
 pub struct Node {
     /// Which of both.
     pub what: NodeKind,
-    /// Its kind.
+    /// Kind as `tc` spells it, such as `fq_codel`.
     pub kind: String,
     /// Its own number; a discipline that the kernel put in by itself has 0.
     pub handle: u32,
@@ -183,9 +183,9 @@ pub struct Node {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeKind {
-    /// A discipline.
+    /// A qdisc.
     Qdisc,
-    /// A class.
+    /// A class of a classful qdisc, such as htb.
     Class,
 }
 

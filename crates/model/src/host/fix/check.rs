@@ -19,9 +19,9 @@ pub enum Unfit {
         what: &'static str,
         /// What was given.
         value: u64,
-        /// The least.
+        /// Smallest value that is allowed, included.
         least: u64,
-        /// The most.
+        /// Largest value that is allowed, included.
         most: u64,
     },
     /// A step that says nothing.
@@ -38,7 +38,7 @@ pub enum Unfit {
     /// A discipline where it cannot be.
     #[error("{kind} cannot hang on {hook}")]
     Hook {
-        /// The discipline.
+        /// Kind of the qdisc, as `tc` spells it.
         kind: &'static str,
         /// What it was to hang on.
         hook: String,

@@ -20,7 +20,7 @@ pub struct FixId(pub u64);
 pub struct Entry {
     /// Version of this form: [`Entry::FORMAT`].
     pub format: u32,
-    /// Its number.
+    /// Number of the fix, by which it is undone.
     pub fix: FixId,
     /// Why, as the caller said.
     pub reason: String,

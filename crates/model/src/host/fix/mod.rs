@@ -48,7 +48,7 @@ pub enum Change {
     },
     /// A feature of a device.
     Feature {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// The kernel's name of it.
         name: FeatureName,
@@ -57,7 +57,7 @@ pub enum Change {
     },
     /// Sizes of rings.
     Rings {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Receive descriptors.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub enum Change {
     },
     /// How many queues a device has. What is absent stays.
     Channels {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Queues that receive and send.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,14 +82,14 @@ pub enum Change {
     },
     /// Whether a driver adapts how many packets an interrupt stands for.
     Coalesce {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Whether it does, for both directions.
         adaptive: bool,
     },
     /// Flow control with the switch.
     Pause {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Whether pause frames are heeded.
         rx: bool,
@@ -98,56 +98,56 @@ pub enum Change {
     },
     /// Whether the link saves energy when idle.
     Eee {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Whether it does.
         on: bool,
     },
     /// Whether speed and duplex are negotiated.
     Autonegotiation {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Whether they are.
         on: bool,
     },
     /// Received packets spread evenly over the first so many queues.
     Spread {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Queues.
         queues: u32,
     },
     /// The largest packet that a device sends.
     Mtu {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
-        /// Its size.
+        /// Bytes of the largest IP packet, without the frame around it.
         bytes: u32,
     },
     /// Length of the transmit queue.
     TxQueueLength {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// Packets.
         packets: u32,
     },
     /// The largest aggregates of IPv4 that a device is handed and that are built from what it receives.
     LargestAggregate {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
-        /// Their size.
+        /// Bytes of the largest aggregate, headers included.
         bytes: u32,
     },
     /// How a bond chooses the member for a flow.
     BondHash {
-        /// The bond.
+        /// Device of the bond itself, not of a port.
         device: DeviceName,
-        /// The policy.
+        /// Headers by whose hash packets are spread over the ports.
         policy: BondPolicy,
     },
     /// A queueing discipline in the place of what is there.
     Qdisc {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// What it hangs on.
         hook: Hook,
@@ -156,44 +156,44 @@ pub enum Change {
     },
     /// A class of `htb`.
     Class {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
         /// What it hangs on.
         hook: Hook,
         /// Its own number.
         class: ClassId,
-        /// Its options.
+        /// Rate, ceiling and bursts of the class.
         htb: HtbClass,
     },
     /// No queueing discipline but what the kernel gives by itself.
     NoQdisc {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
     },
     /// Metrics of the one route to a destination in the main table. All else of the route stays as it is.
     Route {
-        /// The destination.
+        /// Prefix of a route of the main table.
         to: Prefix,
         /// The metrics that change, as `ip route` writes them: `initcwnd 40 mtu lock 8900`.
         metrics: String,
     },
     /// Where the interrupts of a device may go.
     Interrupts {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
-        /// The processors.
+        /// CPUs that may handle the interrupts.
         cpus: CpuList,
     },
     /// Which processors handle what each receive queue of a device brings, in software (RPS).
     Steering {
-        /// The device.
+        /// Network device, by its name in the namespace of the fix.
         device: DeviceName,
-        /// The processors.
+        /// CPUs that process the packets in software.
         cpus: CpuMask,
     },
     /// The frequency governor of all processors.
     Governor {
-        /// Its name.
+        /// Governor, the same for all CPUs.
         name: GovernorName,
     },
     /// Whether a core runs two threads.
@@ -208,7 +208,7 @@ pub enum Change {
     },
     /// A kernel module loaded. It stays loaded when the fix is undone: others may use it by then.
     Module {
-        /// Its name.
+        /// Module to be loaded, such as `tcp_bbr`.
         name: ModuleName,
     },
 }

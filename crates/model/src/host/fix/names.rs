@@ -38,7 +38,7 @@ macro_rules! text {
                 Err(NameError { text: text.chars().take(SHOWN).collect(), expected: $expected })
             }
 
-            /// The text.
+            /// The name as text, which has passed the check.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0

@@ -30,7 +30,7 @@ pub enum Question {
     Hello {},
     /// What would change, without changing it: old values as they are now.
     Preview {
-        /// The steps.
+        /// Steps in the order in which they are applied.
         steps: Vec<Step>,
     },
     /// Apply all steps, or none.
@@ -109,7 +109,7 @@ pub enum Answer {
     Hello {
         /// [`VERSION`].
         version: u32,
-        /// Its program.
+        /// Program and version of the helper.
         software: String,
         /// The user it runs as.
         uid: u32,
@@ -128,7 +128,7 @@ pub enum Answer {
         /// What it has changed.
         changes: Vec<Difference>,
     },
-    /// The journal.
+    /// Entries of the journal that the caller may see.
     Journal {
         /// The newest last.
         entries: Vec<Entry>,

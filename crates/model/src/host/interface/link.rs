@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
-    /// Its number.
+    /// Index in its network namespace, from 1.
     pub index: u32,
     /// Its kind: `veth`, `vlan`, `vxlan`, `bond`, `bridge`; absent for hardware and loopback.
     #[serde(default, skip_serializing_if = "Option::is_none")]

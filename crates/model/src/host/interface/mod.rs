@@ -25,11 +25,11 @@ use tuning::{Channels, Coalesce, Feature, Pause, ReceiveHashing, Rings};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interface {
-    /// Its name.
+    /// Name in its network namespace, such as `ens2f0np0`.
     pub name: String,
     /// What the kernel makes it of.
     pub link: Fact<Link>,
-    /// Its driver.
+    /// Driver with version, firmware and, where it says so, the bus.
     pub driver: Fact<Driver>,
     /// Where it is in the machine.
     pub bus: Fact<Bus>,
@@ -57,7 +57,7 @@ pub struct Interface {
     pub qdiscs: Fact<Vec<Qdisc>>,
     /// Which processors serve its queues.
     pub queues: Fact<Queues>,
-    /// Its interrupts.
+    /// Interrupts of its queues, with the CPUs that may handle each.
     pub interrupts: Fact<Vec<Interrupt>>,
     /// Counters of the kernel: `rx_packets`, `rx_dropped`, `rx_missed_errors`, `carrier_changes` and so on.
     pub counters: Fact<BTreeMap<String, u64>>,

@@ -40,7 +40,7 @@ pub struct TransmitQueue {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interrupt {
-    /// Its number.
+    /// Number in `/proc/interrupts`.
     pub number: u32,
     /// What `/proc/interrupts` calls it: `mlx5_comp0@pci:0000:3b:00.0`.
     pub name: String,
