@@ -6,6 +6,7 @@ use std::time::Duration;
 use units::MonoTime;
 
 use crate::element::Element;
+use crate::grain::Grain;
 use crate::outlet::{Outlet, Watcher};
 use crate::random::Seed;
 use crate::spec::{ElementSpec, SpecError};
@@ -215,6 +216,11 @@ impl Chain {
             self.settle(watcher);
         }
         Ok(())
+    }
+
+    /// Lets queues let packets out in larger groups: cheaper to drive, and exact to the grain only.
+    pub fn coarsen(&mut self, grain: Grain) {
+        self.slots.iter_mut().for_each(|slot| slot.element.coarsen(grain));
     }
 
     /// When something happens next by itself.

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use units::MonoTime;
 
+use crate::grain::Grain;
 use crate::outlet::Outlet;
 use crate::spec::ElementSpec;
 use crate::train::Train;
@@ -32,6 +33,11 @@ pub trait Element: Debug + Send {
     /// of it. This saves a call for each train at the element before.
     fn takes_ahead(&self) -> bool {
         false
+    }
+
+    /// Lets packets that wait come out in larger groups from now on.
+    fn coarsen(&mut self, grain: Grain) {
+        let _ = grain;
     }
 
     /// Goes on with other settings from now on, keeping what it holds. They are of the kind it was made from.

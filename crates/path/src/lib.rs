@@ -7,6 +7,7 @@
 //!
 //! * [`Train`]: packets of one flow behind each other, the unit in which they are offered
 //! * [`Chain`]: elements one behind the other, with what changes and when
+//! * [`Grain`]: how exact it has to be
 //! * [`Watcher`]: the driver's side: who is told what became of each packet
 //! * [`Element`], [`Outlet`]: what an element is given, and what it may say
 //! * [`reason`]: why a packet was dropped, marked, delayed or changed
@@ -20,6 +21,7 @@ pub mod buffer;
 mod chain;
 mod element;
 pub mod elements;
+mod grain;
 mod outlet;
 mod picker;
 pub mod random;
@@ -32,6 +34,7 @@ mod transmitter;
 
 pub use chain::{Chain, Change, ElementIndex, PathElement, Presence, Span};
 pub use element::Element;
+pub use grain::Grain;
 pub use outlet::{Outlet, Watcher};
 pub use random::Seed;
 pub use spec::{ElementSpec, SpecError};

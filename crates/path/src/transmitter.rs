@@ -8,6 +8,7 @@ use units::{ByteCount, DataRate, MonoTime};
 
 use crate::buffer::{Batch, Buffer, Meanwhile};
 use crate::elements::Cross;
+use crate::grain::Grain;
 use crate::outlet::Outlet;
 use crate::reason::Delay;
 use crate::train::{FrameId, Spacing, Train};
@@ -18,10 +19,14 @@ pub(crate) struct Transmitter<Q> {
     queue: Q,
     cross: Vec<Cross>,
     pace: Pace,
-    /// That of the pace.
+    /// That of the pace, or of the grain where that is larger.
     batch: Batch,
+    grain: Option<Grain>,
     sending: Option<Sending>,
 }
+
+/// The part of a queue that may come out together.
+const PART_OF_QUEUE: u64 = 16;
 
 /// Where packets wait, and which is the next.
 pub(crate) trait Queueing: Debug {
@@ -40,6 +45,11 @@ pub(crate) trait Queueing: Debug {
 
     /// Whether anything but phantoms waits.
     fn holds_real(&self) -> bool;
+
+    /// Bytes that may come out in larger groups, the more of them there are.
+    fn standing(&self) -> u64 {
+        0
+    }
 }
 
 /// How fast packets are served.
@@ -61,7 +71,7 @@ struct Sending {
 
 impl<Q: Queueing> Transmitter<Q> {
     pub(crate) fn new(queue: Q, cross: Vec<Cross>, pace: Pace) -> Self {
-        Self { queue, cross, pace, batch: pace.batch(), sending: None }
+        Self { queue, cross, pace, batch: pace.batch(LONGEST_BATCH), grain: None, sending: None }
     }
 
     pub(crate) fn offer(&mut self, train: Train, out: &mut Outlet<'_>) {
@@ -100,7 +110,31 @@ impl<Q: Queueing> Transmitter<Q> {
             let left = sending.ends.since(now).as_nanos() * after.as_nanos() / before.as_nanos().max(1);
             sending.ends = now + Duration::from_nanos(u64::try_from(left).unwrap_or(u64::MAX));
         }
-        (self.pace, self.batch) = (pace, pace.batch());
+        self.pace = pace;
+        self.note_batch();
+    }
+
+    /// See [`Grain`].
+    pub(crate) fn coarsen(&mut self, grain: Grain) {
+        self.grain = Some(grain);
+        self.note_batch();
+    }
+
+    fn note_batch(&mut self) {
+        let together = self.grain.map_or(LONGEST_BATCH, |grain| grain.together.max(LONGEST_BATCH));
+        self.batch = self.pace.batch(together);
+    }
+
+    /// What comes out together now.
+    #[inline]
+    fn group(&self) -> Batch {
+        match (self.grain, self.pace) {
+            (Some(_), Pace::Bits(_)) => {
+                let bytes = self.batch.bytes.max(self.queue.standing() / PART_OF_QUEUE);
+                Batch { bytes, ..self.batch }
+            }
+            _ => self.batch,
+        }
     }
 
     pub(crate) fn queue_mut(&mut self) -> &mut Q {
@@ -157,7 +191,7 @@ impl<Q: Queueing> Transmitter<Q> {
     #[inline]
     fn start(&mut self, now: MonoTime, out: &mut Outlet<'_>) {
         if self.sending.is_none()
-            && let Some(train) = self.queue.take(now, self.batch, out)
+            && let Some(train) = self.queue.take(now, self.group(), out)
         {
             self.send(train, now, out);
         }
@@ -199,12 +233,12 @@ impl Pace {
 
     /// What leaves at one instant.
     ///
-    /// Model: packets of one train come out together, up to [`LONGEST_BATCH`]. A link sends them one by one.
-    pub(crate) fn batch(self) -> Batch {
+    /// Model: packets of one train come out together that share less than this time. A link sends them one by one.
+    pub(crate) fn batch(self, together: Duration) -> Batch {
         match self {
-            Self::Bits(rate) => Batch { bytes: (rate * LONGEST_BATCH).get(), packets: u32::MAX },
+            Self::Bits(rate) => Batch { bytes: (rate * together).get(), packets: u32::MAX },
             Self::Packets(rate) => {
-                let packets = u128::from(rate.get()) * LONGEST_BATCH.as_nanos() / 1_000_000_000;
+                let packets = u128::from(rate.get()) * together.as_nanos() / 1_000_000_000;
                 Batch { bytes: u64::MAX, packets: u32::try_from(packets).unwrap_or(u32::MAX) }
             }
         }
@@ -241,5 +275,9 @@ impl Queueing for Buffer {
 
     fn holds_real(&self) -> bool {
         self.holds_real()
+    }
+
+    fn standing(&self) -> u64 {
+        self.standing()
     }
 }

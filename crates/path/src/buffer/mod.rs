@@ -169,6 +169,14 @@ impl Buffer {
         self.line.holds_real()
     }
 
+    /// Bytes that wait, where no discipline looks at each packet that leaves.
+    pub(crate) fn standing(&self) -> u64 {
+        match self.discipline {
+            Discipline::TailDrop | Discipline::Threshold(_) => self.line.bytes(),
+            Discipline::Red(_) | Discipline::CoDel(_) => 0,
+        }
+    }
+
     /// The train at the front.
     pub(crate) fn front(&self) -> Option<&Train> {
         self.line.front()

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use units::MonoTime;
 
 use crate::element::Element;
+use crate::grain::Grain;
 use crate::outlet::Outlet;
 use crate::random::{Seed, SeededRng};
 use crate::reason::Delay;
@@ -69,6 +70,8 @@ pub(crate) struct DelayLine {
     free: BinaryHeap<Reverse<UnderWay>>,
     /// Number of the next train, by which those that arrive at once are told apart.
     number: u64,
+    /// Whether packets of a train that keep their order share one draw.
+    is_coarse: bool,
 }
 
 #[derive(Debug)]
@@ -87,6 +90,7 @@ impl DelayLine {
             in_order: VecDeque::with_capacity(FIRST_ROOM),
             free: BinaryHeap::with_capacity(if spec.order == Order::Free { FIRST_ROOM } else { 0 }),
             number: 0,
+            is_coarse: false,
         }
     }
 
@@ -129,7 +133,7 @@ impl Element for DelayLine {
         let holds = !self.in_order.is_empty() && self.spec.order == Order::Kept;
         if self.spec.jitter.is_zero() && self.spec.time.is_zero() && !holds {
             out.pass(train);
-        } else if self.spec.jitter.is_zero() {
+        } else if self.spec.jitter.is_zero() || self.is_coarse && self.spec.order == Order::Kept {
             self.send(train, out.now());
         } else {
             train.packets().for_each(|packet| self.send(packet, out.now()));
@@ -156,6 +160,11 @@ impl Element for DelayLine {
             }
             out.pass(train);
         }
+    }
+
+    /// Model: packets of one train that come out of a queue together are late together.
+    fn coarsen(&mut self, _grain: Grain) {
+        self.is_coarse = true;
     }
 
     /// What is under way arrives as it would have: a new route does not change the old one. Where the order is kept,

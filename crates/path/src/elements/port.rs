@@ -6,6 +6,7 @@ use units::{DataRate, MonoTime};
 use super::cross::{Cross, CrossSpec};
 use crate::buffer::{Buffer, BufferSpec, Role};
 use crate::element::Element;
+use crate::grain::Grain;
 use crate::outlet::Outlet;
 use crate::random::Seed;
 use crate::reason::{Delay, Drop};
@@ -62,6 +63,10 @@ impl Element for Port {
 
     fn advance(&mut self, out: &mut Outlet<'_>) {
         self.0.catch_up(out);
+    }
+
+    fn coarsen(&mut self, grain: Grain) {
+        self.0.coarsen(grain);
     }
 
     fn adopt(&mut self, spec: &ElementSpec, out: &mut Outlet<'_>) {

@@ -14,7 +14,7 @@ use crate::random::Seed;
 use crate::reason::{Delay, Drop};
 use crate::spec::{ElementSpec, SpecError, check_burst, check_not_zero};
 use crate::train::Train;
-use crate::transmitter::Pace;
+use crate::transmitter::{LONGEST_BATCH, Pace};
 
 /// A shaper as it is written in files.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -60,7 +60,7 @@ impl Shaper {
         Self {
             bucket: Bucket::new(spec.rate, spec.burst, start),
             burst: spec.burst.get(),
-            batch: pace.batch().bytes,
+            batch: pace.batch(LONGEST_BATCH).bytes,
             buffer: Buffer::new(&spec.queue, role, seed),
             due: None,
         }
@@ -119,7 +119,7 @@ impl Element for Shaper {
         let ElementSpec::Shaper(spec) = spec else { return };
         let pace = Pace::Bits(spec.rate);
         self.bucket.adopt(spec.rate, spec.burst, out.now());
-        (self.burst, self.batch) = (spec.burst.get(), pace.batch().bytes);
+        (self.burst, self.batch) = (spec.burst.get(), pace.batch(LONGEST_BATCH).bytes);
         self.buffer.adopt(&spec.queue, pace.packet_time());
         self.serve(out);
     }

@@ -15,7 +15,7 @@ mod pair;
 mod probes;
 mod slots;
 
-use path::{Chain, PacketKind, PathElement, Seed, SpecError, Train};
+use path::{Chain, Grain, PacketKind, PathElement, Seed, SpecError, Train};
 use units::MonoTime;
 
 use crate::packet::{self, SYN};
@@ -82,6 +82,11 @@ impl Engine {
             pairs,
             tap: None,
         })
+    }
+
+    /// See [`Chain::coarsen`].
+    pub(crate) fn coarsen(&mut self, grain: Grain) {
+        self.forward.coarsen(grain);
     }
 
     /// Sends a probe now, beside the flows.
