@@ -4,18 +4,20 @@ use std::time::Duration;
 
 use model::measurement::{End, Flow, Heading};
 use model::spec::{Limit, ReceiveMethod, SendMethod, TestSpec};
-use path::Seed;
+use path::{ElementSpec, Grain, PathElement, Seed};
 use sim::flow::{Outcome, Run};
 use sim::sender::Amount;
 use sim::shared::{Shared, Transfer};
 use sim::{TcpInfo, Turns};
-use units::{ByteCount, MonoTime, PacketCount};
+use units::{ByteCount, DataRate, MonoTime, PacketCount};
 
 use super::Direction;
 use super::columns::{Fixed, OF_RECEIVER, OF_SENDER, Rows, of_tcp};
 use super::settings::{Ends, Link, ends};
 use crate::convert::ratio;
 use crate::network::Network;
+use crate::network::thin::{Load, Thinned, bottleneck};
+use crate::probes::packets::LINK_HEADER;
 
 /// What came of the streams, and what the simulator counted of each.
 pub(crate) struct Simulated {
@@ -41,19 +43,74 @@ pub(crate) fn simulate(
     let (amount, patience) = amount(spec, ends.sender.mss().map_or(1_448, |mss| mss.get()));
     let transfer =
         Transfer { sender: ends.sender.clone(), receiver: ends.receiver.clone(), amount, start: Duration::ZERO };
+    let paths = Paths::of(link, ByteCount::new(u64::from(ends.sender.mtu.get() + LINK_HEADER)));
     let shared = Shared {
-        forward: link.there.stages.clone(),
-        reverse: link.back.stages.clone(),
+        forward: paths.there.stages.clone(),
+        reverse: paths.back.stages.clone(),
         transfers: vec![transfer; streams],
         seed,
         time_limit: patience,
         // Samples are taken here, of more than the simulator writes down.
         sample_every: patience,
     };
-    let run = Run::shared(&shared).map_err(|error| error.to_string())?;
+    let mut run = Run::shared(&shared).map_err(|error| error.to_string())?;
+    if let Some(grain) = paths.grain(link.base_rtt) {
+        run.coarsen(grain);
+    }
     let mut watch = Watch::new(run, &ends, spec, streams);
     watch.go_on(spec, patience)?;
-    Ok(watch.finish(&ends, heading, spec, link))
+    let mut simulated = watch.finish(&ends, heading, spec, link);
+    paths.restore(&mut simulated);
+    Ok(simulated)
+}
+
+/// Both directions as the streams meet them.
+struct Paths {
+    there: Thinned,
+    back: Thinned,
+    packet: ByteCount,
+}
+
+impl Paths {
+    fn of(link: &Link<'_>, packet: ByteCount) -> Self {
+        let rate = bottleneck(&link.there.stages).unwrap_or(DataRate::from_bps(u64::MAX));
+        Self {
+            there: Thinned::new(&link.there.stages, Load::Data(packet)),
+            back: Thinned::new(&link.back.stages, Load::Acknowledgements(rate)),
+            packet,
+        }
+    }
+
+    /// How coarsely the queue may let packets out: by a small part of the RTT and of its room. Not where something counts the bytes
+    /// of each instant, or where another queue would take groups for bursts.
+    fn grain(&self, base_rtt: Duration) -> Option<Grain> {
+        let mut together = (base_rtt / PART_OF_RTT).min(LONGEST_GRAIN);
+        let mut queues = 0;
+        for stage in &self.there.stages {
+            match &stage.spec {
+                ElementSpec::Policer(_) | ElementSpec::Firewall(_) | ElementSpec::Merger(_) => return None,
+                ElementSpec::Classes(_) | ElementSpec::Shaper(_) => queues += 1,
+                ElementSpec::Port(_) => {
+                    queues += 1;
+                    together = together.min(shortest_queue(stage, self.packet) / PART_OF_QUEUE);
+                }
+                _ => {}
+            }
+        }
+        (queues <= 1).then_some(Grain { together })
+    }
+
+    /// Names drops by the places of the whole path, and takes from probes what full packets would have taken longer.
+    fn restore(&self, simulated: &mut Simulated) {
+        for outcome in &mut simulated.outcomes {
+            outcome.drops.iter_mut().for_each(|(place, ..)| *place = self.there.place(*place));
+            outcome.drops_back.iter_mut().for_each(|(place, ..)| *place = self.back.place(*place));
+        }
+        let longer = self.there.sending(self.packet).saturating_sub(self.there.sending(PROBE));
+        for (_, rtt) in &mut simulated.direction.probes {
+            *rtt = rtt.map(|rtt| rtt.saturating_sub(longer));
+        }
+    }
 }
 
 fn amount(spec: &TestSpec, segment: u32) -> (Amount, Duration) {
@@ -224,6 +281,17 @@ impl Watch {
     }
 }
 
+/// How long the queue of a port is at the most, at its rate, whatever it becomes meanwhile.
+fn shortest_queue(stage: &PathElement, packet: ByteCount) -> Duration {
+    let specs = std::iter::once(&stage.spec).chain(stage.changes.iter().map(|change| &change.spec));
+    let lengths = specs.filter_map(|spec| {
+        let ElementSpec::Port(port) = spec else { return None };
+        let by_packets = port.queue.packets.map(|packets| ByteCount::new(packet.get().saturating_mul(packets)));
+        port.rate.time_for(port.queue.bytes.into_iter().chain(by_packets).min()?)
+    });
+    lengths.min().unwrap_or(Duration::MAX)
+}
+
 /// How often samples are taken.
 pub(super) fn step(spec: &TestSpec) -> Duration {
     let length = match spec.limit {
@@ -248,6 +316,13 @@ const SENT_BY_A_CPU: f64 = 30e9;
 const RECEIVED_BY_A_CPU: f64 = 20e9;
 /// A probe that is not answered within this time is lost.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// A probe beside the streams, on the link (RFC 8762 section 4.2.1).
+const PROBE: ByteCount = ByteCount::new(44 + 28 + 14);
+/// Packets that share less than this part of the idle RTT may come out of a queue together.
+const PART_OF_RTT: u32 = 64;
+const LONGEST_GRAIN: Duration = Duration::from_millis(1);
+/// The same of a queue, from empty to full.
+const PART_OF_QUEUE: u32 = 16;
 /// How often it is looked whether a connection stands.
 const CONNECTING: Duration = Duration::from_millis(5);
 /// Samples of a test at most.

@@ -14,7 +14,8 @@ use super::columns::Rows;
 use super::settings::{Link, turns};
 use crate::convert::ratio;
 use crate::network::Network;
-use crate::probes::packets::{Fates, Packets, send};
+use crate::network::thin::{Load, Thinned};
+use crate::probes::packets::{Fates, LINK_HEADER, Packets, send};
 
 /// What came of the datagrams.
 pub(crate) struct Sent {
@@ -44,9 +45,12 @@ pub(crate) fn simulate(
     let ip_bytes = length.min(plan.largest) + header;
     let trains = plan.trains(ip_bytes);
     let mut streams = Vec::new();
+    let there = Thinned::new(&link.there.stages, Load::Data(ByteCount::new(u64::from(ip_bytes + LINK_HEADER))));
     for stream in 0..u32::from(spec.streams.max(1)) {
-        let fates = send(&link.there.stages, seed.part(u64::from(stream)), stream, &trains);
-        streams.push(fates.map_err(|error| error.to_string())?);
+        let fates = send(&there.stages, seed.part(u64::from(stream)), stream, &trains);
+        let mut fates = fates.map_err(|error| error.to_string())?;
+        fates.dropped.iter_mut().for_each(|(place, ..)| *place = there.place(*place));
+        streams.push(fates);
     }
     let socket = Socket::of(network, link.receiver);
     Ok(sums(&streams, &trains, (&plan, &socket), (spec, heading, link, ip_bytes)))

@@ -4,10 +4,12 @@
 //! * `way`: the path between two points, as chains that begin at that moment
 //! * `shift`: elements whose clock begins later than that of the network
 //! * `tally`: what interfaces and paths have counted
+//! * `thin`: a path without the ports that hold nothing of a flow
 
 pub(crate) mod shift;
 pub(crate) mod state;
 pub(crate) mod tally;
+pub(crate) mod thin;
 pub(crate) mod way;
 
 use std::time::Duration;
