@@ -46,19 +46,39 @@ pub fn effects(scenario: &Scenario, seed: Seed) -> Effects {
     Effects { play: whole, complaints, faults }
 }
 
-/// What each cause of the truth does to rates: the largest part by which any flow is slower or faster than in the same play without
-/// the fault that brings it. [`None`] for a cause that is in the network itself.
+/// What a cause changes in a round.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CauseEffect {
+    /// The largest part by which any flow is slower or faster than in the same play without the fault that brings it.
+    pub rate_change: f64,
+    /// Whether anything that is asked of flows is answered otherwise without it. What leaves no trace cannot be found by anybody.
+    pub leaves_trace: bool,
+}
+
+/// What each cause of the truth changes. [`None`] for a cause that is in the network itself.
 #[must_use]
-pub fn rate_changes(scenario: &Scenario, seed: Seed, round: &Round) -> Vec<Option<f64>> {
+pub fn of_causes(scenario: &Scenario, seed: Seed, round: &Round) -> Vec<Option<CauseEffect>> {
     let with = flows(round);
     let of_fault = |fault: usize| {
         let mut without = scenario.clone();
         without.faults.remove(fault);
         let without = flows(&play(&without, seed).round);
-        with.iter().filter_map(|flow| change(flow, &without)).fold(0.0, f64::max)
+        let rate_change = with.iter().filter_map(|flow| change(flow, &without)).fold(0.0, f64::max);
+        let is_alike =
+            with.len() == without.len() && with.iter().zip(&without).all(|(flow, other)| tells_the_same(flow, other));
+        CauseEffect { rate_change, leaves_trace: rate_change >= TRACE || !is_alike }
     };
     scenario.truth.causes.iter().map(|cause| cause.fault.map(of_fault)).collect()
 }
+
+/// Whether everything asked of two flows has the same answer.
+fn tells_the_same(flow: &Flow, other: &Flow) -> bool {
+    let answers = |flow: &Flow| -> BTreeSet<_> { flow.observations.iter().map(|seen| seen.seen).collect() };
+    flow.test == other.test && flow.complaint == other.complaint && answers(flow) == answers(other)
+}
+
+/// A smaller change of a rate is chance.
+const TRACE: f64 = 0.1;
 
 /// By which part of the faster of both a flow differs from the same flow of another play.
 fn change(flow: &Flow, others: &[Flow]) -> Option<f64> {

@@ -64,6 +64,9 @@ pub struct JudgedCause {
     /// The largest part by which a flow's rate changes without it, 0 to 1; absent where it was not played without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_change: Option<f64>,
+    /// Whether anything asked of flows is answered otherwise without it; absent where it was not played without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaves_trace: Option<bool>,
 }
 
 /// A cause that was named first, with its place.
@@ -159,6 +162,7 @@ fn found(planted: &PlantedCause, at: Option<usize>, problems: &[Problem]) -> Jud
         is_place_right: problem.and_then(|problem| problem.ranking.first()).is_some_and(|first| is_at(first, &at)),
         at,
         rate_change: None,
+        leaves_trace: None,
     }
 }
 

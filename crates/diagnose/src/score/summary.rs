@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::certainty::{self, Estimate};
-use super::judge::{Claim, Verdict};
+use super::judge::{Claim, JudgedCause, Verdict};
 
 /// How good diagnoses of many plays are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,13 @@ pub struct Score {
     /// The same of those that change none; absent where nothing was played without them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfelt: Option<Felt>,
+    /// The same of those without which the same questions to flows have the same answers, so that nobody can find them; absent where
+    /// nothing was played without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_trace: Option<Felt>,
+    /// The same of all others, which can be found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_trace: Option<Felt>,
     /// Healthy networks in which something is named.
     pub false_alarms: CountOf,
     /// Plays in which something is blamed that must not be.
@@ -171,8 +178,10 @@ pub fn score(plays: Vec<Verdict>, missing: Vec<Missing>) -> Score {
         },
         among_three: quiet.plus(CountOf::count(planted().map(|found| found.rank.is_some_and(|rank| rank <= 3)))),
         place: CountOf::count(planted().map(|found| found.is_place_right)),
-        felt: felt(&plays, |change| change >= FELT),
-        unfelt: felt(&plays, |change| change < FELT),
+        felt: of_some(&plays, |found| Some(found.rate_change? >= FELT)),
+        unfelt: of_some(&plays, |found| Some(found.rate_change? < FELT)),
+        without_trace: of_some(&plays, |found| Some(!found.leaves_trace?)),
+        with_trace: of_some(&plays, |found| found.leaves_trace),
         false_alarms: CountOf { count: quiet.of - quiet.count, of: quiet.of },
         innocents_blamed: CountOf::count(plays.iter().map(|play| !play.innocents_blamed.is_empty())),
         brier: brier(&claims),
@@ -186,13 +195,14 @@ pub fn score(plays: Vec<Verdict>, missing: Vec<Missing>) -> Score {
     }
 }
 
-fn felt(plays: &[Verdict], is_so: impl Fn(f64) -> bool) -> Option<Felt> {
+/// The score of planted causes of one kind; [`None`] where it is known of none whether it is of that kind.
+fn of_some(plays: &[Verdict], is_so: impl Fn(&JudgedCause) -> Option<bool>) -> Option<Felt> {
     let all = || plays.iter().flat_map(|play| &play.planted);
-    let felt = || all().filter(|found| found.rate_change.is_some_and(&is_so));
-    all().any(|found| found.rate_change.is_some()).then(|| Felt {
-        first: CountOf::count(felt().map(|found| found.rank == Some(1))),
-        among_three: CountOf::count(felt().map(|found| found.rank.is_some_and(|rank| rank <= 3))),
-        place: CountOf::count(felt().map(|found| found.is_place_right)),
+    let some = || all().filter(|found| is_so(found) == Some(true));
+    all().any(|found| is_so(found).is_some()).then(|| Felt {
+        first: CountOf::count(some().map(|found| found.rank == Some(1))),
+        among_three: CountOf::count(some().map(|found| found.rank.is_some_and(|rank| rank <= 3))),
+        place: CountOf::count(some().map(|found| found.is_place_right)),
     })
 }
 

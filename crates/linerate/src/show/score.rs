@@ -75,6 +75,11 @@ pub fn text(score: &Score) -> String {
         sum("  among the first three", felt.among_three);
         sum("  host or segment", felt.place);
     }
+    if let Some(traced) = &score.with_trace {
+        sum("of those that leave a trace", traced.first);
+        sum("  among the first three", traced.among_three);
+        sum("  host or segment", traced.place);
+    }
     if let Some(unfelt) = &score.unfelt {
         sum("of those that change none", unfelt.first);
         sum("  among the first three", unfelt.among_three);

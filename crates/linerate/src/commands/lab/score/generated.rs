@@ -8,7 +8,7 @@ use diagnose::diagnosis::weigh;
 use diagnose::score::{Missing, Truth, Verdict, judge, score};
 
 use path::Seed;
-use twin::effect::rate_changes;
+use twin::effect::of_causes;
 
 use super::incidents::{Incident, Watch, name, play, side_by_side};
 use crate::cli::Common;
@@ -49,14 +49,15 @@ pub fn run(common: &Common, args: &ScoreArgs, range: SeedRange) -> anyhow::Resul
 
 fn judged(seed: u64, args: &ScoreArgs, rules: &Rules) -> Result<Verdict, Missing> {
     let Incident { round, planted, scenario } = play(seed, args.withhold)?;
-    let changes = if args.without_faults { rate_changes(&scenario, Seed(seed), &round) } else { Vec::new() };
+    let effects = if args.without_faults { of_causes(&scenario, Seed(seed), &round) } else { Vec::new() };
     let truth = Truth { causes: planted, innocent: Vec::new() };
     let began = Instant::now();
     let problems = weigh(&round, Catalogue::built_in(), rules).into_problems();
     let diagnosed = began.elapsed();
     let mut verdict = judge(&truth, &problems);
-    for (found, change) in verdict.planted.iter_mut().zip(changes) {
-        found.rate_change = change;
+    for (found, effect) in verdict.planted.iter_mut().zip(effects) {
+        found.rate_change = effect.map(|effect| effect.rate_change);
+        found.leaves_trace = effect.map(|effect| effect.leaves_trace);
     }
     Ok(Verdict { scenario: name(seed), seed, measured: round.elapsed, diagnosed, ..verdict })
 }
