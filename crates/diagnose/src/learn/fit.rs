@@ -11,7 +11,7 @@ use super::example::{Answer, Example, examples};
 use super::table::Tables;
 use crate::causes::Catalogue;
 use crate::causes::weights::{Evidence, Weights};
-use crate::signs::SignState;
+use crate::signs::{ALL, SignState};
 
 /// Weights, and how well they fit.
 #[derive(Debug, Clone)]
@@ -172,6 +172,11 @@ impl Model {
         for parameter in &mut self.parameters[..Evidence::COUNT] {
             *parameter = parameter.clamp(0.05, 4.0);
         }
+        for (sign, parameter) in ALL.iter().zip(&mut self.parameters) {
+            if sign.states.iter().any(|state| state.is_direct) {
+                *parameter = parameter.max(LEAST_OF_DIRECT);
+            }
+        }
         // Drawn rounds have more that nobody planted (noise that complains, faults that hide each other) than causes that nobody knows.
         let unknown = &mut self.parameters[self.unknown];
         *unknown = unknown.min(MOST_OF_UNKNOWN);
@@ -219,6 +224,9 @@ impl Momentum {
 
 /// What "something else" weighs at the most, a logarithm.
 const MOST_OF_UNKNOWN: f64 = 0.0;
+/// What a sign counts at the least that may show a fault outright: who made that observation is to be believed, also where drawn
+/// incidents repeat it by other signs.
+const LEAST_OF_DIRECT: f64 = 0.8;
 /// What flows that do well, or suffer elsewhere, count at the least.
 const LEAST_OF_PLACES: f64 = 0.5;
 /// What a cause that is drawn is given or taken at the most: how often it is met elsewhere, its prior says.
