@@ -2,6 +2,7 @@
 //! brought home.
 //!
 //! * [`carrier`]: how a program is started at a host: here, in a namespace, by ssh
+//! * [`process`], [`clock`]: what it is listened to by, of this machine or simulated
 //! * [`program`]: such a program, until it ends or is ended, and what it printed
 //! * [`facts`]: what a linerate at a host says of itself, and of its host
 //! * [`task`]: one test between two hosts
@@ -11,7 +12,9 @@
 //! is a finding with its reason, never an error that ends the others.
 
 pub mod carrier;
+pub mod clock;
 pub mod facts;
 pub mod leader;
+pub mod process;
 pub mod program;
 pub mod task;

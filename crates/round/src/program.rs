@@ -1,17 +1,15 @@
 //! A program at a host, until it ends or is ended, and what it printed.
 
-use std::io::{self, Read};
-use std::process::{Child, ExitStatus};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread;
+use std::io;
+use std::process::ExitStatus;
 use std::time::Duration;
 
-use linux::clock;
-use linux::namespaces::process::{Process, start_of};
 use measure::stop::Stop;
 use units::MonoTime;
 
 use crate::carrier::{Call, Carrier};
+use crate::clock::Clock;
+use crate::process::{Next, Piece, Process};
 
 /// What a program printed, and how it ended.
 #[derive(Debug)]
@@ -40,7 +38,7 @@ pub enum Ended {
 /// # Errors
 /// Where it cannot be started.
 pub fn run(carrier: &dyn Carrier, call: &Call<'_>, limit: Duration, stop: &Stop) -> io::Result<Said> {
-    let begun = clock::now();
+    let begun = carrier.clock().now();
     let mut running = Running::start(carrier, call)?;
     let why = running.listen(begun + limit, stop, |_| false);
     running.end(match why {
@@ -58,10 +56,9 @@ fn farewell(limit: Duration) -> Duration {
 
 /// A program that runs. It ends with this value.
 #[derive(Debug)]
-pub struct Running {
-    child: Child,
-    process: Option<Process>,
-    pieces: Receiver<Piece>,
+pub struct Running<'c> {
+    clock: &'c dyn Clock,
+    process: Box<dyn Process>,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
@@ -79,26 +76,14 @@ pub enum OutputEnd {
     Overdue,
 }
 
-impl Running {
+impl<'c> Running<'c> {
     /// Starts a program.
     ///
     /// # Errors
     /// Where it cannot be started.
-    pub fn start(carrier: &dyn Carrier, call: &Call<'_>) -> io::Result<Self> {
-        let mut child = carrier.start(call)?;
-        let process = start_of(child.id()).and_then(|started| Process::find(child.id(), started));
-        // A host that floods waits until what it said is read.
-        let (sender, pieces) = sync_channel(PIECES);
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let running = Self { child, process, pieces, stdout: Vec::new(), stderr: Vec::new() };
-        // Threads of their own: whatever a program leaves behind may hold its outputs open, and nobody waits for that.
-        if let Some(stdout) = stdout {
-            read("output", stdout, sender.clone(), Piece::Output)?;
-        }
-        if let Some(stderr) = stderr {
-            read("talk", stderr, sender, Piece::Talk)?;
-        }
-        Ok(running)
+    pub fn start(carrier: &'c dyn Carrier, call: &Call<'_>) -> io::Result<Self> {
+        let process = carrier.process(call)?;
+        Ok(Self { clock: carrier.clock(), process, stdout: Vec::new(), stderr: Vec::new() })
     }
 
     /// What it has said on standard error so far.
@@ -116,18 +101,18 @@ impl Running {
             if enough(self) {
                 return OutputEnd::Enough;
             }
-            let now = clock::now();
+            let now = self.clock.now();
             if stop.is_stopped() {
                 return OutputEnd::Stopped;
             }
             if now >= deadline {
                 return OutputEnd::Overdue;
             }
-            match self.pieces.recv_timeout(GLANCE.min(deadline.since(now))) {
-                Ok(piece) => self.keep(piece),
-                Err(RecvTimeoutError::Disconnected) => return OutputEnd::All,
-                Err(RecvTimeoutError::Timeout) => {
-                    if ended.is_none() && matches!(self.child.try_wait(), Ok(Some(_))) {
+            match self.process.next(GLANCE.min(deadline.since(now))) {
+                Next::Piece(piece) => self.keep(piece),
+                Next::All => return OutputEnd::All,
+                Next::Nothing => {
+                    if ended.is_none() && self.process.has_ended() {
                         ended = Some(now);
                     }
                     if ended.is_some_and(|since| now.since(since) > LINGER) {
@@ -144,34 +129,21 @@ impl Running {
     /// What waiting for a process gives.
     pub fn end(mut self, why: Option<Ended>) -> io::Result<Said> {
         // One deadline for its last words and for its end.
-        let until = clock::now() + if let Some(Ended::Overdue(limit)) = why { farewell(limit) } else { FAREWELL };
+        let until = self.clock.now() + if let Some(Ended::Overdue(limit)) = why { farewell(limit) } else { FAREWELL };
         if why.is_some() {
-            self.ask_to_end()?;
+            self.process.ask_to_end()?;
             self.listen(until, &Stop::default(), |_| false);
         }
         // One that says no more is at its end, or hides that it goes on.
-        let is_over = match &self.process {
-            Some(process) => process.wait(until.since(clock::now()))?,
-            None => true,
-        };
-        if !is_over {
-            self.child.kill()?;
+        if !self.process.wait(until.since(self.clock.now()))? {
+            self.process.kill()?;
         }
-        let status = self.child.wait()?;
-        while let Ok(piece) = self.pieces.try_recv() {
+        let status = self.process.status()?;
+        while let Next::Piece(piece) = self.process.next(Duration::ZERO) {
             self.keep(piece);
         }
         let stdout = std::mem::take(&mut self.stdout);
         Ok(Said { stdout, stderr: self.talk(), ended: why.unwrap_or(Ended::By(status)) })
-    }
-
-    fn ask_to_end(&mut self) -> io::Result<()> {
-        match (self.child.stdin.take(), &self.process) {
-            (Some(input), _) => drop(input),
-            (None, Some(process)) => process.ask_to_end()?,
-            (None, None) => {}
-        }
-        Ok(())
     }
 
     fn keep(&mut self, piece: Piece) {
@@ -184,42 +156,8 @@ impl Running {
     }
 }
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It fails only where it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Some bytes of one of its outputs.
-#[derive(Debug)]
-enum Piece {
-    Output(Vec<u8>),
-    Talk(Vec<u8>),
-}
-
-fn read(
-    name: &str,
-    mut from: impl Read + Send + 'static,
-    to: SyncSender<Piece>,
-    piece: impl Fn(Vec<u8>) -> Piece + Send + 'static,
-) -> io::Result<()> {
-    let work = move || {
-        let mut buffer = vec![0; 1 << 16];
-        while let Ok(count @ 1..) = from.read(&mut buffer) {
-            if to.send(piece(buffer[..count].to_vec())).is_err() {
-                return;
-            }
-        }
-    };
-    thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
-}
-
 /// The most that is kept of a program's output: a test of an hour with all its samples. The rest is dropped.
 pub const MAX_OUTPUT: usize = 128 << 20;
-/// Pieces of 64 KiB between reading and keeping.
-const PIECES: usize = 16;
 /// The most that is kept of its talk.
 pub const MAX_TALK: usize = 64 << 10;
 /// How long a program that is asked to end may take for its last words.
@@ -230,6 +168,9 @@ const LINGER: Duration = Duration::from_secs(5);
 #[cfg(test)]
 mod tests {
     use std::ffi::{OsStr, OsString};
+    use std::process::Child;
+
+    use linux::clock;
 
     use super::*;
     use crate::carrier::{Here, Voice};

@@ -20,6 +20,9 @@ use std::process::{Child, Command, Stdio};
 pub use ssh::Ssh;
 pub use within::Within;
 
+use crate::clock::{Clock, SystemClock};
+use crate::process::{OfThisMachine, Process};
+
 /// A way to start programs at a host.
 pub trait Carrier: fmt::Debug + Send + Sync {
     /// Starts a program there. The process that is returned stands for it here: it prints what the program prints, ends
@@ -32,6 +35,19 @@ pub trait Carrier: fmt::Debug + Send + Sync {
 
     /// Where that is, for people: `ssh measure@dtn`, `namespace red`.
     fn place(&self) -> String;
+
+    /// The same program as what is listened to.
+    ///
+    /// # Errors
+    /// As [`Carrier::start`].
+    fn process(&self, call: &Call<'_>) -> io::Result<Box<dyn Process>> {
+        Ok(Box::new(OfThisMachine::new(self.start(call)?)?))
+    }
+
+    /// The clocks by which programs there are waited for.
+    fn clock(&self) -> &dyn Clock {
+        &SystemClock
+    }
 }
 
 /// A program to start.

@@ -1,5 +1,6 @@
 //! Tests that a plan does not have, between two of its hosts.
 
+use std::thread;
 use std::time::Duration;
 
 use linux::clock;
@@ -9,6 +10,7 @@ use plan::Plan;
 use plan::task::Task;
 use units::DataRate;
 
+use super::crew::Threads;
 use super::{Lead, gather, pair};
 use crate::carrier::Voice;
 use crate::task::{self, Done, Errand, Side};
@@ -37,7 +39,7 @@ pub fn add(lead: &Lead<'_>, wanted: &Wanted<'_>, began: Duration, round: &mut Ro
 
 /// Asks all hosts for their facts once more, after such tests.
 pub fn look_again(lead: &Lead<'_>, round: &mut Round) {
-    gather::after(lead, &mut round.members);
+    thread::scope(|scope| gather::after(lead, &Threads::new(scope), &mut round.members));
 }
 
 fn tested(lead: &Lead<'_>, wanted: &Wanted<'_>, began: Duration) -> Tested {

@@ -1,15 +1,16 @@
 //! What hosts say before and after the tests: which linerate they have, how late it is there, and all their facts.
 
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use linux::clock;
 use measure::stop::Stop;
 use model::host::snapshot::Snapshot;
 use model::round::Member;
 use units::{WallTime, duration};
 
 use super::Lead;
+use super::crew::Crew;
+use crate::clock::{Clock, SystemClock};
 use crate::facts;
 use crate::task::Site;
 
@@ -22,8 +23,8 @@ pub(super) enum Answers {
 }
 
 /// Asks all hosts who they are, and for their facts. One that does not answer takes no part.
-pub(super) fn before(lead: &Lead<'_>, members: &mut [Member]) {
-    each(lead, members, |host, member| {
+pub(super) fn before(lead: &Lead<'_>, crew: &dyn Crew<'_>, members: &mut [Member]) {
+    each(lead, crew, members, |host, member| {
         if let Some(why) = lead.roster.lost(host) {
             member.failure = Some(why.to_owned());
             return;
@@ -45,12 +46,12 @@ pub(super) fn before(lead: &Lead<'_>, members: &mut [Member]) {
 }
 
 /// Asks those that still answer for their facts once more.
-pub(super) fn after(lead: &Lead<'_>, members: &mut [Member]) {
+pub(super) fn after(lead: &Lead<'_>, crew: &dyn Crew<'_>, members: &mut [Member]) {
     // Whoever wants to stop does not want to wait for this.
     if lead.stop.is_stopped() {
         return;
     }
-    each(lead, members, |host, member| {
+    each(lead, crew, members, |host, member| {
         let site = lead.roster.site(lead.plan, host);
         if member.before.is_some() && member.failure.is_none() {
             member.after = look(&site, lead, member);
@@ -69,27 +70,27 @@ pub(super) fn answers(lead: &Lead<'_>, host: usize, halt: &Stop) -> Answers {
 }
 
 /// Does something for all hosts, some at a time.
-fn each(lead: &Lead<'_>, members: &mut [Member], work: impl Fn(usize, &mut Member) + Sync) {
+fn each(lead: &Lead<'_>, crew: &dyn Crew<'_>, members: &mut [Member], work: impl Fn(usize, &mut Member) + Sync) {
     /// Each is a process here, which waits for its host most of the time.
     const AT_ONCE: usize = 16;
     for (batch, members) in members.chunks_mut(AT_ONCE).enumerate() {
         if lead.stop.is_stopped() {
             return;
         }
-        let work = &work;
-        thread::scope(|scope| {
-            for (place, member) in members.iter_mut().enumerate() {
-                scope.spawn(move || work(batch * AT_ONCE + place, member));
-            }
+        let members: Vec<Mutex<&mut Member>> = members.iter_mut().map(Mutex::new).collect();
+        crew.each(members.len(), &|place| {
+            let mut member = members[place].lock().unwrap_or_else(PoisonError::into_inner);
+            work(batch * AT_ONCE + place, &mut member);
         });
     }
 }
 
 /// All facts of a host. That they cannot be had is worth a remark; it can test all the same.
 fn look(site: &Site<'_>, lead: &Lead<'_>, member: &mut Member) -> Option<Box<Snapshot>> {
-    let asked = clock::wall_now();
+    let wall_now = || site.carrier.map_or_else(|| SystemClock.wall_now(), |carrier| carrier.clock().wall_now());
+    let asked = wall_now();
     let seen = facts::snapshot(site, lead.patience, lead.stop);
-    let answered = clock::wall_now();
+    let answered = wall_now();
     match seen {
         Ok(snapshot) => {
             if let Some(remark) = of_clock(snapshot.taken, (asked, answered))

@@ -5,6 +5,7 @@
 //! * [`besides`]: tests that the plan does not have
 //! * `muster`: what they say before and after the tests
 //! * `turns`: which test may begin
+//! * `crew`: who carries it out
 //! * [`journal`]: what was measured so far, on disk
 //! * `repeat`: tests that a host's own load has disturbed, once more
 //! * `pair`: one test of the plan between its two hosts
@@ -13,20 +14,21 @@
 //! that takes too long is ended. A host that fails leaves its reason in its cells, and the others go on.
 
 pub mod besides;
+mod crew;
 mod gather;
 pub mod journal;
 mod pair;
 mod repeat;
 pub mod roster;
+#[cfg(test)]
+mod simulation;
 mod turns;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, Scope};
+use std::thread;
 use std::time::Duration;
 
-use linux::clock;
 use measure::stop::Stop;
 use model::played::Finding;
 use model::round::{Round, Tested};
@@ -36,6 +38,7 @@ use plan::{Plan, Schedule};
 use units::{MonoTime, duration};
 
 use crate::task::Side;
+use crew::{Crew, Threads};
 use journal::{Interrupted, Journal};
 use roster::Roster;
 use turns::Turns;
@@ -84,7 +87,12 @@ pub trait Audience {
 
 /// Leads a round. Whatever fails is part of what comes back.
 pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
-    let (now, begun) = (clock::wall_now(), clock::now());
+    thread::scope(|scope| conduct(lead, audience, &mut Threads::new(scope)))
+}
+
+/// The same, carried out by whom it may be.
+fn conduct<'a>(lead: &'a Lead<'a>, audience: &mut dyn Audience, crew: &mut dyn Crew<'a>) -> Round {
+    let (now, begun) = (crew.clock().wall_now(), crew.clock().now());
     let started = lead.resumed.map_or(now, |resumed| resumed.round.started.min(now));
     // Times of a round that goes on count from its first beginning.
     let begun =
@@ -100,7 +108,7 @@ pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
         segments: plan.round_segments(),
         tests: Vec::new(),
     };
-    gather::before(lead, &mut round.members);
+    gather::before(lead, crew, &mut round.members);
     match lead.resumed {
         // What hosts were before the first test is what they were before the round.
         Some(resumed) => {
@@ -111,9 +119,9 @@ pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
         None => lead.journal.into_iter().for_each(|journal| journal.begins(&round)),
     }
     audience.mustered(&round);
-    let mut leader = Leader::new(lead, audience, &round, begun);
+    let mut leader = Leader::new(lead, Staff { audience, crew }, &round, begun);
     leader.run();
-    let Leader { mut tests, failures, remarks, .. } = leader;
+    let Leader { mut tests, failures, remarks, crew, .. } = leader;
     tests.sort_by_key(|(slot, tested)| (tested.began, *slot));
     round.tests = tests.into_iter().map(|(_, tested)| tested).collect();
     for (host, why) in failures {
@@ -122,14 +130,15 @@ pub fn lead(lead: &Lead<'_>, audience: &mut dyn Audience) -> Round {
     for (host, remarks) in remarks {
         round.members[host].remarks.extend(remarks);
     }
-    gather::after(lead, &mut round.members);
-    round.elapsed = clock::now().since(begun);
+    gather::after(lead, crew, &mut round.members);
+    round.elapsed = crew.clock().now().since(begun);
     round
 }
 
-struct Leader<'a> {
+struct Leader<'a, 'c> {
     lead: &'a Lead<'a>,
-    audience: &'a mut dyn Audience,
+    audience: &'c mut dyn Audience,
+    crew: &'c mut dyn Crew<'a>,
     turns: Turns,
     begun: MonoTime,
     /// The wish to end what runs, whoever has it.
@@ -144,6 +153,12 @@ struct Leader<'a> {
     strikes: BTreeMap<(usize, bool), usize>,
 }
 
+/// Who is told, and who carries out.
+struct Staff<'a, 'c> {
+    audience: &'c mut dyn Audience,
+    crew: &'c mut dyn Crew<'a>,
+}
+
 /// What a test has to tell when it has ended.
 struct Report {
     slot: usize,
@@ -152,13 +167,14 @@ struct Report {
     trouble: Option<(usize, Side, String, gather::Answers)>,
 }
 
-impl<'a> Leader<'a> {
-    fn new(lead: &'a Lead<'a>, audience: &'a mut dyn Audience, round: &Round, begun: MonoTime) -> Self {
+impl<'a, 'c> Leader<'a, 'c> {
+    fn new(lead: &'a Lead<'a>, Staff { audience, crew }: Staff<'a, 'c>, round: &Round, begun: MonoTime) -> Self {
         let missing = round.members.iter().enumerate();
         let failures = missing.filter_map(|(host, member)| Some((host, member.failure.clone()?))).collect();
         Self {
             lead,
             audience,
+            crew,
             turns: Turns::new(lead.plan, lead.schedule, lead.at_once),
             begun,
             halt: Stop::default(),
@@ -186,15 +202,12 @@ impl<'a> Leader<'a> {
             self.audience.failed(host, &why);
             self.leave_out(&why, |slot| slot.pair.from == host || slot.pair.to == host);
         }
-        let last = clock::now() + self.lead.schedule.length + self.lead.overtime;
-        let (sender, reports) = channel();
-        thread::scope(|scope| {
-            while !self.turns.is_over() {
-                self.heed(last);
-                self.begin(scope, &sender);
-                self.hear(&reports);
-            }
-        });
+        let last = self.now() + self.lead.schedule.length + self.lead.overtime;
+        while !self.turns.is_over() {
+            self.heed(last);
+            self.begin();
+            self.hear();
+        }
         self.repeat_disturbed(last);
     }
 
@@ -205,7 +218,7 @@ impl<'a> Leader<'a> {
         }
         let why = if self.lead.stop.is_stopped() {
             "not run: the round was stopped".to_owned()
-        } else if clock::now() >= last {
+        } else if self.now() >= last {
             let over = duration::show(self.lead.overtime);
             format!("not run: the round had taken {over} more than planned")
         } else {
@@ -216,18 +229,13 @@ impl<'a> Leader<'a> {
     }
 
     /// Begins all that may.
-    fn begin<'scope>(&mut self, scope: &'scope Scope<'scope, 'a>, sender: &Sender<Report>) {
-        while let Some(number) = self.turns.next(clock::now()) {
-            let (lead, begun, halt, sender) = (self.lead, self.begun, self.halt.clone(), sender.clone());
+    fn begin(&mut self) {
+        while let Some(number) = self.turns.next(self.now()) {
+            let (lead, begun, halt) = (self.lead, self.begun, self.halt.clone());
             let slot = &lead.schedule.slots[number];
-            self.audience.begins(slot, clock::now().since(begun));
-            let work = move || {
-                let report = test(lead, number, begun, &halt);
-                // Whoever leads waits for every test.
-                let _ = sender.send(report);
-            };
-            let named = format!("test {number}");
-            if thread::Builder::new().name(named).spawn_scoped(scope, work).is_err() {
+            let began = self.now().since(begun);
+            self.audience.begins(slot, began);
+            if !self.crew.begin(number, Box::new(move || test(lead, number, began, &halt))) {
                 let why = "not run: this host has no thread for it".to_owned();
                 self.ended(Report { slot: number, tested: self.left_out(slot, &why), trouble: None });
             }
@@ -235,20 +243,24 @@ impl<'a> Leader<'a> {
     }
 
     /// Waits until something ends, or may begin.
-    fn hear(&mut self, reports: &Receiver<Report>) {
+    fn hear(&mut self) {
         /// How soon the wish to stop is seen.
         const GLANCE: Duration = Duration::from_millis(50);
-        let now = clock::now();
+        let now = self.now();
         let rest = self.turns.soonest(now).map_or(GLANCE, |at| at.since(now).min(GLANCE));
-        match reports.recv_timeout(rest) {
-            Ok(report) => self.ended(report),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+        if let Some(report) = self.crew.hear(rest) {
+            self.ended(report);
         }
+    }
+
+    fn now(&self) -> MonoTime {
+        self.crew.clock().now()
     }
 
     fn ended(&mut self, report: Report) {
         let Report { slot, tested, trouble } = report;
-        self.turns.ended(slot, clock::now());
+        let now = self.now();
+        self.turns.ended(slot, now);
         self.audience.ended(&self.lead.schedule.slots[slot], &tested);
         // What was broken off is run again where the round goes on.
         if let Some(journal) = self.lead.journal.filter(|_| !self.halt.is_stopped()) {
@@ -301,15 +313,14 @@ impl<'a> Leader<'a> {
     }
 
     fn left_out(&self, slot: &Slot, why: &str) -> Tested {
-        let began = clock::now().since(self.begun);
+        let began = self.now().since(self.begun);
         pair::tested(self.lead.plan, slot, began, Side::From, (Finding::Nothing { detail: why.to_owned() }, None))
     }
 }
 
 /// Runs one test, and asks a host that could not take part whether it is there.
-fn test(lead: &Lead<'_>, number: usize, begun: MonoTime, halt: &Stop) -> Report {
+fn test(lead: &Lead<'_>, number: usize, began: Duration, halt: &Stop) -> Report {
     let slot = &lead.schedule.slots[number];
-    let began = clock::now().since(begun);
     let done = pair::run(lead, slot, halt);
     let trouble = done.trouble.map(|trouble| {
         let host = if trouble.side == Side::From { slot.pair.from } else { slot.pair.to };

@@ -1,26 +1,26 @@
 //! Tests that a host's own load has disturbed, once more.
 
-use linux::clock;
 use model::quality::{Grade, Quality};
 use units::MonoTime;
 
 use super::{Leader, Report, test};
 
-impl Leader<'_> {
+impl Leader<'_, '_> {
     /// Repeats those tests that something beside the path has disturbed, the worst first, one at a time, as long as there is
     /// time for it, and keeps the better result of each.
     pub(super) fn repeat_disturbed(&mut self, last: MonoTime) {
-        let until = (clock::now() + self.lead.repeats).min(last);
+        let until = (self.now() + self.lead.repeats).min(last);
         for attempt in 2..=MOST_ATTEMPTS {
             for (weight, place) in self.disturbed() {
                 let number = self.tests[place].0;
                 let slot = &self.lead.schedule.slots[number];
-                if clock::now() + slot.lasts > until || self.lead.stop.is_stopped() || self.halt.is_stopped() {
+                if self.now() + slot.lasts > until || self.lead.stop.is_stopped() || self.halt.is_stopped() {
                     return;
                 }
-                self.audience.begins(slot, clock::now().since(self.begun));
+                let began = self.now().since(self.begun);
+                self.audience.begins(slot, began);
                 // Whatever becomes of a host now, the first result stands.
-                let Report { mut tested, .. } = test(self.lead, number, self.begun, &self.halt);
+                let Report { mut tested, .. } = test(self.lead, number, began, &self.halt);
                 tested.attempt = Some(attempt);
                 let is_better = has_run(&tested) && Quality::of(&tested).weight() > weight;
                 if is_better {

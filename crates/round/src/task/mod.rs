@@ -18,7 +18,6 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use linux::clock;
 use measure::stop::Stop;
 use model::played::Finding;
 use model::series::RunSamples;
@@ -176,7 +175,8 @@ fn ask(errand: &Errand<'_>, task: &Task, asked: Side) -> Done {
     };
     let Some(carrier) = asker.site.carrier else { return Done::not(asked, None, "nobody asks".to_owned()) };
     // One deadline for the partner, the test and both together.
-    let deadline = clock::now() + errand.limit;
+    let clock = carrier.clock();
+    let deadline = clock.now() + errand.limit;
     let needs_partner = task.weight() == Weight::Heavy && !matches!(task, Task::Http(_));
     let partner = match (needs_partner, answerer.site.partner) {
         (true, Partner::Started) => match partner::start(&answerer.site, errand.limit, errand.stop) {
@@ -192,7 +192,7 @@ fn ask(errand: &Errand<'_>, task: &Task, asked: Side) -> Done {
         Question { task, peer: &answerer, family: errand.family, archive: errand.archive, ticket: errand.ticket };
     let arguments = question.arguments();
     let call = Call { program: asker.site.program, arguments: &arguments, voice: errand.voice };
-    let said = program::run(carrier, &call, deadline.since(clock::now()), errand.stop);
+    let said = program::run(carrier, &call, deadline.since(clock.now()), errand.stop);
     if let Some(partner) = partner {
         // Its result has come by the one that asked; one that hangs is waited for as long as one that is overdue.
         let _ = partner.end(Some(Ended::Overdue(errand.limit)));

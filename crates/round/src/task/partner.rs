@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use linux::clock;
 use measure::stop::Stop;
 
 use super::{Site, cannot_start, silence};
@@ -12,7 +11,7 @@ use crate::program::{OutputEnd, Running};
 
 /// Starts a partner for one test, and waits until it listens. Where the port is taken there is none to start: what has the
 /// port may well be a partner, and is asked.
-pub(super) fn start(site: &Site<'_>, limit: Duration, stop: &Stop) -> Result<Option<Running>, String> {
+pub(super) fn start<'s>(site: &Site<'s>, limit: Duration, stop: &Stop) -> Result<Option<Running<'s>>, String> {
     let name = site.name;
     let Some(carrier) = site.carrier else {
         return Err(format!("{name}: nothing can be started there, and no partner stands there"));
@@ -23,7 +22,7 @@ pub(super) fn start(site: &Site<'_>, limit: Duration, stop: &Stop) -> Result<Opt
     let call = Call { program: site.program, arguments: &arguments, voice: Voice::Silent };
     let mut partner = Running::start(carrier, &call).map_err(|error| cannot_start(site, &error))?;
     let patience = limit.min(PATIENCE);
-    match partner.listen(clock::now() + patience, stop, |partner| partner.talk().contains(LISTENING)) {
+    match partner.listen(carrier.clock().now() + patience, stop, |partner| partner.talk().contains(LISTENING)) {
         OutputEnd::Enough => Ok(Some(partner)),
         OutputEnd::Stopped => Err(format!("{name}: was stopped")),
         OutputEnd::Overdue => Err(format!("{name}: no partner listens after {}", units::duration::show(patience))),

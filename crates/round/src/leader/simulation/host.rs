@@ -1,0 +1,138 @@
+//! Hosts of a simulation: what their programs print and when, and what is wrong with them.
+
+use std::process::{Child, ExitStatus};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use std::{fmt, io};
+
+use path::random::SeededRng;
+use units::MonoTime;
+
+use super::clock::VirtualClock;
+use super::program::{Played, Words};
+use crate::carrier::{Call, Carrier};
+use crate::clock::Clock;
+use crate::process::Process;
+
+/// What is wrong with a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nature {
+    Honest,
+    /// From then on nothing that runs there says anything or ends, nor does what is started.
+    Hangs(MonoTime),
+    /// What it says is beyond what is real.
+    Lies,
+    /// From then on its programs say more than anybody wants, without an end.
+    Floods(MonoTime),
+    /// From then on the connection to it is cut.
+    Cut(MonoTime),
+    /// Its clock is so far ahead, or behind.
+    Clock(Offset),
+    /// All takes it so much longer.
+    Slow(u32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offset {
+    Ahead(Duration),
+    Behind(Duration),
+}
+
+/// Hosts that are simulated together.
+#[derive(Debug)]
+pub(super) struct Hosts {
+    pub(super) natures: Vec<Nature>,
+    pub(super) clock: VirtualClock,
+    /// Programs that run.
+    pub(super) alive: AtomicUsize,
+    /// From when to when each flow loaded which hosts.
+    pub(super) loads: Mutex<Vec<Load>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Load {
+    pub(super) hosts: [usize; 2],
+    pub(super) from: MonoTime,
+    pub(super) until: MonoTime,
+}
+
+impl Hosts {
+    pub(super) fn new(natures: Vec<Nature>, clock: VirtualClock) -> Arc<Self> {
+        Arc::new(Self { natures, clock, alive: AtomicUsize::new(0), loads: Mutex::new(Vec::new()) })
+    }
+
+    /// Whether a host can still be asked by another one.
+    pub(super) fn is_there(&self, host: usize, now: MonoTime) -> bool {
+        match self.natures[host] {
+            Nature::Hangs(since) | Nature::Cut(since) => now < since,
+            _ => true,
+        }
+    }
+}
+
+/// The name of a host, which is its address as well.
+pub(super) fn name(host: usize) -> String {
+    format!("h{host}")
+}
+
+pub(super) fn number(name: &str) -> usize {
+    name.trim_start_matches('h').parse().unwrap()
+}
+
+/// The way to a simulated host.
+pub(super) struct Way {
+    pub(super) hosts: Arc<Hosts>,
+    pub(super) host: usize,
+}
+
+impl fmt::Debug for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place())
+    }
+}
+
+impl Carrier for Way {
+    fn start(&self, _: &Call<'_>) -> io::Result<Child> {
+        Err(io::Error::other("a simulated host has no processes"))
+    }
+
+    fn place(&self) -> String {
+        format!("simulated {}", name(self.host))
+    }
+
+    fn process(&self, call: &Call<'_>) -> io::Result<Box<dyn Process>> {
+        let words = Words::new(call.arguments);
+        self.hosts.alive.fetch_add(1, Ordering::Relaxed);
+        Ok(Box::new(Played::new(Arc::clone(&self.hosts), self.host, &words)))
+    }
+
+    fn clock(&self) -> &dyn Clock {
+        &self.hosts.clock
+    }
+}
+
+/// What is wrong with each of so many hosts; most are well.
+pub(super) fn natures(count: usize, rng: &mut SeededRng) -> Vec<Nature> {
+    (0..count).map(|_| if rng.hits(0.55) { Nature::Honest } else { nature(rng) }).collect()
+}
+
+fn nature(rng: &mut SeededRng) -> Nature {
+    // From the first question to after the last test.
+    let since = MonoTime::from_nanos(rng.below(240) * 1_000_000_000);
+    let seconds = Duration::from_secs(2 + rng.below(86_400));
+    match rng.below(7) {
+        0 => Nature::Hangs(since),
+        1 => Nature::Lies,
+        2 => Nature::Floods(since),
+        3 => Nature::Cut(since),
+        4 => Nature::Clock(Offset::Ahead(seconds)),
+        5 => Nature::Clock(Offset::Behind(seconds)),
+        _ => Nature::Slow(2 + u32::try_from(rng.below(40)).unwrap()),
+    }
+}
+
+pub(super) fn code(code: i32) -> ExitStatus {
+    std::os::unix::process::ExitStatusExt::from_raw(code << 8)
+}
