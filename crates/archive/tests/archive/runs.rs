@@ -16,6 +16,11 @@ use model::spec::TestSpec;
 use proptest::prelude::*;
 use units::{ByteCount, DataRate, PacketCount, WallTime};
 
+/// What `make soak` changes from one time to the next (`LINERATE_SEED`); 0 in the ordinary tests.
+pub(crate) fn seed() -> u64 {
+    std::env::var("LINERATE_SEED").map_or(0, |text| text.parse().unwrap())
+}
+
 /// A complete run of a client, `seconds` after the start of 2026.
 pub(crate) fn at(seconds: u64) -> Run {
     let started = WallTime::from_unix_nanos((1_767_225_600 + seconds) * 1_000_000_000);

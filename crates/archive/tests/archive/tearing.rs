@@ -34,7 +34,7 @@ fn a_disk_that_fills_up_at_any_byte_loses_no_acknowledged_run() {
     let mut refused = 0;
     for step in 0..STEPS {
         let size = std::fs::metadata(&path).unwrap().len();
-        let told = write_below(&path, size + step * STEP_BYTES, step * MOST_RUNS);
+        let told = write_below(&path, size + step * STEP_BYTES + runs::seed() % STEP_BYTES, step * MOST_RUNS);
         refused += u64::from(told.was_refused);
         check(&path, &told.stored);
         acknowledged.extend(told.stored);
