@@ -13,7 +13,7 @@ everything := --workspace --all-features
 # What `make dist` builds for; its C library declares some kernel structures otherwise, so lint reads that too.
 static := $(shell uname -m)-unknown-linux-musl
 
-.PHONY: help setup build demo test bench learn oracle gateways lint fuzz dist doc clean
+.PHONY: help setup build demo test soak bench learn oracle gateways lint fuzz dist doc clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -34,6 +34,10 @@ demo: ## an incident of six hosts on this machine: measured, explained, fixed, p
 test: ## all tests
 	@scripts/setup test
 	@scripts/test $(everything)
+
+soak: ## kills, full disks and hosts that lie, with other seeds each time, for SECONDS=3600
+	@scripts/setup test
+	@scripts/soak "$(or $(SECONDS),3600)"
 
 bench: ## speed, as ratios to iperf3 and nuttcp in the same run, then what a build costs (ONLY=build: that alone)
 	@scripts/setup bench
