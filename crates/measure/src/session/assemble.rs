@@ -37,10 +37,11 @@ pub struct Gathered {
     pub round_trip: Option<Duration>,
 }
 
-/// The measurement and the samples, of what there is.
+/// The measurement and the samples, of what there is. The samples are not in `gathered` any more.
 #[must_use]
-pub fn assemble(gathered: &Gathered, spec: &TestSpec) -> (Option<Measurement>, RunSamples) {
+pub fn assemble(gathered: &mut Gathered, spec: &TestSpec) -> (Option<Measurement>, RunSamples) {
     let latency = latency::latency(&gathered.probes);
+    let mut streams = gathered.part.as_mut().map(|part| std::mem::take(&mut part.samples)).unwrap_or_default();
     let Some(part) = &gathered.part else {
         let measurement = latency.map(|latency| Measurement { latency: Some(latency), ..Measurement::default() });
         return (measurement, RunSamples::default());
@@ -52,7 +53,6 @@ pub fn assemble(gathered: &Gathered, spec: &TestSpec) -> (Option<Measurement>, R
         local_start: part.start,
     });
     let mut anomalies = part.anomalies.clone();
-    let mut streams = part.samples.clone();
     if let Some(report) = report {
         anomalies.extend(report.anomalies.iter().map(|odd| format!("peer: {odd}")));
         streams.extend(peer_samples(report, peer_time, &mut anomalies));

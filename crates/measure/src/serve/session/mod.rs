@@ -93,7 +93,7 @@ pub(super) fn receive(client: Client, partner: &Partner, report: &(dyn Fn(Event)
     }
     // The path is free; what follows costs only our own time.
     visit.place = None;
-    let (measurement, samples) = assemble(&gathered, &visit.spec);
+    let (measurement, samples) = assemble(&mut gathered, &visit.spec);
     report(Event::Finished(Box::new(ServedTest {
         peer: visit.described_peer(),
         local: visit.local,

@@ -62,7 +62,7 @@ pub(super) fn of(request: &Request, mut session: Session, stop: &Stop, watch: &m
     }
     gathered.clock = relate(&clocks_before, &clocks_after);
     gathered.round_trip = Some(session.round_trip);
-    let (measurement, samples) = assemble(&gathered, &session.spec);
+    let (measurement, samples) = assemble(&mut gathered, &session.spec);
     Finished {
         local: identity::local(local_ip),
         peer,

@@ -110,7 +110,7 @@ fn announce_end(session: &mut Session, running: &Running, extended: bool) -> Res
     Ok(())
 }
 
-fn exchange(session: &mut Session, part: &LocalResult) -> Result<(Results, Vec<Exchange>), SessionError> {
+fn exchange(session: &mut Session, part: &mut LocalResult) -> Result<(Results, Vec<Exchange>), SessionError> {
     let mut results = part.results();
     if session.hello.is_some() {
         results.linerate = Some(Box::new(part.report()));

@@ -11,14 +11,13 @@ use crate::series::field::Field;
 
 /// See [`super::pack`].
 pub(super) fn pack(samples: &RunSamples) -> Vec<u8> {
-    let mut tables: Vec<Table> = samples.streams.iter().map(Table::of_stream).collect();
-    if !samples.probes.sent_us.is_empty() {
-        tables.push(Table::of_probes(&samples.probes));
-    }
+    let probes = Some(&samples.probes).filter(|probes| !probes.sent_us.is_empty());
+    let tables = samples.streams.len() + usize::from(probes.is_some());
     let mut trial = Trial::new();
-    let mut headers = u32_of(tables.len()).to_le_bytes().to_vec();
+    let mut headers = u32_of(tables).to_le_bytes().to_vec();
     let mut planes = Vec::new();
-    for table in &tables {
+    // One after the other: a table is a copy of its samples.
+    for table in samples.streams.iter().map(Table::of_stream).chain(probes.map(Table::of_probes)) {
         table.write(&mut trial, &mut headers, &mut planes);
     }
     let mut out = Vec::from(MAGIC);
