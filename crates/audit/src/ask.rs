@@ -1,11 +1,15 @@
 //! Asking every rule about a host.
 
+use std::collections::BTreeMap;
+
 use crate::expression::{Ground, Language, Unvalued, View};
 use crate::fact::{Fact, FactMap, Missing, Reason};
 use crate::fix::{Operation, Target};
 use crate::inputs::Inputs;
 use crate::profile::{Profile, Role};
-use crate::report::{Answer, Finding, LackedFact, Other, Report, Step, Subject, Summary, Unknown, UsedFact, shown};
+use crate::report::{
+    Answer, Finding, LackedFact, Other, Report, RuleCounts, Step, Subject, Summary, Unknown, UsedFact, shown,
+};
 use crate::rule::{Rule, Rules, Unit};
 use crate::scope::{HostFacts, LinkFacts, Per, Scope};
 
@@ -48,14 +52,33 @@ pub fn audit(rules: &Rules, case: &Case<'_>) -> Report {
         others: Vec::new(),
         faults: rules.faults().to_vec(),
     };
-    let mut questions = Questions { rules, roles: &profile.roles, keep: case.keep, report: &mut report };
+    let worst = BTreeMap::new();
+    let mut questions = Questions { rules, roles: &profile.roles, keep: case.keep, report: &mut report, worst };
     questions.ask_everywhere(case.host, case.inputs.before.as_ref(), &facts);
+    let worst = questions.worst;
+    report.summary.by_rule = by_rule(rules, &worst);
     report.findings.sort_by(|a, b| (a.severity, &a.rule, &a.subject).cmp(&(b.severity, &b.rule, &b.subject)));
     report.unknown.sort_by(|a, b| (a.severity, &a.rule, &a.subject).cmp(&(b.severity, &b.rule, &b.subject)));
     report
 }
 
+/// Each rule once. One that nobody asked is for nothing that this host has.
+fn by_rule(rules: &Rules, worst: &BTreeMap<String, Answer>) -> RuleCounts {
+    let mut counts = RuleCounts::default();
+    for rule in rules.all() {
+        match worst.get(&rule.id).copied().unwrap_or(Answer::NotApplicable) {
+            Answer::Fail => counts.fail += 1,
+            Answer::Unknown => counts.unknown += 1,
+            Answer::Pass => counts.pass += 1,
+            Answer::NotApplicable => counts.not_applicable += 1,
+        }
+    }
+    counts
+}
+
 struct Questions<'a> {
+    /// The worst answer of each rule so far.
+    worst: BTreeMap<String, Answer>,
     rules: &'a Rules,
     roles: &'a [Role],
     keep: Keep,
@@ -104,16 +127,26 @@ impl Questions<'_> {
             Ok(false) => self.count(rule, place, Answer::Pass),
             Ok(true) => {
                 self.report.summary.fail += 1;
+                self.note(rule, Answer::Fail);
                 self.report.findings.push(place.finding(rule));
             }
             Err(unvalued) => {
                 self.report.summary.unknown += 1;
+                self.note(rule, Answer::Unknown);
                 self.report.unknown.push(place.unknown(rule, &unvalued));
             }
         }
     }
 
+    fn note(&mut self, rule: &Rule, answer: Answer) {
+        match self.worst.get_mut(&rule.id) {
+            Some(worst) => *worst = answer.max(*worst),
+            None => drop(self.worst.insert(rule.id.clone(), answer)),
+        }
+    }
+
     fn count(&mut self, rule: &Rule, place: &Place<'_>, answer: Answer) {
+        self.note(rule, answer);
         let summary = &mut self.report.summary;
         if answer == Answer::Pass {
             summary.pass += 1;

@@ -51,6 +51,23 @@ pub struct Summary {
     pub unknown: usize,
     /// Answers: not for this host, or not for what was looked at.
     pub not_applicable: usize,
+    /// Rules by the worst of their answers, each of them once.
+    #[serde(default)]
+    pub by_rule: RuleCounts,
+}
+
+/// How many rules gave which answer, where one that was asked several times counts once, by its worst answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RuleCounts {
+    /// Something wrong in one place at least.
+    pub fail: usize,
+    /// A fact is missing in one place at least, and nothing wrong in any.
+    pub unknown: usize,
+    /// Nothing wrong.
+    pub pass: usize,
+    /// Not for this host, or for nothing that it has.
+    pub not_applicable: usize,
 }
 
 /// What was looked at.
@@ -145,19 +162,19 @@ pub struct Other {
     pub facts: Vec<UsedFact>,
 }
 
-/// The answer of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The answer of a rule, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// Nothing wrong.
-    Pass,
-    /// Something wrong.
-    Fail,
-    /// A fact is missing.
-    Unknown,
     /// Not for this host, or not for what was looked at.
     NotApplicable,
+    /// Nothing wrong.
+    Pass,
+    /// A fact is missing.
+    Unknown,
+    /// Something wrong.
+    Fail,
 }
 
 /// A fact with its value and source.

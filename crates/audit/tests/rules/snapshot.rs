@@ -70,3 +70,12 @@ fn a_host_compared_with_itself_has_not_changed_and_is_no_outlier() {
         assert_eq!(given, BTreeSet::from(["Pass".to_owned()]), "{rule}");
     }
 }
+
+#[test]
+fn each_rule_counts_once_however_often_it_is_asked() {
+    let summary = asked(&host(), &Inputs::default()).summary;
+    let by_rule = summary.by_rule;
+    assert_eq!(by_rule.fail + by_rule.unknown + by_rule.pass + by_rule.not_applicable, summary.rules);
+    // Some rules are asked of several devices and namespaces.
+    assert!(summary.pass > by_rule.pass, "{summary:?}");
+}

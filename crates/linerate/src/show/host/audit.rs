@@ -162,16 +162,17 @@ fn lacked(lacked: &LackedFact) -> String {
 }
 
 fn summary(report: &Report) -> String {
-    let summary = &report.summary;
+    let (summary, counts) = (&report.summary, &report.summary.by_rule);
+    // One rule may find something in several places.
+    let findings = if summary.fail == counts.fail { String::new() } else { format!(" ({} findings)", summary.fail) };
     format!(
-        "{} rules: {} finding{}, {} passed, {} unknown, {} not applicable{}; `--explain RULE` prints a rule in full",
+        "{} rules: {} fired{findings}, {} passed, {} unknown, {} not applicable{}; `--explain RULE` prints a rule in full",
         summary.rules,
-        summary.fail,
-        if summary.fail == 1 { "" } else { "s" },
-        summary.pass,
-        summary.unknown,
-        summary.not_applicable,
-        if report.faults.is_empty() { String::new() } else { format!(", {} rules unusable", report.faults.len()) }
+        counts.fail,
+        counts.pass,
+        counts.unknown,
+        counts.not_applicable,
+        if report.faults.is_empty() { String::new() } else { format!(", {} unusable", report.faults.len()) }
     )
 }
 

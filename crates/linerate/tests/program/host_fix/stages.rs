@@ -81,14 +81,14 @@ fn a_dry_run_shows_each_host_and_a_host_that_hangs_is_left_after_its_time() {
     assert_eq!(["a", "b"].map(|host| is_shaped(&mut world, host)), [true, true]);
     std::fs::write(world.folder.path().join("hang"), "#!/bin/sh\nexec sleep 600\n").unwrap();
     let (said, code) = world.ends("chmod +x $F/hang; $L host fix $F/plan.toml --ssh $F/hang --patience 1s --hosts a --verify 'linerate test 127.0.0.1'");
-    assert!(code == 11 && said.contains("no connection within 1.00 s"), "{code}: {said}");
+    assert!(code == 3 && said.contains("no connection within 1.00 s"), "{code}: {said}");
     std::fs::write(
         world.folder.path().join("refuse"),
         "#!/bin/sh\necho 'ssh: Could not resolve hostname a' >&2; exit 255\n",
     )
     .unwrap();
-    let (said, _) = world.ends(
+    let (said, code) = world.ends(
         "chmod +x $F/refuse; $L host fix $F/plan.toml --ssh $F/refuse --hosts a --verify 'linerate test 127.0.0.1'",
     );
-    assert!(said.contains("ssh: Could not resolve hostname a"), "{said}");
+    assert!(code == 3 && said.contains("ssh: Could not resolve hostname a"), "{code}: {said}");
 }

@@ -29,12 +29,15 @@ pub fn run(common: &Common, args: &FixArgs) -> anyhow::Result<Exit> {
     let transports: Vec<Vec<Transport>> = transports.collect::<anyhow::Result<_>>()?;
     let stop = stop_on_signals()?;
     let mut done = RollOut { stages: Vec::new(), untouched: Vec::new() };
+    let mut ends = Exit::Success;
     for stage in &transports {
         let mut hosts = Vec::new();
         for transport in stage {
             let going_on = !stop.is_stopped() && done.stopped().is_none() && hosts.iter().all(proven);
             if going_on {
-                hosts.push(one(common, args, transport, &arguments));
+                let (host, exit) = one(common, args, transport, &arguments);
+                hosts.push(host);
+                ends = exit;
             } else {
                 done.untouched.push(transport.name.clone());
             }
@@ -48,7 +51,8 @@ pub fn run(common: &Common, args: &FixArgs) -> anyhow::Result<Exit> {
     } else {
         print(show::host::fix::roll_out(&done).as_bytes())?;
     }
-    Ok(if done.stopped().is_some() || !done.untouched.is_empty() { Exit::TakenBack } else { Exit::Success })
+    // The last host that was asked says why it ended, unless a person did.
+    Ok(if ends == Exit::Success && !done.untouched.is_empty() { Exit::Interrupted } else { ends })
 }
 
 fn proven(host: &OnHost) -> bool {
@@ -125,8 +129,8 @@ fn arguments(args: &FixArgs) -> anyhow::Result<Vec<String>> {
     Ok(arguments)
 }
 
-/// The fix on one host.
-fn one(common: &Common, args: &FixArgs, transport: &Transport, arguments: &[String]) -> OnHost {
+/// The fix on one host, and the code with which that ends a roll-out.
+fn one(common: &Common, args: &FixArgs, transport: &Transport, arguments: &[String]) -> (OnHost, Exit) {
     let name = transport.name.clone();
     if !common.quiet {
         eprintln!("{name}: begins");
@@ -136,14 +140,15 @@ fn one(common: &Common, args: &FixArgs, transport: &Transport, arguments: &[Stri
         Ok(()) => there(common, args, transport, arguments),
         Err(why) => Err(Complaint::new(Exit::Unreachable, format!("{name}: {why}")).into()),
     };
-    let (report, stopped) = match report {
+    let (report, stopped, exit) = match report {
         Ok(report) => {
             let stopped = reason_to_stop(args, &report);
-            (Some(report), stopped)
+            let exit = if stopped.is_some() { Exit::TakenBack } else { Exit::Success };
+            (Some(report), stopped, exit)
         }
-        Err(error) => (None, Some(format!("{error:#}"))),
+        Err(error) => (None, Some(format!("{error:#}")), Exit::of_error(&error)),
     };
-    OnHost { name, report, stopped }
+    (OnHost { name, report, stopped }, exit)
 }
 
 fn reason_to_stop(args: &FixArgs, report: &FixReport) -> Option<String> {
