@@ -16,10 +16,12 @@ mod transfer;
 mod wget;
 mod windows;
 
+use model::probe::Subject;
 use model::probe::download::{Download, FieldValue};
 use model::probe::echo::EchoSeries;
-use model::probe::hops::Trace;
+use model::probe::hops::{Hop, HopsSpec, Trace, TraceEnd};
 use model::probe::path_mtu::PathMtu;
+use model::run::Outcome;
 
 use super::anomaly::Anomalies;
 use super::command::after_prompt;
@@ -154,6 +156,11 @@ const MARKS: [&str; 23] = [
     "segments sen",
     "Receiver Throughput",
 ];
+
+/// A trace that a tool has printed, which says nothing of how it asked.
+fn trace_as_printed(subject: Subject, spec: HopsSpec, end: TraceEnd, hops: Vec<Hop>) -> Trace {
+    Trace { subject, spec, outcome: Outcome::Complete, access: None, end, hops }
+}
 
 /// `[user@host dir]$ …`, `user@host:~$ …`.
 pub(crate) fn host_of_prompt(line: &str) -> Option<String> {

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use model::measurement::RttSummary;
 use model::probe::echo::{EchoSeries, EchoSpec, EchoSummary};
-use model::probe::hops::{Hop, HopAnswer, HopsSpec, Trace, TraceEnd};
+use model::probe::hops::{Hop, HopAnswer, HopsSpec, TraceEnd};
 use model::probe::{ReportKind, Subject};
 use model::run::Outcome;
 use serde_json::Value;
 use units::{PacketCount, WallTime};
 
-use super::{Found, Shown};
+use super::{Found, Shown, trace_as_printed};
 use crate::quantity::milliseconds;
 
 /// One line of a report.
@@ -89,7 +89,7 @@ pub(crate) fn read_csv(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Optio
             number: row[hop].parse().ok()?,
             host: row[host].to_owned(),
             loss_percent: row[loss].parse::<f64>().ok().filter(|loss| (0.0..=100.0).contains(loss))?,
-            sent: row[sent].parse().ok()?,
+            sent: probes(row[sent])?,
             average: milliseconds(row[average])?,
             best: milliseconds(row[best])?,
             worst: milliseconds(row[worst])?,
@@ -123,11 +123,16 @@ fn hub_of_text(line: &str) -> Option<Hub> {
             .parse::<f64>()
             .ok()
             .filter(|loss| (0.0..=100.0).contains(loss))?,
-        sent: sent.parse().ok()?,
+        sent: probes(sent)?,
         average: milliseconds(average)?,
         best: milliseconds(best)?,
         worst: milliseconds(worst)?,
     })
+}
+
+/// How many were sent: mtr counts in 32 bits (`sent`, ui/net.c).
+fn probes(text: &str) -> Option<u64> {
+    text.parse::<u32>().ok().map(u64::from)
 }
 
 impl Hub {
@@ -191,14 +196,8 @@ fn shown(target: &str, hubs: &[Hub]) -> Option<Vec<Shown>> {
         },
         probes: Vec::new(),
     };
-    let trace = Trace {
-        subject,
-        spec: HopsSpec::default(),
-        outcome: Outcome::Complete,
-        access: None,
-        end: if reached { TraceEnd::Destination } else { TraceEnd::Stopped },
-        hops,
-    };
+    let end = if reached { TraceEnd::Destination } else { TraceEnd::Stopped };
+    let trace = trace_as_printed(subject, HopsSpec::default(), end, hops);
     let mut shows = vec![Shown::Hops(trace)];
     if reached {
         shows.push(Shown::Echo(echoes));

@@ -3,13 +3,13 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use model::probe::hops::{Hop, HopAnswer, HopsSpec, Trace, TraceEnd};
+use model::probe::hops::{Hop, HopAnswer, HopsSpec, TraceEnd};
 use model::probe::path_mtu::{MtuLimit, PathMtu, PathMtuSpec};
 use model::probe::{ReportKind, Subject};
 use model::run::Outcome;
 use units::{Mtu, WallTime};
 
-use super::{Found, Shown, command_above};
+use super::{Found, Shown, command_above, trace_as_printed};
 use crate::quantity::milliseconds;
 
 /// Reads from ` 1?: [LOCALHOST]   pmtu 1500` to `Resume: pmtu 1400 hops 3 back 3`, or as far as it goes.
@@ -63,14 +63,8 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
         limit: resumed.then(|| told.map_or(MtuLimit::Interface, |told| MtuLimit::Told { reporter, told: Some(told) })),
         sizes: Vec::new(),
     };
-    let trace = Trace {
-        subject,
-        spec: HopsSpec { probes: 1, ..HopsSpec::default() },
-        outcome: Outcome::Complete,
-        access: None,
-        end: if reached { TraceEnd::Destination } else { TraceEnd::Stopped },
-        hops,
-    };
+    let end = if reached { TraceEnd::Destination } else { TraceEnd::Stopped };
+    let trace = trace_as_printed(subject, HopsSpec { probes: 1, ..HopsSpec::default() }, end, hops);
     Some(Found { shows: vec![Shown::PathMtu(mtu), Shown::Hops(trace)], lines: used })
 }
 

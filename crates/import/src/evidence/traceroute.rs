@@ -2,12 +2,11 @@
 
 use std::net::IpAddr;
 
-use model::probe::hops::{Hop, HopAnswer, HopsSpec, Trace, TraceEnd};
+use model::probe::hops::{Hop, HopAnswer, HopsSpec, TraceEnd};
 use model::probe::{ReportKind, Subject};
-use model::run::Outcome;
 use units::WallTime;
 
-use super::{Found, Shown};
+use super::{Found, Shown, trace_as_printed};
 use crate::quantity::milliseconds;
 
 /// Reads from `traceroute to host (192.0.2.1), 30 hops max, 60 byte packets` to the last hop.
@@ -30,14 +29,8 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     } else {
         TraceEnd::Stopped
     };
-    let trace = Trace {
-        subject: Subject { target: target.to_owned(), address: Some(address), started: WallTime::from_unix_nanos(0) },
-        spec: HopsSpec { limit, ..HopsSpec::default() },
-        outcome: Outcome::Complete,
-        access: None,
-        end,
-        hops,
-    };
+    let subject = Subject { target: target.to_owned(), address: Some(address), started: WallTime::from_unix_nanos(0) };
+    let trace = trace_as_printed(subject, HopsSpec { limit, ..HopsSpec::default() }, end, hops);
     (!trace.hops.is_empty()).then_some(Found { shows: vec![Shown::Hops(trace)], lines })
 }
 

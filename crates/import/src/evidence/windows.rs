@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use model::measurement::RttSummary;
 use model::probe::echo::{EchoAnswer, EchoFate, EchoProbe, EchoSeries, EchoSpec, EchoSummary, Stamp};
-use model::probe::hops::{Hop, HopAnswer, HopsSpec, Trace, TraceEnd};
+use model::probe::hops::{Hop, HopAnswer, HopsSpec, TraceEnd};
 use model::probe::{ReportKind, Subject};
 use model::run::Outcome;
 use units::{PacketCount, WallTime};
 
-use super::{Found, Shown};
+use super::{Found, Shown, trace_as_printed};
 use crate::quantity::milliseconds;
 
 /// Reads from `Pinging host [192.0.2.1] with 32 bytes of data:` to `Minimum = 90ms, Maximum = 91ms, Average = 90ms`.
@@ -134,14 +134,8 @@ pub(crate) fn tracert(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option
     (!hops.is_empty()).then_some(())?;
     let reached = subject.address.is_some()
         && hops.last().is_some_and(|hop| hop.answers.iter().any(|answer| answer.address == subject.address));
-    let trace = Trace {
-        subject,
-        spec: HopsSpec::default(),
-        outcome: Outcome::Complete,
-        access: None,
-        end: if reached { TraceEnd::Destination } else { TraceEnd::Stopped },
-        hops,
-    };
+    let end = if reached { TraceEnd::Destination } else { TraceEnd::Stopped };
+    let trace = trace_as_printed(subject, HopsSpec::default(), end, hops);
     Some(Found { shows: vec![Shown::Hops(trace)], lines: used })
 }
 
