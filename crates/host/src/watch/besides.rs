@@ -1,12 +1,14 @@
-//! What is watched and is no setting that hosts are compared by: packages, addresses, policy rules, nftables, carrier.
+//! What is watched and is no setting that hosts are compared by: packages, addresses, policy rules, nftables, carrier, and
+//! where TCP begins slowly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use audit::settings::Key;
 use linux::facts::nftables::FilterTable;
-use linux::facts::{address, link, nftables, rule};
+use linux::facts::{address, link, nftables, rule, tcp_metrics};
 use model::host::namespace::Namespace;
+use model::host::route::TcpMetrics;
 
 use super::packages;
 use crate::files::Files;
@@ -110,6 +112,9 @@ impl NetworkState {
             }
             parts.push(Part { group: NFTABLES, observed });
         }
+        if let Ok(metrics) = tcp_metrics::read() {
+            parts.push(Part { group: TCP_METRICS, observed: slow_starts(&metrics) });
+        }
         Self { parts }
     }
 
@@ -123,6 +128,21 @@ impl NetworkState {
         self.parts.push(Part { group: CARRIER, observed: carriers.collect() });
         self
     }
+}
+
+/// Destinations to which a new connection leaves slow start at what an earlier one ended with, until somebody flushes it
+/// (`tcp_init_metrics`, net/ipv4/tcp_metrics.c). RTTs that are remembered change with each connection, and tell nothing.
+fn slow_starts(metrics: &[TcpMetrics]) -> Vec<Observed> {
+    let remembered = metrics.iter().filter_map(|entry| Some((entry.destination, entry.ssthresh?)));
+    let mut lowest: Vec<_> = remembered.map(|(destination, ssthresh)| (ssthresh, destination)).collect();
+    lowest.sort_unstable();
+    lowest.truncate(MOST_DESTINATIONS);
+    let of = |(ssthresh, destination)| Observed {
+        device: None,
+        name: format!("[{destination}]"),
+        state: format!("ssthresh {ssthresh}"),
+    };
+    lowest.into_iter().map(of).collect()
 }
 
 /// In the words of nft(8): what passes, and how much is asked about it.
@@ -143,7 +163,33 @@ pub(super) const ADDRESS: &str = "address";
 pub(super) const RULE: &str = "rule";
 pub(super) const NFTABLES: &str = "nftables";
 pub(super) const CARRIER: &str = "carrier";
-const GROUPS: [&str; 5] = [packages::GROUP, ADDRESS, RULE, NFTABLES, CARRIER];
+pub(super) const TCP_METRICS: &str = "tcp-metrics";
+const GROUPS: [&str; 6] = [packages::GROUP, ADDRESS, RULE, NFTABLES, CARRIER, TCP_METRICS];
 
 /// A host may route each of thousands of containers by a rule of its own.
 const MOST_RULES: usize = 1024;
+/// A server may remember all of its clients; the slowest starts are those that matter.
+const MOST_DESTINATIONS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn destinations_that_begin_slowly_are_told_the_slowest_first() {
+        let entry = |host: u8, ssthresh| TcpMetrics {
+            destination: IpAddr::from([192, 0, 2, host]),
+            source: None,
+            rtt: Some(80_000),
+            rttvar: None,
+            ssthresh,
+            cwnd: None,
+            reordering: None,
+        };
+        let told = slow_starts(&[entry(1, None), entry(2, Some(70)), entry(3, Some(12))]);
+        let words: Vec<String> = told.iter().map(|one| format!("{}{}: {}", TCP_METRICS, one.name, one.state)).collect();
+        assert_eq!(words, ["tcp-metrics[192.0.2.3]: ssthresh 12", "tcp-metrics[192.0.2.2]: ssthresh 70"]);
+        let many: Vec<TcpMetrics> = (0..=u8::MAX).map(|host| entry(host, Some(u32::from(host)))).collect();
+        assert_eq!(slow_starts(&many).len(), MOST_DESTINATIONS);
+    }
+}
