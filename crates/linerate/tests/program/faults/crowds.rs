@@ -10,6 +10,9 @@ const CROWD: usize = 1_000;
 /// How much more memory a server may take with a crowd before it: 20 KiB for each that is there.
 const MOST_MORE_MEMORY_KIB: u64 = 20 << 10;
 
+/// The most memory of a test, whatever a client asks for.
+const MOST_OF_A_TEST_KIB: u64 = 128 << 10;
+
 /// Lines that a server may say about a crowd.
 const MOST_LINES: usize = 16;
 
@@ -62,4 +65,15 @@ fn a_thousand_clients_that_go_no_further_cost_little_and_are_forgotten_when_they
     }
     succeeded(&test(server.port, &["--bytes", "10MB"]));
     was_calm(server, memory);
+}
+
+#[test]
+fn many_streams_with_many_samples_stay_within_the_memory_of_a_test() {
+    let server = Server::start(&[]);
+    let client = test(server.port, &["-P", "128", "--time", "2s", "--rate", "1Mbit/s", "--sample-every", "1ms"]);
+    succeeded(&client);
+    server.run();
+    assert!(measured(&client.run).telemetry.iter().all(|cadence| cadence.thinned > 0), "all of the samples fit");
+    let most = server.most_memory_kib();
+    assert!(most < MOST_OF_A_TEST_KIB, "{most} KiB");
 }

@@ -12,7 +12,7 @@ use model::spec::TestSpec;
 use units::{ByteCount, DataRate, MonoTime, WallTime};
 
 use super::clock::VirtualClock;
-use super::host::{Nature, Offset, name};
+use super::host::{Nature, Offset, Presence, name};
 use crate::clock::Clock;
 
 /// What a flow from one host to another reaches.
@@ -50,7 +50,7 @@ pub(super) fn snapshot(nature: Nature, clock: &VirtualClock, at: MonoTime) -> Ve
     serde_json::to_vec(&snapshot).unwrap()
 }
 
-pub(super) fn flow(pair: [usize; 2], nature: Nature, is_there: bool) -> Vec<u8> {
+pub(super) fn flow(pair: [usize; 2], nature: Nature, presence: Presence) -> Vec<u8> {
     let started = WallTime::from_unix_nanos(1_767_225_600_000_000_000);
     let goodput = if nature == Nature::Lies { DataRate::from_bps(u64::MAX) } else { goodput(pair) };
     let total = DirectionTotal {
@@ -76,8 +76,9 @@ pub(super) fn flow(pair: [usize; 2], nature: Nature, is_there: bool) -> Vec<u8> 
         batch: None,
         local: HostIdentity::default(),
         peer: Peer { target: name(pair[1]), address: None, host: HostIdentity::default() },
-        outcome: if is_there { Outcome::Complete } else { Outcome::Failed(failure) },
-        measurement: is_there.then(|| Measurement { totals: vec![total], ..Measurement::default() }),
+        outcome: if presence == Presence::There { Outcome::Complete } else { Outcome::Failed(failure) },
+        measurement: (presence == Presence::There)
+            .then(|| Measurement { totals: vec![total], ..Measurement::default() }),
     };
     let mut printed = Vec::new();
     write_export(&Export { run, samples: RunSamples::default() }, &mut printed).unwrap();
@@ -85,9 +86,9 @@ pub(super) fn flow(pair: [usize; 2], nature: Nature, is_there: bool) -> Vec<u8> 
 }
 
 /// One echo of ten.
-pub(super) fn echo(pair: [usize; 2], nature: Nature, is_there: bool) -> Vec<u8> {
+pub(super) fn echo(pair: [usize; 2], nature: Nature, presence: Presence) -> Vec<u8> {
     let rtt = if nature == Nature::Lies { u64::MAX } else { rtt_us(pair) };
-    let lost = if is_there { 0 } else { 10 };
+    let (is_there, lost) = if presence == Presence::There { (true, 0) } else { (false, 10) };
     let times = if is_there {
         serde_json::json!({ "sent": 10, "lost": lost, "min_us": rtt, "median_us": rtt, "p95_us": rtt, "p99_us": rtt, "max_us": rtt })
     } else {

@@ -40,6 +40,13 @@ pub(super) enum Offset {
     Behind(Duration),
 }
 
+/// Whether a host answers others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Presence {
+    There,
+    Gone,
+}
+
 /// Hosts that are simulated together.
 #[derive(Debug)]
 pub(super) struct Hosts {
@@ -64,10 +71,10 @@ impl Hosts {
     }
 
     /// Whether a host can still be asked by another one.
-    pub(super) fn is_there(&self, host: usize, now: MonoTime) -> bool {
+    pub(super) fn presence(&self, host: usize, now: MonoTime) -> Presence {
         match self.natures[host] {
-            Nature::Hangs(since) | Nature::Cut(since) => now < since,
-            _ => true,
+            Nature::Hangs(since) | Nature::Cut(since) if now >= since => Presence::Gone,
+            _ => Presence::There,
         }
     }
 }

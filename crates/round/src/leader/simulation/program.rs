@@ -11,7 +11,7 @@ use std::time::Duration;
 use units::MonoTime;
 
 use super::answer;
-use super::host::{Hosts, Load, Nature, code, number};
+use super::host::{Hosts, Load, Nature, Presence, code, number};
 use crate::clock::Clock;
 use crate::process::{Next, Piece, Process};
 use crate::task::LISTENING;
@@ -78,15 +78,16 @@ impl Played {
             }
             ("probe", _) => {
                 let to = number(words.at(2));
-                let is_there = played.hosts.is_there(to, begun);
-                let echo = answer::echo([host, to], played.nature(), is_there);
-                played.prints(after(Duration::from_secs(1)), echo, i32::from(!is_there));
+                let presence = played.hosts.presence(to, begun);
+                let echo = answer::echo([host, to], played.nature(), presence);
+                played.prints(after(Duration::from_secs(1)), echo, i32::from(presence == Presence::Gone));
             }
             ("test", peer) => {
                 let to = number(peer);
                 let at = after(LOGIN) + words.time("--time");
-                let is_there = played.hosts.is_there(to, at);
-                played.prints(at, answer::flow([host, to], played.nature(), is_there), if is_there { 0 } else { 3 });
+                let presence = played.hosts.presence(to, at);
+                let code = if presence == Presence::There { 0 } else { 3 };
+                played.prints(at, answer::flow([host, to], played.nature(), presence), code);
                 played.flow = Some((to, begun));
             }
             other => unreachable!("nobody asks a host for {other:?}"),
