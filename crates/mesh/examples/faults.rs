@@ -12,17 +12,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [first, last] = arguments[..] else { return Err("give the first and the last seed".into()) };
     let mut all = Summary::default();
     for seed in first..=last {
-        let summary = run(Settings::default(), Seed(seed))?;
+        let summary = run(Settings::of_size(Seed(seed)), Seed(seed))?;
         for violation in &summary.violations {
             println!("seed {seed}: {violation:?}");
         }
-        all.violations.extend(summary.violations);
-        all.planned += summary.planned;
-        all.carried_out += summary.carried_out;
-        all.stored += summary.stored;
-        all.closed += summary.closed;
-        all.faults += summary.faults;
-        all.expired += summary.expired;
+        all.add(summary);
     }
     println!(
         "{} meshes: {} faults, {} runs planned, {} carried out, {} stored, {} closed with a reason, {} leases expired, {} violations",

@@ -43,6 +43,15 @@ pub enum JournalChange {
     Remove(LeaseName),
 }
 
+impl JournalChange {
+    fn lease(&self) -> LeaseName {
+        match self {
+            Self::Put(entry) => entry.lease.name(),
+            Self::Remove(name) => name.clone(),
+        }
+    }
+}
+
 /// What an agent knows.
 #[derive(Debug, Clone)]
 pub struct AgentJournal {
@@ -96,6 +105,19 @@ impl AgentJournal {
             None => JournalChange::Remove(name),
         };
         std::mem::take(&mut self.changed).into_iter().map(change).collect()
+    }
+
+    /// Changes that the disk did not take: they come again with the next ones.
+    pub fn unwritten(&mut self, changes: impl IntoIterator<Item = JournalChange>) {
+        self.changed.extend(changes.into_iter().map(|change| change.lease()));
+    }
+
+    /// A run that [`Self::next`] gave and that the disk did not take as begun: it waits again.
+    pub fn not_begun(&mut self, name: &LeaseName) {
+        if let Some(entry) = self.entries.get_mut(name).filter(|entry| entry.on_disk.progress == Progress::Begun) {
+            entry.on_disk.progress = Progress::NotBegun;
+            self.changed.insert(name.clone());
+        }
     }
 
     /// The next request. Replies to all before it are dropped from now on.

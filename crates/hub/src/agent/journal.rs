@@ -110,14 +110,15 @@ impl Journal {
     /// What is to begin now. It counts as begun, on disk.
     ///
     /// # Errors
-    /// What writing gives: it must not begin then.
+    /// What writing gives: it must not begin then, and waits.
     pub fn begin(&mut self) -> io::Result<Option<(Lease, Ticket)>> {
-        let next = self.leases.next(clock::now());
         self.flush()?;
-        Ok(next.and_then(|lease| {
-            let ticket = self.tickets.get(&lease.name()).cloned()?;
-            Some((lease, ticket))
-        }))
+        let Some(lease) = self.leases.next(clock::now()) else {
+            self.flush()?;
+            return Ok(None);
+        };
+        self.flush().inspect_err(|_| self.leases.not_begun(&lease.name()))?;
+        Ok(self.tickets.get(&lease.name()).cloned().map(|ticket| (lease, ticket)))
     }
 
     /// A result is in the spool.
@@ -138,25 +139,35 @@ impl Journal {
         self.flush()
     }
 
+    /// Writes what has changed. What the disk does not take is written with the next change.
     fn flush(&mut self) -> io::Result<()> {
-        for change in self.leases.take_changes() {
-            match change {
-                JournalChange::Put(entry) => {
-                    let name = entry.lease.name();
-                    let Some(ticket) = self.tickets.get(&name).cloned() else { continue };
-                    let content = serde_json::to_vec(&OnDisk { entry: *entry, ticket })?;
-                    secret::write(&self.file(&name), &content)?;
-                }
-                JournalChange::Remove(name) => {
-                    self.tickets.remove(&name);
-                    match fs::remove_file(self.file(&name)) {
-                        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                        _ => {}
-                    }
-                }
+        let mut changes = self.leases.take_changes().into_iter();
+        while let Some(change) = changes.next() {
+            if let Err(error) = self.write(&change) {
+                self.leases.unwritten(std::iter::once(change).chain(changes));
+                return Err(error);
             }
         }
         Ok(())
+    }
+
+    fn write(&mut self, change: &JournalChange) -> io::Result<()> {
+        match change {
+            JournalChange::Put(entry) => {
+                let name = entry.lease.name();
+                let Some(ticket) = self.tickets.get(&name).cloned() else { return Ok(()) };
+                let content = serde_json::to_vec(&OnDisk { entry: (**entry).clone(), ticket })?;
+                secret::write(&self.file(&name), &content)
+            }
+            JournalChange::Remove(name) => {
+                match fs::remove_file(self.file(name)) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+                self.tickets.remove(name);
+                Ok(())
+            }
+        }
     }
 
     fn file(&self, name: &LeaseName) -> PathBuf {

@@ -19,6 +19,8 @@ pub(super) enum Fault {
     Partition { agent: usize, hubs: u32, for_: Duration },
     /// The calendar of a hub is set by an hour.
     CalendarSet { hub: usize, seconds: i64 },
+    /// The disk of an agent takes nothing new.
+    DiskFull { agent: usize, for_: Duration },
     /// An agent is replaced by a program from before.
     OldProgram { agent: usize },
 }
@@ -33,7 +35,7 @@ pub(super) fn plan(settings: Settings, rng: &mut SeededRng) -> Vec<(Duration, Fa
         // From less than a test to longer than leases last and windows are.
         let scale = 10 + rng.below(11);
         let for_ = Duration::from_millis(1_000 + rng.below(1 << scale));
-        match rng.below(11) {
+        match rng.below(13) {
             0..=2 => Fault::AgentKilled { agent, for_ },
             3 | 4 => Fault::HubKilled { hub, for_ },
             5 => Fault::DatabaseDown { for_ },
@@ -42,6 +44,7 @@ pub(super) fn plan(settings: Settings, rng: &mut SeededRng) -> Vec<(Duration, Fa
                 Fault::Partition { agent, hubs: some, for_ }
             }
             8 | 9 => Fault::CalendarSet { hub, seconds: if rng.hits(0.5) { 3_600 } else { -3_600 } },
+            10 | 11 => Fault::DiskFull { agent, for_ },
             _ => Fault::OldProgram { agent },
         }
     };

@@ -17,6 +17,8 @@ pub(super) struct Machine {
     /// What a program from before says nothing of: its inventory.
     pub(super) is_old: bool,
     disk: BTreeMap<LeaseName, JournalEntry>,
+    /// Whether its disk takes nothing new.
+    pub(super) is_full: bool,
     boots: u64,
     /// The agent, where it is up.
     pub(super) journal: Option<AgentJournal>,
@@ -26,11 +28,13 @@ pub(super) struct Machine {
     pub(super) life: u64,
 }
 
-/// Whether an agent has survived a step.
+/// What became of an agent, and of what it wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Survival {
-    /// It has.
+    /// All is on disk.
     Alive,
+    /// The disk was full: some of it is not.
+    Unwritten,
     /// It was killed in it.
     Killed,
 }
@@ -38,13 +42,28 @@ pub(super) enum Survival {
 impl Machine {
     pub(super) fn new(name: String, clocks: Clocks) -> Self {
         let journal = Some(AgentJournal::restore(&name, 1, Vec::new()));
-        Self { name, clocks, is_old: false, disk: BTreeMap::new(), boots: 1, journal, running: Vec::new(), life: 0 }
+        Self {
+            name,
+            clocks,
+            is_old: false,
+            disk: BTreeMap::new(),
+            is_full: false,
+            boots: 1,
+            journal,
+            running: Vec::new(),
+            life: 0,
+        }
     }
 
     /// Writes what has changed to disk; the agent may die before, between any two entries, or after.
     pub(super) fn write(&mut self, ledger: &mut Ledger, rng: &mut SeededRng) -> Survival {
         let Some(journal) = &mut self.journal else { return Survival::Killed };
-        for change in journal.take_changes() {
+        let mut changes = journal.take_changes().into_iter();
+        while let Some(change) = changes.next() {
+            if self.is_full && matches!(change, JournalChange::Put(_)) {
+                journal.unwritten(std::iter::once(change).chain(changes));
+                return Survival::Unwritten;
+            }
             if rng.hits(KILLED_IN_A_STEP) {
                 self.kill(ledger);
                 return Survival::Killed;

@@ -1,5 +1,8 @@
 //! What is simulated, and what came of it.
 
+use path::Seed;
+use path::random::SeededRng;
+
 use super::ledger::Violation;
 
 /// What is simulated.
@@ -19,6 +22,19 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Meshes of all sizes: 2 to 5 agents, 1 to 3 hubs, 10 to 30 minutes, another with each seed.
+    #[must_use]
+    pub fn of_size(seed: Seed) -> Self {
+        let mut rng = SeededRng::new(seed.part(SIZE));
+        let mut draw = |below| usize::try_from(rng.below(below)).unwrap_or(0);
+        Self { agents: 2 + draw(4), hubs: 1 + draw(3), minutes: 10 * (1 + draw(3) as u64) }
+    }
+}
+
+/// Sizes are drawn apart from what happens.
+const SIZE: u64 = 0x517e;
+
 /// What came of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Summary {
@@ -36,6 +52,19 @@ pub struct Summary {
     pub faults: usize,
     /// Leases that were over before a result came.
     pub expired: usize,
+}
+
+impl Summary {
+    /// Adds what came of another simulation.
+    pub fn add(&mut self, other: Self) {
+        self.violations.extend(other.violations);
+        self.planned += other.planned;
+        self.carried_out += other.carried_out;
+        self.stored += other.stored;
+        self.closed += other.closed;
+        self.faults += other.faults;
+        self.expired += other.expired;
+    }
 }
 
 /// Why nothing was simulated.

@@ -36,6 +36,7 @@ enum Event {
     HubStarts { hub: usize },
     DatabaseStarts,
     Heals { agent: usize },
+    DiskFreed { agent: usize },
     AllHeal,
 }
 
@@ -161,6 +162,7 @@ impl World {
             Event::HubStarts { hub } => self.hubs[hub].start(),
             Event::DatabaseStarts => self.database.is_up = true,
             Event::Heals { agent } => self.network.cut[agent] = 0,
+            Event::DiskFreed { agent } => self.machines[agent].is_full = false,
             Event::AllHeal => self.heal(),
         }
     }
@@ -210,17 +212,23 @@ impl World {
 
     /// Writes to disk, then begins what is to begin.
     fn step(&mut self, agent: usize) {
-        if self.write(agent) == Survival::Killed {
+        if self.write(agent) != Survival::Alive {
             return;
         }
         loop {
             let machine = &mut self.machines[agent];
             let now = machine.clocks.monotonic(self.now);
             let Some(lease) = machine.journal.as_mut().and_then(|journal| journal.next(now)) else { break };
-            if self.write(agent) == Survival::Killed {
-                return;
+            match self.write(agent) {
+                Survival::Alive => self.begin_test(agent, &lease.run),
+                Survival::Unwritten => {
+                    if let Some(journal) = &mut self.machines[agent].journal {
+                        journal.not_begun(&lease.name());
+                    }
+                    return;
+                }
+                Survival::Killed => return,
             }
-            self.begin_test(agent, &lease.run);
         }
         self.write(agent);
     }
@@ -265,7 +273,10 @@ impl World {
     }
 
     fn start_agent(&mut self, agent: usize) {
-        if self.machines[agent].journal.is_none() {
+        if self.machines[agent].is_full {
+            // It cannot count its start, and whoever starts it tries again.
+            self.after(Duration::from_secs(5), Event::AgentStarts { agent });
+        } else if self.machines[agent].journal.is_none() {
             self.machines[agent].start();
             let life = self.machines[agent].life;
             self.after(Duration::from_millis(100), Event::Poll { agent, life });
@@ -354,6 +365,10 @@ impl World {
                 self.after(for_, Event::Heals { agent });
             }
             Fault::CalendarSet { hub, seconds } => self.hubs[hub].clocks.calendar_s += seconds,
+            Fault::DiskFull { agent, for_ } => {
+                self.machines[agent].is_full = true;
+                self.after(for_, Event::DiskFreed { agent });
+            }
             Fault::OldProgram { agent } => self.machines[agent].is_old = true,
         }
     }
@@ -366,6 +381,7 @@ impl World {
                 self.hubs[number].start();
             }
         }
+        self.machines.iter_mut().for_each(|machine| machine.is_full = false);
         (0..self.machines.len()).for_each(|agent| self.start_agent(agent));
     }
 }
