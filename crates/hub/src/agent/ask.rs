@@ -5,7 +5,7 @@ use std::thread::Scope;
 use std::time::Duration;
 
 use linux::clock;
-use mesh::run::RequestNumber;
+use mesh::run::{Outcome, RequestNumber};
 use round::carrier::Here;
 use round::facts;
 use round::task::{Partner, Site};
@@ -80,13 +80,14 @@ impl Work {
             let named = LeaseName::from(&name);
             let record = match permission(carrying, seal, &ticket, Role::Client) {
                 Ok(claims) if claims.lease == named => carrying.heavy(&claims.lease, &ticket, &claims.assignment),
-                Ok(_) => RunRecord::nothing(clock::wall_now(), "the ticket is for another run".to_owned()),
-                Err(why) => RunRecord::nothing(clock::wall_now(), why),
+                Ok(_) => RunRecord::nothing(shared.calendar.now(), "the ticket is for another run".to_owned()),
+                Err(why) => RunRecord::nothing(shared.calendar.now(), why),
             };
-            let spooled = carrying.spool(&named, record);
-            let kept = spooled.and_then(|outcome| self.journal().finished(&name, outcome));
-            if let Err(error) = kept {
-                shared.say(&format!("the result of {named} is not kept: {error}"));
+            if let Some(outcome) = keep(shared, &named, record)
+                && let Err(error) = self.journal().finished(&name, outcome)
+            {
+                // The spool has it, which counts after a restart; the journal is written with its next change.
+                shared.say(&format!("{named} is not marked as finished: {error}"));
             }
             self.ring();
         }
@@ -108,9 +109,32 @@ impl Work {
     }
 }
 
+/// Spools what came of a run, as often as it takes: a full disk may have room later, and a run that was carried out is not
+/// carried out again. [`None`] where the agent stops before; its next start reports the run as interrupted.
+fn keep(shared: &Shared<'_>, lease: &LeaseName, record: RunRecord) -> Option<Outcome> {
+    let (outcome, record) = match record.pack(lease) {
+        Ok(packed) => packed,
+        Err(error) => {
+            shared.say(&format!("the result of {lease} cannot be packed: {error}"));
+            return None;
+        }
+    };
+    let mut said = false;
+    while let Err(error) = shared.keep(&record) {
+        if !std::mem::replace(&mut said, true) {
+            shared.say(&format!("the result of {lease} is not on disk yet: {error}"));
+        }
+        shared.pause(AFTER_FAILURE);
+        if shared.stop.is_stopped() {
+            return None;
+        }
+    }
+    Some(outcome)
+}
+
 /// What a ticket permits this agent now.
 fn permission(carrying: &Carrying<'_>, seal: &TicketSeal, ticket: &Ticket, role: Role) -> Result<Claims, String> {
-    let checked = seal.check(ticket, &carrying.settings.name, clock::wall_now());
+    let checked = seal.check(ticket, &carrying.settings.name, carrying.shared.calendar.now());
     let checked = checked.map_err(|error| error.to_string()).and_then(|claims| {
         if claims.role == role { Ok(claims) } else { Err("the ticket is for the other end".to_owned()) }
     });
@@ -147,9 +171,17 @@ impl<'scope, 'env: 'scope> Asking<'scope, 'env> {
             match connection.call::<WorkReply>(&call, &request) {
                 Ok(reply) => {
                     backoff.reset();
+                    if let Some(now) = reply.now {
+                        shared.calendar.hear(now);
+                    }
                     if std::mem::replace(&mut is_away, false) {
                         let settings = self.carrying.settings;
                         shared.say(&format!("{} is connected to {}", settings.name, settings.hub));
+                        if let Some(apart) = shared.calendar.apart() {
+                            shared.say(&format!(
+                                "the clock of this host is {apart} the hub's, which results are dated by"
+                            ));
+                        }
                     }
                     self.obey(number, &reply, &mut taken);
                     // A hub that has nothing and does not wait is not asked without end.

@@ -4,7 +4,6 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-use linux::clock;
 use mesh::run::Outcome;
 use model::played::Finding;
 use model::run::{FailureKind, Outcome as TestOutcome};
@@ -37,7 +36,7 @@ impl Carrying<'_> {
     /// Carries out what a ticket permits.
     #[must_use]
     pub fn heavy(&self, lease: &LeaseName, ticket: &Ticket, assignment: &Assignment) -> RunRecord {
-        let began = clock::wall_now();
+        let began = self.shared.calendar.now();
         if let Err(refusal) = self.permitted(assignment, began) {
             self.shared.refuse();
             return RunRecord::nothing(began, format!("{}: {refusal}", self.settings.name));
@@ -51,7 +50,7 @@ impl Carrying<'_> {
             && matches!(assignment.task, TaskOrder::Tcp(_) | TaskOrder::Udp(_))
             && let Err(why) = self.wait_for(assignment)
         {
-            return RunRecord::nothing(clock::wall_now(), format!("{}: {why}", assignment.peer));
+            return RunRecord::nothing(self.shared.calendar.now(), format!("{}: {why}", assignment.peer));
         }
         let ticket = (assignment.partner == PartnerKind::Agent).then_some(file.as_path());
         let mut done = self.run(lease, assignment, ticket);
@@ -69,7 +68,7 @@ impl Carrying<'_> {
     /// Carries out a light test.
     #[must_use]
     pub fn light(&self, lease: &LeaseName, assignment: &Assignment) -> RunRecord {
-        let began = clock::wall_now();
+        let began = self.shared.calendar.now();
         if let Err(refusal) = self.permitted(assignment, began) {
             self.shared.refuse();
             return RunRecord::nothing(began, format!("{}: {refusal}", self.settings.name));
@@ -176,22 +175,31 @@ impl RunRecord {
     pub const fn nothing(began: WallTime, detail: String) -> Self {
         Self { began, finding: Finding::Nothing { detail }, samples: None }
     }
+
+    /// As it is delivered, and what the schedule has to know of it.
+    ///
+    /// # Errors
+    /// What packing gives.
+    pub fn pack(self, lease: &LeaseName) -> io::Result<(Outcome, Record)> {
+        let outcome = match &self.finding {
+            Finding::Nothing { detail } => Outcome::Failed { reason: detail.clone() },
+            _ => Outcome::Measured { bytes: units::ByteCount::new(0) },
+        };
+        let samples = self.samples.as_deref().map(packed::pack);
+        let content = serde_json::to_vec(&RunResult { began: self.began, finding: self.finding })?;
+        let kind = RecordKind::Result { lease: lease.clone() };
+        let record = Record::pack(format!("result-{lease}"), kind, &content, samples.as_deref())?;
+        Ok((outcome, record))
+    }
 }
 
-/// Puts what came of a run into the spool.
+/// Puts what came of a run into the spool. It is on disk when this returns.
 ///
 /// # Errors
 /// What packing or writing gives.
 pub fn spool(shared: &Shared<'_>, lease: &LeaseName, record: RunRecord) -> io::Result<Outcome> {
-    let outcome = match &record.finding {
-        Finding::Nothing { detail } => Outcome::Failed { reason: detail.clone() },
-        _ => Outcome::Measured { bytes: units::ByteCount::new(0) },
-    };
-    let samples = record.samples.as_deref().map(packed::pack);
-    let content = serde_json::to_vec(&RunResult { began: record.began, finding: record.finding })?;
-    let name = format!("result-{lease}");
-    let kind = RecordKind::Result { lease: lease.clone() };
-    shared.keep(&Record::pack(name, kind, &content, samples.as_deref())?)?;
+    let (outcome, record) = record.pack(lease)?;
+    shared.keep(&record)?;
     Ok(outcome)
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use linux::clock;
 use mesh::run::RunId;
 use mesh::timetable::StandingTest;
 use units::WallTime;
@@ -23,8 +22,8 @@ impl Work {
                 self.wait(GLANCE);
                 continue;
             };
-            due.take(&orders, clock::wall_now());
-            let Some((run, order)) = due.next(clock::wall_now()) else {
+            due.take(&orders, shared.calendar.now());
+            let Some((run, order)) = due.next(shared.calendar.now()) else {
                 self.wait(GLANCE);
                 continue;
             };

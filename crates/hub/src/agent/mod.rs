@@ -6,6 +6,7 @@
 //! * [`join`]: how it gets its certificate
 //! * [`options`], [`run`]: an agent while it runs: its threads
 //! * [`shared`]: what they share
+//! * [`calendar`]: the hub's time, by which tickets are judged and results are dated
 //! * [`spool`]: records on its disk until the hub has them
 //! * [`deliver`], [`watch`]: delivery, and the host's change log
 //! * [`journal`]: leases on its disk, from the hub's word to its acknowledgement of the result
@@ -16,6 +17,7 @@
 
 pub mod ask;
 pub mod backoff;
+pub mod calendar;
 pub mod carrying;
 pub mod connection;
 pub mod deliver;

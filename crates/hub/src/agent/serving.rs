@@ -72,7 +72,7 @@ pub struct Answering<'a> {
 /// # Errors
 /// Why not, in a sentence.
 pub fn answer(answering: Answering<'_>, claims: &Claims) -> Result<(), String> {
-    let Answering { shared, settings, seal, partner } = answering;
+    let Answering { shared, settings, partner, .. } = answering;
     let assignment = &claims.assignment;
     let peers = addresses(&assignment.address, assignment.port);
     guard::permit(&settings.limits, assignment, &peers, DayUse::default()).map_err(|refusal| {
@@ -81,7 +81,7 @@ pub fn answer(answering: Answering<'_>, claims: &Claims) -> Result<(), String> {
     })?;
     let config = Config {
         port: assignment.port,
-        policy: policy(settings, claims, seal.clone(), peers),
+        policy: policy(answering, claims, peers),
         once: Once::Yes,
         ..Config::default()
     };
@@ -112,13 +112,15 @@ pub fn answer(answering: Answering<'_>, claims: &Claims) -> Result<(), String> {
     .map_err(|error| super::deliver::shown(&error))
 }
 
-fn policy(settings: &Settings, claims: &Claims, seal: TicketSeal, peers: Vec<std::net::IpAddr>) -> Policy {
+fn policy(answering: Answering<'_>, claims: &Claims, peers: Vec<std::net::IpAddr>) -> Policy {
+    let Answering { shared, settings, seal, .. } = answering;
+    let (seal, calendar) = (seal.clone(), Arc::clone(&shared.calendar));
     let (served, port) = (claims.clone(), claims.assignment.port);
     let client = claims.assignment.peer.clone();
     let check = move |shown: Option<&str>, spec: &TestSpec| {
         let shown = shown.ok_or("this partner takes a hub's ticket alone")?;
         let ticket: Ticket = serde_json::from_str(shown).map_err(|_| "the ticket is not one".to_owned())?;
-        let theirs = seal.check(&ticket, &client, clock::wall_now()).map_err(|error| error.to_string())?;
+        let theirs = seal.check(&ticket, &client, calendar.now()).map_err(|error| error.to_string())?;
         let is_its = theirs.lease == served.lease && theirs.role == Role::Client && theirs.assignment.port == port;
         if !is_its {
             return Err("the ticket is for another test".to_owned());

@@ -2,11 +2,12 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use measure::stop::Stop;
 
+use super::calendar::Calendar;
 use super::spool::{Batch, Spool};
 use crate::api::record::Record;
 use crate::api::work::AgentHealth;
@@ -18,6 +19,8 @@ pub struct Shared<'a> {
     bell: Condvar,
     /// The wish to stop.
     pub stop: &'a Stop,
+    /// The hub's time.
+    pub calendar: Arc<Calendar>,
     say: &'a (dyn Fn(&str) + Sync),
     refused: AtomicU64,
 }
@@ -26,7 +29,14 @@ impl<'a> Shared<'a> {
     /// An agent's, with where it says what a person should see.
     #[must_use]
     pub fn new(spool: Spool, stop: &'a Stop, say: &'a (dyn Fn(&str) + Sync)) -> Self {
-        Self { spool: Mutex::new(spool), bell: Condvar::new(), stop, say, refused: AtomicU64::new(0) }
+        Self {
+            spool: Mutex::new(spool),
+            bell: Condvar::new(),
+            stop,
+            calendar: Arc::default(),
+            say,
+            refused: AtomicU64::new(0),
+        }
     }
 
     /// Says what a person should see.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::WallTime;
 
 use super::order::{Assignment, LeaseName};
 use crate::trust::ticket::Ticket;
@@ -78,6 +79,9 @@ pub struct WorkReply {
     pub unknown: Vec<LeaseName>,
     /// Whether the request counted.
     pub counted: Counted,
+    /// What time it is at the hub. An agent whose clock is off judges tickets by it and dates results by it.
+    #[serde(rename = "now_unix_ns", default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<WallTime>,
     /// How long the hub let the request wait.
     #[serde(rename = "waited_ms", with = "units::duration::as_ms")]
     #[schemars(with = "u64")]

@@ -25,6 +25,7 @@ pub(super) fn work(hub: &Hub, request: &Request, agent: &str) -> Result<WorkRepl
         serve: given.serve,
         unknown: given.revoked,
         counted: given.counted,
+        now: Some(hub.now()),
         waited: request.waited,
         facts: facts(hub, agent)?,
         standing: given.standing,
