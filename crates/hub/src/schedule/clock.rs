@@ -2,20 +2,19 @@
 
 use std::time::Duration;
 
-use linux::clock as machine;
 use mesh::clock;
 use mesh::run::RunRow;
-use units::WallTime;
+use units::{MonoTime, WallTime};
 
 use super::Schedule;
 use crate::store::{Store, StoreError};
 
 impl Schedule {
-    /// Looks at the clock.
+    /// Looks at the clocks: runs are planned by the calendar, leases are over by the monotonic one.
     ///
     /// # Errors
     /// Where the database refuses.
-    pub fn tick(&self, store: &dyn Store, now: WallTime) -> Result<(), StoreError> {
+    pub fn tick(&self, store: &dyn Store, now: WallTime, since_boot: MonoTime) -> Result<(), StoreError> {
         let pending = {
             let mut guard = self.fresh(store)?;
             let state = &mut *guard;
@@ -30,7 +29,7 @@ impl Schedule {
                     until = Some(ahead);
                 }
             }
-            for version in state.observer.seen(&state.board.leases(), machine::now()) {
+            for version in state.observer.seen(&state.board.leases(), since_boot) {
                 state.board.expire(&version);
             }
             state.board.close(now);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use linux::clock;
 use tokio::sync::watch;
 
 use super::state::Hub;
@@ -14,7 +15,7 @@ pub(super) fn beat(hub: &Arc<Hub>, stop: &watch::Receiver<bool>) {
     while !*stop.borrow() {
         troubles.note(hub, "the plan", hub.refresh_plan());
         let now = hub.now();
-        troubles.note(hub, "the schedule", hub.schedule.tick(hub.store.as_ref(), now));
+        troubles.note(hub, "the schedule", hub.schedule.tick(hub.store.as_ref(), now, clock::now()));
         hub.schedule.wanted(now).iter().for_each(|agent| hub.bells.ring(agent));
         let planned = hub.schedule.planned();
         let judged = hub.watching.judge(hub.store.as_ref(), planned.as_ref(), now);

@@ -10,6 +10,8 @@ use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict
 use hub::api::work::{AgentHealth, WorkReply, WorkRequest};
 use hub::trust::ticket::{Claims, TicketError};
 use hub::trust::token::Purpose;
+use linux::clock;
+use mesh::run::RunState;
 use model::played::Finding;
 use tempfile::TempDir;
 use units::WallTime;
@@ -145,6 +147,29 @@ fn lease_that_never_arrived_is_leased_again_and_one_of_another_agent_is_not_deli
     }
     let second = seal.check(&again.leases[0].ticket, names[turn], hub.hub.now()).unwrap().lease;
     assert!(second.run != first.run || second.attempt == first.attempt + 1, "{first} {second}");
+}
+
+#[test]
+fn run_of_an_agent_that_vanished_is_given_up_and_its_late_result_is_taken_once() {
+    let (hub, homes) = planned();
+    let mut agents = [agent(&hub, &homes[0]), agent(&hub, &homes[1])];
+    let (turn, reply) = leased(&mut agents);
+    let seal = hub.hub.ticket_key.seal();
+    let lease = seal.check(&reply.leases[0].ticket, ["a", "b"][turn], hub.hub.now()).unwrap().lease;
+    let store = hub.hub.store.as_ref();
+    let state = || store.runs(std::slice::from_ref(&lease.run)).unwrap().remove(0).state;
+    let tick = |later| hub.hub.schedule.tick(store, hub.hub.now(), clock::now() + later).unwrap();
+    tick(Duration::ZERO);
+    assert!(matches!(state(), RunState::Leased { .. }), "{:?}", state());
+    assert!(agents[1 - turn].ask(1, Vec::new()).leases.is_empty(), "its host is still in use");
+    tick(reply.leases[0].ttl + Duration::from_secs(60));
+    assert!(matches!(state(), RunState::Missing { .. }), "{:?}", state());
+    // Its host is free for the other's runs, and the result that the agent had on its disk counts all the same.
+    while agents[1 - turn].ask(1, Vec::new()).leases.is_empty() {}
+    let delivery = Delivery { records: vec![result(&lease), result(&lease)] };
+    let receipt: Receipt = agents[turn].connection.call(&RECORDS, &delivery).unwrap();
+    assert_eq!(receipt.verdicts, [Verdict::Stored, Verdict::Duplicate]);
+    assert!(matches!(state(), RunState::Done { .. }), "{:?}", state());
 }
 
 #[test]
