@@ -9,7 +9,7 @@ use linux::clock;
 use measure::serve::policy::{Policy, TicketCheck};
 use measure::serve::{Config, Event, Once, serve};
 use measure::stop::Stop;
-use model::spec::{Limit, Protocol, TestSpec};
+use model::spec::{Direction, Limit, Protocol, TestSpec};
 use units::WallTime;
 
 use super::carrying::addresses;
@@ -156,6 +156,7 @@ fn within(permitted: &Assignment, spec: &TestSpec) -> Result<(), String> {
     let is_beyond = is_longer
         || spec.streams > most.streams
         || (spec.protocol == Protocol::Udp) != (most.protocol == Protocol::Udp)
+        || (spec.direction == Direction::Bidirectional && most.direction != Direction::Bidirectional)
         || is_faster(spec.rate, most.rate);
     if is_beyond { Err("the test asks for more than its ticket permits".to_owned()) } else { Ok(()) }
 }
@@ -164,3 +165,62 @@ fn within(permitted: &Assignment, spec: &TestSpec) -> Result<(), String> {
 const PATIENCE: Duration = Duration::from_secs(5);
 const GLANCE: Duration = Duration::from_millis(100);
 const MOST_TAKEN: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::order::{FlowOrder, LeaseName, PartnerKind, RunSide};
+
+    fn claims(attempt: u32) -> Claims {
+        let flow = FlowOrder {
+            spec: TestSpec { rate: Some("10Mbit/s".parse().unwrap()), ..TestSpec::default() },
+            expect: None,
+        };
+        Claims {
+            agent: "b".to_owned(),
+            lease: LeaseName { run: "t@all/a/b/1".to_owned(), attempt },
+            role: Role::Server,
+            from: WallTime::from_unix_nanos(1),
+            until: WallTime::from_unix_nanos(2),
+            assignment: Assignment {
+                side: RunSide::To,
+                peer: "a".to_owned(),
+                address: "192.0.2.7".to_owned(),
+                port: 5201,
+                partner: PartnerKind::Agent,
+                family: None,
+                task: TaskOrder::Tcp(flow),
+                limit: Duration::from_secs(30),
+                bytes: None,
+            },
+        }
+    }
+
+    #[test]
+    fn a_replayed_ticket_is_not_taken_again() {
+        let mut taken = Taken::default();
+        assert!(taken.is_new(&claims(1)));
+        assert!(!taken.is_new(&claims(1)));
+        assert!(taken.is_new(&claims(2)), "another attempt has a ticket of its own");
+    }
+
+    #[test]
+    fn a_test_beyond_its_ticket_is_refused() {
+        let permitted = claims(1).assignment;
+        let TaskOrder::Tcp(flow) = permitted.task.clone() else { panic!("{permitted:?}") };
+        let most = flow.spec;
+        assert_eq!(within(&permitted, &most), Ok(()));
+        let Limit::Time(time) = most.limit else { panic!("{most:?}") };
+        for spec in [
+            TestSpec { rate: Some("11Mbit/s".parse().unwrap()), ..most.clone() },
+            TestSpec { rate: None, ..most.clone() },
+            TestSpec { streams: most.streams + 1, ..most.clone() },
+            TestSpec { direction: Direction::Bidirectional, ..most.clone() },
+            TestSpec { protocol: Protocol::Udp, ..most.clone() },
+            TestSpec { limit: Limit::Time(time + Duration::from_secs(1)), ..most.clone() },
+            TestSpec { limit: Limit::Bytes(units::ByteCount::new(1)), ..most.clone() },
+        ] {
+            assert!(within(&permitted, &spec).is_err(), "{spec:?}");
+        }
+    }
+}

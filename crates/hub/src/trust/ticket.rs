@@ -145,3 +145,82 @@ const LONGEST: usize = 64 << 10;
 const LONGEST_VALIDITY_NS: u64 = 3_600_000_000_000;
 /// By how much clocks may differ that a person has set.
 const CLOCKS_APART_NS: u64 = 60_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::order::{PartnerKind, RunSide, TaskOrder};
+    use std::time::Duration;
+
+    const NOW: u64 = 1_800_000_000_000_000_000;
+    const SECOND: u64 = 1_000_000_000;
+
+    fn claims() -> Claims {
+        let at = WallTime::from_unix_nanos;
+        Claims {
+            agent: "a".to_owned(),
+            lease: LeaseName { run: "t@all/a/b/1".to_owned(), attempt: 1 },
+            role: Role::Client,
+            from: at(NOW),
+            until: at(NOW + 30 * SECOND),
+            assignment: Assignment {
+                side: RunSide::From,
+                peer: "b".to_owned(),
+                address: "192.0.2.7".to_owned(),
+                port: 5201,
+                partner: PartnerKind::Agent,
+                family: None,
+                task: TaskOrder::Mtu,
+                limit: Duration::from_secs(30),
+                bytes: None,
+            },
+        }
+    }
+
+    fn key() -> TicketKey {
+        TicketKey::open(&TicketKey::new_document().unwrap()).unwrap()
+    }
+
+    fn checked(ticket: &Ticket, seal: &TicketSeal, at: u64) -> Result<Claims, TicketError> {
+        seal.check(ticket, "a", WallTime::from_unix_nanos(at))
+    }
+
+    #[test]
+    fn a_ticket_counts_within_its_time_and_a_minute_around_it() {
+        let key = key();
+        let ticket = key.sign(&claims()).unwrap();
+        for (at, outcome) in [
+            (NOW - 61 * SECOND, Err(TicketError::Early)),
+            (NOW - 59 * SECOND, Ok(claims())),
+            (NOW + 89 * SECOND, Ok(claims())),
+            (NOW + 91 * SECOND, Err(TicketError::Expired)),
+        ] {
+            assert_eq!(checked(&ticket, &key.seal(), at), outcome, "{at}");
+        }
+    }
+
+    #[test]
+    fn what_the_hub_has_not_signed_is_forged() {
+        let key = key();
+        let good = key.sign(&claims()).unwrap();
+        let longer = Ticket { claims: good.claims.replace("5201", "5202"), ..good.clone() };
+        let by_another = TicketKey::open(&TicketKey::new_document().unwrap()).unwrap().sign(&claims()).unwrap();
+        let no_base64 = Ticket { signature: "?".to_owned(), ..good.clone() };
+        let unsigned = Ticket { signature: String::new(), ..good };
+        for ticket in [longer, by_another, no_base64, unsigned] {
+            assert_eq!(checked(&ticket, &key.seal(), NOW), Err(TicketError::Forged), "{ticket:?}");
+        }
+    }
+
+    #[test]
+    fn a_ticket_for_hours_or_of_many_bytes_is_refused_though_it_is_signed() {
+        let key = key();
+        let hours = Claims { until: WallTime::from_unix_nanos(NOW + 3_601 * SECOND), ..claims() };
+        let mut long = claims();
+        long.assignment.peer = "b".repeat(LONGEST);
+        for excessive in [hours, long] {
+            let ticket = key.sign(&excessive).unwrap();
+            assert_eq!(checked(&ticket, &key.seal(), NOW), Err(TicketError::Excessive));
+        }
+    }
+}

@@ -6,6 +6,7 @@ mod delivering;
 mod intruders;
 mod joining;
 mod leasing;
+mod monitoring;
 mod running;
 mod stopping;
 mod watching;
