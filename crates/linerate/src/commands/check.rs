@@ -18,8 +18,9 @@ use super::{archive as kept, print};
 use crate::cli::Common;
 use crate::cli::check::CheckArgs;
 use crate::exit::{Complaint, Exit};
-use crate::show::check::{Health, line, unknown};
+use crate::show::check::{Health, line};
 use crate::show::json::document;
+use crate::show::nagios::unknown;
 
 pub fn run(common: &Common, args: &CheckArgs) -> anyhow::Result<Exit> {
     // Whatever goes wrong is something that a monitoring system has to show, in its words.

@@ -1,5 +1,7 @@
 //! `linerate check`: one line and a code for monitoring systems, by the Nagios plugin guidelines.
 
+use super::nagios::one_line;
+
 /// What was found, as a monitoring system counts it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Health {
@@ -46,8 +48,7 @@ pub fn line(health: &Health) -> (String, u8) {
             _ => format!("{good} series as usual, {learning} not judged: too few results"),
         });
     }
-    // A bar would begin the performance data.
-    let text = said.join("; ").replace(['|', '\n'], "/");
+    let text = one_line(&said.join("; "));
     let line = format!(
         "LINERATE {word} - {text} | incidents={};;0;0 series={} worse={worse} suspect={suspect} stale={stale} \
          learning={learning}\n",
@@ -55,11 +56,6 @@ pub fn line(health: &Health) -> (String, u8) {
         health.series.all()
     );
     (line, code)
-}
-
-/// The line of a hub that does not answer.
-pub fn unknown(why: &str) -> (String, u8) {
-    (format!("LINERATE UNKNOWN - {}\n", why.replace(['|', '\n'], "/")), 3)
 }
 
 /// Lines of monitoring systems are short.

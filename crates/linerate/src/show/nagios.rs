@@ -37,14 +37,24 @@ impl Judged {
     }
 }
 
+/// The line where nothing is known, and its code.
+pub fn unknown(why: &str) -> (String, u8) {
+    (format!("LINERATE UNKNOWN - {}\n", one_line(why)), 3)
+}
+
+/// A text as it may stand in the line: a bar would begin the performance data, a line break would end the line.
+pub fn one_line(text: &str) -> String {
+    text.replace(['|', '\n'], "/")
+}
+
 /// The line, and the code: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. Of a test both ways the slower one counts.
 pub fn line(run: &Run, thresholds: Thresholds) -> (String, u8) {
     if let Outcome::Failed(failure) = &run.outcome {
-        return (format!("LINERATE UNKNOWN - {}\n", failure.detail.replace('|', "/")), 3);
+        return unknown(&failure.detail);
     }
     let totals = run.measurement.iter().flat_map(|measurement| &measurement.totals);
     let Some(slowest) = totals.min_by_key(|total| total.goodput) else {
-        return ("LINERATE UNKNOWN - nothing was measured\n".to_owned(), 3);
+        return unknown("nothing was measured");
     };
     let below = |threshold: Option<DataRate>| threshold.is_some_and(|threshold| slowest.goodput < threshold);
     let judged = Judged::of(run, slowest.goodput);
@@ -60,7 +70,7 @@ pub fn line(run: &Run, thresholds: Thresholds) -> (String, u8) {
         "LINERATE {word} - {} to {}, {} | goodput={};{};{};0",
         slowest.goodput,
         run.peer.target,
-        judged.words.replace('|', "/"),
+        one_line(&judged.words),
         slowest.goodput.bps(),
         range(thresholds.warning),
         range(thresholds.critical),

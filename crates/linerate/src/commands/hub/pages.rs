@@ -22,8 +22,13 @@ pub fn source(directory: &Path) -> anyhow::Result<Option<Box<dyn Source>>> {
     if !files.is_made() {
         return Ok(None);
     }
-    let name = format!("hub in {}", directory.display());
-    Ok(Some(Box::new(HubSource::new(name, Box::new(open(&files)?)))))
+    Ok(Some(of_hub(&files)?))
+}
+
+fn of_hub(directory: &Directory) -> anyhow::Result<Box<dyn Source>> {
+    let shown = directory.file("").display().to_string();
+    let name = format!("hub in {}", shown.trim_end_matches('/'));
+    Ok(Box::new(HubSource::new(name, Box::new(open(directory)?))))
 }
 
 /// Pages that are served until somebody wants to stop.
@@ -35,8 +40,7 @@ pub struct Pages {
 impl Pages {
     /// Serves the pages of a hub, on a thread of their own.
     pub fn start(directory: &Directory, address: SocketAddr, stop: watch::Receiver<bool>) -> anyhow::Result<Self> {
-        let name = format!("hub in {}", directory.file("").display());
-        let site = Arc::new(Site::new(Box::new(HubSource::new(name, Box::new(open(directory)?))), Vec::new()));
+        let site = Arc::new(Site::new(of_hub(directory)?, Vec::new()));
         let failed = || Complaint::new(Exit::Local, format!("cannot listen on {address} for pages"));
         let (tell, listens) = channel();
         let serving = thread::Builder::new().name("pages".to_owned()).spawn(move || {
