@@ -2,7 +2,7 @@
 
 use super::event::{Event, EventType};
 use super::losses::Pass;
-use super::{Direction, PieceState};
+use super::{Direction, Piece, PieceState};
 use crate::decode::{Segment, flag};
 
 /// Acknowledgments that the sender has not heard yet, at most.
@@ -26,6 +26,13 @@ struct News {
     newest_ns: Option<i64>,
     oldest_ns: Option<i64>,
     retransmitted: bool,
+}
+
+impl Piece {
+    /// That a retransmission of it has arrived; of when, nothing is known.
+    fn repaired(&self) -> Pass {
+        Pass { sent_ns: self.last_ns, sent_before: self.sent_before, rtt_ns: None }
+    }
 }
 
 impl Direction {
@@ -152,7 +159,10 @@ impl Direction {
             match piece.state {
                 PieceState::Unseen => self.counts.unseen_bytes += u64::from(piece.bytes),
                 PieceState::Sacked => {}
-                PieceState::Sent if piece.times > 1 => news.retransmitted = true,
+                PieceState::Sent if piece.times > 1 => {
+                    news.retransmitted = true;
+                    self.losses.passed(piece.repaired());
+                }
                 PieceState::Sent => {
                     news.oldest_ns = news.oldest_ns.or(Some(piece.first_ns));
                     news.newest_ns = Some(piece.first_ns);
@@ -282,7 +292,8 @@ impl Direction {
                         let rtt_ns = Some(segment.time_ns - piece.first_ns).filter(|_| piece.to() > highest);
                         losses.passed(Pass { sent_ns: piece.first_ns, sent_before: piece.sent_before, rtt_ns });
                     }
-                    PieceState::Sent | PieceState::Sacked => {}
+                    PieceState::Sent => losses.passed(piece.repaired()),
+                    PieceState::Sacked => {}
                 }
                 piece.state = PieceState::Sacked;
                 index += 1;

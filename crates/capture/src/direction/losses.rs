@@ -18,7 +18,7 @@ pub(crate) struct Loss {
     pub(crate) was_unseen: bool,
 }
 
-/// A segment that arrived without having been retransmitted.
+/// A segment that arrived, or the retransmission of one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pass {
     pub(crate) sent_ns: i64,

@@ -202,7 +202,13 @@ impl Direction {
             ..model
         };
         // Times of 2: it gives no RTT, as nobody saw when it was sent first.
-        let filled = Piece { state: PieceState::Sent, times: 2, last_ns: segment.time_ns, ..whole };
+        let filled = Piece {
+            state: PieceState::Sent,
+            times: 2,
+            last_ns: segment.time_ns,
+            sent_before: self.recent.wire_bytes,
+            ..whole
+        };
         *hole = piece(from, to, filled);
         if to < whole.to() {
             self.pieces.insert(index + 1, piece(to, whole.to(), whole));

@@ -155,7 +155,7 @@ struct Search<'a> {
 }
 
 /// What a rate that is e times the goodput has to explain better than the goodput itself.
-const RATE_WEIGHT: f64 = 0.02;
+const RATE_WEIGHT: f64 = 0.05;
 
 impl Search<'_> {
     fn consider(&mut self, bucket: Bucket) {

@@ -17,10 +17,16 @@ pub(super) struct DelayRise {
     pub(super) queue_s: f64,
     /// The rate at which half a bucket arrives, in bytes a second: one in fifty is faster.
     pub(super) burst_rate: f64,
+    /// The median delay of the packets before the first loss of an episode, over the least: a queue is full then.
+    pub(super) before_s: Option<f64>,
 }
 
 /// Share of the delay of a queue of that size from which on it is one.
 const QUEUE_SHARE: f64 = 0.2;
+/// The same for the delay before the first losses of episodes alone.
+const QUEUE_SHARE_BEFORE: f64 = 0.17;
+/// A queue adds no more than its size, which is known to so much.
+const MOST_OF_QUEUE: f64 = 2.0;
 /// The same where data arrives in bursts that are faster than the bucket: a queue lets nothing through faster, but behind a
 /// bucket a burst makes a queue of its own.
 const QUEUE_SHARE_OF_BURSTS: f64 = 0.8;
@@ -32,7 +38,13 @@ impl DelayRise {
     pub(super) fn is_queue(&self, fit: &Fit) -> bool {
         let has_bursts = self.burst_rate > FAST_BURST * fit.bucket.rate;
         let most = if has_bursts { QUEUE_SHARE_OF_BURSTS } else { QUEUE_SHARE };
-        self.at_loss_s.max(self.rise_s) > most * self.queue_s
+        let before_s = self.before_s.unwrap_or(self.at_loss_s);
+        let mut signs = [before_s, self.at_loss_s, self.rise_s];
+        signs.sort_by(f64::total_cmp);
+        let [_, delay_s, _] = signs;
+        let is_full = !has_bursts && before_s > QUEUE_SHARE_BEFORE * self.queue_s;
+        // What is delayed by more than the queue holds waits in another one.
+        (delay_s > most * self.queue_s || is_full) && delay_s < MOST_OF_QUEUE * self.queue_s
     }
 }
 
@@ -64,7 +76,28 @@ pub(super) fn rise(log: &CrossingLog, fit: &Fit, tolerance: Tolerance) -> Option
         rise_s: quantile(empty, 0.5)? - quantile(full, 0.5)?,
         queue_s,
         burst_rate: burst_rate(log, fit.bucket.depth / 2.0),
+        before_s: before_episodes(log, least),
     })
+}
+
+/// Packets before a first loss that say what the queue was like.
+const NEAR_PACKETS: usize = 3;
+
+/// See [`DelayRise::before_s`].
+fn before_episodes(log: &CrossingLog, least_s: f64) -> Option<f64> {
+    let mut before = Vec::new();
+    for (at, crossing) in log.crossings.iter().enumerate() {
+        if !matches!(crossing.outcome, Outcome::Lost { leads: true, .. }) {
+            continue;
+        }
+        let near = log.crossings.get(at.saturating_sub(NEAR_PACKETS)..at)?;
+        let rtts = near.iter().filter_map(|near| match near.outcome {
+            Outcome::Passed { rtt_ns } => rtt_ns.map(seconds),
+            Outcome::Lost { .. } => None,
+        });
+        before.extend(rtts.reduce(f64::max).map(|rtt_s| rtt_s - least_s));
+    }
+    quantile(before, 0.5)
 }
 
 /// The rate of the fastest arrivals of so many bytes, but for one in fifty.
