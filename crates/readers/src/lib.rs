@@ -3,6 +3,7 @@
 //! The fuzzers in `fuzz/` feed these functions, and the ordinary tests replay the fuzzers' corpus through them. A new
 //! reader of foreign bytes gets an entry in [`ALL`], a file in `fuzz/fuzz_targets/` and a folder in `fuzz/corpus/`.
 
+mod captured;
 mod gateways;
 mod watched;
 
@@ -14,6 +15,7 @@ use audit::fix::Target;
 use audit::fix::plan::FixPlan;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules};
+pub use captured::{capture_file, captured_ends, captured_packet};
 pub use gateways::{cmsd_recording, gateway_experiment, gateway_records, gateway_status};
 use host::files::FilesInMemory;
 use host::fix::Planned;
@@ -45,8 +47,10 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 28] = [
+pub const ALL: [Reader; 30] = [
     Reader { name: "capture_file", read: capture_file },
+    Reader { name: "captured_ends", read: captured_ends },
+    Reader { name: "captured_packet", read: captured_packet },
     Reader { name: "cmsd_recording", read: cmsd_recording },
     Reader { name: "gateway_experiment", read: gateway_experiment },
     Reader { name: "gateway_records", read: gateway_records },
@@ -75,29 +79,6 @@ pub const ALL: [Reader; 28] = [
     Reader { name: "int_report", read: int_report },
     Reader { name: "sysctl_files", read: sysctl_files },
 ];
-
-/// A capture, in pieces whose size the first byte says: the same report as all at once, and time that has one owner.
-pub fn capture_file(bytes: &[u8]) {
-    let Some((&size, file)) = bytes.split_first() else { return };
-    let report = |size: usize| {
-        let mut trace = capture::Trace::new(capture::TraceOptions { columns: Some(64), ..Default::default() });
-        let mut rest = Vec::new();
-        for piece in file.chunks(size) {
-            rest.extend(piece);
-            let Ok(used) = trace.read(&rest) else { break };
-            rest.drain(..used);
-        }
-        trace.end(&rest)
-    };
-    let (whole, pieces) = (report(file.len().max(1)), report(usize::from(size).max(1)));
-    assert_eq!(whole.packets, pieces.packets, "pieces of {size} bytes have other packets");
-    assert_eq!(whole.counts, pieces.counts, "pieces of {size} bytes have other segments");
-    for transfer in whole.connections.iter().flat_map(|connection| &connection.transfers) {
-        assert!(transfer.budget.iter().all(|share| share.time_ns >= 0), "an owner has less than no time");
-        let columns = transfer.series.as_ref().map_or(0, |series| series.columns.len());
-        assert!(columns <= 64, "{columns} columns are more than were asked for");
-    }
-}
 
 /// More than any exported run in the corpus; the limit itself is an input of the reader.
 const MAX_EXPORT_BYTES: u64 = 64 << 10;
