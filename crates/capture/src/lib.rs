@@ -9,7 +9,7 @@
 //! * [`ends`]: two captures of one connection, and what lies between them
 //! * [`mod@write`]: segments as a capture file
 //! * [`xplot`]: a time-sequence graph as xplot and tcptrace users know it
-//! * [`trace`]: all of it together; [`report`]: what comes of it
+//! * [`trace`]: all of it together; [`live`]: the same for packets as they pass; [`report`]: what comes of it
 //!
 //! A trace of any length is read in bounded memory: what grows has a named limit, and what a limit leaves out is counted.
 
@@ -18,6 +18,7 @@ pub mod decode;
 mod direction;
 pub mod ends;
 pub mod file;
+pub mod live;
 mod order;
 pub mod report;
 mod sequence;

@@ -75,6 +75,15 @@ impl SortWindow {
         }
     }
 
+    /// Hands on what is not later than a moment: who captures knows that nothing earlier comes any more.
+    pub(crate) fn release(&mut self, until_ns: i64, mut next: impl FnMut(&Segment)) {
+        while self.waiting.front().is_some_and(|first| first.time_ns <= until_ns) {
+            let Some(first) = self.waiting.pop_front() else { return };
+            self.last_ns = first.time_ns;
+            next(&first);
+        }
+    }
+
     /// Hands on all that is left.
     pub(crate) fn end(&mut self, mut next: impl FnMut(&Segment)) {
         while let Some(first) = self.waiting.pop_front() {

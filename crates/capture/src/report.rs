@@ -285,7 +285,9 @@ impl ConnectionReport {
         let server = SocketAddr::new(address(ends.destination), ends.destination_port);
         let has_handshake = connection.handshake.to_client_ns.is_some() && connection.handshake.client_isn.is_some();
         let last_ns = connection.last_ns;
-        let [one, other] = connection.directions;
+        let [mut one, mut other] = connection.directions;
+        one.hops.peer.clone_from(&other.hops.own);
+        other.hops.peer.clone_from(&one.hops.own);
         let transfers = [(one, client, server), (other, server, client)];
         let transfers = transfers.into_iter().filter(|(direction, ..)| direction.counts.data_packets > 0);
         Self {

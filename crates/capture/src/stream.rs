@@ -1,7 +1,7 @@
 //! Bytes of a capture file in, TCP segments in the order of their times out.
 
 use crate::decode::{Content, Segment, decode};
-use crate::file::{DropCounts, FileError, FileReader};
+use crate::file::{DropCounts, FileError, FileReader, Packet};
 use crate::order::{OrderFaults, SortWindow};
 use crate::report::PacketCounts;
 
@@ -12,6 +12,12 @@ pub(crate) const SORT_WINDOW_NS: i64 = 100_000_000;
 #[derive(Debug)]
 pub(crate) struct Stream {
     file: FileReader,
+    packets: PacketOrder,
+}
+
+/// Packets in whatever order they come, and the segments in them in the order of their times.
+#[derive(Debug)]
+pub(crate) struct PacketOrder {
     order: SortWindow,
     counts: PacketCounts,
     segment: Segment,
@@ -19,12 +25,7 @@ pub(crate) struct Stream {
 
 impl Stream {
     pub(crate) fn new(sort_window_ns: i64) -> Self {
-        Self {
-            file: FileReader::default(),
-            order: SortWindow::new(sort_window_ns),
-            counts: PacketCounts::default(),
-            segment: Segment::default(),
-        }
+        Self { file: FileReader::default(), packets: PacketOrder::new(sort_window_ns) }
     }
 
     /// Reads on. Returns how many of `bytes` are used up; the caller hands over the others again, with what follows them.
@@ -33,24 +34,13 @@ impl Stream {
     /// Where the file is damaged, and how. What came before has been handed on.
     #[inline]
     pub(crate) fn read(&mut self, bytes: &[u8], mut next: impl FnMut(&Segment)) -> Result<usize, FileError> {
-        let Self { file, order, counts, segment } = self;
-        file.read(bytes, |packet| match decode(packet.link, packet.bytes, packet.wire_bytes, segment) {
-            Content::Tcp => {
-                counts.tcp += 1;
-                (segment.time_ns, segment.frame) = (packet.time_ns, packet.frame);
-                segment.interface = packet.interface;
-                order.take(segment, &mut next);
-            }
-            Content::Other => counts.other += 1,
-            Content::Fragment => counts.fragments += 1,
-            Content::CutShort => counts.cut_short += 1,
-            Content::UnknownLink => counts.unknown_link += 1,
-        })
+        let Self { file, packets } = self;
+        file.read(bytes, |packet| packets.take(packet, &mut next))
     }
 
     /// The end of the file, of which `rest` was not used up: hands on what still waited, and says what is wrong with the file.
     pub(crate) fn end(&mut self, rest: &[u8], next: impl FnMut(&Segment)) -> Option<FileError> {
-        self.order.end(next);
+        self.packets.end(next);
         self.file.end(rest)
     }
 
@@ -60,6 +50,48 @@ impl Stream {
 
     pub(crate) fn drops(&self) -> DropCounts {
         self.file.drops()
+    }
+
+    pub(crate) fn counts(&self) -> PacketCounts {
+        self.packets.counts
+    }
+
+    pub(crate) fn faults(&self) -> OrderFaults {
+        self.packets.order.faults
+    }
+}
+
+impl PacketOrder {
+    pub(crate) fn new(sort_window_ns: i64) -> Self {
+        Self { order: SortWindow::new(sort_window_ns), counts: PacketCounts::default(), segment: Segment::default() }
+    }
+
+    /// Takes one packet, and hands on the segments before which none is expected any more.
+    #[inline]
+    pub(crate) fn take(&mut self, packet: &Packet<'_>, next: impl FnMut(&Segment)) {
+        let Self { order, counts, segment } = self;
+        match decode(packet.link, packet.bytes, packet.wire_bytes, segment) {
+            Content::Tcp => {
+                counts.tcp += 1;
+                (segment.time_ns, segment.frame) = (packet.time_ns, packet.frame);
+                segment.interface = packet.interface;
+                order.take(segment, next);
+            }
+            Content::Other => counts.other += 1,
+            Content::Fragment => counts.fragments += 1,
+            Content::CutShort => counts.cut_short += 1,
+            Content::UnknownLink => counts.unknown_link += 1,
+        }
+    }
+
+    /// Hands on what was captured before a moment.
+    pub(crate) fn release(&mut self, until_ns: i64, next: impl FnMut(&Segment)) {
+        self.order.release(until_ns, next);
+    }
+
+    /// Hands on all that still waits.
+    pub(crate) fn end(&mut self, next: impl FnMut(&Segment)) {
+        self.order.end(next);
     }
 
     pub(crate) fn counts(&self) -> PacketCounts {

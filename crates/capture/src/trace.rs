@@ -46,8 +46,9 @@ pub struct Trace {
     flows: Flows,
 }
 
+/// All connections of a trace, and what has come of those that are over.
 #[derive(Debug)]
-struct Flows {
+pub(crate) struct Flows {
     table: ConnectionTable,
     reports: Vec<ConnectionReport>,
     left_out: u64,
@@ -63,16 +64,7 @@ impl Trace {
     /// A trace of which nothing has been read.
     #[must_use]
     pub fn new(options: TraceOptions) -> Self {
-        Self {
-            stream: Stream::new(options.sort_window_ns),
-            flows: Flows {
-                table: ConnectionTable::new(options.max_connections, options.hash_seed),
-                reports: Vec::new(),
-                left_out: 0,
-                room: MAX_KEPT,
-                options,
-            },
-        }
+        Self { stream: Stream::new(options.sort_window_ns), flows: Flows::new(options) }
     }
 
     /// Reads on. Returns how many of `bytes` are used up; the caller hands over the others again, with what follows them.
@@ -89,11 +81,7 @@ impl Trace {
     pub fn end(mut self, rest: &[u8]) -> TraceReport {
         let Self { stream, flows, .. } = &mut self;
         let damage = stream.end(rest, |next| flows.take(next));
-        let Flows { table, reports, left_out, room, options } = flows;
-        table.end(|connection| *left_out += keep(report_of(connection, room), reports, options));
-        let mut connections = std::mem::take(reports);
-        *left_out += shorten(&mut connections, options.max_reports);
-        judge_shared(&mut connections);
+        let Ended { connections, left_out } = flows.end();
         TraceReport {
             packets: stream.frames(),
             counts: stream.counts(),
@@ -101,14 +89,30 @@ impl Trace {
             drops: stream.drops(),
             damage,
             connections,
-            left_out: *left_out,
+            left_out,
         }
     }
 }
 
+/// What comes of all connections.
+pub(crate) struct Ended {
+    pub(crate) connections: Vec<ConnectionReport>,
+    pub(crate) left_out: u64,
+}
+
 impl Flows {
+    pub(crate) fn new(options: TraceOptions) -> Self {
+        Self {
+            table: ConnectionTable::new(options.max_connections, options.hash_seed),
+            reports: Vec::new(),
+            left_out: 0,
+            room: MAX_KEPT,
+            options,
+        }
+    }
+
     #[inline]
-    fn take(&mut self, segment: &Segment) {
+    pub(crate) fn take(&mut self, segment: &Segment) {
         let Self { table, reports, left_out, room, options } = self;
         let open = |connection: &mut Connection| {
             if let Some(columns) = options.columns {
@@ -116,6 +120,21 @@ impl Flows {
             }
         };
         table.take(segment, open, |connection| *left_out += keep(report_of(connection, room), reports, options));
+    }
+
+    /// Connections that are followed at the moment.
+    pub(crate) fn live(&self) -> impl ExactSizeIterator<Item = &Connection> {
+        self.table.live()
+    }
+
+    /// The trace is over.
+    pub(crate) fn end(&mut self) -> Ended {
+        let Self { table, reports, left_out, room, options } = self;
+        table.end(|connection| *left_out += keep(report_of(connection, room), reports, options));
+        let mut connections = std::mem::take(reports);
+        *left_out += shorten(&mut connections, options.max_reports);
+        judge_shared(&mut connections);
+        Ended { connections, left_out: *left_out }
     }
 }
 

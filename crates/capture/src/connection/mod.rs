@@ -139,9 +139,6 @@ fn count(own: &mut Direction, segment: &Segment) {
             }
         }
     }
-    if segment.ttl != counts.ttl {
-        counts.ttl_changes += u64::from(counts.packets > 1);
-        counts.ttl = segment.ttl;
-    }
     counts.cwr += u64::from(segment.has(flag::CWR) && !segment.has(flag::SYN));
+    own.hops.take(segment.ttl, segment.time_ns);
 }

@@ -10,7 +10,8 @@ use crate::decode::{Endpoints, Segment};
 #[derive(Debug)]
 pub(crate) struct ConnectionTable {
     index: HashMap<Endpoints, usize, MixedHash>,
-    live: Vec<Connection>,
+    /// Each by itself: a table of all of them would be moved whenever some end.
+    live: Vec<Box<Connection>>,
     /// The last segment's connection: most segments are of the same one.
     last: Option<(Endpoints, usize, From)>,
     max_live: usize,
@@ -53,7 +54,7 @@ impl ConnectionTable {
             let connection = self.live.get_mut(at)?;
             let from = if connection.endpoints == segment.endpoints { From::Client } else { From::Server };
             if connection.is_over(segment, from) {
-                ended(std::mem::replace(connection, Connection::new(segment)));
+                ended(std::mem::replace(&mut **connection, Connection::new(segment)));
                 opened(connection);
                 return Some((at, From::Client));
             }
@@ -65,7 +66,7 @@ impl ConnectionTable {
                 if self.live.len() >= self.max_live {
                     self.make_room(&mut ended);
                 }
-                let mut connection = Connection::new(segment);
+                let mut connection = Box::new(Connection::new(segment));
                 opened(&mut connection);
                 self.live.push(connection);
                 self.index.insert(key, self.live.len() - 1);
@@ -88,7 +89,7 @@ impl ConnectionTable {
         for connection in self.live.drain(..) {
             if connection.last_ns <= median && room > 0 {
                 room -= 1;
-                ended(connection);
+                ended(*connection);
             } else {
                 kept.push(connection);
             }
@@ -101,11 +102,16 @@ impl ConnectionTable {
         self.last = None;
     }
 
+    /// Connections that are followed at the moment.
+    pub(crate) fn live(&self) -> impl ExactSizeIterator<Item = &Connection> {
+        self.live.iter().map(|connection| &**connection)
+    }
+
     /// The trace is over.
     pub(crate) fn end(&mut self, ended: impl FnMut(Connection)) {
         self.index.clear();
         self.last = None;
-        self.live.drain(..).for_each(ended);
+        self.live.drain(..).map(|connection| *connection).for_each(ended);
     }
 }
 

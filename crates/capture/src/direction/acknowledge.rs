@@ -1,6 +1,7 @@
 //! An acknowledgment of the data of a direction.
 
 use super::event::{Event, EventType};
+use super::floor::RoundSeen;
 use super::losses::Pass;
 use super::{Direction, Piece, PieceState};
 use crate::decode::{Segment, flag};
@@ -73,7 +74,7 @@ impl Direction {
             let first = self.numbers.first;
             series.acknowledged(time_ns, self.numbers.una - first, right.saturating_sub(first));
         }
-        self.recent.ack_ns = time_ns;
+        (self.recent.ack_ns, self.recent.ack_frame) = (time_ns, segment.frame);
     }
 
     fn read_window(&mut self, segment: &Segment) -> u64 {
@@ -135,9 +136,15 @@ impl Direction {
     #[inline]
     fn note_round(&mut self, acked: u64) {
         let packet = u64::from(self.counts.largest_payload.max(2 * self.mss()));
+        let flight = self.rounds.recent_peak();
         if self.rounds.acknowledged(acked, self.numbers.next, packet) {
-            self.rtt.end_round();
-            self.lag.end_round();
+            let at_sender = self.rtt.end_round();
+            let at_receiver = self.lag.end_round();
+            let least = if self.sender_lag_ns > self.rtt.min_ns { at_receiver } else { at_sender };
+            if let Some(least_rtt_ns) = least {
+                let (at_ns, frame) = (self.recent.ack_ns, self.recent.ack_frame);
+                self.floor.take(RoundSeen { at_ns, frame, least_rtt_ns, flight });
+            }
         }
     }
 
@@ -316,12 +323,19 @@ impl Direction {
         }
         let from_ns = segment.time_ns - self.rtt.last_ns;
         let is_same = self.events.list.last().is_some_and(|last| from_ns <= last.to_ns);
-        if !is_same {
-            self.events.add(Event {
-                queue_ns: self.rtt.last_ns - self.rtt.min_ns,
-                flight: self.outstanding(),
-                ..Event::new(EventType::DelaySpike, from_ns, segment)
-            });
+        if is_same {
+            return;
         }
+        let held_ns = self.rtt.last_ns - self.rtt.smoothed_before_ns.max(self.rtt.min_ns);
+        // What is retransmitted meanwhile answers for the time by itself.
+        let cost_ns = if self.recovery.is_none() { held_ns.max(0) } else { 0 };
+        #[expect(clippy::cast_precision_loss, reason = "a cost is an estimate")]
+        self.events.add(Event {
+            queue_ns: self.rtt.last_ns - self.rtt.min_ns,
+            flight: self.outstanding(),
+            cost_bytes: self.cost.missed_in(cost_ns),
+            cost_ns: cost_ns as f64,
+            ..Event::new(EventType::DelaySpike, from_ns, segment)
+        });
     }
 }

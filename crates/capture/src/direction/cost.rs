@@ -145,6 +145,15 @@ impl CostMeter {
         }
     }
 
+    /// Bytes that the rate of the last ticks would have delivered in a span in which nothing arrived.
+    #[expect(clippy::cast_precision_loss, reason = "a cost is an estimate")]
+    pub(crate) fn missed_in(&self, span_ns: i64) -> f64 {
+        // The span itself is one of the last ticks.
+        let before = self.recent.iter().copied().max().unwrap_or_default() as f64;
+        let most = self.best_second.map_or(f64::INFINITY, |best| best as f64 * self.tick_ns as f64 / 1e9);
+        before.min(most) * span_ns.max(0) as f64 / self.tick_ns.max(1) as f64
+    }
+
     /// An event begins.
     #[expect(clippy::cast_precision_loss, reason = "a cost is an estimate")]
     pub(crate) fn open(&mut self, event: usize) {

@@ -9,6 +9,7 @@
 //! | `rtt` | RTT samples |
 //! | `clock` | whether acknowledgments release what is sent |
 //! | `rounds` | RTT rounds: growth, plateaus |
+//! | `floor` | the least RTT over time |
 //! | `owner` | the budget of time |
 //! | `owning` | which owner an interval has |
 //! | `event` | what happened, with frames |
@@ -22,6 +23,7 @@ mod acknowledge;
 mod clock;
 pub(crate) mod cost;
 pub(crate) mod event;
+pub(crate) mod floor;
 pub(crate) mod losses;
 pub(crate) mod owner;
 mod owning;
@@ -38,6 +40,7 @@ pub(crate) use acknowledge::Acknowledgment;
 use clock::SendClock;
 use cost::CostMeter;
 use event::Events;
+use floor::RttFloor;
 use losses::LossRecord;
 use owner::Budget;
 use ranges::Ranges;
@@ -73,6 +76,8 @@ pub(crate) struct Direction {
     recent: Recent,
     pub(crate) budget: Budget,
     pub(crate) rounds: Rounds,
+    pub(crate) floor: RttFloor,
+    pub(crate) hops: Hops,
     pub(crate) clock: SendClock,
     pub(crate) events: Events,
     pub(crate) cost: CostMeter,
@@ -158,8 +163,42 @@ pub(crate) struct Counts {
     pub(crate) largest_passed: u32,
     pub(crate) most_times_sent: u16,
     pub(crate) delay_spikes: u64,
-    pub(crate) ttl_changes: u64,
-    pub(crate) ttl: u8,
+}
+
+/// How many hops packets have passed, as their TTL shows it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Hops {
+    ttl: Option<u8>,
+    /// Of this direction's packets.
+    pub(crate) own: Vec<TtlChange>,
+    /// Of the packets of the other direction.
+    pub(crate) peer: Vec<TtlChange>,
+}
+
+/// From one packet to the next of a direction, the TTL is another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TtlChange {
+    pub(crate) at_ns: i64,
+    pub(crate) from: u8,
+    pub(crate) to: u8,
+}
+
+/// Changes of the TTL that are kept: a path that changes more often is split over several.
+const MAX_TTL_CHANGES: usize = 16;
+
+impl Hops {
+    /// The TTL of a packet.
+    #[inline]
+    pub(crate) fn take(&mut self, ttl: u8, at_ns: i64) {
+        if self.ttl == Some(ttl) {
+            return;
+        }
+        if let Some(from) = self.ttl.replace(ttl)
+            && self.own.len() < MAX_TTL_CHANGES
+        {
+            self.own.push(TtlChange { at_ns, from, to: ttl });
+        }
+    }
 }
 
 /// When a direction carried data.
@@ -215,6 +254,8 @@ struct Recovery {
 #[derive(Debug, Clone, Copy, Default)]
 struct Recent {
     data_ns: i64,
+    /// The frame of the last acknowledgment.
+    ack_frame: u64,
     /// When the sender heard of an acknowledgment last.
     heard_ns: i64,
     ack_ns: i64,
@@ -249,6 +290,8 @@ impl Direction {
             recent: Recent::default(),
             budget: Budget::default(),
             rounds: Rounds::default(),
+            floor: RttFloor::default(),
+            hops: Hops::default(),
             clock: SendClock::default(),
             events: Events::default(),
             cost: CostMeter::new(),

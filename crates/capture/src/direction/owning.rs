@@ -11,7 +11,7 @@ const DRAINED: f64 = 0.6;
 
 impl Direction {
     /// What has limited the sender since the last packet, by the state that this packet left. In order of precedence.
-    pub(super) fn owner_before(&self, time_ns: i64) -> Owner {
+    pub(crate) fn owner_before(&self, time_ns: i64) -> Owner {
         owner(self, time_ns)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// RTT samples of one direction, all in nanoseconds.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct RttMeter {
     pub(crate) samples: u64,
     pub(crate) min_ns: i64,
@@ -14,6 +14,8 @@ pub(crate) struct RttMeter {
     next_round_min_ns: Option<i64>,
     /// RFC 6298.
     pub(crate) smoothed_ns: i64,
+    /// The same before the last sample.
+    pub(crate) smoothed_before_ns: i64,
     pub(crate) variation_ns: i64,
     sum_ns: i128,
     /// Samples by size, for the median: a bucket for each eighth of a power of two.
@@ -24,6 +26,7 @@ impl RttMeter {
     #[inline]
     pub(crate) fn take(&mut self, sample_ns: i64) {
         let sample_ns = sample_ns.max(0);
+        self.smoothed_before_ns = self.smoothed_ns;
         if self.samples == 0 {
             (self.min_ns, self.smoothed_ns, self.variation_ns) = (sample_ns, sample_ns, sample_ns / 2);
         } else {
@@ -39,11 +42,11 @@ impl RttMeter {
         self.histogram.take(sample_ns);
     }
 
-    /// A round is over. One without a sample says nothing.
-    pub(crate) fn end_round(&mut self) {
-        if let Some(least_ns) = self.next_round_min_ns.take() {
-            self.round_min_ns = least_ns;
-        }
+    /// A round is over. Returns its least sample; a round without one says nothing.
+    pub(crate) fn end_round(&mut self) -> Option<i64> {
+        let least_ns = self.next_round_min_ns.take();
+        self.round_min_ns = least_ns.unwrap_or(self.round_min_ns);
+        least_ns
     }
 
     /// When the retransmission timer fires: Linux's least variation is 200 ms.
@@ -53,15 +56,10 @@ impl RttMeter {
 }
 
 /// Counts of durations in buckets that are 1/8 of a power of two wide; the last one takes all above half an hour.
-#[derive(Debug, Clone, Copy)]
+/// There are none before the first sample.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Histogram {
-    counts: [u32; Self::BUCKETS],
-}
-
-impl Default for Histogram {
-    fn default() -> Self {
-        Self { counts: [0; Self::BUCKETS] }
-    }
+    counts: Vec<u32>,
 }
 
 impl Histogram {
@@ -75,6 +73,9 @@ impl Histogram {
         let power = value.ilog2();
         let eighth = (value >> (power - 3)) & 7;
         let bucket = ((power - Self::FIRST_POWER) as usize * 8 + eighth as usize).min(Self::BUCKETS - 1);
+        if self.counts.is_empty() {
+            self.counts.resize(Self::BUCKETS, 0);
+        }
         if let Some(count) = self.counts.get_mut(bucket) {
             *count = count.saturating_add(1);
         }
@@ -94,8 +95,8 @@ impl Histogram {
         )]
         let rank = (share.clamp(0.0, 1.0) * (total - 1) as f64).round() as u64;
         let mut below = 0;
-        for (bucket, count) in (0_u32..).zip(self.counts) {
-            below += u64::from(count);
+        for (bucket, count) in (0_u32..).zip(&self.counts) {
+            below += u64::from(*count);
             if below > rank {
                 let low = (8 + u64::from(bucket % 8)) << (bucket / 8 + Self::FIRST_POWER - 3);
                 let width = 1_u64 << (bucket / 8 + Self::FIRST_POWER - 3);

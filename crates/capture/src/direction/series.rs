@@ -64,7 +64,7 @@ impl Extent {
     }
 
     #[inline]
-    fn take(&mut self, low: u64, high: u64) {
+    pub(crate) fn take(&mut self, low: u64, high: u64) {
         (self.low, self.high) = (self.low.min(low), self.high.max(high));
     }
 

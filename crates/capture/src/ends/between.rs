@@ -19,7 +19,7 @@ const MOST_BURSTS: usize = 64;
 
 /// All that happened to a direction between the captures.
 pub(super) fn crossing(pairing: &Pairing<'_>, clocks: &ClockDifference, towards: Towards) -> Crossing {
-    let view = View { pairing, clocks, towards };
+    let view = Passages { pairing, clocks, towards };
     let Sent { segments, lost, not_captured } = view.sent();
     let (bursts, bursts_left_out) = bursts(&lost);
     let arrived = pairing.arrived.iter().flatten().count() as u64;
@@ -44,27 +44,28 @@ pub(super) fn crossing(pairing: &Pairing<'_>, clocks: &ClockDifference, towards:
 
 /// What became of the segments that the far capture may have.
 #[derive(Default)]
-struct Sent {
+pub(super) struct Sent {
     segments: u64,
-    lost: Vec<Passage>,
+    pub(super) lost: Vec<Passage>,
     /// Missed by the far capture.
     not_captured: u64,
 }
 
-struct View<'a> {
-    pairing: &'a Pairing<'a>,
-    clocks: &'a ClockDifference,
-    towards: Towards,
+/// What passed the first place, and what became of it.
+pub(super) struct Passages<'a> {
+    pub(super) pairing: &'a Pairing<'a>,
+    pub(super) clocks: &'a ClockDifference,
+    pub(super) towards: Towards,
 }
 
-impl View<'_> {
+impl Passages<'_> {
     /// The delay of a packet, with the difference of the clocks taken out.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         reason = "captures are shorter than 2^53 ns"
     )]
-    fn delay_ns(&self, near: &Passage, far: &Passage) -> i64 {
+    pub(super) fn delay_ns(&self, near: &Passage, far: &Passage) -> i64 {
         let raw = far.time_ns.saturating_sub(near.time_ns) as f64;
         let delay = match self.towards {
             Towards::Server => raw - self.clocks.ahead_ns(near.time_ns),
@@ -73,7 +74,7 @@ impl View<'_> {
         delay as i64
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (usize, &Passage, &Passage, bool)> {
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, &Passage, &Passage, bool)> {
         let Self { pairing, .. } = self;
         pairing.near.iter().zip(&pairing.arrived).filter_map(|(near, arrival)| {
             let arrival = (*arrival)?;
@@ -98,7 +99,7 @@ impl View<'_> {
     }
 
     /// What is not in the far capture was lost, but for what was acknowledged and never seen: that the capture missed.
-    fn sent(&self) -> Sent {
+    pub(super) fn sent(&self) -> Sent {
         let missing = self.missing();
         let mut sent = Sent::default();
         for (near, arrived) in self.covered() {

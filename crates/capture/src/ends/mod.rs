@@ -8,6 +8,7 @@
 //! | `pairing` | which packet of one end is which of the other |
 //! | `clock` | how the clocks of the two differ |
 //! | `between` | loss, reordering and delay of one direction |
+//! | `overlay` | both ends over time, for a picture |
 //! | `report` | what comes of it |
 //!
 //! A transmission is told from another of the same bytes by its time stamp (RFC 7323) and by its IP ID, so that losses and
@@ -16,11 +17,13 @@
 mod between;
 mod clock;
 mod numbers;
+mod overlay;
 mod pairing;
 mod recording;
 mod report;
 
 pub use clock::{ClockDifference, Clocks};
+pub use overlay::{Overlay, OverlayColumn, View, overlay};
 pub use recording::{Recorder, Recording};
 #[cfg(feature = "schema")]
 pub use report::schema;
@@ -50,32 +53,49 @@ pub fn join(near: &Recording, far: &Recording, clocks: Clocks) -> Joined {
     }
 }
 
+/// A connection at both places.
+struct Paired<'a> {
+    is_first_at_client: bool,
+    to_server: Pairing<'a>,
+    to_client: Pairing<'a>,
+    clock: ClockDifference,
+}
+
+impl<'a> Paired<'a> {
+    fn of(one: &'a Recorded, other: &'a Recorded, clocks: Clocks) -> Self {
+        // The capture that waits longer for answers to what the client sends is nearer to the client.
+        let is_first_at_client = one.answer_ns(0) >= other.answer_ns(0);
+        let (client, server) = if is_first_at_client { (one, other) } else { (other, one) };
+        let ([client_near, server_far], [client_far, server_near]) = (&client.directions, &server.directions);
+        let to_server = pair(Ends {
+            near: client_near,
+            far: client_far,
+            // Of what the server sent, which the client acknowledges.
+            ack_shift: server_far.numbers.shift_from(server_near.numbers),
+        });
+        let to_client = pair(Ends {
+            near: server_near,
+            far: server_far,
+            ack_shift: client_far.numbers.shift_from(client_near.numbers),
+        });
+        let points = |pairing: &Pairing<'_>| -> Vec<ClockPoint> { pairing.clock_points().collect() };
+        let clock = difference(&points(&to_server), &points(&to_client), clocks);
+        Self { is_first_at_client, to_server, to_client, clock }
+    }
+}
+
 fn joined(one: &Recorded, other: &Recorded, clocks: Clocks) -> JoinedConnection {
-    // The capture that waits longer for answers to what the client sends is nearer to the client.
-    let is_first_at_client = one.answer_ns(0) >= other.answer_ns(0);
-    let (client, server) = if is_first_at_client { (one, other) } else { (other, one) };
-    let ([client_near, server_far], [client_far, server_near]) = (&client.directions, &server.directions);
-    let to_server = Ends {
-        near: client_near,
-        far: client_far,
-        // Of what the server sent, which the client acknowledges.
-        ack_shift: server_far.numbers.shift_from(server_near.numbers),
-    };
-    let to_client =
-        Ends { near: server_near, far: server_far, ack_shift: client_far.numbers.shift_from(client_near.numbers) };
-    let (out, back) = (pair(to_server), pair(to_client));
-    let points = |pairing: &Pairing<'_>| -> Vec<ClockPoint> { pairing.clock_points().collect() };
-    let difference = difference(&points(&out), &points(&back), clocks);
-    let between = |pairing: &Pairing<'_>, towards| between::crossing(pairing, &difference, towards);
+    let Paired { is_first_at_client, to_server, to_client, clock } = Paired::of(one, other, clocks);
+    let between = |pairing: &Pairing<'_>, towards| between::crossing(pairing, &clock, towards);
     JoinedConnection {
         client: one.client,
         server: one.server,
         is_first_at_client,
         rewritten: one.is_rewritten(other),
         directions: TwoDirections {
-            to_server: between(&out, between::Towards::Server),
-            to_client: between(&back, between::Towards::Client),
+            to_server: between(&to_server, between::Towards::Server),
+            to_client: between(&to_client, between::Towards::Client),
         },
-        clock: difference,
+        clock,
     }
 }

@@ -41,6 +41,8 @@ pub enum Cause {
     AckThinning,
     /// Only large segments were lost.
     MtuBlackHole,
+    /// Packets went another way from some moment on.
+    PathChange,
     /// The capture itself lacks packets.
     CaptureLoss,
 }
@@ -67,6 +69,7 @@ impl Cause {
             Self::EcnMarking => "ECN marks",
             Self::AckThinning => "thinned or compressed ACKs",
             Self::MtuBlackHole => "large packets lost",
+            Self::PathChange => "path changed",
             Self::CaptureLoss => "packets missing in the capture",
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn verdicts(judged: &Judged) -> Vec<Verdict> {
         None => queue(judged, &losses),
     };
     let has_delay = delayed.is_some();
-    verdicts.extend(delayed);
+    verdicts.extend(delayed.or_else(|| held_packets(judged, losses.len())));
     match pattern {
         Some(pattern) if matches!(pattern.cause, Cause::Policer | Cause::DeepBuffer) => verdicts.push(pattern),
         _ if has_delay => {}
@@ -244,6 +244,32 @@ fn timeouts(judged: &Judged) -> Option<Verdict> {
     );
     let verdict = Verdict::new(Cause::Timeout, 0.9, evidence).share(share);
     Some(with_events(verdict, &events))
+}
+
+/// Nothing arrives for a while, and then all of it: no loss, no retransmission, and no more in flight than before.
+fn held_packets(judged: &Judged, lost: usize) -> Option<Verdict> {
+    let spikes = judged.direction.events.list.iter().filter(|event| event.event_type == EventType::DelaySpike);
+    let mut spikes: Vec<&Event> = spikes.collect();
+    let share = repair_share_of(judged, &spikes);
+    if spikes.len() < FEW || spikes.len() < lost || share < LEAST_SHARE {
+        return None;
+    }
+    spikes.sort_by(|one, other| other.cost_bytes.total_cmp(&one.cost_bytes));
+    let longest_ns = spikes.iter().map(|event| event.queue_ns).max().unwrap_or_default();
+    let evidence = format!(
+        "{} times nothing arrived for up to {} on a path of {}, and then all of it, {} of the time: the delay came from one \
+         segment to the next, without a larger flight before it, and nothing was lost then",
+        spikes.len(),
+        time(longest_ns),
+        time(judged.rtt_ns),
+        percent(share),
+    );
+    let verdict = Verdict::new(Cause::DelayedPackets, 0.75, evidence)
+        .share(share)
+        .rival("a host that stops for a moment: then the other direction stops with it")
+        .rival("a burst of other traffic into a deep queue")
+        .next_test("test the other direction, and the same path around the firewall or middlebox");
+    Some(with_events(verdict, &spikes))
 }
 
 /// Packets are held and then all arrive: copies and originals both, no loss, and a delay that does not follow the flight.

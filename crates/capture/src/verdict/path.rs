@@ -1,8 +1,8 @@
-//! Marks, thinned acknowledgments, packets that are too large, and what the capture lacks.
+//! Marks, thinned acknowledgments, packets that are too large, another path, and what the capture lacks.
 
 use super::cause::{Cause, Verdict};
 use super::judged::Judged;
-use super::text::{bytes, percent};
+use super::text::{bytes, percent, time};
 
 /// Acknowledgments of more than four segments, of all, from which on the sender's clock is coarse.
 const THINNED: f64 = 0.2;
@@ -10,7 +10,10 @@ const THINNED: f64 = 0.2;
 const TIMES: u16 = 4;
 
 pub(super) fn verdicts(judged: &Judged, missing: f64) -> Vec<Verdict> {
-    [marks(judged), thinning(judged), too_large(judged), capture_loss(judged, missing)].into_iter().flatten().collect()
+    [marks(judged), thinning(judged), too_large(judged), changed(judged), capture_loss(judged, missing)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn marks(judged: &Judged) -> Option<Verdict> {
@@ -64,6 +67,36 @@ fn too_large(judged: &Judged) -> Option<Verdict> {
             .next_test("linerate probe mtu to the same host: the path MTU, and who answers"),
     )
 }
+
+/// The least RTT moved for good, and the TTL with it where the number of hops differs.
+fn changed(judged: &Judged) -> Option<Verdict> {
+    let steps = judged.direction.floor.steps();
+    let step = steps.iter().max_by_key(|step| (step.after_ns - step.before_ns).abs())?;
+    let near_ns = TTL_NEAR_NS.max(TTL_NEAR_RTTS * step.before_ns.max(step.after_ns));
+    let hops = &judged.direction.hops;
+    let ttl = hops.own.iter().chain(&hops.peer).find(|change| (change.at_ns - step.at_ns).abs() < near_ns);
+    let others = if steps.len() > 1 { format!(", the largest of {} steps", steps.len()) } else { String::new() };
+    let evidence = format!(
+        "the least RTT went from {} to {} at {} (frame {}) and stayed there for {} RTTs{others}{}",
+        time(step.before_ns),
+        time(step.after_ns),
+        time(step.at_ns - judged.direction.span.first_data_ns),
+        step.frame,
+        step.rounds,
+        ttl.map_or_else(String::new, |ttl| format!(
+            "; the TTL of packets went from {} to {} with it",
+            ttl.from, ttl.to
+        )),
+    );
+    let verdict = Verdict::new(Cause::PathChange, if ttl.is_some() { 0.95 } else { 0.7 }, evidence)
+        .share(0.0)
+        .next_test("linerate probe hops, now and from a time before; routing changes of that moment");
+    Some(if ttl.is_some() { verdict } else { verdict.rival("other traffic that keeps a queue at one length") })
+}
+
+/// The TTL changes with the path, but for what the blocks of the least RTT are uncertain by.
+const TTL_NEAR_NS: i64 = 1_000_000_000;
+const TTL_NEAR_RTTS: i64 = 40;
 
 fn capture_loss(judged: &Judged, missing: f64) -> Option<Verdict> {
     let counts = &judged.direction.counts;

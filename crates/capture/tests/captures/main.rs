@@ -4,5 +4,7 @@
 
 mod ends;
 mod files;
+mod layers;
+mod live;
 mod support;
 mod transfers;

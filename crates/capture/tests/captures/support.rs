@@ -64,6 +64,22 @@ impl Written {
         self.put(Host::Sender, at_ns, (self.isn.wrapping_add(segment * MSS), 8), ACK, MSS, &[]);
     }
 
+    /// Packets of the receiver from a moment on have another TTL.
+    pub(crate) fn set_ttl_from(&mut self, at_ns: u64, ttl: u8) {
+        let field = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        let mut at = 24;
+        while at < self.bytes.len() {
+            let time_ns = u64::from(field(&self.bytes, at) - 1_700_000_000) * 1_000_000_000;
+            let time_ns = time_ns + u64::from(field(&self.bytes, at + 4));
+            let frame = at + 16;
+            // The source address ends with the host.
+            if time_ns >= at_ns && self.bytes[frame + 29] == 2 {
+                self.bytes[frame + 22] = ttl;
+            }
+            at = frame + field(&self.bytes, at + 8) as usize;
+        }
+    }
+
     /// Segments `from..to` that segmentation offload has not cut yet.
     pub(crate) fn super_packet(&mut self, at_ns: u64, from: u32, to: u32) {
         let seq = self.isn.wrapping_add(from * MSS);

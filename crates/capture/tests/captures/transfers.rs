@@ -157,3 +157,53 @@ fn all_time_of_a_transfer_has_one_owner() {
         assert_eq!(total_ns - handshake_ns, transfer.duration_ns);
     }
 }
+
+/// 120 full windows, on a path that is longer from the 60th on.
+fn longer_from_the_middle_on() -> Written {
+    let mut written = Written::new(1_000, RTT, 80);
+    let mut start = 2 * RTT;
+    for round in 0..120_u32 {
+        let rtt = if round < 60 { RTT } else { 35 * MS };
+        flight(&mut written, start, round * 10, round * 10 + 10);
+        for segment in 0..10 {
+            written.ack(start + rtt + u64::from(segment) * MS / 10, round * 10 + segment + 1, &[]);
+        }
+        start += rtt + MS;
+    }
+    written
+}
+
+#[test]
+fn a_path_that_changes_is_named_and_the_ttl_makes_it_surer() {
+    let mut written = longer_from_the_middle_on();
+    let changed = |written: &Written| {
+        let verdicts = written.transfer().verdicts;
+        let found = verdicts.iter().find(|verdict| verdict.cause == Cause::PathChange).cloned();
+        found.unwrap_or_else(|| panic!("{verdicts:#?}"))
+    };
+    let plain = changed(&written);
+    assert!(plain.evidence.contains("went from 20.0 ms to 35.0 ms at 1.2"), "{}", plain.evidence);
+    written.set_ttl_from(1_280 * MS, 61);
+    let with_hops = changed(&written);
+    assert!(with_hops.evidence.contains("the TTL of packets went from 64 to 61"), "{}", with_hops.evidence);
+    assert!(with_hops.confidence > plain.confidence);
+}
+
+#[test]
+fn packets_that_are_held_and_then_all_arrive_are_no_loss() {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    let mut start = 2 * RTT;
+    for round in 0..100_u32 {
+        let held = if round % 20 == 19 { 300 * MS } else { 0 };
+        flight(&mut written, start, round * 10, round * 10 + 10);
+        for segment in 0..10 {
+            written.ack(start + RTT + held + u64::from(segment) * MS / 10, round * 10 + segment + 1, &[]);
+        }
+        start += RTT + held + MS;
+    }
+    let transfer = written.transfer();
+    let held = transfer.verdicts.iter().find(|verdict| verdict.cause == Cause::DelayedPackets);
+    assert!(held.is_some_and(|held| held.evidence.starts_with("5 times nothing arrived")), "{:#?}", transfer.verdicts);
+    let spikes = transfer.events.iter().filter(|event| event.event == EventType::DelaySpike);
+    assert!(spikes.clone().count() == 5 && spikes.map(|event| event.cost_bytes).min() > Some(50_000), "{:#?}", transfer.events);
+}

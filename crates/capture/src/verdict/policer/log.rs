@@ -29,11 +29,6 @@ impl Crossing {
     pub(super) fn is_loss(&self) -> bool {
         matches!(self.outcome, Outcome::Lost { .. })
     }
-
-    /// Its RTT, where it passed and that is known.
-    pub(super) fn rtt_ns(&self) -> Option<i64> {
-        if let Outcome::Passed { rtt_ns } = self.outcome { rtt_ns } else { None }
-    }
 }
 
 /// All crossings, in the order of their times.
