@@ -41,6 +41,25 @@ pub(super) fn program(port: u16, snap: u32) -> Vec<SockFilter> {
     ]
 }
 
+/// The same for TCP packets of any port.
+pub(super) fn of_any_port(snap: u32) -> Vec<SockFilter> {
+    vec![
+        load_beside(SKF_AD_PKTTYPE),
+        jump(JEQ, PACKET_OUTGOING, Ways { hit: 0, miss: 2 }),
+        load_beside(SKF_AD_IFINDEX),
+        jump(JEQ, LOOPBACK, Ways { hit: 8, miss: 0 }),
+        load_beside(SKF_AD_PROTOCOL),
+        jump(JEQ, ETH_P_IP, Ways { hit: 0, miss: 2 }),
+        instruction(LD_B_ABS, 9),
+        jump(JEQ, IPPROTO_TCP, Ways { hit: 3, miss: 4 }),
+        jump(JEQ, ETH_P_IPV6, Ways { hit: 0, miss: 3 }),
+        instruction(LD_B_ABS, 6),
+        jump(JEQ, IPPROTO_TCP, Ways { hit: 0, miss: 1 }),
+        verdict(snap),
+        verdict(0),
+    ]
+}
+
 /// The number of the loopback device in every network namespace (drivers/net/loopback.c).
 const LOOPBACK: u32 = 1;
 const ETH_P_IP: u32 = 0x0800;

@@ -1,8 +1,8 @@
 //! Headers of TCP packets as they pass, in a ring that the kernel shares with us (packet(7), `TPACKET_V3`).
 //!
-//! A filter in the kernel takes the packets of one port and the first bytes of each; they come without link header, and all
-//! devices of the network namespace are listened to, so that nobody has to know by which one a test goes. What passes by
-//! several of them (a bridge and its port) is there several times.
+//! A filter in the kernel takes the first bytes of each packet, without link header: either those of one port on all devices
+//! of the network namespace, so that nobody has to know by which one a test goes, or all of one device. What passes by several
+//! devices (a bridge and its port) is there several times.
 
 mod filter;
 
@@ -13,16 +13,16 @@ use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-use socket2::{Domain, Socket, Type};
+use socket2::{Domain, SockFilter, Socket, Type};
 
 use crate::Unavailable;
-use crate::packet_socket::{SOL_PACKET, all_devices, missed_since};
+use crate::packet_socket::{ALL_DEVICES, SOL_PACKET, address, missed_since};
 use crate::sockets::option::{self, SocketOption};
 
 /// What a packet is cut to: IPv6, TCP and all of its options have 100 bytes.
 pub const SNAP_BYTES: u32 = 128;
 
-/// Packets of one port on all devices.
+/// Packets of one port on all devices, or of one device.
 #[derive(Debug)]
 pub struct PacketRing {
     socket: Socket,
@@ -52,14 +52,24 @@ impl PacketRing {
     /// # Errors
     /// [`Denied`](crate::Reason::Denied) without `CAP_NET_RAW` over the namespace.
     pub fn open(port: u16) -> Result<Self, Unavailable> {
-        Self::try_open(port).map_err(|error| Unavailable::because("packet socket", &error))
+        Self::try_open(&filter::program(port, SNAP_BYTES), ALL_DEVICES)
+            .map_err(|error| Unavailable::because("packet socket", &error))
     }
 
-    fn try_open(port: u16) -> io::Result<Self> {
+    /// Listens for all TCP packets of the device with this number, in the network namespace of the calling thread.
+    ///
+    /// # Errors
+    /// [`Denied`](crate::Reason::Denied) without `CAP_NET_RAW` over the namespace.
+    pub fn of_device(interface: u32) -> Result<Self, Unavailable> {
+        Self::try_open(&filter::of_any_port(SNAP_BYTES), interface)
+            .map_err(|error| Unavailable::because("packet socket", &error))
+    }
+
+    fn try_open(filter: &[SockFilter], interface: u32) -> io::Result<Self> {
         // Protocol 0 receives nothing until it is bound, so that no packet comes in before filter and ring are there.
         let socket = Socket::new(Domain::PACKET, Type::DGRAM, None)?;
         option::write_int(socket.as_fd(), PACKET_VERSION, TPACKET_V3)?;
-        socket.attach_filter(&filter::program(port, SNAP_BYTES))?;
+        socket.attach_filter(filter)?;
         let mut request = [0_u8; 28];
         let words = [BLOCK_BYTES_32, BLOCKS_32, FRAME_BYTES, BLOCK_BYTES_32 / FRAME_BYTES * BLOCKS_32, RETIRE_MS, 0, 0];
         for (place, word) in request.chunks_exact_mut(4).zip(words) {
@@ -72,7 +82,7 @@ impl PacketRing {
         }?;
         let map = NonNull::new(map.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         let ring = Self { socket, map, next: 0, missed: 0 };
-        ring.socket.bind(&all_devices()?)?;
+        ring.socket.bind(&address(interface)?)?;
         Ok(ring)
     }
 

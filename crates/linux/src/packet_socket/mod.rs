@@ -134,13 +134,11 @@ pub(crate) fn missed_since(socket: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(control::word(&statistics, 4).map_or(0, u64::from))
 }
 
-/// All protocols of every device of the namespace.
-pub(crate) fn all_devices() -> io::Result<SockAddr> {
-    address(0)
-}
+/// Every device of the namespace.
+pub(crate) const ALL_DEVICES: u32 = 0;
 
-/// `struct sockaddr_ll`: all protocols of one device.
-fn address(interface: u32) -> io::Result<SockAddr> {
+/// `struct sockaddr_ll`: all protocols of one device, or of [`ALL_DEVICES`].
+pub(crate) fn address(interface: u32) -> io::Result<SockAddr> {
     let interface = libc::c_int::try_from(interface).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
     let mut storage = SockAddrStorage::zeroed();
     // SAFETY: `sockaddr_ll` is an address of Linux, for which the storage has room; it holds integers only.
