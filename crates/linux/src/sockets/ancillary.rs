@@ -3,8 +3,9 @@
 use std::io;
 use std::os::fd::AsFd;
 
-use super::Switch;
+use super::address::family;
 use super::option::{self, SocketOption};
+use super::{Family, Switch};
 
 /// Reports with each datagram how many the socket has dropped so far, once it has dropped any (`SO_RXQ_OVFL`).
 ///
@@ -20,6 +21,20 @@ pub fn set_receive_drops(fd: impl AsFd, switch: Switch) -> io::Result<()> {
 /// What `setsockopt` gives.
 pub fn set_receive_time(fd: impl AsFd, switch: Switch) -> io::Result<()> {
     write_switch(fd, SocketOption::socket(libc::SO_TIMESTAMPNS), switch)
+}
+
+/// Reports with each datagram the TTL or hop limit with which it arrived (`IP_RECVTTL`, `IPV6_RECVHOPLIMIT`).
+///
+/// # Errors
+/// What `setsockopt` gives.
+pub fn set_receive_hop_limit(fd: impl AsFd, switch: Switch) -> io::Result<()> {
+    let value = libc::c_int::from(switch.is_on());
+    // An IPv6 socket may carry IPv4, which has its own option.
+    if family(&fd)? == Family::V6 {
+        write_switch(&fd, SocketOption::ipv6(libc::IPV6_RECVHOPLIMIT), switch)?;
+        return option::write_int_where_carried(fd.as_fd(), SocketOption::ip(libc::IP_RECVTTL), value);
+    }
+    write_switch(fd, SocketOption::ip(libc::IP_RECVTTL), switch)
 }
 
 /// Lets the kernel hand over several datagrams of a flow as one, with their size (`UDP_GRO`, since Linux 5.0).

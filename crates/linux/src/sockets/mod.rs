@@ -34,7 +34,9 @@ pub use address::{
     bind_to_device, bound_device, cookie, family, incoming_cpu, set_incoming_cpu, set_only_v6, set_reuse_address,
     set_reuse_port,
 };
-pub use ancillary::{receives_gro, set_receive_drops, set_receive_gro, set_receive_time, set_zerocopy};
+pub use ancillary::{
+    receives_gro, set_receive_drops, set_receive_gro, set_receive_hop_limit, set_receive_time, set_zerocopy,
+};
 pub use buffers::{
     BufferLocks, Direction, SocketMemory, buffer_locks, buffer_size, locks_of_another, memory, set_buffer_size,
     set_buffer_size_beyond_limit,

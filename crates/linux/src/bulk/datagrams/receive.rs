@@ -135,6 +135,8 @@ pub struct Report {
     pub drops: Option<u32>,
     /// When the kernel received it (`SO_TIMESTAMPNS`).
     pub received_at: Option<WallTime>,
+    /// TTL or hop limit with which it arrived (`IP_RECVTTL`, `IPV6_RECVHOPLIMIT`).
+    pub hop_limit: Option<u8>,
 }
 
 impl<'a> Datagram<'a> {
@@ -166,6 +168,7 @@ impl<'a> Datagram<'a> {
                 }
                 SO_RXQ_OVFL => report.drops = control::word(data, 0),
                 SCM_TIMESTAMPNS => report.received_at = wall_time(data),
+                TTL | HOP_LIMIT => report.hop_limit = control::word(data, 0).and_then(|word| word.try_into().ok()),
                 _ => {}
             }
         }
@@ -196,3 +199,5 @@ pub(crate) fn wall_time(data: &[u8]) -> Option<WallTime> {
 const UDP_GRO: Kind = Kind { level: libc::SOL_UDP, name: libc::UDP_GRO };
 const SO_RXQ_OVFL: Kind = Kind { level: libc::SOL_SOCKET, name: libc::SO_RXQ_OVFL };
 const SCM_TIMESTAMPNS: Kind = Kind { level: libc::SOL_SOCKET, name: libc::SCM_TIMESTAMPNS };
+const TTL: Kind = Kind { level: libc::IPPROTO_IP, name: libc::IP_TTL };
+const HOP_LIMIT: Kind = Kind { level: libc::IPPROTO_IPV6, name: libc::IPV6_HOPLIMIT };

@@ -161,6 +161,20 @@ fn kernel_time_of_receipt_is_reported() {
 }
 
 #[test]
+fn the_hop_limit_of_what_arrives_is_reported_in_both_families() {
+    for address in ["127.0.0.1:0", "[::1]:0"] {
+        let receiver = UdpSocket::bind(address).unwrap();
+        let sender = UdpSocket::bind(address).unwrap();
+        sender.connect(receiver.local_addr().unwrap()).unwrap();
+        sockets::set_receive_hop_limit(&receiver, Switch::On).unwrap();
+        SendBatch::new(shape(1, 1)).send(sender.as_fd(), 0..1, Wait::ForFirst).unwrap();
+        let mut room = ReceiveBatch::new(shape(1, 1));
+        room.receive(receiver.as_fd(), Wait::ForFirst).unwrap();
+        assert_eq!(room.iter().next().unwrap().report().hop_limit, Some(64), "{address}");
+    }
+}
+
+#[test]
 fn unconnected_socket_sends_to_the_destination_of_the_batch_over_ipv6() {
     let receiver = UdpSocket::bind("[::1]:0").unwrap();
     let sender = UdpSocket::bind("[::1]:0").unwrap();
