@@ -13,6 +13,7 @@ use crate::probe::along::Along;
 use crate::probe::download::Download;
 use crate::probe::echo::EchoSeries;
 use crate::probe::hops::Trace;
+use crate::probe::one_way::{OneWayProbe, TwoWayProbe};
 use crate::probe::path_mtu::PathMtu;
 use crate::round::{Round, RoundSummary};
 use crate::run::Run;
@@ -39,6 +40,8 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("probe-hops.schema.json", schema_for!(Trace)),
         ("probe-mtu.schema.json", schema_for!(PathMtu)),
         ("probe-download.schema.json", schema_for!(Download)),
+        ("probe-owamp.schema.json", schema_for!(OneWayProbe)),
+        ("probe-twamp.schema.json", schema_for!(TwoWayProbe)),
         ("hop-tests.schema.json", schema_for!(Along)),
         ("transfer.schema.json", schema_for!(Transfer)),
         ("flows.schema.json", schema_for!(FlowInterval)),

@@ -1,206 +1,155 @@
-//! STAMP test packets, unauthenticated (RFC 8762 §4.2.1, §4.3.1): 44 bytes each way.
+//! Test packets, unauthenticated: of OWAMP (RFC 4656 §4.1.2), TWAMP (RFC 5357 §4.1.2, §4.2.1) and STAMP (RFC 8762 §4.2.1,
+//! §4.3.1). Their first octets are the same; what follows is padding or, for STAMP, extensions (RFC 8972).
 
-use units::{MonoTime, WallTime};
+use crate::estimate::ErrorEstimate;
+use crate::fields::Fields;
+use crate::time::NtpTime;
 
-/// Length of both packets, so that an answer is never longer than its question.
-pub const PACKET_LEN: usize = 44;
-
-/// A time as NTP writes it: seconds since 1900 and a binary fraction of 2^-32 s (RFC 5905 §6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct NtpTime(u64);
-
-/// The sender's test packet.
+/// What a session's sender puts first into each packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Question {
-    /// Number of the probe, from 0.
+pub struct SenderPacket {
+    /// Number of the packet, from 0.
     pub sequence: u32,
     /// When it was sent, by the sender's clock.
     pub sent: NtpTime,
-    /// The sender's error estimate, as it stands.
-    pub error_estimate: u16,
+    /// How wrong that clock may be.
+    pub error: ErrorEstimate,
 }
 
-/// The reflector's test packet.
+/// What a reflector sends for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
-    /// Number of the answer; a stateless reflector repeats the question's (RFC 8762 §4).
+pub struct ReflectedPacket {
+    /// Number of the reflected packet; a stateless reflector repeats the sender's (RFC 8762 §4).
     pub sequence: u32,
     /// When it was sent, by the reflector's clock.
     pub sent: NtpTime,
-    /// The reflector's error estimate.
-    pub error_estimate: u16,
-    /// When the question arrived, by the reflector's clock.
+    /// How wrong that clock may be.
+    pub error: ErrorEstimate,
+    /// When the sender's packet arrived, by the reflector's clock.
     pub received: NtpTime,
-    /// The question.
-    pub question: Question,
-    /// Time to live (or hop limit) with which the question arrived; 255 where it is not known.
-    pub question_ttl: u8,
+    /// The sender's packet.
+    pub sender: SenderPacket,
+    /// TTL or hop limit with which the sender's packet arrived; 255 where it is not known.
+    pub sender_ttl: u8,
 }
 
 /// A datagram that is no test packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{length} bytes are too few for a test packet of {PACKET_LEN}")]
+#[error("{length} bytes are too few for a test packet of {least}")]
 pub struct TooShort {
     length: usize,
+    least: usize,
 }
 
-/// Clock not synchronised, NTP format, an error of 2^-32 s times 1: the multiplier must not be zero
-/// (RFC 8762 §4.2.1, RFC 4656 §4.1.2).
-pub const UNSYNCHRONISED: u16 = 0x0001;
+impl SenderPacket {
+    /// Octets before the padding.
+    pub const LEN: usize = 14;
 
-impl NtpTime {
-    /// Seconds from 1900 to 1970.
-    const UNIX_EPOCH: u64 = 2_208_988_800;
-
-    /// The NTP form of a calendar time; it wraps in 2036, as NTP's eras do.
-    #[must_use]
-    pub fn from_wall(time: WallTime) -> Self {
-        let nanos = u128::from(time.unix_nanos());
-        let seconds = (nanos / 1_000_000_000 + u128::from(Self::UNIX_EPOCH)) & 0xffff_ffff;
-        let fraction = ((nanos % 1_000_000_000) << 32) / 1_000_000_000;
-        Self(u64::try_from((seconds << 32) | fraction).unwrap_or(0))
-    }
-
-    /// The monotonic time of a clock whose stamps run `ahead_ns` before it; `None` where that lies before its epoch.
-    #[must_use]
-    pub fn to_mono(self, ahead_ns: i64) -> Option<MonoTime> {
-        let stamp_of_epoch = Self::from_wall(WallTime::from_unix_nanos(u64::try_from(ahead_ns).ok()?));
-        u64::try_from(self.nanos_since(stamp_of_epoch)).ok().map(MonoTime::from_nanos)
-    }
-
-    /// Nanoseconds from `earlier` to this time, across an era's end; negative where this one is earlier.
-    #[must_use]
-    pub fn nanos_since(self, earlier: Self) -> i64 {
-        let difference = i128::from(self.0.wrapping_sub(earlier.0).cast_signed());
-        i64::try_from((difference * 1_000_000_000) >> 32).unwrap_or(i64::MAX)
-    }
-}
-
-impl Question {
-    /// Reads a sender's packet. Longer ones are cut: the rest is padding (RFC 8762 §4.3) or extensions (RFC 8972).
+    /// Reads a packet; what is behind it is not looked at.
     ///
     /// # Errors
     /// If the datagram is shorter than a test packet.
     pub fn parse(bytes: &[u8]) -> Result<Self, TooShort> {
-        let packet: &[u8; PACKET_LEN] = bytes.first_chunk().ok_or(TooShort { length: bytes.len() })?;
-        Ok(Self { sequence: u32_at(packet, 0), sent: NtpTime(u64_at(packet, 4)), error_estimate: u16_at(packet, 12) })
+        let too_short = TooShort { length: bytes.len(), least: Self::LEN };
+        bytes.first_chunk().map(|octets| Self::read(&Fields(*octets))).ok_or(too_short)
     }
 
-    /// Writes the packet.
+    /// Writes the packet, with zeros for its padding.
+    ///
+    /// # Panics
+    /// Where `N` is below [`Self::LEN`].
     #[must_use]
-    pub fn emit(&self) -> [u8; PACKET_LEN] {
-        let mut packet = [0; PACKET_LEN];
-        self.write(&mut packet, 0);
-        packet
+    pub fn emit<const N: usize>(&self) -> [u8; N] {
+        Fields::ZERO.with(0, &self.write().0).0
     }
 
-    fn write(&self, packet: &mut [u8; PACKET_LEN], at: usize) {
-        packet[at..at + 4].copy_from_slice(&self.sequence.to_be_bytes());
-        packet[at + 4..at + 12].copy_from_slice(&self.sent.0.to_be_bytes());
-        packet[at + 12..at + 14].copy_from_slice(&self.error_estimate.to_be_bytes());
+    fn read(fields: &Fields<{ Self::LEN }>) -> Self {
+        Self {
+            sequence: fields.u32(0),
+            sent: NtpTime::from_bits(fields.u64(4)),
+            error: ErrorEstimate::from_bits(fields.u16(12)),
+        }
+    }
+
+    fn write(&self) -> Fields<{ Self::LEN }> {
+        Fields::ZERO
+            .with(0, &self.sequence.to_be_bytes())
+            .with(4, &self.sent.bits().to_be_bytes())
+            .with(12, &self.error.bits().to_be_bytes())
     }
 }
 
-impl Answer {
-    /// Reads a reflector's packet.
+impl ReflectedPacket {
+    /// Octets before the padding: those of TWAMP. STAMP's has 44, and so has its sender's packet.
+    pub const LEN: usize = 41;
+
+    /// Reads a packet; what is behind it is not looked at.
     ///
     /// # Errors
-    /// If the datagram is shorter than a test packet.
+    /// If the datagram is shorter than a reflected packet.
     pub fn parse(bytes: &[u8]) -> Result<Self, TooShort> {
-        let packet: &[u8; PACKET_LEN] = bytes.first_chunk().ok_or(TooShort { length: bytes.len() })?;
+        let octets = bytes.first_chunk().ok_or(TooShort { length: bytes.len(), least: Self::LEN })?;
+        let fields: Fields<{ Self::LEN }> = Fields(*octets);
+        let own = SenderPacket::read(&Fields(fields.octets(0)));
         Ok(Self {
-            sequence: u32_at(packet, 0),
-            sent: NtpTime(u64_at(packet, 4)),
-            error_estimate: u16_at(packet, 12),
-            received: NtpTime(u64_at(packet, 16)),
-            question: Question {
-                sequence: u32_at(packet, 24),
-                sent: NtpTime(u64_at(packet, 28)),
-                error_estimate: u16_at(packet, 36),
-            },
-            question_ttl: packet[40],
+            sequence: own.sequence,
+            sent: own.sent,
+            error: own.error,
+            received: NtpTime::from_bits(fields.u64(16)),
+            sender: SenderPacket::read(&Fields(fields.octets(24))),
+            sender_ttl: fields.0[40],
         })
     }
 
-    /// Writes the packet.
+    /// Writes the packet, with zeros for its padding.
+    ///
+    /// # Panics
+    /// Where `N` is below [`Self::LEN`].
     #[must_use]
-    pub fn emit(&self) -> [u8; PACKET_LEN] {
-        let mut packet = [0; PACKET_LEN];
-        packet[..4].copy_from_slice(&self.sequence.to_be_bytes());
-        packet[4..12].copy_from_slice(&self.sent.0.to_be_bytes());
-        packet[12..14].copy_from_slice(&self.error_estimate.to_be_bytes());
-        packet[16..24].copy_from_slice(&self.received.0.to_be_bytes());
-        self.question.write(&mut packet, 24);
-        packet[40] = self.question_ttl;
-        packet
+    pub fn emit<const N: usize>(&self) -> [u8; N] {
+        let own = SenderPacket { sequence: self.sequence, sent: self.sent, error: self.error };
+        Fields::ZERO
+            .with(0, &own.write().0)
+            .with(16, &self.received.bits().to_be_bytes())
+            .with(24, &self.sender.write().0)
+            .with(40, &[self.sender_ttl])
+            .0
     }
-}
-
-fn u16_at(packet: &[u8; PACKET_LEN], at: usize) -> u16 {
-    u16::from_be_bytes([packet[at], packet[at + 1]])
-}
-
-fn u32_at(packet: &[u8; PACKET_LEN], at: usize) -> u32 {
-    (u32::from(u16_at(packet, at)) << 16) | u32::from(u16_at(packet, at + 2))
-}
-
-fn u64_at(packet: &[u8; PACKET_LEN], at: usize) -> u64 {
-    (u64::from(u32_at(packet, at)) << 32) | u64::from(u32_at(packet, at + 4))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ntp(unix_nanos: u64) -> NtpTime {
-        NtpTime::from_wall(WallTime::from_unix_nanos(unix_nanos))
-    }
-
     #[test]
     fn the_fields_lie_where_the_standard_puts_them() {
-        let question = Question { sequence: 0x0102_0304, sent: NtpTime(0x1112_1314_1516_1718), error_estimate: 0x8001 };
-        let answer = Answer {
-            sequence: 5,
-            sent: NtpTime(6),
-            error_estimate: UNSYNCHRONISED,
-            received: NtpTime(7),
-            question,
-            question_ttl: 64,
+        let sender = SenderPacket {
+            sequence: 0x0102_0304,
+            sent: NtpTime::from_bits(0x1112_1314_1516_1718),
+            error: ErrorEstimate::from_bits(0x8001),
         };
-        let bytes = answer.emit();
+        let reflected = ReflectedPacket {
+            sequence: 5,
+            sent: NtpTime::from_bits(6),
+            error: ErrorEstimate::UNSYNCHRONISED,
+            received: NtpTime::from_bits(7),
+            sender,
+            sender_ttl: 64,
+        };
+        let bytes: [u8; 44] = reflected.emit();
         assert_eq!(bytes[..4], [0, 0, 0, 5]);
         assert_eq!(bytes[12..16], [0, 1, 0, 0], "error estimate, then zeros");
         assert_eq!(bytes[16..24], [0, 0, 0, 0, 0, 0, 0, 7], "receive time stamp at 16");
         assert_eq!(bytes[24..28], [1, 2, 3, 4], "the sender's sequence at 24");
         assert_eq!(bytes[28..36], [0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18]);
         assert_eq!(bytes[40..], [64, 0, 0, 0]);
-        assert_eq!(Answer::parse(&bytes), Ok(answer));
-        assert_eq!(Question::parse(&question.emit()), Ok(question));
-    }
-
-    #[test]
-    fn times_are_kept_to_a_nanosecond() {
-        let start = 1_790_000_000_123_456_789;
-        assert_eq!(ntp(start + 209_000_000).nanos_since(ntp(start)).abs_diff(209_000_000), 0);
-        assert!((ntp(start).nanos_since(ntp(start + 5)) + 5).abs() <= 1);
-    }
-
-    #[test]
-    fn a_stamp_leads_back_to_the_monotonic_clock() {
-        let ahead = 1_790_000_000_123_456_789;
-        let mono = ntp(ahead + 86_400_000_000_000).to_mono(ahead.cast_signed()).unwrap();
-        assert!(mono.as_nanos().abs_diff(86_400_000_000_000) <= 1);
-        assert_eq!(ntp(5).to_mono(-1), None);
-    }
-
-    #[test]
-    fn differences_cross_the_end_of_an_era() {
-        let era_end = (4_294_967_296 - 2_208_988_800) * 1_000_000_000;
-        assert_eq!(ntp(era_end + 1_000_000).nanos_since(ntp(era_end - 1_000_000)), 2_000_000);
+        assert_eq!(ReflectedPacket::parse(&bytes), Ok(reflected));
+        assert_eq!(SenderPacket::parse(&sender.emit::<44>()), Ok(sender));
     }
 
     #[test]
     fn a_short_datagram_is_no_packet() {
-        assert_eq!(Question::parse(&[0; 43]), Err(TooShort { length: 43 }));
+        assert_eq!(SenderPacket::parse(&[0; 13]), Err(TooShort { length: 13, least: 14 }));
+        assert_eq!(ReflectedPacket::parse(&[0; 40]), Err(TooShort { length: 40, least: 41 }));
     }
 }

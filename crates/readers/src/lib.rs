@@ -5,6 +5,7 @@
 
 mod captured;
 mod gateways;
+mod owamp_messages;
 mod watched;
 
 use std::fmt::Debug;
@@ -25,10 +26,10 @@ use measure::echo::message;
 use measure::http::body::{BodyCounter, Framing, framing};
 use measure::http::head;
 use measure::http::url::Url;
-use measure::stamp::packet::{Answer, Question};
 use model::host::fix::{Change, sysctl, talk};
 use model::host::snapshot::Snapshot;
 use model::series::packed;
+pub use owamp_messages::{owamp_control, owamp_records, stamp};
 use path::Seed;
 use plan::{Plan, PlanError, Schedule};
 use scenario::{Scenario, ScenarioError};
@@ -65,6 +66,8 @@ pub const ALL: [Reader; 30] = [
     Reader { name: "http", read: http },
     Reader { name: "frame", read: frame },
     Reader { name: "helper_question", read: helper_question },
+    Reader { name: "owamp_control", read: owamp_control },
+    Reader { name: "owamp_records", read: owamp_records },
     Reader { name: "packed_samples", read: packed_samples },
     Reader { name: "plan", read: plan },
     Reader { name: "psconfig", read: psconfig },
@@ -456,15 +459,5 @@ fn assert_plan(plan: &Plan) {
     if count <= 500 {
         assert_eq!(Schedule::new(plan).slots.len(), count, "a test of a pair has no time, or two");
         assert!(plan.to_psconfig().template.is_object());
-    }
-}
-
-/// Latency probes and their answers.
-pub fn stamp(bytes: &[u8]) {
-    if let Ok(question) = Question::parse(bytes) {
-        assert_eq!(Question::parse(&question.emit()), Ok(question));
-    }
-    if let Ok(answer) = Answer::parse(bytes) {
-        assert_eq!(Answer::parse(&answer.emit()), Ok(answer));
     }
 }

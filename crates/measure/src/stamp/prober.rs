@@ -12,7 +12,7 @@ use linux::sockets::{Switch, set_receive_time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use units::{MonoTime, WallTime};
 
-use super::packet::{Answer, NtpTime, PACKET_LEN, Question, UNSYNCHRONISED};
+use super::packet::{Answer, ErrorEstimate, NtpTime, PACKET_LEN, Question};
 use super::reflector::StampClock;
 use report::clock::Exchange;
 
@@ -188,9 +188,9 @@ impl Prober {
     fn send(&mut self) {
         let Ok(sequence) = u32::try_from(self.probes.len()) else { return };
         let sent = clock::now();
-        let question = Question { sequence, sent: self.clock.stamp(sent), error_estimate: UNSYNCHRONISED };
+        let question = Question { sequence, sent: self.clock.stamp(sent), error: ErrorEstimate::UNSYNCHRONISED };
         // A probe that this host could not send is a lost probe: the loss is what is being measured.
-        let _ = self.socket.send(&question.emit());
+        let _ = self.socket.send(&question.emit::<PACKET_LEN>());
         self.probes.push(Probe { idle: self.phase == Phase::Idle, sent, answer: None });
     }
 
@@ -219,7 +219,7 @@ impl Prober {
     }
 
     fn note(&mut self, answer: Answer, heard: MonoTime) {
-        let index = usize::try_from(answer.question.sequence).unwrap_or(usize::MAX);
+        let index = usize::try_from(answer.sender.sequence).unwrap_or(usize::MAX);
         let idle = self.phase == Phase::Idle;
         let waiting = |probe: &&mut Probe| probe.answer.is_none() && (idle || !probe.idle);
         if let Some(probe) = self.probes.get_mut(index).filter(waiting) {

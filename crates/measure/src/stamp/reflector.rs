@@ -2,7 +2,7 @@
 
 use units::{MonoTime, WallTime};
 
-use super::packet::{Answer, NtpTime, PACKET_LEN, Question, UNSYNCHRONISED};
+use super::packet::{Answer, ErrorEstimate, NtpTime, PACKET_LEN, Question};
 
 /// The clock of the stamps: calendar time at the start, then the monotonic clock, so that a step of the calendar
 /// does not tear a measurement.
@@ -35,14 +35,15 @@ impl StampClock {
 /// The answer to a probe; `None` where the datagram is no probe.
 #[must_use]
 pub fn answer(datagram: &[u8], clock: StampClock, times: Times) -> Option<[u8; PACKET_LEN]> {
-    let question = Question::parse(datagram).ok()?;
+    // A shorter one may be a packet of TWAMP, whose answer would be longer than it.
+    let question = datagram.get(..PACKET_LEN).and_then(|packet| Question::parse(packet).ok())?;
     let answer = Answer {
         sequence: question.sequence,
         sent: clock.stamp(times.sent),
-        error_estimate: UNSYNCHRONISED,
+        error: ErrorEstimate::UNSYNCHRONISED,
         received: clock.stamp(times.received),
-        question,
-        question_ttl: 255,
+        sender: question,
+        sender_ttl: 255,
     };
     Some(answer.emit())
 }
@@ -64,11 +65,11 @@ mod tests {
     fn an_answer_carries_both_times_and_is_no_longer_than_its_question() {
         let clock = StampClock::new(WallTime::from_unix_nanos(1_790_000_000_000_000_000), MonoTime::from_nanos(77));
         let asked = NtpTime::from_wall(WallTime::from_unix_nanos(5));
-        let question = Question { sequence: 9, sent: asked, error_estimate: UNSYNCHRONISED };
+        let question = Question { sequence: 9, sent: asked, error: ErrorEstimate::UNSYNCHRONISED };
         let times = Times { received: MonoTime::from_nanos(1_000_077), sent: MonoTime::from_nanos(1_500_077) };
-        let reply = answer(&question.emit(), clock, times).unwrap();
+        let reply = answer(&question.emit::<PACKET_LEN>(), clock, times).unwrap();
         let parsed = Answer::parse(&reply).unwrap();
-        assert_eq!((parsed.sequence, parsed.question), (9, question));
+        assert_eq!((parsed.sequence, parsed.sender), (9, question));
         assert_eq!(parsed.sent.nanos_since(parsed.received), 499_999, "half a millisecond, to NTP's fraction");
         assert!(answer(b"9876", clock, times).is_none());
     }

@@ -4,6 +4,7 @@
 //! * [`hops`]: the routers on the way
 //! * [`path_mtu`]: the largest packet that arrives
 //! * [`download`]: one file over HTTP
+//! * [`one_way`]: delay and loss of each direction, by OWAMP and TWAMP
 //! * [`along`]: tests towards every hop
 //!
 //! Each is whole by itself: what was asked, what was found, and whether it worked. A measurement that failed is one of
@@ -13,6 +14,7 @@ pub mod along;
 pub mod download;
 pub mod echo;
 pub mod hops;
+pub mod one_way;
 pub mod path_mtu;
 
 use std::net::IpAddr;
