@@ -48,7 +48,7 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 30] = [
+pub const ALL: [Reader; 32] = [
     Reader { name: "capture_file", read: capture_file },
     Reader { name: "captured_ends", read: captured_ends },
     Reader { name: "captured_packet", read: captured_packet },
