@@ -2,7 +2,8 @@
 //!
 //! Each subject decides what its panels show; all are laid out and drawn in the same way, so that they look alike:
 //!
-//! * [`run`], [`simulated`], [`swept`], [`tuned`], [`detected`], [`gateways`], [`grid`], [`trace`], [`bursts`], [`drops`]: the subjects
+//! * [`run`], [`simulated`], [`swept`], [`tuned`], [`detected`], [`gateways`], [`grid`], [`trace`], [`ends`],
+//!   [`bursts`], [`drops`]: the subjects
 //! * `header`, `panel`, `axis`: what a picture consists of, with titles and units
 //! * `layout`, `draw`, `font`, `palette`: from panels to a `scene` of shapes
 //! * `svg` writes the scene as a document, `raster` and `png` as an image
@@ -14,6 +15,7 @@ pub mod bursts;
 pub mod detected;
 mod draw;
 pub mod drops;
+pub mod ends;
 mod font;
 pub mod gateways;
 pub mod grid;

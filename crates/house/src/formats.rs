@@ -28,6 +28,7 @@ pub fn texts() -> Result<Vec<(&'static str, String)>> {
         ("tuning.schema.json", tune::answer::schema()),
         ("trace.schema.json", capture::report::schema()),
         ("trace-join.schema.json", capture::ends::schema()),
+        ("trace-live.schema.json", capture::live::schema()),
     ];
     let of_simulations = of_simulations.into_iter().chain(gateways::schemas());
     let all = model::schema::all().into_iter().chain(of_audit).chain(of_rounds).chain(of_simulations);

@@ -11,6 +11,8 @@ pub(crate) struct CostMeter {
     tick_ns: i64,
     tick_from_ns: i64,
     tick_from_bytes: u64,
+    from_ns: i64,
+    from_bytes: u64,
     /// Bytes of the last ticks, the newest last.
     recent: [u64; TICKS],
     filled: usize,
@@ -65,6 +67,8 @@ impl CostMeter {
             tick_ns: 0,
             tick_from_ns: 0,
             tick_from_bytes: 0,
+            from_ns: 0,
+            from_bytes: 0,
             recent: [0; TICKS],
             filled: 0,
             open: Vec::new(),
@@ -80,6 +84,7 @@ impl CostMeter {
     pub(crate) fn start(&mut self, time_ns: i64, delivered: u64, rtt_ns: i64) {
         (self.tick_ns, self.tick_from_ns, self.tick_from_bytes) = (rtt_ns.max(MIN_TICK_NS), time_ns, delivered);
         (self.second_from_ns, self.second_bytes) = (time_ns, delivered);
+        (self.from_ns, self.from_bytes) = (time_ns, delivered);
     }
 
     /// The next tick says nothing of the steady rate.
@@ -145,13 +150,12 @@ impl CostMeter {
         }
     }
 
-    /// Bytes that the rate of the last ticks would have delivered in a span in which nothing arrived.
+    /// Bytes that the mean rate so far would have delivered in a span in which nothing arrived.
     #[expect(clippy::cast_precision_loss, reason = "a cost is an estimate")]
     pub(crate) fn missed_in(&self, span_ns: i64) -> f64 {
-        // The span itself is one of the last ticks.
-        let before = self.recent.iter().copied().max().unwrap_or_default() as f64;
-        let most = self.best_second.map_or(f64::INFINITY, |best| best as f64 * self.tick_ns as f64 / 1e9);
-        before.min(most) * span_ns.max(0) as f64 / self.tick_ns.max(1) as f64
+        let delivered = self.tick_from_bytes.saturating_sub(self.from_bytes);
+        let elapsed_ns = self.tick_from_ns.saturating_sub(self.from_ns).max(1);
+        delivered as f64 * span_ns.max(0) as f64 / elapsed_ns as f64
     }
 
     /// An event begins.

@@ -44,7 +44,7 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
     {
         return Owner::ReceiverWindow;
     }
-    if direction.rounds.has_plateau() && direction.is_queue_emptied() {
+    if direction.stands_on_plateau() {
         // After a loss a congestion window may stand still for as long (RFC 9438 §4.1); acknowledgments release it.
         if direction.rounds.had_loss && (release != Release::OwnClock || !direction.rounds.has_long_plateau()) {
             return Owner::CongestionWindow;
@@ -78,6 +78,12 @@ fn has_drained(direction: &Direction) -> bool {
 }
 
 impl Direction {
+    /// The flight stays the same though the window is open, data is outstanding and the queue of the bottleneck empties.
+    pub(super) fn stands_on_plateau(&self) -> bool {
+        let has_data = self.outstanding() > 0 && !self.recent.ended_short;
+        has_data && self.rounds.has_plateau() && self.is_queue_emptied()
+    }
+
     /// The queue of the bottleneck was empty in the last round: its least RTT is within 10 % of the least of all, or within a
     /// millisecond of it. A burst makes a queue for a moment; a bottleneck that limits has one always.
     fn is_queue_emptied(&self) -> bool {

@@ -372,7 +372,8 @@ impl Direction {
         match owner {
             Owner::CongestionWindow | Owner::SlowStart => self.rounds.plateau_unowned_ns += span_ns,
             Owner::Application if !self.rounds.has_plateau() => self.rounds.plateau_paused_ns += span_ns,
-            Owner::SendBuffer | Owner::Application => {
+            // An end of the data says nothing of the rounds before it.
+            Owner::SendBuffer | Owner::Application if self.stands_on_plateau() => {
                 // The rounds in which the plateau was not yet known to be one.
                 self.budget.reassign(
                     Owner::CongestionWindow,

@@ -41,7 +41,7 @@ pub enum Cause {
     AckThinning,
     /// Only large segments were lost.
     MtuBlackHole,
-    /// Packets went another way from some moment on.
+    /// Packets took another path from some moment on.
     PathChange,
     /// The capture itself lacks packets.
     CaptureLoss,

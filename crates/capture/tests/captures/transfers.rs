@@ -205,5 +205,9 @@ fn packets_that_are_held_and_then_all_arrive_are_no_loss() {
     let held = transfer.verdicts.iter().find(|verdict| verdict.cause == Cause::DelayedPackets);
     assert!(held.is_some_and(|held| held.evidence.starts_with("5 times nothing arrived")), "{:#?}", transfer.verdicts);
     let spikes = transfer.events.iter().filter(|event| event.event == EventType::DelaySpike);
-    assert!(spikes.clone().count() == 5 && spikes.map(|event| event.cost_bytes).min() > Some(50_000), "{:#?}", transfer.events);
+    assert!(
+        spikes.clone().count() == 5 && spikes.map(|event| event.cost_bytes).min() > Some(50_000),
+        "{:#?}",
+        transfer.events
+    );
 }

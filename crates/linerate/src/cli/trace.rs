@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use linux::netns::NetnsRef;
 
 use super::values;
 
@@ -15,13 +16,16 @@ use super::values;
   linerate trace slow.pcap --flow 1 --plot slow.svg
   linerate trace slow.pcap --flow 1 --from 12s --to 13s --plot detail.png
   linerate trace at-client.pcap at-server.pcap --join      what was lost, reordered, delayed between the two
+  linerate trace at-client.pcap at-server.pcap --join --plot both.svg      both ends in one picture
+  linerate trace slow.pcap --parquet slow.parquet          a row for each transfer, and slow-events.parquet
+  sudo linerate trace --follow -i eth0                     transfers as they pass, with their limit; Ctrl-C ends
   ssh dtn1 tcpdump -i eth0 -s 128 -w - port 5201 | linerate trace -
 
 pcap and pcapng, plain or compressed with gzip or zstd. Headers are enough: `tcpdump -s 128`. Capture at the sender
 where you can. What is read and how it is judged: docs/traces.md")]
 pub struct TraceArgs {
     /// Captures; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "follow", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Show one transfer in full, by its number in the list
     #[arg(long, value_name = "NUMBER")]
@@ -36,9 +40,34 @@ pub struct TraceArgs {
     #[arg(long, value_name = "TIME", value_parser = values::span, requires = "plot")]
     pub to: Option<Duration>,
     /// Join two captures of the same connections, one nearer each end: loss, reordering and one-way delay between them
-    #[arg(long, conflicts_with_all = ["flow", "plot"])]
+    #[arg(long, conflicts_with = "flow")]
     pub join: bool,
     /// One clock, or one kept by PTP or GNSS, took the times of both captures: no offset is estimated
     #[arg(long, requires = "join")]
     pub same_clock: bool,
+    /// Write a row for each transfer to a Parquet file, and one for each event to NAME-events.parquet
+    #[arg(long, value_name = "FILE", conflicts_with = "join")]
+    pub parquet: Option<PathBuf>,
+    /// Listen on a device (CAP_NET_RAW), show what limits each transfer now, and explain them all at the end
+    #[arg(long, conflicts_with_all = ["files", "join", "plot", "flow"], requires = "interface")]
+    pub follow: bool,
+    /// The device
+    #[arg(short, long, value_name = "DEV", requires = "follow")]
+    pub interface: Option<String>,
+    /// A network namespace by name, path or pid:N, instead of this one
+    #[arg(long, value_name = "NETNS", requires = "follow")]
+    pub netns: Option<NetnsRef>,
+    /// How long one interval is
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, requires = "follow")]
+    pub interval: Duration,
+    /// How long to listen [default: until Ctrl-C]
+    #[arg(long = "for", value_name = "TIME", value_parser = values::span_above_zero, requires = "follow")]
+    pub duration: Option<Duration>,
+}
+
+/// Packets are handed over 20 ms after they have passed.
+fn interval(text: &str) -> Result<Duration, String> {
+    const ALLOWED: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(3_600);
+    let time = values::span_above_zero(text)?;
+    if ALLOWED.contains(&time) { Ok(time) } else { Err("transfers are shown every 100 ms to 1 h".to_owned()) }
 }

@@ -49,6 +49,7 @@ pub mod sweep;
 mod table;
 pub mod trace;
 pub mod trace_join;
+pub mod trace_live;
 pub mod tune;
 pub mod watch;
 pub mod when;

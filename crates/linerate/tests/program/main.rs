@@ -21,6 +21,7 @@ mod interop;
 mod planning;
 mod plots;
 mod probing;
+mod replaying;
 mod round_run;
 mod simulating;
 mod simulating_gateways;

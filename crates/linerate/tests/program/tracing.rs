@@ -6,7 +6,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use capture::write::{WrittenSegment, file_header, segment};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
 use serde_json::Value;
+
+use crate::host_fix::world::World;
 
 const MSS: u32 = 1_000;
 const MS: u64 = 1_000_000;
@@ -210,4 +214,86 @@ fn two_captures_of_a_simulated_transfer_show_each_loss_between_them() {
     );
     let refused = trace(folder.path(), &["sender.pcap", "--join"]);
     assert_eq!(refused.status.code(), Some(2));
+    // Both ends in one picture, and a part of it.
+    for zoom in [&[][..], &["--from", "100ms", "--to", "300ms"]] {
+        let args = [&["receiver.pcap", "sender.pcap", "--join", "--plot", "both.svg"], zoom].concat();
+        stdout(&trace(folder.path(), &args));
+        let svg = std::fs::read_to_string(folder.path().join("both.svg")).unwrap();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let panels: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
+        assert!(["sequence", "delay", "lost"].iter().all(|panel| panels.contains(panel)), "{panels:?}");
+        let lost = format!("{} of ", dropped[0]);
+        assert!(svg.contains("sent (sender.pcap)") && svg.contains(&lost) && svg.len() < 1_000_000, "{}", svg.len());
+    }
+    let refused = trace(folder.path(), &["receiver.pcap", "sender.pcap", "--join", "--plot", "both.xpl"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+/// The numbers of a column of whole numbers, in the order of its rows.
+fn column(file: &Path, name: &str) -> Vec<i64> {
+    let reader = SerializedFileReader::new(std::fs::File::open(file).unwrap()).unwrap();
+    let rows = reader.get_row_iter(None).unwrap();
+    let of = |row: Row| row.get_column_iter().find(|(column, _)| *column == name).map(|(_, value)| value.clone());
+    rows.map(|row| match of(row.unwrap()) {
+        Some(Field::Long(number)) => number,
+        other => panic!("{name}: {other:?}"),
+    })
+    .collect()
+}
+
+#[test]
+fn tables_have_a_row_for_each_transfer_and_each_event() {
+    let folder = folder();
+    let simulated = Command::new(env!("CARGO_BIN_EXE_linerate"))
+        .args(["simulate", "flow", "--rate", "100Mbit/s", "--rtt", "20ms", "--loss", "0.001", "--bytes", "10MB"])
+        .args(["--seeds", "1", "--json", "--pcap", "lossy.pcap"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let resent = serde_json::from_str::<Value>(&stdout(&simulated)).unwrap()["segments_resent"].as_i64().unwrap();
+    stdout(&trace(folder.path(), &["a.pcap", "lossy.pcap", "--parquet", "all.parquet"]));
+    let (flows, events) = (folder.path().join("all.parquet"), folder.path().join("all-events.parquet"));
+    // The last segment of what is simulated is a whole one.
+    let delivered = column(&flows, "delivered_bytes");
+    assert!(delivered[0] == 400_000 && (10_000_000..10_001_448).contains(&delivered[1]), "{delivered:?}");
+    assert_eq!(column(&flows, "retransmits"), [0, resent]);
+    assert!(column(&flows, "receiver_window_ns")[0] > 500_000_000, "{:?}", column(&flows, "receiver_window_ns"));
+    assert!(resent > 0 && column(&events, "retransmits").iter().sum::<i64>() == resent, "{resent}");
+}
+
+/// A network namespace of its own, in which this user has the capability.
+#[test]
+fn transfers_are_followed_as_they_pass_and_explained_at_the_end() {
+    let mut world = World::new();
+    world.run(
+        "mkfifo $F/live; $L trace --follow -i lo --json --interval 100ms > $F/live & echo $! > $F/pid; \
+         exec 7< $F/live; read -r line <&7; echo \"$line\" > $F/lines",
+    );
+    world.run(
+        "mkfifo $F/served; $L serve --once --no-archive > /dev/null 2> $F/served & exec 6< $F/served; \
+         while read line <&6; do case \"$line\" in *'listening on'*) break;; esac; done",
+    );
+    world.run("$L test 127.0.0.1 --bytes 20MB --no-archive > $F/test");
+    world.run("kill -INT $(cat $F/pid); cat <&7 >> $F/lines; wait $(cat $F/pid)");
+    let lines = std::fs::read_to_string(world.folder.path().join("lines")).unwrap();
+    let documents: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (report, intervals) = documents.split_last().unwrap();
+    let is_bulk = |transfer: &&Value| transfer["delivered_bytes"].as_u64() >= Some(20_000_000);
+    let transfers =
+        report["connections"].as_array().unwrap().iter().flat_map(|one| one["transfers"].as_array().unwrap());
+    let bulk = transfers.clone().find(is_bulk).unwrap_or_else(|| panic!("{report:#}"));
+    let shown = intervals.iter().flat_map(|one| one["transfers"].as_array().unwrap());
+    let delivered: u64 = shown
+        .filter(|one| one["from"] == bulk["from"] && one["to"] == bulk["to"])
+        .map(|one| one["delivered_bytes"].as_u64().unwrap())
+        .sum();
+    assert!(delivered <= bulk["delivered_bytes"].as_u64().unwrap(), "{delivered}");
+    assert!(intervals.iter().all(|one| one["device"] == "lo" && one["length_ns"].as_i64() > Some(0)), "{lines}");
+    let (said, code) = world.ends("$L trace --follow -i nonesuch0");
+    assert!(
+        code == 9 && said.contains("there is no device nonesuch0") && said.contains("these are here: lo"),
+        "{said}"
+    );
+    let (said, code) = world.ends("setpriv --inh-caps=-all --bounding-set=-all --no-new-privs $L trace --follow -i lo");
+    assert!(code == 8 && said.contains("CAP_NET_RAW is missing") && said.contains("unshare -Urn"), "{code}: {said}");
 }

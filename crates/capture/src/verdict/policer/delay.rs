@@ -42,9 +42,11 @@ impl DelayRise {
         let mut signs = [before_s, self.at_loss_s, self.rise_s];
         signs.sort_by(f64::total_cmp);
         let [_, delay_s, _] = signs;
-        let is_full = !has_bursts && before_s > QUEUE_SHARE_BEFORE * self.queue_s;
-        // What is delayed by more than the queue holds waits in another one.
-        (delay_s > most * self.queue_s || is_full) && delay_s < MOST_OF_QUEUE * self.queue_s
+        let is_late = before_s > QUEUE_SHARE_BEFORE * self.queue_s || self.at_loss_s > QUEUE_SHARE * self.queue_s;
+        let is_full = !has_bursts && is_late;
+        // What is delayed by more than the queue holds waits in another one, behind a bucket that lets bursts through.
+        let is_another = has_bursts && delay_s > MOST_OF_QUEUE * self.queue_s;
+        (delay_s > most * self.queue_s || is_full) && !is_another
     }
 }
 

@@ -1,7 +1,9 @@
 //! `linerate trace`.
 
+mod follow;
 mod join;
 pub mod source;
+mod table;
 mod xplot;
 
 use std::path::Path;
@@ -30,18 +32,29 @@ pub fn run(common: &Common, args: &TraceArgs) -> anyhow::Result<Exit> {
     if args.join {
         return join::run(common, args);
     }
-    let mut exit = Exit::Success;
+    if let Some(path) = &args.parquet {
+        table::check(path)?;
+    }
+    if let Some(device) = args.interface.as_ref().filter(|_| args.follow) {
+        return follow::run(common, args, device);
+    }
+    let (mut exit, mut documents) = (Exit::Success, Vec::new());
     for (index, path) in args.files.iter().enumerate() {
-        let explained = explain(common, args, path, index);
-        if let Err(error) = explained {
-            crate::show::error::print(&error);
-            exit = Exit::of_error(&error);
+        match explain(common, args, path, index) {
+            Ok(document) => documents.extend(args.parquet.is_some().then_some(document)),
+            Err(error) => {
+                crate::show::error::print(&error);
+                exit = Exit::of_error(&error);
+            }
         }
+    }
+    if let Some(path) = args.parquet.as_ref().filter(|_| !documents.is_empty()) {
+        table::write(path, &documents)?;
     }
     Ok(exit)
 }
 
-fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyhow::Result<()> {
+fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyhow::Result<TraceDocument> {
     let zoom = args.from.is_some() || args.to.is_some();
     let columns = args.plot.is_some().then_some(COLUMNS);
     let mut report = source::read(path, columns, zoom.then(|| span(args)))?;
@@ -66,7 +79,7 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
                 .hint(format!("the capture has {} transfers", transfers.len()))
                 .into());
         }
-        return Ok(());
+        return Ok(document);
     };
     if let Some(picture) = &args.plot {
         let picture = if args.files.len() > 1 { plot::numbered(picture, index + 1) } else { picture.clone() };
@@ -83,7 +96,7 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
             draw(&picture, transfer)?;
         }
     }
-    Ok(())
+    Ok(document)
 }
 
 /// What of a connection a picture shows, from its first packet on.
