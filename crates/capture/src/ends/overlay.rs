@@ -76,7 +76,7 @@ pub fn overlay(first: &Recording, second: &Recording, clocks: Clocks, view: View
     for (_, near, far, _) in passages.pairs() {
         let delay_ns = passages.delay_ns(near, far);
         canvas.put(near, near.time_ns.saturating_add(delay_ns), |column| &mut column.arrived);
-        canvas.delay(near.time_ns, delay_ns);
+        canvas.delay(near, delay_ns);
     }
     for one in &lost {
         canvas.put(one, one.time_ns, |column| &mut column.lost);
@@ -129,9 +129,9 @@ impl Canvas {
         }
     }
 
-    fn delay(&mut self, at_ns: i64, delay_ns: i64) {
+    fn delay(&mut self, sent: &Passage, delay_ns: i64) {
         let delay = delay_ns.max(0).unsigned_abs();
-        if let Some(column) = self.column(at_ns) {
+        if let Some(column) = self.column(sent.time_ns) {
             column.delay_ns.take(delay, delay);
         }
     }
