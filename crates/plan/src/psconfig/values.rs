@@ -12,10 +12,13 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     let units = [("W", 604_800.0), ("D", 86_400.0)];
     let seconds = sum(days, &units)? + times.map_or(Some(0.0), |times| sum(times, &TIMES))?;
     let empty = days.is_empty() && times.is_none_or(str::is_empty);
-    if empty { None } else { Duration::try_from_secs_f64(seconds).ok().filter(|time| *time <= LONGEST) }
+    if empty { None } else { of_seconds(seconds) }
 }
 
-/// A year.
+fn of_seconds(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| *time <= LONGEST)
+}
+
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 
 const TIMES: [(&str, f64); 3] = [("H", 3_600.0), ("M", 60.0), ("S", 1.0)];
@@ -73,7 +76,7 @@ pub(super) fn number(value: &Value) -> Option<u64> {
 
 /// Seconds as a number, which is how pScheduler writes the time between packets.
 pub(super) fn seconds(value: &Value) -> Option<Duration> {
-    value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+    value.as_f64().and_then(of_seconds)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a power of ten or of two below 2^53")]
@@ -97,7 +100,20 @@ mod tests {
         assert_eq!(read("P1DT6H"), Some(108_000_000));
         assert_eq!(read("PT1.5S"), Some(1_500));
         assert_eq!(read("PT1H30M"), Some(5_400_000));
-        for text in ["P1Y", "P1M", "10S", "P", "PT", "PT5", "PTS", "PT-5S", "PT1S1H", "PT1e3S", "P367D", "PT4611686018427387904S"] {
+        for text in [
+            "P1Y",
+            "P1M",
+            "10S",
+            "P",
+            "PT",
+            "PT5",
+            "PTS",
+            "PT-5S",
+            "PT1S1H",
+            "PT1e3S",
+            "P367D",
+            "PT4611686018427387904S",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
         for millis in [0, 1, 1_500, 10_000, 60_000, 21_600_000, 86_400_000, 90_061_001] {
