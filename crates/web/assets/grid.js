@@ -5,7 +5,7 @@ const FIRST = 5;
 const WORDS = ["itself", "not planned", "failed", "not judged"];
 const grade = (code) => code >= 95 ? "A" : code >= 75 ? "B" : code >= 45 ? "C" : code >= 15 ? "D" : "F";
 const FILL = { A: "#0072b2", B: "#56b4e9", C: "#f3cf84", D: "#e69f00", F: "#d55e00" };
-const INK = { A: "#fff", B: "#1f2428", C: "#1f2428", D: "#1f2428", F: "#fff" };
+const INK = { A: "#fff", B: "#1f2428", C: "#1f2428", D: "#1f2428", F: "#000" };
 function unpacked(text) {
   const raw = atob(text);
   const found = new Uint8Array(raw.length);

@@ -22,6 +22,7 @@ macro_rules! assets {
 
 assets! {
     "index.html",
+    "icon.svg",
     "style.css",
     "app.js",
     "dom.js",
@@ -57,6 +58,7 @@ pub(crate) fn named(path: &str) -> Option<Response> {
     let media = match asset.path.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
         Some("js") => "text/javascript; charset=utf-8",
         _ => "text/plain; charset=utf-8",
     };

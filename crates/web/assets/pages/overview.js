@@ -19,6 +19,6 @@ export async function overview(values) {
       : none("No round. This makes one:", "linerate round PLAN"), more(data.more.rounds)],
     h("h2", null, "Runs"), data.runs.length ? table(["started", "peer", "protocol", right("goodput"), right("retransmits"), "failure"], data.runs.map((run) =>
       [when(run.started_unix_ns), h("a", { href: `/run/${run.id}` }, run.peer), run.protocol, right(run.goodput_bps === undefined ? "" : rate(run.goodput_bps)), right(run.retransmits ?? ""), outcome(run)]))
-      : none("No run. This makes one:", "linerate test HOST"), more(data.more.runs),
-    h("h2", null, "Hosts"), data.hosts.length ? h("p", null, data.hosts.flatMap((name, at) => [at ? ", " : "", host(name)])) : none("No host is known. This reads one:", "linerate host snapshot"), more(data.more.hosts)] };
+      : data.incidents ? h("p", { class: "quiet" }, "No run yet: agents run what the plan asks for.") : none("No run. This makes one:", "linerate test HOST"), more(data.more.runs),
+    h("h2", null, "Hosts"), data.hosts.length ? h("p", null, data.hosts.flatMap((name, at) => [at ? ", " : "", host(name)])) : data.incidents ? none("No agent has joined. This makes a token for one:", "linerate hub token DIR") : none("No host is known. This reads one:", "linerate host snapshot"), more(data.more.hosts)] };
 }
