@@ -18,6 +18,8 @@ mod host_foreign;
 mod host_log;
 mod import;
 mod interop;
+#[cfg(feature = "hub")]
+mod mesh_faults;
 mod planning;
 mod plots;
 mod probing;

@@ -1,0 +1,11 @@
+//! A hub and its agents while things go wrong: no run is lost, and none has two results.
+//!
+//! * [`world`]: the hub and two agents, as processes on a loopback of their own
+//! * [`killed`]: `kill -9` at each step of a run
+//! * [`full`]: disks that are full for a while
+//! * [`calendar`]: clocks that are an hour apart
+
+mod calendar;
+mod full;
+mod killed;
+mod world;
