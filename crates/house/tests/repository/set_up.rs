@@ -42,7 +42,9 @@ impl Machine {
     }
 
     fn has_all_but(&self, missing: &[&str]) -> Result<()> {
-        for program in ["ip", "tc", "ss", "nft", "ping", "ethtool", "iperf3", "nuttcp", "kill", "python3", "pip3"] {
+        for program in
+            ["chromium", "ip", "tc", "ss", "nft", "ping", "ethtool", "iperf3", "nuttcp", "kill", "python3", "pip3"]
+        {
             if !missing.contains(&program) {
                 self.has(program, "")?;
             }

@@ -5,6 +5,8 @@
 mod accounts;
 mod actors;
 mod between;
+#[cfg(feature = "web")]
+mod browser;
 mod checking;
 mod detecting;
 mod expecting;

@@ -1,0 +1,94 @@
+//! Pages in a real browser: what they show is what their JSON says, whatever names hosts have.
+//!
+//! `LINERATE_PICTURES=DIR cargo test -p linerate --all-features --test program browser` keeps a picture of each page in the folder: in
+//! light, in dark, on a phone.
+
+#[cfg(feature = "hub")]
+mod hub;
+mod pages;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::actors::chromium::{Browser, DARK, LIGHT, PHONE};
+use crate::actors::linerate::program;
+use crate::actors::process::{Lines, Process};
+
+/// `linerate view`, and a browser that looks at it.
+pub struct Visit {
+    pub browser: Browser,
+    pub site: String,
+    _view: Process,
+    _talk: Lines,
+}
+
+impl Visit {
+    /// Opens what is shown of a file or a folder.
+    pub fn of(what: &str) -> Self {
+        let mut view = Process::start(program().args(["view", what, "--listen", "127.0.0.1:0"]));
+        let talk = view.stdout();
+        let address = talk.wait_for("an address", |line| line.starts_with("http://"));
+        let site = address.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+        Self { browser: Browser::start(), site, _view: view, _talk: talk }
+    }
+
+    /// Opens a page in light, in dark and on a phone: none complains, none is wider than its screen, and what a person sees has
+    /// contrast. The text in light is returned.
+    #[track_caller]
+    pub fn look_at(&mut self, page: &str, name: &str) -> String {
+        let mut text = String::new();
+        for (screen, of) in [(PHONE, "phone"), (DARK, "dark"), (LIGHT, "light")] {
+            self.browser.look_with(screen);
+            self.browser.open(&format!("{}{page}", self.site));
+            assert_eq!(self.browser.complaints(), Vec::<Value>::new(), "{page} in {of}");
+            let wide =
+                self.browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+            assert_eq!(wide, 0, "{page} in {of} is wider than its screen");
+            let pale = self.browser.value(PALE);
+            assert_eq!(pale, Value::Array(Vec::new()), "{page} in {of}: contrast below 4.5:1 (WCAG 2.2, 1.4.3)");
+            if let Some(folder) = std::env::var_os("LINERATE_PICTURES") {
+                self.browser.picture(&PathBuf::from(folder).join(format!("{name}-{of}.png")));
+            }
+            text = self.browser.text();
+        }
+        text
+    }
+
+    /// The JSON of an address, as the page would fetch it.
+    #[track_caller]
+    pub fn json(&mut self, address: &str) -> Value {
+        self.browser.value(&format!("fetch({}).then((one) => one.json())", Value::from(address)))
+    }
+
+    /// What each row of the page's tables says, cells joined by a bar.
+    pub fn rows(&mut self) -> Vec<String> {
+        let rows = "[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((one) => one.innerText).join('|'))";
+        serde_json::from_value(self.browser.value(rows)).unwrap()
+    }
+
+    /// Where links lead to, by their text.
+    pub fn links(&mut self) -> BTreeMap<String, String> {
+        let links = "[...document.links].map((one) => [one.innerText, one.pathname + one.search])";
+        let links: Vec<(String, String)> = serde_json::from_value(self.browser.value(links)).unwrap();
+        links.into_iter().collect()
+    }
+}
+
+/// Texts whose colour has less than 4.5:1 to what is behind them.
+const PALE: &str = "(() => {
+  const parts = (text) => (text.match(/[0-9.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => { const one = [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * one[0] + 0.7152 * one[1] + 0.0722 * one[2]; };
+  const ground = (element) => { for (let at = element; at; at = at.parentElement) { const c = parts(getComputedStyle(at).backgroundColor);
+    if (c.length === 3 || c[3] > 0) return c; } return [255, 255, 255]; };
+  const found = new Set();
+  for (const element of document.body.querySelectorAll('*')) {
+    const says = [...element.childNodes].some((one) => one.nodeType === 3 && one.textContent.trim());
+    if (!says || !element.getClientRects().length || element.closest('noscript')) continue;
+    const [a, b] = [light(parts(getComputedStyle(element).color)), light(ground(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) found.add(`${ratio.toFixed(2)}: ${element.textContent.trim().slice(0, 40)}`);
+  }
+  return [...found]; })()";
