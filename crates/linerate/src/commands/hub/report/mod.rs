@@ -1,5 +1,7 @@
 //! `linerate report`.
 
+mod figures;
+
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -40,7 +42,8 @@ pub fn run(common: &Common, args: &ReportArgs) -> anyhow::Result<Exit> {
         eprintln!("kept as they were edited: {}", kept.join(", "));
     }
     if let Some(path) = &args.html {
-        file::write(path, html::page(&text).as_bytes())?;
+        let figures = figures::of(&mut hub, &detail.incident)?;
+        file::write(path, html::page(&text, &figures).as_bytes())?;
     }
     match &args.output {
         // What people have written in it is not lost where the disk is full.
