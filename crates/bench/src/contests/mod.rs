@@ -14,6 +14,7 @@
 //! * [`link`]: whether both programs say the same of the same link
 //! * [`relay`]: what the lab's relay carries
 //! * [`network`]: how long it takes to make the network of a lab
+//! * [`hub`]: what a hub takes, and what an agent costs
 //! * [`gateways`]: how long a model of a cluster of gateways takes
 //! * [`sim`]: how long it takes to predict a transfer
 //! * [`sim_kernel`]: whether the kernel does what was predicted
@@ -32,6 +33,7 @@ mod diff;
 mod effort;
 mod far;
 mod gateways;
+mod hub;
 mod idle;
 mod link;
 mod network;
@@ -97,6 +99,8 @@ pub(crate) enum Contest {
     Score,
     /// How long a model of gateways takes
     Gateways,
+    /// What a hub takes, and what an agent costs
+    Hub,
     /// How long it takes to predict a transfer
     Sim,
     /// Whether the kernel does what was predicted: four minutes, and only where it is asked for
@@ -115,7 +119,7 @@ pub(crate) enum Contest {
 
 impl Contest {
     /// Those that run unless others are asked for, in the order in which they run.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 21] = [
         Self::Tcp,
         Self::Telemetry,
         Self::Udp,
@@ -132,6 +136,7 @@ impl Contest {
         Self::Diagnosis,
         Self::Detection,
         Self::Gateways,
+        Self::Hub,
         Self::Sim,
         Self::Trace,
         Self::Watch,
@@ -158,6 +163,7 @@ impl Contest {
             Self::Detection => "changes in series of results",
             Self::Score => "how good diagnoses are",
             Self::Gateways => "gateways behind a balancer",
+            Self::Hub => "a hub and its agents",
             Self::Sim => "a prediction",
             Self::SimKernel => "predictions and the kernel",
             Self::SimNs3 => "predictions and ns-3 3.44",
@@ -198,6 +204,7 @@ impl Contest {
             Self::Detection => detection::run(effort),
             Self::Score => score::run(actors, effort),
             Self::Gateways => gateways::run(actors, effort),
+            Self::Hub => hub::run(actors, effort),
             Self::Sim => sim::run(actors, effort),
             Self::SimKernel => link::apart("sim-kernel", actors, effort, cases),
             Self::SimNs3 => sim_ns3::run(effort, cases),
