@@ -201,7 +201,7 @@ fn judge(head: &ResponseHead) -> Result<(), Failure> {
     Err(Failure { kind: FailureKind::Refused, detail })
 }
 
-fn unreached(error: &ConnectError) -> Failure {
+pub(crate) fn unreached(error: &ConnectError) -> Failure {
     failure(if error.is_local() { FailureKind::Local } else { FailureKind::Unreachable }, error)
 }
 
@@ -216,7 +216,7 @@ fn broken(error: &LineError, what: &str) -> Failure {
 }
 
 /// The failure of this kind, with the error and its causes in one line.
-fn failure(kind: FailureKind, error: &dyn std::error::Error) -> Failure {
+pub(crate) fn failure(kind: FailureKind, error: &dyn std::error::Error) -> Failure {
     let mut detail = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -7,6 +7,7 @@
 //! * [`engine`]: the streams' threads and the sampler
 //! * [`stamp`]: latency probes, RFC 8762
 //! * [`echo`]: ICMP echoes: round trips, hops, path MTU
+//! * [`one_way`]: sessions of OWAMP and TWAMP
 //! * [`download`], [`http`]: one file over HTTP
 //! * [`latency`]: from probes to round-trip times
 //! * [`tools`]: tests by iperf3 and nuttcp where they are installed
@@ -23,6 +24,7 @@ pub mod engine;
 pub mod http;
 pub mod identity;
 pub mod latency;
+pub mod one_way;
 pub mod options;
 pub mod serve;
 pub mod session;

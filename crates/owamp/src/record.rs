@@ -1,7 +1,11 @@
 //! What a receiver noted of each packet (RFC 4656 §3.9).
 
+use std::collections::HashSet;
+
+use crate::control::request::SessionRequest;
 use crate::estimate::ErrorEstimate;
 use crate::fields::Fields;
+use crate::schedule::Schedule;
 use crate::time::NtpTime;
 
 /// One packet as its receiver saw it.
@@ -63,4 +67,26 @@ impl PacketRecord {
     pub fn delay_ns(&self) -> i64 {
         self.received.nanos_since(self.sent)
     }
+}
+
+/// The records of a session with one more for each packet below `next_sequence` that has none: a lost packet's, with the
+/// time at which it was due (RFC 4656 §3.9). owping counts losses by these.
+#[must_use]
+pub fn with_lost(mut records: Vec<PacketRecord>, request: &SessionRequest, next_sequence: u32) -> Vec<PacketRecord> {
+    let seen: HashSet<u32> = records.iter().map(|record| record.sequence).collect();
+    let mut due = request.start;
+    for (sequence, wait) in (0..next_sequence).zip(Schedule::new(&request.slots, request.session)) {
+        due = due.after(wait);
+        if !seen.contains(&sequence) {
+            records.push(PacketRecord {
+                sequence,
+                sender_error: ErrorEstimate::UNSYNCHRONISED,
+                receiver_error: ErrorEstimate::UNSYNCHRONISED,
+                sent: due,
+                received: NtpTime::default(),
+                ttl: u8::MAX,
+            });
+        }
+    }
+    records
 }

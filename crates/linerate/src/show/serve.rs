@@ -2,6 +2,7 @@
 
 use measure::serve::Event;
 use model::run::{Outcome, Run};
+use owamp::control::Protocol;
 
 use super::when;
 
@@ -13,6 +14,10 @@ pub fn event(event: &Event) {
         Event::Started { peer, spec } => format!("{peer} starts: {}", spec.summary()),
         Event::Refused { peer, reason } => format!("{peer} is not let in: {reason}"),
         Event::Nuisance { peer, what } => format!("{peer} {what}"),
+        Event::ServesSessions { protocol, address } => {
+            format!("listening on {address}, for {}", protocol_name(*protocol))
+        }
+        Event::SessionOver { peer, summary } => format!("{peer} done: {summary}"),
         Event::Suppressed { count } => format!("{count} more of that kind"),
         // Shown as a run, with the numbers.
         Event::Finished(_) => return,
@@ -31,6 +36,13 @@ pub fn finished(run: &Run) {
                 totals.map(|total| format!("{} {}", super::intervals::way(total.heading), total.goodput)).collect();
             print(&format!("{peer} done: {} (run {})", rates.join(", "), run.id));
         }
+    }
+}
+
+const fn protocol_name(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Owamp => "OWAMP",
+        Protocol::Twamp => "TWAMP",
     }
 }
 

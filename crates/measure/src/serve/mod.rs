@@ -9,11 +9,13 @@
 //! * `session`: one client, from its parameters to its goodbye
 //! * `sessions`: how many are heard at once, and how many of one address
 //! * [`partner`]: all of these together
+//! * [`probes`]: sessions of OWAMP and TWAMP, beside the tests
 
 pub mod listener;
 mod output;
 pub mod partner;
 pub mod policy;
+pub mod probes;
 pub mod queue;
 mod session;
 mod sessions;
@@ -95,6 +97,20 @@ pub enum Event {
         peer: SocketAddr,
         /// What.
         what: String,
+    },
+    /// It listens for sessions of test packets.
+    ServesSessions {
+        /// By which protocol.
+        protocol: owamp::control::Protocol,
+        /// Where.
+        address: SocketAddr,
+    },
+    /// A session of test packets is over.
+    SessionOver {
+        /// Whose.
+        peer: SocketAddr,
+        /// What was sent, received or reflected.
+        summary: String,
     },
     /// More of the last kind came than are worth a line each.
     Suppressed {

@@ -123,7 +123,7 @@ impl Log<'_> {
 
 /// Keeps the log readable while somebody makes a nuisance of himself.
 #[derive(Debug, Default)]
-struct Nuisances {
+pub(super) struct Nuisances {
     since: MonoTime,
     reported: u32,
     suppressed: u64,
@@ -133,7 +133,7 @@ impl Nuisances {
     const PERIOD: Duration = Duration::from_secs(60);
     const LINES: u32 = 10;
 
-    fn note(&mut self, now: MonoTime, peer: SocketAddr, what: String) -> Vec<Event> {
+    pub(super) fn note(&mut self, now: MonoTime, peer: SocketAddr, what: String) -> Vec<Event> {
         let mut events = Vec::new();
         if now.since(self.since) > Self::PERIOD {
             if self.suppressed > 0 {
