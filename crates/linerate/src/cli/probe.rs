@@ -8,7 +8,7 @@ use units::ByteCount;
 
 use super::values;
 
-/// Measure RTT and loss, path MTU, hops or an HTTP download; no partner needed.
+/// Measure RTT and loss, path MTU, hops, an HTTP download, or delay by OWAMP and TWAMP.
 #[derive(Debug, Args)]
 pub struct ProbeArgs {
     #[command(subcommand)]
@@ -18,6 +18,26 @@ pub struct ProbeArgs {
 /// What is asked.
 #[derive(Debug, Subcommand)]
 pub enum Probe {
+    #[command(flatten)]
+    Path(PathProbe),
+    /// Delay, loss and reordering of each direction, with a server of OWAMP (RFC 4656)
+    #[command(after_help = "Examples:
+  linerate probe owamp ps.example.org                     100 packets in each direction, in 10 s
+  linerate probe owamp ps.example.org --forward -c 6000   forward only, 10 min
+  linerate probe owamp ps.example.org:8861 --udp-port 8760
+                                                          firewall: TCP 8861, UDP 8760 and 8761")]
+    Owamp(OwampArgs),
+    /// RTT, and loss of each direction, with a server of TWAMP (RFC 5357)
+    #[command(after_help = "Examples:
+  linerate probe twamp router.example.org                 100 packets in 10 s
+  linerate probe twamp router.example.org -c 1000 -i 10ms --json
+                                                          docs/formats/probe-twamp.schema.json")]
+    Twamp(TwampArgs),
+}
+
+/// What is asked of a path or a server of files.
+#[derive(Debug, Subcommand)]
+pub enum PathProbe {
     /// RTT and loss by ICMP echo
     #[command(after_help = "Examples:
   linerate probe ping dtn.example.org                               10 echoes in 1 s
@@ -101,6 +121,57 @@ pub struct HttpArgs {
     /// Number of downloads, in sequence
     #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
     pub count: u32,
+    #[command(flatten)]
+    pub way: WayArgs,
+}
+
+/// `linerate probe owamp`.
+#[derive(Debug, Args)]
+pub struct OwampArgs {
+    /// Name or address of the server, with its port unless that is 861
+    #[arg(value_name = "HOST[:PORT]")]
+    pub host: String,
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// From this host only
+    #[arg(long, conflicts_with = "reverse")]
+    pub forward: bool,
+    /// To this host only
+    #[arg(long)]
+    pub reverse: bool,
+}
+
+/// `linerate probe twamp`.
+#[derive(Debug, Args)]
+pub struct TwampArgs {
+    /// Name or address of the server, with its port unless that is 862
+    #[arg(value_name = "HOST[:PORT]")]
+    pub host: String,
+    #[command(flatten)]
+    pub session: SessionArgs,
+}
+
+/// What both protocols can be asked for.
+#[derive(Debug, Args)]
+pub struct SessionArgs {
+    /// Packets in each direction
+    #[arg(long, short, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000), value_name = "N")]
+    pub count: u32,
+    /// Mean interval between packets
+    #[arg(long, short, value_parser = values::span_above_zero, default_value = "100ms", value_name = "TIME")]
+    pub interval: Duration,
+    /// Equal intervals instead of exponential ones
+    #[arg(long)]
+    pub fixed: bool,
+    /// Padding of a packet
+    #[arg(long, short, value_parser = values::padding, default_value = "0B", value_name = "SIZE")]
+    pub size: ByteCount,
+    /// A packet that takes longer is lost
+    #[arg(long, value_parser = values::span_above_zero, default_value = "2s", value_name = "TIME")]
+    pub timeout: Duration,
+    /// Local UDP port; OWAMP receives at the next one [default: any]
+    #[arg(long, value_name = "PORT")]
+    pub udp_port: Option<u16>,
     #[command(flatten)]
     pub way: WayArgs,
 }

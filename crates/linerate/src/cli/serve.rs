@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use ipnet::IpNet;
+use measure::one_way::socket::PortRange;
 use units::DataRate;
 
 use super::values;
@@ -15,7 +16,9 @@ use super::values;
   linerate serve                                             serve everyone
   linerate serve --allow 192.0.2.0/24 --max-rate 10Gbit/s    one network, rate limited
   linerate serve --once                                      exit after one test
-  linerate serve --once --within 1min                        or after 1 min without a test")]
+  linerate serve --once --within 1min                        or after 1 min without a test
+  linerate serve --owamp --twamp                             answer owping and twping too
+  linerate serve --owamp 8861 --udp-ports 8760-8799          at a port that needs no privilege")]
 pub struct ServeArgs {
     /// Port for control, data and STAMP probes
     #[arg(long, short, default_value_t = measure::DEFAULT_PORT)]
@@ -38,6 +41,16 @@ pub struct ServeArgs {
     /// Do not store runs
     #[arg(long)]
     pub no_archive: bool,
+
+    /// Serve OWAMP at TCP port PORT [default: 861; ports below 1024 need root or CAP_NET_BIND_SERVICE]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "861", help_heading = "Test packets")]
+    pub owamp: Option<u16>,
+    /// Serve TWAMP at TCP port PORT [default: 862]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "862", help_heading = "Test packets")]
+    pub twamp: Option<u16>,
+    /// UDP ports of test packets, which a firewall must let through
+    #[arg(long, value_name = "FIRST-LAST", value_parser = values::ports, default_value = "8760-9960", help_heading = "Test packets")]
+    pub udp_ports: PortRange,
 
     /// Client networks that may test, repeatable [default: all]
     #[arg(long, value_name = "CIDR", value_delimiter = ',', help_heading = "Limits")]

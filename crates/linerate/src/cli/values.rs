@@ -8,6 +8,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use measure::http::url::Url;
+use measure::one_way::socket::PortRange;
 use measure::tools::{self, Tool};
 use model::spec::Dscp;
 use units::{ByteCount, DataRate, Mss, WallTime, duration};
@@ -42,6 +43,23 @@ pub fn echo_size(text: &str) -> Result<ByteCount, String> {
     const MOST: u64 = 65_467;
     let bytes: ByteCount = text.parse().map_err(|error: units::ParseError| error.to_string())?;
     if bytes.get() > MOST { Err(format!("an echo carries at most {MOST} bytes")) } else { Ok(bytes) }
+}
+
+/// What a test packet is padded with: a jumbo frame holds 8,900 bytes beside all heads.
+pub fn padding(text: &str) -> Result<ByteCount, String> {
+    const MOST: u64 = 8_900;
+    let bytes: ByteCount = text.parse().map_err(|error: units::ParseError| error.to_string())?;
+    if bytes.get() > MOST { Err(format!("a test packet has at most {MOST} bytes of padding")) } else { Ok(bytes) }
+}
+
+/// A range of UDP ports: `8760-9960`.
+pub fn ports(text: &str) -> Result<PortRange, String> {
+    let parse = |port: &str| port.trim().parse::<u16>().ok().filter(|port| *port > 0);
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (parse(first), parse(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(PortRange { first, last }),
+        _ => Err("a range of ports looks like 8760-9960".to_owned()),
+    }
 }
 
 /// A span of time, zero allowed.

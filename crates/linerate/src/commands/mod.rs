@@ -26,6 +26,7 @@ mod output;
 mod plan;
 mod plot;
 mod probe;
+mod probe_sessions;
 mod question;
 mod round;
 mod runs;

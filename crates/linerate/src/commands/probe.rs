@@ -16,14 +16,19 @@ use model::run::{Failure, Outcome};
 
 use super::attempt::stop_on_signals;
 use super::hints::hints;
-use super::print;
+use super::{print, probe_sessions};
 use crate::cli::Common;
-use crate::cli::probe::{Probe, WayArgs};
+use crate::cli::probe::{PathProbe, Probe, WayArgs};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
 pub fn run(common: &Common, what: &Probe) -> anyhow::Result<Exit> {
     let stop = stop_on_signals()?;
+    let what = match what {
+        Probe::Owamp(args) => return probe_sessions::one_way(common, args, &stop),
+        Probe::Twamp(args) => return probe_sessions::two_way(common, args, &stop),
+        Probe::Path(what) => what,
+    };
     let finding = within(what.way(), || ask(what, &stop))?;
     if common.json {
         // Documents of their own, a line each: each file that is fetched is one.
@@ -36,10 +41,10 @@ pub fn run(common: &Common, what: &Probe) -> anyhow::Result<Exit> {
     Ok(Exit::of_outcome(&Outcome::Failed(failure.clone())))
 }
 
-fn ask(what: &Probe, stop: &Stop) -> Finding {
+fn ask(what: &PathProbe, stop: &Stop) -> Finding {
     let family = what.way().family();
     match what {
-        Probe::Ping(args) => {
+        PathProbe::Ping(args) => {
             let spec = EchoSpec {
                 count: args.count,
                 interval: args.interval,
@@ -49,11 +54,11 @@ fn ask(what: &Probe, stop: &Stop) -> Finding {
             };
             Finding::Echo(series(&args.host, &spec, stop))
         }
-        Probe::Mtu(args) => {
+        PathProbe::Mtu(args) => {
             Finding::PathMtu(path_mtu(&args.host, &PathMtuSpec { family, ..PathMtuSpec::default() }, stop))
         }
-        Probe::Hops(args) => Finding::Hops(trace(&args.host, &HopsSpec { family, ..HopsSpec::default() }, stop)),
-        Probe::Http(args) => {
+        PathProbe::Hops(args) => Finding::Hops(trace(&args.host, &HopsSpec { family, ..HopsSpec::default() }, stop)),
+        PathProbe::Http(args) => {
             let spec = DownloadSpec { family, ..DownloadSpec::of(args.url.clone()) };
             let mut downloads = Vec::new();
             // The first is a result even where the wish to stop came before it.
@@ -65,7 +70,7 @@ fn ask(what: &Probe, stop: &Stop) -> Finding {
     }
 }
 
-fn within<T: Send>(way: &WayArgs, work: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
+pub(super) fn within<T: Send>(way: &WayArgs, work: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
     let Some(netns) = way.netns.as_deref() else { return Ok(work()) };
     let entered = NetnsRef::parse(netns).map_err(anyhow::Error::from);
     entered.and_then(|netns| with_netns(&netns, work).map_err(anyhow::Error::from)).with_context(|| {
@@ -89,14 +94,14 @@ fn failure(finding: &Finding) -> Option<&Failure> {
 }
 
 /// A server of files is no test partner, so there is nothing to start there.
-fn hints_of(failure: &Failure, what: &Probe) -> Vec<String> {
+fn hints_of(failure: &Failure, what: &PathProbe) -> Vec<String> {
     match what {
-        Probe::Http(_) => Vec::new(),
-        Probe::Ping(_) | Probe::Mtu(_) | Probe::Hops(_) => hints(failure, what.host(), None),
+        PathProbe::Http(_) => Vec::new(),
+        PathProbe::Ping(_) | PathProbe::Mtu(_) | PathProbe::Hops(_) => hints(failure, what.host(), None),
     }
 }
 
-impl Probe {
+impl PathProbe {
     fn way(&self) -> &WayArgs {
         match self {
             Self::Ping(args) => &args.way,

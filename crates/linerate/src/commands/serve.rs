@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use anyhow::Context;
 use measure::serve::policy::Policy;
+use measure::serve::probes::{ProbeConfig, ProbeServer};
 use measure::serve::{Config, Event, Once, ServeError, ServedTest, serve};
 use measure::stop::Stop;
 use model::run::{Role, Run};
 use model::series::RunSamples;
+use owamp::control::Protocol;
 
 use super::archive::RunStore;
 use super::attempt::{new_id, stop_on_signals};
@@ -26,8 +28,37 @@ pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     let stop = stop_on_signals()?;
     let begun = args.within.map(|within| give_up(within, stop.clone())).transpose()?;
     let log = Log { archive: Mutex::new(archive), common, begun };
-    serve(&config(args), &stop, &|event| log.event(event)).map_err(complain)?;
+    let probes = probe_servers(args).map_err(complain)?;
+    let report = |event| log.event(event);
+    thread::scope(|scope| {
+        for server in &probes {
+            let (stop, report) = (&stop, &report);
+            scope.spawn(move || {
+                // Tests go on without it.
+                if let Err(error) = server.serve(stop, report) {
+                    show::error::print(&complain(error));
+                }
+            });
+        }
+        let served = serve(&config(args), &stop, &report);
+        stop.stop();
+        served
+    })
+    .map_err(complain)?;
     Ok(Exit::Success)
+}
+
+/// The servers of OWAMP and TWAMP that are asked for, their ports open.
+fn probe_servers(args: &ServeArgs) -> Result<Vec<ProbeServer>, ServeError> {
+    let asked = [(Protocol::Owamp, args.owamp), (Protocol::Twamp, args.twamp)];
+    let config = |protocol, port| ProbeConfig {
+        protocol,
+        bind: args.bind,
+        port,
+        udp_ports: args.udp_ports,
+        policy: config(args).policy,
+    };
+    asked.into_iter().filter_map(|(protocol, port)| Some(ProbeServer::open(config(protocol, port?)))).collect()
 }
 
 /// Stops where nobody says within this time that a test has begun.
@@ -78,15 +109,27 @@ fn complain(error: ServeError) -> anyhow::Error {
     if let ServeError::Open { source, port, .. } = &error {
         complaint = match source.kind() {
             std::io::ErrorKind::AddrInUse => complaint.hint(format!(
-                "another program listens on port {port}: `ss -ltnp sport = :{port}` names it, --port picks another"
+                "another program listens on port {port}: `ss -ltnp sport = :{port}` names it; {} picks another",
+                option(*port)
             )),
-            std::io::ErrorKind::PermissionDenied => {
-                complaint.hint("ports below 1024 need privileges; --port picks another")
-            }
+            std::io::ErrorKind::PermissionDenied => complaint.hint(format!(
+                "ports below 1024 need root or CAP_NET_BIND_SERVICE \
+                 (`systemd-run -p AmbientCapabilities=CAP_NET_BIND_SERVICE`); {} picks another",
+                option(*port)
+            )),
             _ => complaint,
         };
     }
     anyhow::Error::from(error).context(complaint)
+}
+
+/// The option that gave this port.
+const fn option(port: u16) -> &'static str {
+    match port {
+        861 => "`--owamp 8861`",
+        862 => "`--twamp 8862`",
+        _ => "--port",
+    }
 }
 
 /// Tells what happens, and keeps what was measured.

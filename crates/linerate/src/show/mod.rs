@@ -33,6 +33,7 @@ pub mod plan;
 pub mod played;
 mod plural;
 pub mod probe;
+pub mod probe_sessions;
 pub mod progress;
 pub mod proof;
 #[cfg(feature = "hub")]
