@@ -131,13 +131,6 @@ impl<'a> ControlConnection<'a> {
         }
     }
 
-    /// Whether the peer has gone; data that it has sent stays to be read.
-    #[must_use]
-    pub fn is_closed(&self) -> bool {
-        // A peek that finds the end of the stream reads nothing; one that finds silence times out.
-        self.unread.is_empty() && matches!(self.stream.peek(&mut [0]), Ok(0))
-    }
-
     fn read(&mut self, deadline: MonoTime, awaited: &'static str) -> Result<Arrived, ConnectionError> {
         let mut octets = [0; 4_096];
         loop {

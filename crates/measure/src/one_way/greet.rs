@@ -76,7 +76,8 @@ pub(super) fn accepted(accept: Accept, what: &str) -> Result<(), Failure> {
     Err(Failure { kind, detail: format!("the server does not accept {what}: {accept}") })
 }
 
-/// A control connection that is of no more use.
+/// A control connection that is of no more use. Taken whole, as `map_err` gives it.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` gives the error away")]
 pub(super) fn broken(error: ConnectionError) -> Failure {
     let kind = match error {
         ConnectionError::Stopped => FailureKind::Interrupted,

@@ -39,7 +39,8 @@ pub fn two_way(target: &str, spec: &SessionSpec, stop: &Stop) -> TwoWayProbe {
 }
 
 /// Octets that a packet is padded with at least, so that its reply is no longer than it (RFC 5357 §4.2.1).
-const SYMMETRIC: u16 = (ReflectedPacket::LEN - SenderPacket::LEN) as u16;
+const SYMMETRIC: u16 = 27;
+const _: () = assert!(SenderPacket::LEN + SYMMETRIC as usize == ReflectedPacket::LEN);
 
 fn measure(probe: &mut TwoWayProbe, target: &str, stop: &Stop) -> Result<(), Failure> {
     let spec = probe.spec.clone();
