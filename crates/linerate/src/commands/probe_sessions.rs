@@ -90,7 +90,7 @@ fn end(outcome: &Outcome, server: &Server<'_>) -> Exit {
 /// The ways out.
 fn hints(failure: &Failure, server: &Server<'_>) -> Vec<String> {
     let Server { host, port } = server;
-    let text = match failure.kind {
+    match failure.kind {
         FailureKind::Unreachable => vec![
             format!("is owampd, twampd or `linerate serve --owamp --twamp` running on {host}?"),
             format!(
@@ -109,11 +109,10 @@ fn hints(failure: &Failure, server: &Server<'_>) -> Vec<String> {
                 .to_owned(),
         ],
         FailureKind::Lost | FailureKind::Protocol => {
-            vec![format!("does an OWAMP or TWAMP server listen at port {port}, and lets {host} this host in?")]
+            vec![format!("does an OWAMP or TWAMP server listen at port {port}, and does {host} let this host in?")]
         }
         FailureKind::Local | FailureKind::Interrupted => Vec::new(),
-    };
-    text
+    }
 }
 
 #[cfg(test)]
