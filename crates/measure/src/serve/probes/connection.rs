@@ -13,8 +13,8 @@ use owamp::control::{Accept, Protocol};
 use owamp::record::PacketRecord;
 use owamp::session::SessionId;
 
-use super::Host;
 use super::admission::{Given, Refusal};
+use super::host::Host;
 use super::sessions::{AcceptedSession, Finish, FinishedSession, run};
 use crate::one_way::control::{ConnectionError, ControlConnection};
 use crate::one_way::now;

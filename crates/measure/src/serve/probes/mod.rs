@@ -10,45 +10,30 @@
 
 mod admission;
 mod connection;
+mod host;
 mod reflector;
 mod sessions;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread::{self, Scope};
 use std::time::Duration;
 
-use linux::clock;
-use owamp::control::Protocol;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use units::DataRate;
 
 use super::Event;
 use super::listener::{canonical, is_passing, listen};
-use super::partner::{Nuisances, ServeError};
-use super::policy::Policy;
+use super::partner::ServeError;
 use super::sessions::Sessions;
 use crate::one_way::now;
-use crate::one_way::socket::PortRange;
 use crate::stop::Stop;
 
 use admission::Limits;
+use host::{Host, Log};
 
-/// What a server of test sessions is told at its start.
-#[derive(Debug, Clone)]
-pub struct ProbeConfig {
-    /// Which protocol it speaks.
-    pub protocol: Protocol,
-    /// Local address; all where absent.
-    pub bind: Option<IpAddr>,
-    /// Port of control connections.
-    pub port: u16,
-    /// Ports of test packets.
-    pub udp_ports: PortRange,
-    /// Who may test, how long, and at which rate of UDP.
-    pub policy: Policy,
-}
+pub use host::ProbeConfig;
 
 /// A server of test sessions whose port is open.
 #[derive(Debug)]
@@ -122,17 +107,6 @@ impl ProbeServer {
     }
 }
 
-/// What all control connections share.
-#[derive(Clone, Copy)]
-struct Host<'env> {
-    config: &'env ProbeConfig,
-    limits: Limits,
-    started: owamp::time::NtpTime,
-    stop: &'env Stop,
-    heard: &'env Sessions,
-    log: &'env Log<'env>,
-}
-
 impl<'env> Host<'env> {
     /// Hears a client on a thread of its own. Who is not let in finds the connection closed, as at an owampd.
     fn receive<'scope>(self, scope: &'scope Scope<'scope, 'env>, stream: TcpStream, peer: SocketAddr)
@@ -154,21 +128,6 @@ impl<'env> Host<'env> {
         });
         if spawned.is_err() {
             self.log.nuisance(peer, "came while no thread could be had".to_owned());
-        }
-    }
-}
-
-/// Where events go.
-struct Log<'env> {
-    nuisances: Mutex<Nuisances>,
-    report: &'env (dyn Fn(Event) + Sync),
-}
-
-impl Log<'_> {
-    fn nuisance(&self, peer: SocketAddr, what: String) {
-        let mut nuisances = self.nuisances.lock().unwrap_or_else(PoisonError::into_inner);
-        for event in nuisances.note(clock::now(), peer, what) {
-            (self.report)(event);
         }
     }
 }
