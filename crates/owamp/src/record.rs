@@ -11,7 +11,7 @@ use crate::time::NtpTime;
 /// One packet as its receiver saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PacketRecord {
-    /// Its number.
+    /// Sequence number of the packet, from 0.
     pub sequence: u32,
     /// How wrong the sender's clock may be.
     pub sender_error: ErrorEstimate,

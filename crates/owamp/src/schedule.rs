@@ -42,7 +42,7 @@ impl Iterator for Schedule {
         self.next = (self.next + 1) % self.slots.len();
         Some(match slot {
             Slot::Fixed(wait) => wait,
-            Slot::Exponential(mean) => NtpInterval::from_bits(product(mean.bits(), self.draws.draw())),
+            Slot::Exponential(mean) => NtpInterval::from_bits(product([mean.bits(), self.draws.draw()])),
         })
     }
 }
@@ -103,12 +103,12 @@ impl ExponentialDeviates {
         let k = Q.iter().position(|sum| rest < *sum).map_or(Q.len(), |index| index + 1);
         let least = (0..k).map(|_| self.uniform()).min().unwrap_or(0);
         // S4: (ones + least) ln 2.
-        product((u64::from(ones) << 32) | u64::from(least), Q[0])
+        product([(u64::from(ones) << 32) | u64::from(least), Q[0]])
     }
 }
 
 /// The product of two numbers in 32.32 fixed point, cut (RFC 4656 §5.2); the largest number where it is too large.
-fn product(a: u64, b: u64) -> u64 {
+fn product([a, b]: [u64; 2]) -> u64 {
     u64::try_from((u128::from(a) * u128::from(b)) >> 32).unwrap_or(u64::MAX)
 }
 

@@ -12,7 +12,7 @@ use crate::time::NtpTime;
 /// A reflected packet as the session's sender saw it arrive.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply {
-    /// The packet.
+    /// What the reflector sent back.
     pub packet: ReflectedPacket,
     /// When it arrived, by the sender's clock.
     pub received: NtpTime,

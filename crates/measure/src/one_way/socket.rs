@@ -22,7 +22,7 @@ use crate::stop::Stop;
 pub struct PortRange {
     /// The lowest; 0 for any that is free.
     pub first: u16,
-    /// The highest.
+    /// Highest port, included.
     pub last: u16,
 }
 
@@ -35,7 +35,7 @@ pub struct TestSocket {
 /// A datagram that arrived.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival<'a> {
-    /// Its head.
+    /// First octets of the packet, without padding.
     pub head: &'a [u8],
     /// All its bytes.
     pub length: usize,
@@ -92,7 +92,7 @@ impl TestSocket {
         self.socket.connect(peer)
     }
 
-    /// The port.
+    /// Local port, as the kernel gave it.
     ///
     /// # Errors
     /// What the kernel says.

@@ -27,7 +27,7 @@ pub struct Gathered {
     pub part: Option<LocalResult>,
     /// What the peer said of itself.
     pub peer: Option<Results>,
-    /// The probes.
+    /// Round-trip probes, in the order in which they were sent.
     pub probes: Vec<Probe>,
     /// How the peer's clock relates to ours.
     pub clock: Option<ClockRelation>,

@@ -165,7 +165,7 @@ pub struct DelaySummary {
     pub median_ns: i64,
     /// 95 of 100 packets took at most this.
     pub p95_ns: i64,
-    /// The most.
+    /// Longest delay of a packet that arrived.
     pub max_ns: i64,
     /// Packet delay variation: 95th percentile less median. No offset of the clocks is in it.
     pub pdv_ns: u64,

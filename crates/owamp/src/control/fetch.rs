@@ -1,6 +1,6 @@
 //! What a receiver noted, on request (RFC 4656 §3.9).
 
-use super::stop::{MAX_SKIPS, SKIP, SkippedRange, emit_skip, limited, parse_skips};
+use super::stop::{MAX_SKIPS, Promised, SKIP, SkippedRange, emit_skip, parse_skips};
 use super::{Accept, BLOCK, ControlError, FETCH};
 use crate::fields::Fields;
 use crate::record::PacketRecord;
@@ -91,8 +91,8 @@ impl FetchAck {
             skips: fields.u32(8),
             records: fields.u32(12),
         };
-        limited("ranges of skipped packets", ack.skips, MAX_SKIPS)?;
-        limited("records of a session", ack.records, MAX_RECORDS)?;
+        Promised { what: "ranges of skipped packets", count: ack.skips }.at_most(MAX_SKIPS)?;
+        Promised { what: "records of a session", count: ack.records }.at_most(MAX_RECORDS)?;
         Ok(ack)
     }
 

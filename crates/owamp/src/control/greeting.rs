@@ -26,7 +26,7 @@ pub struct Greeting {
     pub modes: Modes,
     /// Random octets for the modes with a key.
     pub challenge: [u8; 16],
-    /// The same.
+    /// Random in a server; of no meaning in open mode.
     pub salt: [u8; 16],
     /// Rounds of key derivation, a power of 2 from 1024.
     pub count: u32,

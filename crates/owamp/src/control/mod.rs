@@ -98,7 +98,7 @@ pub enum ControlError {
         what: &'static str,
         /// How many.
         count: u32,
-        /// The limit.
+        /// How many are read at most.
         most: u32,
     },
     /// A slot of a schedule.
@@ -120,9 +120,9 @@ pub enum ControlError {
 pub enum Reading<T> {
     /// It has.
     Whole {
-        /// The message.
+        /// What was read.
         message: T,
-        /// Its octets.
+        /// Octets that it took of the input.
         length: usize,
     },
     /// It needs so many octets, at least.

@@ -29,7 +29,7 @@ pub struct SentSession {
 /// Packets that were not sent, first and last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkippedRange {
-    /// The first.
+    /// First sequence number that was left out.
     pub first: u32,
     /// The last, which may be the same.
     pub last: u32,
@@ -56,7 +56,7 @@ impl StopSessions {
         let mut sent = Vec::new();
         let mut at = BLOCK;
         if protocol == Protocol::Owamp {
-            limited("sessions to stop", count, MAX_SESSIONS)?;
+            Promised { what: "sessions to stop", count }.at_most(MAX_SESSIONS)?;
             for _ in 0..count {
                 match SentSession::parse(octets.get(at..).unwrap_or_default())? {
                     Reading::Needs(octets) => return Ok(Reading::Needs(at + octets)),
@@ -97,7 +97,7 @@ impl SentSession {
             return Ok(Reading::Needs(HEAD));
         };
         let count = head.u32(20);
-        limited("ranges of skipped packets", count, MAX_SKIPS)?;
+        Promised { what: "ranges of skipped packets", count }.at_most(MAX_SKIPS)?;
         let length = HEAD + SKIP * count as usize;
         let Some(ranges) = octets.get(HEAD..length) else { return Ok(Reading::Needs(length)) };
         let message =
@@ -126,8 +126,17 @@ pub(super) fn parse_skips(octets: &[u8]) -> Vec<SkippedRange> {
         .collect()
 }
 
-pub(super) fn limited(what: &'static str, count: u32, most: u32) -> Result<(), ControlError> {
-    if count > most { Err(ControlError::TooMany { what, count, most }) } else { Ok(()) }
+/// How many of something a message says that follow.
+pub(super) struct Promised {
+    pub(super) what: &'static str,
+    pub(super) count: u32,
+}
+
+impl Promised {
+    pub(super) fn at_most(self, most: u32) -> Result<(), ControlError> {
+        let Self { what, count } = self;
+        if count > most { Err(ControlError::TooMany { what, count, most }) } else { Ok(()) }
+    }
 }
 
 /// Octets of a range.

@@ -183,7 +183,7 @@ pub struct Node {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeKind {
-    /// A qdisc.
+    /// A qdisc, classful or not.
     Qdisc,
     /// A class of a classful qdisc, such as htb.
     Class,
