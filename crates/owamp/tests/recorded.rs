@@ -1,4 +1,5 @@
 //! Bytes that owampd, owping and twping 5.2.3 exchanged on loopback, recorded octet by octet: read, and written again.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
 //! Sessions of OWAMP and TWAMP on loopback: our client with our server, and each with a peer that speaks recorded bytes.
+#![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 mod peers;
 
