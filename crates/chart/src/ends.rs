@@ -6,7 +6,7 @@ use crate::axis::Quantity;
 use crate::font::Fonts;
 use crate::header::Header;
 use crate::layout::{self, Axis, Span};
-use crate::palette::{BLUE, INK, ORANGE, VERMILLION};
+use crate::palette::{BLUE, INK, VERMILLION};
 use crate::panel::{Key, Label, Layer, Mark, Panel, Sample, peak};
 use crate::run::story::amount;
 use crate::scene::{Dash, Pen};
@@ -101,13 +101,7 @@ fn delay(view: &View) -> Panel {
         .filter_map(|(index, column)| Some((view.at(index), column.delay_ns.get()?)))
         .flat_map(|(at, (low, high))| [(at, amount(low) / 1e3), (at, amount(high) / 1e3)])
         .collect();
-    panel.top = peak([&samples]).max(1.0) * 1.12;
-    if samples.is_empty() {
-        panel.note("no segment is in both captures");
-        return panel;
-    }
-    panel.layers.push(Layer::Dots { samples, diameter: 1.8, colour: ORANGE });
-    panel.keys.push(Key { mark: Mark::Dot(ORANGE), text: "least and greatest of each column".to_owned() });
+    panel.ranges(samples, "no segment is in both captures");
     panel
 }
 

@@ -1,6 +1,7 @@
 //! A panel: one quantity over the time that all panels share. What it shows, not yet where on the picture.
 
 use crate::axis::Quantity;
+use crate::palette::ORANGE;
 use crate::scene::{Colour, Paint, Pen};
 
 /// A point of a curve: microseconds from the start of the test, and a value in the quantity's base unit.
@@ -137,6 +138,17 @@ impl Panel {
     /// Whether there is nothing to see in it.
     pub(crate) fn is_empty(&self) -> bool {
         self.layers.is_empty()
+    }
+
+    /// Adds the least and the greatest of each column as dots, and has the panel reach to them; `none` is noted where there
+    /// are none.
+    pub(crate) fn ranges(&mut self, samples: Vec<Sample>, none: &str) {
+        self.top = peak([&samples]).max(1.0) * 1.12;
+        if samples.is_empty() {
+            return self.note(none);
+        }
+        self.layers.push(Layer::Dots { samples, diameter: 1.8, colour: ORANGE });
+        self.keys.push(Key { mark: Mark::Dot(ORANGE), text: "least and greatest of each column".to_owned() });
     }
 
     /// Adds a line of text.

@@ -253,13 +253,7 @@ fn rtt(view: &View) -> Panel {
         .filter_map(|(index, column)| Some((view.at(index), column.rtt_ns.get()?)))
         .flat_map(|(at, (low, high))| [(at, amount(low) / 1e3), (at, amount(high) / 1e3)])
         .collect();
-    panel.top = peak([&samples]).max(1.0) * 1.12;
-    if samples.is_empty() {
-        panel.note("no sample: each needs a segment that was sent once and acknowledged");
-        return panel;
-    }
-    panel.layers.push(Layer::Dots { samples, diameter: 1.8, colour: ORANGE });
-    panel.keys.push(Key { mark: Mark::Dot(ORANGE), text: "least and greatest of each column".to_owned() });
+    panel.ranges(samples, "no sample: each needs a segment that was sent once and acknowledged");
     panel
 }
 
