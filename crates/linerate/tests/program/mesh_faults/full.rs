@@ -34,12 +34,29 @@ fn a_hub_whose_disk_was_full_loses_nothing_that_agents_have() {
     let mut world = World::on(MOUNT);
     world.wait_for_results(&BTreeMap::new());
     let known = world.series();
-    fill(&mut world, "hub");
-    let waits = |world: &World, agent| {
-        !world.files(agent, OnDisk::Record).is_empty() && world.log(agent).contains("delivery waits")
-    };
-    world.wait("a result that waits", |world| AGENTS.iter().any(|agent| waits(world, agent)));
+    fill_with_a_result_out(&mut world);
     free(&mut world, "hub");
     world.wait_for_results(&known);
     world.wait("all deliveries", |world| AGENTS.iter().any(|agent| world.files(agent, OnDisk::Record).is_empty()));
+}
+
+/// Fills the hub's disk so that a result has to wait. A hub that cannot write gives no work, so a run has to be under way
+/// before; if its result arrived while there was still room, the next run is tried.
+fn fill_with_a_result_out(world: &mut World) {
+    let has = |world: &World, kind| AGENTS.iter().any(|agent| !world.files(agent, kind).is_empty());
+    let waits = |world: &World| {
+        let is_told = |agent| world.log(agent).contains("delivery waits");
+        AGENTS.iter().any(|agent| is_told(agent) && !world.files(agent, OnDisk::Record).is_empty())
+    };
+    loop {
+        world.wait("a run", |world| has(world, OnDisk::Lease));
+        fill(world, "hub");
+        world.wait("what becomes of the run", |world| {
+            waits(world) || !(has(world, OnDisk::Lease) || has(world, OnDisk::Record))
+        });
+        if waits(world) {
+            return;
+        }
+        free(world, "hub");
+    }
 }
