@@ -6,6 +6,7 @@
 //! * [`work`]: how an agent asks for that, and says how it goes
 //! * [`record`]: what an agent delivers
 //! * [`mesh`]: what the mesh shows: pairs, grid, hosts, incidents
+//! * [`runs`]: what is under way, and what comes next
 //! * [`people`]: what people and scripts ask for
 //! * [`routes`]: the table of all requests
 //! * [`openapi`]: the same as an OpenAPI document
@@ -20,6 +21,7 @@ pub mod order;
 pub mod people;
 pub mod record;
 pub mod routes;
+pub mod runs;
 pub mod version;
 pub mod work;
 

@@ -10,6 +10,7 @@ use super::mesh::{
 };
 use super::people::{AgentList, Health};
 use super::record::{Delivery, Receipt};
+use super::runs::Runs;
 use super::work::{WorkReply, WorkRequest};
 
 /// A request that the hub answers.
@@ -61,6 +62,8 @@ pub enum Action {
     SetPlan,
     /// See [`ROUTES`].
     AskRun,
+    /// See [`ROUTES`].
+    Runs,
     /// See [`ROUTES`].
     Pairs,
     /// See [`ROUTES`].
@@ -248,6 +251,17 @@ pub const ROUTES: &[Route] = &[
         largest_body: SMALL,
         request: of::<RunWish>,
         reply: of::<AskedRuns>,
+    },
+    Route {
+        action: Action::Runs,
+        method: Method::Get,
+        path: "/api/v1/runs",
+        query: &[],
+        right: Right::View,
+        about: "Runs that are under way, and those that come next, 200 at most",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<Runs>,
     },
     Route {
         action: Action::Pairs,

@@ -5,10 +5,12 @@
 //! * `tickets`: what it is given in writing, and the agent that answers
 //! * `results`: what a delivery makes of runs
 //! * `clock`: what time alone brings
+//! * `ahead`: what is under way and what comes next
 //!
 //! `mesh` decides; this keeps its rows in memory and has each change on disk before anybody is answered. Where the database
 //! refuses, the rows are read again.
 
+mod ahead;
 mod clock;
 mod leases;
 pub mod planned;

@@ -120,6 +120,7 @@ fn for_people(hub: &Hub, request: &Request, action: Action) -> Result<Answer, Re
         Action::Plan => Answer::json(&plans::plan(hub)?),
         Action::SetPlan => Answer::json(&plans::set(hub, request)?),
         Action::AskRun => Answer::json(&plans::ask(hub, request)?),
+        Action::Runs => Answer::json(&hub.schedule.ahead()),
         Action::Pairs => Answer::json(&views::pairs(hub)),
         Action::History => Answer::json(&views::history(hub, request)?),
         Action::Grid => Answer::json(&views::grids(hub)),

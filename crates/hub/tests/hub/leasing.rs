@@ -7,6 +7,7 @@ use hub::api::Nothing;
 use hub::api::mesh::{IncidentList, Pairs, PlanInfo, PlanText};
 use hub::api::order::{LeaseName, PartnerKind, Role};
 use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict};
+use hub::api::runs::{RunStage, Runs};
 use hub::api::work::{AgentHealth, WorkReply, WorkRequest};
 use hub::trust::ticket::{Claims, TicketError};
 use hub::trust::token::Purpose;
@@ -170,6 +171,27 @@ fn run_of_an_agent_that_vanished_is_given_up_and_its_late_result_is_taken_once()
     let receipt: Receipt = agents[turn].connection.call(&RECORDS, &delivery).unwrap();
     assert_eq!(receipt.verdicts, [Verdict::Stored, Verdict::Duplicate]);
     assert!(matches!(state(), RunState::Done { .. }), "{:?}", state());
+}
+
+#[test]
+fn run_under_way_is_listed_before_those_that_wait_and_not_once_it_is_over() {
+    let (hub, homes) = planned();
+    let mut agents = [agent(&hub, &homes[0]), agent(&hub, &homes[1])];
+    let (turn, reply) = leased(&mut agents);
+    let seal = hub.hub.ticket_key.seal();
+    let lease = seal.check(&reply.leases[0].ticket, ["a", "b"][turn], hub.hub.now()).unwrap().lease;
+    let mut person = hub.person(&hub.token(Purpose::View));
+    let mut listed = || {
+        let call = Call { method: "GET", path: "/api/v1/runs", patience: PATIENCE };
+        person.call::<Runs>(&call, &Nothing {}).unwrap()
+    };
+    let runs = listed().runs;
+    assert_eq!((&runs[0].id.0, runs[0].stage), (&lease.run, RunStage::Running));
+    assert!(runs.len() > 1 && runs[1..].iter().all(|run| run.stage == RunStage::Waiting), "{runs:#?}");
+    assert!(runs[1..].is_sorted_by_key(|run| run.not_before), "{runs:#?}");
+    let delivery = Delivery { records: vec![result(&lease)] };
+    agents[turn].connection.call::<Receipt>(&RECORDS, &delivery).unwrap();
+    assert!(listed().runs.iter().all(|run| run.id.0 != lease.run));
 }
 
 #[test]
