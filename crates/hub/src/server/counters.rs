@@ -1,6 +1,5 @@
 //! What has happened since the start, for `/metrics` and the log.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counters of a hub. Each only grows.
@@ -68,6 +67,26 @@ impl Event {
             Self::RunLeased => "runs_leased",
         }
     }
+
+    /// What is counted, in a line.
+    #[must_use]
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Connection => "Connections accepted",
+            Self::ConnectionRefused => "Connections closed at once: too many of them",
+            Self::HandshakeFailed => "TLS handshakes that failed or took too long",
+            Self::Request => "Requests answered",
+            Self::RequestForbidden => {
+                "Requests without the right: no token or a wrong one, a certificate that nobody knows"
+            }
+            Self::RequestRefused => "Requests refused: too large, too slow, not understood",
+            Self::RequestFailed => "Requests that the database refused",
+            Self::RecordStored => "Records of agents stored",
+            Self::RecordDuplicate => "Records that came again",
+            Self::RecordRefused => "Records that could not be read or were not wanted",
+            Self::RunLeased => "Heavy runs given to agents",
+        }
+    }
 }
 
 impl Counters {
@@ -82,9 +101,8 @@ impl Counters {
         self.counts[event as usize].load(Ordering::Relaxed)
     }
 
-    /// All of them, by name.
-    #[must_use]
-    pub fn all(&self) -> BTreeMap<&'static str, u64> {
-        Event::ALL.into_iter().map(|event| (event.name(), self.get(event))).collect()
+    /// All of them, each with how often.
+    pub fn all(&self) -> impl Iterator<Item = (Event, u64)> {
+        Event::ALL.into_iter().map(|event| (event, self.get(event)))
     }
 }
