@@ -1,3 +1,4 @@
+import { when } from "/assets/units.js";
 // Elements and data. Text goes in as text, never as markup: names of hosts are a stranger's.
 export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -17,10 +18,15 @@ export async function json(path) {
 export const address = (path, values) => `${path}?${new URLSearchParams(values)}`;
 export const pair = (from, to) => h("a", { href: address("/pair", { from, to }) }, `${from} to ${to}`);
 export const host = (name) => h("a", { href: address("/host", { name }) }, name);
+// Date and time of day, between which alone a line may break.
+export function moment(ns) {
+  const [day, ...time] = when(ns).split(" ");
+  return h("time", null, h("span", null, day), " ", h("span", null, time.join(" ")));
+}
 export function table(heads, rows) {
   const cell = (tag, value) => value && value.right !== undefined ? h(tag, { class: "n" }, value.right) : h(tag, null, value ?? "");
   return h("div", { class: "scroll" }, h("table", null,
-    h("thead", null, h("tr", null, heads.map((head) => cell("th", head)))),
+    h("thead", null, h("tr", null, heads.map((head) => cell(head === "" ? "td" : "th", head)))),
     h("tbody", null, rows.map((row) => h("tr", null, row.map((value) => cell("td", value)))))));
 }
 export const right = (value) => ({ right: value });

@@ -1,4 +1,4 @@
-import { h, json, address, table } from "/assets/dom.js";
+import { h, json, address, table, moment } from "/assets/dom.js";
 import { when } from "/assets/units.js";
 export async function host(values) {
   const data = await json(address("/api/v1/host", { name: values.get("name") || "" }));
@@ -7,6 +7,6 @@ export async function host(values) {
   return { title: data.name, parts: [
     facts ? h("p", { class: "quiet" }, `facts of ${when(facts.taken_unix_ns)}, read by ${facts.software}`) : h("p", { class: "quiet" }, "No facts of this host. This reads them: ", h("code", null, "linerate host snapshot")),
     h("h2", null, "Findings"), audit ? [h("p", { class: "quiet" }, `${audit.summary.rules} rules: ${audit.summary.fail} findings, ${audit.summary.pass} passed, ${audit.summary.unknown} unknown, ${audit.summary.not_applicable} not applicable`), h("ul", null, findings)] : h("p", { class: "quiet" }, "Not judged: no facts."),
-    h("h2", null, "Change log"), data.changes.length ? table(["when", "fact", "before", "after", "seen by", "notes"], data.changes.map((one) => [when(one.time_unix_ns), one.subject ? `${one.subject} ${one.fact}` : one.fact, one.old ?? "none", one.new ?? "none", one.source, (one.notes || []).map((note) => note.text).join("; ")])) : h("p", { class: "quiet" }, "Empty. This fills it: ", h("code", null, "linerate host watch")),
+    h("h2", null, "Change log"), data.changes.length ? table(["when", "fact", "before", "after", "seen by", "notes"], data.changes.map((one) => [moment(one.time_unix_ns), one.subject ? `${one.subject} ${one.fact}` : one.fact, one.old ?? "none", one.new ?? "none", one.source, (one.notes || []).map((note) => note.text).join("; ")])) : h("p", { class: "quiet" }, "Empty. This fills it: ", h("code", null, "linerate host watch")),
     facts ? h("details", null, h("summary", null, "All facts as JSON"), h("pre", null, JSON.stringify(facts, null, 1).slice(0, 200000))) : null] };
 }

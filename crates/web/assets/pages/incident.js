@@ -1,8 +1,8 @@
-import { h, json, host, table } from "/assets/dom.js";
-import { when, percent } from "/assets/units.js";
+import { h, json, host, table, moment } from "/assets/dom.js";
+import { percent } from "/assets/units.js";
 import { why } from "/assets/pages/why.js";
 export const cause = (one) => one.explanation ? `${one.explanation.cause} at ${one.explanation.place} (${percent(one.explanation.probability)})` : "not explained yet";
-export const list = (incidents) => table(["since", "incident", "cause"], incidents.map((one) => [when(one.since_unix_ns), h("a", { href: `/incident/${one.id}` }, one.title), cause(one)]));
+export const list = (incidents) => table(["since", "incident", "cause"], incidents.map((one) => [moment(one.since_unix_ns), h("a", { href: `/incident/${one.id}` }, one.title), cause(one)]));
 export async function incident(values, id) {
   const data = await json(`/api/v1/incident/${id}`);
   const step = (word, text) => h("p", null, text, " ", h("code", null, `linerate hub incidents DIR ${data.id} --${word}`));
@@ -10,7 +10,7 @@ export async function incident(values, id) {
   return { title: data.title, parts: [
     h("p", { class: "verdict" }, cause(data)), h("p", { class: "quiet" }, `${data.id}, ${data.status}`, data.hosts.flatMap((name) => [", ", host(name)])),
     open ? h("details", null, h("summary", null, "What to do next"), step("acknowledge", "Say that somebody knows:"), step("note TEXT", "Add a note:"), step("silence 12h", "Notify nobody for a while:"), step("fix TEXT", "Say what was done; measurements say whether it helped:"), step("close TEXT", "Close it, with the reason:")) : null,
-    h("h2", null, "Time line"), table(["when", "what"], data.timeline.map((one) => [when(one.at_unix_ns), one.text])),
-    h("h2", null, "Symptoms"), table(["since", "what", "until"], data.symptoms.map((one) => [when(one.since_unix_ns), one.text, one.recovered_unix_ns ? when(one.recovered_unix_ns) : "now"])),
+    h("h2", null, "Time line"), table(["when", "what"], data.timeline.map((one) => [moment(one.at_unix_ns), one.text])),
+    h("h2", null, "Symptoms"), table(["since", "what", "until"], data.symptoms.map((one) => [moment(one.since_unix_ns), one.text, one.recovered_unix_ns ? moment(one.recovered_unix_ns) : "now"])),
     h("h2", null, "Diagnosis"), data.diagnosis ? why(data.diagnosis) : h("p", { class: "quiet" }, "None yet: it follows once the hosts have sent their facts.")] };
 }

@@ -1,5 +1,5 @@
-import { h, json, address, host, table, right } from "/assets/dom.js";
-import { rate, when } from "/assets/units.js";
+import { h, json, address, host, table, right, moment } from "/assets/dom.js";
+import { rate } from "/assets/units.js";
 import { list } from "/assets/pages/incident.js";
 export async function overview(values) {
   const search = values.get("search") || "";
@@ -13,12 +13,12 @@ export async function overview(values) {
   const rounds = data.incidents
     ? [h("h2", null, "Latest results"), data.rounds.length ? h("p", null, h("a", { href: "/round/latest" }, "Grid of all pairs")) : none("No result yet. This gives the hub a plan:", "linerate hub plan DIR PLAN")]
     : null;
-  return { title: data.source, parts: [form, incidents, rounds ||
+  return { title: data.source.split("/").filter(Boolean).pop() || data.source, parts: [h("p", { class: "quiet" }, h("code", null, data.source)), form, incidents, rounds ||
     [h("h2", null, "Rounds"), data.rounds.length ? table(["started", "plan", right("hosts"), right("tests"), right("failed")], data.rounds.map((round) =>
-      [when(round.started_unix_ns), h("a", { href: `/round/${round.id}` }, round.title || round.id), right(round.hosts), right(round.tests), right(round.tests_failed)]))
+      [moment(round.started_unix_ns), h("a", { href: `/round/${round.id}` }, round.title || round.id), right(round.hosts), right(round.tests), right(round.tests_failed)]))
       : none("No round. This makes one:", "linerate round PLAN"), more(data.more.rounds)],
     h("h2", null, "Runs"), data.runs.length ? table(["started", "peer", "protocol", right("goodput"), right("retransmits"), "failure"], data.runs.map((run) =>
-      [when(run.started_unix_ns), h("a", { href: `/run/${run.id}` }, run.peer), run.protocol, right(run.goodput_bps === undefined ? "" : rate(run.goodput_bps)), right(run.retransmits ?? ""), outcome(run)]))
+      [moment(run.started_unix_ns), h("a", { href: `/run/${run.id}` }, run.peer), run.protocol, right(run.goodput_bps === undefined ? "" : rate(run.goodput_bps)), right(run.retransmits ?? ""), outcome(run)]))
       : data.incidents ? h("p", { class: "quiet" }, "No run yet: agents run what the plan asks for.") : none("No run. This makes one:", "linerate test HOST"), more(data.more.runs),
     h("h2", null, "Hosts"), data.hosts.length ? h("p", null, data.hosts.flatMap((name, at) => [at ? ", " : "", host(name)])) : data.incidents ? none("No agent has joined. This makes a token for one:", "linerate hub token DIR") : none("No host is known. This reads one:", "linerate host snapshot"), more(data.more.hosts)] };
 }

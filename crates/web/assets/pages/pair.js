@@ -1,11 +1,11 @@
-import { h, json, address, host, table, right, pair as link } from "/assets/dom.js";
-import { rate, span, when } from "/assets/units.js";
+import { h, json, address, host, table, right, pair as link, moment } from "/assets/dom.js";
+import { rate, span } from "/assets/units.js";
 import { plot } from "/assets/plot.js";
 export async function pair(values) {
   const data = await json(address("/api/v1/pair", values));
   const rated = data.results.filter((one) => one.goodput_bps !== undefined);
   const into = h("div", { class: "plot", role: "img", "aria-label": "goodput over time" });
-  const day = (s) => when(s * 1e9);
+  const day = (s) => moment(s * 1e9);
   const drawn = async () => {
     if (!rated.length) return;
     const series = [{ label: "goodput", at: rated.map((one) => one.started_unix_ns / 1e9), values: rated.map((one) => one.goodput_bps), dots: true }];
@@ -16,6 +16,6 @@ export async function pair(values) {
   return { title: `${data.from} to ${data.to}`, drawn, parts: [h("p", null, host(data.from), ", ", host(data.to), ", other direction: ", link(data.to, data.from)), data.results.length ? into : empty,
     h("h2", null, "Changes of goodput"), data.changes.length ? table(["when", "what", right("before"), right("after")], data.changes.map((one) => [day(one.at_s), one.shape, right(one.shape === "share" ? one.before.toFixed(2) : rate(one.before)), right(one.shape === "share" ? one.after.toFixed(2) : rate(one.after))]))
       : h("p", { class: "quiet" }, data.levels.length ? "None found." : "Not judged: too few results for a baseline."),
-    data.results.length ? [h("h2", null, "Results"), table(["when", "protocol", right("goodput"), right("retransmits"), right("RTT under load"), ""], data.results.slice(-200).reverse().map((one) => [h("a", { href: `/run/${one.run}` }, when(one.started_unix_ns)), one.protocol, right(one.goodput_bps === undefined ? one.failure || "failed" : rate(one.goodput_bps)), right(one.retransmits ?? ""), right(one.loaded_rtt_us === undefined ? "" : span(one.loaded_rtt_us)), one.round ? h("a", { href: `/round/${one.round}` }, "round") : ""]))] : null,
-    data.log.length ? [h("h2", null, "Changes on the hosts"), table(["when", "host", "fact", "before", "after"], data.log.map((one) => [when(one.time_unix_ns), one.host, one.fact, one.old ?? "none", one.new ?? "none"]))] : null] };
+    data.results.length ? [h("h2", null, "Results"), table(["when", "protocol", right("goodput"), right("retransmits"), right("RTT under load"), ""], data.results.slice(-200).reverse().map((one) => [h("a", { href: `/run/${one.run}` }, moment(one.started_unix_ns)), one.protocol, right(one.goodput_bps === undefined ? one.failure || "failed" : rate(one.goodput_bps)), right(one.retransmits ?? ""), right(one.loaded_rtt_us === undefined ? "" : span(one.loaded_rtt_us)), one.round ? h("a", { href: `/round/${one.round}` }, "round") : ""]))] : null,
+    data.log.length ? [h("h2", null, "Changes on the hosts"), table(["when", "host", "fact", "before", "after"], data.log.map((one) => [moment(one.time_unix_ns), one.host, one.fact, one.old ?? "none", one.new ?? "none"]))] : null] };
 }

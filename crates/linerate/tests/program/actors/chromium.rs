@@ -106,6 +106,13 @@ impl Browser {
         found["result"]["value"].clone()
     }
 
+    /// Runs a script on the page, as an extension of the browser would: the page's policy does not forbid it.
+    #[track_caller]
+    pub fn run_script(&mut self, script: &str) {
+        let found = self.ask("Runtime.evaluate", &json!({ "expression": script }));
+        assert!(found.get("exceptionDetails").is_none(), "{found}");
+    }
+
     /// The text that the page shows.
     pub fn text(&mut self) -> String {
         self.value("document.body.innerText").as_str().unwrap().to_owned()

@@ -14,3 +14,15 @@ pub mod linerate;
 pub mod process;
 pub mod shell;
 pub mod uiperf3;
+
+use std::path::PathBuf;
+
+/// A file that `scripts/setup test` brings from the Python registry.
+#[track_caller]
+pub fn from_registry(file: &str) -> PathBuf {
+    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
+    let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".local/share");
+    let path = data.unwrap_or_else(home).join("linerate-tests").join(file);
+    assert!(path.exists(), "{} is missing: run scripts/setup test", path.display());
+    path
+}

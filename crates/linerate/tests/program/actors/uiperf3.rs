@@ -2,10 +2,10 @@
 //!
 //! It knows one port and one length of a test; both are changed in its text before it runs.
 
-use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
+use super::from_registry;
 use super::iperf3::{free_port, listens};
 use super::process::{Ended, PATIENCE, Process};
 
@@ -20,10 +20,7 @@ eval(call, module)
 "#;
 
 fn start(port: u16, call: &str) -> Process {
-    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
-    let home = || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".local/share");
-    let path = data.unwrap_or_else(home).join("linerate-tests/uiperf3/uiperf3.py");
-    assert!(path.exists(), "{} is missing: run scripts/setup test", path.display());
+    let path = from_registry("uiperf3/uiperf3.py");
     Process::start(Command::new("python3").args(["-u", "-c", DRIVER]).arg(path).args([&port.to_string(), call]))
 }
 

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::actors::chromium::{Browser, DARK, LIGHT, PHONE};
+use crate::actors::from_registry;
 use crate::actors::linerate::program;
 use crate::actors::process::{Lines, Process};
 
@@ -20,6 +21,8 @@ use crate::actors::process::{Lines, Process};
 pub struct Visit {
     pub browser: Browser,
     pub site: String,
+    /// The script of axe-core.
+    axe: String,
     _view: Process,
     _talk: Lines,
 }
@@ -31,11 +34,11 @@ impl Visit {
         let talk = view.stdout();
         let address = talk.wait_for("an address", |line| line.starts_with("http://"));
         let site = address.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
-        Self { browser: Browser::start(), site, _view: view, _talk: talk }
+        Self { browser: Browser::start(), site, axe: axe(), _view: view, _talk: talk }
     }
 
-    /// Opens a page in light, in dark and on a phone: none complains, none is wider than its screen, and what a person sees has
-    /// contrast. The text in light is returned.
+    /// Opens a page in light, in dark and on a phone: none complains, none is wider than its screen, and axe-core finds nothing
+    /// wrong. The text in light is returned.
     #[track_caller]
     pub fn look_at(&mut self, page: &str, name: &str) -> String {
         let mut text = String::new();
@@ -46,8 +49,9 @@ impl Visit {
             let wide =
                 self.browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
             assert_eq!(wide, 0, "{page} in {of} is wider than its screen");
-            let pale = self.browser.value(PALE);
-            assert_eq!(pale, Value::Array(Vec::new()), "{page} in {of}: contrast below 4.5:1 (WCAG 2.2, 1.4.3)");
+            self.browser.run_script(&self.axe);
+            let violations: Vec<String> = serde_json::from_value(self.browser.value(VIOLATIONS)).unwrap();
+            assert!(violations.is_empty(), "{page} in {of}: {violations:#?}");
             if let Some(folder) = std::env::var_os("LINERATE_PICTURES") {
                 self.browser.picture(&PathBuf::from(folder).join(format!("{name}-{of}.png")));
             }
@@ -76,19 +80,11 @@ impl Visit {
     }
 }
 
-/// Texts whose colour has less than 4.5:1 to what is behind them.
-const PALE: &str = "(() => {
-  const parts = (text) => (text.match(/[0-9.]+/g) || []).map(Number);
-  const light = ([r, g, b]) => { const one = [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * one[0] + 0.7152 * one[1] + 0.0722 * one[2]; };
-  const ground = (element) => { for (let at = element; at; at = at.parentElement) { const c = parts(getComputedStyle(at).backgroundColor);
-    if (c.length === 3 || c[3] > 0) return c; } return [255, 255, 255]; };
-  const found = new Set();
-  for (const element of document.body.querySelectorAll('*')) {
-    const says = [...element.childNodes].some((one) => one.nodeType === 3 && one.textContent.trim());
-    if (!says || !element.getClientRects().length || element.closest('noscript')) continue;
-    const [a, b] = [light(parts(getComputedStyle(element).color)), light(ground(element))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) found.add(`${ratio.toFixed(2)}: ${element.textContent.trim().slice(0, 40)}`);
-  }
-  return [...found]; })()";
+fn axe() -> String {
+    let file = from_registry("axe-playwright-python/axe_playwright_python/axe.min.js");
+    std::fs::read_to_string(file).unwrap()
+}
+
+/// What axe-core finds wrong: contrast, labels, roles, order, names of links and controls (WCAG 2.2 and good practice).
+const VIOLATIONS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap((rule) =>
+  rule.nodes.map((node) => `${rule.id}: ${rule.help}: ${node.html.slice(0, 120)}: ${node.any.map((one) => one.message).join('; ')}`)))";
