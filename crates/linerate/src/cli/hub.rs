@@ -116,7 +116,7 @@ pub struct RemoveArgs {
 }
 
 /// A hub, by its directory on this host or by its address.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ConnectArgs {
     /// Directory of the hub on this host, or its address: `https://hub.example.net:8443`
     #[arg(value_name = "DIR|URL")]

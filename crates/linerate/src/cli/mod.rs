@@ -27,6 +27,8 @@ pub mod serve;
 pub mod simulate;
 pub mod sweep;
 pub mod test;
+#[cfg(feature = "hub")]
+pub mod top;
 pub mod trace;
 pub mod tune;
 pub mod values;
@@ -98,6 +100,9 @@ pub enum Command {
     /// Run tests for a hub, within this host's own limits
     #[cfg(feature = "hub")]
     Agent(Box<agent::AgentArgs>),
+    /// Show a hub's grid, incidents and runs on this terminal as they change
+    #[cfg(feature = "hub")]
+    Top(top::TopArgs),
     /// Write and check plans that a hub runs for good
     Plan(plan::PlanArgs),
     /// Diagnose a run or a round: causes ranked, with location and probability

@@ -6,6 +6,7 @@ mod files;
 mod mesh;
 pub mod pages;
 pub mod report;
+pub mod top;
 
 use anyhow::Context;
 use hub::api::openapi;

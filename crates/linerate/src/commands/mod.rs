@@ -70,6 +70,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
         Command::Hub(args) => hub::run(&common, &args.action),
         #[cfg(feature = "hub")]
         Command::Agent(args) => agent::run(&common, &args.action),
+        #[cfg(feature = "hub")]
+        Command::Top(args) => hub::top::run(&common, &args),
         Command::Why(args) => why::run(&common, &args),
         #[cfg(feature = "hub")]
         Command::Report(args) => hub::report::run(&common, &args),

@@ -48,6 +48,8 @@ pub mod sparkline;
 mod statements;
 pub mod sweep;
 mod table;
+#[cfg(feature = "hub")]
+pub mod top;
 pub mod trace;
 pub mod trace_join;
 pub mod trace_live;
