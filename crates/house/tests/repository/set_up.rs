@@ -13,6 +13,27 @@ use tempfile::TempDir;
 const TOOLS: [&str; 13] =
     ["bash", "env", "sed", "cat", "sort", "tr", "paste", "mktemp", "rm", "uname", "touch", "chmod", "mkdir"];
 
+/// What tests need.
+const PROGRAMS: [&str; 14] = [
+    "chromium",
+    "ip",
+    "tc",
+    "ss",
+    "nft",
+    "ping",
+    "ethtool",
+    "iperf3",
+    "nuttcp",
+    "kill",
+    "prometheus",
+    "promtool",
+    "python3",
+    "pip3",
+];
+
+/// What they need from the Python registry.
+const FROM_REGISTRY: [&str; 2] = ["uiperf3/uiperf3.py", "axe-playwright-python/axe_playwright_python/axe.min.js"];
+
 /// A machine with a package manager that installs by making the program appear.
 struct Machine(TempDir);
 
@@ -42,12 +63,15 @@ impl Machine {
     }
 
     fn has_all_but(&self, missing: &[&str]) -> Result<()> {
-        for program in
-            ["chromium", "ip", "tc", "ss", "nft", "ping", "ethtool", "iperf3", "nuttcp", "kill", "python3", "pip3"]
-        {
+        for program in PROGRAMS {
             if !missing.contains(&program) {
                 self.has(program, "")?;
             }
+        }
+        for file in FROM_REGISTRY {
+            let file = self.folder().join("linerate-tests").join(file);
+            fs::create_dir_all(file.parent().unwrap_or(self.folder()))?;
+            fs::write(file, "")?;
         }
         Ok(())
     }
@@ -81,6 +105,7 @@ impl Machine {
             .env_clear()
             .env("PATH", self.folder())
             .env("SETUP_SBIN", "")
+            .env("XDG_DATA_HOME", self.folder())
             .output()?)
     }
 

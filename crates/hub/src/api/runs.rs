@@ -32,7 +32,7 @@ pub struct RunInfo {
     /// Who is served first.
     pub priority: Priority,
     /// Where it stands.
-    pub stage: RunStage,
+    pub progress: RunProgress,
     /// When it is due.
     #[serde(rename = "not_before_unix_ns")]
     pub not_before: WallTime,
@@ -45,7 +45,7 @@ pub struct RunInfo {
 /// Where a run stands that is not over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum RunStage {
+pub enum RunProgress {
     /// An agent has it.
     Running,
     /// Its agent is silent, and nobody knows what became of it.

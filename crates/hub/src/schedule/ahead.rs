@@ -3,32 +3,32 @@
 use mesh::run::{RunRow, RunState};
 
 use super::Schedule;
-use crate::api::runs::{MOST, RunInfo, RunStage, Runs};
+use crate::api::runs::{MOST, RunInfo, RunProgress, Runs};
 
 impl Schedule {
     /// The runs that are not over.
     #[must_use]
     pub fn ahead(&self) -> Runs {
         let state = self.state();
-        let staged = |run| stage(run).map(|stage| (stage, run));
-        let mut runs: Vec<(RunStage, &RunRow)> = state.board.runs().filter_map(staged).collect();
-        runs.sort_by_key(|(stage, run)| (*stage, run.not_before, run.deadline));
+        let with_progress = |run| progress(run).map(|progress| (progress, run));
+        let mut runs: Vec<(RunProgress, &RunRow)> = state.board.runs().filter_map(with_progress).collect();
+        runs.sort_by_key(|(progress, run)| (*progress, run.not_before, run.deadline));
         let more = runs.len().saturating_sub(MOST) as u64;
-        Runs { runs: runs.into_iter().take(MOST).map(|(stage, run)| info(stage, run)).collect(), more }
+        Runs { runs: runs.into_iter().take(MOST).map(|(progress, run)| info(progress, run)).collect(), more }
     }
 }
 
 /// [`None`] of a run that is over.
-const fn stage(run: &RunRow) -> Option<RunStage> {
+const fn progress(run: &RunRow) -> Option<RunProgress> {
     match run.state {
-        RunState::Leased { .. } => Some(RunStage::Running),
-        RunState::Missing { .. } => Some(RunStage::Missing),
-        RunState::Waiting => Some(RunStage::Waiting),
+        RunState::Leased { .. } => Some(RunProgress::Running),
+        RunState::Missing { .. } => Some(RunProgress::Missing),
+        RunState::Waiting => Some(RunProgress::Waiting),
         RunState::Done { .. } | RunState::Closed { .. } => None,
     }
 }
 
-fn info(stage: RunStage, run: &RunRow) -> RunInfo {
+fn info(progress: RunProgress, run: &RunRow) -> RunInfo {
     RunInfo {
         id: run.id.clone(),
         test: run.test.clone(),
@@ -36,7 +36,7 @@ fn info(stage: RunStage, run: &RunRow) -> RunInfo {
         to: run.to.clone(),
         agent: run.agent.clone(),
         priority: run.priority,
-        stage,
+        progress,
         not_before: run.not_before,
         keep: run.keep,
     }

@@ -7,7 +7,7 @@ use hub::api::Nothing;
 use hub::api::mesh::{IncidentList, Pairs, PlanInfo, PlanText};
 use hub::api::order::{LeaseName, PartnerKind, Role};
 use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict};
-use hub::api::runs::{RunStage, Runs};
+use hub::api::runs::{RunProgress, Runs};
 use hub::api::work::{AgentHealth, WorkReply, WorkRequest};
 use hub::trust::ticket::{Claims, TicketError};
 use hub::trust::token::Purpose;
@@ -186,8 +186,8 @@ fn run_under_way_is_listed_before_those_that_wait_and_not_once_it_is_over() {
         person.call::<Runs>(&call, &Nothing {}).unwrap()
     };
     let runs = listed().runs;
-    assert_eq!((&runs[0].id.0, runs[0].stage), (&lease.run, RunStage::Running));
-    assert!(runs.len() > 1 && runs[1..].iter().all(|run| run.stage == RunStage::Waiting), "{runs:#?}");
+    assert_eq!((&runs[0].id.0, runs[0].progress), (&lease.run, RunProgress::Running));
+    assert!(runs.len() > 1 && runs[1..].iter().all(|run| run.progress == RunProgress::Waiting), "{runs:#?}");
     assert!(runs[1..].is_sorted_by_key(|run| run.not_before), "{runs:#?}");
     let delivery = Delivery { records: vec![result(&lease)] };
     agents[turn].connection.call::<Receipt>(&RECORDS, &delivery).unwrap();

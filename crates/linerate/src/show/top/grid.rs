@@ -44,8 +44,8 @@ impl Screen {
         let first = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(MOST_OF_NAME);
         let room = usize::from(area.width).saturating_sub(first);
         let form = Form::fitting(&names, room);
-        let columns = visible(self.place.column, room / form.width(), names.len());
-        let rows = visible(self.place.row, usize::from(area.height).saturating_sub(1), names.len());
+        let columns = visible(self.place.column, &names, room / form.width());
+        let rows = visible(self.place.row, &names, usize::from(area.height).saturating_sub(1));
         let mut lines = vec![Line::raw(format!("{:first$}{}", "", form.head(&names, columns.clone())))];
         for row in rows {
             let mut spans = vec![Span::raw(format!("{:first$}", short(&names[row], first)))];
@@ -129,7 +129,8 @@ impl Form {
 }
 
 /// As many as fit, with the selected one among them.
-fn visible(selected: usize, fitting: usize, count: usize) -> std::ops::Range<usize> {
+fn visible(selected: usize, names: &[String], fitting: usize) -> std::ops::Range<usize> {
+    let count = names.len();
     let fitting = fitting.min(count);
     let start = (selected + 1).saturating_sub(fitting).min(count - fitting);
     start..start + fitting

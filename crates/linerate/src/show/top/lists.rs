@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hub::api::runs::{RunInfo, RunStage};
+use hub::api::runs::{RunInfo, RunProgress};
 use mesh::incident::Incident;
 use mesh::notify;
 use mesh::run::Priority;
@@ -37,7 +37,7 @@ impl Screen {
 
     pub(super) fn runs_title(&self) -> String {
         let runs = &self.runs().runs;
-        let running = runs.iter().filter(|run| run.stage == RunStage::Running).count();
+        let running = runs.iter().filter(|run| run.progress == RunProgress::Running).count();
         format!("runs: {running} under way")
     }
 
@@ -85,14 +85,14 @@ fn incident_line(incident: &Incident, now: WallTime) -> String {
 
 fn run_line(run: &RunInfo, now: WallTime) -> String {
     let asked = if run.priority == Priority::OnDemand { ", asked for" } else { "" };
-    let stage = match run.stage {
-        RunStage::Running => "runs".to_owned(),
-        RunStage::Missing => "missing, its agent is silent".to_owned(),
-        RunStage::Waiting if run.not_before <= now => "due".to_owned(),
-        RunStage::Waiting => match run.not_before.unix_seconds().saturating_sub(now.unix_seconds()) {
+    let progress = match run.progress {
+        RunProgress::Running => "runs".to_owned(),
+        RunProgress::Missing => "missing, its agent is silent".to_owned(),
+        RunProgress::Waiting if run.not_before <= now => "due".to_owned(),
+        RunProgress::Waiting => match run.not_before.unix_seconds().saturating_sub(now.unix_seconds()) {
             seconds @ ..120 => format!("in {seconds} s"),
             seconds => format!("in {}", duration::show(Duration::from_secs(seconds))),
         },
     };
-    plain(&format!("{} from {} to {}: {stage}{asked}", run.test, run.from, run.to))
+    plain(&format!("{} from {} to {}: {progress}{asked}", run.test, run.from, run.to))
 }

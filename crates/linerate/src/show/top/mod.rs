@@ -268,7 +268,7 @@ mod tests {
         let loss = Grid { metric: mesh::incident::Metric::Loss, cells: Vec::new(), ..goodput.clone() };
         let run = json!({
             "id": "tcp/all/a/b/1", "test": "tcp", "from": "a", "to": "b", "agent": "a", "priority": "periodic",
-            "stage": "running", "not_before_unix_ns": AT, "keep_us": 5_000_000,
+            "progress": "running", "not_before_unix_ns": AT, "keep_us": 5_000_000,
         });
         Said {
             at: WallTime::from_unix_nanos(AT),
