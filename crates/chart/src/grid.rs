@@ -1,6 +1,6 @@
 //! The grid as a picture.
 
-use diagnose::grid::{Cell, Grade, Grid, Grids};
+use diagnose::grid::{Cell, Grade, Grid, Grids, Loss, Measured};
 use units::DataRate;
 
 use crate::font::Fonts;
@@ -183,7 +183,7 @@ fn drawn_cell(cell: &Cell, cells: Cells, (row, column): (usize, usize)) -> Vec<S
             let at = if cells.is_small { middle + letter_size * 0.35 } else { middle - 2.0 };
             shapes.push(letter(&found.grade.letter().to_string(), ink, at));
             if !cells.is_small {
-                let words = found.goodput.map_or_else(|| format!("{:.0} %", found.part.min(1.0) * 100.0), short);
+                let words = measured(found).unwrap_or_default();
                 shapes.push(text(Point { x, y: middle + 13.0 }, &words, SMALL, Weight::Regular, ink, Anchor::Middle));
             }
         }
@@ -221,6 +221,23 @@ const SMALL: f64 = 11.0;
 const LONGEST_NAME: f64 = 160.0;
 /// Of more hosts there are only letters.
 const MOST_WITH_RATES: usize = 16;
+
+/// The number of a cell in few letters: its rate, or the part of its packets that was lost.
+#[must_use]
+pub fn measured(cell: &Measured) -> Option<String> {
+    cell.goodput.map(short).or_else(|| Some(lost(cell.loss?)))
+}
+
+/// Loss in few letters, with digits that tell it from none: `0%`, `0.020%`, `1.3%`.
+fn lost(loss: Loss) -> String {
+    let percent = loss.lost.share_of(loss.sent).unwrap_or(0.0) * 100.0;
+    match percent {
+        _ if loss.lost.get() == 0 => "0%".to_owned(),
+        _ if percent < 0.1 => format!("{percent:.3}%"),
+        _ if percent < 10.0 => format!("{percent:.1}%"),
+        _ => format!("{percent:.0}%"),
+    }
+}
 
 /// A rate in few letters: `3.92G`, `200k`, `5.00k`.
 #[must_use]

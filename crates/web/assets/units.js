@@ -15,7 +15,7 @@ export function bytes(count) {
   for (const [size, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) if (count >= size) return `${digits(count / size)} ${unit}`;
   return `${Math.round(count)} B`;
 }
-export const percent = (part) => `${(part * 100).toFixed(1)} %`;
+export const percent = (part) => `${(part * 100).toFixed(part > 0 && part < 0.001 ? 3 : 1)} %`;
 export const when = (ns) => new Date(Number(ns) / 1e6).toISOString().replace("T", " ").slice(0, 19) + " UTC";
 export function shown(value, unit) {
   if (value === null || value === undefined || Number.isNaN(value)) return "no value";

@@ -85,6 +85,7 @@ impl Maker<'_> {
             grade: Grade::of(part),
             part: rounded(part),
             goodput,
+            loss: rates.loss,
             should: target.map(|target| target.rate),
             relative_to: target.map(|target| target.source),
             predicted,

@@ -14,7 +14,7 @@ use model::expectation::Bound;
 use model::run::RunId;
 use model::target::TargetSource;
 use serde::{Deserialize, Serialize};
-use units::{DataRate, WallTime};
+use units::{DataRate, PacketCount, WallTime};
 
 use crate::locate::cell::Symptom;
 
@@ -94,6 +94,9 @@ pub struct Measured {
     /// The rate; the median where several tests were run.
     #[serde(rename = "goodput_bps", default, skip_serializing_if = "Option::is_none")]
     pub goodput: Option<DataRate>,
+    /// What was lost in all tests of the pair, in a grid of loss: its `part` is what such loss leaves of the rate to TCP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Loss>,
     /// The rate that it should be.
     #[serde(rename = "should_bps", default, skip_serializing_if = "Option::is_none")]
     pub should: Option<DataRate>,
@@ -103,6 +106,18 @@ pub struct Measured {
     /// What the path and the settings of both hosts allow, of transfers over TCP where that can be reckoned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Foreseen>,
+}
+
+/// Packets lost, of those sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Loss {
+    /// Never received.
+    #[serde(rename = "lost_packets")]
+    pub lost: PacketCount,
+    /// Sent; of echoes, asked.
+    #[serde(rename = "sent_packets")]
+    pub sent: PacketCount,
 }
 
 /// What a transfer reaches in simulation.

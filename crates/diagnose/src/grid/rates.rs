@@ -9,8 +9,9 @@ use predict::of_round::Expectations;
 use predict::target::Targets;
 use units::DataRate;
 
+use super::Loss;
 use crate::locate::cell::Symptom;
-use crate::locate::round::rates_told;
+use crate::locate::round::{losses_told, rates_told};
 
 /// What the tests of one pair told.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +21,8 @@ pub(super) struct Rates {
     pub(super) target: Option<TargetRate>,
     /// What simulated transfers reach.
     predictions: Vec<Prediction>,
+    /// What was lost in all of them, where packets were counted.
+    pub(super) loss: Option<Loss>,
 }
 
 impl Rates {
@@ -50,6 +53,11 @@ pub(super) fn of(round: &Round) -> BTreeMap<(Symptom, Endpoint, Endpoint), Rates
             rates.predictions.extend(expectation.and_then(|expectation| expectation.expected.prediction().cloned()));
             rates.goodputs.push(told.rate);
             rates.target = rates.target.take().or(told.target.ok());
+        }
+        for (from, to, counts) in losses_told(round, &targets, (number, test)) {
+            let loss = &mut all.entry((Symptom::Loss, from, to)).or_default().loss;
+            let so_far = loss.unwrap_or_default();
+            *loss = Some(Loss { lost: so_far.lost + counts.lost, sent: so_far.sent + counts.sent });
         }
     }
     all

@@ -19,6 +19,7 @@ use units::DataRate;
 
 use super::cell::{Cell, Layer, Quality, Symptom, USUAL_UNCERTAINTY};
 use super::hops::HopTest;
+use crate::grid::Loss;
 
 /// The layers of a round that have any cells, in the order of [`Symptom::ALL`].
 ///
@@ -87,7 +88,23 @@ pub(crate) fn rates_told(round: &Round, targets: &Targets, (number, test): (usiz
             let (from, to, _) = directed(round, test, heading);
             Some(RateTold { symptom, from, to, rate, target })
         }
-        Told::Part(..) | Told::Nothing(_) => None,
+        Told::Loss(_) | Told::Part(..) | Told::Nothing(_) => None,
+    });
+    told.collect()
+}
+
+/// Packets that a test counted: who sent, who received, and how many were lost of how many.
+pub(crate) fn losses_told(
+    round: &Round,
+    targets: &Targets,
+    (number, test): (usize, &Tested),
+) -> Vec<(Endpoint, Endpoint, Loss)> {
+    let told = told_by(targets, (number, test)).into_iter().filter_map(|(_, heading, told)| match told {
+        Told::Loss(loss) => {
+            let (from, to, _) = directed(round, test, heading);
+            Some((from, to, loss))
+        }
+        Told::Rate { .. } | Told::Part(..) | Told::Nothing(_) => None,
     });
     told.collect()
 }
@@ -113,6 +130,8 @@ struct Seen {
 enum Told {
     /// A rate, and what it is judged against.
     Rate { rate: DataRate, target: Result<TargetRate, NotJudged> },
+    /// Packets, counted.
+    Loss(Loss),
     /// A part, and its uncertainty.
     Part(f64, f64),
     /// Nothing, and why.
@@ -141,6 +160,7 @@ impl Told {
     fn part(&self) -> Option<(f64, f64)> {
         match self {
             Self::Rate { rate, target } => Some((target.as_ref().ok()?.part(*rate, None)?, USUAL_UNCERTAINTY)),
+            Self::Loss(loss) => Some(left_by(*loss)),
             Self::Part(part, uncertainty) => Some((*part, *uncertainty)),
             Self::Nothing(_) => None,
         }
@@ -155,7 +175,7 @@ fn told_by(targets: &Targets, (number, test): (usize, &Tested)) -> Vec<(Symptom,
         Finding::Echo(echo) => {
             let rtt = &echo.summary.rtt;
             // An echo that is lost may have been lost on either way, so both are told.
-            let told = || unless_failed(&echo.outcome, || lost(rtt.sent.get(), rtt.lost.get()));
+            let told = || unless_failed(&echo.outcome, || lost(Loss { lost: rtt.lost, sent: rtt.sent }));
             [Heading::Outbound, Heading::Inbound].map(|heading| (Symptom::Loss, heading, told())).into()
         }
         Finding::PathMtu(found) => {
@@ -191,7 +211,7 @@ fn told_by_run(run: &Run, target: &dyn Fn(Heading) -> Result<TargetRate, NotJudg
         return headings.into_iter().map(told).collect();
     }
     let told = |total: &DirectionTotal| match (symptom, &total.datagrams) {
-        (Symptom::Loss, Some(counts)) => lost(counts.sent.get(), counts.lost.get()),
+        (Symptom::Loss, Some(counts)) => lost(Loss { lost: counts.lost, sent: counts.sent }),
         (Symptom::Loss, None) => Told::Nothing("the receiver counted no datagrams".to_owned()),
         _ => Told::Rate { rate: settled(run, total), target: target(total.heading) },
     };
@@ -205,17 +225,18 @@ fn unless_failed(outcome: &Outcome, told: impl FnOnce() -> Told) -> Told {
     }
 }
 
+fn lost(loss: Loss) -> Told {
+    if loss.sent.get() == 0 { Told::Nothing("nothing was sent".to_owned()) } else { Told::Loss(loss) }
+}
+
 /// Loss as the part of the rate that it leaves to TCP, which goes with one over its square root (Mathis and others 1997):
 /// all of it up to [`HARMLESS_LOSS`]. Losses are counted with their chance: of k, √k may be bad luck.
 #[expect(clippy::cast_precision_loss, reason = "counts of packets are below 2^53")]
-fn lost(sent: u64, lost: u64) -> Told {
-    if sent == 0 {
-        return Told::Nothing("nothing was sent".to_owned());
-    }
-    let lost = lost.min(sent) as f64;
-    let surely = (lost - lost.sqrt()) / sent as f64;
+fn left_by(loss: Loss) -> (f64, f64) {
+    let lost = loss.lost.min(loss.sent).get() as f64;
+    let surely = (lost - lost.sqrt()) / loss.sent.get().max(1) as f64;
     let part = if surely <= HARMLESS_LOSS { 1.0 } else { (HARMLESS_LOSS / surely).sqrt() };
-    Told::Part(part, if lost > 0.0 { 0.5 / lost.sqrt() } else { USUAL_UNCERTAINTY })
+    (part, if lost > 0.0 { 0.5 / lost.sqrt() } else { USUAL_UNCERTAINTY })
 }
 
 /// Loss that is not called a symptom: one packet in ten thousand.

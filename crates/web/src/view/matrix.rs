@@ -202,7 +202,7 @@ fn judged(grid: &Grid) -> Matrix {
     let (key, title, unit) = match grid.what {
         Symptom::Goodput => ("goodput", "goodput", Unit::Bps),
         Symptom::Download => ("download", "goodput of downloads", Unit::Bps),
-        Symptom::Loss => ("loss", "packets delivered", Unit::Part),
+        Symptom::Loss => ("loss", "loss", Unit::Part),
         Symptom::Mtu => ("mtu", "packet sizes delivered", Unit::Part),
     };
     let network = grid.network.as_deref();
@@ -243,7 +243,11 @@ fn percent(part: f64) -> u8 {
 fn value(cell: &Cell) -> f32 {
     match cell {
         Cell::NotJudged { goodput, .. } => goodput.bps() as f32,
-        Cell::Measured(found) => found.goodput.map_or(found.part as f32, |goodput| goodput.bps() as f32),
+        Cell::Measured(found) => match (found.goodput, found.loss) {
+            (Some(goodput), _) => goodput.bps() as f32,
+            (None, Some(loss)) => loss.lost.share_of(loss.sent).unwrap_or(0.0) as f32,
+            (None, None) => found.part as f32,
+        },
         Cell::Same | Cell::NotPlanned | Cell::Failed { .. } => f32::NAN,
     }
 }

@@ -8,19 +8,18 @@ use super::cells;
 
 /// A line for each pair of each grid.
 pub fn text(grids: &Grids) -> String {
-    let mut text =
-        "what,network,from,to,state,grade,part,goodput_bps,should_bps,relative_to,predicted_bps,reason\r\n".to_owned();
+    let mut text = "what,network,from,to,state,grade,part,goodput_bps,should_bps,relative_to,predicted_bps,reason,lost_packets,sent_packets\r\n".to_owned();
     for grid in &grids.grids {
         let what = format!("{:?}", grid.what).to_lowercase();
         let network = grid.network.as_deref().unwrap_or_default();
         for (from, to, cell) in cells(grid) {
             let line = match cell {
                 Cell::Same => continue,
-                Cell::NotPlanned => ["not_planned", "", "", "", "", "", "", ""].map(str::to_owned),
-                Cell::Failed { reason } => ["failed", "", "", "", "", "", "", reason].map(str::to_owned),
+                Cell::NotPlanned => ["not_planned", "", "", "", "", "", "", "", "", ""].map(str::to_owned),
+                Cell::Failed { reason } => ["failed", "", "", "", "", "", "", reason, "", ""].map(str::to_owned),
                 Cell::NotJudged { goodput, reason } => {
                     let goodput = goodput.bps().to_string();
-                    ["not_judged", "", "", &goodput, "", "", "", reason].map(str::to_owned)
+                    ["not_judged", "", "", &goodput, "", "", "", reason, "", ""].map(str::to_owned)
                 }
                 Cell::Measured(found) => {
                     let rate =
@@ -30,7 +29,10 @@ pub fn text(grids: &Grids) -> String {
                     let measured = "measured".to_owned();
                     let source = found.relative_to.map(TargetSource::name).unwrap_or_default().to_owned();
                     let (goodput, should) = (rate(found.goodput), rate(found.should));
-                    [measured, grade, part, goodput, should, source, predicted, String::new()]
+                    let [lost, sent] = found.loss.map_or_else(<[String; 2]>::default, |loss| {
+                        [loss.lost, loss.sent].map(|count| count.get().to_string())
+                    });
+                    [measured, grade, part, goodput, should, source, predicted, String::new(), lost, sent]
                 }
             };
             let fields = [what.as_str(), network, from, to].into_iter().chain(line.iter().map(String::as_str));

@@ -45,8 +45,13 @@ fn against(grid: &Grid) -> String {
             _ => {}
         }
     }
-    if measured(grid).any(|(_, _, cell)| cell.relative_to.is_none()) {
-        said.push("no loss, and no packet size that vanishes".to_owned());
+    let judged_by_itself = measured(grid).any(|(_, _, cell)| cell.relative_to.is_none());
+    match grid.what {
+        Symptom::Loss if judged_by_itself => {
+            said.push("the rate that TCP keeps at such loss: all of it up to 0.01 %, 10 % of it at 1 %".to_owned());
+        }
+        Symptom::Mtu if judged_by_itself => said.push("no packet size that vanishes".to_owned()),
+        _ => {}
     }
     said.join("; ")
 }

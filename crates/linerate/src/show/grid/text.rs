@@ -98,11 +98,8 @@ fn shown(cell: &Cell, is_wide: bool) -> (String, Option<Grade>) {
         Cell::NotJudged { goodput, .. } => (format!("? {}", chart::grid::short(*goodput)), None),
         Cell::Measured(found) => {
             let letter = found.grade.letter();
-            let text = match found.goodput {
-                _ if is_wide => letter.to_string(),
-                Some(goodput) => format!("{letter} {}", chart::grid::short(goodput)),
-                None => format!("{letter} {:.0}%", found.part.min(1.0) * 100.0),
-            };
+            let number = chart::grid::measured(found).filter(|_| !is_wide);
+            let text = number.map_or_else(|| letter.to_string(), |number| format!("{letter} {number}"));
             (text, Some(found.grade))
         }
     }

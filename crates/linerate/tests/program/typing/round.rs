@@ -114,6 +114,29 @@ fn a_pair_is_set_against_what_it_should_do() {
 }
 
 #[test]
+fn a_grid_of_loss_shows_the_part_that_was_lost() {
+    let lossy = |lost: u64| {
+        of_changed(
+            |round| {
+                let result = &mut round["tests"][0]["finding"]["result"];
+                result["spec"]["protocol"] = json!("udp");
+                result["measurement"]["totals"][0]["datagrams"] = json!({
+                    "sent": 10_000, "received": 10_000 - lost, "lost": lost, "lost_at_tail": 0,
+                    "reordered": 0, "duplicated": 0, "jitter_us": 0 });
+            },
+            &[],
+        )
+        .stdout
+    };
+    for (lost, shown) in [(0, "A 0%"), (400, "D 4.0%")] {
+        let text = lossy(lost);
+        let grid = text.split("loss, network ingress").nth(1).unwrap();
+        assert!(grid.contains(shown) && !grid.contains("100%"), "{text}");
+        assert!(grid.contains("relative to the rate that TCP keeps at such loss"), "{text}");
+    }
+}
+
+#[test]
 fn rows_send_whoever_asked_and_each_network_has_a_grid() {
     let grids = grids_of_changed(|round| {
         // The first asks, the second sends.
