@@ -51,7 +51,7 @@ pub fn answer(datagram: &[u8], clock: StampClock, times: Times) -> Option<[u8; P
 /// When a probe came and its answer goes.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
-    /// The probe was read.
+    /// The probe arrived.
     pub received: MonoTime,
     /// The answer is about to be written.
     pub sent: MonoTime,

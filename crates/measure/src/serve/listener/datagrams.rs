@@ -2,9 +2,14 @@
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsFd;
 
+use linux::bulk::Progress;
+use linux::bulk::datagrams::{BatchShape, ReceiveBatch, Wait};
 use linux::clock;
+use linux::sockets::{Switch, set_receive_time};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use units::MonoTime;
 
 use super::canonical;
 use super::expected::{Arrival, ExpectedConnections};
@@ -14,11 +19,11 @@ use crate::stamp::reflector::{StampClock, Times, answer};
 
 /// The UDP sockets of the port. Besides the one that stands for all addresses there is one for each local address that
 /// a client has reached, so that answers leave from the address that was asked, also on a host with many.
-#[derive(Debug)]
 pub struct Datagrams {
     sockets: Vec<UdpSocket>,
     addresses: Vec<SocketAddr>,
     clock: StampClock,
+    batch: ReceiveBatch,
 }
 
 /// Local addresses that are answered from by name. A host with more answers from whatever the route says.
@@ -30,14 +35,17 @@ const HELLO_LEN: usize = 4;
 /// The answer to it: "6789" (iperf 3.12: `UDP_CONNECT_REPLY`).
 pub const HELLO_ANSWER: [u8; HELLO_LEN] = *b"6789";
 
-/// Datagrams handled of one socket in one pass, so that a flood does not shut the door to connections.
-const EACH_PASS: usize = 64;
+/// Datagrams that are read with one call.
+const BATCH: BatchShape = BatchShape { messages: 16, message_bytes: PACKET_LEN };
+
+/// Calls of one socket in one pass, so that a flood does not keep connections waiting.
+const EACH_PASS: usize = 4;
 
 impl Datagrams {
     pub(super) fn open(local: SocketAddr) -> io::Result<Self> {
-        let socket = shared_socket(local)?;
+        let socket = probed_socket(local)?;
         let clock = StampClock::new(clock::wall_now(), clock::now());
-        Ok(Self { sockets: vec![socket], addresses: vec![local], clock })
+        Ok(Self { sockets: vec![socket], addresses: vec![local], clock, batch: ReceiveBatch::new(BATCH) })
     }
 
     pub(super) fn sockets(&self) -> &[UdpSocket] {
@@ -54,32 +62,48 @@ impl Datagrams {
             return;
         }
         // Without it the socket for all addresses answers, which is right on a host with one address.
-        if let Ok(socket) = shared_socket(local) {
+        if let Ok(socket) = probed_socket(local) {
             self.sockets.push(socket);
             self.addresses.push(local);
         }
     }
 
-    pub(super) fn handle(&self, ready: &[bool], desk: &ExpectedConnections, policy: &Policy) {
+    pub(super) fn handle(&mut self, ready: &[bool], desk: &ExpectedConnections, policy: &Policy) {
         for (index, _) in ready.iter().enumerate().filter(|(_, ready)| **ready) {
             for _ in 0..EACH_PASS {
-                let mut datagram = [0; PACKET_LEN];
-                let Ok((length, from)) = self.sockets[index].recv_from(&mut datagram) else { break };
-                let received = clock::now();
-                if !policy.allows(from.ip()) {
-                    continue;
+                let socket = &self.sockets[index];
+                let Ok(Progress::Moved(count)) = self.batch.receive(socket.as_fd(), Wait::Never) else { break };
+                let (now, wall) = (clock::now(), clock::wall_now());
+                for datagram in self.batch.iter() {
+                    let Some(from) = datagram.source().filter(|from| policy.allows(from.ip())) else { continue };
+                    if datagram.payload.len() == HELLO_LEN {
+                        let local = self.addresses[index];
+                        desk.claim_datagrams(canonical(from), || open_stream(local, from));
+                        continue;
+                    }
+                    // By the kernel's stamp: what a probe waits for this program is no part of the path's RTT.
+                    let waited_ns = datagram
+                        .report()
+                        .received_at
+                        .map_or(0, |arrived| wall.unix_nanos().saturating_sub(arrived.unix_nanos()));
+                    let received = MonoTime::from_nanos(now.as_nanos().saturating_sub(waited_ns));
+                    let times = Times { received, sent: clock::now() };
+                    if let Some(reply) = answer(datagram.payload, self.clock, times) {
+                        // A probe whose answer cannot be sent is a lost probe to its sender.
+                        let _ = socket.send_to(&reply, from);
+                    }
                 }
-                if length == HELLO_LEN {
-                    let local = self.addresses[index];
-                    desk.claim_datagrams(canonical(from), || open_stream(local, from));
-                } else if let Some(reply) =
-                    answer(&datagram[..length], self.clock, Times { received, sent: clock::now() })
-                {
-                    // A probe whose answer cannot be sent is a lost probe to its sender.
-                    let _ = self.sockets[index].send_to(&reply, from);
+                if count < BATCH.messages {
+                    break;
                 }
             }
         }
+    }
+}
+
+impl std::fmt::Debug for Datagrams {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Datagrams").field("addresses", &self.addresses).finish_non_exhaustive()
     }
 }
 
@@ -92,6 +116,13 @@ fn open_stream(local: SocketAddr, remote: SocketAddr) -> Option<Arrival> {
     socket.set_nonblocking(false).ok()?;
     let local = canonical(socket.local_addr().ok()?);
     Some(Arrival { socket: socket.into(), local, remote: canonical(remote) })
+}
+
+/// The same, with the kernel's time of each arrival. Where it gives none, a probe counts from when it was read.
+fn probed_socket(local: SocketAddr) -> io::Result<UdpSocket> {
+    let socket = shared_socket(local)?;
+    let _ = set_receive_time(&socket, Switch::On);
+    Ok(socket)
 }
 
 /// A socket on an address that others of ours have too: the kernel gives a datagram to the one that fits best.
