@@ -34,18 +34,31 @@ impl Table {
         headers.extend(u16_of(self.columns.len()).to_le_bytes());
         let mut chosen: Vec<Encoded> = Vec::new();
         for (place, column) in self.columns.iter().enumerate() {
-            let best = self
-                .predictions(place)
-                .iter()
-                .filter(|prediction| !needs(&chosen, prediction, column.id))
-                .flat_map(|prediction| [0, 1, 2].map(|order| self.encode(column, prediction, order)))
-                .min_by_key(|encoded| trial.cost(encoded));
-            chosen.extend(best);
+            chosen.extend(self.best(place, column, &chosen, trial));
         }
         for column in &chosen {
             column.write_header(headers);
             planes.extend(column.planes());
         }
+    }
+
+    /// The cheapest encoding of a column. Most columns of most runs never change: nothing is cheaper than what takes no plane
+    /// at all, so that nothing else is tried.
+    fn best(&self, place: usize, column: &Column, chosen: &[Encoded], trial: &mut Trial) -> Option<Encoded> {
+        let predictions = self.predictions(place);
+        let possible = predictions.iter().filter(|prediction| !needs(chosen, prediction, column.id));
+        let mut best: Option<(usize, Encoded)> = None;
+        for (prediction, order) in possible.flat_map(|prediction| [0, 1, 2].map(|order| (prediction, order))) {
+            let encoded = self.encode(column, prediction, order);
+            if encoded.width == 0 {
+                return Some(encoded);
+            }
+            let cost = trial.cost(&encoded);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, encoded));
+            }
+        }
+        best.map(|(_, encoded)| encoded)
     }
 
     fn predictions(&self, place: usize) -> Vec<Prediction> {
@@ -168,11 +181,11 @@ impl Trial {
 
 /// One zstd frame of `headers` and `planes`.
 fn compress(out: &mut Vec<u8>, headers: &[u8], planes: &[Vec<u8>]) -> io::Result<()> {
-    let mut encoder = zstd::stream::write::Encoder::new(out, LEVEL)?;
+    let length = headers.len() + planes.iter().map(Vec::len).sum::<usize>();
+    let mut encoder = zstd::stream::write::Encoder::new(out, level(length))?;
     encoder.include_checksum(true)?;
     encoder.window_log(super::layout::WINDOW_LOG)?;
     // Lets zstd choose tables no larger than the input needs.
-    let length = headers.len() + planes.iter().map(Vec::len).sum::<usize>();
     encoder.set_pledged_src_size(Some(length as u64))?;
     encoder.write_all(headers)?;
     for plane in planes {
@@ -182,7 +195,13 @@ fn compress(out: &mut Vec<u8>, headers: &[u8], planes: &[Vec<u8>]) -> io::Result
     Ok(())
 }
 
-const LEVEL: i32 = 19;
+/// Level of zstd for so many bytes. A run ends for its user once it is packed: of 2.1 MB (128 streams, 1 ms) level 19 takes
+/// 0.9 s and level 9 takes 0.04 s for 8 % more; of 86 kB (10 s, one stream) level 15 takes a third of level 19 for 0.5 % more.
+fn level(length: usize) -> i32 {
+    const MUCH: usize = 256 << 10;
+    if length > MUCH { 9 } else { 15 }
+}
+
 const TRIAL_LEVEL: i32 = 3;
 const TRIAL_ROWS: usize = 1 << 14;
 
