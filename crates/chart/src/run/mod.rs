@@ -36,7 +36,7 @@ fn span(story: &Story<'_>) -> Span {
     let steady_us = match story.headings[..] {
         [heading] => match story.total(heading).map(|total| &total.steady) {
             Some(SteadyState::Reached { ramp_up, .. }) => Some(exact(micros(*ramp_up))),
-            Some(SteadyState::NotReached) | None => None,
+            Some(SteadyState::NotReached | SteadyState::NotCounted) | None => None,
         },
         _ => None,
     };

@@ -113,10 +113,13 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// Edges of equal steps over the whole run, `parts` of them but none shorter than the samples allow.
+    /// Edges of equal steps over the whole run, at most `parts` of them, each as long as a whole number of samples is apart: steps
+    /// of one sample and a half would show a comb that is not in the data.
     pub(crate) fn edges(&self, parts: i64) -> Vec<i64> {
         let spacing = i64::try_from(self.run.spec.sample_every.as_micros()).unwrap_or(i64::MAX);
-        let step = (self.end_us / parts).max(spacing).max(1);
+        let spacing = spacing.max(1);
+        let samples = (self.end_us - 1).max(0) / parts.saturating_mul(spacing) + 1;
+        let step = samples.saturating_mul(spacing);
         // A run shorter than its samples are apart is still one step.
         let whole = (self.end_us / step).max(1);
         let mut edges: Vec<i64> = (0..=whole).map(|edge| edge * step).collect();

@@ -1,5 +1,6 @@
 //! Goodput over time, with the line rate or the cap that it should reach.
 
+use diagnose::waterfall::line::{LineRate, LineRateSource};
 use model::measurement::{End, Heading, SteadyState};
 use report::timeline::Timeline;
 use units::DataRate;
@@ -108,13 +109,14 @@ fn counted_at(story: &Story<'_>, heading: Heading) -> &'static str {
 
 /// What the goodput of one direction cannot exceed: the lowest known link rate, and caps that were asked for.
 fn limits(story: &Story<'_>) -> Vec<(f64, String, Pen)> {
-    let speed = |device: &Option<model::host::Device>| device.as_ref().and_then(|device| device.speed);
-    let links = [speed(&story.run.local.device), speed(&story.run.peer.host.device)].into_iter().flatten().min();
+    // As the text says it: what a virtual device makes up is no line rate.
+    let line = LineRate::of(story.run);
+    let known = (line.source != LineRateSource::Unknown).then_some(line.rate);
     let spec = &story.run.spec;
     let all = |rate: DataRate| DataRate::from_bps(rate.bps().saturating_mul(u64::from(spec.streams)));
     let (cap, pace) = (spec.rate.map(all), spec.pace.map(all));
     [
-        ("line rate", story.run.declared_line_rate.or(links), LIMIT),
+        ("line rate", known, LIMIT),
         ("cap of the sending program", cap, Pen::new(GREY, 1.3, Dash::Long)),
         ("cap of the kernel's pacing", pace, Pen::new(ORANGE, 1.3, Dash::Long)),
     ]
