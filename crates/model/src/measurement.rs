@@ -115,6 +115,8 @@ pub enum SteadyState {
     },
     /// The rate was still moving when the test ended, or the test was too short to tell.
     NotReached,
+    /// Only what was sent is known over time, and a part of it did not arrive.
+    NotCounted,
 }
 
 /// One stream in one direction.

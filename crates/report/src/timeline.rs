@@ -40,6 +40,12 @@ impl<'a> Timeline<'a> {
         Some(Self { curves, senders, receivers, heading })
     }
 
+    /// Whether it shows what was sent, because nobody counted over time what arrived or was acknowledged.
+    #[must_use]
+    pub fn is_as_sent(&self) -> bool {
+        self.receivers.is_empty() && curves(&self.senders, Field::BytesAcked).is_none()
+    }
+
     /// When the last sample was taken, in microseconds from the start.
     #[must_use]
     pub fn end_us(&self) -> i64 {

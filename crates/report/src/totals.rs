@@ -45,8 +45,19 @@ pub fn total(flows: &[TwoEnds], heading: Heading, frame: Frame<'_>) -> Option<Di
         goodput: DataRate::of(moved, elapsed).unwrap_or_default(),
         retransmits: flows.iter().map(|flow| flow.sender()?.retransmits.map(PacketCount::new)).sum(),
         datagrams: datagrams(&flows),
-        steady: frame.timeline.map_or(SteadyState::NotReached, |timeline| steady(timeline, elapsed, frame.round_trip)),
+        steady: match frame.timeline {
+            None => SteadyState::NotReached,
+            Some(timeline) if timeline.is_as_sent() && misses(sent, received) => SteadyState::NotCounted,
+            Some(timeline) => steady(timeline, elapsed, frame.round_trip),
+        },
     })
+}
+
+/// Whether more than a hundredth of what was sent is not known to have arrived: then a rate of sending is no goodput. Less of
+/// it is within what a test loses at its end.
+fn misses(sent: Option<ByteCount>, received: Option<ByteCount>) -> bool {
+    let (sent, received) = (sent.unwrap_or_default().get(), received.unwrap_or_default().get());
+    sent.saturating_sub(received) > sent / 100
 }
 
 /// From the sender's start to the receiver's last byte.
@@ -105,7 +116,9 @@ fn steady(timeline: &Timeline<'_>, elapsed: Duration, round_trip: Option<Duratio
 
 #[cfg(test)]
 mod tests {
-    use model::measurement::ClockRelation;
+    use model::measurement::{ClockRelation, End, Whose};
+    use model::series::field::Field;
+    use model::series::{Column, StreamSamples};
     use units::MonoTime;
 
     use super::*;
@@ -136,6 +149,28 @@ mod tests {
         assert_eq!(total(&[outbound], Heading::Outbound, frame).unwrap().elapsed, Duration::from_millis(300));
         let inbound = flow(Heading::Inbound, end(1_000, 300_000), Some(end(1_000, 50_000)));
         assert_eq!(total(&[inbound], Heading::Inbound, frame).unwrap().elapsed, Duration::from_millis(400));
+    }
+
+    #[test]
+    fn a_rate_of_which_a_part_was_lost_is_no_steady_goodput() {
+        let at_us: Vec<i64> = (0..=100).map(|step| step * 10_000).collect();
+        let sent = at_us.iter().map(|at| u64::try_from(*at).unwrap()).collect();
+        let samples = [StreamSamples {
+            stream: 1,
+            heading: Heading::Outbound,
+            end: End::Sender,
+            whose: Whose::Local,
+            at_us,
+            columns: vec![Column { field: Field::AppBytes, values: sent }],
+        }];
+        let timeline = Timeline::new(&samples, Heading::Outbound).unwrap();
+        let frame = Frame { timeline: Some(&timeline), our_time: Duration::from_secs(1), ..frame(1_000_000_000) };
+        let of = |received| {
+            let flow = flow(Heading::Outbound, end(1_000_000, 1_000_000), Some(end(received, 1_000_000)));
+            total(&[flow], Heading::Outbound, frame).unwrap().steady
+        };
+        assert_eq!(of(800_000), SteadyState::NotCounted);
+        assert!(matches!(of(1_000_000), SteadyState::Reached { .. }));
     }
 
     #[test]
