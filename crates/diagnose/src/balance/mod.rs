@@ -18,7 +18,7 @@ use model::measurement::{DatagramCounts, DirectionTotal, Heading, Measurement};
 use model::run::Run;
 use model::spec::{Offload, Protocol};
 use serde::{Deserialize, Serialize};
-use units::PacketCount;
+use units::{DataRate, PacketCount};
 
 use hosts::{Host, HostDrops, Merging};
 use part::{BalanceShare, Certainty};
@@ -103,6 +103,30 @@ fn of_direction(run: &Run, measurement: &Measurement, total: &DirectionTotal, co
         reordered: counts.reordered,
         duplicated: counts.duplicated,
         notes,
+    }
+}
+
+/// What a sender of datagrams handed over, where that is less than was asked of it: what is lost then says nothing of the
+/// rate that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShortOffer {
+    /// Handed to the socket, all streams together.
+    pub offered: DataRate,
+    /// Asked for, all streams together.
+    pub asked: DataRate,
+}
+
+impl ShortOffer {
+    /// A sender keeps its rate to 0.3 % (docs/benchmarks.md), and on a busy machine to about a hundredth.
+    const LEAST: f64 = 0.975;
+
+    /// `None` where it handed over what was asked for, or nobody asked for a rate.
+    #[must_use]
+    pub fn of(run: &Run, total: &DirectionTotal) -> Option<Self> {
+        let asked = run.spec.rate.filter(|_| run.spec.protocol == Protocol::Udp)?;
+        let asked = DataRate::from_bps(asked.bps().saturating_mul(u64::from(run.spec.streams.max(1))));
+        let offered = DataRate::of(total.sent?, total.elapsed)?;
+        (offered.share_of(asked)? < Self::LEAST).then_some(Self { offered, asked })
     }
 }
 

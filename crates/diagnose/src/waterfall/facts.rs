@@ -8,6 +8,7 @@ use units::duration::show;
 use units::{ByteCount, DataRate};
 
 use super::cause::{Cause, Reason};
+use super::line::LineRateSource;
 use super::{Share, Waterfall};
 
 /// One thing worth knowing.
@@ -61,10 +62,11 @@ pub enum HostSide {
     Peer,
 }
 
-/// The shares that matter most, as sentences; at most three, and none below a hundredth of the line rate.
+/// The shares that matter most, as sentences; at most three, and none that is too small to say anything.
 pub(super) fn facts(waterfall: &Waterfall, run: &Run) -> Vec<Fact> {
     let teller = Teller { waterfall, run };
-    let worth = |share: &&Share| share.part_of_line_rate >= 0.01 && share.cause != Cause::ProtocolOverhead;
+    let least = least_told(waterfall);
+    let worth = |share: &&Share| share.part_of_line_rate >= least && share.cause != Cause::ProtocolOverhead;
     let largest = waterfall.shares.iter().filter(worth).take(3);
     let told: Vec<Fact> = largest.map(|share| teller.fact(share)).collect();
     if told.is_empty() { waterfall.shares.iter().take(1).map(|share| teller.fact(share)).collect() } else { told }
@@ -94,7 +96,8 @@ impl Teller<'_> {
         };
         let percent = share.part_of_line_rate * 100.0;
         let text = format!("{what} took {percent:.0} % of the line rate: {}", self.detail(share));
-        Fact { cause: share.cause, text, next: self.next(share) }
+        let is_worth_a_test = share.part_of_line_rate >= LEAST_WORTH_A_TEST;
+        Fact { cause: share.cause, text, next: self.next(share).filter(|_| is_worth_a_test) }
     }
 
     /// The numbers behind a share.
@@ -104,10 +107,12 @@ impl Teller<'_> {
         let numbers = match share.cause {
             Cause::ReceiveWindow => seen
                 .window_offered
+                .filter(|offered| self.is_too_small(*offered))
                 .zip(self.need())
                 .map(|(offered, need)| format!("it offered at most {offered} where {need}")),
             Cause::SendBuffer => seen
                 .send_buffer_held
+                .filter(|held| self.is_too_small(*held))
                 .zip(self.need())
                 .map(|(held, need)| format!("it held at most {held} where {need}")),
             Cause::PathCapacity => seen.path_rate.map(|rate| {
@@ -154,6 +159,11 @@ impl Teller<'_> {
         self.waterfall.line_rate.rate
     }
 
+    /// Whether a buffer or window of this size holds less than fills the line, or nobody knows how much that is.
+    fn is_too_small(self, bytes: ByteCount) -> bool {
+        self.waterfall.observed.needed.is_none_or(|needed| bytes < needed)
+    }
+
     /// The bytes in flight that fill the line.
     fn need(self) -> Option<String> {
         let seen = &self.waterfall.observed;
@@ -167,8 +177,8 @@ impl Teller<'_> {
         match share.cause {
             Cause::ReceiveWindow if self.run.spec.window.is_some() => Some(self.without_window()),
             Cause::SendBuffer if self.run.spec.window.is_some() => Some(self.without_window()),
-            Cause::ReceiveWindow => self.buffers(Buffers::Receiver),
-            Cause::SendBuffer => self.buffers(Buffers::Sender),
+            Cause::ReceiveWindow => self.buffers(Buffers::Receiver, self.waterfall.observed.window_offered),
+            Cause::SendBuffer => self.buffers(Buffers::Sender, self.waterfall.observed.send_buffer_held),
             Cause::StartUp | Cause::Idle => {
                 Some(self.test("--time 30s", "a longer run, in which the start-up weighs less"))
             }
@@ -206,7 +216,8 @@ impl Teller<'_> {
                 purpose: "a peer that reports its TCP_INFO and its clock".to_owned(),
             }),
             Reason::NoSamples | Reason::SampleGap | Reason::NotSending | Reason::NotInSamples => {
-                Some(self.test("--sample-every 1ms", "ten times as many samples"))
+                let is_slower = self.run.spec.sample_every > SHORTEST_SPACING;
+                is_slower.then(|| self.test("--sample-every 1ms", "more samples"))
             }
             Reason::ShorterThanRoundTrip => Some(self.test("--time 30s", "a run of many RTTs")),
             _ => None,
@@ -232,7 +243,11 @@ impl Teller<'_> {
 
     /// Raises the limit of autotuning to twice rate times round trip: half of a buffer is the kernel's own overhead
     /// (`tcp_adv_win_scale` up to Linux 6.5; a sender's buffer holds twice its window, `tcp_sndbuf_expand`).
-    fn buffers(self, which: Buffers) -> Option<NextStep> {
+    /// Nothing where as much was there as the path needs: then it was full for want of something else.
+    fn buffers(self, which: Buffers, had: Option<ByteCount>) -> Option<NextStep> {
+        if had.is_some_and(|had| !self.is_too_small(had)) {
+            return None;
+        }
         let bytes = self.waterfall.observed.needed?.get().saturating_mul(2).clamp(SMALLEST_LIMIT, LARGEST_LIMIT);
         let outbound = self.waterfall.heading == Heading::Outbound;
         let (setting, here) = match which {
@@ -305,12 +320,26 @@ enum Buffers {
     Sender,
 }
 
+/// The part of the line rate below which a share is not told. Where nobody knows the line rate, the highest rate over a tenth
+/// of a second stands for it, which a burst through a shaper raises by a few hundredths: such shares are of that burst.
+fn least_told(waterfall: &Waterfall) -> f64 {
+    match waterfall.line_rate.source {
+        LineRateSource::Unknown => LEAST_WORTH_A_TEST,
+        LineRateSource::Nic | LineRateSource::Declared | LineRateSource::Expected => 0.01,
+    }
+}
+
+/// The part of the line rate below which no step is named: what it could win is within what repeated tests differ by.
+const LEAST_WORTH_A_TEST: f64 = 0.05;
+
 /// A rate in the form that options take, to three digits: `10.5Gbit/s`.
 #[must_use]
 pub fn typed(rate: DataRate) -> String {
     rate.to_string().replace(' ', "")
 }
 
+/// Samples that are closer cost what they measure.
+const SHORTEST_SPACING: std::time::Duration = std::time::Duration::from_millis(1);
 /// The most that `linerate test` takes.
 const MOST_STREAMS: u16 = 128;
 /// The default limit of Linux 6.18; a smaller one would be a step back (Documentation/networking/ip-sysctl.rst had

@@ -142,6 +142,9 @@ struct Case<'a> {
     total: &'a DirectionTotal,
 }
 
+/// A run may deliver this part of the line rate more than the line rate: link speeds and times are rounded.
+const LINE_TOLERANCE: u64 = 20;
+
 fn of_direction(case: &Case<'_>, line_rate: LineRate) -> Waterfall {
     let total = case.total;
     let streams = Stream::all(case.samples, total.heading);
@@ -149,7 +152,10 @@ fn of_direction(case: &Case<'_>, line_rate: LineRate) -> Waterfall {
     let setting = Setting::new(case.measurement, &case.run.spec, &streams, (total.heading, end));
     let framing = Framing::of(&case.measurement.flows, total.heading, observed::told(&streams));
     let delivered = total.received.or(total.sent).unwrap_or_default();
-    let line_rate = if line_rate.rate.is_zero() {
+    // A run that went beyond what was declared or is known of its path has shown that it is wrong: nothing is a part of it.
+    let allowed = line_rate.over(total.elapsed).get();
+    let is_disproved = delivered.get() > allowed.saturating_add(allowed / LINE_TOLERANCE);
+    let line_rate = if line_rate.rate.is_zero() || is_disproved {
         LineRate { rate: observed::peak(&streams, &setting, (framing, total.goodput)), ..LineRate::UNKNOWN }
     } else {
         line_rate

@@ -66,6 +66,11 @@ fn end(end: End, columns: &[Planned]) -> StreamSamples {
 }
 
 fn waterfall(streams: Vec<StreamSamples>) -> Waterfall {
+    against(1_000_000_000, streams)
+}
+
+/// Of a line of so many bit/s, as somebody declared it.
+fn against(declared_bps: u64, streams: Vec<StreamSamples>) -> Waterfall {
     let bytes = ByteCount::new(100 * TENTH);
     let total = DirectionTotal {
         heading: Heading::Outbound,
@@ -85,7 +90,7 @@ fn waterfall(streams: Vec<StreamSamples>) -> Waterfall {
         "outcome": { "state": "complete" },
     });
     let run = Run { measurement: Some(measurement), ..serde_json::from_value(run).unwrap() };
-    let line_rate = LineRate { rate: DataRate::from_bps(1_000_000_000), source: LineRateSource::Declared };
+    let line_rate = LineRate { rate: DataRate::from_bps(declared_bps), source: LineRateSource::Declared };
     explain(&run, &RunSamples { streams, ..RunSamples::default() }, line_rate).remove(0)
 }
 
@@ -95,17 +100,33 @@ fn leading(waterfall: &Waterfall) -> Reason {
 
 #[test]
 fn what_the_kernel_counted_as_window_limited_is_the_receive_window() {
-    let waterfall = waterfall(vec![end(End::Sender, &with(Field::RwndLimited, |n| n * 10_000))]);
+    let limited = |window: u64| {
+        let mut columns = with(Field::RwndLimited, |n| n * 10_000);
+        columns.retain(|(field, _)| *field != Field::SndWnd);
+        columns.push((Field::SndWnd, Box::new(move |_| window)));
+        waterfall(vec![end(End::Sender, &columns)])
+    };
+    let waterfall = limited(500_000);
     assert_eq!(waterfall.gap, ByteCount::new(125_000_000 - 100 * TENTH));
     assert_eq!(leading(&waterfall), Reason::SmallWindow);
     assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
     let fact = &waterfall.facts[0];
     assert_eq!(
         fact.text,
-        "the receiver's window took 90 % of the line rate: it offered at most 10.0 MB where 1.25 MB were needed \
+        "the receiver's window took 90 % of the line rate: it offered at most 500 kB where 1.25 MB were needed \
          (1.00 Gbit/s x 10.0 ms)"
     );
     assert_eq!(fact.next.as_ref().unwrap().place, HostSide::Peer);
+    // A window as large as the path needs is not made larger, whatever the kernel waited for.
+    let large = limited(10_000_000);
+    assert!(large.facts[0].next.is_none() && !large.facts[0].text.contains("needed"), "{:?}", large.facts[0]);
+}
+
+#[test]
+fn nothing_is_a_part_of_a_line_rate_that_the_run_went_beyond() {
+    let waterfall = against(10_000_000, vec![end(End::Sender, &steady())]);
+    assert_eq!(waterfall.line_rate.source, LineRateSource::Unknown);
+    assert!(waterfall.delivered <= waterfall.line && waterfall.beyond_line.get() == 0, "{waterfall:?}");
 }
 
 #[test]
