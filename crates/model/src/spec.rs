@@ -95,6 +95,8 @@ impl TestSpec {
         };
         let streams = if self.streams == 1 { String::new() } else { format!(", {} streams", self.streams) };
         let limit = match self.limit {
+            // An iperf3 asks so for a test that goes on until somebody ends it.
+            Limit::Time(time) if time.is_zero() => "until it is ended".to_owned(),
             Limit::Time(time) => units::duration::show(time),
             Limit::Bytes(bytes) => bytes.to_string(),
             Limit::Blocks(blocks) => format!("{blocks} blocks"),

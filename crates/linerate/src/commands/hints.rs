@@ -20,6 +20,9 @@ pub fn hints(failure: &Failure, target: &str, tool: Option<Tool>) -> Vec<String>
         ],
         FailureKind::Busy if tool.is_some() => vec!["the peer runs one test at a time; try again later".to_owned()],
         FailureKind::Busy => vec!["--wait 10min waits longer in a linerate's queue; an iperf3 has none".to_owned()],
+        FailureKind::Lost if failure.detail.contains(ENDED_BY_PEER) => vec![
+            "a server ends a test that takes longer than it allows (`linerate serve --max-time`), and when it is stopped itself".to_owned(),
+        ],
         FailureKind::Lost
         | FailureKind::Refused
         | FailureKind::Protocol
@@ -30,6 +33,9 @@ pub fn hints(failure: &Failure, target: &str, tool: Option<Tool>) -> Vec<String>
 
 /// After a run that broke off and is kept.
 pub const UNTIL_THEN: &str = "what was measured until then is kept: `linerate runs show last`";
+
+/// How a test is told that its server ended: the protocol has no word for the reason.
+const ENDED_BY_PEER: &str = "the peer ended the test";
 
 /// What must run on the peer.
 fn server(tool: Option<Tool>) -> &'static str {

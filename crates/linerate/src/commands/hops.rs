@@ -11,7 +11,7 @@ use measure::session::client::Request;
 use measure::stop::Stop;
 use model::probe::along::{Along, HopTests};
 use model::probe::echo::EchoSpec;
-use model::probe::hops::{Hop, HopsSpec};
+use model::probe::hops::{Hop, HopsSpec, TraceEnd};
 use model::probe::path_mtu::PathMtuSpec;
 use model::run::{FailureKind, Outcome, Run};
 use model::spec::{Direction, TestSpec};
@@ -53,7 +53,11 @@ pub fn run(common: &Common, args: &TestArgs, mut archive: Option<RunStore>, stop
     if let Outcome::Failed(failure) = &along.trace.outcome {
         show::error::print_failure(failure, &hints(failure, args.peer(), None));
     }
-    Ok(Exit::of_outcome(&along.trace.outcome))
+    match along.trace.end {
+        // Nothing is known of a path whose end never answered.
+        TraceEnd::Limit | TraceEnd::Unreachable if along.trace.outcome == Outcome::Complete => Ok(Exit::Unreachable),
+        _ => Ok(Exit::of_outcome(&along.trace.outcome)),
+    }
 }
 
 fn of(spec: &TestSpec) -> HopsSpec {

@@ -33,7 +33,8 @@ pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
             if common.json {
                 print(&show::json::summaries(&summaries)?)
             } else {
-                print(show::list::text(&summaries, archive.path()).as_bytes())
+                let width = show::wrap::terminal_width();
+                print(show::list::text(&summaries, archive.path(), width).as_bytes())
             }
         }
         RunsAction::Show { run, intervals, plot } => {
@@ -60,7 +61,7 @@ pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
             if common.json {
                 return print(&show::json::document(&show::compare::comparison(&a, &b))?);
             }
-            print(show::compare::sets(&a, &b).as_bytes())
+            print_text(&show::compare::sets(&a, &b))
         }
         RunsAction::Export { run, format, output } => {
             let data = export(&archive, resolve(&archive, run)?, *format)?;

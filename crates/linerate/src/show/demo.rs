@@ -37,7 +37,11 @@ pub fn list(stories: &[(&str, &str, &[&str])]) -> String {
         text.push_str(&format!("{name:<width$}  {title}\n"));
         text.push_str(&format!("{:<width$}    {}\n", "", chapters.join(", ")));
     }
-    text.push_str("\n`linerate demo NAME` plays the first chapter of one, with --all every chapter; any scenario of `linerate lab list` is a\nchapter as well.\n");
+    text.push('\n');
+    text.push_str(&wrap::narrow(
+        "`linerate demo NAME` plays the first chapter of one, with --all every chapter; any scenario of `linerate lab list` is a chapter as well.",
+        0,
+    ));
     text
 }
 

@@ -1,6 +1,6 @@
 //! Where the rate of a run went, for a person: bars, the sentences that matter most, and what to type next.
 
-use diagnose::balance::{self, Balance, part::BalanceShare};
+use diagnose::balance::{self, Balance, ShortOffer, part::BalanceShare};
 use diagnose::waterfall::facts::{HostSide, again, typed};
 use diagnose::waterfall::line::{LineRate, LineRateSource};
 use diagnose::waterfall::{self, Waterfall};
@@ -17,21 +17,28 @@ use super::intervals::way;
 pub fn text(run: &Run, samples: &RunSamples) -> String {
     let waterfalls = waterfall::explain(run, samples, LineRate::of(run));
     let balances = balance::balance(run);
-    waterfalls.iter().map(bars).chain(balances.iter().map(|balance| datagrams(run, balance))).collect()
+    waterfalls
+        .iter()
+        .map(|waterfall| bars(run, waterfall))
+        .chain(balances.iter().map(|balance| datagrams(run, balance)))
+        .collect()
 }
 
 /// A smaller part of the line rate would be shown as 0.0 %.
 const SHOWN: f64 = 0.0005;
 
 /// Characters of a bar for the whole line rate.
-const BAR: f64 = 40.0;
+const BAR: f64 = 34.0;
 
-fn bars(waterfall: &Waterfall) -> String {
+fn bars(run: &Run, waterfall: &Waterfall) -> String {
     let line = waterfall.line_rate;
     let known = match line.source {
         LineRateSource::Nic => "the slower NIC",
         LineRateSource::Declared => "as declared",
         LineRateSource::Expected => "as earlier runs reached",
+        LineRateSource::Unknown if LineRate::of(run) != LineRate::UNKNOWN => {
+            "the highest seen, which is above what was declared or is known of the path"
+        }
         LineRateSource::Unknown => "the highest seen: no NIC reports a link speed; --expect sets it",
     };
     let mut text = format!(
@@ -97,19 +104,21 @@ fn of_datagrams(run: &Run, balance: &Balance) -> Option<String> {
         format!("next, here: {command} --udp --rate {}", typed(DataRate::from_bps((rate.bps() / streams).max(1_000))))
     };
     let part = |percent: u64| DataRate::from_bps(offered.bps() / 100 * percent);
-    let asked = run.spec.rate.map(|rate| DataRate::from_bps(rate.bps().saturating_mul(streams)));
-    let text = if counts.lost.get() == 0 {
-        let next = format!("{}\n      twice the rate: where losses begin\n", at(part(200)));
-        match asked.filter(|asked| offered.bps() < asked.bps() / 100 * LEAST_OFFERED) {
-            Some(asked) => {
-                let device = sender(run, balance.heading).device.as_ref().map_or("DEVICE", |device| &device.name);
-                let place = if balance.heading == Heading::Outbound { "here" } else { "on the peer" };
-                format!(
-                    "- no datagram was lost, but only {offered} of the {asked} asked for were offered\nnext, {place}: tc -s qdisc show dev {device}\n      whether a shaper or a full queue of the sending host limited it\n"
-                )
-            }
-            None => format!("- no datagram was lost at {offered}\n{next}"),
-        }
+    let short = ShortOffer::of(run, total);
+    // What was on its way when the test ended is not known to be lost.
+    let is_whole = counts.lost <= counts.lost_at_tail && share <= OVERLOAD;
+    let text = if let Some(ShortOffer { asked, .. }) = short.filter(|_| is_whole) {
+        let device = sender(run, balance.heading).device.as_ref().map_or("DEVICE", |device| &device.name);
+        let place = if balance.heading == Heading::Outbound { "here" } else { "on the peer" };
+        format!(
+            "- no datagram was lost, but only {offered} of the {asked} asked for were offered\nnext, {place}: tc -s qdisc show dev {device}\n      whether a shaper or a full queue of the sending host limited it\n"
+        )
+    } else if is_whole {
+        let before_the_last = if counts.lost.get() > 0 { " before the last ones" } else { "" };
+        let next = at(part(200));
+        format!(
+            "- no datagram was lost{before_the_last} at {offered}\n{next}\n      twice the rate: where losses begin\n"
+        )
     } else if share > OVERLOAD {
         // Below what arrived: if nothing is lost then, the path passes no more; if as much is, it is not the rate.
         let rate = DataRate::from_bps(total.goodput.bps() / 10 * 9);
@@ -121,9 +130,10 @@ fn of_datagrams(run: &Run, balance: &Balance) -> Option<String> {
         )
     } else {
         format!(
-            "- {} of {} datagrams were lost at {offered}\n{} --time 30s\n      half the rate: a share of losses that stays the same is not for want of capacity\n",
+            "- {} of {} datagrams were lost at {offered}{}\n{} --time 30s\n      half the rate: a share of losses that stays the same is not for want of capacity\n",
             counts.lost,
             counts.sent,
+            short.map(|short| format!(", of {} asked for", short.asked)).unwrap_or_default(),
             at(part(50)),
         )
     };
@@ -133,9 +143,6 @@ fn of_datagrams(run: &Run, balance: &Balance) -> Option<String> {
 fn sender(run: &Run, heading: Heading) -> &HostIdentity {
     if heading == Heading::Outbound { &run.local } else { &run.peer.host }
 }
-
-/// Percent of the rate asked for below which the sending host is said to have limited a test.
-const LEAST_OFFERED: u64 = 95;
 
 /// A larger share of losses is taken for more than the path takes, as far as one test can say.
 const OVERLOAD: f64 = 0.01;

@@ -37,11 +37,22 @@ pub fn text(along: &Along) -> String {
 fn hops(along: &Along) -> String {
     let mut all = Table::new();
     all.set_header(["HOP", "ADDRESS", "RTT", "LOST", "MTU", "TCP FORWARD", "TCP REVERSE"]);
-    for hop in &along.trace.hops {
+    // Behind the last that answered, silent hops are one line.
+    let last = along.trace.hops.iter().rposition(|hop| hop.answers.iter().any(|answer| answer.address.is_some()));
+    let (shown, silent) = along.trace.hops.split_at(last.map_or(0, |last| last + 1));
+    for hop in shown {
         match along.hops.iter().find(|tests| tests.number == hop.number) {
             Some(tests) => all.add_row(row(tests)),
             None => all.add_row([hop.number.to_string(), "silent".to_owned()]),
         };
+    }
+    if let (Some(first), Some(last)) = (silent.first(), silent.last()) {
+        let numbers = if first.number == last.number {
+            first.number.to_string()
+        } else {
+            format!("{}-{}", first.number, last.number)
+        };
+        all.add_row([numbers, "silent".to_owned()]);
     }
     for column in [0, 2, 3, 4, 5, 6] {
         if let Some(column) = all.column_mut(column) {

@@ -10,18 +10,52 @@ use model::spec::{Direction, Protocol};
 
 use super::{table, when};
 
-/// A table of runs, or a line that says where they would be.
-pub fn text(summaries: &[ListedRun], archive: &Path) -> String {
+/// A table of runs, or a line that says where they would be. Where it does not fit `width` columns, runs have the first
+/// letters of their names, by which every command finds them, and times have neither year nor seconds.
+pub fn text(summaries: &[ListedRun], archive: &Path, width: Option<usize>) -> String {
     if summaries.is_empty() {
         return format!("no runs in {}\n", archive.display());
     }
+    let whole = rows(summaries, Form::Whole);
+    let longest = whole.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    match width.filter(|width| *width < longest) {
+        Some(width) => rows(summaries, Form::Narrow { width }),
+        None => whole,
+    }
+}
+
+/// How much of each run stands in its row.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Whole,
+    Narrow { width: usize },
+}
+
+/// Letters of a run's name that tell it from others: 10 are its millisecond, the rest is random.
+const NAME: usize = 13;
+/// What the other columns take of a narrow row.
+const BESIDE_PEER: usize = 69;
+/// Shorter names of peers tell nothing.
+const SHORTEST_PEER: usize = 9;
+
+fn rows(summaries: &[ListedRun], form: Form) -> String {
     let mut table = Table::new();
-    table.set_header(["RUN", "STARTED", "PEER", "TEST", "GOODPUT", "RETRANSMITS", "OUTCOME"]);
+    let retransmits = if matches!(form, Form::Whole) { "RETRANSMITS" } else { "RETRANS" };
+    table.set_header(["RUN", "STARTED", "PEER", "TEST", "GOODPUT", retransmits, "OUTCOME"]);
     for summary in summaries {
+        let (id, started) = (summary.id.to_string(), when::local(summary.started));
+        let (id, started, peer) = match form {
+            Form::Whole => (id, started, summary.peer.clone()),
+            Form::Narrow { width } => (
+                id.chars().take(NAME).collect(),
+                started.get(5..16).unwrap_or(&started).to_owned(),
+                cut(&summary.peer, width.saturating_sub(BESIDE_PEER).max(SHORTEST_PEER)),
+            ),
+        };
         table.add_row([
-            summary.id.to_string(),
-            when::local(summary.started),
-            summary.peer.clone(),
+            id,
+            started,
+            peer,
             test(summary).to_owned(),
             summary.goodput.map(|rate| rate.to_string()).unwrap_or_default(),
             summary.retransmits.map(|count| count.to_string()).unwrap_or_default(),
@@ -34,6 +68,14 @@ pub fn text(summaries: &[ListedRun], archive: &Path) -> String {
         }
     }
     table::text(table)
+}
+
+/// The first letters of a name that is too long.
+fn cut(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.to_owned();
+    }
+    name.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// What a check of the archive found.
@@ -51,8 +93,8 @@ pub fn checked(checked: &Checked, archive: &Path) -> String {
 
 fn test(summary: &ListedRun) -> &'static str {
     match (summary.protocol, summary.direction, summary.role) {
-        (Protocol::Tcp, Direction::Bidirectional, _) => "tcp bidirectional",
-        (Protocol::Udp, Direction::Bidirectional, _) => "udp bidirectional",
+        (Protocol::Tcp, Direction::Bidirectional, _) => "tcp both",
+        (Protocol::Udp, Direction::Bidirectional, _) => "udp both",
         (Protocol::Tcp, Direction::Forward, Role::Client) | (Protocol::Tcp, Direction::Reverse, Role::Server) => {
             "tcp out"
         }
@@ -68,5 +110,35 @@ fn outcome(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Complete => "complete".to_owned(),
         Outcome::Failed(failure) => format!("failed: {}", failure.kind.words()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::{DataRate, WallTime};
+
+    use super::*;
+
+    #[test]
+    fn rows_fit_80_columns_and_begin_with_what_finds_the_run() {
+        let id: model::run::RunId = "01M8BSSE66J0VXQ1VA2NAKX0XG".parse().unwrap();
+        let run = ListedRun {
+            id,
+            started: WallTime::from_unix_nanos(1_795_691_744_426_913_360),
+            role: Role::Client,
+            peer: "dtn1.some-site.example.org".to_owned(),
+            protocol: Protocol::Tcp,
+            direction: Direction::Bidirectional,
+            outcome: Outcome::Complete,
+            goodput: Some(DataRate::from_bps(191_000_000)),
+            retransmits: None,
+        };
+        let list = |width| text(std::slice::from_ref(&run), Path::new("a.db"), width);
+        let narrow = list(Some(80));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+        assert!(narrow.lines().last().unwrap().starts_with("01M8BSSE66J0V  11-26"), "{narrow}");
+        for wide in [list(None), list(Some(200))] {
+            assert!(wide.contains(&id.to_string()) && wide.contains("dtn1.some-site.example.org"), "{wide}");
+        }
     }
 }

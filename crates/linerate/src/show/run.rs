@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use diagnose::balance::ShortOffer;
 use model::expectation::Expectation;
 use model::measurement::{
     CpuUse, DatagramCounts, DirectionTotal, Flow, Heading, Latency, Measurement, RttSummary, SteadyState,
@@ -10,7 +11,6 @@ use model::quality::{Grade, Quality};
 use model::run::{Outcome, Run};
 use model::series::RunSamples;
 use model::spec::{Protocol, ReceiveMethod, SendMethod};
-use units::DataRate;
 use units::duration::show;
 
 use super::{expectation, when};
@@ -32,7 +32,9 @@ pub fn text(run: &Run, samples: &RunSamples, detail: Detail) -> String {
     page.line("test", &format!("{}, with {}", run.spec.summary(), peer(run)));
     if detail == Detail::Stored {
         page.line("started", &when::local(run.started));
-        page.line("command", &run.command.join(" "));
+        if !run.command.is_empty() {
+            page.line("command", &run.command.join(" "));
+        }
     }
     if let Outcome::Failed(failure) = &run.outcome {
         page.line("failed", &failure.detail);
@@ -78,7 +80,10 @@ fn describe(page: &mut Page, run: &Run, (measurement, expectations): (&Measureme
             page.line("expected", &expectation::line(run, of_it));
         }
         if let Some(retransmits) = total.retransmits {
-            page.line("retransmits", &format!("{retransmits} segments"));
+            page.line(
+                "retransmits",
+                &format!("{retransmits} {}", if retransmits.get() == 1 { "segment" } else { "segments" }),
+            );
         }
         if let Some(datagrams) = &total.datagrams {
             page.line("datagrams", &lost(datagrams));
@@ -90,7 +95,9 @@ fn describe(page: &mut Page, run: &Run, (measurement, expectations): (&Measureme
     if let Some(latency) = &measurement.latency {
         page.line("RTT", &latency_line(latency));
     }
-    page.line("CPU", &cpu(measurement));
+    if let Some(cpu) = cpu(measurement) {
+        page.line("CPU", &cpu);
+    }
     if run.spec.protocol == Protocol::Tcp
         && let Some(flow) = measurement.flows.first()
     {
@@ -119,12 +126,8 @@ pub fn server_output(run: &Run) -> String {
 
 /// A sender that could not offer what was asked of it: what nothing lost means depends on it.
 fn offered(run: &Run, total: &DirectionTotal) -> Option<String> {
-    const SHORT: f64 = 0.95;
-    let asked = run.spec.rate.filter(|_| run.spec.protocol == Protocol::Udp)?;
-    let asked = DataRate::from_bps(asked.bps().saturating_mul(u64::from(run.spec.streams)));
-    let offered = DataRate::of(total.sent?, total.elapsed)?;
-    let short = offered.share_of(asked).is_some_and(|share| share < SHORT);
-    short.then(|| format!("{offered} of the {asked} asked for: the sending host or its first queue took no more"))
+    let ShortOffer { offered, asked } = ShortOffer::of(run, total)?;
+    Some(format!("{offered} of the {asked} asked for: the sending host or its first queue took no more"))
 }
 
 fn goodput(total: &DirectionTotal) -> String {
@@ -137,6 +140,9 @@ fn steady(steady: &SteadyState) -> String {
     match steady {
         SteadyState::Reached { ramp_up, goodput } if ramp_up.is_zero() => format!("{goodput:<16} from the start"),
         SteadyState::Reached { ramp_up, goodput } => format!("{goodput:<16} after {} of ramp-up", show(*ramp_up)),
+        SteadyState::NotCounted => {
+            "unknown: the receiver reports no counts over time, and a part of what was sent did not arrive".to_owned()
+        }
         SteadyState::NotReached => "not reached: the rate was still moving, or the test was too short".to_owned(),
     }
 }
@@ -177,11 +183,15 @@ fn rtt(summary: &RttSummary) -> String {
     if known.is_empty() { micros(median) } else { format!("median {} ({})", micros(median), known.join(", ")) }
 }
 
-fn cpu(measurement: &Measurement) -> String {
+/// `None` where neither end is known, as of a test that never began.
+fn cpu(measurement: &Measurement) -> Option<String> {
+    if measurement.local_cpu.is_none() && measurement.peer_cpu.is_none() {
+        return None;
+    }
     let share = |cpu: &Option<CpuUse>| {
         cpu.as_ref().map_or_else(|| "unknown".to_owned(), |cpu| format!("{:.0} %", (cpu.user + cpu.system) * 100.0))
     };
-    format!("this host {}, peer {} of one core", share(&measurement.local_cpu), share(&measurement.peer_cpu))
+    Some(format!("this host {}, peer {} of one core", share(&measurement.local_cpu), share(&measurement.peer_cpu)))
 }
 
 fn methods(flow: &Flow) -> String {

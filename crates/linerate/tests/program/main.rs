@@ -27,6 +27,7 @@ mod plots;
 mod probing;
 mod replaying;
 mod round_run;
+mod shaped;
 mod simulating;
 mod simulating_gateways;
 mod sweeping;

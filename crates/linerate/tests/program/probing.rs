@@ -97,6 +97,7 @@ fn hops_behind_which_nobody_answers_are_told_from_one_that_has_no_time() {
     assert!(!said.contains("nobody answers"), "{said}");
     world.run("ip netns exec far sh -c 'echo 1 > /proc/sys/net/ipv4/icmp_echo_ignore_all'");
     world.run("ip netns exec router sh -c 'echo 0 > /proc/sys/net/ipv4/icmp_echo_ignore_all'");
-    let (said, _) = world.ends("$near $L test 192.0.2.6 --hops --no-archive");
-    assert!(said.contains("the destination has not answered"), "{said}");
+    let (said, code) = world.ends("$near $L test 192.0.2.6 --hops --no-archive");
+    assert!(said.contains("the destination has not answered") && said.contains("2-30  silent"), "{said}");
+    assert!(!said.contains("nothing becomes worse") && code == 3, "{said}");
 }

@@ -20,8 +20,8 @@ use lab::scenario::{Scenario, ScenarioError};
 use self::chapter::Demo;
 use self::stories::STORIES;
 use super::lab::{acquire_rights, daemon, up};
-use super::print;
 use super::scratch::ScratchDirectory;
+use super::{print, print_text};
 use crate::cli::Common;
 use crate::cli::demo::DemoArgs;
 use crate::exit::{Complaint, Exit};
@@ -35,7 +35,7 @@ pub fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
         return if common.json {
             print(&show::demo::list_json(&stories)?)
         } else {
-            print(show::demo::list(&stories).as_bytes())
+            print_text(&show::demo::list(&stories))
         };
     }
     let (chapters, left) = chapters(args)?;

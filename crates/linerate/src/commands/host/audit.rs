@@ -15,7 +15,7 @@ use super::reading::{facts_of, text_of, this_host};
 use super::sides::found;
 use crate::cli::Common;
 use crate::cli::host::audit::{AuditArgs, CaseArgs};
-use crate::commands::{archive as kept, print};
+use crate::commands::{archive as kept, print, print_text};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
@@ -39,7 +39,7 @@ pub fn run(common: &Common, args: &AuditArgs) -> anyhow::Result<Exit> {
     if common.json {
         print(&show::json::document(&report)?)?;
     } else {
-        print(show::host::audit::text(&report).as_bytes())?;
+        print_text(&show::host::audit::text(&report))?;
     }
     let counts = report.findings.iter().any(|finding| args.fail_on.counts(finding.severity));
     Ok(if counts { Exit::Found } else { Exit::Success })

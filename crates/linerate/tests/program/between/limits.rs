@@ -109,3 +109,13 @@ fn a_refused_test_is_not_the_one_test() {
     succeeded(&test(server.port, &["--bytes", "1MB"]));
     assert_eq!(server.process().wait().code(), Some(0));
 }
+
+#[test]
+fn an_amount_that_takes_longer_than_allowed_is_ended_then() {
+    let server = Server::start(&["--max-time", "1s"]);
+    // It would take 10 s.
+    let client = test(server.port, &["--bytes", "100MB", "--rate", "80Mbit/s"]);
+    assert_eq!((client.code, failure(&client.run).kind), (Some(6), FailureKind::Lost), "{}", client.stderr);
+    assert!(client.stderr.contains("hint: a server ends a test that takes longer than it allows"), "{}", client.stderr);
+    assert!(measured(&client.run).totals[0].sent.unwrap().get() < 50_000_000, "{:?}", client.run);
+}
