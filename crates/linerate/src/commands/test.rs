@@ -116,7 +116,7 @@ impl<'a> Session<'a> {
             }
         }
         if matches!(self.form, Form::Text) && (runs.len() > 1 || self.against.is_some()) {
-            print(show::compare::repeated(&runs, self.against.as_deref()).as_bytes())?;
+            print_text(&show::compare::repeated(&runs, self.against.as_deref()))?;
         }
         Ok(exit)
     }

@@ -2,6 +2,7 @@
 
 use model::run::Failure;
 
+use super::wrap::for_standard_error;
 use crate::exit::Complaint;
 
 /// A line on standard error, where anybody reads it.
@@ -18,7 +19,7 @@ pub fn print(error: &anyhow::Error) {
         line.push_str(": ");
         line.push_str(&cause.to_string());
     }
-    eprintln!("{}", foreign::terminal::indented(&line));
+    eprintln!("{}", for_standard_error(&foreign::terminal::indented(&line)));
     if let Some(complaint) = error.downcast_ref::<Complaint>() {
         print_hints(complaint.hints());
     }
@@ -26,12 +27,14 @@ pub fn print(error: &anyhow::Error) {
 
 /// Prints why a run failed.
 pub fn print_failure(failure: &Failure, hints: &[String]) {
-    eprintln!("error: {}", foreign::terminal::indented(&failure.detail));
+    let line = format!("error: {}", foreign::terminal::indented(&failure.detail));
+    eprintln!("{}", for_standard_error(&line));
     print_hints(hints);
 }
 
 fn print_hints(hints: &[String]) {
     for hint in hints {
-        eprintln!("hint: {}", foreign::terminal::indented(hint));
+        let line = format!("hint: {}", foreign::terminal::indented(hint));
+        eprintln!("{}", for_standard_error(&line));
     }
 }

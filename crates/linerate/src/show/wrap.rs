@@ -1,6 +1,7 @@
 //! Text in lines that fit a terminal.
 
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
 /// The words of a text in lines of at most 96 characters, each indented by so many blanks.
 pub fn text(words: &str, indent: usize) -> String {
@@ -70,7 +71,15 @@ fn unbreakable(paragraph: &str) -> Vec<String> {
 
 /// Columns of the terminal that standard output is, where it is one and tells.
 pub fn terminal_width() -> Option<usize> {
-    let out = std::io::stdout();
+    width_of(std::io::stdout())
+}
+
+/// A line for standard error, broken between words where that is a terminal.
+pub fn for_standard_error(line: &str) -> String {
+    width_of(std::io::stderr()).map_or_else(|| line.to_owned(), |width| fitted(line, width))
+}
+
+fn width_of(out: impl IsTerminal + AsFd) -> Option<usize> {
     if !out.is_terminal() {
         return None;
     }
