@@ -199,7 +199,8 @@ impl Prober {
         loop {
             // An error here is a refusal by the far host, which the missing answers will show.
             let Ok(Progress::Moved(count)) = self.batch.receive(self.socket.as_fd(), Wait::Never) else { return };
-            let (now, wall) = (clock::now(), clock::wall_now());
+            // The wall clock first: what passes between the two reads then makes an RTT longer, never shorter.
+            let (wall, now) = (clock::wall_now(), clock::now());
             let answers: Vec<(Answer, MonoTime)> = self
                 .batch
                 .iter()

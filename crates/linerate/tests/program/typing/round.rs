@@ -128,7 +128,7 @@ fn a_grid_of_loss_shows_the_part_that_was_lost() {
         )
         .stdout
     };
-    for (lost, shown) in [(0, "A 0%"), (400, "D 4.0%")] {
+    for (lost, shown) in [(0, "A 0%"), (50, "D 0.5%")] {
         let text = lossy(lost);
         let grid = text.split("loss, network ingress").nth(1).unwrap();
         assert!(grid.contains(shown) && !grid.contains("100%"), "{text}");

@@ -73,7 +73,8 @@ impl Datagrams {
             for _ in 0..EACH_PASS {
                 let socket = &self.sockets[index];
                 let Ok(Progress::Moved(count)) = self.batch.receive(socket.as_fd(), Wait::Never) else { break };
-                let (now, wall) = (clock::now(), clock::wall_now());
+                // The wall clock first: what passes between the two reads then makes an RTT longer, never shorter.
+                let (wall, now) = (clock::wall_now(), clock::now());
                 for datagram in self.batch.iter() {
                     let Some(from) = datagram.source().filter(|from| policy.allows(from.ip())) else { continue };
                     if datagram.payload.len() == HELLO_LEN {
