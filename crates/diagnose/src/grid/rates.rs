@@ -54,7 +54,7 @@ pub(super) fn of(round: &Round) -> BTreeMap<(Symptom, Endpoint, Endpoint), Rates
             rates.goodputs.push(told.rate);
             rates.target = rates.target.take().or(told.target.ok());
         }
-        for (from, to, counts) in losses_told(round, &targets, (number, test)) {
+        for (from, to, counts) in losses_told(round, &targets, number, test) {
             let loss = &mut all.entry((Symptom::Loss, from, to)).or_default().loss;
             let so_far = loss.unwrap_or_default();
             *loss = Some(Loss { lost: so_far.lost + counts.lost, sent: so_far.sent + counts.sent });

@@ -97,7 +97,8 @@ pub(crate) fn rates_told(round: &Round, targets: &Targets, (number, test): (usiz
 pub(crate) fn losses_told(
     round: &Round,
     targets: &Targets,
-    (number, test): (usize, &Tested),
+    number: usize,
+    test: &Tested,
 ) -> Vec<(Endpoint, Endpoint, Loss)> {
     let told = told_by(targets, (number, test)).into_iter().filter_map(|(_, heading, told)| match told {
         Told::Loss(loss) => {
