@@ -71,19 +71,19 @@ fn unbreakable(paragraph: &str) -> Vec<String> {
 
 /// Columns of the terminal that standard output is, where it is one and tells.
 pub fn terminal_width() -> Option<usize> {
-    width_of(std::io::stdout())
+    width_of(&std::io::stdout())
 }
 
 /// A line for standard error, broken between words where that is a terminal.
 pub fn for_standard_error(line: &str) -> String {
-    width_of(std::io::stderr()).map_or_else(|| line.to_owned(), |width| fitted(line, width))
+    width_of(&std::io::stderr()).map_or_else(|| line.to_owned(), |width| fitted(line, width))
 }
 
-fn width_of(out: impl IsTerminal + AsFd) -> Option<usize> {
+fn width_of(out: &(impl IsTerminal + AsFd)) -> Option<usize> {
     if !out.is_terminal() {
         return None;
     }
-    let size = rustix::termios::tcgetwinsize(&out).ok()?;
+    let size = rustix::termios::tcgetwinsize(out).ok()?;
     Some(usize::from(size.ws_col)).filter(|width| *width >= NARROWEST)
 }
 
