@@ -36,6 +36,7 @@ fn link(interface: &Interface, namespace: &Namespace, carries: Fact) -> Fact {
     let mut facts = super::named([
         ("name", text(interface.name.as_str())),
         ("carries", carries),
+        ("default_route", known(&namespace.routes, |routes| Fact::Bool(stack::is_uplink(&interface.name, routes)))),
         ("speed_bps", speed(interface)),
         ("rp_filter", rp_filter(interface, namespace)),
         ("vlans", vlans(interface, namespace)),

@@ -85,10 +85,17 @@ pub(super) fn least_port_mtu(interface: &Interface, link: &Link, namespace: &Nam
 
 /// Default routes over different devices.
 pub(super) fn uplinks(routes: &[Route]) -> usize {
+    default_devices(routes).collect::<BTreeSet<_>>().len()
+}
+
+/// Whether a default route leaves by this device.
+pub(super) fn is_uplink(device: &str, routes: &[Route]) -> bool {
+    default_devices(routes).any(|other| other == device)
+}
+
+fn default_devices(routes: &[Route]) -> impl Iterator<Item = &String> {
     let defaults = routes.iter().filter(|route| is_default(route) && route.is_in_main_table());
-    let direct = defaults
-        .flat_map(|route| route.interface.iter().chain(route.hops.iter().filter_map(|hop| hop.interface.as_ref())));
-    direct.collect::<BTreeSet<_>>().len()
+    defaults.flat_map(|route| route.interface.iter().chain(route.hops.iter().filter_map(|hop| hop.interface.as_ref())))
 }
 
 /// Whether a route is for all that has no other.

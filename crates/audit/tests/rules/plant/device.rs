@@ -77,6 +77,14 @@ fn stacked(snapshot: &mut Value, name: &str, value: &Value) -> bool {
     match name {
         "name" => true,
         "speed_bps" => set(&mut nic(snapshot)["mode"]["value"]["speed_bps"], value.clone()),
+        "default_route" => {
+            let routes = snapshot["namespaces"][0]["routes"]["value"].as_array_mut().unwrap();
+            let is_default = |route: &Value| route["destination"] == "0.0.0.0/0" && route["interface"] == "eth0";
+            if value == &json!(false) {
+                routes.retain(|route| !is_default(route));
+            }
+            routes.iter().any(is_default) == (value == &json!(true))
+        }
         "kind" if value == "physical" => true,
         "kind" => {
             nic(snapshot)["bus"] = json!({ "state": "absent", "source": "netlink RTM_GETLINK" });
