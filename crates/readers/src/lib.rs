@@ -4,6 +4,7 @@
 //! reader of foreign bytes gets an entry in [`ALL`], a file in `fuzz/fuzz_targets/` and a folder in `fuzz/corpus/`.
 
 mod captured;
+pub mod extreme;
 mod gateways;
 mod owamp_messages;
 mod watched;
