@@ -115,26 +115,35 @@ impl Journal {
             File::open(&self.directory)?.sync_all()
         };
         store().map_err(|source| FixError::Journal { what: "write", path: path.clone(), source })?;
+        let uid = entry.asked_by_uid;
         self.sizes.insert(entry.fix, length);
         self.entries.insert(entry.fix, entry);
-        self.forget_the_oldest();
+        // By user: however many fixes one asks for, those of others can still be undone.
+        while self.of_user(uid).count() > MOST_ENTRIES && self.forget_the_oldest(uid) {}
         Ok(())
     }
 
     /// Makes room for the fixes of one user: the oldest of theirs that are closed are forgotten until the rest are below
     /// `most` bytes.
     pub(super) fn keep_within(&mut self, uid: u32, most: u64) {
-        loop {
-            let of_user = || self.entries.values().filter(|entry| entry.asked_by_uid == uid);
-            let bytes: u64 = of_user().filter_map(|entry| self.sizes.get(&entry.fix)).sum();
-            // One that holds can be undone for as long as it is remembered, so those that do not go first.
-            let closed = of_user().find(|entry| matches!(entry.state, State::Undone { .. } | State::GoneWithBoot));
-            let oldest = closed.or_else(|| of_user().find(|entry| !entry.is_open()));
-            match oldest.map(|entry| entry.fix).filter(|_| bytes > most) {
-                Some(fix) => self.forget(fix),
-                None => return,
-            }
-        }
+        let size = |journal: &Self| -> u64 {
+            let of_user = journal.of_user(uid);
+            of_user.filter_map(|entry| journal.sizes.get(&entry.fix)).sum()
+        };
+        while size(self) > most && self.forget_the_oldest(uid) {}
+    }
+
+    fn of_user(&self, uid: u32) -> impl Iterator<Item = &Entry> {
+        self.entries.values().filter(move |entry| entry.asked_by_uid == uid)
+    }
+
+    /// Forgets the oldest closed fix of one user. Not where all of theirs are open.
+    fn forget_the_oldest(&mut self, uid: u32) -> bool {
+        // One that holds can be undone for as long as it is remembered, so those that do not go first.
+        let over = self.of_user(uid).find(|entry| matches!(entry.state, State::Undone { .. } | State::GoneWithBoot));
+        let oldest = over.or_else(|| self.of_user(uid).find(|entry| !entry.is_open())).map(|entry| entry.fix);
+        oldest.into_iter().for_each(|fix| self.forget(fix));
+        oldest.is_some()
     }
 
     fn forget(&mut self, fix: FixId) {
@@ -155,14 +164,6 @@ impl Journal {
         self.sizes = found.sizes;
         self.unreadable = found.unreadable;
         Ok(())
-    }
-
-    fn forget_the_oldest(&mut self) {
-        while self.entries.len() > MOST_ENTRIES {
-            let closed = self.entries.values().find(|entry| !entry.is_open()).map(|entry| entry.fix);
-            let Some(fix) = closed else { return };
-            self.forget(fix);
-        }
     }
 }
 
@@ -223,5 +224,59 @@ fn belongs_to_us(directory: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
 }
 
-/// Fixes that are remembered.
+/// Fixes of one user that are remembered.
 pub const MOST_ENTRIES: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use model::host::fix::journal::Because;
+
+    use super::*;
+
+    fn entry(fix: FixId, uid: u32, state: State) -> Entry {
+        let none = r#"{"format":1,"fix":1,"reason":"","asked_by_uid":0,"boot_id":"","begun_ns":0,"changed_ns":0,"state":"kept",
+"steps":[],"before":[],"after":[]}"#;
+        let none: Entry = serde_json::from_str(none).unwrap();
+        Entry { fix, asked_by_uid: uid, state, reason: "r".repeat(1_000), ..none }
+    }
+
+    fn write(journal: &mut Journal, uid: u32, state: State) -> FixId {
+        let fix = journal.next_id();
+        journal.write(entry(fix, uid, state)).unwrap();
+        fix
+    }
+
+    #[test]
+    fn a_user_who_asks_for_many_fixes_has_no_other_forgotten() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(directory.path()).unwrap();
+        let of_root = write(&mut journal, 0, State::Kept);
+        let kept = write(&mut journal, 1, State::Kept);
+        // As if they were on disk, which would have to say so each time.
+        for _ in 0..MOST_ENTRIES {
+            let fix = journal.next_id();
+            journal.entries.insert(fix, entry(fix, 1, State::Undone { because: Because::Asked }));
+        }
+        write(&mut journal, 1, State::Undone { because: Because::Asked });
+        assert!(journal.get(of_root).is_some());
+        assert!(journal.get(kept).is_some(), "what holds is forgotten last");
+        assert_eq!(journal.of_user(1).count(), MOST_ENTRIES);
+    }
+
+    #[test]
+    fn a_user_has_so_many_bytes_of_the_journal_and_what_waits_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(directory.path()).unwrap();
+        let waits = write(&mut journal, 1, State::Unconfirmed);
+        for _ in 0..50 {
+            write(&mut journal, 1, State::Kept);
+            journal.keep_within(1, 20_000);
+        }
+        let files = fs::read_dir(directory.path()).unwrap();
+        let bytes = files.map(|file| file.unwrap().metadata().unwrap().len()).sum::<u64>();
+        assert!((10_000..=20_000).contains(&bytes), "{bytes}");
+        assert!(journal.get(waits).is_some());
+        journal.keep_within(1, 0);
+        assert_eq!(journal.of_user(1).map(|entry| entry.fix).collect::<Vec<_>>(), [waits]);
+    }
+}
