@@ -14,7 +14,7 @@ use crate::process::{Next, Piece, Process};
 /// What a program printed, and how it ended.
 #[derive(Debug)]
 pub struct Said {
-    /// Its standard output, at most [`MAX_OUTPUT`] bytes.
+    /// Its standard output; nothing of one that printed more than it may.
     pub stdout: Vec<u8>,
     /// Its standard error as text, at most [`MAX_TALK`] bytes; empty where somebody else heard it.
     pub stderr: String,
@@ -31,6 +31,17 @@ pub enum Ended {
     Stopped,
     /// It took longer than this.
     Overdue(Duration),
+    /// It printed more bytes than this.
+    Flooded(usize),
+}
+
+/// What a program may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Allowance {
+    /// How long.
+    pub time: Duration,
+    /// How many bytes of standard output.
+    pub output: usize,
 }
 
 /// Starts a program and waits until it has ended: by itself, since somebody wants to stop, or after `limit`.
@@ -38,13 +49,22 @@ pub enum Ended {
 /// # Errors
 /// Where it cannot be started.
 pub fn run(carrier: &dyn Carrier, call: &Call<'_>, limit: Duration, stop: &Stop) -> io::Result<Said> {
+    ask(carrier, call, Allowance { time: limit, output: MAX_OUTPUT }, stop)
+}
+
+/// The same of one whose answer is short.
+///
+/// # Errors
+/// Where it cannot be started.
+pub fn ask(carrier: &dyn Carrier, call: &Call<'_>, allowed: Allowance, stop: &Stop) -> io::Result<Said> {
     let begun = carrier.clock().now();
-    let mut running = Running::start(carrier, call)?;
-    let why = running.listen(begun + limit, stop, |_| false);
+    let mut running = Running { most: allowed.output, ..Running::start(carrier, call)? };
+    let why = running.listen(begun + allowed.time, stop, |_| false);
     running.end(match why {
         OutputEnd::Enough | OutputEnd::All => None,
         OutputEnd::Stopped => Some(Ended::Stopped),
-        OutputEnd::Overdue => Some(Ended::Overdue(limit)),
+        OutputEnd::Overdue => Some(Ended::Overdue(allowed.time)),
+        OutputEnd::Flooded => Some(Ended::Flooded(allowed.output)),
     })
 }
 
@@ -61,6 +81,9 @@ pub struct Running<'c> {
     process: Box<dyn Process>,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
+    /// Bytes of standard output that it may print.
+    most: usize,
+    has_flooded: bool,
 }
 
 /// Why listening to a program has ended.
@@ -74,6 +97,8 @@ pub enum OutputEnd {
     Stopped,
     /// It was waited for long enough.
     Overdue,
+    /// It printed more than it may.
+    Flooded,
 }
 
 impl<'c> Running<'c> {
@@ -83,7 +108,8 @@ impl<'c> Running<'c> {
     /// Where it cannot be started.
     pub fn start(carrier: &'c dyn Carrier, call: &Call<'_>) -> io::Result<Self> {
         let process = carrier.process(call)?;
-        Ok(Self { clock: carrier.clock(), process, stdout: Vec::new(), stderr: Vec::new() })
+        let clock = carrier.clock();
+        Ok(Self { clock, process, stdout: Vec::new(), stderr: Vec::new(), most: MAX_OUTPUT, has_flooded: false })
     }
 
     /// What it has said on standard error so far.
@@ -100,6 +126,9 @@ impl<'c> Running<'c> {
         loop {
             if enough(self) {
                 return OutputEnd::Enough;
+            }
+            if self.has_flooded {
+                return OutputEnd::Flooded;
             }
             let now = self.clock.now();
             if stop.is_stopped() {
@@ -129,7 +158,12 @@ impl<'c> Running<'c> {
     /// What waiting for a process gives.
     pub fn end(mut self, why: Option<Ended>) -> io::Result<Said> {
         // One deadline for its last words and for its end.
-        let until = self.clock.now() + if let Some(Ended::Overdue(limit)) = why { farewell(limit) } else { FAREWELL };
+        let last_words = match why {
+            Some(Ended::Overdue(limit)) => farewell(limit),
+            Some(Ended::Flooded(_)) => Duration::ZERO,
+            _ => FAREWELL,
+        };
+        let until = self.clock.now() + last_words;
         if why.is_some() {
             self.process.ask_to_end()?;
             self.listen(until, &Stop::default(), |_| false);
@@ -147,16 +181,23 @@ impl<'c> Running<'c> {
     }
 
     fn keep(&mut self, piece: Piece) {
-        let (kept, bytes, most) = match piece {
-            Piece::Output(bytes) => (&mut self.stdout, bytes, MAX_OUTPUT),
-            Piece::Talk(bytes) => (&mut self.stderr, bytes, MAX_TALK),
-        };
-        let room = most.saturating_sub(kept.len()).min(bytes.len());
-        kept.extend_from_slice(&bytes[..room]);
+        match piece {
+            Piece::Output(_) if self.has_flooded => {}
+            // Half of a document is none, and its memory is for what other hosts say.
+            Piece::Output(bytes) if bytes.len() > self.most - self.stdout.len() => {
+                self.has_flooded = true;
+                self.stdout = Vec::new();
+            }
+            Piece::Output(bytes) => self.stdout.extend_from_slice(&bytes),
+            Piece::Talk(bytes) => {
+                let room = MAX_TALK.saturating_sub(self.stderr.len()).min(bytes.len());
+                self.stderr.extend_from_slice(&bytes[..room]);
+            }
+        }
     }
 }
 
-/// The most that is kept of a program's output: a test of an hour with all its samples. The rest is dropped.
+/// The most that a program may print: a test of an hour with all its samples.
 pub const MAX_OUTPUT: usize = 128 << 20;
 /// The most that is kept of its talk.
 pub const MAX_TALK: usize = 64 << 10;
@@ -205,6 +246,15 @@ mod tests {
         assert_eq!(farewell(Duration::from_secs(600)), FAREWELL);
         let overdue = shell("while :; do :; done", Duration::ZERO, &Stop::default());
         assert_eq!(overdue.ended, Ended::Overdue(Duration::ZERO));
+    }
+
+    #[test]
+    fn program_that_floods_is_ended_and_nothing_of_it_is_kept() {
+        let arguments = ["-c", "echo why >&2; while :; do echo 0123456789; done"].map(OsString::from);
+        let call = Call { program: OsStr::new("sh"), arguments: &arguments, voice: Voice::Silent };
+        let allowed = Allowance { time: Duration::from_secs(600), output: 10_000 };
+        let said = ask(&Here, &call, allowed, &Stop::default()).unwrap();
+        assert_eq!((said.ended, said.stdout.capacity(), said.stderr.as_str()), (Ended::Flooded(10_000), 0, "why"));
     }
 
     #[test]

@@ -260,6 +260,7 @@ pub fn silence(site: &Site<'_>, said: &Said) -> (String, bool) {
         Ended::Overdue(limit) => {
             (format!("{name}: has not answered within {}, and was ended", units::duration::show(limit)), true)
         }
+        Ended::Flooded(most) => (format!("{name}: has printed more than {} MiB, and was ended", most.max(1 << 20) >> 20), true),
         // What a shell says of a program that is not there, and of one that is none (POSIX, 2.8.2).
         Ended::By(status) if matches!(status.code(), Some(126 | 127)) => {
             let program = site.program.display();

@@ -25,6 +25,7 @@ pub(super) fn start<'s>(site: &Site<'s>, limit: Duration, stop: &Stop) -> Result
     match partner.listen(carrier.clock().now() + patience, stop, |partner| partner.talk().contains(LISTENING)) {
         OutputEnd::Enough => Ok(Some(partner)),
         OutputEnd::Stopped => Err(format!("{name}: was stopped")),
+        OutputEnd::Flooded => Err(format!("{name}: printed without end, and was ended")),
         OutputEnd::Overdue => Err(format!("{name}: no partner listens after {}", units::duration::show(patience))),
         OutputEnd::All => match partner.end(None) {
             Ok(said) if said.stderr.contains(TAKEN) => Ok(None),
