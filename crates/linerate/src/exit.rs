@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use archive::fault::Fault;
 use model::run::{FailureKind, Outcome};
 
 /// How a command ended, by what its user would do next.
@@ -84,9 +85,14 @@ impl Exit {
         }
     }
 
-    /// The code that an error carries; one that carries none is unexpected.
+    /// The code that an error carries; one that carries none is unexpected, unless the archive is its cause.
     pub fn of_error(error: &anyhow::Error) -> Self {
-        error.downcast_ref::<Complaint>().map_or(Self::Unexpected, |complaint| complaint.exit)
+        let of_archive = || match error.chain().find_map(|cause| cause.downcast_ref::<Fault>()) {
+            Some(fault) if fault.is_of_the_disk() => Self::Local,
+            Some(Fault::Damaged(_) | Fault::Checksum { .. } | Fault::NotSqlite(_)) => Self::NotFound,
+            _ => Self::Unexpected,
+        };
+        error.downcast_ref::<Complaint>().map_or_else(of_archive, |complaint| complaint.exit)
     }
 }
 

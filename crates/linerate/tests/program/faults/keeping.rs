@@ -66,6 +66,9 @@ fn a_disk_that_is_full_loses_no_run() {
         test > "$TMPDIR/third" 2>> "$TMPDIR/said"
         "$LINERATE" runs list > "$TMPDIR/after"
         "$LINERATE" runs check > "$TMPDIR/checked"
+        mount -o remount,ro "$DISK"
+        "$LINERATE" runs list > "$TMPDIR/read-only"
+        "$LINERATE" runs rm --yes "$(awk 'END { print $1 }' "$TMPDIR/after")" || echo "$?" > "$TMPDIR/refused"
     "#;
     let disk = tempfile::TempDir::new().unwrap();
     let mut command = std::process::Command::new("unshare");
@@ -83,6 +86,8 @@ fn a_disk_that_is_full_loses_no_run() {
     assert_eq!(read("freed").lines().count(), 3, "what waited is stored by whoever looks: {}", read("freed"));
     assert_eq!(read("after").lines().count(), 4, "{}", read("after"));
     assert!(read("checked").contains("rows are what was stored"), "{}", read("checked"));
+    assert_eq!(read("read-only"), read("after"), "what may not be written to can be read");
+    assert_eq!(read("refused"), "8\n", "the disk is to blame, and not the program");
 }
 
 #[test]
