@@ -151,7 +151,7 @@ const CATEGORIES: [(&str, &str); 13] = [
     ("drift", "Change and difference"),
 ];
 
-const SOURCES: [(&str, &str); 56] = [
+const SOURCES: [(&str, &str); 57] = [
     ("LHN", "LHN incident of 2020, post-mortem"),
     ("DC24", "Data challenge 2024, observations"),
     ("AMLIGHT", "Handling microbursts at AmLight, part 2"),
@@ -167,6 +167,7 @@ const SOURCES: [(&str, &str); 56] = [
     ("SYSNET", "Linux 6.12, admin-guide/sysctl/net.rst"),
     ("SCALE", "Linux, networking/scaling.rst"),
     ("ETHNL", "Linux 6.12, ethtool-netlink.rst"),
+    ("SFF8472", "SFF-8472 rev 12.4, SFF-8636 rev 2.10a, CMIS 5.0"),
     ("FEAT", "Linux 6.12, netdev-features.rst"),
     ("GROHW", "Linux commits fb1f5f79ae96 and 1054aee82321"),
     ("SNDBUF", "Linux, tcp_sndbuf_expand and bbr_sndbuf_expand"),

@@ -305,6 +305,7 @@ pub fn saved_output(bytes: &[u8]) {
     let Some((&which, text)) = bytes.split_first() else { return };
     let text = &String::from_utf8_lossy(text);
     let unknown = match which % 10 {
+        _ if which == b'm' => ethtool::module::read(text).unknown,
         0 => ethtool::features::read(text).unknown,
         1 => ethtool::tables::rings(text).unknown,
         2 => ethtool::tables::channels(text).unknown,

@@ -4,7 +4,7 @@ use linux::Unavailable;
 use linux::ethtool::Ethtool;
 use linux::facts::ethtool::{HashTable, Settings};
 use linux::facts::link::{self, Device};
-use model::host::fact::{Fact, Source};
+use model::host::fact::{Fact, Missing, Source};
 use model::host::interface::Interface;
 use model::host::interface::driver::Driver;
 use model::host::interface::tuning::ReceiveHashing;
@@ -47,6 +47,11 @@ impl Asking {
             mode: self.ask("LINKMODES_GET", |settings| settings.link_mode(index)),
             fec: self.ask("FEC_GET", |settings| settings.fec(index)),
             eee: self.ask("EEE_GET", |settings| settings.eee(index)),
+            // Modules are on a slow bus, and what has no hardware has none.
+            optics: match &hardware {
+                Some(_) => self.ask("MODULE_EEPROM_GET", |settings| settings.optics(index)),
+                None => Fact::missing(Missing::Absent, Source::netlink("MODULE_EEPROM_GET")),
+            },
             features: self.ask("FEATURES_GET", |settings| settings.features(index)),
             rings: self.ask("RINGS_GET", |settings| settings.rings(index)),
             channels: self.ask("CHANNELS_GET", |settings| settings.channels(index)),

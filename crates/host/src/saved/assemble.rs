@@ -119,6 +119,7 @@ fn take_ethtool(interface: &mut Interface, option: char, path: &str, text: &str)
         'c' => put(&mut interface.coalesce, ethtool::tables::coalesce(text), text, source),
         'a' => put(&mut interface.pause, ethtool::tables::pause(text), text, source),
         'i' => put(&mut interface.driver, ethtool::driver::driver(text), text, source),
+        'm' => put(&mut interface.optics, ethtool::module::read(text), text, source),
         'S' => put(&mut interface.driver_counters, ethtool::driver::counters(text), text, source),
         _ => Vec::new(),
     }
@@ -214,6 +215,7 @@ fn empty_interface(name: &str) -> Interface {
         mode: not_saved(),
         fec: not_saved(),
         eee: not_saved(),
+        optics: not_saved(),
         features: not_saved(),
         rings: not_saved(),
         channels: not_saved(),

@@ -37,7 +37,7 @@ pub enum OutputKind {
 }
 
 /// The options of `ethtool` whose output is read.
-pub const OPTIONS: [char; 7] = ['a', 'c', 'g', 'i', 'k', 'l', 'S'];
+pub const OPTIONS: [char; 8] = ['a', 'c', 'g', 'i', 'k', 'l', 'm', 'S'];
 
 /// What the file at `path` holds; [`None`] where its name does not say.
 #[must_use]

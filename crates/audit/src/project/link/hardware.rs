@@ -2,6 +2,7 @@
 
 use model::host::interface::Interface;
 use model::host::interface::driver::Bus;
+use model::host::interface::optics::Optics;
 use model::host::interface::queues::Interrupt;
 use model::host::snapshot::Snapshot;
 
@@ -40,8 +41,55 @@ fn nic(interface: &Interface) -> Fact {
         ("pause", pause(interface)),
         ("autoneg", known(&interface.mode, |mode| mode.autonegotiation.map_or_else(|| unsupported(""), Fact::Bool))),
         ("eee_active", known(&interface.eee, |eee| Fact::Bool(eee.active))),
+        ("optics_outside", known(&interface.optics, optics)),
         ("stats", known(&interface.driver_counters, driver_counters::facts)),
     ])
+}
+
+/// What a module measures outside of its maker's limits, in words.
+fn optics(optics: &Optics) -> Fact {
+    let limits = &optics.limits;
+    let given = [limits.temperature, limits.received, limits.sent, limits.bias];
+    if !given.iter().flatten().any(|limits| limits.low < limits.high) {
+        return unsupported("the module has no lasers, or gives no limits");
+    }
+    let lanes = (1..).zip(&optics.lanes).filter(|(_, lane)| lane.is_used());
+    let of_lanes = lanes.flat_map(|(number, lane)| {
+        [
+            (format!("lane {number} receives"), Measure::Light, lane.received, limits.received),
+            (format!("lane {number} sends"), Measure::Light, lane.sent, limits.sent),
+            (format!("laser {number} takes"), Measure::Current, lane.bias, limits.bias),
+        ]
+    });
+    let temperature = ("temperature".to_owned(), Measure::Temperature, optics.temperature, limits.temperature);
+    let outside = of_lanes.chain([temperature]).filter_map(|(what, measure, value, limits)| {
+        let (value, limits) = value.zip(limits).filter(|(value, limits)| limits.exclude(*value))?;
+        let [value, low, high] = [value, limits.low, limits.high].map(|value| measure.shown(value));
+        Some(text(format!("{what} {value}, of {low} to {high}")))
+    });
+    Fact::List(outside.collect())
+}
+
+/// What a number of a module is.
+#[derive(Debug, Clone, Copy)]
+enum Measure {
+    Light,
+    Current,
+    Temperature,
+}
+
+impl Measure {
+    fn shown(self, value: i64) -> String {
+        #[expect(clippy::cast_precision_loss, reason = "what a module measures has 16 bits")]
+        let thousandths = value as f64 / 1_000.0;
+        match self {
+            Self::Light if value <= 0 => "no light".to_owned(),
+            // Of 1 mW.
+            Self::Light => format!("{:.1} dBm", 10.0 * (thousandths / 1_000.0).log10()),
+            Self::Current => format!("{thousandths:.1} mA"),
+            Self::Temperature => format!("{thousandths:.0} °C"),
+        }
+    }
 }
 
 fn rings(interface: &Interface) -> Fact {

@@ -151,6 +151,18 @@ pub(super) fn nic_fact(snapshot: &mut Value, name: &str, value: &Value) -> bool 
         "driver" => set(&mut nic["driver"]["value"]["name"], value.clone()),
         "firmware" => set(&mut nic["driver"]["value"]["firmware"], value.clone()),
         "autoneg" => set(&mut nic["mode"]["value"]["autonegotiation"], value.clone()),
+        // As modules are: one to which no light comes, and a sound one.
+        "optics_outside" => {
+            let received = if value == &json!([]) { 554_700 } else { 100 };
+            nic["optics"] = known(json!({
+                "vendor": "Transition",
+                "part": "TN-SFP-10G-LR",
+                "temperature_mc": 41_050,
+                "lanes": [{ "received_nw": received, "sent_nw": 554_700, "bias_ua": 32_066 }],
+                "limits": { "received_nw": { "low": 49_000, "high": 1_258_900 } },
+            }));
+            true
+        }
         "eee_active" => set(&mut nic["eee"]["value"]["active"], value.clone()),
         "features" => each(value, |name, feature| {
             let known = &mut nic["features"]["value"][name];

@@ -4,10 +4,12 @@
 //! * `bitset`: sets of named bits
 //! * `features`: features and private flags
 //! * `hashing`: receive hashing
+//! * `module`: what optical modules measure
 
 mod bitset;
 mod features;
 mod hashing;
+mod module;
 mod numbers;
 
 pub(crate) use bitset::bits as bits_of;

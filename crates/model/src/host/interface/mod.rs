@@ -2,11 +2,13 @@
 //!
 //! * [`link`]: what the kernel makes it of: size limits, stacking, VLAN, VXLAN, bond
 //! * [`driver`]: driver, firmware, place on the bus, speed of the link
+//! * [`optics`]: what an optical module measures of itself
 //! * [`tuning`]: rings, channels, coalescing, pause frames, receive hashing
 //! * [`queues`]: which processors serve its queues and interrupts
 
 pub mod driver;
 pub mod link;
+pub mod optics;
 pub mod queues;
 pub mod tuning;
 
@@ -14,10 +16,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::fact::Fact;
+use super::fact::{Fact, Missing, Source};
 use super::qdisc::Qdisc;
 use driver::{Bus, Driver, Eee, Fec, LinkMode};
 use link::Link;
+use optics::Optics;
 use queues::{Interrupt, Queues};
 use tuning::{Channels, Coalesce, Feature, Pause, ReceiveHashing, Rings};
 
@@ -39,6 +42,9 @@ pub struct Interface {
     pub fec: Fact<Fec>,
     /// Energy-efficient Ethernet.
     pub eee: Fact<Eee>,
+    /// What its optical module measures of itself; absent of what has no module.
+    #[serde(default = "optics_not_read")]
+    pub optics: Fact<Optics>,
     /// Features by the kernel's names: `rx-gro-hw`, `tx-tcp-segmentation`.
     pub features: Fact<BTreeMap<String, Feature>>,
     /// Rings.
@@ -63,6 +69,11 @@ pub struct Interface {
     pub counters: Fact<BTreeMap<String, u64>>,
     /// The driver's own counters, by its names.
     pub driver_counters: Fact<BTreeMap<String, u64>>,
+}
+
+fn optics_not_read() -> Fact<Optics> {
+    let reason = "an earlier linerate did not read it".to_owned();
+    Fact::missing(Missing::Failed { reason }, Source("snapshot".to_owned()))
 }
 
 impl Interface {
