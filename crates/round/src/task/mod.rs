@@ -23,6 +23,7 @@ use model::played::Finding;
 use model::series::RunSamples;
 use model::spec::{Direction, Family};
 use plan::task::{Flow, Task, Weight};
+use units::ByteCount;
 
 use crate::carrier::{Call, Carrier, Voice};
 use crate::program::{self, Ended, Said};
@@ -249,6 +250,10 @@ pub fn cannot_start(site: &Site<'_>, error: &std::io::Error) -> String {
     }
 }
 
+fn size(bytes: usize) -> ByteCount {
+    ByteCount::new(u64::try_from(bytes).unwrap_or(u64::MAX))
+}
+
 /// Why a program has answered nothing that can be understood, and whether that is its host's doing.
 #[must_use]
 pub fn silence(site: &Site<'_>, said: &Said) -> (String, bool) {
@@ -260,7 +265,7 @@ pub fn silence(site: &Site<'_>, said: &Said) -> (String, bool) {
         Ended::Overdue(limit) => {
             (format!("{name}: has not answered within {}, and was ended", units::duration::show(limit)), true)
         }
-        Ended::Flooded(most) => (format!("{name}: has printed more than {} MiB, and was ended", most.max(1 << 20) >> 20), true),
+        Ended::Flooded(most) => (format!("{name}: has printed more than {}, and was ended", size(most)), true),
         // What a shell says of a program that is not there, and of one that is none (POSIX, 2.8.2).
         Ended::By(status) if matches!(status.code(), Some(126 | 127)) => {
             let program = site.program.display();

@@ -11,14 +11,24 @@ pub fn read(text: &str) -> Read<Optics> {
     for (number, line) in (1..).zip(text.lines()) {
         let Some((name, value)) = line.split_once(':') else { continue };
         let (name, lane) = lane_of(name.trim());
-        if take(&mut read.value, name, lane, value.trim()).is_none() {
+        if take(&mut read.value, Row { name, lane, value: value.trim() }).is_none() {
             read.note(number, format!("not a value of `{name}`"));
         }
     }
     read
 }
 
-fn take(optics: &mut Optics, name: &str, lane: usize, value: &str) -> Option<()> {
+#[derive(Clone, Copy)]
+struct Row<'t> {
+    name: &'t str,
+    /// From 0.
+    lane: usize,
+    value: &'t str,
+}
+
+/// [`None`] where the value is none.
+fn take(optics: &mut Optics, row: Row<'_>) -> Option<()> {
+    let Row { name, lane, value } = row;
     match name {
         "Vendor name" => value.clone_into(&mut optics.vendor),
         "Vendor PN" => value.clone_into(&mut optics.part),
@@ -30,7 +40,7 @@ fn take(optics: &mut Optics, name: &str, lane: usize, value: &str) -> Option<()>
         _ if RECEIVED.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
             lane_at(optics, lane).received = Some(MILLIWATTS.read(value)?);
         }
-        _ => threshold(optics, name, value)?,
+        _ => threshold(optics, row)?,
     }
     Some(())
 }
@@ -61,8 +71,8 @@ fn lane_at(optics: &mut Optics, lane: usize) -> &mut OpticalLane {
 }
 
 /// `Laser rx power low alarm threshold`; [`None`] where its value is none.
-fn threshold(optics: &mut Optics, name: &str, value: &str) -> Option<()> {
-    let of = name.strip_suffix(" alarm threshold").and_then(|name| name.rsplit_once(' '));
+fn threshold(optics: &mut Optics, row: Row<'_>) -> Option<()> {
+    let of = row.name.strip_suffix(" alarm threshold").and_then(|name| name.rsplit_once(' '));
     let Some((name, side)) = of.filter(|(_, side)| matches!(*side, "low" | "high")) else { return Some(()) };
     let limits = &mut optics.limits;
     let (limits, unit) = match name {
@@ -72,7 +82,7 @@ fn threshold(optics: &mut Optics, name: &str, value: &str) -> Option<()> {
         "Laser rx power" => (&mut limits.received, MILLIWATTS),
         _ => return Some(()),
     };
-    let value = unit.read(value)?;
+    let value = unit.read(row.value)?;
     let limits = limits.get_or_insert(AlarmLimits::default());
     *(if side == "high" { &mut limits.high } else { &mut limits.low }) = value;
     Some(())
@@ -150,7 +160,8 @@ mod tests {
     /// Of a QSFP whose cable is split, of which one lane is used.
     #[test]
     fn lanes_have_their_place_and_nonsense_is_told() {
-        let read = read("\
+        let read = read(
+            "\
         Laser tx bias current (Channel 1)         : 6.662 mA
         Laser tx bias current (Channel 2)         : 0.000 mA
         Transmit avg optical power (Channel 1)    : 0.7119 mW / -1.48 dBm
@@ -160,7 +171,8 @@ mod tests {
         Rcvr signal avg optical power(Channel 99999999999) : 0.0000 mW / -inf dBm
         Module temperature                        : hot degrees C
         Laser rx power low alarm threshold        : 99999999999999999999999.9 mW
-");
+",
+        );
         let lanes = &read.value.lanes;
         assert_eq!(lanes.len(), 2);
         assert_eq!(lanes[0], OpticalLane { received: Some(768_200), sent: Some(711_900), bias: Some(6_662) });

@@ -105,7 +105,7 @@ fn qsfp(lower: &Memory, mut read: impl FnMut(Half) -> Result<Vec<u8>, Unavailabl
     let has_pages = lower.byte(2).is_some_and(|status| status & 0x04 == 0);
     if let Some(thresholds) = has_pages.then(|| read(Half::upper_of(3)).ok()).flatten().map(Memory) {
         optics.limits = OpticalLimits {
-            temperature: thresholds.limits(128 - 128, Memory::temperature),
+            temperature: thresholds.limits(0, Memory::temperature),
             received: thresholds.limits(176 - 128, Memory::power),
             bias: thresholds.limits(184 - 128, Memory::current),
             sent: thresholds.limits(192 - 128, Memory::power),
@@ -157,7 +157,8 @@ impl Memory {
     /// 16 characters, padded with blanks.
     fn text(&self, offset: usize) -> String {
         let bytes = self.0.get(offset..offset + 16).unwrap_or_default();
-        let shown = bytes.iter().map(|&byte| if byte.is_ascii_graphic() || byte == b' ' { char::from(byte) } else { ' ' });
+        let shown =
+            bytes.iter().map(|&byte| if byte.is_ascii_graphic() || byte == b' ' { char::from(byte) } else { ' ' });
         shown.collect::<String>().trim().to_owned()
     }
 

@@ -284,7 +284,7 @@ impl ProgramTest {
         let status = match said.ended {
             Ended::By(status) => status,
             Ended::Stopped => return Err("it was stopped".to_owned()),
-            Ended::Flooded(most) => return Err(format!("it printed more than {} MiB", most >> 20)),
+            Ended::Flooded(most) => return Err(format!("it printed more than {most} bytes")),
             Ended::Overdue(limit) => return Err(format!("it took longer than {}", duration::show(limit))),
         };
         // The shell's own codes for what cannot be started.
