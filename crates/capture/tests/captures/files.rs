@@ -4,7 +4,7 @@ use crate::support::{MS, Written, read};
 use capture::file::FileError;
 
 /// A few segments.
-fn written() -> Vec<u8> {
+pub(crate) fn written() -> Vec<u8> {
     let mut written = Written::new(1_000, 10 * MS, 1_000);
     for segment in 0..4 {
         written.data((20 + u64::from(segment)) * MS, segment);
@@ -14,7 +14,7 @@ fn written() -> Vec<u8> {
 }
 
 /// The packets of a pcap file, each with the time in seconds and nanoseconds.
-fn packets(pcap: &[u8]) -> Vec<(u32, u32, u32, Vec<u8>)> {
+pub(crate) fn packets(pcap: &[u8]) -> Vec<(u32, u32, u32, Vec<u8>)> {
     let field = |at: usize| u32::from_le_bytes(pcap[at..at + 4].try_into().unwrap());
     let (mut at, mut packets) = (24, Vec::new());
     while at < pcap.len() {

@@ -6,5 +6,6 @@ mod ends;
 mod files;
 mod layers;
 mod live;
+mod pcapng;
 mod support;
 mod transfers;
