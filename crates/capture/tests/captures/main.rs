@@ -6,6 +6,7 @@ mod ends;
 mod files;
 mod layers;
 mod live;
+mod long_path;
 mod pcapng;
 mod support;
 mod transfers;

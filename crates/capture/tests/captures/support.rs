@@ -28,9 +28,14 @@ pub(crate) struct Written {
 impl Written {
     /// With its handshake; the receiver offers `window` times 128 bytes.
     pub(crate) fn new(isn: u32, rtt_ns: u64, window: u16) -> Self {
+        Self::scaled(isn, rtt_ns, window, 7)
+    }
+
+    /// The same with a window of `window` times two to the power of `scale`.
+    pub(crate) fn scaled(isn: u32, rtt_ns: u64, window: u16, scale: u8) -> Self {
         let mut written = Self { bytes: Vec::new(), isn: isn.wrapping_add(1), ip_id: 0, window };
         file_header(&mut written.bytes);
-        let options = [2, 4, 3, 0xe8, 4, 2, 1, 3, 3, 7];
+        let options = [2, 4, 3, 0xe8, 4, 2, 1, 3, 3, scale];
         written.put(Host::Sender, 0, (isn, 0), SYN, 0, &options);
         written.put(Host::Receiver, rtt_ns, (7, isn.wrapping_add(1)), SYN | ACK, 0, &options);
         written.put(Host::Sender, rtt_ns, (isn.wrapping_add(1), 8), ACK, 0, &[]);
