@@ -258,7 +258,8 @@ impl Direction {
         let is_duplicate = unwrapped.0 < unwrapped.1 && (is_below || is_within);
         if is_duplicate {
             self.counts.dsacks += 1;
-            for retransmitted_ns in self.losses.arrived_twice(unwrapped.0, unwrapped.1) {
+            let left_ns = segment.time_ns - self.rtt.smoothed_ns.max(self.rtt.min_ns);
+            for retransmitted_ns in self.losses.arrived_twice(unwrapped.0..unwrapped.1, left_ns) {
                 self.counts.spurious += 1;
                 self.events.spurious(retransmitted_ns);
             }

@@ -1,6 +1,7 @@
 //! Which segments were lost and which passed, with what had been sent before them: the input of the policer test.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A segment that was retransmitted.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +15,8 @@ pub(crate) struct Loss {
     pub(crate) queue_ns: i64,
     pub(crate) retransmitted_ns: i64,
     pub(crate) is_spurious: bool,
+    /// By how much the original came later than its path takes, where it arrived behind its copy: that is measured.
+    pub(crate) late_ns: Option<i64>,
     /// It was lost before the capture: `sent_before` of others does not count it.
     pub(crate) was_unseen: bool,
 }
@@ -48,6 +51,8 @@ impl Default for LossRecord {
 const MAX_LOSSES: usize = 8_192;
 const MAX_PASSES: usize = 8_192;
 const MAX_RECENT: usize = 4_096;
+/// A second arrival that is so much later than the copy would be is that of the original.
+const LEAST_BEHIND_NS: i64 = 5_000_000;
 
 impl LossRecord {
     pub(crate) fn lost(&mut self, loss: Loss) {
@@ -88,13 +93,17 @@ impl LossRecord {
         self.stride
     }
 
-    /// A DSACK names bytes that arrived twice. Returns when the retransmissions of them were sent.
-    pub(crate) fn arrived_twice(&mut self, from: u64, to: u64) -> impl Iterator<Item = i64> {
+    /// A DSACK names bytes that arrived twice; what it reports left the sender an RTT before, at `left_ns`, if nothing delayed
+    /// it. Returns when the retransmissions of them were sent.
+    pub(crate) fn arrived_twice(&mut self, bytes: Range<u64>, left_ns: i64) -> impl Iterator<Item = i64> {
+        let Range { start: from, end: to } = bytes;
         let mut times = Vec::new();
         for index in self.recent.iter().rev() {
             let Some(loss) = self.losses.get_mut(*index) else { continue };
             if loss.from < to && from < loss.from + u64::from(loss.bytes) && !loss.is_spurious {
                 loss.is_spurious = true;
+                let is_original = left_ns - loss.retransmitted_ns > LEAST_BEHIND_NS;
+                loss.late_ns = is_original.then_some(left_ns - loss.sent_ns);
                 times.push(loss.retransmitted_ns);
                 if loss.from <= from && to <= loss.from + u64::from(loss.bytes) {
                     break;

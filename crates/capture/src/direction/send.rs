@@ -308,6 +308,7 @@ impl Direction {
             queue_ns: self.queue_ns(),
             retransmitted_ns: segment.time_ns,
             is_spurious: false,
+            late_ns: None,
         });
         if let Some(series) = &mut self.series {
             let first = self.numbers.first;

@@ -4,17 +4,17 @@ use super::cause::{Cause, Verdict};
 use super::judged::{Judged, LEAST_SHARE};
 use super::scatter::Scatter;
 use super::text::{bytes, percent, time};
-use super::{bottleneck, policer};
+use super::{bottleneck, delayed, policer};
 use crate::direction::event::{Event, EventType};
 use crate::direction::losses::Loss;
 use crate::direction::owner::Owner;
 
 /// Fewer losses say nothing of their pattern.
-const FEW: usize = 3;
+pub(super) const FEW: usize = 3;
 
 pub(super) fn verdicts(judged: &Judged) -> Vec<Verdict> {
     let losses: Vec<&Loss> = judged.direction.losses.losses.iter().filter(|loss| !loss.is_spurious).collect();
-    let delayed = delayed_packets(judged, losses.len());
+    let delayed = delayed::verdict(judged, losses.len());
     let mut verdicts: Vec<Verdict> =
         [overshoot(judged), spurious(judged), reordering(judged), timeouts(judged)].into_iter().flatten().collect();
     let pattern = match policer::lone(judged) {
@@ -24,7 +24,7 @@ pub(super) fn verdicts(judged: &Judged) -> Vec<Verdict> {
         None => queue(judged, &losses),
     };
     let has_delay = delayed.is_some();
-    verdicts.extend(delayed.or_else(|| held_packets(judged, losses.len())));
+    verdicts.extend(delayed.or_else(|| delayed::held_packets(judged, losses.len())));
     match pattern {
         Some(pattern) if matches!(pattern.cause, Cause::Policer | Cause::DeepBuffer) => verdicts.push(pattern),
         _ if has_delay => {}
@@ -39,7 +39,7 @@ pub(super) fn verdicts(judged: &Judged) -> Vec<Verdict> {
 }
 
 /// Recoveries and timeouts, the costliest first.
-fn repairs<'a>(judged: &'a Judged) -> Vec<&'a Event> {
+pub(super) fn repairs<'a>(judged: &'a Judged) -> Vec<&'a Event> {
     let is_repair = |event: &&Event| matches!(event.event_type, EventType::Recovery | EventType::Timeout);
     let mut repairs: Vec<&Event> = judged.direction.events.list.iter().filter(is_repair).collect();
     repairs.sort_by(|one, other| other.cost_bytes.total_cmp(&one.cost_bytes));
@@ -47,7 +47,7 @@ fn repairs<'a>(judged: &'a Judged) -> Vec<&'a Event> {
 }
 
 /// The frames of the first few events, and the cost of all.
-fn with_events(mut verdict: Verdict, events: &[&Event]) -> Verdict {
+pub(super) fn with_events(mut verdict: Verdict, events: &[&Event]) -> Verdict {
     verdict.frames = events.iter().take(5).map(|event| event.first_frame).collect();
     #[expect(
         clippy::cast_sign_loss,
@@ -79,7 +79,7 @@ fn overshoot(judged: &Judged) -> Option<Verdict> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share")]
-fn repair_share_of(judged: &Judged, events: &[&Event]) -> f64 {
+pub(super) fn repair_share_of(judged: &Judged, events: &[&Event]) -> f64 {
     let spent: i64 = events.iter().map(|event| event.to_ns - event.from_ns).sum();
     spent as f64 / judged.total_ns.max(1) as f64
 }
@@ -203,7 +203,7 @@ fn spurious(judged: &Judged) -> Option<Verdict> {
         "{} of {} retransmitted segments had arrived already ({} DSACKs)",
         counts.spurious, counts.retransmits, counts.dsacks
     );
-    let events: Vec<&Event> = repairs(judged).into_iter().filter(|event| event.spurious > 0).collect();
+    let events = needless(judged);
     let verdict = Verdict::new(Cause::SpuriousRetransmission, 0.95, evidence)
         .share(repair_share_of(judged, &events))
         .rival("a network that duplicates packets");
@@ -223,11 +223,17 @@ fn reordering(judged: &Judged) -> Option<Verdict> {
         counts.segments,
         share * 100.0
     );
-    Some(
-        Verdict::new(Cause::Reordering, 0.9, evidence)
-            .share(0.0)
-            .next_test("look for links in parallel (LAG, ECMP by packet) and for hosts that spread one flow over CPUs"),
-    )
+    // It costs what the sender did because of it.
+    let events = needless(judged);
+    let verdict = Verdict::new(Cause::Reordering, 0.9, evidence)
+        .share(repair_share_of(judged, &events))
+        .next_test("look for links in parallel (LAG, ECMP by packet) and for hosts that spread one flow over CPUs");
+    Some(with_events(verdict, &events))
+}
+
+/// Recoveries from what had arrived.
+fn needless<'a>(judged: &'a Judged) -> Vec<&'a Event> {
+    repairs(judged).into_iter().filter(|event| event.spurious > 0).collect()
 }
 
 fn timeouts(judged: &Judged) -> Option<Verdict> {
@@ -239,68 +245,10 @@ fn timeouts(judged: &Judged) -> Option<Verdict> {
     let events: Vec<&Event> =
         repairs(judged).into_iter().filter(|event| event.event_type == EventType::Timeout).collect();
     let evidence = format!(
-        "the sender was silent until its retransmission timer fired, {count} times, {} of the time",
+        "the sender was silent until its retransmission timer fired, {}, {} of the time",
+        if count == 1 { "once".to_owned() } else { format!("{count} times") },
         percent(share)
     );
     let verdict = Verdict::new(Cause::Timeout, 0.9, evidence).share(share);
-    Some(with_events(verdict, &events))
-}
-
-/// Nothing arrives for a while, and then all of it: no loss, no retransmission, and no more in flight than before.
-fn held_packets(judged: &Judged, lost: usize) -> Option<Verdict> {
-    let spikes = judged.direction.events.list.iter().filter(|event| event.event_type == EventType::DelaySpike);
-    let mut spikes: Vec<&Event> = spikes.collect();
-    let share = repair_share_of(judged, &spikes);
-    if spikes.len() < FEW || spikes.len() < lost || share < LEAST_SHARE {
-        return None;
-    }
-    spikes.sort_by(|one, other| other.cost_bytes.total_cmp(&one.cost_bytes));
-    let longest_ns = spikes.iter().map(|event| event.queue_ns).max().unwrap_or_default();
-    let evidence = format!(
-        "{} times nothing arrived for up to {} on a path of {}, and then all of it, {} of the time: the delay came from one \
-         segment to the next, without a larger flight before it, and nothing was lost then",
-        spikes.len(),
-        time(longest_ns),
-        time(judged.rtt_ns),
-        percent(share),
-    );
-    let verdict = Verdict::new(Cause::DelayedPackets, 0.75, evidence)
-        .share(share)
-        .rival("a host that stops for a moment: then the other direction stops with it")
-        .rival("a burst of other traffic into a deep queue")
-        .next_test("test the other direction, and the same path around the firewall or middlebox");
-    Some(with_events(verdict, &spikes))
-}
-
-/// Packets are held and then all arrive: copies and originals both, no loss, and a delay that does not follow the flight.
-fn delayed_packets(judged: &Judged, lost: usize) -> Option<Verdict> {
-    let counts = &judged.direction.counts;
-    let late = counts.spurious;
-    let spikes = judged.direction.events.list.iter().filter(|event| event.event_type == EventType::DelaySpike);
-    let spikes: Vec<&Event> = spikes.collect();
-    let most_ns = judged.direction.rtt.max_ns + judged.direction.sender_lag_ns;
-    let is_delayed = most_ns > judged.rtt_ns * 3 / 2 && most_ns - judged.rtt_ns > 50_000_000;
-    // Reordering has copies sent an RTT after the original; here the sender waited in vain for longer.
-    let spurious = judged.direction.losses.losses.iter().filter(|loss| loss.is_spurious);
-    let mut waits: Vec<i64> = spurious.map(|loss| loss.retransmitted_ns - loss.sent_ns).collect();
-    waits.sort_unstable();
-    let median_ns = waits.get(waits.len() / 2).copied().unwrap_or_default();
-    let waited = median_ns > 2 * judged.rtt_ns && median_ns > judged.rtt_ns + 50_000_000;
-    if late < FEW as u64 || late < lost as u64 || !is_delayed || !waited {
-        return None;
-    }
-    let evidence = format!(
-        "RTTs of up to {} on a path of {}, {} times from one segment to the next; {late} of {} retransmitted segments \
-         had arrived: they were late, not lost",
-        time(most_ns),
-        time(judged.rtt_ns),
-        spikes.len().max(1),
-        counts.retransmits,
-    );
-    let events = repairs(judged);
-    let verdict = Verdict::new(Cause::DelayedPackets, 0.8, evidence)
-        .share(judged.repair_share() + judged.share(Owner::CongestionWindow))
-        .rival("a receiving host that stops for a moment: then the other direction stops with it")
-        .next_test("test the other direction, and the same path around the firewall or middlebox");
     Some(with_events(verdict, &events))
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `limits` | windows, buffers, the application: who had the time |
 //! | `loss` | queues, random loss, reordering, spurious retransmissions, timeouts |
+//! | `delayed` | packets that are late and not lost |
 //! | `cause`, `judged`, `text` | what a verdict is, what it is made from, and how numbers stand in it |
 //! | `scatter` | whether losses lie where chance would put them |
 //! | `policer` | a token bucket, replayed for one transfer or for all between two hosts |
@@ -14,6 +15,7 @@
 
 mod bottleneck;
 mod cause;
+mod delayed;
 mod judged;
 mod limits;
 mod loss;

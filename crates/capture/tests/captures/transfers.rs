@@ -192,6 +192,43 @@ fn a_path_that_changes_is_named_and_the_ttl_makes_it_surer() {
 #[test]
 fn packets_that_are_held_and_then_all_arrive_are_no_loss() {
     let mut written = Written::new(1_000, RTT, 0xffff);
+/// One of ten flights has a packet that comes `late_ns` late: it is retransmitted an RTT after it was sent, and both arrive.
+fn one_of_ten_overtaken(late_ns: u64) -> Written {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    let mut start = 2 * RTT;
+    for round in 0..100_u32 {
+        let first = round * 10;
+        flight(&mut written, start, first, first + 10);
+        if round % 10 < 9 {
+            acks(&mut written, start, first, first + 10);
+            start += RTT + 2 * MS;
+            continue;
+        }
+        acks(&mut written, start, first, first + 3);
+        for segment in 4..10 {
+            written.ack(start + RTT + u64::from(segment) * MS / 10, first + 3, &[(first + 4, first + segment + 1)]);
+        }
+        written.data(start + RTT + MS, first + 3);
+        written.ack(start + 2 * RTT + MS, first + 10, &[]);
+        written.ack(start + RTT + 3 * MS / 10 + late_ns, first + 10, &[(first + 3, first + 4)]);
+        start += 2 * RTT + late_ns + 3 * MS;
+    }
+    written
+}
+
+#[test]
+fn packets_that_are_overtaken_by_far_are_delayed_and_by_little_are_not() {
+    let transfer = one_of_ten_overtaken(60 * MS).transfer();
+    assert_eq!((transfer.counts.retransmits, transfer.counts.spurious), (10, 10));
+    let found = transfer.verdicts.iter().find(|verdict| verdict.cause == Cause::DelayedPackets);
+    let evidence = found.map(|found| found.evidence.clone()).unwrap_or_default();
+    assert!(evidence.starts_with("10 packets came 60.0 ms late"), "{:#?}", transfer.verdicts);
+    // Here the copy came last, an RTT after it was sent: by how much the original was late is not known.
+    let verdicts = one_of_ten_overtaken(21 * MS - 3 * MS / 10).transfer().verdicts;
+    assert!(verdicts.iter().all(|verdict| verdict.cause != Cause::DelayedPackets), "{verdicts:#?}");
+    assert!(verdicts.iter().any(|verdict| verdict.cause == Cause::SpuriousRetransmission), "{verdicts:#?}");
+}
+
     let mut start = 2 * RTT;
     for round in 0..100_u32 {
         let held = if round % 20 == 19 { 300 * MS } else { 0 };
