@@ -274,6 +274,19 @@ pub(super) fn levels(
     }
 }
 
+/// What a bucket that is full at first has left at the first loss, of its depth.
+pub(super) fn level_at_first_loss(log: &CrossingLog, bucket: Bucket, tolerance: Tolerance) -> Option<f64> {
+    let mut found = None;
+    levels(log, bucket, tolerance, |before, _| {
+        if !before.crossing.is_loss() {
+            return ControlFlow::Continue(());
+        }
+        found = Some(before.bytes / bucket.depth);
+        ControlFlow::Break(())
+    });
+    found
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a time of a capture")]
 pub(super) fn seconds(ns: i64) -> f64 {
     ns as f64 / 1e9

@@ -40,10 +40,18 @@ const HEADER_BYTES: f64 = 52.0;
 pub(super) fn lone(judged: &Judged) -> Option<Verdict> {
     let path = PathTimes { rtt_ns: judged.rtt_ns, uncertain_s: timing_s(judged) };
     let found = PolicerFit::of(&[&judged.direction.losses], judged.mss, path)?;
+    // A bucket that nobody else empties is full when a transfer starts: its first loss comes when most of that is spent.
+    let was_full = judged.direction.numbers.saw_syn;
+    if was_full && found.first_level.is_some_and(|level| level > MOST_AT_FIRST_LOSS) {
+        return None;
+    }
     let owners = [Owner::Recovery, Owner::Timeout, Owner::SlowStart, Owner::CongestionWindow];
     let share = owners.into_iter().map(|owner| judged.share(owner)).sum();
     Some(found.verdict(judged.mss).share(share))
 }
+
+/// Of its depth. In captures of lone transfers through policers it is 0.6 at most, and 0.4 in nine of ten.
+const MOST_AT_FIRST_LOSS: f64 = 0.7;
 
 /// Away from the sender, packets have waited in queues since they passed the bucket, or wait before they come to it.
 #[expect(clippy::cast_precision_loss, reason = "a time of a capture")]
@@ -70,6 +78,8 @@ pub(crate) struct PolicerFit {
     losses: usize,
     episodes: usize,
     flows: usize,
+    /// What a bucket that was full at the start has at the first loss, of its depth.
+    first_level: Option<f64>,
 }
 
 impl PolicerFit {
@@ -89,7 +99,15 @@ impl PolicerFit {
         // What is uncertain of the times must not fill the bucket.
         let is_certain = path.uncertain_s < MOST_UNCERTAIN * rise.queue_s;
         let is_bucket = rise.queue_s >= LEAST_DEPTH_S && is_certain && !rise.is_queue(&fit);
-        is_bucket.then_some(Self { fit, rise, losses: log.losses, episodes: log.episodes, flows: records.len() })
+        let first_level = bucket::level_at_first_loss(&log, fit.bucket, tolerance);
+        is_bucket.then_some(Self {
+            fit,
+            rise,
+            losses: log.losses,
+            episodes: log.episodes,
+            flows: records.len(),
+            first_level,
+        })
     }
 
     pub(crate) fn verdict(&self, mss: u64) -> Verdict {
