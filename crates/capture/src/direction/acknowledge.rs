@@ -56,7 +56,7 @@ impl Direction {
         }
         self.counts.acks += 1;
         if segment.has(flag::ECE) && !segment.has(flag::SYN) {
-            self.counts.ece_acks += 1;
+            self.note_mark(ack);
         }
         let highest = self.sacked.end();
         if ack > self.numbers.next {
@@ -129,6 +129,17 @@ impl Direction {
             self.numbers.sender_una = self.numbers.sender_una.max(una);
             self.note_round(una);
             self.window.sender_right = self.window.sender_right.max(right);
+        }
+    }
+
+    /// The receiver reports a mark. A sender reduces its window for the first of an RTT (RFC 3168 section 6.1.2).
+    fn note_mark(&mut self, ack: u64) {
+        self.counts.ece_acks += 1;
+        if ack >= self.numbers.marked_until {
+            self.numbers.marked_until = self.numbers.next + 1;
+            self.counts.mark_reductions += 1;
+            self.rounds.reduced();
+            self.clock.restart();
         }
     }
 

@@ -105,6 +105,8 @@ pub(crate) struct Numbers {
     pub(crate) saw_fin: bool,
 }
 
+    /// What had been sent when a mark reduced the window: marks of what was sent before it do not reduce it again.
+    pub(crate) marked_until: u64,
 /// The window that the receiver offers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Window {
@@ -158,6 +160,8 @@ pub(crate) struct Counts {
     pub(crate) unseen_bytes: u64,
     pub(crate) max_flight: u64,
     pub(crate) mss: u32,
+    /// Windows of data in which a mark was reported.
+    pub(crate) mark_reductions: u64,
     pub(crate) largest_payload: u32,
     /// The largest segment that was acknowledged without being retransmitted.
     pub(crate) largest_passed: u32,

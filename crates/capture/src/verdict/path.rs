@@ -22,10 +22,15 @@ fn marks(judged: &Judged) -> Option<Verdict> {
         return None;
     }
     let evidence = format!(
-        "{} packets of {} carry CE, {} acknowledgments ECE; the sender answered {} times with CWR",
-        counts.ce_marks, counts.ect_packets, counts.ece_acks, counts.cwr
+        "{} packets of {} carry CE, {} acknowledgments ECE, in {} windows of data; the sender answered {} times with CWR",
+        counts.ce_marks, counts.ect_packets, counts.ece_acks, counts.mark_reductions, counts.cwr
     );
-    Some(Verdict::new(Cause::EcnMarking, 0.95, evidence).share(0.0))
+    // Where the bottleneck is always busy, its marks take nothing; else the window is what they leave of it.
+    let halves = counts.mark_reductions > 0 && counts.retransmits == 0 && bottleneck::verdict(judged).is_none();
+    let share = if halves { judged.share(Owner::CongestionWindow) } else { 0.0 };
+    Some(Verdict::new(Cause::EcnMarking, 0.95, evidence).share(share).next_test(
+        "test without ECN (net.ipv4.tcp_ecn = 0): where the rate is higher, the queue marks below its capacity",
+    ))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share")]
