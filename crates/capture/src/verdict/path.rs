@@ -1,8 +1,11 @@
 //! Marks, thinned acknowledgments, packets that are too large, another path, and what the capture lacks.
 
+use super::bottleneck;
 use super::cause::{Cause, Verdict};
 use super::judged::Judged;
 use super::text::{bytes, percent, time};
+use crate::direction::floor::FloorStep;
+use crate::direction::owner::Owner;
 
 /// Acknowledgments of more than four segments, of all, from which on the sender's clock is coarse.
 const THINNED: f64 = 0.2;
@@ -94,9 +97,19 @@ fn changed(judged: &Judged) -> Option<Verdict> {
         )),
     );
     let verdict = Verdict::new(Cause::PathChange, if ttl.is_some() { 0.95 } else { 0.7 }, evidence)
-        .share(0.0)
+        .share(longer_share(judged, step))
         .next_test("linerate probe hops, now and from a time before; routing changes of that moment");
     Some(if ttl.is_some() { verdict } else { verdict.rival("other traffic that keeps a queue at one length") })
+}
+
+/// The share of the time that a longer path took: what is released by acknowledgments comes at a rate of a window an RTT.
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn longer_share(judged: &Judged, step: &FloorStep) -> f64 {
+    if step.after_ns <= step.before_ns || bottleneck::verdict(judged).is_some() {
+        return 0.0;
+    }
+    let since_ns = (judged.direction.span.last_data_ns - step.at_ns).max(0) as f64;
+    since_ns / judged.total_ns.max(1) as f64 * (1.0 - step.before_ns as f64 / step.after_ns as f64)
 }
 
 /// The TTL changes with the path, but for what the blocks of the least RTT are uncertain by.
