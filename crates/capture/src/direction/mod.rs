@@ -15,6 +15,7 @@
 //! | `event` | what happened, with frames |
 //! | `cost` | what each event cost |
 //! | `steadiness` | whether data arrives at one rate |
+//! | `filled` | the rate at which data arrives behind a queue of its own |
 //! | `losses` | lost and passed segments, for the policer test |
 //!
 //! Sequence numbers are unwrapped to 64 bits: at 10 Gbit/s the field of the header wraps every 3.4 s.
@@ -23,6 +24,7 @@ mod acknowledge;
 mod clock;
 pub(crate) mod cost;
 pub(crate) mod event;
+mod filled;
 pub(crate) mod floor;
 pub(crate) mod losses;
 pub(crate) mod owner;
@@ -40,6 +42,7 @@ pub(crate) use acknowledge::Acknowledgment;
 use clock::SendClock;
 use cost::CostMeter;
 use event::Events;
+use filled::{FilledRate, QueueSeen, TickEnd};
 use floor::RttFloor;
 use losses::LossRecord;
 use owner::Budget;
@@ -81,6 +84,7 @@ pub(crate) struct Direction {
     pub(crate) clock: SendClock,
     pub(crate) events: Events,
     pub(crate) cost: CostMeter,
+    filled: FilledRate,
     pub(crate) losses: LossRecord,
     pub(crate) series: Option<Box<Series>>,
     /// Sum of the outstanding bytes after each data packet.
@@ -101,12 +105,12 @@ pub(crate) struct Numbers {
     pub(crate) una: u64,
     /// The same as the sender knows it: at the receiver's end of a path an acknowledgment is seen before the sender has it.
     pub(crate) sender_una: u64,
+    /// What had been sent when a mark reduced the window: marks of what was sent before it do not reduce it again.
+    pub(crate) marked_until: u64,
     pub(crate) saw_syn: bool,
     pub(crate) saw_fin: bool,
 }
 
-    /// What had been sent when a mark reduced the window: marks of what was sent before it do not reduce it again.
-    pub(crate) marked_until: u64,
 /// The window that the receiver offers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Window {
@@ -156,12 +160,12 @@ pub(crate) struct Counts {
     pub(crate) ect_packets: u64,
     pub(crate) ece_acks: u64,
     pub(crate) cwr: u64,
+    /// Windows of data in which a mark was reported.
+    pub(crate) mark_reductions: u64,
     /// Acknowledged or selectively acknowledged, and never seen.
     pub(crate) unseen_bytes: u64,
     pub(crate) max_flight: u64,
     pub(crate) mss: u32,
-    /// Windows of data in which a mark was reported.
-    pub(crate) mark_reductions: u64,
     pub(crate) largest_payload: u32,
     /// The largest segment that was acknowledged without being retransmitted.
     pub(crate) largest_passed: u32,
@@ -299,6 +303,7 @@ impl Direction {
             clock: SendClock::default(),
             events: Events::default(),
             cost: CostMeter::new(),
+            filled: FilledRate::default(),
             losses: LossRecord::default(),
             series: None,
             outstanding_total: 0,
@@ -408,6 +413,8 @@ impl Direction {
     /// What has happened since the last tick goes to the events that are open.
     fn take_tick(&mut self, time_ns: i64) {
         let delivered = self.delivered();
+        let queue = if self.is_queue_emptied() { QueueSeen::Emptied } else { QueueSeen::Throughout };
+        self.filled.tick(TickEnd { time_ns, delivered, outstanding: self.outstanding(), queue });
         let events = &mut self.events;
         if self.rounds.is_slow_start() {
             self.cost.skip_start();

@@ -54,9 +54,17 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
         let is_released = release == Release::Acknowledgments || release == Release::Unknown && is_most;
         // A writer that waits until the buffer has room lets it drain for less than an RTT.
         let is_buffer = is_released && pause_ns < 2 * direction.path_rtt_ns().max(direction.rtt.smoothed_ns);
-        return if is_buffer { Owner::SendBuffer } else { Owner::Application };
+        return match (is_buffer, direction.filled.is_reached()) {
+            (true, _) => Owner::SendBuffer,
+            // Paced at what the bottleneck has.
+            (false, true) => Owner::CongestionWindow,
+            (false, false) => Owner::Application,
+        };
     }
-    if pause_ns > ANSWER_NS && has_drained(direction) {
+    if pause_ns > ANSWER_NS
+        && has_drained(direction)
+        && !(release == Release::OwnClock && direction.filled.is_reached())
+    {
         return Owner::Application;
     }
     if direction.rounds.is_slow_start() { Owner::SlowStart } else { Owner::CongestionWindow }
@@ -86,7 +94,7 @@ impl Direction {
 
     /// The queue of the bottleneck was empty in the last round: its least RTT is within 10 % of the least of all, or within a
     /// millisecond of it. A burst makes a queue for a moment; a bottleneck that limits has one always.
-    fn is_queue_emptied(&self) -> bool {
+    pub(super) fn is_queue_emptied(&self) -> bool {
         self.queue_meter().round_min_ns - self.queue_meter().min_ns < (self.path_rtt_ns() / 10).max(ANSWER_NS)
     }
 }
