@@ -98,6 +98,32 @@ fn us(ns: i64) -> f64 {
     ns as f64 / 1e3
 }
 
+/// Letters of a line of the header.
+const LINE: usize = 135;
+/// Lines of a verdict at most; a longer one is cut where its text, which is printed as well, goes on.
+const MOST_LINES: usize = 3;
+
+/// A sentence in lines.
+fn wrapped(sentence: &str) -> impl Iterator<Item = String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in sentence.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= LINE => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    let is_cut = lines.len() > MOST_LINES;
+    lines.truncate(MOST_LINES);
+    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+        last.push_str(" …");
+    }
+    lines.into_iter()
+}
+
 fn header(view: &View) -> Header {
     let transfer = view.transfer;
     let rate = transfer.goodput_bps().map_or_else(|| "nothing".to_owned(), |bps| Quantity::Rate.show(amount(bps)));
@@ -108,9 +134,8 @@ fn header(view: &View) -> Header {
     let counts = &transfer.counts;
     Header {
         title: format!("{} to {}: {rate}", transfer.from, transfer.to),
-        lines: vec![
-            verdict,
-            format!(
+        lines: wrapped(&verdict)
+            .chain([format!(
                 "{} · {} segments, {} retransmitted ({} spurious), {} reordered, {} timeouts",
                 Quantity::Bytes.show(amount(transfer.delivered_bytes)),
                 counts.segments,
@@ -118,8 +143,8 @@ fn header(view: &View) -> Header {
                 counts.spurious,
                 counts.reordered,
                 counts.timeouts
-            ),
-        ],
+            )])
+            .collect(),
         footer: format!("each column is {}", Quantity::Micros.show(us(view.series.width_ns))),
         made_by: format!("linerate {}", env!("CARGO_PKG_VERSION")),
     }
