@@ -27,69 +27,127 @@ struct Named {
     cause: &'static str,
     side: Side,
     alike: &'static [(&'static str, Side)],
+    rank: Rank,
 }
 
-/// Limits that are faults. Timeouts, spurious retransmissions and thinned acknowledgments are signs of others.
-const NAMED: [Named; 11] = [
+/// Whether a limit is a fault by itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Rank {
+    Fault,
+    /// A sign that several faults give: it is named where none of them is, by the likeliest of them with this probability.
+    Sign(f64),
+}
+
+/// Limits that are faults, and signs of some. No fault thins acknowledgments: offload at a receiver does, as a rule.
+const NAMED: [Named; 15] = [
     Named {
         limit: Limit::ReceiverWindow,
         cause: "receive-window-small",
         side: Side::Receiver,
         alike: &[("receiver-slow", Side::Receiver), ("window-scaling-off", Side::Receiver)],
+        rank: Rank::Fault,
     },
     Named {
         limit: Limit::ZeroWindow,
         cause: "receiver-slow",
         side: Side::Receiver,
         alike: &[("receive-window-small", Side::Receiver)],
+        rank: Rank::Fault,
     },
     Named {
         limit: Limit::SendBuffer,
         cause: "send-buffer-small",
         side: Side::Sender,
         alike: &[("congestion-control", Side::Sender)],
+        rank: Rank::Fault,
     },
     Named {
         limit: Limit::SlowStartOvershoot,
         cause: "sender-unpaced",
         side: Side::Sender,
         alike: &[("shallow-queue", Side::Path)],
+        rank: Rank::Fault,
     },
-    Named { limit: Limit::DeepBuffer, cause: "bufferbloat", side: Side::Path, alike: &[("cross-traffic", Side::Path)] },
+    Named {
+        limit: Limit::DeepBuffer,
+        cause: "bufferbloat",
+        side: Side::Path,
+        alike: &[("cross-traffic", Side::Path)],
+        rank: Rank::Fault,
+    },
     Named {
         limit: Limit::ShallowBuffer,
         cause: "shallow-queue",
         side: Side::Path,
         alike: &[("policer", Side::Path), ("random-loss", Side::Path)],
+        rank: Rank::Fault,
     },
-    Named { limit: Limit::Policer, cause: "policer", side: Side::Path, alike: &[("shallow-queue", Side::Path)] },
+    Named {
+        limit: Limit::Policer,
+        cause: "policer",
+        side: Side::Path,
+        alike: &[("shallow-queue", Side::Path)],
+        rank: Rank::Fault,
+    },
     Named {
         limit: Limit::RandomLoss,
         cause: "random-loss",
         side: Side::Path,
         alike: &[("cross-traffic", Side::Path), ("policer", Side::Path)],
+        rank: Rank::Fault,
     },
     Named {
         limit: Limit::DelayedPackets,
         cause: "firewall",
         side: Side::Path,
         alike: &[("receiver-cpu", Side::Receiver)],
+        rank: Rank::Fault,
     },
     Named {
         limit: Limit::EcnMarking,
         cause: "ecn-marking-below-capacity",
         side: Side::Path,
         alike: &[("bufferbloat", Side::Path)],
+        rank: Rank::Fault,
     },
     Named {
         limit: Limit::MtuBlackHole,
         cause: "mtu-black-hole",
         side: Side::Path,
         alike: &[("mtu-mismatch", Side::Path)],
+        rank: Rank::Fault,
+    },
+    Named {
+        limit: Limit::PathChange,
+        cause: "route-change",
+        side: Side::Path,
+        alike: &[("cross-traffic", Side::Path)],
+        rank: Rank::Fault,
+    },
+    Named {
+        limit: Limit::Reordering,
+        cause: "reordering",
+        side: Side::Path,
+        alike: &[("route-change", Side::Path), ("sender-cpu", Side::Sender)],
+        rank: Rank::Fault,
+    },
+    Named {
+        limit: Limit::SpuriousRetransmission,
+        cause: "reordering",
+        side: Side::Path,
+        alike: &[("firewall", Side::Path), ("cross-traffic", Side::Path)],
+        rank: Rank::Sign(0.5),
+    },
+    Named {
+        limit: Limit::Timeout,
+        cause: "random-loss",
+        side: Side::Path,
+        alike: &[("shallow-queue", Side::Path), ("firewall", Side::Path)],
+        rank: Rank::Sign(0.4),
     },
 ];
 
-/// A fault with less of the time is not what made a transfer slow.
+/// A fault with less of the time, and of what could have been delivered, is not what made a transfer slow.
 const LEAST_SHARE: f64 = 0.05;
 /// What the causes that look alike have of the probability that a verdict leaves.
 const ALIKE: f64 = 0.7;
@@ -112,7 +170,7 @@ pub fn of_transfers(transfers: &[&TransferReport], catalogue: &Catalogue) -> Dia
     for (number, transfer) in (1..).zip(transfers) {
         let label = format!("transfer {number}");
         diagnosis.notes.extend(missing(transfer, &label));
-        let found: Vec<(&Named, &Verdict)> = faults(transfer).collect();
+        let found = faults(transfer);
         let Some((_, first)) = found.first() else {
             diagnosis.not_judged.push(unjudged(transfer, label));
             continue;
@@ -133,18 +191,27 @@ pub fn of_transfers(transfers: &[&TransferReport], catalogue: &Catalogue) -> Dia
     diagnosis
 }
 
-/// The verdicts that name a fault which had a part of the time, the most important first. What limits for most of the time and is
-/// no fault comes before lesser ones: then there is none.
-fn faults(transfer: &TransferReport) -> impl Iterator<Item = (&'static Named, &Verdict)> {
-    let counts = |verdict: &&Verdict| verdict.time_share.is_some_and(|share| share >= LEAST_SHARE);
+/// The verdicts that name a fault which had a part of the time or of the bytes, the most important first. What limits for most of
+/// the time and is no fault comes before those that only had time: what they took was not to be had. What the events of a fault
+/// cost is reckoned from the rate before them, so it counts beside any limit.
+fn faults(transfer: &TransferReport) -> Vec<(&'static Named, &Verdict)> {
     let named = |verdict: &Verdict| NAMED.iter().find(|named| named.limit == verdict.cause);
-    let first = transfer.verdicts.first().filter(counts).and_then(named);
-    let is_fault = first.is_some();
-    transfer
-        .verdicts
-        .iter()
-        .filter(counts)
-        .filter_map(move |verdict| Some((named(verdict).filter(|_| is_fault)?, verdict)))
+    let first = transfer.verdicts.iter().find(|verdict| has_time(verdict));
+    let is_fault = first.and_then(named).is_some();
+    let counts = |verdict: &&Verdict| is_fault && has_time(verdict) || lost_share(verdict, transfer) >= LEAST_SHARE;
+    let found = transfer.verdicts.iter().filter(counts).filter_map(|verdict| Some((named(verdict)?, verdict)));
+    let (faults, signs): (Vec<_>, Vec<_>) = found.partition(|(named, _)| named.rank == Rank::Fault);
+    if faults.is_empty() { signs } else { faults }
+}
+
+fn has_time(verdict: &Verdict) -> bool {
+    verdict.time_share.is_some_and(|share| share >= LEAST_SHARE)
+}
+
+/// What a fault's events cost, of what would have been delivered without them.
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn lost_share(verdict: &Verdict, transfer: &TransferReport) -> f64 {
+    verdict.cost_bytes as f64 / (transfer.delivered_bytes + verdict.cost_bytes).max(1) as f64
 }
 
 fn place(side: Side, transfer: &TransferReport) -> FaultLocation {
@@ -157,10 +224,14 @@ fn place(side: Side, transfer: &TransferReport) -> FaultLocation {
 }
 
 fn problem(named: &Named, verdict: &Verdict, transfer: &TransferReport, catalogue: &Catalogue) -> Problem {
-    let left = 1.0 - verdict.confidence;
+    let probability = match named.rank {
+        Rank::Fault => verdict.confidence,
+        Rank::Sign(likeliest) => verdict.confidence * likeliest,
+    };
+    let left = 1.0 - probability;
     #[expect(clippy::cast_precision_loss, reason = "two or three causes")]
     let each = left * ALIKE / named.alike.len().max(1) as f64;
-    let mut best = ranked(named.cause, place(named.side, transfer), verdict.confidence, catalogue);
+    let mut best = ranked(named.cause, place(named.side, transfer), probability, catalogue);
     best.speaks_for = vec![evidence(verdict)];
     best.speaks_against = verdict.rivals.iter().map(|rival| format!("the same would show with {rival}")).collect();
     if let Some(test) = &verdict.next_test {
@@ -203,11 +274,14 @@ fn ranked(cause: &str, place: FaultLocation, probability: f64, catalogue: &Catal
 
 fn symptom(transfer: &TransferReport, first: &Verdict, test: String) -> Symptom {
     let share = first.time_share.unwrap_or_default() * 100.0;
+    let lost = lost_share(first, transfer) * 100.0;
+    let cost =
+        if lost < 1.0 { String::new() } else { format!(", which took {lost:.0} % of what could have been delivered") };
     Symptom {
         test,
         from: transfer.from.to_string(),
         to: transfer.to.to_string(),
-        says: format!("{}, {share:.0} % of the time limited by {}", goodput(transfer), first.cause.name()),
+        says: format!("{}, {share:.0} % of the time limited by {}{cost}", goodput(transfer), first.cause.name()),
         predicted: None,
         allowed: None,
         loss_allows: None,
@@ -217,10 +291,29 @@ fn symptom(transfer: &TransferReport, first: &Verdict, test: String) -> Symptom 
 fn unjudged(transfer: &TransferReport, test: String) -> UnjudgedFlow {
     let reason = transfer.verdicts.first().map_or_else(
         || "nothing in the capture limits it for long".to_owned(),
-        |first| format!("{} ({:.0} %): {}", first.cause.name(), first.confidence * 100.0, first.evidence),
+        |first| {
+            format!(
+                "{} ({:.0} %): {}{}",
+                first.cause.name(),
+                first.confidence * 100.0,
+                first.evidence,
+                also(&transfer.verdicts)
+            )
+        },
     );
     let (from, to) = (transfer.from.to_string(), transfer.to.to_string());
     UnjudgedFlow { test, from, to, goodput: goodput(transfer), reason, loss_allows: None }
+}
+
+/// The verdicts beside the first.
+fn also(verdicts: &[Verdict]) -> String {
+    let others = verdicts.iter().skip(1).filter(|verdict| verdict.cause != Limit::CaptureLoss);
+    let named = others.map(|verdict| match verdict.time_share {
+        Some(share) if share >= 0.005 => format!("{} ({:.0} % of the time)", verdict.cause.name(), share * 100.0),
+        _ => verdict.cause.name().to_owned(),
+    });
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::new() } else { format!("; also seen: {}", named.join(", ")) }
 }
 
 /// What the capture lacks, for which verdicts on losses may be withheld.
