@@ -1,7 +1,10 @@
-//! Packet captures: files, single packets of any link layer, two files of one connection.
+//! Packet captures: files, single packets of any link layer, the segments of a connection, two files of one connection.
+
+use std::net::SocketAddrV4;
 
 use capture::decode::{Content, Segment, decode};
 use capture::ends::{Clocks, Recorder, View, join, overlay};
+use capture::write::{WrittenSegment, file_header, segment};
 
 /// A capture, in pieces whose size the first byte says: the same report as all at once, and time that has one owner.
 pub fn capture_file(bytes: &[u8]) {
@@ -45,6 +48,53 @@ pub fn captured_packet(bytes: &[u8]) {
     let mut again = Segment::default();
     assert_eq!(decode(link, packet, wire, &mut again), content, "what was read before changes what is read");
     assert_eq!(again.endpoints, segment.endpoints, "what was read before changes whose packet it is");
+}
+
+/// The segments of one connection, of 16 bytes each: direction and options, flags, time since the one before, numbers, window,
+/// payload. Whatever they say, each moment has one owner and each verdict a probability.
+pub fn captured_segments(bytes: &[u8]) {
+    let (client, server) =
+        (SocketAddrV4::new([192, 0, 2, 1].into(), 40_000), SocketAddrV4::new([192, 0, 2, 2].into(), 5_201));
+    let mut file = Vec::new();
+    file_header(&mut file);
+    let (mut time_ns, mut ip_id) = (1_700_000_000_000_000_000_u64, 0_u16);
+    for record in bytes.as_chunks::<16>().0 {
+        let [kind, flags, times @ .., _, _, _, _, _, _, _, _, w0, w1, p0, p1] = *record;
+        let [_, _, _, _, s0, s1, s2, s3, a0, a1, a2, a3, ..] = *record;
+        // Microseconds, or with a bit of the first byte milliseconds.
+        let unit_ns = if kind & 2 == 0 { 1_000 } else { 1_000_000 };
+        time_ns += u64::from(u16::from_be_bytes(times)) * unit_ns;
+        ip_id = ip_id.wrapping_add(1);
+        let (seq, ack) = (u32::from_be_bytes([s0, s1, s2, s3]), u32::from_be_bytes([a0, a1, a2, a3]));
+        let (window, payload) = (u16::from_be_bytes([w0, w1]), u16::from_be_bytes([p0, p1]));
+        let mut options = Vec::new();
+        if kind & 4 != 0 {
+            options.extend([1, 1, 8, 10]);
+            options.extend(((time_ns & 0xffff_ffff) as u32).to_be_bytes());
+            options.extend(seq.to_be_bytes());
+        }
+        if kind & 8 != 0 {
+            options.extend([1, 1, 5, 10]);
+            options.extend(ack.wrapping_add(u32::from(window)).to_be_bytes());
+            options.extend(ack.wrapping_add(u32::from(window)).wrapping_add(u32::from(payload)).to_be_bytes());
+        }
+        let (from, to) = if kind & 1 == 0 { (client, server) } else { (server, client) };
+        let payload = if kind & 16 == 0 { u32::from(payload) } else { 0 };
+        let ecn = kind >> 6;
+        let written =
+            WrittenSegment { time_ns, from, to, seq, ack, flags, window, payload, options: &options, ip_id, ecn };
+        segment(&written, &mut file);
+    }
+    let mut trace = capture::Trace::new(capture::TraceOptions { columns: Some(64), ..Default::default() });
+    let used = trace.read(&file).unwrap_or(file.len());
+    for transfer in trace.end(&file[used..]).connections.iter().flat_map(|connection| &connection.transfers) {
+        assert!(transfer.budget.iter().all(|share| share.time_ns >= 0), "an owner has less than no time");
+        assert!(transfer.counts.spurious <= transfer.counts.retransmits, "more copies were needless than there are");
+        for verdict in &transfer.verdicts {
+            assert!((0.0..=1.0).contains(&verdict.confidence), "{verdict:?}");
+            assert!(verdict.time_share.is_none_or(|share| share.is_finite() && share >= 0.0), "{verdict:?}");
+        }
+    }
 }
 
 /// Two captures of one connection: the first two bytes say where the second begins.
