@@ -50,6 +50,7 @@ mod start;
 mod tcp;
 mod telemetry;
 mod trace;
+mod trace_speed;
 mod tune;
 mod udp;
 mod watch;

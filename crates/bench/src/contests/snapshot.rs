@@ -28,9 +28,17 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
 /// One snapshot of the own namespace: milliseconds, and the most memory that was seen, in 10^6 bytes.
 fn once(actors: &Actors) -> anyhow::Result<(f64, f64)> {
     let mut command = Command::new(actors.linerate());
-    command.args(["host", "snapshot", "--json"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args(["host", "snapshot", "--json"]);
     let began = Instant::now();
-    let mut child = command.spawn().context("linerate cannot be started")?;
+    let most = most_resident(command)?;
+    Ok((began.elapsed().as_secs_f64() * 1e3, most))
+}
+
+/// The most memory that a program has until it ends, in 10^6 bytes.
+pub(super) fn most_resident(mut command: Command) -> anyhow::Result<f64> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().with_context(|| format!("`{name}` cannot be started"))?;
     let status = format!("/proc/{}/status", child.id());
     let mut most = 0.0_f64;
     let ended = loop {
@@ -41,8 +49,8 @@ fn once(actors: &Actors) -> anyhow::Result<(f64, f64)> {
         }
         std::thread::yield_now();
     };
-    ensure!(ended.success(), "`linerate host snapshot` failed");
-    Ok((began.elapsed().as_secs_f64() * 1e3, most))
+    ensure!(ended.success(), "`{name}` failed");
+    Ok(most)
 }
 
 fn most_resident_mb(status: &str) -> Option<f64> {

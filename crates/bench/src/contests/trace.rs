@@ -1,105 +1,35 @@
 //! How fast and how right captures are explained.
 //!
-//! Speed: a simulated bulk transfer as a file, explained by `linerate trace` and, where it is installed, by tcptrace: CPU time of the
-//! whole program. Verdicts: simulated transfers whose limit is known, on seeds that no rule was tuned on. Policers: the captures
-//! of Flach et al. (SIGCOMM 2016), where `scripts/policer-captures` has fetched them.
+//! Speed is that of `trace_speed`. Verdicts: simulated transfers whose limit is known, on seeds that no rule was tuned on. Policers:
+//! the captures of Flach et al. (SIGCOMM 2016), where `scripts/policer-captures` has fetched them.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
+use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use capture::report::{TraceReport, TransferReport};
 use capture::verdict::Cause;
 use capture::{Trace, TraceOptions};
-use path::elements::{DelaySpec, Order, PortSpec};
-use path::{ElementSpec, PathElement, Seed};
-use sim::Algorithm;
-use sim::flow::Flow;
-use sim::receiver::ReceiverSpec;
-use sim::sender::{Amount, SenderSpec};
-use sim::tap::TapPoint;
-use units::{ByteCount, DataRate, Mtu};
+use path::Seed;
 
+use super::trace_speed;
 use crate::actors::Actors;
 use crate::contests::Effort;
-use crate::labelled::{Case, Label, captured, case};
+use crate::labelled::{Label, captured, case};
 use crate::outcome::{Row, Target};
-use crate::pairs::Spread;
-use crate::program::{Program, Seat};
 
 /// Rules were tuned on other seeds.
 const JUDGED: Seed = Seed(0x7ace);
 
 pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
-    let mut rows = speed(actors, effort)?;
+    let mut rows = trace_speed::rows(actors, effort)?;
     rows.extend(verdicts(effort.choose(300, 10_000))?);
     rows.extend(policers().unwrap_or_else(|error| vec![Row::failed("policers of the public captures", &error)]));
     Ok(rows)
 }
 
-/// A long transfer without segmentation offload, as a file.
-fn bulk(bytes: u64) -> anyhow::Result<Vec<u8>> {
-    let rate = DataRate::from_bps(10_000_000_000);
-    let half = || {
-        let spec = DelaySpec { time: Duration::from_millis(10), jitter: Duration::ZERO, order: Order::Kept };
-        PathElement::from(ElementSpec::Delay(spec))
-    };
-    let queue =
-        path::buffer::BufferSpec { bytes: Some(ByteCount::new(8 << 20)), ..path::buffer::BufferSpec::default() };
-    let port = PortSpec { rate, queue, cross: path::elements::CrossSpec::default() };
-    let big = ByteCount::new(1 << 30);
-    let mut sender = SenderSpec::linux(Algorithm::Cubic, Mtu::new(1_500)?);
-    (sender.buffer, sender.offload, sender.adapter_rate) = (big, ByteCount::new(1), DataRate::from_bps(25_000_000_000));
-    let flow = Flow {
-        forward: vec![PathElement::from(ElementSpec::Port(port)), half()],
-        reverse: vec![half()],
-        sender,
-        receiver: ReceiverSpec { buffer: big, ..ReceiverSpec::linux() },
-        amount: Amount::Bytes(ByteCount::new(bytes)),
-        seed: Seed(1),
-        time_limit: Duration::from_secs(60),
-        sample_every: Duration::from_secs(1),
-    };
-    captured(&Case { label: Label::Bottleneck, flow, point: TapPoint::Sender })
-}
-
-fn speed(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
-    let file = std::env::temp_dir().join(format!("linerate-bench-{}.pcap", std::process::id()));
-    fs::write(&file, bulk(effort.choose(1 << 30, 4 << 30))?)?;
-    let rows = timed(actors, &file);
-    fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
-    rows
-}
-
-fn timed(actors: &Actors, file: &Path) -> anyhow::Result<Vec<Row>> {
-    let packets = read(&fs::read(file)?).packets as f64;
-    let cpu_s = |command: Command| Ok::<f64, anyhow::Error>(Program::start(command, Seat::First)?.ended()?.cpu_s);
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for _ in 0..3 {
-        let mut linerate = Command::new(actors.linerate());
-        linerate.arg("trace").arg(file);
-        ours.push(packets / cpu_s(linerate)? / 1e6);
-        let mut tcptrace = Command::new("tcptrace");
-        tcptrace.args(["-n", "-l"]).arg(file);
-        if let Ok(each) = cpu_s(tcptrace) {
-            theirs.push(packets / each / 1e6);
-        }
-    }
-    let row = Row::new("packets of a bulk capture per CPU second", Spread::of(ours.clone()).median, "M/s")
-        .target(Target::AtLeast(5.0))
-        .note(format!("{:.1} M packets", packets / 1e6));
-    Ok(vec![if theirs.is_empty() {
-        row
-    } else {
-        let ratio = Spread::of_ratios(&ours, &theirs);
-        row.against(Spread::of(theirs).median, ratio)
-    }])
-}
-
-fn read(bytes: &[u8]) -> TraceReport {
+pub(super) fn read(bytes: &[u8]) -> TraceReport {
     let mut trace = Trace::new(TraceOptions::default());
     match trace.read(bytes) {
         Ok(used) => trace.end(bytes.get(used..).unwrap_or(&[])),
