@@ -120,12 +120,50 @@ fn a_compressed_capture_and_standard_input_are_read_alike() {
         stdout(&trace(folder.path(), &["--json", name])).replace(name, "")
     };
     assert_eq!(squeezed("gzip", "a.gz"), plain);
+    assert_eq!(squeezed("zstd", "a.zst"), plain);
+    // Cut within a frame: what was read of it is explained.
+    let whole = std::fs::read(folder.path().join("a.zst")).unwrap();
+    std::fs::write(folder.path().join("cut.zst"), &whole[..whole.len() - 100]).unwrap();
+    let cut = trace(folder.path(), &["cut.zst"]);
+    let said = String::from_utf8_lossy(&cut.stderr).into_owned();
+    assert!(cut.status.success() && said.contains("cannot be read to its end"), "{said}");
     let output = Command::new(env!("CARGO_BIN_EXE_linerate"))
         .args(["trace", "--json", "-"])
         .stdin(std::fs::File::open(folder.path().join("a.pcap")).unwrap())
         .output()
         .unwrap();
     assert_eq!(stdout(&output).replace("\"file\":\"-\"", "\"file\":\"\""), plain);
+}
+
+/// Who had the most time, with its share, of a simulated transfer.
+fn main_owner(folder: &Path, options: &[&str]) -> (String, f64) {
+    let simulated = Command::new(env!("CARGO_BIN_EXE_linerate"))
+        .args([
+            "simulate", "flow", "--rate", "50Mbit/s", "--rtt", "40ms", "--queue", "2MB", "--time", "6s", "--seeds", "1",
+        ])
+        .args(["--pcap", "s.pcap"])
+        .args(options)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    stdout(&simulated);
+    let document: Value = serde_json::from_str(&stdout(&trace(folder, &["--json", "s.pcap"]))).unwrap();
+    let budget = document["connections"][0]["transfers"][0]["budget"].as_array().unwrap().clone();
+    let time_ns = |share: &Value| share["time_ns"].as_f64().unwrap();
+    let total: f64 = budget.iter().map(time_ns).sum();
+    let most = budget.iter().max_by(|one, other| time_ns(one).total_cmp(&time_ns(other))).unwrap();
+    (most["owner"].as_str().unwrap().to_owned(), time_ns(most) / total)
+}
+
+/// Both send evenly, and neither has a queue for most of the time: only one of them fills the bottleneck when it tries.
+#[test]
+fn a_sender_that_paces_at_the_rate_of_its_bottleneck_is_no_slow_application() {
+    let folder = tempfile::tempdir().unwrap();
+    let (owner, share) = main_owner(folder.path(), &["--congestion", "bbr", "--pcap-at", "receiver"]);
+    assert!(owner == "congestion-window" && share > 0.75, "{owner} {share}");
+    let slow = ["--application-rate", "20Mbit/s", "--no-offload", "--pcap-at", "receiver"];
+    let (owner, share) = main_owner(folder.path(), &slow);
+    assert!(owner == "application" && share > 0.75, "{owner} {share}");
 }
 
 #[test]
