@@ -30,7 +30,7 @@ struct Case {
     path: Way,
 }
 
-/// A path.
+/// Path without other traffic, of [`RATE`].
 #[derive(Debug, Clone, Copy)]
 struct Way {
     rtt: Duration,
