@@ -9,7 +9,7 @@ pub(crate) struct Image {
     pub(crate) rgb: Vec<u8>,
 }
 
-/// The file.
+/// PNG file of an image: true colour, 8 bits per channel.
 pub(crate) fn file(image: &Image) -> Vec<u8> {
     let mut header = Vec::with_capacity(13);
     header.extend(image.width.to_be_bytes());

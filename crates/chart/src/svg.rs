@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use crate::scene::{Anchor, Backing, Colour, Paint, Pen, Point, Scene, Shape, Text, Weight};
 
-/// The document.
+/// SVG document of a scene, as UTF-8.
 pub(crate) fn document(scene: &Scene) -> Vec<u8> {
     let mut svg = String::new();
     // Writing to a string cannot fail.
