@@ -19,7 +19,7 @@ pub struct Complaints<'a, P> {
 pub struct NewName<'a> {
     /// What it names: `a link`.
     pub what: &'static str,
-    /// The name.
+    /// Name as the file has it.
     pub name: &'a str,
     /// What is wrong with it, if anything.
     pub fault: Option<&'static str>,

@@ -24,7 +24,7 @@ pub enum DocumentError {
     Undefined {
         /// What it should be.
         what: &'static str,
-        /// Its name.
+        /// Name that the file refers to.
         name: String,
         /// What there is.
         known: Vec<String>,
@@ -42,7 +42,7 @@ pub enum DocumentError {
     Name {
         /// What it should name.
         what: &'static str,
-        /// The name.
+        /// Name that the file gives to it.
         name: String,
         /// What is wrong with it.
         why: &'static str,
@@ -55,7 +55,7 @@ pub enum DocumentError {
     NotOfKind {
         /// What it is.
         of: String,
-        /// The key.
+        /// Key as the file has it.
         key: String,
         /// The keys it has.
         known: Vec<String>,
@@ -65,7 +65,7 @@ pub enum DocumentError {
     Needs {
         /// What it is.
         of: String,
-        /// The key.
+        /// Key that the file does not have.
         key: &'static str,
     },
     /// More than there is room for.
@@ -75,17 +75,17 @@ pub enum DocumentError {
         what: &'static str,
         /// How many.
         count: usize,
-        /// The most.
+        /// How many there may be.
         limit: usize,
     },
     /// A value outside its range.
     #[error("{value} is not between {from} and {to}")]
     Range {
-        /// The value.
+        /// Number in the file.
         value: f64,
-        /// The least.
+        /// Smallest number that is allowed.
         from: f64,
-        /// The most.
+        /// Largest number that is allowed.
         to: f64,
     },
 }

@@ -151,7 +151,7 @@ pub struct Parsed<'a> {
 }
 
 impl<'a> Parsed<'a> {
-    /// The text.
+    /// Name and text of the file, to which positions refer.
     #[must_use]
     pub fn source(&self) -> &'a Source {
         self.source
