@@ -55,7 +55,7 @@ pub enum RecordedError {
     /// The file cannot be read.
     #[error("cannot read the recorded facts in {path}")]
     Unreadable {
-        /// The file.
+        /// Path as it was given.
         path: String,
         /// Why not.
         source: std::io::Error,
@@ -63,7 +63,7 @@ pub enum RecordedError {
     /// The file cannot be written.
     #[error("cannot write the recorded facts in {path}")]
     Unwritable {
-        /// The file.
+        /// Path at which the facts should have been written.
         path: String,
         /// Why not.
         source: std::io::Error,
@@ -71,7 +71,7 @@ pub enum RecordedError {
     /// The file is not what it should be.
     #[error("{path} holds no recorded facts: {message}")]
     Malformed {
-        /// The file.
+        /// Path as it was given.
         path: String,
         /// What is wrong, and where.
         message: String,

@@ -11,7 +11,7 @@ use super::together::SURE;
 /// Frames of one kind beside the drops of their device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suspect {
-    /// The device.
+    /// Name of the interface that received the frames and counted the drops.
     pub device: String,
     /// The VLAN of their tag; none without a tag.
     pub vlan: Option<u16>,

@@ -17,7 +17,7 @@ pub struct Series {
 /// How one counter grew over all intervals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grown {
-    /// The counter.
+    /// Which counter, with its device or CPU where it has one.
     pub counter: Counter,
     /// What it means.
     pub kind: DropKind,

@@ -11,7 +11,7 @@ use super::series::Series;
 pub struct Tie {
     /// One host and its counter.
     pub one: (String, Counter),
-    /// The other.
+    /// A counter of the second host of the pair, with the place of that host.
     pub other: (String, Counter),
     /// How closely.
     pub correlation: Correlation,

@@ -26,7 +26,7 @@ pub struct Totals {
 /// What one counter stood at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Total {
-    /// Its value.
+    /// What the kernel had counted when it was read; it starts again from 0 where it wraps (see `width`).
     pub value: u64,
     /// How many bits the kernel keeps of it.
     pub width: Width,

@@ -177,7 +177,7 @@ impl Engine {
         self.back_or_stuck(entry, Because::NotConfirmed).map(Some)
     }
 
-    /// The journal.
+    /// All fixes of this host, open and closed ones, as they are on disk.
     #[must_use]
     pub fn journal(&self) -> &Journal {
         &self.journal

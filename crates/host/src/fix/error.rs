@@ -24,7 +24,7 @@ pub enum FixError {
     /// There is nothing to do, or too much.
     #[error("a fix has 1 to {most} steps, not {found}")]
     Count {
-        /// The most.
+        /// How many steps a fix may have.
         most: usize,
         /// How many were given.
         found: usize,
@@ -58,9 +58,9 @@ pub enum FixError {
     /// The caller may not ask this.
     #[error("user {uid} may not ask about the network namespace {namespace}")]
     Closed {
-        /// The caller.
+        /// User of the process at the other end of the helper's socket, as the kernel reports it.
         uid: u32,
-        /// The namespace.
+        /// The network namespace that a step is about, and that the policy closes to this user.
         namespace: String,
     },
     /// The fix is in another state.
@@ -108,7 +108,7 @@ pub enum FixError {
     /// The kernel took a value and made another of it.
     #[error("{what} is {found}, not {wanted}: the kernel or the driver has not taken it")]
     NotTaken {
-        /// The setting.
+        /// What was set: a file below `/proc` or `/sys`, or the setting in words.
         what: String,
         /// What was to be.
         wanted: String,

@@ -28,7 +28,7 @@ pub struct Fixed {
 /// Who the helper is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Greeting {
-    /// Its program.
+    /// Name and version of its program, such as `linerate 0.9.0`.
     pub software: String,
     /// The user it runs as.
     pub uid: u32,
@@ -42,7 +42,7 @@ pub enum AskError {
     /// Nobody listens there, or the caller may not connect.
     #[error("cannot reach the helper at {}", path.display())]
     Unreachable {
-        /// The socket.
+        /// Unix socket on which the helper should listen.
         path: std::path::PathBuf,
         /// What the kernel said.
         source: io::Error,

@@ -14,7 +14,7 @@ use crate::provenance::sysctl_d::{SysctlLine, parse};
 /// A setting that another file overrules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overruled {
-    /// The setting.
+    /// Name of the sysctl, with points, as in `net.ipv4.tcp_rmem`.
     pub setting: String,
     /// The other file and line.
     pub by: String,

@@ -13,7 +13,7 @@ pub struct Planned {
     pub path: String,
     /// What is to be in it; [`None`] where it is to be gone.
     pub content: Option<String>,
-    /// Its rights.
+    /// Permission bits of a new file, such as `0o644`; a file that is there keeps its own.
     pub mode: u32,
 }
 
@@ -21,7 +21,7 @@ pub struct Planned {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} {path}")]
 pub struct WriteError {
-    /// The file.
+    /// Path below the root, as in [`Planned`].
     pub path: String,
     /// What was tried.
     pub doing: &'static str,

@@ -77,7 +77,7 @@ pub enum SysctlLine {
     },
     /// A sysctl that no pattern sets.
     Excluded {
-        /// Its name.
+        /// Name of the sysctl with points; points of a device's name as slashes.
         name: String,
     },
     /// Something else.

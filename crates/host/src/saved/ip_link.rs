@@ -20,7 +20,7 @@ pub struct Shown {
 /// One device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Device {
-    /// Its name.
+    /// Interface name, without the `@` and what stands behind it.
     pub name: String,
     /// What is shown of it.
     pub link: Link,

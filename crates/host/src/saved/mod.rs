@@ -41,7 +41,7 @@ pub enum SavedError {
     /// An archive in a form that is not read here.
     #[error("{path} is compressed by {by}, which is not read here")]
     Compression {
-        /// The archive.
+        /// Path of the archive, as it was given.
         path: String,
         /// The program that made it.
         by: &'static str,
@@ -49,7 +49,7 @@ pub enum SavedError {
     /// An archive that is damaged, or none.
     #[error("{path} is no archive of sosreport: {message}")]
     Malformed {
-        /// The archive.
+        /// Path of what should be an archive, as it was given.
         path: String,
         /// What is wrong.
         message: String,

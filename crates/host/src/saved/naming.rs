@@ -15,14 +15,14 @@ pub struct Output {
 pub enum OutputKind {
     /// `ethtool` with one of the options in [`OPTIONS`].
     Ethtool {
-        /// The option.
+        /// One letter of [`OPTIONS`]: `k` for `ethtool -k`.
         option: char,
-        /// The device.
+        /// Name of the interface that it was asked about.
         device: String,
     },
     /// `ethtool` with no option.
     Mode {
-        /// The device.
+        /// Name of the interface that it was asked about.
         device: String,
     },
     /// `sysctl -a`.

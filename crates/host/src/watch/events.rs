@@ -45,7 +45,7 @@ pub(super) enum On {
     Processors,
     /// The queueing disciplines of a device, by its number.
     Qdisc(u32),
-    /// A route.
+    /// Any route of the namespace: the event does not name which.
     Route,
     /// The addresses of a device, by its number.
     Address(u32),
