@@ -13,7 +13,7 @@ use super::limits::MAX_STREAMS;
 use super::parsed::{Label, ParsedTest, Row};
 use super::{Format, Imported, consistency, failure, observations, samples, segments, totals};
 
-/// The test.
+/// A run as far as the log has it: its specification, its measurement, and what contradicts itself in it.
 pub(crate) fn assemble(mut parsed: ParsedTest) -> Imported {
     if parsed.error.is_none() && parsed.lacks_a_count() {
         parsed.error = Some("interrupted: the other end's count is zero, and `iperf Done.` is missing".to_owned());

@@ -9,7 +9,7 @@ use super::quantity::milliseconds;
 pub struct StatedRtt {
     /// The line, from 1.
     pub line: usize,
-    /// The RTT.
+    /// 10 µs to 3 s; numbers outside are not taken for an RTT.
     pub rtt: Duration,
 }
 

@@ -37,7 +37,7 @@ pub enum Observation {
         again: Retransmission,
         /// The RTT of the handshake.
         rtt: Duration,
-        /// The limit.
+        /// Highest rate that the loss allows TCP at this RTT.
         limit: DataRate,
         /// What was reached.
         goodput: DataRate,
@@ -66,7 +66,7 @@ pub enum Observation {
         retransmits: Option<(PacketCount, PacketCount)>,
         /// RTT of both handshakes, where both are printed.
         rtt: Option<(Duration, Duration)>,
-        /// The peer.
+        /// Name or address of the peer, as the log has it.
         peer: String,
     },
 }

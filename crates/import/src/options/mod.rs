@@ -10,7 +10,7 @@ use super::parsed::TestOptions;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Arguments {
     pub(crate) options: TestOptions,
-    /// The peer.
+    /// Name or address of the peer, as it was given.
     pub(crate) target: Option<String>,
     /// The label before each line of output.
     pub(crate) tag: Option<String>,
