@@ -61,7 +61,7 @@ impl Exit {
         (Self::Interrupted, 130, "stopped by the user"),
     ];
 
-    /// The number.
+    /// Exit status of the process, as docs/exit-codes.md lists it.
     pub fn code(self) -> u8 {
         if let Self::Nagios(code) | Self::Passed(code) = self {
             return code;

@@ -131,9 +131,9 @@ impl Seeds {
 /// Seeds from one to another, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeedRange {
-    /// The first.
+    /// First seed to play.
     pub from: u64,
-    /// The last.
+    /// Last seed to play, not below `from`.
     pub to: u64,
 }
 

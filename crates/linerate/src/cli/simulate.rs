@@ -134,7 +134,7 @@ An experiment (docs/gateways.md):
     Show(ShowArgs),
 }
 
-/// A transfer.
+/// Options of one simulated transfer.
 #[derive(Debug, Clone, Args)]
 pub struct FlowArgs {
     #[command(flatten)]
@@ -321,7 +321,7 @@ pub enum WriterChoice {
     Blocks,
 }
 
-/// A probability.
+/// A number from 0 to 1.
 fn probability(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number; write 0.0001 for one in 10,000"))?;
     if (0.0..=1.0).contains(&value) {

@@ -214,7 +214,7 @@ pub enum ReceiveArg {
 }
 
 impl TestArgs {
-    /// The peer.
+    /// Name or address of the peer: that of `--client` before the argument HOST.
     pub fn peer(&self) -> &str {
         self.client.as_deref().unwrap_or(&self.host)
     }

@@ -29,7 +29,7 @@ pub struct PlayedChapter {
     pub clock: PlayClock,
 }
 
-/// The incidents.
+/// The incidents that `linerate demo` knows, each with its chapters.
 pub fn list(stories: &[(&str, &str, &[&str])]) -> String {
     let width = stories.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -70,7 +70,7 @@ pub fn introduction(scenario: &Scenario) -> String {
     text
 }
 
-/// A heading.
+/// A heading between two parts of a demonstration, underlined.
 pub fn heading(title: &str) -> String {
     format!("\n{title}\n{}\n", "-".repeat(title.chars().count()))
 }
@@ -118,7 +118,7 @@ pub fn does_its_part(host: &str, place: &str, ranked: &Ranked) -> String {
     )
 }
 
-/// A plan.
+/// The text of a plan file, as if it was printed in a shell.
 pub fn plan(name: &str, text: &str) -> String {
     format!("$ cat {name}\n{}", quoted(text))
 }

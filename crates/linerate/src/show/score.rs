@@ -56,7 +56,7 @@ pub fn missing(missing: &Missing) -> String {
     format!("not judged: {}{seed}: {}\n", missing.scenario, missing.why.trim().replace('\n', "\n    "))
 }
 
-/// The sums.
+/// All plays together: what was taken for what, and shares with their confidence intervals.
 pub fn text(score: &Score) -> String {
     let mut text = String::from("\nplanted, and what was named first\n");
     confusion(&mut text, score);

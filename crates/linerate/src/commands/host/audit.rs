@@ -56,7 +56,7 @@ pub fn rules(args: &CaseArgs) -> anyhow::Result<Rules> {
 
 /// A host that is asked about.
 pub struct Host<'a> {
-    /// Its facts.
+    /// Settings, devices and counters of one moment.
     pub facts: &'a HostFacts,
     /// What its connections show of its transfers.
     pub learnt: Learnt,

@@ -117,7 +117,7 @@ impl Journal {
         self.file.sync_data().with_context(|| self.lost())
     }
 
-    /// Its name.
+    /// Path of the file, for messages.
     pub fn name(&self) -> String {
         self.path.display().to_string()
     }

@@ -17,7 +17,7 @@ pub struct Case {
     pub name: String,
     /// The text of its file, so that what was played of another text is known for what it is.
     pub text: String,
-    /// The scenario.
+    /// What is built and played; its faults are those of `truth`.
     pub scenario: Scenario,
     /// What a diagnosis should find.
     pub truth: Truth,

@@ -9,7 +9,7 @@ use super::{rate, right};
 use crate::show::live::redrawn::Redrawn;
 use crate::show::table;
 
-/// The table.
+/// Counters that grew since the start, redrawn with each interval.
 pub struct Live {
     screen: Redrawn,
     rows: BTreeMap<(String, Counter), Row>,
