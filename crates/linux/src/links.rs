@@ -7,9 +7,9 @@ use crate::netlink::{Netlink, NetlinkError, attributes, value};
 /// One network device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Its index.
+    /// Number of the device (`ifi_index`), unique in its namespace and above 0.
     pub index: u32,
-    /// Its name.
+    /// Interface name (`IFLA_IFNAME`), unique in its namespace.
     pub name: String,
     /// Its largest packet, in bytes.
     pub mtu: Option<u32>,

@@ -7,7 +7,7 @@ use super::Anomaly;
 /// Counters of one device by name: the direction and the kernel's column, such as `rx_bytes` and `tx_carrier`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeviceCounters {
-    /// The device.
+    /// Interface name; an alias with its colon.
     pub device: String,
     /// Its counters. `rx_drop` mixes several causes: full backlog, unknown protocols, and more.
     pub values: BTreeMap<String, u64>,

@@ -39,7 +39,7 @@ pub struct HostCounters {
 /// What the driver of one device says.
 #[derive(Debug, Clone)]
 pub struct DriverCounters {
-    /// The device.
+    /// Interface name, as in `/proc/net/dev`.
     pub device: String,
     /// Which driver it is.
     pub driver: Result<DriverInfo, Unavailable>,

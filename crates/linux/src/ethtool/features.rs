@@ -37,9 +37,9 @@ pub enum FeatureError {
     /// The driver does not let it be switched.
     #[error("the driver of {device} does not let `{feature}` be switched {}", if *.wanted == Switch::On { "on" } else { "off" })]
     Fixed {
-        /// The device.
+        /// Interface name, as it was asked for.
         device: String,
-        /// The feature.
+        /// Name as it was asked for: the kernel's own, or one that stands for several.
         feature: String,
         /// What was asked for.
         wanted: Switch,
@@ -47,9 +47,9 @@ pub enum FeatureError {
     /// Another feature, or a missing one, holds it.
     #[error("`{feature}` of {device} stays {}: another feature that it rests on is so", if *.wanted == Switch::On { "off" } else { "on" })]
     Held {
-        /// The device.
+        /// Interface name, as it was asked for.
         device: String,
-        /// The feature.
+        /// Name as it was asked for: the kernel's own, or one that stands for several.
         feature: String,
         /// What was asked for.
         wanted: Switch,
@@ -57,7 +57,7 @@ pub enum FeatureError {
     /// The features cannot be read or set at all.
     #[error("the features of {device} cannot be switched")]
     Failed {
-        /// The device.
+        /// Interface name, as it was asked for.
         device: String,
         /// What the kernel said.
         source: io::Error,

@@ -12,7 +12,7 @@ use crate::netlink::{Attribute, NetlinkError, attributes, value};
 /// One device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// Its name.
+    /// Interface name (`IFLA_IFNAME`), unique in its namespace.
     pub name: String,
     /// What the kernel makes it of.
     pub link: Link,

@@ -37,7 +37,7 @@ pub enum What {
     Device(u32),
     /// An address of a device.
     Address(u32),
-    /// A route.
+    /// A route of IPv4 or IPv6 came, went or was changed; which one is not kept.
     Route,
     /// A routing policy rule.
     Rule,

@@ -8,7 +8,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// A process, as far as it could be seen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SeenProcess {
-    /// Its number.
+    /// Process id in the PID namespace of the reader.
     pub pid: u32,
     /// The file of its program.
     pub program: Option<String>,

@@ -43,15 +43,15 @@ pub enum NetlinkError {
     /// The kernel refused the request.
     #[error("netlink: the kernel refused the request")]
     Refused {
-        /// Its reason.
+        /// Error number of the answer (`NLMSG_ERROR`).
         source: io::Error,
     },
     /// The kernel refused the request, and says why in words.
     #[error("netlink: the kernel refused the request: {words}")]
     Explained {
-        /// Its words.
+        /// Text of the extended acknowledgement (`NLMSGERR_ATTR_MSG`).
         words: String,
-        /// Its reason.
+        /// Error number of the answer (`NLMSG_ERROR`).
         source: io::Error,
     },
     /// The table changed under each dump, or answers were lost each time.

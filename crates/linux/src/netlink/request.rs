@@ -46,7 +46,7 @@ impl Request {
         self.close(start)
     }
 
-    /// The bytes.
+    /// The request with its header, as it goes to the kernel.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }

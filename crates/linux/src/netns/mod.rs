@@ -106,7 +106,7 @@ pub enum NetnsError {
     NotANetns {
         /// What was asked for.
         reference: NetnsRef,
-        /// The file.
+        /// File that could be opened, and is something else.
         path: PathBuf,
     },
     /// Anything else.

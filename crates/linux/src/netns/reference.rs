@@ -64,7 +64,7 @@ impl fmt::Display for NetnsRef {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} names no network namespace: a name, a path or pid:N is expected")]
 pub struct NetnsRefError {
-    /// The text.
+    /// Text as it was given.
     pub text: String,
 }
 

@@ -11,7 +11,7 @@ use crate::netlink::{NetlinkError, Request};
 /// One end of an overlay (RFC 7348).
 #[derive(Debug, Clone, Copy)]
 pub struct Vxlan<'a> {
-    /// Its name.
+    /// Interface name of the device that is made (`IFLA_IFNAME`).
     pub name: &'a str,
     /// The network identifier.
     pub vni: u32,

@@ -30,7 +30,7 @@ pub struct Rtnetlink {
 pub struct Index(u32);
 
 impl Index {
-    /// The number.
+    /// Above 0; the kernel gives it (`ifi_index`).
     #[must_use]
     pub fn get(self) -> u32 {
         self.0

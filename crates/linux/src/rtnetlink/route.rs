@@ -16,7 +16,7 @@ pub struct Route<'a> {
     pub to: (IpAddr, u8),
     /// The next router; directly where it is [`None`].
     pub via: Option<IpAddr>,
-    /// The device.
+    /// Device through which packets leave (`RTA_OIF`).
     pub device: Index,
     /// The address it sends from.
     pub source: Option<IpAddr>,
@@ -59,7 +59,7 @@ pub enum MetricError {
     /// A value that the metric cannot have.
     #[error("the metric `{name}` is {expected}, not `{value}`")]
     Value {
-        /// The metric.
+        /// Name as `ip route` has it, such as `initcwnd`.
         name: String,
         /// What it would take.
         expected: &'static str,

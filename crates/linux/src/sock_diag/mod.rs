@@ -28,7 +28,7 @@ pub struct SockDiag {
 pub struct Selection {
     /// The family of the socket. One of IPv6 that carries IPv4 counts as IPv6.
     pub family: Family,
-    /// The protocol.
+    /// TCP or UDP; the kernel lists one of them at a time.
     pub transport: Transport,
     /// The states. A UDP socket is established where it is connected, and else closed.
     pub states: StateSet,

@@ -40,7 +40,7 @@ impl Dscp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("DSCP {code} does not exist: code points are 0 to 63")]
 pub struct DscpError {
-    /// The number.
+    /// Number that was given: above 63, the largest of 6 bits.
     pub code: u8,
 }
 

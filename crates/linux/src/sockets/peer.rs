@@ -8,7 +8,7 @@ use super::option::{self, SocketOption};
 /// Who connected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Peer {
-    /// The process.
+    /// Process that called connect(2), by its id in our PID namespace; 0 where it is in another.
     pub pid: u32,
     /// Its effective user.
     pub uid: u32,

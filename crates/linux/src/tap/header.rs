@@ -66,7 +66,7 @@ impl FrameHeader {
         Some(Self { checksum, segmentation })
     }
 
-    /// Its bytes.
+    /// `struct virtio_net_hdr` in the byte order of this machine, as the kernel expects it before each frame.
     #[must_use]
     pub fn emit(&self) -> [u8; Self::LEN] {
         let mut raw = [0; Self::LEN];

@@ -62,7 +62,7 @@ impl Tap {
         Ok(Self { file, name: name.to_owned(), index, netlink: Mutex::new(netlink) })
     }
 
-    /// Its name.
+    /// Interface name in the namespace in which it was made.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -119,13 +119,13 @@ pub enum TapError {
     /// No device can have this name.
     #[error("{device:?} is no name of a device: 1 to 15 bytes, without slash, colon and space")]
     BadName {
-        /// The name.
+        /// Name as it was given.
         device: String,
     },
     /// The namespace has such a device.
     #[error("the device {device} exists already")]
     Exists {
-        /// The name.
+        /// Name that another device of the namespace has.
         device: String,
         /// What the kernel said.
         source: io::Error,
@@ -133,7 +133,7 @@ pub enum TapError {
     /// The process may not make devices.
     #[error("the device {device} cannot be made without CAP_NET_ADMIN over the network namespace")]
     Denied {
-        /// The name.
+        /// Name that was asked for.
         device: String,
         /// What the kernel said.
         source: io::Error,
@@ -141,7 +141,7 @@ pub enum TapError {
     /// Anything else.
     #[error("the device {device} cannot be made: {step} failed")]
     Failed {
-        /// The name.
+        /// Name that was asked for.
         device: String,
         /// What was tried.
         step: &'static str,
