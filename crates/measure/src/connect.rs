@@ -13,7 +13,7 @@ use crate::options::OptionError;
 /// Where connections of one test come from and go to.
 #[derive(Debug, Clone)]
 pub struct Route {
-    /// The peer.
+    /// Address and port at which the peer listens.
     pub remote: SocketAddr,
     /// Local address, where one was asked for.
     pub bind: Option<IpAddr>,
@@ -27,7 +27,7 @@ pub enum ConnectError {
     /// The name has no address.
     #[error("`{host}` does not resolve to an address")]
     Resolve {
-        /// The name.
+        /// Name or address as the user gave it.
         host: String,
         /// What the resolver said.
         source: io::Error,
@@ -35,7 +35,7 @@ pub enum ConnectError {
     /// The name has addresses, but none of the wanted family.
     #[error("`{host}` has no {family} address")]
     NoAddress {
-        /// The name.
+        /// Name or address as the user gave it.
         host: String,
         /// The family wanted.
         family: &'static str,
@@ -54,13 +54,13 @@ pub enum ConnectError {
     /// The peer's host says that nobody listens.
     #[error("{remote} refuses the connection: nothing listens on this port")]
     Refused {
-        /// The peer.
+        /// Address and port that answered with RST.
         remote: SocketAddr,
     },
     /// No answer.
     #[error("{remote} does not answer within {}", show(*waited))]
     TimedOut {
-        /// The peer.
+        /// Address and port that were tried.
         remote: SocketAddr,
         /// How long.
         waited: Duration,
@@ -68,7 +68,7 @@ pub enum ConnectError {
     /// There is no way to the peer.
     #[error("{remote} cannot be reached")]
     Unreachable {
-        /// The peer.
+        /// Address and port that were tried.
         remote: SocketAddr,
         /// What the kernel said.
         source: io::Error,
@@ -76,7 +76,7 @@ pub enum ConnectError {
     /// The name has several addresses, and none of them answers.
     #[error("no address of `{host}` answers: {}", each(failed))]
     NoneAnswers {
-        /// The name.
+        /// Name as the user gave it.
         host: String,
         /// Why not, address by address.
         failed: Vec<ConnectError>,

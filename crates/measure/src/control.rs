@@ -103,7 +103,7 @@ impl<D: Dialogue> Control<D> {
         Ok(Self { stream, dialogue: D::default(), waker: Waker::new()?, patience, message_since: None })
     }
 
-    /// The socket.
+    /// Socket of the connection: non-blocking, with TCP_NODELAY and keepalive.
     #[must_use]
     pub const fn stream(&self) -> &TcpStream {
         &self.stream

@@ -44,7 +44,7 @@ pub struct Stream {
 /// A connected socket that is to become a stream.
 #[derive(Debug)]
 pub struct Endpoint {
-    /// The socket.
+    /// Socket of TCP or UDP, connected to `remote`.
     pub socket: OwnedFd,
     /// Which way its payload goes, seen from this host.
     pub heading: Heading,

@@ -14,7 +14,7 @@ pub struct RequestHead {
     pub method: String,
     /// To what, as it was written.
     pub target: String,
-    /// The fields.
+    /// At most [`MAX_FIELDS`] fields, in their order.
     pub fields: Fields,
 }
 
@@ -25,7 +25,7 @@ pub struct ResponseHead {
     pub status: u16,
     /// What it means in words, as the server puts it.
     pub reason: String,
-    /// The fields.
+    /// At most [`MAX_FIELDS`] fields, in their order.
     pub fields: Fields,
 }
 

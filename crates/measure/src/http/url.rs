@@ -7,7 +7,7 @@ use std::str::FromStr;
 pub struct Url {
     /// The server's name or address, of IPv6 without brackets.
     pub host: String,
-    /// Its port.
+    /// TCP port, above 0; 80 where the URL has none (RFC 9110 §4.2.1).
     pub port: u16,
     /// What is asked of it, from the slash on.
     pub target: String,

@@ -134,6 +134,6 @@ pub struct ServedTest {
     pub outcome: Outcome,
     /// What was found.
     pub measurement: Option<Measurement>,
-    /// The samples.
+    /// Samples of streams and probes; none where no data flowed.
     pub samples: RunSamples,
 }

@@ -22,7 +22,7 @@ pub enum ServeError {
     /// The port cannot be had.
     #[error("port {port} cannot be opened{}", address.map_or_else(String::new, |address| format!(" on {address}")))]
     Open {
-        /// The port.
+        /// Port of TCP or UDP that was asked for.
         port: u16,
         /// The address, where one was asked for.
         address: Option<std::net::IpAddr>,

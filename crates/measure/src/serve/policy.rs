@@ -62,7 +62,7 @@ pub enum Breach {
     /// Faster than allowed, or without a rate where one is demanded.
     #[error("tests are limited to {limit} over all streams; ask for --rate {} or less for each", typed(*each))]
     Rate {
-        /// The limit.
+        /// Highest rate of a test over its protocol, all streams together.
         limit: DataRate,
         /// What each stream may have.
         each: DataRate,
@@ -70,13 +70,13 @@ pub enum Breach {
     /// Longer than allowed.
     #[error("tests are limited to {}", show(*limit))]
     Time {
-        /// The limit.
+        /// Longest test that the partner allows.
         limit: Duration,
     },
     /// More streams than allowed.
     #[error("tests are limited to {limit} streams in one direction")]
     Streams {
-        /// The limit.
+        /// Most streams in one direction that the partner allows.
         limit: u16,
     },
 }

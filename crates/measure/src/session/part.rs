@@ -30,7 +30,7 @@ use wire::results::{Results, StreamResult, stream_id};
 /// This host's part of a running test.
 #[derive(Debug)]
 pub struct Running {
-    /// Its streams.
+    /// Data connections of the test, each with its thread.
     pub streams: StreamSet,
     /// When it started.
     pub start: MonoTime,

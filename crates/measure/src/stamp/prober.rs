@@ -47,7 +47,7 @@ pub struct Probe {
     pub idle: bool,
     /// When it was sent, our clock.
     pub sent: MonoTime,
-    /// Its answer.
+    /// What came back for it; [`None`] where it or its answer was lost, or has not come yet.
     pub answer: Option<ProbeAnswer>,
 }
 

@@ -9,7 +9,7 @@ use units::ByteCount;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{program} cannot do `{option}`: {why}")]
 pub struct Unable {
-    /// The program.
+    /// Name of the program, such as `iperf3`.
     pub program: &'static str,
     /// The option of `linerate test`.
     pub option: &'static str,

@@ -72,7 +72,7 @@ pub struct ToolRequest {
     pub host: String,
     /// The peer's control port.
     pub port: u16,
-    /// The test.
+    /// What to measure; options that the program does not have are refused.
     pub spec: TestSpec,
 }
 
@@ -93,7 +93,7 @@ pub enum ToolError {
     /// It is not installed.
     #[error("{program} is not installed")]
     Missing {
-        /// The program.
+        /// Name under which it was looked for in `PATH`.
         program: &'static str,
     },
     /// It cannot do what was asked for.
@@ -102,7 +102,7 @@ pub enum ToolError {
     /// It does not start.
     #[error("{program} cannot be started")]
     Start {
-        /// The program.
+        /// Name under which it was looked for in `PATH`.
         program: &'static str,
         /// Why.
         source: io::Error,

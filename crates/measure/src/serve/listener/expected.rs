@@ -67,9 +67,9 @@ pub enum Claimed {
 /// A test whose data connections are awaited.
 #[derive(Debug)]
 pub struct Announcement {
-    /// Its name.
+    /// Name of the test, which each of its TCP data connections sends first.
     pub cookie: Cookie,
-    /// Its client.
+    /// Address of the client: datagrams are taken for this test by it.
     pub peer: IpAddr,
     /// How many data connections are to come.
     pub count: usize,

@@ -46,7 +46,7 @@ pub struct Listener {
 pub struct Client {
     /// Its control connection.
     pub stream: TcpStream,
-    /// Its address.
+    /// Address and port from which its control connection comes.
     pub peer: SocketAddr,
     /// The address that it reached.
     pub local: SocketAddr,

@@ -31,7 +31,7 @@ use crate::stop::Stop;
 pub struct Request {
     /// Name or address of the peer.
     pub host: String,
-    /// Its port.
+    /// TCP port of the control connection.
     pub port: u16,
     /// What to do.
     pub spec: TestSpec,
@@ -52,7 +52,7 @@ pub struct Finished {
     pub outcome: Outcome,
     /// What was found.
     pub measurement: Option<Measurement>,
-    /// The samples.
+    /// Samples of streams and probes, on this host's clock; none where no data flowed.
     pub samples: RunSamples,
 }
 
@@ -61,7 +61,7 @@ pub struct Finished {
 pub enum Event {
     /// The peer answers.
     Connected {
-        /// Its address.
+        /// Address and port of the control connection's other end, as text.
         address: String,
     },
     /// The peer runs other tests first.
