@@ -18,7 +18,7 @@ use crate::train::{FrameId, PacketKind, Train};
 pub struct ElementIndex(u16);
 
 impl ElementIndex {
-    /// The number.
+    /// From 0, in the order in which packets pass the elements.
     #[must_use]
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -37,7 +37,7 @@ pub struct Span {
 /// An element of a chain and when it is there.
 #[derive(Debug, Clone)]
 pub struct PathElement {
-    /// The element.
+    /// Kind of element and its settings at the start.
     pub spec: ElementSpec,
     /// When packets go through it, and not past it; always where it is [`None`]. What it holds when its time is over
     /// still comes out.
@@ -51,7 +51,7 @@ pub struct PathElement {
 pub struct Change {
     /// When, counted from the start of the chain.
     pub at: MonoTime,
-    /// The settings.
+    /// Settings from then on, of the same kind of element.
     pub spec: ElementSpec,
 }
 

@@ -28,7 +28,7 @@ pub struct ClassesSpec {
     /// What is urgent: EF, VOICE-ADMIT, CS5, CS6 and CS7 (RFC 4594), unless it says otherwise.
     #[serde(default)]
     pub expedited: Option<ClassSpec>,
-    /// The rest.
+    /// What no other class takes.
     #[serde(default)]
     pub best_effort: ClassSpec,
     /// What may wait: CS1 (RFC 3662) and LE (RFC 8622), unless it says otherwise.
