@@ -13,11 +13,11 @@ use units::DataRate;
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Case<'a> {
-    /// The run.
+    /// Measured run, of TCP.
     pub run: &'a Run,
     /// What it found.
     pub measurement: &'a Measurement,
-    /// The direction.
+    /// Direction of the run that is predicted: what it reached, and who sent.
     pub total: &'a DirectionTotal,
     /// The end that sent.
     pub sender: End<'a>,
@@ -34,7 +34,7 @@ pub struct End<'a> {
     pub name: String,
     /// What the run says of it.
     pub identity: &'a HostIdentity,
-    /// Its address.
+    /// Address of its end of a stream, without the port; `None` where no stream has one.
     pub address: Option<IpAddr>,
     /// All its facts, of about the time of the run.
     pub facts: Option<&'a Snapshot>,
@@ -114,7 +114,7 @@ impl<'a> Case<'a> {
         self
     }
 
-    /// Its streams.
+    /// Streams of the direction that is predicted.
     pub(crate) fn flows(&self) -> impl Iterator<Item = &'a Flow> {
         let heading = self.total.heading;
         self.measurement.flows.iter().filter(move |flow| flow.heading == heading)

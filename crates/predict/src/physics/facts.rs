@@ -27,7 +27,7 @@ pub struct TcpFacts {
 pub struct RttRange {
     /// The least that it may be.
     pub low: Duration,
-    /// The most.
+    /// The most that it may be, not below `low`.
     pub high: Duration,
     /// How it is known.
     pub source: RttSource,

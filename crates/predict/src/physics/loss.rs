@@ -9,9 +9,9 @@ use super::facts::TcpFacts;
 /// From the least to the most of several models, over what is not known exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateRange {
-    /// The least.
+    /// Least payload a second of all models.
     pub low: DataRate,
-    /// The most.
+    /// Most payload a second of all models.
     pub high: DataRate,
 }
 

@@ -25,7 +25,7 @@ pub struct LossWitness {
     pub facts: TcpFacts,
     /// Payload a second that the losses leave, all streams together.
     pub allows: RateRange,
-    /// The answer.
+    /// Whether the rate that was reached lies in that range, with a margin.
     pub verdict: LossVerdict,
 }
 
