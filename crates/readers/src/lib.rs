@@ -42,7 +42,7 @@ use wire::server::{self, ServerDialogue};
 /// A reader, by the name that its fuzz target and its corpus have.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
-    /// The name.
+    /// Name of the fuzz target, and of the folder in `fuzz/corpus/`.
     pub name: &'static str,
     /// Reads any bytes; panics when a claim does not hold.
     pub read: fn(&[u8]),
