@@ -100,7 +100,7 @@ impl Journal {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).failed.as_ref().map(ToString::to_string)
     }
 
-    /// Its file.
+    /// File that the journal is written to while the round runs.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

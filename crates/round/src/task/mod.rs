@@ -35,7 +35,7 @@ use question::Question;
 /// A host as tests see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
-    /// Its name.
+    /// Name of the host in the plan.
     pub name: &'a str,
     /// How programs are started there; it only answers where it is [`None`].
     pub carrier: Option<&'a dyn Carrier>,
@@ -61,7 +61,7 @@ pub enum Partner {
 /// A host, and by what the other one reaches it.
 #[derive(Debug, Clone, Copy)]
 pub struct End<'a> {
-    /// The host.
+    /// Host at this end, and how programs are started there.
     pub site: Site<'a>,
     /// A name or an address.
     pub address: &'a str,
