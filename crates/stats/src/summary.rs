@@ -32,13 +32,13 @@ impl Ordered {
         self.not_numbers
     }
 
-    /// The least.
+    /// Least value; `None` of an empty set.
     #[must_use]
     pub fn min(&self) -> Option<f64> {
         self.values.first().copied()
     }
 
-    /// The greatest.
+    /// Greatest value; `None` of an empty set.
     #[must_use]
     pub fn max(&self) -> Option<f64> {
         self.values.last().copied()
