@@ -24,7 +24,7 @@ pub struct Effects {
 /// What one fault does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultEffect {
-    /// Its name.
+    /// Name of the fault in the scenario.
     pub fault: String,
     /// Tests that complain with it and not without it.
     pub complaints: BTreeSet<String>,

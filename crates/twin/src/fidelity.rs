@@ -30,11 +30,11 @@ pub struct Agreement {
 /// A sign with two answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The scenario.
+    /// Name of the scenario that was played twice.
     pub scenario: String,
-    /// The test.
+    /// Label of the test in the plan.
     pub label: String,
-    /// The sign.
+    /// Name of the sign, or `complaint`.
     pub sign: String,
     /// What the live play says.
     pub live: String,

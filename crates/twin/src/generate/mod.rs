@@ -35,7 +35,7 @@ use network::Network;
 /// An incident that was drawn.
 #[derive(Debug, Clone)]
 pub struct Incident {
-    /// The seed.
+    /// Seed from which all of it is drawn.
     pub seed: u64,
     /// Its scenario file.
     pub text: String,

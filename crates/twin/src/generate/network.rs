@@ -19,7 +19,7 @@ pub(super) struct Network {
     pub(super) overlay: bool,
 }
 
-/// A host.
+/// A host as it is written to the scenario file.
 #[derive(Debug, Clone)]
 pub(super) struct Host {
     pub(super) name: String,
@@ -35,7 +35,7 @@ pub(super) struct Host {
     pub(super) facts: Vec<String>,
 }
 
-/// A link.
+/// A link as it is written to the scenario file.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
     pub(super) name: String,
