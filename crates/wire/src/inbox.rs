@@ -19,7 +19,7 @@ pub enum WireError {
     /// A control byte without a meaning.
     #[error("control byte {byte:#04x} has no meaning")]
     UnknownSignal {
-        /// The byte.
+        /// Byte as it was received.
         byte: u8,
     },
     /// A control byte that may not come now.
@@ -37,7 +37,7 @@ pub enum WireError {
         what: &'static str,
         /// The length announced.
         length: usize,
-        /// The limit.
+        /// Most bytes that this message may have.
         limit: usize,
     },
     /// A blob that is not what it should be.

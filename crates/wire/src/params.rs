@@ -116,9 +116,9 @@ pub enum ParamsError {
     /// A segment size beyond 32 bits, or the like.
     #[error("{key} is {value}, which is too large")]
     TooLarge {
-        /// The key.
+        /// Key of the parameters' JSON object.
         key: &'static str,
-        /// Its value.
+        /// Number that does not fit the field.
         value: u64,
     },
 }

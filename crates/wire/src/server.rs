@@ -27,7 +27,7 @@ pub enum ClientMessage {
     },
     /// It has had enough.
     End,
-    /// Its results.
+    /// What the client counted, stream by stream.
     Results(Box<Results>),
     /// It is done.
     Done,
