@@ -31,7 +31,7 @@ struct Twice {
 /// A dependency from outside, of whatever depth.
 #[derive(Clone, Debug)]
 pub struct Dependency {
-    /// Its name.
+    /// Name in its manifest.
     pub name: String,
     /// The version that is compiled.
     pub version: Version,

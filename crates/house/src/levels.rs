@@ -30,7 +30,7 @@ struct Level {
 /// A crate of the workspace, and the crates of the workspace that its manifest names, tests' and build scripts' included.
 #[derive(Clone, Debug)]
 pub struct Crate {
-    /// Its name.
+    /// Name in the workspace, without the path.
     pub name: String,
     /// The names of what it depends on.
     pub knows: BTreeSet<String>,
