@@ -13,7 +13,7 @@ use crate::waterfall::{self, Waterfall};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Explained {
-    /// The run.
+    /// Measured run as it is stored; its keys are those of this object.
     #[serde(flatten)]
     pub run: Run,
     /// Of TCP, for each direction: where the line rate went.

@@ -68,7 +68,7 @@ pub struct Change {
     pub after: f64,
     /// How likely chance alone shows such a difference (Mann and Whitney 1947, two-sided).
     pub p_two_sided: f64,
-    /// The answer.
+    /// Gain or loss where `p_two_sided` is small enough for the confidence asked for, else noise.
     pub verdict: Verdict,
 }
 
@@ -239,7 +239,7 @@ pub struct Chapter {
 pub enum AppliedFix {
     /// A setting of a host.
     Host {
-        /// The host.
+        /// Name of the host in the plan.
         host: String,
         /// The command that was run there.
         command: String,

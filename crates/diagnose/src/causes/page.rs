@@ -6,7 +6,7 @@ use super::{Catalogue, Cause, PlaceKind};
 use crate::diagnosis::own;
 use crate::signs;
 
-/// The page.
+/// Markdown of the whole page: a table of all causes, a section for each, and the signs with their states.
 #[must_use]
 pub fn page(catalogue: &Catalogue) -> String {
     let mut page = String::from(

@@ -14,7 +14,7 @@ pub enum CatalogueError {
     /// It is no such file.
     #[error("{file}: {source}")]
     Syntax {
-        /// The file.
+        /// Name of the file in `crates/diagnose/causes/`, or as the caller gave it.
         file: String,
         /// What is wrong, with the line.
         source: Box<toml::de::Error>,
@@ -22,21 +22,21 @@ pub enum CatalogueError {
     /// It names a sign or state that does not exist.
     #[error("{file}: cause {cause}: there is no sign `{sign}` with a state `{state}`; docs/causes.md lists them")]
     NoSuchState {
-        /// The file.
+        /// Name of the file of causes.
         file: String,
-        /// The cause.
+        /// Name of the cause whose entry has the error.
         cause: String,
-        /// The sign.
+        /// Sign as it was written, which may be the part that does not exist.
         sign: String,
-        /// The state.
+        /// State as it was written.
         state: String,
     },
     /// Parts that are no parts.
     #[error("{file}: cause {cause}: {what} must be above 0 and, all states of a sign together, at most 1")]
     NoPart {
-        /// The file.
+        /// Name of the file of causes.
         file: String,
-        /// The cause.
+        /// Name of the cause whose entry has the error.
         cause: String,
         /// Of what.
         what: String,
@@ -44,9 +44,9 @@ pub enum CatalogueError {
     /// A name given twice.
     #[error("{file}: there is a cause {cause} already")]
     Twice {
-        /// The file.
+        /// Name of the file that has the second one.
         file: String,
-        /// The cause.
+        /// Name that both have.
         cause: String,
     },
 }

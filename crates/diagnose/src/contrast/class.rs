@@ -48,9 +48,9 @@ pub enum ClassesError {
     /// A prior is no probability.
     #[error("class `{class}` of settings has the prior {prior}; it is a number above 0 and at most 1")]
     Prior {
-        /// The class.
+        /// Name of the class in the list.
         class: String,
-        /// Its prior.
+        /// Number as it was written: not above 0, or above 1.
         prior: f64,
     },
     /// Some settings would have no class.

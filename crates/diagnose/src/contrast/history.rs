@@ -61,7 +61,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Suspect {
-    /// The entry.
+    /// What was changed, when, and on which host, from the journal of changes.
     pub entry: ChangeEntry,
     /// The kind of setting.
     pub class: String,

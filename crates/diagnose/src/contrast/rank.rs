@@ -31,7 +31,7 @@ pub struct Contrast {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Separator {
-    /// The attribute.
+    /// Whole name, with the device where it has one: `fastest NIC: feature.rx-gro-hw`.
     pub name: String,
     /// What bad hosts have.
     pub mark: Mark,

@@ -15,17 +15,17 @@ use super::attribute::{Attribute, Standing};
 pub enum Mark {
     /// This value; none where there is no such thing.
     Value {
-        /// The value.
+        /// Value as text, as bad hosts report it.
         value: Option<String>,
     },
     /// A number that is not larger.
     AtMost {
-        /// The number.
+        /// Threshold: bad hosts have this number or a smaller one.
         number: f64,
     },
     /// A number that is not smaller.
     AtLeast {
-        /// The number.
+        /// Threshold: bad hosts have this number or a larger one.
         number: f64,
     },
 }

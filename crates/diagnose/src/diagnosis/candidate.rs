@@ -13,7 +13,7 @@ use crate::signs::flow::FlowKind;
 /// A cause at a place.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate<'a> {
-    /// The cause.
+    /// Entry of the catalogue.
     pub(crate) cause: &'a Cause,
     /// Where.
     pub(crate) place: FaultLocation,

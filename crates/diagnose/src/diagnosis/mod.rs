@@ -88,7 +88,7 @@ pub struct Diagnosis {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnjudgedFlow {
-    /// The test.
+    /// Label of the test in the plan.
     pub test: String,
     /// Who sent.
     pub from: String,
@@ -108,7 +108,7 @@ pub struct UnjudgedFlow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Symptom {
-    /// The test.
+    /// Label of the test in the plan.
     pub test: String,
     /// Who sent.
     pub from: String,
@@ -172,7 +172,7 @@ pub struct Ranked {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LikelyPlace {
-    /// The place.
+    /// Host, segment or path at which the cause would be.
     pub place: FaultLocation,
     /// 0 to 1.
     pub probability: f64,
@@ -183,14 +183,14 @@ pub struct LikelyPlace {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum FaultLocation {
-    /// A host.
+    /// The fault is in one host.
     Host {
-        /// Its name.
+        /// Name of the host in the plan.
         name: String,
     },
-    /// A segment.
+    /// The fault is on a link between two hosts of the plan.
     Segment {
-        /// Its name.
+        /// Name of the segment in the plan.
         name: String,
         /// In which direction; in both where it is absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -263,7 +263,7 @@ pub struct Standing<'c> {
 /// A cause at a place.
 #[derive(Debug, Clone)]
 pub struct Hypothesis<'c> {
-    /// The cause.
+    /// Entry of the catalogue.
     pub cause: &'c Cause,
     /// Where.
     pub place: FaultLocation,

@@ -26,7 +26,7 @@ pub use make::grids;
 pub struct Grids {
     /// Version of this format; readers refuse what is newer than they are.
     pub format: u32,
-    /// The round.
+    /// Round whose tests fill the cells.
     pub round: RunId,
     /// What its plan is called.
     pub title: String,
@@ -161,7 +161,7 @@ impl Grade {
         Self::ALL.iter().find(|(_, least)| part >= *least).map_or(Self::F, |(grade, _)| *grade)
     }
 
-    /// Its letter.
+    /// One capital letter, as it is shown and stored.
     #[must_use]
     pub const fn letter(self) -> char {
         match self {

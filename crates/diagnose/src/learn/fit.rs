@@ -16,7 +16,7 @@ use crate::signs::{ALL, SignState};
 /// Weights, and how well they fit.
 #[derive(Debug, Clone)]
 pub struct Fitted {
-    /// The weights.
+    /// How much each kind of evidence counts, how often causes are met, and what probabilities turned out to be.
     pub weights: Weights,
     /// What each cause shows, by its place in the catalogue, of signs that were counted.
     pub shown: BTreeMap<u16, BTreeMap<SignState, f64>>,

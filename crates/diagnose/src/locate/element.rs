@@ -53,7 +53,7 @@ pub enum FaultLocation {
     Passage(Passage),
     /// A segment in both directions.
     Segment {
-        /// Its name.
+        /// Name of the segment in the plan.
         name: String,
     },
     /// All paths.
@@ -67,7 +67,7 @@ pub enum FaultLocation {
 pub enum Selector {
     /// One of them.
     Host {
-        /// Its name.
+        /// Name of the host in the plan.
         name: String,
     },
     /// All that depend on another member, and that member.
@@ -79,9 +79,9 @@ pub enum Selector {
     },
     /// All that share an attribute.
     Having {
-        /// The attribute.
+        /// Name of the attribute in the plan, such as `site`.
         attribute: String,
-        /// Its value.
+        /// Value that all of them have, and no other member.
         value: String,
     },
 }

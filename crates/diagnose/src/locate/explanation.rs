@@ -9,7 +9,7 @@ use super::element::{Element, Network, Selector};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Located {
-    /// The symptom.
+    /// What was measured in the cells that are explained.
     pub symptom: Symptom,
     /// Cells whose quality is known.
     pub known: usize,
@@ -62,7 +62,7 @@ impl Explanation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Blamed {
-    /// The element.
+    /// Which hosts, segment or network the fault is in.
     pub element: Element,
     /// The part of what it should pass that it does pass.
     pub passes: f64,
@@ -110,7 +110,7 @@ pub struct SeparatingTest {
 pub enum Tester {
     /// A member of the round.
     Member {
-        /// Its name.
+        /// Name of the host in the plan.
         host: String,
     },
     /// A host that is none of the members.

@@ -15,7 +15,7 @@ use super::evidence::{DEEPEST, NOISY, SHALLOWEST, depth_of, ln_healthy, ln_under
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HopTest {
-    /// The hop.
+    /// Name or address of the hop.
     pub hop: String,
     /// How good it is, relative to what the whole way should do.
     pub quality: Quality,

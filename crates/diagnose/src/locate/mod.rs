@@ -37,7 +37,7 @@ use search::Search;
 pub struct Topology<'a> {
     /// The hosts, with what distinguishes them. Hosts that only cells name have nothing in common with others.
     pub members: &'a [Member],
-    /// The links.
+    /// Links of the plan; empty where only hosts are known.
     pub segments: &'a [Segment],
 }
 

@@ -11,7 +11,7 @@ use crate::signs::flow::FlowKind as Carries;
 /// A kind of test.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Kind {
-    /// Its name.
+    /// Name in `kinds.toml`.
     pub(super) id: String,
     /// What it does, with gaps for what is chosen for the path.
     pub(super) does: String,
@@ -55,7 +55,7 @@ pub(super) enum Reach {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Load {
-    /// A stream.
+    /// One or more TCP connections.
     Tcp,
     /// Datagrams.
     Udp,

@@ -20,7 +20,7 @@ pub struct Interval {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
-    /// The number.
+    /// Computed over all plays.
     pub value: f64,
     /// From where to where it lies with 95 % confidence.
     pub interval: Interval,

@@ -12,7 +12,7 @@ use crate::diagnosis::{FaultLocation, Problem, Ranked};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
-    /// The scenario.
+    /// Name of the scenario that was played.
     pub scenario: String,
     /// Where its chance came from.
     pub seed: u64,
@@ -46,7 +46,7 @@ pub struct Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgedCause {
-    /// The cause.
+    /// Name in the catalogue of causes.
     pub cause: String,
     /// Where it was planted.
     pub at: Spot,
@@ -73,9 +73,9 @@ pub struct JudgedCause {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Named {
-    /// The cause.
+    /// Name in the catalogue of causes.
     pub cause: String,
-    /// The place.
+    /// Place that the diagnosis ranks first for the cause, in words; empty where it has none.
     pub place: String,
     /// How likely it was said to be.
     pub probability: f64,
@@ -85,7 +85,7 @@ pub struct Named {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Claim {
-    /// The probability.
+    /// From 0 to 1, all places of the cause together.
     pub probability: f64,
     /// Whether it was planted.
     pub is_right: bool,

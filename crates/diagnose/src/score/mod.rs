@@ -31,7 +31,7 @@ pub struct Truth {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spot {
-    /// Its name.
+    /// Name of a host or segment in the scenario.
     pub place: String,
     /// In which direction, where it concerns one of a segment.
     #[serde(default, skip_serializing_if = "Option::is_none")]

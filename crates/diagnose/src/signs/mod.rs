@@ -102,13 +102,13 @@ impl SignState {
         }
     }
 
-    /// The sign.
+    /// Entry of [`ALL`], with the question that it asks.
     #[must_use]
     pub fn sign(self) -> &'static Sign {
         &ALL[self.sign]
     }
 
-    /// The state.
+    /// Answer that this is, one of those that the sign has.
     #[must_use]
     pub fn state(self) -> &'static State {
         &self.sign().states[self.state]

@@ -86,7 +86,7 @@ pub struct Waterfall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share {
-    /// The cause.
+    /// What took it: the owner of these bytes in the order of precedence.
     pub cause: Cause,
     /// Bytes of the line that it took.
     pub bytes: ByteCount,
