@@ -61,7 +61,7 @@ impl Default for Times {
 /// A host of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Host {
-    /// Its name.
+    /// Name of the host, unique in the plan.
     pub name: String,
     /// How others reach it: a name or an address.
     pub address: Option<String>,
@@ -105,7 +105,7 @@ pub enum Reach {
 /// An overlay or another network that hosts have addresses in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Network {
-    /// Its name.
+    /// Name of the network, unique in the plan.
     pub name: String,
     /// What it is.
     pub about: Option<String>,
@@ -114,11 +114,11 @@ pub struct Network {
 /// A link between two hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// Its name.
+    /// Name of the link, unique in the plan.
     pub name: String,
     /// The hosts at its ends.
     pub between: [usize; 2],
-    /// Its rate.
+    /// Line rate, in each direction; not known where it is [`None`].
     pub rate: Option<DataRate>,
     /// Whether the pairs that use it take turns.
     pub use_: Use,
@@ -150,7 +150,7 @@ pub struct DeclaredPath {
 /// Pairs of hosts that test each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// Its name.
+    /// Name of the group, unique in the plan.
     pub name: String,
     /// Which pairs.
     pub shape: Shape,
@@ -169,7 +169,7 @@ pub enum Shape {
     Disjoint {
         /// The one side.
         a: Vec<usize>,
-        /// The other.
+        /// Hosts of the second side, by number.
         b: Vec<usize>,
         /// Whether the other side tests back.
         ways: Ways,
@@ -192,7 +192,7 @@ pub enum Ways {
 pub struct Test {
     /// What it is called where results are shown.
     pub label: String,
-    /// The group.
+    /// Group whose pairs run it, by number.
     pub group: usize,
     /// What is measured.
     pub task: Task,

@@ -36,7 +36,7 @@ impl fmt::Display for Remark {
 /// A template as a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
-    /// The plan.
+    /// What of the template can be run here.
     pub plan: Plan,
     /// What it cannot say.
     pub remarks: Vec<Remark>,
@@ -45,7 +45,7 @@ pub struct Imported {
 /// A plan as a template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exported {
-    /// The template.
+    /// JSON of a psConfig template, as pSConfig publishes it.
     pub template: serde_json::Value,
     /// What it cannot say.
     pub remarks: Vec<Remark>,
@@ -57,15 +57,15 @@ pub enum TemplateError {
     /// It is longer than any template is.
     #[error("{file} has more than {limit} bytes, which no template needs")]
     TooLarge {
-        /// The file.
+        /// Name by which complaints refer to the template.
         file: String,
-        /// The limit.
+        /// Longest template that is read, in bytes.
         limit: usize,
     },
     /// It is not JSON.
     #[error("{file}:{line}:{column}: not JSON")]
     Json {
-        /// The file.
+        /// Name by which complaints refer to the template.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -77,7 +77,7 @@ pub enum TemplateError {
     /// It lacks what every template has.
     #[error("{file}: a psConfig template has `addresses`, `groups`, `tests` and `tasks`; this has no `{key}`")]
     Lacks {
-        /// The file.
+        /// Name by which complaints refer to the template.
         file: String,
         /// What it lacks.
         key: &'static str,
@@ -85,19 +85,19 @@ pub enum TemplateError {
     /// More than a plan has room for.
     #[error("{file}: {count} {what} are too many: there may be at most {limit}")]
     TooMany {
-        /// The file.
+        /// Name by which complaints refer to the template.
         file: String,
         /// Addresses, tests of pairs.
         what: &'static str,
         /// How many.
         count: usize,
-        /// The most.
+        /// How many there may be.
         limit: usize,
     },
     /// Nothing in it can be run.
     #[error("{file}: no task of it can be run: {why}")]
     Nothing {
-        /// The file.
+        /// Name by which complaints refer to the template.
         file: String,
         /// The first remark.
         why: String,

@@ -28,9 +28,9 @@ pub enum PlanError {
     /// The file is longer than any plan is.
     #[error("{file} has more than {limit} bytes, which no plan needs")]
     TooLarge {
-        /// The file.
+        /// Name by which complaints refer to the file.
         file: String,
-        /// The limit.
+        /// Longest file that is read, in bytes.
         limit: usize,
     },
     /// What the file says cannot be.

@@ -37,7 +37,7 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Busy {
-    /// Its name.
+    /// Name of the host in the plan.
     pub host: String,
     /// How many heavy tests it takes part in.
     pub tests: usize,

@@ -10,7 +10,7 @@ use crate::task::Weight;
 pub struct Slot {
     /// The test, by its number in the plan.
     pub test: usize,
-    /// The hosts.
+    /// Host that asks and host that answers, by number in the plan.
     pub pair: Pair,
     /// When it begins, after the start of the round.
     pub begins: Duration,

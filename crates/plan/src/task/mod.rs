@@ -197,5 +197,5 @@ const FOR_AN_MTU: Duration = Duration::from_secs(10);
 const FOR_HOPS: Duration = Duration::from_secs(10);
 /// What nobody knows before.
 const FOR_A_DOWNLOAD: Duration = Duration::from_secs(30);
-/// The same.
+/// A test that ends after an amount of data, where no rate says how long that takes.
 const FOR_AN_AMOUNT: Duration = Duration::from_secs(30);
