@@ -21,7 +21,7 @@ use crate::value::Value;
 /// One transfer of an experiment.
 #[derive(Debug, Clone)]
 pub struct Case<'a> {
-    /// Its number.
+    /// Number among all transfers of the experiment, from 0: combination by combination, each with all its repetitions.
     pub index: u64,
     /// Which of the combinations of settings it has.
     pub cell: usize,
@@ -39,7 +39,7 @@ pub enum CaseError {
     /// A setting that cannot be.
     #[error("`{name}` cannot be {value}: {why}")]
     Setting {
-        /// The parameter.
+        /// Name of the parameter, such as `burst-rate`.
         name: &'static str,
         /// What is set.
         value: String,

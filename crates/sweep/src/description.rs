@@ -17,13 +17,13 @@ use crate::value::Value;
 /// An experiment: combinations of settings, each of them repeated.
 #[derive(Debug, Clone)]
 pub struct Sweep {
-    /// Its name.
+    /// Name of the experiment; parts of one are merged by it.
     pub name: String,
     /// What it is for.
     pub about: String,
     /// How often each combination is repeated.
     pub repetitions: u32,
-    /// The combinations.
+    /// Every combination of what is varied, each simulated `repetitions` times.
     pub cells: Vec<Cell>,
     /// What the rows are expected to say.
     pub expectations: Vec<Expectation>,

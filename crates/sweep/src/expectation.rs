@@ -11,7 +11,7 @@ use crate::value::{QuantityKind, Value};
 /// A statement about the rows of an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
-    /// Its name.
+    /// Name by which the report lists the expectation.
     pub name: String,
     /// The statement in words.
     pub says: String,

@@ -79,7 +79,7 @@ fn median() -> Vec<Statistic> {
 pub struct Panel {
     /// What is the same in all of it.
     pub title: String,
-    /// Its curves.
+    /// One for each value of the curves' parameter and each statistic, and the points from elsewhere.
     pub curves: Vec<Curve>,
 }
 

@@ -16,7 +16,7 @@ pub enum MergeError {
         part: String,
         /// The first one.
         first: String,
-        /// Its experiment.
+        /// Name of the experiment of this part.
         of: String,
         /// That of the first.
         expected: String,
@@ -28,7 +28,7 @@ pub enum MergeError {
         part: String,
         /// The first one.
         first: String,
-        /// The experiment.
+        /// Name that both have.
         of: String,
     },
     /// A part was simulated by another version of this program.
@@ -40,7 +40,7 @@ pub enum MergeError {
         part: String,
         /// The first one.
         first: String,
-        /// Its program.
+        /// Program and version that simulated this part.
         by: String,
         /// That of the first.
         expected: String,
@@ -52,7 +52,7 @@ pub enum MergeError {
         part: String,
         /// The first one.
         first: String,
-        /// Its share.
+        /// Number of this part, and of how many it says that it is one.
         share: Share,
         /// How many shares the first knows of.
         of: u32,
@@ -62,7 +62,7 @@ pub enum MergeError {
     Twice {
         /// One.
         part: String,
-        /// The other.
+        /// The part before it.
         other: String,
         /// Which share.
         share: Share,

@@ -152,7 +152,7 @@ pub enum ParameterError {
     Value {
         /// Where it stands.
         place: String,
-        /// The parameter.
+        /// Name of the parameter, which is known.
         name: String,
         /// What is wrong.
         why: String,

@@ -72,9 +72,9 @@ pub struct Combination {
 pub enum Setting {
     /// Yes or no.
     Flag(bool),
-    /// A quantity.
+    /// Microseconds, bytes, bit/s, a count, or a share from 0 to 1.
     Number(f64),
-    /// A name.
+    /// One of the words that the parameter knows.
     Word(String),
     /// Not set.
     Nothing,
@@ -84,9 +84,9 @@ pub enum Setting {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Expected {
-    /// Its name.
+    /// Name of the expectation in the file of the experiment.
     pub name: String,
-    /// The statement.
+    /// What is expected, in the words of the file.
     pub says: String,
     /// Whether it holds; absent where no rows tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -104,7 +104,7 @@ impl Selection {
 /// All rows of an experiment, by their combination.
 #[derive(Debug)]
 pub struct Rows<'a> {
-    /// The experiment.
+    /// Experiment whose combinations the rows belong to.
     pub sweep: &'a Sweep,
     by_cell: Vec<Vec<&'a Row>>,
 }

@@ -22,7 +22,7 @@ use crate::value::{QuantityKind, Value};
 /// The rows of an experiment, or of a share of it, with what tells where they are from.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// The experiment.
+    /// Experiment as its file described it when the rows were simulated.
     pub sweep: Sweep,
     /// Which of its transfers the rows are of.
     pub share: Share,
@@ -181,7 +181,7 @@ impl Table {
     }
 }
 
-/// A column.
+/// Column of the file: what it holds of a row, and in which type.
 struct Column {
     name: String,
     of: Of,

@@ -21,11 +21,11 @@ pub enum QuantityKind {
     Share,
     /// Yes or no.
     Flag,
-    /// A name.
+    /// One of the parameter's words: `cubic`.
     Word,
 }
 
-/// A value.
+/// Value of a parameter or of a result, in base units.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// Not set: the parameter has no effect.
@@ -34,7 +34,7 @@ pub enum Value {
     Time(Duration),
     /// An amount of data.
     Bytes(ByteCount),
-    /// A rate.
+    /// Data per second: `100Gbit/s`.
     Rate(DataRate),
     /// A whole number.
     Count(u64),
@@ -42,7 +42,7 @@ pub enum Value {
     Share(f64),
     /// Yes or no.
     Flag(bool),
-    /// A name.
+    /// One of the parameter's words: `cubic`.
     Word(String),
 }
 
