@@ -41,7 +41,7 @@ pub struct Answer {
     pub p: f64,
     /// The settings as they are.
     pub present: Tried,
-    /// The best.
+    /// Settings that miss the fewest deadlines, changed least where several do; perhaps the present ones.
     pub best: Tried,
     /// The best with one change taken back, for each of its changes.
     pub without: Vec<Without>,
@@ -134,7 +134,7 @@ pub struct Without {
 pub struct OwnQueue {
     /// The settings as they are.
     pub present: Tried,
-    /// The best.
+    /// The settings that were found best, in these transfers.
     pub best: Tried,
 }
 

@@ -11,9 +11,9 @@ pub enum Distribution {
     Each(Vec<Value>),
     /// Anything in between.
     Between {
-        /// The least.
+        /// Lower end, included.
         from: Value,
-        /// The most.
+        /// Upper end.
         to: Value,
         /// How it spreads between them.
         spread: Spread,

@@ -18,7 +18,7 @@ use crate::wanted::Wanted;
 /// A question about settings.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Its name.
+    /// Name of the question; `tune` where the file gives none.
     pub name: String,
     /// What it is for.
     pub about: String,
@@ -43,7 +43,7 @@ pub enum QuestionError {
     /// A parameter without which nothing can be asked.
     #[error("`{name}` is given nowhere: {why}")]
     Missing {
-        /// The parameter.
+        /// Name of the parameter, such as `rate`.
         name: &'static str,
         /// What it is needed for.
         why: &'static str,

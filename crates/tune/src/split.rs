@@ -14,7 +14,7 @@ use crate::question::Question;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Split {
-    /// The parameter.
+    /// Name of the parameter that was drawn.
     pub parameter: String,
     /// Its parts, by size.
     pub parts: Vec<MissesInRange>,

@@ -12,7 +12,7 @@ use crate::question::Question;
 /// same for all settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trial {
-    /// The settings.
+    /// Settings that are tried, as choices of the dials.
     pub candidate: Candidate,
     /// The number of the draw.
     pub draw: u64,
