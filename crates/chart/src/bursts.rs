@@ -7,10 +7,11 @@ use units::DataRate;
 use crate::axis::Quantity;
 use crate::font::Fonts;
 use crate::header::Header;
-use crate::layout::{self, Axis, Span};
+use crate::layout;
 use crate::palette::{BLUE, LIMIT, ORANGE, VERMILLION};
 use crate::panel::{Key, Layer, Level, Mark, Panel, Step};
 use crate::scene::{Dash, Paint, Pen};
+use crate::span::{Axis, Span};
 use crate::{ChartError, Form, drawn};
 
 /// The picture: of each direction the busiest bucket and the mean of each step, and every large burst as a cross.

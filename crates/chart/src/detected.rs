@@ -6,10 +6,11 @@ use baseline::series::Sample;
 use crate::axis::Quantity;
 use crate::font::Fonts;
 use crate::header::Header;
-use crate::layout::{self, Axis, Span};
+use crate::layout;
 use crate::palette::{BLUE, GREY, VERMILLION};
 use crate::panel::{Key, Layer, Mark, Panel};
 use crate::scene::{Dash, Pen};
+use crate::span::{Axis, Span};
 use crate::{ChartError, Form, drawn};
 
 /// What the picture is of.

@@ -1,9 +1,9 @@
 //! From values over time to shapes inside a panel's frame.
 
-use crate::layout::Span;
 use crate::palette::INK;
 use crate::panel::{BandStep, Label, Layer, Level, Sample, Step};
 use crate::scene::{Anchor, Backing, Paint, Pen, Point, Shape, Text, Weight};
+use crate::span::Span;
 
 /// A panel's place on the picture, and what its edges stand for.
 #[derive(Debug, Clone, Copy)]

@@ -8,10 +8,11 @@ use model::host::drops::DropInterval;
 use crate::axis::Quantity;
 use crate::font::Fonts;
 use crate::header::Header;
-use crate::layout::{self, Axis, Span};
+use crate::layout;
 use crate::palette::{BLUE, GREEN, ORANGE, PURPLE, VERMILLION};
 use crate::panel::{Panel, Step, stairs};
 use crate::scene::{Colour, Dash, Pen};
+use crate::span::{Axis, Span};
 use crate::{ChartError, Form, drawn};
 
 /// The picture: of each interval packets dropped a second by counter, and segments retransmitted an hour by peer; of each the

@@ -5,11 +5,12 @@ use capture::ends::{Overlay, OverlayColumn};
 use crate::axis::Quantity;
 use crate::font::Fonts;
 use crate::header::Header;
-use crate::layout::{self, Axis, Span};
+use crate::layout;
 use crate::palette::{BLUE, INK, VERMILLION};
 use crate::panel::{Key, Label, Layer, Mark, Panel, Sample, peak};
 use crate::run::story::amount;
 use crate::scene::{Dash, Pen};
+use crate::span::{Axis, Span};
 use crate::{ChartError, Form, drawn};
 
 /// Numbers above losses: those of so many columns, the largest first.

@@ -7,25 +7,7 @@ use crate::header::Header;
 use crate::palette::{FRAME, GREY, GRID, INK, SHADE};
 use crate::panel::{Key, Mark, Panel};
 use crate::scene::{Anchor, Backing, Colour, Dash, Group, Paint, Pen, Point, Scene, Shape, Text, Weight};
-
-/// What all panels lie over: time, in microseconds from the start of the test, or what the axis says.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Span {
-    pub(crate) from_us: f64,
-    pub(crate) to_us: f64,
-    pub(crate) axis: Axis,
-    /// The end of ramp-up, where one direction has one.
-    pub(crate) steady_us: Option<f64>,
-}
-
-/// What lies on the horizontal axis.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Axis {
-    /// The time since the start of the test.
-    Time,
-    /// A quantity, in its base unit.
-    Of { name: &'static str, quantity: Quantity },
-}
+use crate::span::{Axis, Span};
 
 pub(crate) const WIDTH: f64 = 1000.0;
 const LEFT: f64 = 72.0;

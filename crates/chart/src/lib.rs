@@ -4,7 +4,7 @@
 //!
 //! * [`run`], [`simulated`], [`swept`], [`tuned`], [`detected`], [`gateways`], [`grid`], [`trace`], [`ends`],
 //!   [`bursts`], [`drops`]: the subjects
-//! * `header`, `panel`, `axis`: what a picture consists of, with titles and units
+//! * `header`, `panel`, `axis`, `span`: what a picture consists of, with titles and units
 //! * `layout`, `draw`, `font`, `palette`: from panels to a `scene` of shapes
 //! * `svg` writes the scene as a document, `raster` and `png` as an image
 //!
@@ -28,6 +28,7 @@ mod raster;
 pub mod run;
 mod scene;
 pub mod simulated;
+mod span;
 mod svg;
 pub mod swept;
 pub mod trace;

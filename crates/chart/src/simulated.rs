@@ -7,11 +7,12 @@ use sim::flow::{Flow, Outcome, Sample as State};
 use crate::axis::Quantity;
 use crate::font::Fonts;
 use crate::header::Header;
-use crate::layout::{self, Axis, Span};
+use crate::layout;
 use crate::palette::{BLUE, GREEN, INK, LIMIT, ORANGE, PURPLE, VERMILLION};
 use crate::panel::{Level, Panel, Sample, Step, peak, stairs};
 use crate::run::story::{amount, thinned};
 use crate::scene::{Dash, Paint, Pen};
+use crate::span::{Axis, Span};
 use crate::{ChartError, Form, drawn};
 
 /// The picture, as the bytes of a file, with what a run measured over it where there are intervals of one.

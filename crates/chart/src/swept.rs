@@ -8,10 +8,11 @@ use crate::axis::Quantity;
 use crate::drawn;
 use crate::font::Fonts;
 use crate::header::Header;
-use crate::layout::{self, Axis, Span};
+use crate::layout;
 use crate::palette::{BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION};
 use crate::panel::{Key, Layer, Mark, Panel};
 use crate::scene::{Colour, Dash, Pen};
+use crate::span::{Axis, Span};
 use crate::{ChartError, Form};
 
 /// The picture, as the bytes of an SVG file.

@@ -7,11 +7,12 @@ use capture::{Column, EventType, Extent, Owner, Series};
 use crate::axis::Quantity;
 use crate::font::Fonts;
 use crate::header::Header;
-use crate::layout::{self, Axis, Span};
+use crate::layout;
 use crate::palette::{BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, VERMILLION};
 use crate::panel::{BandStep, Key, Label, Layer, Mark, Panel, Sample, Step, peak, stairs};
 use crate::run::story::amount;
 use crate::scene::{Colour, Dash, Paint, Pen};
+use crate::span::{Axis, Span};
 use crate::{ChartError, Form, drawn};
 
 /// Events that are numbered in the picture: the costliest.

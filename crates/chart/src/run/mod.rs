@@ -11,7 +11,8 @@ use model::run::Run;
 use model::series::RunSamples;
 
 use crate::font::Fonts;
-use crate::layout::{self, Axis, Span};
+use crate::layout;
+use crate::span::{Axis, Span};
 use crate::{ChartError, Form, drawn};
 use header::header;
 use story::{Story, exact, micros};
