@@ -6,7 +6,7 @@
 //! * [`spill`]: runs that the archive cannot take now
 //! * [`fault`]: what SQLite's errors mean for a person
 //! * [`store`]: putting runs in, reading and removing them
-//! * [`list`]: runs without their contents
+//! * [`list`]: runs without their contents; `names`: values in columns as they are in JSON
 //! * [`resolve`]: from what a person types to one run
 //! * [`changes`]: the change log of hosts
 //! * [`snapshots`]: snapshots of hosts
@@ -24,6 +24,7 @@ pub mod export;
 pub mod fault;
 pub mod list;
 pub mod location;
+mod names;
 pub mod resolve;
 pub mod rounds;
 pub mod schema;

@@ -6,12 +6,12 @@ use model::archived::ListedRun;
 use model::run::{Failure, Outcome, Role};
 use rusqlite::types::Type;
 use rusqlite::{Row, named_params};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use units::{DataRate, PacketCount, WallTime};
 
 use crate::digest::{self, Depth};
 use crate::fault::Fault;
+use crate::names::name_of;
 use crate::store::Archive;
 
 /// Which runs to list. By default all.
@@ -104,12 +104,6 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<ListedRun> {
         goodput: count("goodput_bps")?.map(DataRate::from_bps),
         retransmits: count("retransmits")?.map(PacketCount::new),
     })
-}
-
-/// The name that a value has in JSON, so that a column says the same as the run.
-pub(crate) fn name_of(value: impl Serialize) -> String {
-    let json = serde_json::to_value(value);
-    json.ok().and_then(|json| json.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// The value whose name is in `column`.

@@ -11,8 +11,8 @@ use units::DataRate;
 
 use crate::digest::{self, Depth, Sealed};
 use crate::fault::Fault;
-use crate::list::name_of;
 use crate::location::{self, NoHome};
+use crate::names::name_of;
 use crate::schema::{self, OpenError};
 
 /// An open archive.

@@ -6,7 +6,7 @@ use model::run::{Run, RunId};
 use model::series::RunSamples;
 use model::series::field::Field;
 
-use crate::list::name_of;
+use crate::names::name_of;
 
 /// Writes a line for each interval of `run`.
 ///
