@@ -8,6 +8,7 @@ use crate::front::fewer_changes;
 use crate::ledger::{Book, Ledger};
 use crate::question::Question;
 use crate::search::Search;
+use crate::simplify::simplify;
 use crate::trial::{Halt, Runner};
 
 /// Where draws begin that the search does not see.
@@ -52,7 +53,7 @@ pub struct TunedSettings {
 pub fn tune(question: &Question, budget: u64, runner: &mut dyn Runner) -> Result<TunedSettings, Halt> {
     let mut search = Search::new(question, runner);
     let mut fewer = Vec::new();
-    let ended = search.run(budget).and_then(|()| {
+    let ended = search.run(budget).and_then(|()| simplify(&mut search, budget)).and_then(|()| {
         fewer = fewer_changes(&mut search, budget * WEIGHED / 100)?;
         Ok(())
     });

@@ -4,7 +4,7 @@
 //!   [`wanted`]: what was typed besides
 //! * [`dial`]: a setting that may be changed; [`distribution`]: what is not known beforehand
 //! * [`candidate`]: one choice of settings; [`trial`]: one transfer with them, and what came of it; [`ledger`]: all of these
-//! * [`search`]: from many candidates to the best, and to the least change that does as well
+//! * [`search`]: from many candidates to the best; `simplify`: from there to the least change that does as well
 //! * [`confirm`]: the best, held against draws that no choice was made by
 //! * [`front`]: what fewer changes would cost
 //! * [`answer`] and [`split`]: what is said of it; [`fixes`]: the settings as plans for `linerate host fix`

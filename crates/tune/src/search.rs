@@ -9,7 +9,6 @@ use path::random::SeededRng;
 use crate::candidate::Candidate;
 use crate::ledger::Ledger;
 use crate::question::Question;
-use crate::simplify;
 use crate::trial::{Halt, Runner};
 
 /// A search under way.
@@ -25,11 +24,9 @@ pub struct Search<'a> {
 /// The fewest transfers with which anything can be said.
 pub const LEAST_BUDGET: u64 = 200;
 
-/// Of a hundred transfers of the budget, those after which no more halving is begun, no more steps, and no more is made
-/// simpler. The rest is for fresh draws.
+/// Of a hundred transfers of the budget, those after which no more halving is begun, and no more steps.
 const HALVED: u64 = 30;
 const STEPPED: u64 = 40;
-const SIMPLER: u64 = 65;
 
 impl<'a> Search<'a> {
     /// One that knows nothing yet.
@@ -48,8 +45,7 @@ impl<'a> Search<'a> {
         let count = population(part(HALVED), first);
         let population = self.population(count);
         self.halve(population, first, Until::Few)?;
-        self.step(first, part(STEPPED))?;
-        simplify::simplify(self, part(SIMPLER))
+        self.step(first, part(STEPPED))
     }
 
     /// Candidates to begin with: the settings as they are, each single change, and then changes of any number of settings

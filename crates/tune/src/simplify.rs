@@ -8,12 +8,16 @@ use crate::trial::Halt;
 const MISSES_MORE: usize = 100;
 const LONGER: f64 = 1.05;
 
+/// Of a hundred transfers of the budget, those after which no more is made simpler. The rest is for fresh draws.
+const SIMPLER: u64 = 65;
+
 /// Draws after which it is looked whether any more are needed.
 const BLOCK: usize = 16;
 
 /// Puts back what need not have been changed, then takes steps back towards what is now. The settings as they are win where
 /// they miss as rarely.
-pub(crate) fn simplify(search: &mut Search<'_>, until: u64) -> Result<(), Halt> {
+pub(crate) fn simplify(search: &mut Search<'_>, budget: u64) -> Result<(), Halt> {
+    let until = budget * SIMPLER / 100;
     let best = search.best.clone();
     let draws = search.ledger.book.scores(&best).len();
     let present = search.present.clone();
