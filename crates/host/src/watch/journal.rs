@@ -10,7 +10,7 @@ use archive::changes::watched::{WatchedChanges, WatchedHost, WatchedKey};
 use model::host::change::{ChangeEntry, LoggedChange};
 use units::WallTime;
 
-use super::WatchEvent;
+use super::report::WatchEvent;
 
 pub(super) struct Journal<'a> {
     archive: &'a mut Archive,

@@ -6,8 +6,8 @@ use archive::changes::watched::WatchedKey;
 use audit::compare::{self, Change};
 use audit::settings::{Key, Reading, Settings, Value};
 
-use super::Namespaces;
 use super::besides::{Besides, CARRIER, is_besides, is_mark};
+use super::options::Namespaces;
 
 /// Every setting with its last known value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -13,6 +13,7 @@
 //! * `entries`: changes as entries of the log; `clock`: steps of the wall clock
 //! * `journal`: entries on their way to the archive
 //! * `rounds`: when to read what
+//! * `options`: how to watch; `report`: what a watcher says, and why nobody watches
 
 mod actors;
 mod besides;
@@ -22,83 +23,20 @@ mod events;
 mod journal;
 mod known;
 mod listener;
+mod options;
 mod packages;
 mod place;
+mod report;
 mod restless;
 mod rounds;
 
-use std::io;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use archive::Archive;
-use archive::changes::ChangeError;
-use archive::changes::watched::LockError;
-use model::host::change::LoggedChange;
 
-use crate::live::ReadError;
 pub use actors::user_name;
-
-/// How to watch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// How often everything is compared.
-    pub interval: Duration,
-    /// Which namespaces.
-    pub reach: Namespaces,
-    /// Bytes of each queue in the kernel that holds what was not heard yet.
-    pub queue_bytes: usize,
-}
-
-/// Which network namespaces are watched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Namespaces {
-    /// That of this process.
-    Own,
-    /// All that this process may enter, with those that come.
-    All,
-}
-
-/// What a watcher says.
-#[derive(Debug)]
-pub enum WatchEvent<'a> {
-    /// It begins.
-    Began {
-        /// Namespaces that it watches.
-        namespaces: usize,
-        /// Settings that are known.
-        settings: usize,
-        /// Whether the kernel tells who writes to a file.
-        knows_writers: bool,
-    },
-    /// A change was entered.
-    Entered(&'a LoggedChange),
-    /// Something does not work, and what follows from it.
-    Warning(String),
-}
-
-/// Why nobody watches.
-#[derive(Debug, thiserror::Error)]
-pub enum WatchError {
-    /// Somebody else does, or the lock cannot be had.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// The facts of the host cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// What was known cannot be read.
-    #[error(transparent)]
-    Archive(#[from] ChangeError),
-    /// The kernel gives no files to listen with.
-    #[error("cannot listen to the kernel")]
-    Listen(#[from] io::Error),
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { interval: Duration::from_secs(600), reach: Namespaces::Own, queue_bytes: 1 << 20 }
-    }
-}
+pub use options::{Namespaces, Options};
+pub use report::{WatchError, WatchEvent};
 
 /// Watches this host until `stop` is set. What is entered is on disk when it is told.
 ///
