@@ -2,11 +2,19 @@
 
 use socket2::SockFilter;
 
-use super::{VLAN_MASK, Wanted};
 use crate::classic_bpf::{
     ALU_AND, JA, JEQ, JMP, PACKET_OUTGOING, SKF_AD_PKTTYPE, SKF_AD_PROTOCOL, SKF_AD_VLAN_TAG, SKF_AD_VLAN_TAG_PRESENT,
     Ways, instruction, jump, load_beside, verdict,
 };
+
+/// Which frames of a device to count. Those that the host sends are never counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// VLANs whose frames are passed over.
+    pub except_vlans: Vec<u16>,
+    /// Protocols whose frames are passed over where they bear no tag: those that the host handles.
+    pub except_untagged: Vec<u16>,
+}
 
 /// The program: passes a frame with one byte of it, or passes it over.
 pub(super) fn program(wanted: &Wanted) -> Vec<SockFilter> {
@@ -36,5 +44,7 @@ fn pass_over(value: u32) -> [SockFilter; 2] {
 
 /// The whole VLAN space is 4094; the kernel takes 4096 instructions (`BPF_MAXINSNS`).
 const MOST_EXCEPTIONS: usize = 900;
+/// The number of a VLAN in its tag (`VLAN_VID_MASK`, include/linux/if_vlan.h).
+pub(super) const VLAN_MASK: u16 = 0xfff;
 const TAKE: u32 = 1;
 const LEAVE: u32 = 0;

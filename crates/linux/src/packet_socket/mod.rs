@@ -21,15 +21,8 @@ use crate::bulk::Progress;
 use crate::bulk::control::{self, Kind};
 use crate::bulk::datagrams::{BatchShape, Datagram, ReceiveBatch, Wait};
 use crate::sockets::option::{self, SocketOption};
-
-/// Which frames of a device to count. Those that the host sends are never counted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wanted {
-    /// VLANs whose frames are passed over.
-    pub except_vlans: Vec<u16>,
-    /// Protocols whose frames are passed over where they bear no tag: those that the host handles.
-    pub except_untagged: Vec<u16>,
-}
+use filter::VLAN_MASK;
+pub use filter::Wanted;
 
 /// What distinguishes frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -164,7 +157,6 @@ const PACKET_STATISTICS: SocketOption = SocketOption { level: SOL_PACKET, name: 
 const PACKET_AUXDATA: SocketOption = SocketOption { level: SOL_PACKET, name: 8 };
 const AUXDATA: Kind = Kind { level: SOL_PACKET, name: 8 };
 const TP_STATUS_VLAN_VALID: u32 = 1 << 4;
-const VLAN_MASK: u16 = 0xfff; // VLAN_VID_MASK, include/linux/if_vlan.h
 const SOCKADDR_LL_LEN: libc::socklen_t = 20;
 
 #[cfg(test)]

@@ -6,41 +6,21 @@
 //! Constants and layouts: `include/uapi/linux/inet_diag.h`, `sock_diag.h` of Linux 6.18.
 
 mod destroyed;
+mod numbers;
 mod record;
 mod request;
 mod state;
 
-use std::net::SocketAddr;
-
 use crate::netlink::{Netlink, NetlinkError};
-use crate::sockets::{Family, Transport};
+use crate::sockets::Transport;
 pub use destroyed::DestroyedSockets;
 pub use record::{BbrInfo, SocketRecord};
+pub use request::{Ends, Selection};
 pub use state::{StateSet, TcpState};
 
 /// Asks for sockets of the network namespace in which it was opened.
 pub struct SockDiag {
     netlink: Netlink,
-}
-
-/// Which sockets to list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Selection {
-    /// The family of the socket. One of IPv6 that carries IPv4 counts as IPv6.
-    pub family: Family,
-    /// TCP or UDP; the kernel lists one of them at a time.
-    pub transport: Transport,
-    /// The states. A UDP socket is established where it is connected, and else closed.
-    pub states: StateSet,
-}
-
-/// The two ends of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Ends {
-    /// The end of the socket asked for.
-    pub local: SocketAddr,
-    /// The other end; port 0 of the unspecified address for a listener.
-    pub remote: SocketAddr,
 }
 
 impl SockDiag {

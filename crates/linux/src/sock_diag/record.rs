@@ -4,7 +4,9 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::time::Duration;
 
 use super::TcpState;
-use super::request::{AF_INET, AF_INET6};
+use super::numbers::{
+    AF_INET, AF_INET6, INET_DIAG_BBRINFO, INET_DIAG_CONG, INET_DIAG_INFO, INET_DIAG_SHUTDOWN, INET_DIAG_SKMEMINFO,
+};
 use crate::netlink::{Attribute, NetlinkError, attributes};
 use crate::sockets::{Family, SocketMemory};
 use crate::tcp_info::TcpInfo;
@@ -156,11 +158,3 @@ fn address(family: Family, port: [u8; 2], ip: [u8; 16]) -> SocketAddr {
 }
 
 const HEADER_LEN: usize = 72;
-
-// include/uapi/linux/inet_diag.h of 6.18
-pub(super) const INET_DIAG_INFO: u16 = 2;
-pub(super) const INET_DIAG_VEGASINFO: u16 = 3;
-pub(super) const INET_DIAG_CONG: u16 = 4;
-pub(super) const INET_DIAG_SKMEMINFO: u16 = 7;
-pub(super) const INET_DIAG_SHUTDOWN: u16 = 8;
-const INET_DIAG_BBRINFO: u16 = 16;

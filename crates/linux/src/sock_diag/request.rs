@@ -2,8 +2,31 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::{Ends, Selection, StateSet};
+use super::numbers::{
+    AF_INET, AF_INET6, INET_DIAG_CONG, INET_DIAG_INFO, INET_DIAG_SHUTDOWN, INET_DIAG_SKMEMINFO, INET_DIAG_VEGASINFO,
+};
+use super::state::StateSet;
 use crate::sockets::{Family, Transport};
+
+/// Which sockets to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selection {
+    /// The family of the socket. One of IPv6 that carries IPv4 counts as IPv6.
+    pub family: Family,
+    /// TCP or UDP; the kernel lists one of them at a time.
+    pub transport: Transport,
+    /// The states. A UDP socket is established where it is connected, and else closed.
+    pub states: StateSet,
+}
+
+/// The two ends of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Ends {
+    /// The end of the socket asked for.
+    pub local: SocketAddr,
+    /// The other end; port 0 of the unspecified address for a listener.
+    pub remote: SocketAddr,
+}
 
 /// The request for all sockets of a selection.
 pub(super) fn dump(selection: Selection) -> [u8; REQUEST_LEN] {
@@ -69,17 +92,15 @@ fn scope(ends: &Ends) -> u32 {
 
 const REQUEST_LEN: usize = 56;
 const COMPAT_LEN: usize = 60;
-pub(super) const AF_INET: u8 = 2; // include/linux/socket.h
-pub(super) const AF_INET6: u8 = 10;
 const IPPROTO_TCP: u8 = 6; // include/uapi/linux/in.h
 const IPPROTO_UDP: u8 = 17;
 
 /// What is to be told beyond addresses and queues: one bit for each attribute, the bit of attribute 1 lowest.
-const EXTENSIONS: u8 = 1 << (super::record::INET_DIAG_INFO - 1)
-    | 1 << (super::record::INET_DIAG_VEGASINFO - 1)
-    | 1 << (super::record::INET_DIAG_CONG - 1)
-    | 1 << (super::record::INET_DIAG_SKMEMINFO - 1)
-    | 1 << (super::record::INET_DIAG_SHUTDOWN - 1);
+const EXTENSIONS: u8 = 1 << (INET_DIAG_INFO - 1)
+    | 1 << (INET_DIAG_VEGASINFO - 1)
+    | 1 << (INET_DIAG_CONG - 1)
+    | 1 << (INET_DIAG_SKMEMINFO - 1)
+    | 1 << (INET_DIAG_SHUTDOWN - 1);
 
 /// What a walk over all sockets asks for: each attribute more costs time for each socket.
-const WALK_EXTENSIONS: u8 = 1 << (super::record::INET_DIAG_INFO - 1);
+const WALK_EXTENSIONS: u8 = 1 << (INET_DIAG_INFO - 1);

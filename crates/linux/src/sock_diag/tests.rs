@@ -12,6 +12,7 @@ use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 use super::*;
 use crate::sandbox::in_sandbox;
 use crate::sockets;
+use crate::sockets::Family;
 
 fn recorded() -> Vec<u8> {
     crate::recorded::bytes(include_str!("recorded_6_18.hex"))

@@ -1,6 +1,6 @@
 //! Sets of bits, with names or without, and the names of bits.
 
-use super::{ETHTOOL_A_HEADER, NESTED};
+use super::header::{ETHTOOL_A_HEADER, NESTED};
 use crate::netlink::generic::GenericNetlink;
 use crate::netlink::{Attribute, NetlinkError, value};
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use model::host::interface::tuning::Feature;
 
-use super::{Asked, Settings, bitset};
+use super::header::Asked;
+use super::{Settings, bitset};
 use crate::Unavailable;
 
 impl Settings {

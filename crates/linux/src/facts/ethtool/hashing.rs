@@ -1,6 +1,7 @@
 //! How received packets are spread over queues.
 
-use super::{Asked, Settings};
+use super::Settings;
+use super::header::Asked;
 use crate::Unavailable;
 use crate::netlink::value;
 

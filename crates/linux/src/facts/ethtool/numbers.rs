@@ -4,7 +4,8 @@ use model::host::interface::driver::{Eee, Fec, LinkMode};
 use model::host::interface::tuning::{Channels, Coalesce, Pause, Rings};
 use units::DataRate;
 
-use super::{Asked, Settings, bitset};
+use super::header::Asked;
+use super::{Settings, bitset};
 use crate::Unavailable;
 use crate::netlink::value;
 
