@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::Remarks;
-use super::read::{host_called, table, to_one};
+use super::entries::table;
+use super::remark::Remarks;
 use crate::plan::{Group, Host, Network, Shape, Ways};
-use crate::read::names::fault_of_name;
+use crate::read::names::{MOST_HOSTS, fault_of_name};
 
 /// Hosts and the networks that labels stand for.
 pub(super) struct Places {
@@ -216,4 +216,21 @@ fn without(value: &Value, group: &Group, names: &BTreeMap<String, usize>, places
         .collect();
     without.retain(|pair| pairs.contains(pair));
     without
+}
+
+/// A host of this name and address; whoever names it again means the same.
+fn host_called(places: &mut Places, address: &str) -> Option<usize> {
+    if let Some(found) = places.hosts.iter().position(|host| host.name == address) {
+        return Some(found);
+    }
+    if fault_of_name(address).is_some() || places.hosts.len() >= MOST_HOSTS {
+        return None;
+    }
+    places.hosts.push(Host { name: address.to_owned(), address: Some(address.to_owned()), ..Host::default() });
+    Some(places.hosts.len() - 1)
+}
+
+/// Pairs from each host of a list to one address.
+fn to_one(hosts: &[usize], to: usize) -> Shape {
+    Shape::List(hosts.iter().filter(|from| **from != to).map(|from| (*from, to)).collect())
 }

@@ -6,12 +6,14 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::between::{self, Places};
+use super::entries::table;
+use super::remark::Remarks;
 use super::spec::{self, Read};
+use super::template::{Imported, LONGEST_TEMPLATE, TemplateError};
 use super::values::duration;
-use super::{Imported, LONGEST_TEMPLATE, Remarks, TemplateError};
 use crate::operation::Trigger;
-use crate::plan::{Group, Host, Plan, Shape, Test, Times};
-use crate::read::names::{MOST_HOSTS, MOST_TESTS, fault_of_name};
+use crate::plan::{Group, Plan, Test, Times};
+use crate::read::names::{MOST_HOSTS, MOST_TESTS};
 use crate::read::test::MOST_PAIRS;
 
 pub(super) fn template(file: &str, bytes: &[u8]) -> Result<Imported, TemplateError> {
@@ -60,29 +62,6 @@ pub(super) fn template(file: &str, bytes: &[u8]) -> Result<Imported, TemplateErr
         budgets: Vec::new(),
     };
     Ok(Imported { plan, remarks: remarks.0 })
-}
-
-/// A table of the template; an empty one where there is none.
-pub(super) fn table<'a>(of: &'a Map<String, Value>, key: &str) -> Entries<'a> {
-    Entries(of.get(key).and_then(Value::as_object))
-}
-
-/// The entries of a table that may not be there.
-#[derive(Clone, Copy)]
-pub(super) struct Entries<'a>(Option<&'a Map<String, Value>>);
-
-impl<'a> Entries<'a> {
-    pub(super) fn get(self, key: &str) -> Option<&'a Value> {
-        self.0?.get(key)
-    }
-
-    pub(super) fn iter(self) -> impl Iterator<Item = (&'a String, &'a Value)> {
-        self.0.into_iter().flatten()
-    }
-
-    fn len(self) -> usize {
-        self.0.map_or(0, Map::len)
-    }
 }
 
 fn title(top: &Map<String, Value>) -> Option<String> {
@@ -200,21 +179,4 @@ fn extras(task: &Value, place: &str, remarks: &mut Remarks) {
             remarks.add(format!("{place}.{key}"), what);
         }
     }
-}
-
-/// A host of this name and address; whoever names it again means the same.
-pub(super) fn host_called(places: &mut Places, address: &str) -> Option<usize> {
-    if let Some(found) = places.hosts.iter().position(|host| host.name == address) {
-        return Some(found);
-    }
-    if fault_of_name(address).is_some() || places.hosts.len() >= MOST_HOSTS {
-        return None;
-    }
-    places.hosts.push(Host { name: address.to_owned(), address: Some(address.to_owned()), ..Host::default() });
-    Some(places.hosts.len() - 1)
-}
-
-/// Pairs from each host of a list to one address.
-pub(super) fn to_one(hosts: &[usize], to: usize) -> Shape {
-    Shape::List(hosts.iter().filter(|from| **from != to).map(|from| (*from, to)).collect())
 }

@@ -7,7 +7,7 @@ use model::spec::{Direction, Dscp, Family, Limit, Protocol, SendMethod, TestSpec
 use serde_json::{Map, Value};
 use units::{ByteCount, DataRate, Mss};
 
-use super::Remarks;
+use super::remark::Remarks;
 use super::values::{duration, number, seconds};
 use crate::task::{Flow, Ping, Task};
 

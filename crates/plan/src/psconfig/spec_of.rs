@@ -3,7 +3,7 @@
 use model::spec::{Direction, Family, Limit, Protocol, SendMethod, TestSpec};
 use serde_json::{Map, Value, json};
 
-use super::Remarks;
+use super::remark::Remarks;
 use super::values::written;
 use crate::plan::Test;
 use crate::task::{Ping, Task};

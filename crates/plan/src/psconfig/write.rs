@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::remark::Remarks;
+use super::spec_of;
+use super::template::Exported;
 use super::values::written;
-use super::{Exported, Remarks, spec_of};
 use crate::plan::{Group, Host, Plan, Shape, Ways};
 
 pub(super) fn template(plan: &Plan) -> Exported {
