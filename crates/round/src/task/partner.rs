@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use measure::stop::Stop;
 
-use super::{Site, cannot_start, silence};
+use super::site::{Site, cannot_start, silence};
 use crate::carrier::{Call, Voice};
 use crate::program::{OutputEnd, Running};
 

@@ -13,7 +13,8 @@ use model::spec::Family;
 use plan::task::{Flow, Http, Ping, Task};
 use serde::de::DeserializeOwned;
 
-use super::{End, arguments};
+use super::arguments;
+use super::site::End;
 use crate::program::Said;
 
 /// A test as one end asks for it.

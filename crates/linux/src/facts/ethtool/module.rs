@@ -4,7 +4,8 @@
 
 use model::host::interface::optics::{AlarmLimits, OpticalLane, OpticalLimits, Optics};
 
-use super::{Asked, Settings, header};
+use super::Settings;
+use super::header::{Asked, header};
 use crate::Unavailable;
 
 /// Half a page, which is what one question is for: 128 bytes.

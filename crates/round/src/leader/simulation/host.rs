@@ -1,20 +1,15 @@
-//! Hosts of a simulation: what their programs print and when, and what is wrong with them.
+//! Hosts of a simulation, and what is wrong with them.
 
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
-use std::{fmt, io};
 
 use path::random::SeededRng;
 use units::MonoTime;
 
 use super::clock::VirtualClock;
-use super::program::{Played, Words};
-use crate::carrier::{Call, Carrier};
-use crate::clock::Clock;
-use crate::process::Process;
 
 /// What is wrong with a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,38 +81,6 @@ pub(super) fn name(host: usize) -> String {
 
 pub(super) fn number(name: &str) -> usize {
     name.trim_start_matches('h').parse().unwrap()
-}
-
-/// The way to a simulated host.
-pub(super) struct Way {
-    pub(super) hosts: Arc<Hosts>,
-    pub(super) host: usize,
-}
-
-impl fmt::Debug for Way {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.place())
-    }
-}
-
-impl Carrier for Way {
-    fn start(&self, _: &Call<'_>) -> io::Result<Child> {
-        Err(io::Error::other("a simulated host has no processes"))
-    }
-
-    fn place(&self) -> String {
-        format!("simulated {}", name(self.host))
-    }
-
-    fn process(&self, call: &Call<'_>) -> io::Result<Box<dyn Process>> {
-        let words = Words::new(call.arguments);
-        self.hosts.alive.fetch_add(1, Ordering::Relaxed);
-        Ok(Box::new(Played::new(Arc::clone(&self.hosts), self.host, &words)))
-    }
-
-    fn clock(&self) -> &dyn Clock {
-        &self.hosts.clock
-    }
 }
 
 /// What is wrong with each of so many hosts; most are well.

@@ -9,6 +9,7 @@ mod answer;
 mod clock;
 mod host;
 mod program;
+mod way;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +33,8 @@ use super::{Audience, Lead, conduct, pair};
 use crate::carrier::Carrier;
 use crate::clock::Clock;
 use clock::{Players, VirtualClock};
-use host::{Hosts, Nature, Offset, Way};
+use host::{Hosts, Nature, Offset};
+use way::Way;
 
 /// `LINERATE_SEED=1` tries the next thousand, as `make soak` does.
 fn seeds() -> std::ops::Range<u64> {
