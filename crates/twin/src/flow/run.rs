@@ -258,7 +258,7 @@ pub(crate) fn transfer(
     let length = task_length(spec);
     let there = network.way([sender, receiver], traffic, length)?;
     let back = network.way([receiver, sender], traffic, length)?;
-    let to = crate::probes::download::address(network, receiver, overlay)?;
+    let to = network.address(receiver, overlay)?;
     let link =
         Link { sender, receiver, to, asked: receiver, overlay, base_rtt: Duration::ZERO, there: &there, back: &back };
     let simulated = tcp::simulate(network, &link, (spec, heading), seed).ok()?;

@@ -114,7 +114,7 @@ impl Ground<'_> {
 
     /// The port of a link with other settings.
     fn port(&self, link: usize, rate: f64, queue: &str) -> Vec<String> {
-        let cross = super::write::cross(&self.network.links[link]);
+        let cross = self.network.links[link].cross_setting();
         vec![format!("set = {{ port = {{ rate = \"{}kbit/s\", queue = {{ {queue} }}{cross} }} }}", whole(rate / 1e3))]
     }
 }

@@ -54,6 +54,16 @@ pub(super) struct Link {
     pub(super) besides: Vec<String>,
 }
 
+impl Link {
+    /// Traffic of others on its port, as one of the settings of the port; empty where there is none.
+    pub(super) fn cross_setting(&self) -> String {
+        if self.cross <= 0.0 {
+            return String::new();
+        }
+        format!(", cross = {{ bursts = [{{ rate = \"{}kbit/s\" }}] }}", whole(self.cross / 1e3).max(1))
+    }
+}
+
 impl Network {
     pub(super) fn draw(draw: &mut Draw) -> Self {
         let kind = draw.weighted(&[(40.0, 0), (25.0, 1), (20.0, 2), (15.0, 3)], 0);

@@ -89,7 +89,7 @@ fn of_link(link: &Link, network: &Network) -> Vec<String> {
     let mut chain = vec![format!(
         "{{ port = {{ rate = \"{rate}kbit/s\", queue = {{ bytes = \"{}B\" }}{} }} }}",
         whole(link.queue),
-        cross(link)
+        link.cross_setting()
     )];
     let jitter =
         if link.jitter > 1e-6 { format!(", jitter = \"{}us\"", whole(link.jitter * 1e6)) } else { String::new() };
@@ -104,14 +104,6 @@ fn of_link(link: &Link, network: &Network) -> Vec<String> {
         format!("both = [{}]", chain.join(", ")),
         String::new(),
     ]
-}
-
-/// Others on a port, as one of its settings.
-pub(super) fn cross(link: &Link) -> String {
-    if link.cross <= 0.0 {
-        return String::new();
-    }
-    format!(", cross = {{ bursts = [{{ rate = \"{}kbit/s\" }}] }}", whole(link.cross / 1e3).max(1))
 }
 
 fn overlay(network: &Network) -> Vec<String> {

@@ -2,21 +2,24 @@
 //!
 //! * `state`: how each host is set
 //! * `way`: the path between two points, as chains that begin at that moment
+//! * `spot`: places on such a path
 //! * `shift`: elements whose clock begins later than that of the network
 //! * `tally`: what interfaces and paths have counted
 //! * `thin`: a path without the ports that hold nothing of a flow
 
 pub(crate) mod shift;
+mod spot;
 pub(crate) mod state;
 pub(crate) mod tally;
 pub(crate) mod thin;
 pub(crate) mod way;
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use path::Seed;
-use scenario::Scenario;
 use scenario::blueprint::{Blueprint, Cable, Holds, Switch};
+use scenario::{Point, Scenario};
 
 use state::HostState;
 use tally::Tallies;
@@ -59,6 +62,13 @@ impl<'a> Network<'a> {
             self.hosts[alteration.host].alter(&alteration.what);
             self.altered += 1;
         }
+    }
+}
+
+impl Network<'_> {
+    /// The first address of a host, inside the overlay where one is given.
+    pub(crate) fn address(&self, host: usize, overlay: Option<usize>) -> Option<IpAddr> {
+        self.scenario.addresses(Point { host, overlay }).into_iter().next()
     }
 }
 

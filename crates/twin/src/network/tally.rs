@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use path::reason::Drop;
 use scenario::blueprint::Blueprint;
 
-use super::way::{Spot, Way};
+use super::spot::{Spot, Way};
 
 /// Everybody's counters.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use model::probe::download::{Answer, Download, DownloadSpec, DownloadTimes};
 use model::run::{Failure, FailureKind, Outcome};
 use model::spec::{Limit, TestSpec};
 use path::Seed;
-use scenario::{Http, Point, Proxy, ServiceKind};
+use scenario::{Http, Proxy, ServiceKind};
 use units::{ByteCount, DataRate, WallTime};
 
 use super::subject;
@@ -152,9 +152,4 @@ fn one(
     download.overall = DataRate::of(arrived, total);
     download.congestion_control = Some("cubic".to_owned());
     download
-}
-
-/// The address of a host that a leg goes to.
-pub(crate) fn address(network: &Network<'_>, host: usize, overlay: Option<usize>) -> Option<IpAddr> {
-    network.scenario.addresses(Point { host, overlay }).into_iter().next()
 }
