@@ -1,6 +1,7 @@
 //! From the text of a file to a scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
 use document::{DocumentError, Key, Reading, Source};
@@ -8,19 +9,23 @@ use model::spec::Family;
 use plan::task::text::Tables;
 use serde::Deserialize;
 
-use crate::Scenario;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Problem, ScenarioError};
 use crate::fault::{Fault, FaultText};
 use crate::host::{self, Host, HostText};
-use crate::layout::{Plan, reach};
+use crate::layout::plan::Plan;
+use crate::layout::reach;
 use crate::link::{self, LinkText};
 use crate::overlay::OverlayText;
 use crate::route::RouteText;
+use crate::scenario::Scenario;
 use crate::service::{self, ServiceText};
 use crate::settings::{Settings, SettingsText};
 use crate::test::{Test, TestText};
 use crate::truth::TruthText;
+
+/// The longest file that is read, in bytes: the longest scenario of the library has a tenth of this.
+pub const LONGEST_FILE: u64 = 256 << 10;
 
 /// A whole file.
 #[derive(Debug, Deserialize)]
@@ -49,6 +54,23 @@ struct ScenarioText {
     #[serde(default)]
     tests: Vec<TestText>,
     truth: TruthText,
+}
+
+impl Scenario {
+    /// Reads a scenario from a text; `file` stands for it in complaints, and its name without ending is the scenario's.
+    ///
+    /// # Errors
+    /// [`ScenarioError::Refused`] with all that is wrong.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
+        if text.len() as u64 > LONGEST_FILE {
+            return Err(ScenarioError::TooLarge { file: file.to_owned(), limit: LONGEST_FILE });
+        }
+        scenario(stem(Path::new(file)), Source { file: file.to_owned(), text: text.to_owned() })
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Reads a scenario.

@@ -9,7 +9,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use document::Key;
 use model::spec::Family;
 
-use super::speaks;
 use crate::diagnostics::Diagnostics;
 use crate::error::Problem;
 use crate::host::Host;
@@ -95,6 +94,11 @@ impl Addresses {
             }
         }
     }
+}
+
+/// Whether an address is of one of these families.
+pub(crate) fn speaks(families: &BTreeSet<Family>, address: IpAddr) -> bool {
+    families.contains(if address.is_ipv4() { &Family::Ipv4 } else { &Family::Ipv6 })
 }
 
 /// The links' half of the private network 10.0.0.0/8 (RFC 1918).

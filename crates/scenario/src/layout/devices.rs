@@ -1,9 +1,9 @@
 //! Names and settings of devices.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::NamesOfHost;
-use super::speaks;
+use super::addresses::speaks;
 use crate::blueprint::{Device, Tunnel};
 use crate::fault::FaultKind;
 use crate::host::Host;
@@ -13,6 +13,9 @@ use crate::{Scenario, Settings};
 
 /// The names of the devices of all hosts.
 pub(super) type Names = Vec<NamesOfHost>;
+
+/// The names of devices of a host, by number of their link.
+pub(super) type NamesOfHost = BTreeMap<usize, String>;
 
 /// Names that say where a device leads: `to-NEIGHBOUR`, cut to what Linux allows, and with a number where that is not
 /// enough to tell two apart.

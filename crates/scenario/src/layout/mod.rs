@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `addresses` | who has which |
 //! | `routing` | the shortest way from each host to each other, and the file's own routes over it |
+//! | `plan` | addresses and routes together |
 //! | `reach` | whether packets arrive |
 //! | `devices` | names and settings of devices and tunnels |
 //! | `chains` | elements with what faults do to them |
@@ -15,52 +16,26 @@ mod alterations;
 mod budget;
 mod chains;
 mod devices;
+pub(super) mod plan;
 pub(super) mod reach;
 pub(super) mod routing;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
-
-use model::spec::Family;
 use path::Seed;
 
-use super::diagnostics::Diagnostics;
-use super::host::Host;
-use super::link::Link;
-use super::overlay::Overlay;
-use super::route::Route;
-use super::{Fault, FaultKind, Scenario};
 use crate::blueprint::{self, Blueprint};
-use addresses::Addresses;
-use routing::Routing;
+use crate::fault::{Fault, FaultKind};
+use crate::scenario::Scenario;
 
-/// What a scenario's parts come to together.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Plan {
-    pub(super) addresses: Addresses,
-    pub(super) routing: Routing,
-}
-
-impl Plan {
-    pub(super) fn new(
-        (hosts, links, overlays): (&[Host], &[Link], &[Overlay]),
-        routes: &[Route],
-        families: &BTreeSet<Family>,
-        diagnostics: &mut Diagnostics<'_>,
-    ) -> Self {
-        let addresses = Addresses::new((hosts, links.len()), families);
-        addresses.check(hosts, overlays, diagnostics);
-        Self { addresses, routing: Routing::new((hosts, links), routes, diagnostics) }
+impl Scenario {
+    /// The network worked out, with all chance drawn from `seed`.
+    #[must_use]
+    pub fn blueprint(&self, seed: Seed) -> Blueprint {
+        blueprint(self, seed)
     }
 }
 
-/// Whether an address is of one of these families.
-pub(super) fn speaks(families: &BTreeSet<Family>, address: IpAddr) -> bool {
-    families.contains(if address.is_ipv4() { &Family::Ipv4 } else { &Family::Ipv6 })
-}
-
 /// The network of a scenario that has been checked.
-pub(super) fn blueprint(scenario: &Scenario, seed: Seed) -> Blueprint {
+fn blueprint(scenario: &Scenario, seed: Seed) -> Blueprint {
     let names = devices::names(&scenario.hosts, &scenario.links);
     let hosts = (0..scenario.hosts.len()).map(|host| blueprint_host(scenario, host, &names)).collect();
     let mut switches: Vec<_> = scenario.faults.iter().map(|fault| switch(fault, &names)).collect();
@@ -126,6 +101,3 @@ fn role_sysctls(forwards: bool) -> impl Iterator<Item = (String, String)> {
     ];
     ROUTER.iter().filter(move |_| forwards).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
 }
-
-/// The names of devices of a host, by number of their link.
-pub(super) type NamesOfHost = BTreeMap<usize, String>;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Plan;
+use super::plan::Plan;
 use super::routing::Lost;
 use crate::diagnostics::Diagnostics;
 use crate::error::Problem;
