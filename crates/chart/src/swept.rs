@@ -37,7 +37,7 @@ fn header(figure: &Figure, rows: &Rows<'_>) -> Header {
     Header {
         title: figure.title.clone(),
         lines: vec![format!("{statistics} of {}, {}", figure.what.name(), repetitions(rows))],
-        footer: format!("simulated: {}", rows.sweep.name),
+        footer: format!("simulated: {}", rows.experiment.name),
         made_by: format!("linerate {}", env!("CARGO_PKG_VERSION")),
     }
 }

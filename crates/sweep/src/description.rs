@@ -1,46 +1,28 @@
 //! An experiment as it is written in a file.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use path::Seed;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use crate::axis;
-use crate::case::{Case, CaseError};
+use crate::case::CaseError;
 use crate::expectation::{self, Expectation};
+use crate::experiment::{Cell, Experiment};
 use crate::figure::{self, Figure};
 use crate::parameter::{ALL, Parameter, ParameterError, Settings};
 use crate::value::Value;
 
-/// An experiment: combinations of settings, each of them repeated.
+/// An experiment with what its rows are expected to say and how they are drawn, as a file describes it.
 #[derive(Debug, Clone)]
 pub struct Sweep {
-    /// Name of the experiment; parts of one are merged by it.
-    pub name: String,
-    /// What it is for.
-    pub about: String,
-    /// How often each combination is repeated.
-    pub repetitions: u32,
-    /// Every combination of what is varied, each simulated `repetitions` times.
-    pub cells: Vec<Cell>,
+    /// What is simulated.
+    pub experiment: Experiment,
     /// What the rows are expected to say.
     pub expectations: Vec<Expectation>,
     /// How they are drawn.
     pub figures: Vec<Figure>,
     /// The file, as it was read.
     pub text: String,
-    seed: u64,
-}
-
-/// A combination of settings.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
-    /// The variant that it belongs to, where there are any.
-    pub variant: Option<String>,
-    /// What is set.
-    pub settings: Settings,
 }
 
 /// Why a file describes no experiment.
@@ -124,100 +106,34 @@ impl Sweep {
         }
         let written: Written = toml::from_str(text).map_err(|error| SweepError::Form(error.to_string()))?;
         let cells = cells(&written)?;
-        let mut sweep = Self {
+        let experiment = Experiment {
             name: written.name,
             about: written.about,
             repetitions: written.repetitions,
             cells,
-            expectations: Vec::new(),
-            figures: Vec::new(),
-            text: text.to_owned(),
             seed: written.seed,
         };
-        if sweep.repetitions == 0 {
+        if experiment.repetitions == 0 {
             return Err(SweepError::Extent("`repetitions` is 0; once is the least"));
         }
-        if sweep.len() > MOST {
+        if experiment.len() > MOST {
             return Err(SweepError::Extent("it has more than 100 million transfers; vary less, or repeat less"));
         }
-        for cell in 0..sweep.cells.len() {
-            sweep.case(cell as u64 * u64::from(sweep.repetitions)).map_or(Ok(()), |case| case.check())?;
+        for cell in 0..experiment.cells.len() {
+            experiment.case(cell as u64 * u64::from(experiment.repetitions)).map_or(Ok(()), |case| case.check())?;
         }
+        let (mut expectations, mut figures) = (Vec::new(), Vec::new());
         for (number, expect) in written.expect.into_iter().enumerate() {
             let place = format!("[[expect]] {}, `{}`", number + 1, expect.name);
-            let read = Expectation::read(expect, &sweep).map_err(|why| SweepError::Said { place, why })?;
-            sweep.expectations.push(read);
+            let read = Expectation::read(expect, &experiment).map_err(|why| SweepError::Said { place, why })?;
+            expectations.push(read);
         }
         for (number, figure) in written.figure.into_iter().enumerate() {
             let place = format!("[[figure]] {}, `{}`", number + 1, figure.name);
-            let read = Figure::read(figure, &sweep).map_err(|why| SweepError::Said { place, why })?;
-            sweep.figures.push(read);
+            let read = Figure::read(figure, &experiment).map_err(|why| SweepError::Said { place, why })?;
+            figures.push(read);
         }
-        Ok(sweep)
-    }
-
-    /// How many transfers it has.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.cells.len() as u64 * u64::from(self.repetitions)
-    }
-
-    /// Whether it has none; what was read always has some.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The transfer of a number below [`Sweep::len`].
-    #[must_use]
-    pub fn case(&self, index: u64) -> Option<Case<'_>> {
-        let repetitions = u64::from(self.repetitions);
-        let cell = usize::try_from(index / repetitions).ok()?;
-        let repetition = u32::try_from(index % repetitions).ok()?;
-        let settings = &self.cells.get(cell)?.settings;
-        // The same chance for all combinations: what differs between them comes from what is set.
-        Some(Case { index, cell, repetition, seed: Seed(self.seed).part(u64::from(repetition)), settings })
-    }
-
-    /// The parameters that have more than one value, with their values by size.
-    #[must_use]
-    pub fn varied(&self) -> Vec<(&'static Parameter, Vec<Value>)> {
-        let of = |(place, parameter): (usize, &'static Parameter)| {
-            let mut values: Vec<Value> = Vec::new();
-            for cell in &self.cells {
-                let value = &cell.settings.values()[place];
-                if !values.contains(value) {
-                    values.push(value.clone());
-                }
-            }
-            values.sort_by(Value::order);
-            (parameter, values)
-        };
-        ALL.iter().enumerate().map(of).filter(|(_, values)| values.len() > 1).collect()
-    }
-
-    /// Whether it has variants.
-    #[must_use]
-    pub fn has_variants(&self) -> bool {
-        self.cells.iter().any(|cell| cell.variant.is_some())
-    }
-
-    /// A name for all that its rows depend on. What is drawn of them or expected of them is not part of it.
-    #[must_use]
-    pub fn digest(&self) -> String {
-        let mut hash = Sha256::new();
-        hash.update(format!("{} repetitions, seed {}\n", self.repetitions, self.seed));
-        for cell in &self.cells {
-            hash.update(cell.variant.as_deref().unwrap_or_default());
-            for (parameter, value) in ALL.iter().zip(cell.settings.values()) {
-                hash.update(format!(";{}={}", parameter.name, value.exact()));
-            }
-            hash.update("\n");
-        }
-        hash.finalize().iter().take(16).fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        Ok(Self { experiment, expectations, figures, text: text.to_owned() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::description::Sweep;
+use crate::experiment::Experiment;
 use crate::parameter::Parameter;
 use crate::row::Measure;
 use crate::selection::{Rows, Selection, Statistic};
@@ -115,10 +115,10 @@ pub struct Judged {
 }
 
 impl Expectation {
-    pub(crate) fn read(written: Written, sweep: &Sweep) -> Result<Self, String> {
+    pub(crate) fn read(written: Written, experiment: &Experiment) -> Result<Self, String> {
         let what = measure(&written.what)?;
-        let number = Number { what, statistic: written.statistic, of: Selection::read(&written.of, sweep)? };
-        let claim = claim(&written, &number, sweep)?;
+        let number = Number { what, statistic: written.statistic, of: Selection::read(&written.of, experiment)? };
+        let claim = claim(&written, &number, experiment)?;
         Ok(Self { name: written.name, says: written.says, number, claim })
     }
 
@@ -151,7 +151,7 @@ impl Expectation {
         let mut worst: Option<(f64, f64, f64, String, String)> = None;
         for series in series(rows, &self.number.of, with) {
             let at = |value| self.number.statistic.of(rows, &series.with(with, value), self.number.what);
-            let values = series.values(with, rows.sweep);
+            let values = series.values(with, rows.experiment);
             for pair in values.windows(2) {
                 let Some((before, after)) = at(&pair[0]).zip(at(&pair[1])) else { continue };
                 steps += 1;
@@ -191,10 +191,10 @@ impl Number {
 
 /// The parts of a selection in which only one parameter is varied.
 fn series(rows: &Rows<'_>, of: &Selection, with: &Parameter) -> Vec<Selection> {
-    let mut all = if rows.sweep.has_variants() { of.by_variant(rows.sweep) } else { vec![of.clone()] };
-    for parameter in of.varied(rows.sweep).into_iter().filter(|parameter| parameter.name != with.name) {
+    let mut all = if rows.experiment.has_variants() { of.by_variant(rows.experiment) } else { vec![of.clone()] };
+    for parameter in of.varied(rows.experiment).into_iter().filter(|parameter| parameter.name != with.name) {
         let split = |part: &Selection| {
-            let values = part.values(parameter, rows.sweep);
+            let values = part.values(parameter, rows.experiment);
             values.iter().map(|value| part.with(parameter, value)).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(split).collect();
@@ -244,14 +244,14 @@ pub(crate) fn number_of(measure: Measure, written: &toml::Value) -> Result<f64, 
     value.number().ok_or_else(|| format!("`{written}` is no amount"))
 }
 
-fn claim(written: &Written, number: &Number, sweep: &Sweep) -> Result<Claim, String> {
+fn claim(written: &Written, number: &Number, experiment: &Experiment) -> Result<Claim, String> {
     let read = |value: &Option<toml::Value>| value.as_ref().map(|value| number_of(number.what, value)).transpose();
     let than = match &written.than {
         None => None,
         Some(than) => Some(Box::new(Number {
             what: than.what.as_deref().map_or(Ok(number.what), measure)?,
             statistic: than.statistic.unwrap_or(number.statistic),
-            of: Selection::read(&than.of, sweep)?,
+            of: Selection::read(&than.of, experiment)?,
         })),
     };
     let lies = Bounds { least: read(&written.at_least)?, most: read(&written.at_most)? };

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::description::Sweep;
 use crate::expectation::{measure, number_of};
+use crate::experiment::Experiment;
 use crate::parameter::Parameter;
 use crate::row::Measure;
 use crate::selection::{Rows, Selection, Statistic};
@@ -99,7 +99,7 @@ pub struct Curve {
 }
 
 impl Figure {
-    pub(crate) fn read(written: Written, sweep: &Sweep) -> Result<Self, String> {
+    pub(crate) fn read(written: Written, experiment: &Experiment) -> Result<Self, String> {
         let find = |name: &str| {
             Parameter::find(name).map(|(_, parameter)| parameter).ok_or_else(|| format!("`{name}` is no parameter"))
         };
@@ -117,7 +117,7 @@ impl Figure {
             };
             let all = points.points.iter().map(point).collect::<Result<Vec<_>, String>>()?;
             Ok(Measured {
-                of: Selection::read(&points.of, sweep)?,
+                of: Selection::read(&points.of, experiment)?,
                 statistic: points.statistic,
                 says: points.says,
                 points: all,
@@ -129,7 +129,7 @@ impl Figure {
             statistics: written.statistics,
             curves: written.curves.as_deref().map(find).transpose()?,
             panels: written.panels.as_deref().map(find).transpose()?,
-            of: Selection::read(&written.of, sweep)?,
+            of: Selection::read(&written.of, experiment)?,
             measured: written.measured.into_iter().map(of_points).collect::<Result<_, String>>()?,
             name: written.name,
             title: written.title,
@@ -140,7 +140,7 @@ impl Figure {
     #[must_use]
     pub fn panels(&self, rows: &Rows<'_>) -> Vec<Panel> {
         let panel = |(title, part): (String, Selection)| Panel { title, curves: self.curves(rows, &part) };
-        split(self.panels, &self.of, rows.sweep)
+        split(self.panels, &self.of, rows.experiment)
             .into_iter()
             .map(panel)
             .filter(|panel| !panel.curves.is_empty())
@@ -149,7 +149,7 @@ impl Figure {
 
     fn curves(&self, rows: &Rows<'_>, panel: &Selection) -> Vec<Curve> {
         let mut curves = Vec::new();
-        for (colour, (title, part)) in split(self.curves, panel, rows.sweep).into_iter().enumerate() {
+        for (colour, (title, part)) in split(self.curves, panel, rows.experiment).into_iter().enumerate() {
             // Where nothing else needs colours, each statistic has its own.
             let colour_of = |statistic: Statistic| {
                 let place = self.statistics.iter().position(|one| *one == statistic).unwrap_or(0);
@@ -167,7 +167,7 @@ impl Figure {
                 }
             });
             curves.extend(simulated.filter(|curve| !curve.points.is_empty()));
-            let measured = self.measured.iter().filter(|measured| overlap(&measured.of, &part, rows.sweep));
+            let measured = self.measured.iter().filter(|measured| overlap(&measured.of, &part, rows.experiment));
             curves.extend(measured.map(|measured| Curve {
                 title: with(&title, &measured.says),
                 statistic: measured.statistic,
@@ -182,7 +182,7 @@ impl Figure {
     fn points(&self, rows: &Rows<'_>, part: &Selection, statistic: Statistic) -> Vec<(f64, f64)> {
         let at =
             |value: &Value| Some((value.number()?, statistic.of(rows, &part.with(self.across, value), self.what)?));
-        part.values(self.across, rows.sweep).iter().filter_map(at).collect()
+        part.values(self.across, rows.experiment).iter().filter_map(at).collect()
     }
 }
 
@@ -191,13 +191,13 @@ fn with(title: &str, more: &str) -> String {
 }
 
 /// The parts of a selection in which a parameter has one value each, with that value.
-fn split(by: Option<&'static Parameter>, of: &Selection, sweep: &Sweep) -> Vec<(String, Selection)> {
+fn split(by: Option<&'static Parameter>, of: &Selection, experiment: &Experiment) -> Vec<(String, Selection)> {
     let Some(parameter) = by else { return vec![(String::new(), of.clone())] };
-    let values = of.values(parameter, sweep);
+    let values = of.values(parameter, experiment);
     values.iter().map(|value| (format!("{} {value}", parameter.name), of.with(parameter, value))).collect()
 }
 
 /// Whether what was measured belongs to what is drawn.
-fn overlap(one: &Selection, two: &Selection, sweep: &Sweep) -> bool {
-    sweep.cells.iter().any(|cell| one.has(cell) && two.has(cell))
+fn overlap(one: &Selection, two: &Selection, experiment: &Experiment) -> bool {
+    experiment.cells.iter().any(|cell| one.has(cell) && two.has(cell))
 }

@@ -106,7 +106,7 @@ pub fn merge(parts: Vec<(String, Table)>) -> Result<Table, MergeError> {
             return Err(MergeError::Twice { part: part.clone(), other: twin.clone(), share: other.share });
         }
         if !other.is_whole() {
-            let expected = (0..other.sweep.len()).filter(|index| other.share.has(*index)).count();
+            let expected = (0..other.sweep.experiment.len()).filter(|index| other.share.has(*index)).count();
             return Err(MergeError::Incomplete { part: part.clone(), has: other.rows.len(), of: expected });
         }
     }
@@ -124,11 +124,11 @@ pub fn merge(parts: Vec<(String, Table)>) -> Result<Table, MergeError> {
 /// Whether a part belongs to the first.
 fn alike(part: &str, other: &Table, first: &str, table: &Table) -> Result<(), MergeError> {
     let (part, first) = (part.to_owned(), first.to_owned());
-    let (of, expected) = (other.sweep.name.clone(), table.sweep.name.clone());
+    let (of, expected) = (other.sweep.experiment.name.clone(), table.sweep.experiment.name.clone());
     if of != expected {
         return Err(MergeError::Other { part, first, of, expected });
     }
-    if other.sweep.digest() != table.sweep.digest() {
+    if other.sweep.experiment.digest() != table.sweep.experiment.digest() {
         return Err(MergeError::Changed { part, first, of });
     }
     if other.program != table.program {

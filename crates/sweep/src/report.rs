@@ -108,16 +108,16 @@ impl Report {
     /// What a table says, told apart by some parameters.
     #[must_use]
     pub fn new(table: &Table, by: &[&'static Parameter], by_variant: bool) -> Self {
-        let rows = Rows::new(&table.sweep, &table.rows);
+        let rows = Rows::new(&table.sweep.experiment, &table.rows);
         let judged = table.sweep.expectations.iter().map(|expectation| (expectation, expectation.judge(&rows)));
         Self {
             format: 1,
-            name: table.sweep.name.clone(),
-            digest: table.sweep.digest(),
+            name: table.sweep.experiment.name.clone(),
+            digest: table.sweep.experiment.digest(),
             shard: table.share.to_string(),
             program: table.program.clone(),
             flows: table.rows.len() as u64,
-            flows_in_all: table.sweep.len(),
+            flows_in_all: table.sweep.experiment.len(),
             groups: summary::groups(&rows, by, by_variant).iter().map(Combination::from).collect(),
             expectations: judged
                 .map(|(expectation, judged)| Expected {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stats::summary::Ordered;
 
 use crate::axis;
-use crate::description::{Cell, Sweep};
+use crate::experiment::{Cell, Experiment};
 use crate::parameter::{ALL, Parameter};
 use crate::row::{Measure, Row};
 use crate::value::Value;
@@ -23,7 +23,7 @@ impl Selection {
     ///
     /// # Errors
     /// A name or value that is not known, or no combination that has all of them.
-    pub fn read(written: &toml::Table, sweep: &Sweep) -> Result<Self, String> {
+    pub fn read(written: &toml::Table, experiment: &Experiment) -> Result<Self, String> {
         let mut selection = Self::default();
         for (name, value) in written {
             if name == "variant" {
@@ -39,7 +39,7 @@ impl Selection {
             let values = axis::values(parameter, value).map_err(|why| format!("`{name}`: {why}"))?;
             selection.settings.insert(place, values);
         }
-        if sweep.cells.iter().any(|cell| selection.has(cell)) {
+        if experiment.cells.iter().any(|cell| selection.has(cell)) {
             Ok(selection)
         } else {
             Err("no transfer of this experiment has all that `where` asks for".to_owned())
@@ -66,9 +66,9 @@ impl Selection {
 
     /// Its parts that have one variant each.
     #[must_use]
-    pub fn by_variant(&self, sweep: &Sweep) -> Vec<Self> {
+    pub fn by_variant(&self, experiment: &Experiment) -> Vec<Self> {
         let mut names: Vec<String> = Vec::new();
-        for cell in sweep.cells.iter().filter(|cell| self.has(cell)) {
+        for cell in experiment.cells.iter().filter(|cell| self.has(cell)) {
             names.extend(cell.variant.clone().filter(|name| !names.contains(name)));
         }
         names.into_iter().map(|name| Self { variants: Some(vec![name]), settings: self.settings.clone() }).collect()
@@ -82,9 +82,9 @@ impl Selection {
 
     /// The values that a parameter has in it, by size.
     #[must_use]
-    pub fn values(&self, parameter: &Parameter, sweep: &Sweep) -> Vec<Value> {
+    pub fn values(&self, parameter: &Parameter, experiment: &Experiment) -> Vec<Value> {
         let mut values: Vec<Value> = Vec::new();
-        for cell in sweep.cells.iter().filter(|cell| self.has(cell)) {
+        for cell in experiment.cells.iter().filter(|cell| self.has(cell)) {
             let value = cell.settings.get(parameter.name);
             if !values.contains(value) {
                 values.push(value.clone());
@@ -96,8 +96,8 @@ impl Selection {
 
     /// The parameters that have more than one value in it.
     #[must_use]
-    pub fn varied(&self, sweep: &Sweep) -> Vec<&'static Parameter> {
-        ALL.iter().filter(|parameter| self.values(parameter, sweep).len() > 1).collect()
+    pub fn varied(&self, experiment: &Experiment) -> Vec<&'static Parameter> {
+        ALL.iter().filter(|parameter| self.values(parameter, experiment).len() > 1).collect()
     }
 }
 
@@ -105,22 +105,22 @@ impl Selection {
 #[derive(Debug)]
 pub struct Rows<'a> {
     /// Experiment whose combinations the rows belong to.
-    pub sweep: &'a Sweep,
+    pub experiment: &'a Experiment,
     by_cell: Vec<Vec<&'a Row>>,
 }
 
 impl<'a> Rows<'a> {
     /// Sorts rows by their combination.
     #[must_use]
-    pub fn new(sweep: &'a Sweep, rows: &'a [Row]) -> Self {
-        let mut by_cell: Vec<Vec<&Row>> = vec![Vec::new(); sweep.cells.len()];
+    pub fn new(experiment: &'a Experiment, rows: &'a [Row]) -> Self {
+        let mut by_cell: Vec<Vec<&Row>> = vec![Vec::new(); experiment.cells.len()];
         for row in rows {
-            let cell = sweep.case(row.index).and_then(|case| by_cell.get_mut(case.cell));
+            let cell = experiment.case(row.index).and_then(|case| by_cell.get_mut(case.cell));
             if let Some(rows) = cell {
                 rows.push(row);
             }
         }
-        Self { sweep, by_cell }
+        Self { experiment, by_cell }
     }
 
     /// How often a combination was done: the fewest times and the most, of those that were done at all.
@@ -144,7 +144,7 @@ impl<'a> Rows<'a> {
     }
 
     fn cells(&self, selection: &Selection) -> impl Iterator<Item = &Vec<&'a Row>> {
-        let with_rows = self.sweep.cells.iter().zip(&self.by_cell);
+        let with_rows = self.experiment.cells.iter().zip(&self.by_cell);
         with_rows.filter(|(cell, _)| selection.has(cell)).map(|(_, rows)| rows)
     }
 }

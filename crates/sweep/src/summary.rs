@@ -33,14 +33,15 @@ pub struct Group {
 #[must_use]
 pub fn groups(rows: &Rows<'_>, by: &[&'static Parameter], by_variant: bool) -> Vec<Group> {
     let all = Selection::default();
-    let mut parts: Vec<(Selection, Vec<(&'static Parameter, Value)>)> = if by_variant && rows.sweep.has_variants() {
-        all.by_variant(rows.sweep).into_iter().map(|part| (part, Vec::new())).collect()
+    let mut parts: Vec<(Selection, Vec<(&'static Parameter, Value)>)> = if by_variant && rows.experiment.has_variants()
+    {
+        all.by_variant(rows.experiment).into_iter().map(|part| (part, Vec::new())).collect()
     } else {
         vec![(all, Vec::new())]
     };
     for parameter in by {
         let split = |(part, values): &(Selection, Vec<(&'static Parameter, Value)>)| {
-            let of = part.values(parameter, rows.sweep);
+            let of = part.values(parameter, rows.experiment);
             let with = |value: &Value| {
                 (part.with(parameter, value), [values.as_slice(), &[(*parameter, value.clone())]].concat())
             };

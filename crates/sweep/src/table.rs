@@ -66,7 +66,7 @@ impl Table {
     /// Whether it has every transfer of its share.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        let expected = (0..self.sweep.len()).filter(|index| self.share.has(*index)).count();
+        let expected = (0..self.sweep.experiment.len()).filter(|index| self.share.has(*index)).count();
         self.rows.len() == expected
     }
 
@@ -79,7 +79,8 @@ impl Table {
         let fields: String =
             columns.iter().map(|column| format!("{} {};\n", column.form.field(), column.name)).collect();
         let schema = Arc::new(parse_message_type(&format!("message sweep {{ {} }}", named(&fields)))?);
-        let footer = [FORMAT, &self.sweep.text, &self.sweep.digest(), &self.share.to_string(), &self.program];
+        let footer =
+            [FORMAT, &self.sweep.text, &self.sweep.experiment.digest(), &self.share.to_string(), &self.program];
         let pairs = KEYS.iter().zip(footer).map(|(key, value)| KeyValue::new((*key).to_owned(), value.to_owned()));
         let properties = WriterProperties::builder()
             .set_compression(Compression::UNCOMPRESSED)
@@ -127,8 +128,8 @@ impl Table {
     }
 
     fn stored(&self, column: &Column, row: &Row) -> Stored {
-        let case = self.sweep.case(row.index);
-        let cell = case.as_ref().and_then(|case| self.sweep.cells.get(case.cell));
+        let case = self.sweep.experiment.case(row.index);
+        let cell = case.as_ref().and_then(|case| self.sweep.experiment.cells.get(case.cell));
         match column.of {
             Of::Index => Stored::Whole(signed(row.index)),
             Of::Repetition => Stored::Whole(case.map_or(0, |case| i64::from(case.repetition))),
@@ -156,7 +157,7 @@ impl Table {
             return Err(TableError::Format(format));
         }
         let sweep = Sweep::read(&footer(KEYS[1])?)?;
-        if footer(KEYS[2])? != sweep.digest() {
+        if footer(KEYS[2])? != sweep.experiment.digest() {
             return Err(TableError::Rows("the experiment in its footer is not the one its rows are of".to_owned()));
         }
         let share = footer(KEYS[3])?.parse().map_err(|_| TableError::Footer(KEYS[3]))?;
@@ -170,7 +171,8 @@ impl Table {
     }
 
     fn check(&self) -> Result<(), TableError> {
-        let strange = self.rows.iter().find(|row| row.index >= self.sweep.len() || !self.share.has(row.index));
+        let strange =
+            self.rows.iter().find(|row| row.index >= self.sweep.experiment.len() || !self.share.has(row.index));
         if let Some(row) = strange {
             return Err(TableError::Rows(format!("it has transfer {}, which is not of its share", row.index)));
         }

@@ -24,8 +24,8 @@ deadline = "210ms"
 fn table(text: &str, share: &str) -> Table {
     let sweep = Sweep::read(text).unwrap();
     let share: Share = share.parse().unwrap();
-    let mine = (0..sweep.len()).filter(|index| share.has(*index));
-    let rows = mine.map(|index| sweep.case(index).unwrap().run().unwrap()).collect();
+    let mine = (0..sweep.experiment.len()).filter(|index| share.has(*index));
+    let rows = mine.map(|index| sweep.experiment.case(index).unwrap().run().unwrap()).collect();
     Table { sweep, share, program: "test".to_owned(), rows }
 }
 
@@ -45,13 +45,13 @@ fn read(bytes: Vec<u8>) -> Result<Table, TableError> {
 #[test]
 fn every_combination_is_one_transfer_for_each_repetition() {
     let sweep = Sweep::read(SMALL).unwrap();
-    assert_eq!((sweep.cells.len(), sweep.len()), (4, 8));
-    assert!(sweep.case(8).is_none());
-    let [one, other] = [0, 2].map(|index| sweep.case(index).unwrap());
+    assert_eq!((sweep.experiment.cells.len(), sweep.experiment.len()), (4, 8));
+    assert!(sweep.experiment.case(8).is_none());
+    let [one, other] = [0, 2].map(|index| sweep.experiment.case(index).unwrap());
     assert_ne!(one.settings, other.settings);
     assert_eq!(one.seed, other.seed, "the same repetition has the same chance everywhere");
-    assert_ne!(one.seed, sweep.case(1).unwrap().seed);
-    let varied: Vec<&str> = sweep.varied().iter().map(|(parameter, _)| parameter.name).collect();
+    assert_ne!(one.seed, sweep.experiment.case(1).unwrap().seed);
+    let varied: Vec<&str> = sweep.experiment.varied().iter().map(|(parameter, _)| parameter.name).collect();
     assert_eq!(varied, ["rtt", "burst-length"]);
 }
 
@@ -176,7 +176,7 @@ fn parts_that_do_not_belong_together_are_refused() {
 
 #[test]
 fn what_is_drawn_or_expected_makes_no_other_experiment() {
-    let digest = |text: &str| Sweep::read(text).unwrap().digest();
+    let digest = |text: &str| Sweep::read(text).unwrap().experiment.digest();
     let plain = digest(SMALL);
     let expecting = format!("{SMALL}\n[[expect]]\nname = \"x\"\nsays = \"y\"\nat-least = \"1s\"\n");
     assert_eq!(plain, digest(&expecting));
@@ -191,7 +191,7 @@ fn what_is_drawn_or_expected_makes_no_other_experiment() {
 #[test]
 fn a_report_has_a_line_for_each_value_that_is_told_apart() {
     let table = table(SMALL, "1/1");
-    let by: Vec<_> = table.sweep.varied().into_iter().map(|(parameter, _)| parameter).collect();
+    let by: Vec<_> = table.sweep.experiment.varied().into_iter().map(|(parameter, _)| parameter).collect();
     let report = Report::new(&table, &by, true);
     assert_eq!(report.groups.iter().map(|group| group.flows).collect::<Vec<_>>(), [2; 4]);
     let pooled = Report::new(&table, &by[..1], true);
@@ -250,7 +250,7 @@ fn a_row_of_another_experiment_does_no_harm() {
     let table = table(SMALL, "1/1");
     let stray = [Row { index: 1_000, numbers: table.rows[0].numbers }];
     assert!(
-        sweep::selection::Rows::new(&table.sweep, &stray)
+        sweep::selection::Rows::new(&table.sweep.experiment, &stray)
             .pooled(&Default::default(), Measure::Took)
             .values()
             .is_empty()

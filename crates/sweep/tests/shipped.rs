@@ -17,7 +17,7 @@ fn every_file_is_an_experiment() {
     assert!(names.len() >= 2);
     for name in names {
         let sweep = read(&name);
-        assert_eq!(format!("{}.toml", sweep.name), name);
+        assert_eq!(format!("{}.toml", sweep.experiment.name), name);
     }
 }
 
@@ -25,7 +25,7 @@ fn every_file_is_an_experiment() {
 #[test]
 fn the_matrix_has_6240_transfers_with_bursts() {
     let sweep = read("amlight.toml");
-    let of = |name: &str| sweep.cells.iter().filter(|cell| cell.variant.as_deref() == Some(name)).count();
+    let of = |name: &str| sweep.experiment.cells.iter().filter(|cell| cell.variant.as_deref() == Some(name)).count();
     assert_eq!([of("burst"), of("quiet"), of("loss")].map(|cells| cells * 20), [6_240, 80, 40]);
-    assert_eq!((sweep.repetitions, sweep.len()), (20, 6_360));
+    assert_eq!((sweep.experiment.repetitions, sweep.experiment.len()), (20, 6_360));
 }

@@ -29,7 +29,7 @@ fn rows(took_ms: [u64; 6]) -> Vec<Row> {
 fn judge(expect: &str, took_ms: [u64; 6]) -> (Verdict, String) {
     let sweep = Sweep::read(&format!("{BASE}\n[[expect]]\nname = \"x\"\nsays = \"y\"\n{expect}")).unwrap();
     let rows = rows(took_ms);
-    let judged = sweep.expectations[0].judge(&Rows::new(&sweep, &rows));
+    let judged = sweep.expectations[0].judge(&Rows::new(&sweep.experiment, &rows));
     (judged.verdict, judged.found)
 }
 
@@ -82,7 +82,7 @@ fn a_fall_is_found_and_named() {
 #[test]
 fn without_rows_nothing_is_known() {
     let sweep = Sweep::read(&format!("{BASE}\n[[expect]]\nname = \"x\"\nsays = \"y\"\nat-least = \"1s\"")).unwrap();
-    let judged = sweep.expectations[0].judge(&Rows::new(&sweep, &[]));
+    let judged = sweep.expectations[0].judge(&Rows::new(&sweep.experiment, &[]));
     assert_eq!(judged.verdict, Verdict::Unknown);
 }
 
@@ -103,7 +103,7 @@ points = [["2s", "1.5s"]]
 "#;
     let sweep = Sweep::read(&format!("{BASE}{figure}")).unwrap();
     let rows = rows(RISING);
-    let panels = sweep.figures[0].panels(&Rows::new(&sweep, &rows));
+    let panels = sweep.figures[0].panels(&Rows::new(&sweep.experiment, &rows));
     let shape: Vec<(&str, usize)> = panels.iter().map(|panel| (panel.title.as_str(), panel.curves.len())).collect();
     assert_eq!(shape, [("rtt 10.0 ms", 2), ("rtt 20.0 ms", 3)]);
     assert_eq!(panels[0].curves[0].points, [(1e6, 100e3), (2e6, 200e3), (3e6, 300e3)]);

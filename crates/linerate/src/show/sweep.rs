@@ -31,10 +31,10 @@ fn headline(report: &Report, table: &Rowed) -> String {
 }
 
 fn groups(report: &Report, by: &[&'static Parameter], table: &Rowed) -> String {
-    let rows = Rows::new(&table.sweep, &table.rows);
+    let rows = Rows::new(&table.sweep.experiment, &table.rows);
     let has_variants = report.groups.iter().any(|group| group.variant.is_some());
     let lines = summary::groups(&rows, by, has_variants);
-    let sets = |name: &str| table.sweep.cells.iter().any(|cell| !cell.settings.get(name).is_none());
+    let sets = |name: &str| table.sweep.experiment.cells.iter().any(|cell| !cell.settings.get(name).is_none());
     let (has_deadline, has_next) = (sets("deadline"), sets("next-start"));
     let has_given_up = report.groups.iter().any(|group| group.gave_up > 0.0);
     let mut header: Vec<String> = Vec::new();

@@ -63,7 +63,7 @@ pub struct Work {
 impl Work {
     /// Transfers of a sweep.
     pub fn of_sweep(sweep: &sweep::Sweep, share: Share) -> Self {
-        Self { experiment: format!("sweep 1 {}", sweep.digest()), rows: sweep.len(), share }
+        Self { experiment: format!("sweep 1 {}", sweep.experiment.digest()), rows: sweep.experiment.len(), share }
     }
 
     fn header(&self) -> String {

@@ -26,7 +26,7 @@ pub fn run(common: &Common, args: &ShowArgs) -> anyhow::Result<Exit> {
     let mut table = read(&args.result).with_context(|| unreadable(&args.result))?;
     if let Some(with) = &args.with {
         let sweep = load(with)?;
-        if sweep.digest() != table.sweep.digest() {
+        if sweep.experiment.digest() != table.sweep.experiment.digest() {
             return Err(Complaint::new(
                 Exit::Usage,
                 format!("{} is of another experiment than {}", args.result.display(), with.display()),
@@ -66,7 +66,8 @@ pub fn program() -> String {
 
 /// What the lines are to be told apart by.
 pub fn by(args: &ReadingArgs, sweep: &Sweep) -> anyhow::Result<By> {
-    let varied: Vec<&'static Parameter> = sweep.varied().into_iter().map(|(parameter, _)| parameter).collect();
+    let varied: Vec<&'static Parameter> =
+        sweep.experiment.varied().into_iter().map(|(parameter, _)| parameter).collect();
     let Some(names) = &args.by else { return Ok(By { parameters: varied, variant: true }) };
     let mut by = By { parameters: Vec::new(), variant: false };
     for name in names {
@@ -94,7 +95,7 @@ pub fn check_plots(args: &ReadingArgs) -> anyhow::Result<()> {
 /// Shows a result, and draws it where that is asked for.
 pub fn show(common: &Common, args: &ReadingArgs, table: &Table, by: &By) -> anyhow::Result<Exit> {
     if let Some(folder) = &args.plots {
-        let rows = Rows::new(&table.sweep, &table.rows);
+        let rows = Rows::new(&table.sweep.experiment, &table.rows);
         for figure in &table.sweep.figures {
             let picture = chart::swept::picture(figure, &rows)?;
             file::write(&folder.join(format!("{}.svg", figure.name)), &picture)?;

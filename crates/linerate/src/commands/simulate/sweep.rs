@@ -29,7 +29,7 @@ pub fn run(common: &Common, args: &SweepArgs) -> anyhow::Result<Exit> {
     let by = result::by(&args.reading, &sweep)?;
     let jobs = args.part.jobs.map_or_else(work::cpu_count, NonZeroUsize::get);
     let share = args.part.shard.unwrap_or(Share::WHOLE);
-    let all: Vec<u64> = (0..sweep.len()).filter(|index| share.has(*index)).collect();
+    let all: Vec<u64> = (0..sweep.experiment.len()).filter(|index| share.has(*index)).collect();
     if args.dry_run {
         return print(outlook(&sweep, &all, jobs)?.as_bytes());
     }
@@ -78,8 +78,8 @@ pub fn run(common: &Common, args: &SweepArgs) -> anyhow::Result<Exit> {
 
 /// Simulates one transfer.
 fn simulate(sweep: &Sweep, index: u64) -> anyhow::Result<Row> {
-    let case = sweep.case(index).context("a transfer beyond the last one was asked for")?;
-    case.run().with_context(|| format!("transfer {index} of {} cannot be simulated", sweep.name))
+    let case = sweep.experiment.case(index).context("a transfer beyond the last one was asked for")?;
+    case.run().with_context(|| format!("transfer {index} of {} cannot be simulated", sweep.experiment.name))
 }
 
 fn talk(common: &Common, line: &str) {
@@ -114,7 +114,8 @@ fn read(file: &Path) -> anyhow::Result<String> {
 }
 
 fn usual_output(sweep: &Sweep, share: Share) -> PathBuf {
-    let name: String = sweep.name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+    let name: String =
+        sweep.experiment.name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
     if share == Share::WHOLE {
         PathBuf::from(format!("{name}.parquet"))
     } else {
@@ -132,7 +133,7 @@ fn done_before(output: &Path, sweep: &Sweep, share: Share) -> anyhow::Result<Opt
             .hint("--output names another file; or remove this one")
     };
     let table = result::read(output).with_context(|| refused("is not the result of a sweep"))?;
-    if table.sweep.digest() != sweep.digest() || table.share != share {
+    if table.sweep.experiment.digest() != sweep.experiment.digest() || table.share != share {
         return Err(refused("holds the result of another experiment, or of another share of it").into());
     }
     if !table.is_whole() {
@@ -155,14 +156,18 @@ fn outlook(sweep: &Sweep, all: &[u64], jobs: usize) -> anyhow::Result<String> {
     let rounds = u32::try_from(all.len().div_ceil(jobs)).unwrap_or(u32::MAX);
     let whole: Duration = each.saturating_mul(rounds);
     let show = units::duration::show;
-    let mut text = format!("{}: {}\n", sweep.name, sweep.about);
+    let mut text = format!("{}: {}\n", sweep.experiment.name, sweep.experiment.about);
     text.push_str(&format!(
         "{} transfers: {} combinations of settings, {} each\n",
         all.len(),
-        sweep.cells.len(),
-        if sweep.repetitions == 1 { "once".to_owned() } else { format!("{} times", sweep.repetitions) },
+        sweep.experiment.cells.len(),
+        if sweep.experiment.repetitions == 1 {
+            "once".to_owned()
+        } else {
+            format!("{} times", sweep.experiment.repetitions)
+        },
     ));
-    for (parameter, values) in sweep.varied() {
+    for (parameter, values) in sweep.experiment.varied() {
         let values = values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         text.push_str(&format!("  {}: {values}\n", parameter.name));
     }
