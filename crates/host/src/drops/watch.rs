@@ -108,6 +108,21 @@ struct Reading {
     sockets: Option<Result<SocketTotals, String>>,
 }
 
+/// By what retransmits are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RetransmitSource {
+    /// A tracepoint, one event for each.
+    Events,
+    /// The counters of all sockets, which end with them.
+    Sockets,
+}
+
+impl RetransmitSource {
+    fn of(events: &Result<RetransmitEvents, Unavailable>) -> Self {
+        if events.is_ok() { Self::Events } else { Self::Sockets }
+    }
+}
+
 impl Watcher {
     fn open(request: &Request) -> Result<Self, WatchError> {
         let own = request.namespaces.is_empty();
@@ -115,8 +130,9 @@ impl Watcher {
             if own { vec![None] } else { request.namespaces.iter().cloned().map(Some).collect() };
         // Events are of the whole host, so they say nothing of one namespace that was asked for.
         let events = if own { RetransmitEvents::open() } else { Err(not_asked_for()) };
+        let source = RetransmitSource::of(&events);
         let places: Result<Vec<Place>, NetnsError> =
-            references.into_iter().map(|reference| Place::open(reference, request.frames, events.is_ok())).collect();
+            references.into_iter().map(|reference| Place::open(reference, request.frames, source)).collect();
         let watcher = Self {
             host: host::hostname(),
             places: places?,
@@ -167,8 +183,9 @@ impl Watcher {
     }
 
     fn intervals(&mut self, each: &mut impl FnMut(DropInterval)) -> Result<(), WatchError> {
+        let source = RetransmitSource::of(&self.events);
         for number in 0..self.places.len() {
-            let mut interval = self.places[number].interval(&self.host, self.events.is_ok())?;
+            let mut interval = self.places[number].interval(&self.host, source)?;
             if number == 0 {
                 let reasons = self.reasons.as_mut().map(ReasonCounter::take).map_err(|error| error.clone());
                 interval.reasons = Some(answered(reasons, Source("tracepoint skb:kfree_skb".to_owned())));
@@ -184,10 +201,10 @@ impl Watcher {
 }
 
 impl Place {
-    fn open(reference: Option<NetnsRef>, frames: FrameWatch, events: bool) -> Result<Self, NetnsError> {
+    fn open(reference: Option<NetnsRef>, frames: FrameWatch, source: RetransmitSource) -> Result<Self, NetnsError> {
         let (last, listeners) = within(reference.as_ref(), || {
             let listeners = (frames == FrameWatch::On).then(Listeners::open);
-            (Reading::take(!events), listeners)
+            (Reading::take(source), listeners)
         })?;
         let mut sockets = RetransmitCounters::default();
         if let Some(Ok(now)) = &last.sockets {
@@ -200,8 +217,8 @@ impl Place {
         self.listeners.iter().flatten().flat_map(Listeners::counters)
     }
 
-    fn interval(&mut self, host: &str, events: bool) -> Result<DropInterval, NetnsError> {
-        let now = within(self.reference.as_ref(), || Reading::take(!events))?;
+    fn interval(&mut self, host: &str, source: RetransmitSource) -> Result<DropInterval, NetnsError> {
+        let now = within(self.reference.as_ref(), || Reading::take(source))?;
         let (counters, mut unknown) = increase::between(&self.last.totals, &now.totals);
         let frames = self.listeners.as_mut().map(|listeners| {
             let counted = listeners.as_mut().map(|listeners| listeners.take(&mut unknown));
@@ -235,8 +252,9 @@ impl Place {
 }
 
 impl Reading {
-    fn take(sockets: bool) -> Self {
-        let sockets = sockets.then(|| retransmits::sockets().map_err(|error| error.to_string()));
+    fn take(source: RetransmitSource) -> Self {
+        let sockets =
+            (source == RetransmitSource::Sockets).then(|| retransmits::sockets().map_err(|error| error.to_string()));
         Self { totals: totals::read(), sockets }
     }
 }

@@ -56,7 +56,7 @@ fn of_device(change: &Change, device: &DeviceName, here: &Here) -> Result<(), Fi
     };
     let bit = |on: bool| Some(u32::from(on));
     match change {
-        Change::Feature { name, on, .. } => feature(device, here, name.as_str(), *on),
+        Change::Feature { name, on, .. } => feature(device, here, &WantedFeature { name: name.as_str(), on: *on }),
         Change::Rings { rx, tx, .. } => set(Table::Rings, &[("rx", *rx), ("tx", *tx)]),
         Change::Channels { combined, rx, tx, .. } => {
             set(Table::Channels, &[("combined", *combined), ("rx", *rx), ("tx", *tx)])
@@ -145,7 +145,14 @@ fn set_numbers(device: &DeviceName, here: &Here, table: Table, values: &BTreeMap
     }
 }
 
-fn feature(device: &DeviceName, here: &Here, name: &str, on: bool) -> Result<(), FixError> {
+/// A feature of a driver, and how it should be.
+struct WantedFeature<'a> {
+    name: &'a str,
+    on: bool,
+}
+
+fn feature(device: &DeviceName, here: &Here, wanted: &WantedFeature<'_>) -> Result<(), FixError> {
+    let WantedFeature { name, on } = *wanted;
     let fixed = || FixError::Nothing { what: format!("the feature {name} of {device} cannot be switched, or is none") };
     let now = *here.features(device)?.get(name).ok_or_else(fixed)?;
     if now.active == on && now.wanted == on {

@@ -82,7 +82,7 @@ pub fn read(request: &Request) -> Result<Snapshot, ReadError> {
     let processes = services::Processes::read();
     let module_options = modules::read(&gathered.namespaces);
     let found = provenance::find(&disk, &running(&gathered.namespaces, &module_options));
-    gathered.say_what_is_unseen(&request.which, &found, crate::provenance::has_rpm(&disk));
+    gathered.say_what_is_unseen(&request.which, &found, &disk);
     gathered.anomalies.extend(found.anomalies.iter().cloned());
     let mut snapshot = Snapshot {
         format: Snapshot::FORMAT,
@@ -159,7 +159,7 @@ impl Gathered {
         self.anomalies.extend(anomalies);
     }
 
-    fn say_what_is_unseen(&mut self, which: &Which, found: &Found, rpm: bool) {
+    fn say_what_is_unseen(&mut self, which: &Which, found: &Found, disk: &Disk) {
         if matches!(which, Which::Own) {
             let others = namespaces::others(netns::current_inode().ok()).len();
             if others > 0 {
@@ -181,7 +181,7 @@ impl Gathered {
         for path in &found.denied {
             self.unseen.push(format!("{path} (as root)"));
         }
-        if rpm {
+        if crate::provenance::has_rpm(disk) {
             self.unseen.push("packages of files: the data base of rpm is not read".to_owned());
         }
     }

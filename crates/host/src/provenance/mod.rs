@@ -29,6 +29,7 @@ use model::host::snapshot::Anomaly;
 use crate::digest::sha256;
 use crate::files::Files;
 pub(crate) use packages::has_rpm;
+use resolve::AfterTuned;
 pub use tuned::Profile;
 
 /// What was found of provenance, and besides.
@@ -109,7 +110,10 @@ impl Gathering<'_> {
     }
 
     fn finish(mut self, running: &BTreeMap<String, Option<String>>) -> Found {
-        let reapplies = self.found.provenance.tuned_reapplies_sysctl.unwrap_or(false);
+        let after = match self.found.provenance.tuned_reapplies_sysctl {
+            Some(true) => AfterTuned::SysctlFiles,
+            Some(false) | None => AfterTuned::Nothing,
+        };
         for (name, mut definitions) in self.definitions {
             // Wherever the line stands that takes it out.
             if self.explicit_only.contains(&name) {
@@ -121,7 +125,7 @@ impl Gathering<'_> {
             // A stable sort: the order among the others stays that in which they are applied.
             definitions.sort_by_key(|definition| !definition.masked);
             let value = running.get(&name).and_then(Option::as_deref);
-            let setting: Setting = resolve::setting(definitions, reapplies, value);
+            let setting: Setting = resolve::setting(definitions, after, value);
             self.found.provenance.settings.insert(name, setting);
         }
         self.found

@@ -4,9 +4,17 @@ use model::host::provenance::{Definition, Origin, Setting};
 
 use super::sysctl_d::{MAIN_FILE, one_blank};
 
+/// What TuneD applies after its own settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterTuned {
+    /// Files of sysctls once more (`reapply_sysctl` of tuned-main.conf).
+    SysctlFiles,
+    Nothing,
+}
+
 /// Puts the definitions of one setting together, given in the order in which they are applied, masked ones first.
-pub(super) fn setting(definitions: Vec<Definition>, tuned_reapplies: bool, running: Option<&str>) -> Setting {
-    let winner = winner(&definitions, tuned_reapplies);
+pub(super) fn setting(definitions: Vec<Definition>, after: AfterTuned, running: Option<&str>) -> Setting {
+    let winner = winner(&definitions, after);
     let after_sysctl_system = last(&definitions, is_sysctl).or(winner);
     let running_differs = winner.zip(running).map(|(index, running)| !same(&definitions[index].value, running));
     Setting { winner, winner_after_sysctl_system: after_sysctl_system, running_differs, definitions }
@@ -15,14 +23,14 @@ pub(super) fn setting(definitions: Vec<Definition>, tuned_reapplies: bool, runni
 /// Who holds after boot. `systemd-sysctl` does not read `/etc/sysctl.conf` by that name.
 ///
 /// Model: every host boots with systemd. One that runs `sysctl --system` instead has what that leaves.
-fn winner(definitions: &[Definition], tuned_reapplies: bool) -> Option<usize> {
+fn winner(definitions: &[Definition], after: AfterTuned) -> Option<usize> {
     let of_files = last(definitions, |definition| is_sysctl(definition) && definition.file != MAIN_FILE);
     let of_tuned = last(definitions, |definition| definition.origin == Origin::Tuned);
     if of_tuned.is_some() {
         // Model: TuneD reads these directories by its own order of precedence, which differs for two files of the same
         // name in both of them.
         let again = |definition: &Definition| is_sysctl(definition) && is_reapplied(&definition.file);
-        return last(definitions, again).filter(|_| tuned_reapplies).or(of_tuned);
+        return last(definitions, again).filter(|_| after == AfterTuned::SysctlFiles).or(of_tuned);
     }
     let of_connections: Vec<usize> = indices(definitions, |definition| definition.origin == Origin::NetworkManager);
     if let [first, rest @ ..] = &of_connections[..] {
