@@ -7,7 +7,7 @@ use units::WallTime;
 use crate::operation::{Scope, Trigger, Weekdays, Window};
 use crate::plan::{Expectation, Group, Host, Plan, Reach, Shape, Times, Use, Ways};
 use crate::task;
-use crate::written::{bytes, key, rate, text, texts, time};
+use crate::written::{bytes, key, rate, set, text, texts, time};
 
 impl Plan {
     /// The plan as TOML.
@@ -68,10 +68,6 @@ impl File {
         }
     }
 
-    fn flag(&mut self, name: &str, is_set: bool) {
-        self.some(name, is_set.then(|| "true".to_owned()));
-    }
-
     fn times(&mut self, times: Times) {
         if times != Times::default() {
             self.table("[times]");
@@ -94,16 +90,16 @@ impl File {
             Some(Reach::Ssh(target)) => self.line("ssh", &text(target)),
             Some(Reach::Lab(host)) => self.line("lab", &text(host)),
             Some(Reach::Netns(netns)) => self.line("netns", &text(netns)),
-            Some(Reach::Here) => self.flag("here", true),
+            Some(Reach::Here) => self.line("here", &set()),
             None => {}
         }
         self.some("program", host.program.as_deref().map(text));
-        self.flag("serves", host.serves);
+        self.some("serves", host.serves.then(set));
         self.some("port", host.port.map(|port| port.to_string()));
         self.some("http-port", host.http_port.map(|port| port.to_string()));
         self.some("machine", host.machine.as_deref().map(text));
         self.some("rate", host.rate.map(rate));
-        self.flag("forwards", host.forwards);
+        self.some("forwards", host.forwards.then(set));
     }
 
     fn inline<'a>(&mut self, name: &str, entries: impl Iterator<Item = (&'a String, &'a String)>) {
@@ -119,7 +115,7 @@ impl File {
             self.line("name", &text(&segment.name));
             self.line("between", &plan.named(&segment.between));
             self.some("rate", segment.rate.map(rate));
-            self.flag("shared", segment.use_ == Use::InTurn);
+            self.some("shared", (segment.use_ == Use::InTurn).then(set));
         }
         for way in &plan.ways {
             self.table("[[ways]]");
@@ -137,7 +133,7 @@ impl File {
             Shape::Mesh(hosts) => self.line("mesh", &plan.named(hosts)),
             Shape::Disjoint { a, b, ways } => {
                 self.line("disjoint", &format!("[{}, {}]", plan.named(a), plan.named(b)));
-                self.flag("one-way", *ways == Ways::One);
+                self.some("one-way", (*ways == Ways::One).then(set));
             }
             Shape::List(pairs) => self.line("list", &plan.pairs_named(pairs.iter())),
         }

@@ -9,6 +9,11 @@ pub(crate) fn text(value: &str) -> String {
     toml::Value::String(value.to_owned()).to_string()
 }
 
+/// A flag that is set.
+pub(crate) fn set() -> String {
+    "true".to_owned()
+}
+
 /// A list of texts.
 pub(crate) fn texts<T: AsRef<str>>(values: &[T]) -> String {
     let values: Vec<String> = values.iter().map(|value| text(value.as_ref())).collect();

@@ -6,7 +6,7 @@ use model::spec::{Direction, Family, Limit, Offload, TestSpec};
 
 use super::text::USUAL_UDP_RATE;
 use super::{Http, Ping, Task};
-use crate::written::{bytes, rate, text, time};
+use crate::written::{bytes, rate, set, text, time};
 
 /// Keys and values of a test, as TOML has them, `kind` first.
 #[must_use]
@@ -28,14 +28,14 @@ pub fn keys(task: &Task) -> Vec<(&'static str, String)> {
         Task::Udp(flow) => {
             keys.flow(&flow.spec);
             match flow.spec.rate {
-                Some(asked) => keys.unless("rate", rate(asked), asked == USUAL_UDP_RATE),
-                None => keys.put("flood", "true".to_owned()),
+                Some(asked) => keys.unless("rate", asked, &USUAL_UDP_RATE, rate),
+                None => keys.put("flood", set()),
             }
         }
         Task::Ping(ping) => keys.ping(*ping),
         Task::Http(Http { file, count }) => {
             keys.put("file", text(file));
-            keys.unless("count", count.to_string(), *count == 1);
+            keys.unless("count", *count, &1, |count| count.to_string());
         }
         Task::Mtu | Task::Hops => {}
     }
@@ -53,19 +53,20 @@ impl Keys {
         self.0.extend(value.map(|value| (key, value)));
     }
 
-    fn unless(&mut self, key: &'static str, value: String, is_usual: bool) {
-        self.some(key, (!is_usual).then_some(value));
+    /// A value that differs from the usual one.
+    fn unless<T: PartialEq>(&mut self, key: &'static str, value: T, usual: &T, written: impl FnOnce(T) -> String) {
+        self.some(key, (value != *usual).then(|| written(value)));
     }
 
     fn span(&mut self, key: &'static str, value: Duration, usual: Duration) {
-        self.unless(key, time(value), value == usual);
+        self.unless(key, value, &usual, time);
     }
 
     fn ping(&mut self, ping: Ping) {
         let usual = Ping::default();
-        self.unless("count", ping.count.to_string(), ping.count == usual.count);
+        self.unless("count", ping.count, &usual.count, |count| count.to_string());
         self.span("interval", ping.interval, usual.interval);
-        self.unless("size", bytes(ping.size), ping.size == usual.size);
+        self.unless("size", ping.size, &usual.size, bytes);
     }
 
     fn flow(&mut self, spec: &TestSpec) {
@@ -76,19 +77,19 @@ impl Keys {
             Limit::Blocks(limit) => self.put("blocks", limit.to_string()),
         }
         self.span("omit", spec.omit, usual.omit);
-        self.unless("streams", spec.streams.to_string(), spec.streams == usual.streams);
-        self.unless("reverse", "true".to_owned(), spec.direction != Direction::Reverse);
-        self.unless("bidir", "true".to_owned(), spec.direction != Direction::Bidirectional);
+        self.unless("streams", spec.streams, &usual.streams, |streams| streams.to_string());
+        self.some("reverse", (spec.direction == Direction::Reverse).then(set));
+        self.some("bidir", (spec.direction == Direction::Bidirectional).then(set));
         self.some("pace", spec.pace.map(rate));
         self.some("cca", spec.congestion_control.as_deref().map(text));
         self.some("mss", spec.mss.map(|mss| mss.get().to_string()));
         self.some("window", spec.window.map(bytes));
         self.some("dscp", spec.dscp.map(|dscp| dscp.get().to_string()));
         self.some("length", spec.length.map(bytes));
-        self.unless("send", text(spec.send.name()), spec.send == usual.send);
-        self.unless("receive", text(spec.receive.name()), spec.receive == usual.receive);
-        self.unless("no-gso", "true".to_owned(), spec.udp_gso == Offload::On);
-        self.unless("no-gro", "true".to_owned(), spec.udp_gro == Offload::On);
+        self.unless("send", spec.send, &usual.send, |send| text(send.name()));
+        self.unless("receive", spec.receive, &usual.receive, |receive| text(receive.name()));
+        self.some("no-gso", (spec.udp_gso != Offload::On).then(set));
+        self.some("no-gro", (spec.udp_gro != Offload::On).then(set));
         self.some("family", spec.family.map(|family| text(name_of(family))));
         self.span("interval", spec.interval, usual.interval);
         self.span("sample-every", spec.sample_every, usual.sample_every);
