@@ -12,20 +12,20 @@ use units::{ByteCount, DataRate};
 pub fn arguments(flow: &Flow) -> Vec<OsString> {
     let spec = &flow.spec;
     let mut line = Line::default();
-    line.flag("--udp", spec.protocol == Protocol::Udp);
-    line.flag("--reverse", spec.direction == Direction::Reverse);
-    line.flag("--bidir", spec.direction == Direction::Bidirectional);
+    line.option((spec.protocol == Protocol::Udp).then_some("--udp"));
+    line.option((spec.direction == Direction::Reverse).then_some("--reverse"));
+    line.option((spec.direction == Direction::Bidirectional).then_some("--bidir"));
     match spec.limit {
         Limit::Time(time) => line.value("--time", span(time)),
         Limit::Bytes(bytes) => line.value("--bytes", size(bytes)),
         Limit::Blocks(blocks) => line.value("--blocks", blocks.to_string()),
     }
-    line.flag("--ipv4", spec.family == Some(Family::Ipv4));
-    line.flag("--ipv6", spec.family == Some(Family::Ipv6));
+    line.option((spec.family == Some(Family::Ipv4)).then_some("--ipv4"));
+    line.option((spec.family == Some(Family::Ipv6)).then_some("--ipv6"));
     line.value("--streams", spec.streams.to_string());
     line.value("--omit", span(spec.omit));
     line.some("--rate", spec.rate.map(rate));
-    line.flag("--flood", spec.protocol == Protocol::Udp && spec.rate.is_none());
+    line.option((spec.protocol == Protocol::Udp && spec.rate.is_none()).then_some("--flood"));
     line.some("--pace", spec.pace.map(rate));
     line.some("--cca", spec.congestion_control.clone());
     line.some("--mss", spec.mss.map(|mss| format!("{}B", mss.get())));
@@ -34,8 +34,8 @@ pub fn arguments(flow: &Flow) -> Vec<OsString> {
     line.some("--length", spec.length.map(size));
     line.value("--send", spec.send.name().to_owned());
     line.value("--receive", spec.receive.name().to_owned());
-    line.flag("--no-gso", spec.udp_gso == Offload::Off);
-    line.flag("--no-gro", spec.udp_gro == Offload::Off);
+    line.option((spec.udp_gso == Offload::Off).then_some("--no-gso"));
+    line.option((spec.udp_gro == Offload::Off).then_some("--no-gro"));
     line.record(spec);
     line.some("--expect", flow.expect.map(rate));
     line.0
@@ -45,8 +45,8 @@ pub fn arguments(flow: &Flow) -> Vec<OsString> {
 struct Line(Vec<OsString>);
 
 impl Line {
-    fn flag(&mut self, name: &str, is_set: bool) {
-        self.0.extend(is_set.then(|| name.into()));
+    fn option(&mut self, name: Option<&str>) {
+        self.0.extend(name.map(OsString::from));
     }
 
     fn value(&mut self, name: &str, value: String) {
