@@ -17,15 +17,15 @@ pub(super) fn all(scenario: &Scenario, names: &Names) -> Vec<Alteration> {
         let mut push = |at: Duration, what: Vec<What>| {
             all.extend(what.into_iter().map(|what| Alteration { at, host: *host, what }));
         };
-        let routes = |own: bool| {
-            let list = route.iter().flat_map(|route| routes_of(scenario, names, *host, route, own));
+        let routes = |fault: FaultState| {
+            let list = route.iter().flat_map(|route| routes_of(scenario, names, *host, route, fault));
             list.map(What::Route).collect::<Vec<_>>()
         };
         push(fault.from, asked.changed());
-        push(fault.from, routes(true));
+        push(fault.from, routes(FaultState::There));
         if let Some(until) = fault.until {
             push(until, asked.restored());
-            push(until, routes(false));
+            push(until, routes(FaultState::Gone));
         }
     }
     all.sort_by_key(|alteration| alteration.at);
@@ -39,7 +39,7 @@ pub(super) fn routes_at_start(scenario: &Scenario, host: usize, names: &Names) -
     for fault in scenario.faults.iter().filter(|fault| fault.is_planted()) {
         let FaultKind::Host { host: of, route: Some(route), .. } = &fault.what else { continue };
         if *of == host {
-            for other in routes_of(scenario, names, host, route, true) {
+            for other in routes_of(scenario, names, host, route, FaultState::There) {
                 routes.retain(|route| route.to != other.to);
                 routes.push(other);
             }
@@ -113,12 +113,19 @@ impl Asked<'_> {
     }
 }
 
+/// Whether the fault that sets a route is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FaultState {
+    There,
+    Gone,
+}
+
 /// The routes of a host that one of a file stands for, or as they are without it.
-fn routes_of(scenario: &Scenario, names: &Names, host: usize, route: &RouteOfFile, own: bool) -> Vec<Route> {
+fn routes_of(scenario: &Scenario, names: &Names, host: usize, route: &RouteOfFile, fault: FaultState) -> Vec<Route> {
     let others = route.to.iter().filter(|to| **to != host);
     let one = |to: &usize| {
         let mut routes = usual(scenario, names, host, *to);
-        if own {
+        if fault == FaultState::There {
             if let Some(link) = route.link {
                 routes = routes_by(scenario, names, (host, *to), link);
             }

@@ -24,6 +24,7 @@ use path::Seed;
 
 use crate::blueprint::{self, Blueprint};
 use crate::fault::{Fault, FaultKind};
+use crate::host::Host;
 use crate::scenario::Scenario;
 
 impl Scenario {
@@ -84,7 +85,7 @@ fn blueprint_host(scenario: &Scenario, number: usize, names: &devices::Names) ->
         devices: devices::of(scenario, number, names),
         tunnels: devices::tunnels(scenario, number),
         routes: alterations::routes_at_start(scenario, number, names),
-        sysctls: role_sysctls(host.forwards).chain(settings.all_sysctls()).collect(),
+        sysctls: role_sysctls(host).chain(settings.all_sysctls()).collect(),
         cpu_share: settings.cpu_share,
         recorded_facts: host.facts.clone().map(|facts| devices::named(facts, scenario, &names[number])),
     }
@@ -92,12 +93,12 @@ fn blueprint_host(scenario: &Scenario, number: usize, names: &devices::Names) ->
 
 /// What makes a host a router, before what the scenario sets. A router of the lab tells every sender whose packets it
 /// drops, as often as it is asked: whoever measures looks at it many times a second.
-fn role_sysctls(forwards: bool) -> impl Iterator<Item = (String, String)> {
+fn role_sysctls(host: &Host) -> impl Iterator<Item = (String, String)> {
     const ROUTER: [(&str, &str); 4] = [
         ("net.ipv4.ip_forward", "1"),
         ("net.ipv6.conf.all.forwarding", "1"),
         ("net.ipv4.icmp_ratelimit", "0"),
         ("net.ipv6.icmp.ratelimit", "0"),
     ];
-    ROUTER.iter().filter(move |_| forwards).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+    ROUTER.iter().filter(|_| host.forwards).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
 }
