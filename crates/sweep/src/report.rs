@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::expectation::Verdict;
 use crate::parameter::Parameter;
 use crate::selection::Rows;
-use crate::summary::{self, Group};
+use crate::summary::{self, Group, Variants};
 use crate::table::Table;
 use crate::value::{QuantityKind, Value};
 
@@ -107,7 +107,7 @@ pub fn schema() -> schemars::Schema {
 impl Report {
     /// What a table says, told apart by some parameters.
     #[must_use]
-    pub fn new(table: &Table, by: &[&'static Parameter], by_variant: bool) -> Self {
+    pub fn new(table: &Table, by: &[&'static Parameter], variants: Variants) -> Self {
         let rows = Rows::new(&table.sweep.experiment, &table.rows);
         let judged = table.sweep.expectations.iter().map(|expectation| (expectation, expectation.judge(&rows)));
         Self {
@@ -118,7 +118,7 @@ impl Report {
             program: table.program.clone(),
             flows: table.rows.len() as u64,
             flows_in_all: table.sweep.experiment.len(),
-            groups: summary::groups(&rows, by, by_variant).iter().map(Combination::from).collect(),
+            groups: summary::groups(&rows, by, variants).iter().map(Combination::from).collect(),
             expectations: judged
                 .map(|(expectation, judged)| Expected {
                     name: expectation.name.clone(),

@@ -28,17 +28,26 @@ pub struct Group {
     pub covered: f64,
 }
 
+/// Whether rows of different variants are in lines of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variants {
+    /// A line for each variant.
+    Apart,
+    /// All variants in one line.
+    Together,
+}
+
 /// A line for each combination of the values of some parameters; all others are thrown together. Combinations without rows are
 /// left out.
 #[must_use]
-pub fn groups(rows: &Rows<'_>, by: &[&'static Parameter], by_variant: bool) -> Vec<Group> {
+pub fn groups(rows: &Rows<'_>, by: &[&'static Parameter], variants: Variants) -> Vec<Group> {
     let all = Selection::default();
-    let mut parts: Vec<(Selection, Vec<(&'static Parameter, Value)>)> = if by_variant && rows.experiment.has_variants()
-    {
-        all.by_variant(rows.experiment).into_iter().map(|part| (part, Vec::new())).collect()
-    } else {
-        vec![(all, Vec::new())]
-    };
+    let mut parts: Vec<(Selection, Vec<(&'static Parameter, Value)>)> =
+        if variants == Variants::Apart && rows.experiment.has_variants() {
+            all.by_variant(rows.experiment).into_iter().map(|part| (part, Vec::new())).collect()
+        } else {
+            vec![(all, Vec::new())]
+        };
     for parameter in by {
         let split = |(part, values): &(Selection, Vec<(&'static Parameter, Value)>)| {
             let of = part.values(parameter, rows.experiment);

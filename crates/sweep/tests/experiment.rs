@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 use sweep::merge::{MergeError, merge};
+use sweep::summary::Variants;
 use sweep::table::{Table, TableError, column_names};
 use sweep::{Measure, Report, Row, Share, Sweep};
 
@@ -192,9 +193,9 @@ fn what_is_drawn_or_expected_makes_no_other_experiment() {
 fn a_report_has_a_line_for_each_value_that_is_told_apart() {
     let table = table(SMALL, "1/1");
     let by: Vec<_> = table.sweep.experiment.varied().into_iter().map(|(parameter, _)| parameter).collect();
-    let report = Report::new(&table, &by, true);
+    let report = Report::new(&table, &by, Variants::Apart);
     assert_eq!(report.groups.iter().map(|group| group.flows).collect::<Vec<_>>(), [2; 4]);
-    let pooled = Report::new(&table, &by[..1], true);
+    let pooled = Report::new(&table, &by[..1], Variants::Apart);
     assert_eq!(pooled.groups.iter().map(|group| group.flows).collect::<Vec<_>>(), [4; 2]);
     assert!(
         report.groups.iter().any(|group| group.missed == 1.0) && report.groups.iter().any(|group| group.missed == 0.0)

@@ -6,7 +6,7 @@ use comfy_table::Table;
 use sweep::Report;
 use sweep::parameter::Parameter;
 use sweep::selection::Rows;
-use sweep::summary;
+use sweep::summary::{self, Variants};
 use sweep::table::Table as Rowed;
 
 use super::table;
@@ -33,7 +33,7 @@ fn headline(report: &Report, table: &Rowed) -> String {
 fn groups(report: &Report, by: &[&'static Parameter], table: &Rowed) -> String {
     let rows = Rows::new(&table.sweep.experiment, &table.rows);
     let has_variants = report.groups.iter().any(|group| group.variant.is_some());
-    let lines = summary::groups(&rows, by, has_variants);
+    let lines = summary::groups(&rows, by, if has_variants { Variants::Apart } else { Variants::Together });
     let sets = |name: &str| table.sweep.experiment.cells.iter().any(|cell| !cell.settings.get(name).is_none());
     let (has_deadline, has_next) = (sets("deadline"), sets("next-start"));
     let has_given_up = report.groups.iter().any(|group| group.gave_up > 0.0);

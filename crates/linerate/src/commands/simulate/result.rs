@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 use sweep::parameter::Parameter;
 use sweep::selection::Rows;
+use sweep::summary::Variants;
 use sweep::table::Table;
 use sweep::{Report, Sweep};
 
@@ -19,7 +20,7 @@ use crate::show;
 /// What a result's lines are told apart by.
 pub struct By {
     parameters: Vec<&'static Parameter>,
-    variant: bool,
+    variants: Variants,
 }
 
 pub fn run(common: &Common, args: &ShowArgs) -> anyhow::Result<Exit> {
@@ -68,11 +69,11 @@ pub fn program() -> String {
 pub fn by(args: &ReadingArgs, sweep: &Sweep) -> anyhow::Result<By> {
     let varied: Vec<&'static Parameter> =
         sweep.experiment.varied().into_iter().map(|(parameter, _)| parameter).collect();
-    let Some(names) = &args.by else { return Ok(By { parameters: varied, variant: true }) };
-    let mut by = By { parameters: Vec::new(), variant: false };
+    let Some(names) = &args.by else { return Ok(By { parameters: varied, variants: Variants::Apart }) };
+    let mut by = By { parameters: Vec::new(), variants: Variants::Together };
     for name in names {
         if name == "variant" {
-            by.variant = true;
+            by.variants = Variants::Apart;
             continue;
         }
         let (_, parameter) = Parameter::find(name).ok_or_else(|| {
@@ -101,7 +102,7 @@ pub fn show(common: &Common, args: &ReadingArgs, table: &Table, by: &By) -> anyh
             file::write(&folder.join(format!("{}.svg", figure.name)), &picture)?;
         }
     }
-    let report = Report::new(table, &by.parameters, by.variant);
+    let report = Report::new(table, &by.parameters, by.variants);
     if common.json {
         return print(&show::json::document(&report)?);
     }
