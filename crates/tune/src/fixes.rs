@@ -43,23 +43,25 @@ pub fn fixes(question: &Question, from: &Settings, to: &Settings, places: &Place
     }
     if changed("wmem") {
         let operation = sysctl("net.ipv4.tcp_wmem", &format!("4096 16384 {}", bytes(to, "wmem")));
-        step(&mut fixes.sender, "BUF-WMEM-BDP", operation, bytes(to, "wmem") < bytes(from, "wmem"));
+        let lowers = bytes(to, "wmem") < bytes(from, "wmem");
+        fixes.sender.steps.push(PlannedStep { lowers, ..step("BUF-WMEM-BDP", operation) });
     }
     if changed("rmem") || changed("rmem-default") {
         let lowers = ["rmem", "rmem-default"].iter().any(|name| bytes(to, name) < bytes(from, name));
         let value = format!("4096 {} {}", bytes(to, "rmem-default"), bytes(to, "rmem"));
-        step(&mut fixes.receiver, "BUF-RMEM-BDP", sysctl("net.ipv4.tcp_rmem", &value), lowers);
+        let operation = sysctl("net.ipv4.tcp_rmem", &value);
+        fixes.receiver.steps.push(PlannedStep { lowers, ..step("BUF-RMEM-BDP", operation) });
     }
     if changed("initial-window") {
-        step(&mut fixes.sender, "TCP-INITCWND", route("initcwnd", to.get("initial-window")), false);
+        fixes.sender.steps.push(step("TCP-INITCWND", route("initcwnd", to.get("initial-window"))));
     }
     if changed("receiver-initial-window") {
         let operation = route("initrwnd", to.get("receiver-initial-window"));
-        step(&mut fixes.receiver, "TCP-INITRWND", operation, false);
+        fixes.receiver.steps.push(step("TCP-INITRWND", operation));
     }
     if changed("ecn") {
         let value = if *to.get("ecn") == Value::Flag(true) { "1" } else { "2" };
-        step(&mut fixes.sender, "TCP-ECN-ACTIVE", sysctl("net.ipv4.tcp_ecn", value), false);
+        fixes.sender.steps.push(step("TCP-ECN-ACTIVE", sysctl("net.ipv4.tcp_ecn", value)));
     }
     if changed("fq") || changed("pace") {
         pacing(&mut fixes.sender, to, places);
@@ -75,9 +77,9 @@ pub fn fixes(question: &Question, from: &Settings, to: &Settings, places: &Place
 /// An algorithm needs its module; CUBIC and Reno are never modules of their own in a distribution's kernel.
 fn congestion(plan: &mut FixPlan, name: &str) {
     if !matches!(name, "cubic" | "reno") {
-        step(plan, "TCP-CC", Operation::Module { name: format!("tcp_{name}") }, false);
+        plan.steps.push(step("TCP-CC", Operation::Module { name: format!("tcp_{name}") }));
     }
-    step(plan, "TCP-CC", sysctl("net.ipv4.tcp_congestion_control", name), false);
+    plan.steps.push(step("TCP-CC", sysctl("net.ipv4.tcp_congestion_control", name)));
 }
 
 fn pacing(plan: &mut FixPlan, to: &Settings, places: &Places) {
@@ -122,9 +124,10 @@ fn sysctl(key: &str, value: &str) -> Operation<String> {
     Operation::Sysctl { key: key.to_owned(), value: value.to_owned() }
 }
 
-fn step(plan: &mut FixPlan, rule: &str, operation: Operation<String>, lowers: bool) {
+/// A step that lowers nothing, of the host's own namespace.
+fn step(rule: &str, operation: Operation<String>) -> PlannedStep {
     let rules = vec![rule.to_owned()];
-    plan.steps.push(PlannedStep { rules, namespace: None, link: None, operation, disruption: None, lowers });
+    PlannedStep { rules, namespace: None, link: None, operation, disruption: None, lowers: false }
 }
 
 fn bytes(settings: &Settings, name: &str) -> u64 {
