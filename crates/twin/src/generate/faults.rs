@@ -1,7 +1,7 @@
 //! Faults, each with what it does to a network from barely visible to total (docs/incidents.md, "What is wrong").
 
 use super::draw::{Draw, on_log, whole};
-use super::network::{Network, adapter};
+use super::network::{Network, Nic, adapter};
 use super::plan::{self, Pair, Test};
 
 /// A fault as a file has it, and the truth of it.
@@ -433,7 +433,7 @@ fn receive_offload(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (link, direction) =
         *pair.path.iter().find(|(link, end)| ground.network.links[*link].ends[1 - end] == machine)?;
     let name = ground.network.links[link].name.clone();
-    ground.network.hosts[machine].facts = adapter(&name, "bnxt_en", true);
+    ground.network.hosts[machine].facts = adapter(&name, &Nic { driver: "bnxt_en", merges: true });
     let window = whole(on_log(severity, [20.0, 400.0]));
     let what = vec![format!("add = {{ merger = {{ window = \"{window}us\", tunnelled-only = true }} }}")];
     let mut planted = ground.on_link("receive-offload-overlay", (link, direction), (severity, what));

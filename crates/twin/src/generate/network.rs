@@ -54,7 +54,24 @@ pub(super) struct Link {
     pub(super) besides: Vec<String>,
 }
 
+/// What a link carries.
+#[derive(Clone, Copy)]
+struct Capacity {
+    /// In bit/s.
+    rate: f64,
+    /// Bytes of the queues before it.
+    queue: f64,
+    /// In seconds, each way.
+    delay: f64,
+}
+
 impl Link {
+    /// A link within a site, without other traffic.
+    fn new(name: String, ends: [usize; 2], capacity: Capacity) -> Self {
+        let Capacity { rate, queue, delay } = capacity;
+        Self { name, ends, rate, queue, delay, jitter: 0.0, cross: 0.0, is_long: false, besides: Vec::new() }
+    }
+
     /// Traffic of others on its port, as one of the settings of the port; empty where there is none.
     pub(super) fn cross_setting(&self) -> String {
         if self.cross <= 0.0 {
@@ -134,8 +151,10 @@ impl Network {
         path.iter().map(|(link, _)| 2.0 * self.links[*link].delay).sum()
     }
 
-    fn host(&mut self, name: String, forwards: bool, group: &'static str) -> usize {
+    /// Routers and the machines of guests forward what is not for them.
+    fn host(&mut self, name: String, group: &'static str) -> usize {
         let (buffers, control) = (self.buffers, self.control);
+        let forwards = matches!(group, "router" | "machine");
         self.hosts.push(Host {
             name,
             forwards,
@@ -150,71 +169,68 @@ impl Network {
         self.hosts.len() - 1
     }
 
-    fn link(&mut self, name: String, ends: [usize; 2], (rate, queue, delay): (f64, f64, f64), is_long: bool) {
-        let link = Link { name, ends, rate, queue, delay, jitter: 0.0, cross: 0.0, is_long, besides: Vec::new() };
-        self.links.push(link);
-    }
-
     /// A host behind a router.
-    fn behind(&mut self, router: usize, (site, number): (&str, usize), plan: &Plan) {
-        let host = self.host(format!("{site}-{number}"), false, "server");
-        let access = (self.rate, plan.queue, plan.inside / 2.0);
-        self.link(format!("access-{site}-{number}"), [host, router], access, false);
+    fn behind(&mut self, router: usize, name: &str, plan: &Plan) {
+        let host = self.host(name.to_owned(), "server");
+        let access = Capacity { rate: self.rate, queue: plan.queue, delay: plan.inside / 2.0 };
+        self.links.push(Link::new(format!("access-{name}"), [host, router], access));
     }
 
     fn two_sites(&mut self, plan: &Plan) {
-        let west = self.host("border-west".to_owned(), true, "router");
-        let east = self.host("border-east".to_owned(), true, "router");
-        self.link("long-haul".to_owned(), [west, east], (plan.haul, plan.queue, plan.long / 2.0), true);
+        let west = self.host("border-west".to_owned(), "router");
+        let east = self.host("border-east".to_owned(), "router");
+        let haul = Capacity { rate: plan.haul, queue: plan.queue, delay: plan.long / 2.0 };
+        self.links.push(Link { is_long: true, ..Link::new("long-haul".to_owned(), [west, east], haul) });
         for number in 1..=plan.count {
             let (router, site) = if number % 2 == 1 { (west, "west") } else { (east, "east") };
-            self.behind(router, (site, number), plan);
+            self.behind(router, &format!("{site}-{number}"), plan);
         }
     }
 
     fn one_site(&mut self, plan: &Plan) {
-        let switch = self.host("switch".to_owned(), true, "router");
+        let switch = self.host("switch".to_owned(), "router");
         for number in 1..=plan.count {
-            self.behind(switch, ("node", number), plan);
+            self.behind(switch, &format!("node-{number}"), plan);
         }
     }
 
     fn backbone(&mut self, plan: &Plan, sites: usize) {
-        let core = self.host("core".to_owned(), true, "router");
+        let core = self.host("core".to_owned(), "router");
         let sites: Vec<usize> = (1..=sites)
             .map(|number| {
-                let router = self.host(format!("border-{number}"), true, "router");
-                let haul = (plan.haul, plan.queue, plan.long / 4.0);
-                self.link(format!("haul-{number}"), [core, router], haul, true);
+                let router = self.host(format!("border-{number}"), "router");
+                let haul = Capacity { rate: plan.haul, queue: plan.queue, delay: plan.long / 4.0 };
+                self.links.push(Link { is_long: true, ..Link::new(format!("haul-{number}"), [core, router], haul) });
                 router
             })
             .collect();
         for number in 1..=plan.count {
             let at = number % sites.len();
-            self.behind(sites[at], (&format!("site{}", at + 1), number), plan);
+            self.behind(sites[at], &format!("site{}-{number}", at + 1), plan);
         }
     }
 
     /// Guests in machines on one switch.
     fn machines(&mut self, plan: &Plan, draw: &mut Draw) {
-        let switch = self.host("switch".to_owned(), true, "router");
+        let switch = self.host("switch".to_owned(), "router");
         let count = (plan.count / 2).clamp(2, 8);
         let machines: Vec<usize> = (1..=count)
             .map(|number| {
-                let machine = self.host(format!("machine-{number}"), true, "machine");
+                let machine = self.host(format!("machine-{number}"), "machine");
                 let uplink = format!("uplink-{number}");
-                self.link(uplink.clone(), [switch, machine], (self.rate, plan.queue, plan.inside / 4.0), false);
+                let capacity = Capacity { rate: self.rate, queue: plan.queue, delay: plan.inside / 4.0 };
+                self.links.push(Link::new(uplink.clone(), [switch, machine], capacity));
                 let nic = draw.weighted(&[(1.0, "sfc"), (1.0, "mlx5_core")], "sfc");
-                self.hosts[machine].facts = adapter(&uplink, nic, false);
+                self.hosts[machine].facts = adapter(&uplink, &Nic { driver: nic, merges: false });
                 machine
             })
             .collect();
         for number in 1..=plan.count.min(24) {
             let machine = machines[number % machines.len()];
-            let guest = self.host(format!("guest-{number}"), false, "guest");
+            let guest = self.host(format!("guest-{number}"), "guest");
             self.hosts[guest].machine = Some(machine);
-            let access = (self.rate, plan.queue, plan.inside / 8.0);
-            self.link(format!("vm-{number}"), [machine, guest], access, false);
+            let access = Capacity { rate: self.rate, queue: plan.queue, delay: plan.inside / 8.0 };
+            self.links.push(Link::new(format!("vm-{number}"), [machine, guest], access));
         }
     }
 }
@@ -227,8 +243,16 @@ struct Plan {
     long: f64,
 }
 
-/// Recorded facts of an adapter that merges in hardware, or not.
-pub(super) fn adapter(link: &str, driver: &str, merges: bool) -> Vec<String> {
+/// A NIC as hosts record it.
+pub(super) struct Nic<'a> {
+    pub(super) driver: &'a str,
+    /// Whether it merges segments in hardware (`rx-gro-hw`).
+    pub(super) merges: bool,
+}
+
+/// Recorded facts of the NIC at a link.
+pub(super) fn adapter(link: &str, nic: &Nic<'_>) -> Vec<String> {
+    let Nic { driver, merges } = nic;
     vec![
         format!("[hosts.@.facts.interfaces.{link}]"),
         format!("driver = {{ name = \"{driver}\" }}"),

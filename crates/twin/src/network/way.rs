@@ -135,10 +135,10 @@ impl Network<'_> {
     fn as_seen_by(&self, mut stage: PathElement, traffic: Traffic) -> Option<PathElement> {
         let is_tunnelled =
             traffic.overlay.is_some_and(|overlay| self.scenario.overlays[overlay].kind == scenario::OverlayKind::Vxlan);
-        let outer = traffic.overlay.map_or(0, |overlay| self.header_of(overlay));
-        let is_seen = adapt(&mut stage.spec, traffic, is_tunnelled, outer);
-        let changes_are_seen =
-            stage.changes.iter_mut().map(|change| adapt(&mut change.spec, traffic, is_tunnelled, outer));
+        let header = traffic.overlay.map_or(0, |overlay| self.header_of(overlay));
+        let outer = Outer { is_tunnelled, header };
+        let is_seen = adapt(&mut stage.spec, traffic, outer);
+        let changes_are_seen = stage.changes.iter_mut().map(|change| adapt(&mut change.spec, traffic, outer));
         (is_seen | changes_are_seen.fold(false, |any, seen| any | seen)).then_some(stage)
     }
 }
@@ -150,9 +150,19 @@ const VLAN_HEADERS: u32 = 4;
 /// A full packet of most overlays.
 const TYPICAL: u64 = 1_464;
 
+/// What an overlay puts around packets.
+#[derive(Debug, Clone, Copy)]
+struct Outer {
+    /// Whether elements see UDP and nothing of what is in it.
+    is_tunnelled: bool,
+    /// Bytes before each packet.
+    header: u32,
+}
+
 /// Returns whether the element does anything to the flow.
-fn adapt(spec: &mut ElementSpec, traffic: Traffic, is_tunnelled: bool, outer: u32) -> bool {
-    let slower = |rate: DataRate| DataRate::from_bps(rate.bps() * TYPICAL / (TYPICAL + u64::from(outer)));
+fn adapt(spec: &mut ElementSpec, traffic: Traffic, outer: Outer) -> bool {
+    let Outer { is_tunnelled, header } = outer;
+    let slower = |rate: DataRate| DataRate::from_bps(rate.bps() * TYPICAL / (TYPICAL + u64::from(header)));
     match spec {
         ElementSpec::Merger(MergerSpec { tunnelled_only, .. }) => {
             let merges = traffic.kind == TrafficKind::Tcp && (is_tunnelled || !*tunnelled_only);
@@ -189,7 +199,7 @@ fn adapt(spec: &mut ElementSpec, traffic: Traffic, is_tunnelled: bool, outer: u3
             true
         }
         ElementSpec::Mtu(mtu) => {
-            mtu.bytes = Mtu::new(mtu.bytes.get().saturating_sub(outer)).unwrap_or(Mtu::MIN);
+            mtu.bytes = Mtu::new(mtu.bytes.get().saturating_sub(header)).unwrap_or(Mtu::MIN);
             true
         }
         _ => true,
