@@ -18,7 +18,7 @@ use crate::hosts::snapshot;
 use crate::network::Network;
 use crate::network::way::{Traffic, TrafficKind, Way};
 use crate::probes::rtt::Pair;
-use crate::probes::{download, echo, hops, path_mtu};
+use crate::probes::{Asked, download, echo, hops, path_mtu};
 
 /// What a play gives, as a live one does.
 #[derive(Debug, Clone)]
@@ -120,27 +120,27 @@ fn one(network: &mut Network<'_>, test: &Test, stamp: Stamp, seed: Seed) -> Foun
     else {
         return nothing("the host has no such address");
     };
+    let asked = Asked { target, started: stamp.started, seed };
     match &test.kind {
         TestKind::Tcp(task) | TestKind::Udp(task) => {
-            let run::Tested { finding, samples, took } = run::test(network, test, task, [own, target], (stamp, seed));
+            let run::Tested { finding, samples, took } = run::test(network, test, task, [own, target], stamp, seed);
             Found { finding, samples, took }
         }
-        TestKind::Ping(_) | TestKind::Mtu => probe(network, test, target, stamp, seed),
+        TestKind::Ping(_) | TestKind::Mtu => probe(network, test, asked),
         TestKind::Hops => {
-            let (from, to) = (test.from.host, test.to.host);
-            let trace = hops::trace(network, (from, to), (target, stamp.started, seed));
+            let trace = hops::trace(network, [test.from.host, test.to.host], asked);
             found(Finding::Hops(trace), Duration::from_millis(600))
         }
         TestKind::Http(http) => {
-            let ends = (test.from.host, test.to.host);
-            let (downloads, took) = download::downloads(network, ends, http, (target, stamp.started, seed));
+            let ends = [test.from.host, test.to.host];
+            let (downloads, took) = download::downloads(network, ends, http, asked);
             found(Finding::Downloads(downloads), took)
         }
     }
 }
 
 /// Echoes, or a search for the largest packet.
-fn probe(network: &mut Network<'_>, test: &Test, target: IpAddr, stamp: Stamp, seed: Seed) -> Found {
+fn probe(network: &mut Network<'_>, test: &Test, asked: Asked) -> Found {
     let traffic = Traffic { kind: TrafficKind::Other, overlay: overlay(test), hash: 0 };
     let (from, to) = (test.from.host, test.to.host);
     let length = test.length().unwrap_or(Duration::from_secs(3));
@@ -148,9 +148,8 @@ fn probe(network: &mut Network<'_>, test: &Test, target: IpAddr, stamp: Stamp, s
     let (Some(there), Some(back)) = ways else { return nothing("there is no route to the host") };
     let device = device_mtu(network, test, &there);
     let pair = Pair { there: &there, back: &back };
-    let asked = (target, stamp.started, seed);
     if let TestKind::Ping(ping) = &test.kind {
-        let series = echo::series(network, &pair, (ping, device.get()), asked);
+        let series = echo::series(network, &pair, ping, device.get(), asked);
         found(Finding::Echo(series), ping.interval * ping.count)
     } else {
         let search = path_mtu::search(network, &pair, device, asked);

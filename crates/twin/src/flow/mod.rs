@@ -22,7 +22,15 @@ use std::time::Duration;
 
 use model::measurement::{Flow, Heading};
 use model::series::StreamSamples;
+use model::spec::TestSpec;
 use units::ByteCount;
+
+/// One direction of a test: how it is set, and which way its payload goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OneWay<'a> {
+    pub(crate) spec: &'a TestSpec,
+    pub(crate) heading: Heading,
+}
 
 /// What came of one direction of a test.
 pub(crate) struct Direction {

@@ -16,7 +16,7 @@ use units::WallTime;
 pub(crate) use super::latency::summary;
 use super::latency::{IDLE, IDLE_EVERY_US, latency};
 use super::settings::Link;
-use super::{Direction, account, sums, tcp, udp};
+use super::{Direction, OneWay, account, sums, tcp, udp};
 use crate::hosts::identity;
 use crate::network::Network;
 use crate::network::way::{Traffic, TrafficKind, Way};
@@ -37,35 +37,57 @@ pub(crate) struct Stamp {
     pub(crate) started: WallTime,
 }
 
+/// What is run between which addresses, and under which name.
+#[derive(Debug, Clone, Copy)]
+struct Request<'a> {
+    task: &'a Task,
+    addresses: [IpAddr; 2],
+    stamp: Stamp,
+}
+
 /// Runs a test between two addresses, beginning now.
 pub(crate) fn test(
     network: &mut Network<'_>,
     test: &Test,
     task: &Task,
     addresses: [IpAddr; 2],
-    (stamp, seed): (Stamp, Seed),
+    stamp: Stamp,
+    seed: Seed,
 ) -> Tested {
     let spec = &task.spec;
+    let request = Request { task, addresses, stamp };
     let length = task_length(spec);
     let kind = if spec.protocol == Protocol::Tcp { TrafficKind::Tcp } else { TrafficKind::Other };
     let traffic = Traffic { kind, overlay: overlay(test), hash: seed.part(7).0 >> 32 };
     let (from, to) = (test.from.host, test.to.host);
     let ways = (network.way([from, to], traffic, length), network.way([to, from], traffic, length));
     let (Some(there), Some(back)) = ways else {
-        return failed(network, test, (task, addresses, stamp), "no route to the host".to_owned());
+        return failed(network, test, request, "no route to the host".to_owned());
     };
     let idle = idle(network, [&there, &back], seed.part(1));
     let base = idle.iter().flatten().min().copied();
     let before = [network.tallies.hosts[from].clone(), network.tallies.hosts[to].clone()];
     let mut directions = Vec::new();
     for (number, heading) in headings(spec.direction).into_iter().enumerate() {
-        let link = match heading {
-            Heading::Outbound => link((from, to), addresses[1], (from, test, base), (&there, &back)),
-            Heading::Inbound => link((to, from), addresses[0], (from, test, base), (&back, &there)),
+        let outbound = Link {
+            sender: from,
+            receiver: to,
+            to: addresses[1],
+            asked: from,
+            overlay: overlay(test),
+            base_rtt: base.unwrap_or_default(),
+            there: &there,
+            back: &back,
         };
-        match one(network, &link, (spec, heading), seed.part(2 + number as u64)) {
+        let link = match heading {
+            Heading::Outbound => outbound,
+            Heading::Inbound => {
+                Link { sender: to, receiver: from, to: addresses[0], there: &back, back: &there, ..outbound }
+            }
+        };
+        match one(network, &link, OneWay { spec, heading }, seed.part(2 + number as u64)) {
             Ok(direction) => directions.push(direction),
-            Err(why) => return failed(network, test, (task, addresses, stamp), why),
+            Err(why) => return failed(network, test, request, why),
         }
     }
     let took = directions.iter().map(|direction| direction.elapsed).max().unwrap_or_default()
@@ -97,7 +119,7 @@ pub(crate) fn test(
         measurement.flows.extend(named);
         streams.extend(direction.samples);
     }
-    let run = Run { measurement: Some(measurement), ..bare(network, test, (task, addresses, stamp)) };
+    let run = Run { measurement: Some(measurement), ..bare(network, test, request) };
     let samples = Some(Box::new(RunSamples { streams, probes }));
     Tested { finding: Finding::Run(Box::new(run)), samples, took }
 }
@@ -107,28 +129,14 @@ pub(crate) fn overlay(test: &Test) -> Option<usize> {
     test.from.overlay.filter(|overlay| test.to.overlay == Some(*overlay))
 }
 
-fn link<'w>(
-    (sender, receiver): (usize, usize),
-    to: IpAddr,
-    (asked, test, base): (usize, &Test, Option<Duration>),
-    (there, back): (&'w Way, &'w Way),
-) -> Link<'w> {
-    Link { sender, receiver, to, asked, overlay: overlay(test), base_rtt: base.unwrap_or_default(), there, back }
-}
-
 /// One direction, with what it leaves in counters.
-fn one(
-    network: &mut Network<'_>,
-    link: &Link<'_>,
-    (spec, heading): (&TestSpec, Heading),
-    seed: Seed,
-) -> Result<Direction, String> {
-    if spec.protocol == Protocol::Tcp {
-        let simulated = tcp::simulate(network, link, (spec, heading), seed)?;
+fn one(network: &mut Network<'_>, link: &Link<'_>, one_way: OneWay<'_>, seed: Seed) -> Result<Direction, String> {
+    if one_way.spec.protocol == Protocol::Tcp {
+        let simulated = tcp::simulate(network, link, one_way, seed)?;
         account::tcp(network, link, &simulated.outcomes, simulated.marked);
         Ok(simulated.direction)
     } else {
-        let sent = udp::simulate(network, link, (spec, heading), seed)?;
+        let sent = udp::simulate(network, link, one_way, seed)?;
         account::udp(network, link, &sent);
         Ok(sent.direction)
     }
@@ -203,7 +211,8 @@ fn cpu(directions: &[Direction], whose: Whose) -> CpuUse {
     CpuUse { user: used * 0.1, system: used * 0.9 }
 }
 
-fn bare(network: &Network<'_>, test: &Test, (task, addresses, stamp): (&Task, [IpAddr; 2], Stamp)) -> Run {
+fn bare(network: &Network<'_>, test: &Test, request: Request<'_>) -> Run {
+    let Request { task, addresses, stamp } = request;
     let (from, to) = (test.from.host, test.to.host);
     let first = |from, to| network.scenario.way(from, to, network.now).first().map(|(link, _)| *link);
     Run {
@@ -227,9 +236,9 @@ fn bare(network: &Network<'_>, test: &Test, (task, addresses, stamp): (&Task, [I
     }
 }
 
-fn failed(network: &Network<'_>, test: &Test, of: (&Task, [IpAddr; 2], Stamp), detail: String) -> Tested {
+fn failed(network: &Network<'_>, test: &Test, request: Request<'_>, detail: String) -> Tested {
     let outcome = Outcome::Failed(Failure { kind: FailureKind::Unreachable, detail });
-    let run = Run { outcome, ..bare(network, test, of) };
+    let run = Run { outcome, ..bare(network, test, request) };
     Tested { finding: Finding::Run(Box::new(run)), samples: None, took: Duration::from_secs(5) }
 }
 
@@ -240,6 +249,22 @@ const BESIDE: Duration = Duration::from_millis(150);
 const PROBE: u32 = 72;
 const PORT: u16 = 5_201;
 
+/// From whom to whom bytes go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Leg {
+    pub(crate) sender: usize,
+    pub(crate) receiver: usize,
+    /// The overlay in which they travel.
+    pub(crate) overlay: Option<usize>,
+}
+
+impl Leg {
+    /// One outside of overlays.
+    pub(crate) const fn new(sender: usize, receiver: usize) -> Self {
+        Self { sender, receiver, overlay: None }
+    }
+}
+
 /// What a transfer of bytes that is no test took.
 pub(crate) struct Transferred {
     pub(crate) took: Duration,
@@ -248,20 +273,16 @@ pub(crate) struct Transferred {
 }
 
 /// Transfers bytes from one host to another, and counts them. [`None`] where there is no path.
-pub(crate) fn transfer(
-    network: &mut Network<'_>,
-    ((sender, receiver), overlay): ((usize, usize), Option<usize>),
-    (spec, heading): (&TestSpec, Heading),
-    seed: Seed,
-) -> Option<Transferred> {
+pub(crate) fn transfer(network: &mut Network<'_>, leg: Leg, one_way: OneWay<'_>, seed: Seed) -> Option<Transferred> {
+    let Leg { sender, receiver, overlay } = leg;
     let traffic = Traffic { kind: TrafficKind::Tcp, overlay, hash: seed.part(7).0 >> 32 };
-    let length = task_length(spec);
+    let length = task_length(one_way.spec);
     let there = network.way([sender, receiver], traffic, length)?;
     let back = network.way([receiver, sender], traffic, length)?;
     let to = network.address(receiver, overlay)?;
     let link =
         Link { sender, receiver, to, asked: receiver, overlay, base_rtt: Duration::ZERO, there: &there, back: &back };
-    let simulated = tcp::simulate(network, &link, (spec, heading), seed).ok()?;
+    let simulated = tcp::simulate(network, &link, one_way, seed).ok()?;
     account::tcp(network, &link, &simulated.outcomes, simulated.marked);
     let delivered = simulated.outcomes.iter().map(|outcome| outcome.delivered).sum();
     Some(Transferred { took: simulated.direction.elapsed, handshake: simulated.handshake, delivered })

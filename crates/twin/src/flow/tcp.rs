@@ -11,9 +11,9 @@ use sim::shared::{Shared, Transfer};
 use sim::{TcpInfo, Turns};
 use units::{ByteCount, DataRate, MonoTime, PacketCount};
 
-use super::Direction;
 use super::columns::{Fixed, OF_RECEIVER, OF_SENDER, Rows, of_tcp};
 use super::settings::{Ends, Link, ends};
+use super::{Direction, OneWay};
 use crate::convert::ratio;
 use crate::network::Network;
 use crate::network::thin::{Load, Thinned, bottleneck};
@@ -35,9 +35,10 @@ pub(crate) struct Simulated {
 pub(crate) fn simulate(
     network: &Network<'_>,
     link: &Link<'_>,
-    (spec, heading): (&TestSpec, Heading),
+    one_way: OneWay<'_>,
     seed: Seed,
 ) -> Result<Simulated, String> {
+    let OneWay { spec, heading } = one_way;
     let ends = ends(network, link, spec)?;
     let streams = usize::from(spec.streams.max(1));
     let (amount, patience) = amount(spec, ends.sender.mss().map_or(1_448, |mss| mss.get()));

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use model::measurement::{DatagramCounts, End, Flow, Heading};
+use model::measurement::{DatagramCounts, End, Flow};
 use model::series::field::Field;
 use model::spec::{Limit, Offload, TestSpec};
 use path::Seed;
 use path::reason::Drop;
 use units::{ByteCount, DataRate, PacketCount};
 
-use super::Direction;
 use super::columns::Rows;
 use super::settings::{Link, turns};
+use super::{Direction, OneWay};
 use crate::convert::ratio;
 use crate::network::Network;
 use crate::network::thin::{Load, Thinned};
@@ -36,9 +36,10 @@ pub(crate) struct Sent {
 pub(crate) fn simulate(
     network: &Network<'_>,
     link: &Link<'_>,
-    (spec, heading): (&TestSpec, Heading),
+    one_way: OneWay<'_>,
     seed: Seed,
 ) -> Result<Sent, String> {
+    let spec = one_way.spec;
     let length = spec.length.map_or(USUAL_LENGTH, |length| u32::try_from(length.get()).unwrap_or(USUAL_LENGTH));
     let header = if link.to.is_ipv6() { 48 } else { 28 };
     let plan = Plan::of(spec, length, link.there.told_mtu.get().saturating_sub(header));
@@ -53,7 +54,8 @@ pub(crate) fn simulate(
         streams.push(fates);
     }
     let socket = Socket::of(network, link.receiver);
-    Ok(sums(&streams, &trains, (&plan, &socket), (spec, heading, link, ip_bytes)))
+    let test = Datagrams { plan: &plan, socket: &socket, one_way, link, ip_bytes };
+    Ok(sums(&streams, &trains, &test))
 }
 
 /// How datagrams are handed out.
@@ -128,8 +130,17 @@ struct Receiver {
     transit_ns: Option<f64>,
 }
 
+/// Datagrams of one stream that arrive together.
+struct Arrived {
+    at: Duration,
+    /// Number of the first of them.
+    first: u64,
+    count: u32,
+}
+
 impl Receiver {
-    fn take(&mut self, (at, first, count): (Duration, u64, u32), sent: &Packets, socket: &Socket) {
+    fn take(&mut self, arrived: &Arrived, sent: &Packets, socket: &Socket) {
+        let Arrived { at, first, count } = *arrived;
         if socket.stands_still(at) {
             // A datagram takes about twice its size of the socket's memory.
             let fits = socket.room.saturating_sub(self.waiting) / (2 * u64::from(sent.ip_bytes));
@@ -154,12 +165,19 @@ impl Receiver {
     }
 }
 
-fn sums(
-    streams: &[Fates],
-    trains: &[Packets],
-    (plan, socket): (&Plan, &Socket),
-    (spec, heading, link, ip_bytes): (&TestSpec, Heading, &Link<'_>, u32),
-) -> Sent {
+/// The datagrams of one direction, and who receives them.
+struct Datagrams<'a> {
+    plan: &'a Plan,
+    socket: &'a Socket,
+    one_way: OneWay<'a>,
+    link: &'a Link<'a>,
+    /// Bytes of each IP packet.
+    ip_bytes: u32,
+}
+
+fn sums(streams: &[Fates], trains: &[Packets], datagrams: &Datagrams<'_>) -> Sent {
+    let Datagrams { plan, socket, one_way, link, ip_bytes } = *datagrams;
+    let OneWay { spec, heading } = one_way;
     let handed = u64::from(plan.together) * trains.len() as u64;
     let length = u64::from(plan.length);
     let mut direction = Direction {
@@ -180,7 +198,7 @@ fn sums(
         for (at, number, first, count) in &fates.arrived {
             let Some(sent) = trains.get(*number as usize) else { continue };
             let sequence = u64::from(*number) * u64::from(plan.together) + u64::from(*first);
-            receiver.take((*at, sequence, *count), sent, socket);
+            receiver.take(&Arrived { at: *at, first: sequence, count: *count }, sent, socket);
             if *at >= due {
                 due = *at + every;
                 let (received, highest) = (receiver.received, receiver.highest);
@@ -194,7 +212,7 @@ fn sums(
         }
         direction.samples.push(rows.finish(stream, heading, End::Receiver));
         at_socket += receiver.at_socket;
-        direction.flows.push(flow(stream, (handed, length), &receiver, (heading, link)));
+        direction.flows.push(flow(stream, handed, &receiver, datagrams));
         drops.extend(fates.dropped.iter().map(|(place, reason, _, count)| (*place, *reason, u64::from(*count))));
     }
     let moved: u64 = direction.flows.iter().filter_map(|flow| flow.received).map(ByteCount::get).sum();
@@ -216,13 +234,14 @@ fn beside(streams: &[Fates], trains: &[Packets], base_rtt: Duration) -> Vec<(Dur
     transits().map(|(sent, transit)| (sent, Some(base_rtt + transit.saturating_sub(least)))).collect()
 }
 
-fn flow(stream: u32, (handed, length): (u64, u64), receiver: &Receiver, (heading, link): (Heading, &Link<'_>)) -> Flow {
+fn flow(stream: u32, handed: u64, receiver: &Receiver, datagrams: &Datagrams<'_>) -> Flow {
+    let length = u64::from(datagrams.plan.length);
     let lost = handed.saturating_sub(receiver.received);
     Flow {
         stream,
-        heading,
+        heading: datagrams.one_way.heading,
         local_address: String::new(),
-        peer_address: link.to.to_string(),
+        peer_address: datagrams.link.to.to_string(),
         mss: None,
         congestion_control: None,
         sent_by: None,

@@ -79,7 +79,7 @@ impl Ground<'_> {
         (number, pair, link, direction)
     }
 
-    fn towards(&self, link: usize, direction: usize) -> String {
+    fn towards(&self, [link, direction]: [usize; 2]) -> String {
         let link = &self.network.links[link];
         self.network.hosts[link.ends[1 - direction]].name.clone()
     }
@@ -93,12 +93,13 @@ impl Ground<'_> {
     fn on_link(
         &mut self,
         cause: &'static str,
-        (link, direction): (usize, usize),
-        (severity, what): (f64, Vec<String>),
+        [link, direction]: [usize; 2],
+        severity: f64,
+        what: Vec<String>,
     ) -> Planted {
         let place = vec![
             format!("link = \"{}\"", self.network.links[link].name),
-            format!("towards = \"{}\"", self.towards(link, direction)),
+            format!("towards = \"{}\"", self.towards([link, direction])),
         ];
         let fault = place.iter().cloned().chain(what).collect();
         let from = self.begins();
@@ -123,7 +124,7 @@ fn random_loss(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, _, link, direction) = ground.on_path();
     let loss = on_log(severity, [2e-5, 5e-2]);
     let what = vec![format!("add = {{ loss = {{ random = {loss:.7} }} }}")];
-    Some(ground.on_link("random-loss", (link, direction), (severity, what)))
+    Some(ground.on_link("random-loss", [link, direction], severity, what))
 }
 
 fn dirty_fibre(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
@@ -135,7 +136,7 @@ fn dirty_fibre(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let small = plan::tcp(&pair, number, &["mss = 1448", "label = \"small segments\""]);
     ground.tests.push(small);
     let what = vec![format!("add = {{ loss = {{ large = {{ above = 1600, probability = {loss:.6} }} }} }}")];
-    Some(ground.on_link("dirty-fibre", (link, direction), (severity, what)))
+    Some(ground.on_link("dirty-fibre", [link, direction], severity, what))
 }
 
 fn duplex_mismatch(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
@@ -146,7 +147,7 @@ fn duplex_mismatch(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     }
     let loss = on_log(severity, [1e-2, 2e-1]);
     let what = vec![format!("add = {{ loss = {{ random = {loss:.5} }} }}")];
-    let mut planted = ground.on_link("duplex-mismatch", (link, direction), (severity, what));
+    let mut planted = ground.on_link("duplex-mismatch", [link, direction], severity, what);
     // Both directions: collisions do not ask who sent.
     planted.place.truncate(1);
     planted.faults.iter_mut().for_each(|fault| drop(fault.remove(1)));
@@ -160,14 +161,14 @@ fn lag_member(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let bad = ground.draw.below(4);
     ground.tests.push(plan::streams(&pair, number));
     let what = vec![format!("add = {{ loss = {{ member = {{ of = 4, bad = {bad}, probability = {loss:.5} }} }} }}")];
-    Some(ground.on_link("lag-member-loss", (link, direction), (severity, what)))
+    Some(ground.on_link("lag-member-loss", [link, direction], severity, what))
 }
 
 fn reordering(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, _, link, direction) = ground.on_path();
     let (part, late) = (on_log(severity, [2e-3, 1e-1]), on_log(severity, [2.0, 30.0]));
     let what = vec![format!("add = {{ reorder = {{ probability = {part:.5}, time = \"{}us\" }} }}", whole(late * 1e3))];
-    Some(ground.on_link("reordering", (link, direction), (severity, what)))
+    Some(ground.on_link("reordering", [link, direction], severity, what))
 }
 
 fn policer(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
@@ -176,14 +177,14 @@ fn policer(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let burst = whole(ground.draw.log([32e3, 256e3]));
     let limit = format!("policer = {{ rate = \"{}kbit/s\", burst = \"{burst}B\" }}", whole(rate / 1e3));
     let what = vec![format!("add = {{ {limit} }}"), "at = \"first\"".to_owned()];
-    Some(ground.on_link("policer", (link, direction), (severity, what)))
+    Some(ground.on_link("policer", [link, direction], severity, what))
 }
 
 fn slow_segment(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, pair, link, direction) = ground.on_path();
     let queue = format!("bytes = \"{}B\"", whole(ground.network.links[link].queue));
     let what = ground.port(link, pair.rate * on_log(severity, [0.8, 0.03]), &queue);
-    let planted = ground.on_link("slow-segment", (link, direction), (severity, what));
+    let planted = ground.on_link("slow-segment", [link, direction], severity, what);
     Some(Planted { from: None, ..planted })
 }
 
@@ -194,7 +195,7 @@ fn rate_limit(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let what = ground.port(link, pair.rate * on_log(severity, [0.8, 0.03]), &queue);
     ground.tests.insert(0, plan::tcp(&pair, number, &[]));
     ground.tests.push(plan::tcp(&pair, number, &[]));
-    let planted = ground.on_link("rate-limit", (link, direction), (severity, what));
+    let planted = ground.on_link("rate-limit", [link, direction], severity, what);
     Some(Planted { from: Some(ground.draw.between([0.4, 0.6])), ..planted })
 }
 
@@ -208,7 +209,7 @@ fn shallow_queue(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (link, direction) = *slowest?;
     let packets = whole(on_log(severity, [64.0, 4.0]));
     let what = ground.port(link, ground.network.links[link].rate, &format!("packets = {packets}"));
-    Some(ground.on_link("shallow-queue", (link, direction), (severity, what)))
+    Some(ground.on_link("shallow-queue", [link, direction], severity, what))
 }
 
 fn bufferbloat(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
@@ -216,14 +217,14 @@ fn bufferbloat(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let rate = pair.rate * 0.9;
     let bytes = whole(rate / 8.0 * on_log(severity, [0.2, 2.0]));
     let what = ground.port(link, rate, &format!("bytes = \"{bytes}B\""));
-    Some(ground.on_link("bufferbloat", (link, direction), (severity, what)))
+    Some(ground.on_link("bufferbloat", [link, direction], severity, what))
 }
 
 fn cross_traffic(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, _, link, direction) = ground.on_path();
     let rate = ground.network.links[link].rate;
     let what = bursts(ground, link, &format!("{{ rate = \"{}kbit/s\" }}", whole(rate * (0.2 + 0.75 * severity) / 1e3)));
-    Some(ground.on_link("cross-traffic", (link, direction), (severity, what)))
+    Some(ground.on_link("cross-traffic", [link, direction], severity, what))
 }
 
 fn microburst(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
@@ -236,7 +237,7 @@ fn microburst(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
         whole(rate / 1e3)
     );
     let what = bursts(ground, link, &burst);
-    Some(ground.on_link("microburst", (link, direction), (severity, what)))
+    Some(ground.on_link("microburst", [link, direction], severity, what))
 }
 
 fn bursts(ground: &Ground<'_>, link: usize, burst: &str) -> Vec<String> {
@@ -254,26 +255,28 @@ fn firewall(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let queue = whole(ground.draw.log([32.0, 128.0]));
     let what =
         vec![format!("add = {{ firewall = {{ packets-per-second = {packets}, queue = {{ packets = {queue} }} }} }}")];
-    Some(ground.on_link("firewall", (link, direction), (severity, what)))
+    Some(ground.on_link("firewall", [link, direction], severity, what))
 }
 
 fn mtu_black_hole(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (number, pair) = ground.pair();
     let (link, direction) = *pair.path.iter().find(|(link, _)| ground.network.links[*link].is_long)?;
-    silent_mtu(ground, "mtu-black-hole", (number, &pair), (link, direction, severity))
+    silent_mtu(ground, "mtu-black-hole", number, &pair, [link, direction], severity)
 }
 
 fn mtu_mismatch(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (number, pair) = ground.pair();
     let (link, direction) = if ground.draw.is(0.5) { *pair.path.first()? } else { *pair.path.last()? };
-    silent_mtu(ground, "mtu-mismatch", (number, &pair), (link, direction, severity))
+    silent_mtu(ground, "mtu-mismatch", number, &pair, [link, direction], severity)
 }
 
 fn silent_mtu(
     ground: &mut Ground<'_>,
     cause: &'static str,
-    (number, pair): (usize, &Pair),
-    (link, direction, severity): (usize, usize, f64),
+    number: usize,
+    pair: &Pair,
+    [link, direction]: [usize; 2],
+    severity: f64,
 ) -> Option<Planted> {
     if ground.network.mtu < 9_000 {
         return None;
@@ -282,7 +285,7 @@ fn silent_mtu(
     ground.tests.push(plan::tcp(pair, number, &["mss = 1400", "label = \"small segments\""]));
     let what =
         vec![format!("add = {{ mtu = {{ bytes = {bytes}, report = \"silent\" }} }}"), "at = \"first\"".to_owned()];
-    let mut planted = ground.on_link(cause, (link, direction), (severity, what));
+    let mut planted = ground.on_link(cause, [link, direction], severity, what);
     planted.place.truncate(1);
     planted.faults.iter_mut().for_each(|fault| drop(fault.remove(1)));
     planted.claims.push(Claim::Link(link, 1 - direction));
@@ -342,7 +345,7 @@ fn congestion_control(ground: &mut Ground<'_>, severity: f64) -> Option<Planted>
     }
     let (link, direction) = *pair.path.iter().find(|(link, _)| ground.network.links[*link].is_long)?;
     let name = ground.network.links[link].name.clone();
-    let towards = ground.towards(link, direction);
+    let towards = ground.towards([link, direction]);
     let what = vec!["congestion-control = \"reno\"".to_owned()];
     let mut planted = ground.on_host("congestion-control", pair.from, severity, what);
     // What every long path has: without a loss no algorithm is worse than another.
@@ -417,7 +420,7 @@ fn ring_small(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
         "add = {{ port = {{ rate = \"{}kbit/s\", queue = {{ packets = {packets} }} }} }}",
         whole(rate / 1e3)
     )];
-    let mut planted = ground.on_link("ring-small", (link, direction), (severity, what));
+    let mut planted = ground.on_link("ring-small", [link, direction], severity, what);
     planted.place = vec![format!("host = \"{}\"", ground.network.hosts[host].name)];
     planted.from = None;
     planted.claims.push(Claim::Host(host));
@@ -436,7 +439,7 @@ fn receive_offload(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     ground.network.hosts[machine].facts = adapter(&name, &Nic { driver: "bnxt_en", merges: true });
     let window = whole(on_log(severity, [20.0, 400.0]));
     let what = vec![format!("add = {{ merger = {{ window = \"{window}us\", tunnelled-only = true }} }}")];
-    let mut planted = ground.on_link("receive-offload-overlay", (link, direction), (severity, what));
+    let mut planted = ground.on_link("receive-offload-overlay", [link, direction], severity, what);
     planted.place = vec![format!("host = \"{}\"", ground.network.hosts[machine].name)];
     planted.from = None;
     planted.claims.push(Claim::Host(machine));

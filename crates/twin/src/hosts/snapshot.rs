@@ -23,14 +23,19 @@ use crate::network::tally::{DeviceTally, HostTally};
 pub(crate) fn all(network: &Network<'_>, taken: WallTime) -> Vec<Snapshot> {
     let Some(template) = kernel::snapshot() else { return Vec::new() };
     let hosts = network.blueprint.hosts.iter().zip(&network.hosts).zip(&network.tallies.hosts);
-    hosts.map(|((host, state), tally)| of_host(&template, (host, state, tally), taken)).collect()
+    hosts.map(|((host, state), tally)| of_host(&template, HostNow { host, state, tally }, taken)).collect()
 }
 
-fn of_host(
-    template: &Snapshot,
-    (host, state, tally): (&blueprint::Host, &HostState, &HostTally),
-    taken: WallTime,
-) -> Snapshot {
+/// A host, how it is set, and what it has counted.
+#[derive(Clone, Copy)]
+struct HostNow<'a> {
+    host: &'a blueprint::Host,
+    state: &'a HostState,
+    tally: &'a HostTally,
+}
+
+fn of_host(template: &Snapshot, now: HostNow<'_>, taken: WallTime) -> Snapshot {
+    let HostNow { host, state, tally } = now;
     let mut snapshot = template.clone();
     snapshot.taken = taken;
     snapshot.taken_mono = None;
@@ -42,7 +47,7 @@ fn of_host(
         own.interfaces = device
             .iter()
             .flat_map(|usual| host.devices.iter().enumerate().map(move |(number, device)| (usual, number, device)))
-            .map(|(usual, number, device)| interface(usual.clone(), number, (device, state, tally)))
+            .map(|(usual, number, device)| interface(usual.clone(), number, device, now))
             .collect();
         for (name, value) in state.sysctls() {
             own.sysctls.insert(name.clone(), known(value.clone()));
@@ -61,10 +66,10 @@ fn of_host(
     snapshot
 }
 
-fn interface(usual: Interface, number: usize, (device, state, tally): (&Device, &HostState, &HostTally)) -> Interface {
-    let set = state.devices.get(&device.name);
+fn interface(usual: Interface, number: usize, device: &Device, now: HostNow<'_>) -> Interface {
+    let set = now.state.devices.get(&device.name);
     let mtu = set.map_or(device.mtu, |set| set.mtu);
-    let counted = tally.devices.get(&device.cable).copied().unwrap_or_default();
+    let counted = now.tally.devices.get(&device.cable).copied().unwrap_or_default();
     let link = usual.link.clone().map(|link| Link {
         index: u32::try_from(number + 2).unwrap_or(u32::MAX),
         mtu: Some(mtu.get()),

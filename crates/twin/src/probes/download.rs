@@ -1,6 +1,6 @@
 //! Downloads of a file over HTTP, directly or through proxies.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use model::measurement::Heading;
@@ -9,24 +9,25 @@ use model::run::{Failure, FailureKind, Outcome};
 use model::spec::{Limit, TestSpec};
 use path::Seed;
 use scenario::{Http, Proxy, ServiceKind};
-use units::{ByteCount, DataRate, WallTime};
+use units::{ByteCount, DataRate};
 
-use super::subject;
-use crate::flow::run::transfer;
+use super::Asked;
+use crate::flow::OneWay;
+use crate::flow::run::{Leg, transfer};
 use crate::network::Network;
 
 /// Fetches a file from a host as often as the test asks. Returns the downloads, and how long they took together.
 pub(crate) fn downloads(
     network: &mut Network<'_>,
-    (from, to): (usize, usize),
+    ends: [usize; 2],
     http: &Http,
-    (target, started, seed): (IpAddr, WallTime, Seed),
+    asked: Asked,
 ) -> (Vec<Download>, Duration) {
     let mut found = Vec::new();
     let mut took = Duration::ZERO;
     for number in 0..http.count {
-        let seed = seed.part(u64::from(number));
-        let download = one(network, (from, to), http, (target, started, seed, number));
+        let asked = Asked { seed: asked.seed.part(u64::from(number)), ..asked };
+        let download = one(network, ends, http, asked, number);
         took += download.times.total;
         found.push(download);
     }
@@ -37,18 +38,13 @@ pub(crate) fn downloads(
 struct Served {
     size: ByteCount,
     port: u16,
-    /// From whom to whom, over which overlay; the last leg ends at whoever asked.
-    legs: Vec<(usize, usize, Option<usize>)>,
+    /// The last leg ends at whoever asked.
+    legs: Vec<Leg>,
     /// Who passed it on, the nearest to the server first.
     via: Vec<usize>,
 }
 
-fn served(
-    network: &Network<'_>,
-    (from, to): (usize, usize),
-    file: &str,
-    (seed, number): (Seed, u32),
-) -> Option<Served> {
+fn served(network: &Network<'_>, [from, to]: [usize; 2], file: &str, turn: Turn) -> Option<Served> {
     let services = &network.scenario.services;
     let files_of = |host: usize| {
         services.iter().find_map(|service| match &service.kind {
@@ -61,52 +57,54 @@ fn served(
         ServiceKind::Serve => None,
         ServiceKind::Files(files) => {
             let size = files.get(file).copied()?;
-            Some(Served { size, port: own.port, legs: vec![(to, from, None)], via: Vec::new() })
+            Some(Served { size, port: own.port, legs: vec![Leg::new(to, from)], via: Vec::new() })
         }
         ServiceKind::Proxy(proxy) => {
             let size = files_of(proxy.origin)?;
-            let (legs, via) = through(proxy, (to, from), (seed, number))?;
+            let (legs, via) = through(proxy, [to, from], turn)?;
             Some(Served { size, port: own.port, legs, via })
         }
     }
 }
 
-type Legs = Vec<(usize, usize, Option<usize>)>;
+/// Which of several downloads it is, and the seed of its draws.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    number: u32,
+    seed: Seed,
+}
 
 /// The front end deals over its nodes in turn; a node that does not have the file asks the next one.
-fn through(proxy: &Proxy, (front, client): (usize, usize), (seed, number): (Seed, u32)) -> Option<(Legs, Vec<usize>)> {
-    let turn = number as usize % proxy.over.len().max(1);
-    let node = *proxy.over.get(turn)?;
+fn through(proxy: &Proxy, [front, client]: [usize; 2], turn: Turn) -> Option<(Vec<Leg>, Vec<usize>)> {
+    let Turn { number, seed } = turn;
+    let place = number as usize % proxy.over.len().max(1);
+    let node = *proxy.over.get(place)?;
     #[expect(clippy::cast_precision_loss, reason = "a draw")]
     let draw = (seed.part(u64::from(number)).0 >> 11) as f64 / (1_u64 << 53) as f64;
     let is_rerouted = draw < proxy.rerouted;
     let mut legs = Vec::new();
     let mut via = Vec::new();
     if is_rerouted {
-        let next = *proxy.over.get((turn + 1) % proxy.over.len())?;
-        legs.push((proxy.origin, next, None));
-        legs.push((next, node, proxy.overlay));
+        let next = *proxy.over.get((place + 1) % proxy.over.len())?;
+        legs.push(Leg::new(proxy.origin, next));
+        legs.push(Leg { overlay: proxy.overlay, ..Leg::new(next, node) });
         via.push(next);
     } else {
-        legs.push((proxy.origin, node, None));
+        legs.push(Leg::new(proxy.origin, node));
     }
-    legs.push((node, front, None));
-    legs.push((front, client, None));
+    legs.push(Leg::new(node, front));
+    legs.push(Leg::new(front, client));
     via.push(node);
     via.push(front);
     Some((legs, via))
 }
 
-fn one(
-    network: &mut Network<'_>,
-    (from, to): (usize, usize),
-    http: &Http,
-    (target, started, seed, number): (IpAddr, WallTime, Seed, u32),
-) -> Download {
-    let served = served(network, (from, to), &http.file, (seed, number));
+fn one(network: &mut Network<'_>, ends: [usize; 2], http: &Http, asked: Asked, number: u32) -> Download {
+    let Asked { target, seed, .. } = asked;
+    let served = served(network, ends, &http.file, Turn { number, seed });
     let port = served.as_ref().map_or(80, |served| served.port);
     let mut download = Download {
-        subject: subject(target, started),
+        subject: asked.subject(),
         spec: DownloadSpec::of(format!("http://{target}:{port}/{}", http.file)),
         outcome: Outcome::Failed(Failure { kind: FailureKind::Refused, detail: "no such file".to_owned() }),
         local_address: None,
@@ -123,9 +121,9 @@ fn one(
     // Model: pieces are passed on as they come, so the slowest leg sets the rate, and each one its round trips before.
     let spec = TestSpec { limit: Limit::Bytes(served.size), ..TestSpec::default() };
     let (mut slowest, mut before, mut arrived) = (Duration::ZERO, Duration::ZERO, served.size);
-    for (number, (sender, receiver, overlay)) in served.legs.iter().enumerate() {
-        let ends = ((*sender, *receiver), *overlay);
-        let Some(leg) = transfer(network, ends, (&spec, Heading::Inbound), seed.part(number as u64)) else {
+    let one_way = OneWay { spec: &spec, heading: Heading::Inbound };
+    for (number, leg) in served.legs.iter().enumerate() {
+        let Some(leg) = transfer(network, *leg, one_way, seed.part(number as u64)) else {
             return download;
         };
         slowest = slowest.max(leg.took);
@@ -142,7 +140,7 @@ fn one(
     download.answer = Some(Answer {
         status: 200,
         content_length: Some(served.size),
-        served_by: served.legs.first().map(|(origin, ..)| name(origin)),
+        served_by: served.legs.first().map(|leg| name(&leg.sender)),
         via: served.via.iter().map(|host| format!("1.1 {}", name(host))).collect(),
     });
     download.times =

@@ -1,18 +1,16 @@
 //! A series of echoes.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use model::probe::echo::{EchoAnswer, EchoFate, EchoProbe, EchoSeries, EchoSpec, EchoSummary, Stamp};
 use model::probe::{IcmpAccess, Report, ReportKind};
 use model::run::Outcome;
-use path::Seed;
 use plan::task::Ping;
-use units::{PacketCount, WallTime};
+use units::PacketCount;
 
+use super::Asked;
 use super::packets::Packets;
 use super::rtt::{Fate, Pair, ask};
-use super::subject;
 use crate::flow::run::summary;
 use crate::network::Network;
 
@@ -20,11 +18,12 @@ use crate::network::Network;
 pub(crate) fn series(
     network: &mut Network<'_>,
     pair: &Pair<'_>,
-    (ping, device_mtu): (&Ping, u32),
-    (target, started, seed): (IpAddr, WallTime, Seed),
+    ping: &Ping,
+    device_mtu: u32,
+    asked: Asked,
 ) -> EchoSeries {
     let payload = u32::try_from(ping.size.get()).unwrap_or(u32::MAX).min(65_000);
-    let header = if target.is_ipv6() { 48 } else { 28 };
+    let header = if asked.target.is_ipv6() { 48 } else { 28 };
     let ip_bytes = payload + header;
     // What is larger than the device carries is cut by the host, and lost with any of its parts.
     let parts = ip_bytes.div_ceil(device_mtu.max(header + 1)).max(1);
@@ -37,7 +36,7 @@ pub(crate) fn series(
             over: Duration::ZERO,
         })
         .collect();
-    let fates = ask(network, pair, seed, &sent);
+    let fates = ask(network, pair, asked.seed, &sent);
     let spec = EchoSpec {
         count: ping.count,
         interval: ping.interval,
@@ -59,7 +58,7 @@ pub(crate) fn series(
         fate: told(fate, spec.timeout),
     });
     EchoSeries {
-        subject: subject(target, started),
+        subject: asked.subject(),
         outcome: Outcome::Complete,
         access: Some(IcmpAccess::RawSocket),
         summary: EchoSummary {

@@ -8,27 +8,22 @@ use model::probe::{IcmpAccess, ReportKind};
 use model::run::Outcome;
 use path::Seed;
 use scenario::Point;
-use units::WallTime;
 
+use super::Asked;
 use super::packets::Packets;
 use super::rtt::{Fate, Pair, ask};
-use super::subject;
 use crate::network::Network;
 use crate::network::way::{Traffic, TrafficKind};
 
 /// Traces the path from one host to another.
-pub(crate) fn trace(
-    network: &mut Network<'_>,
-    (from, to): (usize, usize),
-    (target, started, seed): (IpAddr, WallTime, Seed),
-) -> Trace {
+pub(crate) fn trace(network: &mut Network<'_>, [from, to]: [usize; 2], asked: Asked) -> Trace {
     let spec = HopsSpec::default();
     let passed = network.scenario.way(from, to, network.now);
     let mut hops = Vec::new();
     for (number, (_, host)) in (1_u8..).zip(passed.iter().take(usize::from(spec.limit))) {
-        let answers = answers(network, [from, *host], spec.probes, seed.part(u64::from(number)));
+        let answers = answers(network, [from, *host], spec.probes, asked.seed.part(u64::from(number)));
         let is_last = *host == to;
-        let address = if is_last { Some(target) } else { address(network, *host, target) };
+        let address = if is_last { Some(asked.target) } else { address(network, *host, asked.target) };
         let answers = answers.into_iter().map(|rtt| HopAnswer {
             address,
             rtt,
@@ -37,14 +32,7 @@ pub(crate) fn trace(
         hops.push(Hop { number, sent: spec.probes, answers: answers.collect() });
     }
     let end = if passed.is_empty() { TraceEnd::Unreachable } else { TraceEnd::Destination };
-    Trace {
-        subject: subject(target, started),
-        spec,
-        outcome: Outcome::Complete,
-        access: Some(IcmpAccess::RawSocket),
-        end,
-        hops,
-    }
+    Trace { subject: asked.subject(), spec, outcome: Outcome::Complete, access: Some(IcmpAccess::RawSocket), end, hops }
 }
 
 /// An address of a router in the family of the target.

@@ -14,9 +14,19 @@ pub(crate) mod rtt;
 use std::net::IpAddr;
 
 use model::probe::Subject;
+use path::Seed;
 use units::WallTime;
 
-/// Whom a probe is about.
-fn subject(target: IpAddr, started: WallTime) -> Subject {
-    Subject { target: target.to_string(), address: Some(target), started }
+/// Whom a probe is about, and when and with which random seed it begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    pub(crate) target: IpAddr,
+    pub(crate) started: WallTime,
+    pub(crate) seed: Seed,
+}
+
+impl Asked {
+    fn subject(&self) -> Subject {
+        Subject { target: self.target.to_string(), address: Some(self.target), started: self.started }
+    }
 }

@@ -1,32 +1,26 @@
 //! A search for the largest packet that arrives.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use model::probe::IcmpAccess;
 use model::probe::path_mtu::{MtuLimit, PathMtu, PathMtuSpec, SizeVerdict, TriedSize};
 use model::run::Outcome;
 use path::Seed;
-use units::{Mtu, WallTime};
+use units::Mtu;
 
+use super::Asked;
 use super::packets::Packets;
 use super::rtt::{Fate, Pair, ask};
-use super::subject;
 use crate::network::Network;
 
 /// Searches between the least size that every path carries and what the device takes.
-pub(crate) fn search(
-    network: &mut Network<'_>,
-    pair: &Pair<'_>,
-    interface: Mtu,
-    (target, started, seed): (IpAddr, WallTime, Seed),
-) -> PathMtu {
+pub(crate) fn search(network: &mut Network<'_>, pair: &Pair<'_>, interface: Mtu, asked: Asked) -> PathMtu {
     let spec = PathMtuSpec::default();
     let mut tried = Vec::new();
     let mut limit = None;
     let try_size = |network: &mut Network<'_>, size: u32, tried: &mut Vec<TriedSize>| {
         let number = tried.len() as u64;
-        let found = one(network, pair, size, spec.probes, seed.part(number));
+        let found = one(network, pair, size, spec.probes, asked.seed.part(number));
         let verdict = found.verdict.clone();
         tried.push(found);
         verdict
@@ -57,7 +51,7 @@ pub(crate) fn search(
         }
     }
     PathMtu {
-        subject: subject(target, started),
+        subject: asked.subject(),
         spec,
         outcome: Outcome::Complete,
         access: Some(IcmpAccess::RawSocket),
