@@ -127,7 +127,8 @@ impl FaultText {
     pub(crate) fn settle(
         self,
         number: usize,
-        (hosts, links): (&[Host], &[Link]),
+        hosts: &[Host],
+        links: &[Link],
         earlier: &[Fault],
         diagnostics: &mut Diagnostics<'_>,
     ) -> Option<Fault> {

@@ -13,7 +13,7 @@ use crate::diagnostics::Diagnostics;
 use crate::error::{Problem, ScenarioError};
 use crate::fault::{Fault, FaultText};
 use crate::host::{self, Host, HostText};
-use crate::layout::plan::Plan;
+use crate::layout::plan::{Plan, Topology};
 use crate::layout::reach;
 use crate::link::{self, LinkText};
 use crate::overlay::OverlayText;
@@ -90,7 +90,7 @@ pub(crate) fn scenario(name: String, source: Source) -> Result<Scenario, Scenari
         link.enter(number, &mut diagnostics);
     }
     link::check_all(&mut diagnostics);
-    let hosts = hosts((text.defaults, text.groups), text.hosts, &mut diagnostics);
+    let hosts = hosts(text.defaults, text.groups, text.hosts, &mut diagnostics);
     let links: Vec<_> = numbered(text.links).map(|(number, link)| link.settle(number, &mut diagnostics)).collect();
     let overlays: Vec<_> =
         numbered(text.overlays).filter_map(|(number, overlay)| overlay.settle(number, &mut diagnostics)).collect();
@@ -101,19 +101,20 @@ pub(crate) fn scenario(name: String, source: Source) -> Result<Scenario, Scenari
         numbered(text.services).filter_map(|(number, service)| service.settle(number, &mut diagnostics)).collect();
     let mut faults = Vec::new();
     for (number, fault) in numbered(text.faults) {
-        let fault = fault.settle(number, (&hosts, &links), &faults, &mut diagnostics);
+        let fault = fault.settle(number, &hosts, &links, &faults, &mut diagnostics);
         faults.extend(fault);
     }
     let tests = numbered(text.tests).zip(&tasks.tests);
     let tests: Vec<_> =
-        tests.filter_map(|((number, test), task)| test.settle(number, (task, &families), &mut diagnostics)).collect();
+        tests.filter_map(|((number, test), task)| test.settle(number, task, &families, &mut diagnostics)).collect();
     let truth = text.truth.settle(&faults, &mut diagnostics);
     service::check_all(&services, &mut diagnostics);
     // Whether packets arrive can be told only where all the parts are there.
     let plan = if diagnostics.is_content() {
         check_times(&faults, &tests, &mut diagnostics);
-        let plan = Plan::new((&hosts, &links, &overlays), &routes, &families, &mut diagnostics);
-        reach::check(&plan, (&hosts, &links, &overlays), (&services, &tests), &mut diagnostics);
+        let topology = Topology { hosts: &hosts, links: &links, overlays: &overlays };
+        let plan = Plan::new(topology, &routes, &families, &mut diagnostics);
+        reach::check(&plan, topology, &services, &tests, &mut diagnostics);
         plan
     } else {
         Plan::default()
@@ -160,7 +161,8 @@ fn families(named: Option<Vec<Family>>, diagnostics: &mut Diagnostics<'_>) -> BT
 
 /// The hosts in the order of the file, each set by itself, its group and the defaults.
 fn hosts(
-    (defaults, groups): (SettingsText, BTreeMap<String, SettingsText>),
+    defaults: SettingsText,
+    groups: BTreeMap<String, SettingsText>,
     mut texts: BTreeMap<String, HostText>,
     diagnostics: &mut Diagnostics<'_>,
 ) -> Vec<Host> {
@@ -194,8 +196,8 @@ fn check_times(faults: &[Fault], tests: &[Test], diagnostics: &mut Diagnostics<'
         let too_late = last.is_some_and(|last| fault.from >= last);
         let too_early = fault.until.is_some_and(|until| until <= first);
         if too_late || too_early {
-            let fault = shown((fault.from, fault.until));
-            let problem = Problem::FaultOutsideTests { fault, tests: shown((first, last)) };
+            let fault = shown(fault.from, fault.until);
+            let problem = Problem::FaultOutsideTests { fault, tests: shown(first, last) };
             diagnostics.complain(&Key::top("faults").nth(number), problem);
         }
     }
@@ -213,7 +215,7 @@ pub(crate) fn test_time(tests: &[Test]) -> Option<(Duration, Option<Duration>)> 
     Some((first, last))
 }
 
-fn shown((from, until): (Duration, Option<Duration>)) -> String {
+fn shown(from: Duration, until: Option<Duration>) -> String {
     let time = |at: Duration| if at.is_zero() { "the start".to_owned() } else { units::duration::show(at) };
     until.map_or_else(|| format!("from {}", time(from)), |until| format!("from {} until {}", time(from), time(until)))
 }

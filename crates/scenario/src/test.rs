@@ -67,7 +67,8 @@ impl TestText {
     pub(crate) fn settle(
         self,
         number: usize,
-        (task, families): (&TaskText, &BTreeSet<Family>),
+        task: &TaskText,
+        families: &BTreeSet<Family>,
         diagnostics: &mut Diagnostics<'_>,
     ) -> Option<Test> {
         let key = Key::top("tests").nth(number);

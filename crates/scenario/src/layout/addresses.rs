@@ -24,7 +24,7 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn new((hosts, links): (&[Host], usize), families: &BTreeSet<Family>) -> Self {
+    pub(super) fn new(hosts: &[Host], links: usize, families: &BTreeSet<Family>) -> Self {
         let of_host = |(number, host): (usize, &Host)| {
             let number = u16::try_from(number + 1).unwrap_or(u16::MAX);
             let v4 = host.address.unwrap_or(Ipv4Addr::new(10, 0, number.to_be_bytes()[1], 1));

@@ -127,7 +127,7 @@ fn routes_of(scenario: &Scenario, names: &Names, host: usize, route: &RouteOfFil
         let mut routes = usual(scenario, names, host, *to);
         if fault == FaultState::There {
             if let Some(link) = route.link {
-                routes = routes_by(scenario, names, (host, *to), link);
+                routes = routes_by(scenario, names, [host, *to], link);
             }
             routes.iter_mut().for_each(|made| made.metrics.extend(route.metrics.clone()));
         }
@@ -139,10 +139,10 @@ fn routes_of(scenario: &Scenario, names: &Names, host: usize, route: &RouteOfFil
 /// The routes to a host without any fault: one for each family.
 fn usual(scenario: &Scenario, names: &Names, host: usize, to: usize) -> Vec<Route> {
     let Some(link) = scenario.plan.routing.link(host, to) else { return Vec::new() };
-    routes_by(scenario, names, (host, to), link)
+    routes_by(scenario, names, [host, to], link)
 }
 
-fn routes_by(scenario: &Scenario, names: &Names, (host, to): (usize, usize), link: usize) -> Vec<Route> {
+fn routes_by(scenario: &Scenario, names: &Names, [host, to]: [usize; 2], link: usize) -> Vec<Route> {
     let addresses = &scenario.plan.addresses;
     let far = 1 - usize::from(scenario.links[link].ends[0] != host);
     let own = scenario.routes.iter().filter(|route| route.host == host && route.to.contains(&to));

@@ -12,6 +12,14 @@ use crate::link::Link;
 use crate::overlay::Overlay;
 use crate::route::Route;
 
+/// What a network is made of, as its file describes it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Topology<'a> {
+    pub(crate) hosts: &'a [Host],
+    pub(crate) links: &'a [Link],
+    pub(crate) overlays: &'a [Overlay],
+}
+
 /// What a scenario's parts come to together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Plan {
@@ -21,13 +29,14 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn new(
-        (hosts, links, overlays): (&[Host], &[Link], &[Overlay]),
+        topology: Topology<'_>,
         routes: &[Route],
         families: &BTreeSet<Family>,
         diagnostics: &mut Diagnostics<'_>,
     ) -> Self {
-        let addresses = Addresses::new((hosts, links.len()), families);
+        let Topology { hosts, links, overlays } = topology;
+        let addresses = Addresses::new(hosts, links.len(), families);
         addresses.check(hosts, overlays, diagnostics);
-        Self { addresses, routing: Routing::new((hosts, links), routes, diagnostics) }
+        Self { addresses, routing: Routing::new(hosts, links, routes, diagnostics) }
     }
 }

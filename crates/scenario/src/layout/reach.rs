@@ -2,13 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::plan::Plan;
+use super::plan::{Plan, Topology};
 use super::routing::Lost;
 use crate::diagnostics::Diagnostics;
 use crate::error::Problem;
-use crate::host::Host;
-use crate::link::Link;
-use crate::overlay::Overlay;
 use crate::service::{Service, ServiceKind};
 use crate::test::Test;
 use document::Key;
@@ -16,10 +13,12 @@ use document::Key;
 /// Complains about circles anywhere, and about tests, overlays and proxies whose packets would not arrive.
 pub(crate) fn check(
     plan: &Plan,
-    (hosts, links, overlays): (&[Host], &[Link], &[Overlay]),
-    (services, tests): (&[Service], &[Test]),
+    topology: Topology<'_>,
+    services: &[Service],
+    tests: &[Test],
     diagnostics: &mut Diagnostics<'_>,
 ) {
+    let Topology { hosts, links, overlays } = topology;
     let name = |host: usize| hosts[host].name.clone();
     let mut circles = BTreeSet::new();
     for from in 0..hosts.len() {

@@ -28,12 +28,12 @@ pub(crate) enum Lost {
 
 impl Routing {
     /// The shortest ways, of which the file's own routes are then changed; complains about those that cannot be.
-    pub(super) fn new((hosts, links): (&[Host], &[Link]), routes: &[Route], diagnostics: &mut Diagnostics<'_>) -> Self {
+    pub(super) fn new(hosts: &[Host], links: &[Link], routes: &[Route], diagnostics: &mut Diagnostics<'_>) -> Self {
         let mut next = vec![vec![None; hosts.len()]; hosts.len()];
         for to in 0..hosts.len() {
             let distances = distances(hosts, links, to);
             for (host, routes) in next.iter_mut().enumerate() {
-                routes[to] = first_link((hosts, links), &distances, (host, to));
+                routes[to] = first_link(hosts, links, &distances, [host, to]);
             }
         }
         for (number, route) in routes.iter().enumerate() {
@@ -99,11 +99,7 @@ fn distances(hosts: &[Host], links: &[Link], to: usize) -> Vec<Option<u64>> {
 }
 
 /// The link on the shortest way, the first of the file where several are as short.
-fn first_link(
-    (hosts, links): (&[Host], &[Link]),
-    distances: &[Option<u64>],
-    (host, to): (usize, usize),
-) -> Option<usize> {
+fn first_link(hosts: &[Host], links: &[Link], distances: &[Option<u64>], [host, to]: [usize; 2]) -> Option<usize> {
     if host == to {
         return None;
     }
