@@ -25,6 +25,24 @@ pub struct NewName<'a> {
     pub fault: Option<&'static str>,
 }
 
+/// A name by which a file refers to something that it should define.
+#[derive(Debug, Clone, Copy)]
+pub struct Reference<'a> {
+    /// What it should be: `link`.
+    pub what: &'static str,
+    /// Name as the file has it.
+    pub name: &'a str,
+}
+
+/// A key of a table with its value, where the file has one.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<T> {
+    /// Key as files have it.
+    pub key: &'static str,
+    /// [`None`] where the table lacks the key.
+    pub value: Option<T>,
+}
+
 impl<'a, P> Complaints<'a, P> {
     /// Nothing has been found yet.
     #[must_use]
@@ -69,7 +87,8 @@ impl<P: From<DocumentError> + PartialEq + fmt::Debug> Complaints<'_, P> {
     }
 
     /// Where a name stands among those that are defined; a complaint where it does not.
-    pub fn defined(&mut self, key: &Key, (what, name): (&'static str, &str), known: &[String]) -> Option<usize> {
+    pub fn defined(&mut self, key: &Key, reference: Reference<'_>, known: &[String]) -> Option<usize> {
+        let Reference { what, name } = reference;
         let found = known.iter().position(|other| other == name);
         if found.is_none() {
             self.complain(key, DocumentError::Undefined { what, name: name.to_owned(), known: known.to_vec() });
@@ -88,7 +107,8 @@ impl<P: From<DocumentError> + PartialEq + fmt::Debug> Complaints<'_, P> {
     }
 
     /// What a table of this kind needs; a complaint where it is missing.
-    pub fn needed<T>(&mut self, table: &Key, of: &str, (key, value): (&'static str, Option<T>)) -> Option<T> {
+    pub fn needed<T>(&mut self, table: &Key, of: &str, entry: Entry<T>) -> Option<T> {
+        let Entry { key, value } = entry;
         if value.is_none() {
             self.complain(table, DocumentError::Needs { of: of.to_owned(), key });
         }

@@ -17,7 +17,7 @@ mod reading;
 mod source;
 
 pub use complaint::{Complaint, Hint, hints, shown};
-pub use complaints::{Complaints, NewName};
+pub use complaints::{Complaints, Entry, NewName, Reference};
 pub use error::{DocumentError, suggestion};
 pub use nearest::nearest;
 pub use reading::Reading;

@@ -1,7 +1,7 @@
 //! What is known while a file is read, and what was found wrong with it.
 
 use crate::error::{Problem, ScenarioError};
-use document::{Key, NewName, Reading, Source};
+use document::{Entry, Key, NewName, Reading, Reference, Source};
 
 /// Names defined so far, and complaints.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl<'a> Diagnostics<'a> {
 
     /// The number of the host of this name.
     pub(crate) fn host(&mut self, key: &Key, name: &str) -> Option<usize> {
-        self.document.defined(key, ("host", name), &self.hosts)
+        self.document.defined(key, Reference { what: "host", name }, &self.hosts)
     }
 
     /// The numbers of the hosts of a list of names.
@@ -49,12 +49,12 @@ impl<'a> Diagnostics<'a> {
     /// The number of the link of this name.
     pub(crate) fn link(&mut self, key: &Key, name: &str) -> Option<usize> {
         let known: Vec<String> = self.links.iter().map(|(link, _)| link.clone()).collect();
-        self.document.defined(key, ("link", name), &known)
+        self.document.defined(key, Reference { what: "link", name }, &known)
     }
 
     /// The number of the overlay of this name.
     pub(crate) fn overlay(&mut self, key: &Key, name: &str) -> Option<usize> {
-        self.document.defined(key, ("overlay", name), &self.overlays)
+        self.document.defined(key, Reference { what: "overlay", name }, &self.overlays)
     }
 
     /// Which end of a link a host is at: 0 or 1.
@@ -85,8 +85,8 @@ impl<'a> Diagnostics<'a> {
     }
 
     /// What a table of this kind needs; a complaint where it is missing.
-    pub(crate) fn needed<T>(&mut self, table: &Key, of: &str, value: (&'static str, Option<T>)) -> Option<T> {
-        self.document.needed(table, of, value)
+    pub(crate) fn needed<T>(&mut self, table: &Key, of: &str, entry: Entry<T>) -> Option<T> {
+        self.document.needed(table, of, entry)
     }
 
     /// Whether nothing has been found wrong so far.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use document::{DocumentError, Key};
+use document::{DocumentError, Entry, Key};
 use serde::Deserialize;
 use units::Mtu;
 
@@ -39,7 +39,7 @@ pub(crate) struct RouteText {
 impl RouteText {
     /// The route of the host that it names.
     pub(crate) fn settle(self, key: &Key, diagnostics: &mut Diagnostics<'_>) -> Option<Route> {
-        let name = diagnostics.needed(key, "a route", ("host", self.host.clone()))?;
+        let name = diagnostics.needed(key, "a route", Entry { key: "host", value: self.host.clone() })?;
         let host = diagnostics.host(&key.at("host"), &name)?;
         self.settle_for(host, key, diagnostics)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use document::{DocumentError, Key};
+use document::{DocumentError, Entry, Key};
 use serde::Deserialize;
 use units::ByteCount;
 
@@ -112,7 +112,7 @@ impl ServiceText {
             Some(name) => Some(diagnostics.overlay(&key.at("overlay"), name)?),
             None => None,
         };
-        let origin = diagnostics.needed(key, of, ("origin", self.origin.clone()))?;
+        let origin = diagnostics.needed(key, of, Entry { key: "origin", value: self.origin.clone() })?;
         let origin = diagnostics.host(&key.at("origin"), &origin)?;
         Some(Proxy { over, origin, rerouted, overlay })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
-use document::{DocumentError, Key};
+use document::{DocumentError, Key, Reference};
 
 use super::names::Names;
 use super::text::{HostText, NetworkText};
@@ -57,7 +57,8 @@ fn host(name: String, text: HostText, names: &mut Names<'_>) -> Host {
     let mut addresses = BTreeMap::new();
     for (network, address) in text.addresses {
         let key = key.at("addresses").at(&network);
-        if let Some(network) = names.desk.defined(&key, ("network", &network), &names.networks) {
+        if let Some(network) = names.desk.defined(&key, Reference { what: "network", name: &network }, &names.networks)
+        {
             addresses.insert(network, address);
         }
     }

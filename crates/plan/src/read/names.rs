@@ -1,6 +1,6 @@
 //! What a plan defines, and what is wrong with it.
 
-use document::{Complaints, DocumentError, Key, NewName};
+use document::{Complaints, DocumentError, Key, NewName, Reference};
 
 use super::text::PlanText;
 
@@ -41,7 +41,7 @@ impl<'a> Names<'a> {
     }
 
     pub(super) fn host(&mut self, key: &Key, name: &str) -> Option<usize> {
-        self.desk.defined(key, ("host", name), &self.hosts)
+        self.desk.defined(key, Reference { what: "host", name }, &self.hosts)
     }
 
     /// The hosts of a list of names, each once.
@@ -73,11 +73,11 @@ impl<'a> Names<'a> {
     #[expect(clippy::option_option, reason = "outer: whether it is right; inner: whether it is given")]
     pub(super) fn network(&mut self, key: &Key, name: Option<&str>) -> Option<Option<usize>> {
         let Some(name) = name else { return Some(None) };
-        self.desk.defined(key, ("network", name), &self.networks).map(Some)
+        self.desk.defined(key, Reference { what: "network", name }, &self.networks).map(Some)
     }
 
     pub(super) fn segment(&mut self, key: &Key, name: &str) -> Option<usize> {
-        self.desk.defined(key, ("segment", name), &self.segments)
+        self.desk.defined(key, Reference { what: "segment", name }, &self.segments)
     }
 }
 

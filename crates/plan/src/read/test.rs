@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use document::{DocumentError, Key};
+use document::{DocumentError, Key, Reference};
 use model::spec::{Limit, Protocol, TestSpec};
 use units::{DataRate, duration};
 
@@ -26,7 +26,9 @@ fn test(text: TestText, task_text: &TaskText, key: &Key, names: &mut Names<'_>) 
     task_text.only_keys(key, &OWN_KEYS, &mut names.desk);
     let made = task_text.settle(key, None, &mut names.desk);
     let group = match (text.group, names.groups.len()) {
-        (Some(name), _) => names.desk.defined(&key.at("group"), ("group", &name), &names.groups),
+        (Some(name), _) => {
+            names.desk.defined(&key.at("group"), Reference { what: "group", name: &name }, &names.groups)
+        }
         (None, 1) => Some(0),
         (None, _) => {
             names.desk.complain(

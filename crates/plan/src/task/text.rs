@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use document::{Complaints, DocumentError, Key};
+use document::{Complaints, DocumentError, Entry, Key};
 use model::spec::{Direction, Dscp, Family, Limit, Offload, Protocol, ReceiveMethod, SendMethod, TestSpec};
 use serde::Deserialize;
 use units::{ByteCount, DataRate, Mss};
@@ -200,7 +200,7 @@ impl TaskText {
             }
             TestKind::Mtu => Task::Mtu,
             TestKind::Http => {
-                let file = desk.needed(key, self.kind.name(), ("file", self.file.clone()))?;
+                let file = desk.needed(key, self.kind.name(), Entry { key: "file", value: self.file.clone() })?;
                 Task::Http(Http { file, count: self.count.unwrap_or(1) })
             }
             TestKind::Hops => Task::Hops,
