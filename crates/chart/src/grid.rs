@@ -97,7 +97,7 @@ impl Page<'_> {
         }
         for (row, line) in grid.rows.iter().enumerate() {
             for (column, cell) in line.iter().enumerate() {
-                shapes.extend(drawn_cell(cell, cells, (row, column)));
+                shapes.extend(drawn_cell(cell, cells, [row, column]));
             }
         }
         self.groups.push(Group { name: format!("grid-{number}"), shapes });
@@ -153,7 +153,7 @@ impl Page<'_> {
     }
 }
 
-fn drawn_cell(cell: &Cell, cells: Cells, (row, column): (usize, usize)) -> Vec<Shape> {
+fn drawn_cell(cell: &Cell, cells: Cells, [row, column]: [usize; 2]) -> Vec<Shape> {
     let (left, top) = (cells.left + cells.width * count(column), cells.top + cells.height * count(row));
     let (right, bottom) = (left + cells.width, top + cells.height);
     let (x, middle) = (f64::midpoint(left, right), f64::midpoint(top, bottom));
