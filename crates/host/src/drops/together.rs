@@ -1,6 +1,8 @@
 //! Hosts side by side: which of their counters rise and fall together. Drops that come at the same moments have one
 //! cause, such as frames that a switch sends to all.
 
+use std::ops::Range;
+
 use model::host::drops::{Counter, DropInterval};
 use stats::correlation::{Correlation, among, correlate};
 
@@ -79,26 +81,26 @@ pub fn align<'a>(one: &'a [DropInterval], other: &'a [DropInterval]) -> Vec<(&'a
     let mut aligned = Vec::new();
     let mut from = 0;
     for interval in one {
-        let (start, end) = span(interval);
-        while other.get(from).is_some_and(|each| span(each).1 <= start) {
+        let own = span(interval);
+        while other.get(from).is_some_and(|each| span(each).end <= own.start) {
             from += 1;
         }
-        let near = other[from..].iter().take_while(|each| span(each).0 < end);
-        let best = near.max_by_key(|each| overlap(span(each), (start, end)));
-        if let Some(best) = best.filter(|each| 2 * overlap(span(each), (start, end)) > end - start) {
+        let near = other[from..].iter().take_while(|each| span(each).start < own.end);
+        let best = near.max_by_key(|each| overlap(&span(each), &own));
+        if let Some(best) = best.filter(|each| 2 * overlap(&span(each), &own) > own.end - own.start) {
             aligned.push((interval, best));
         }
     }
     aligned
 }
 
-fn span(interval: &DropInterval) -> (u64, u64) {
+fn span(interval: &DropInterval) -> Range<u64> {
     let start = interval.start.unix_nanos();
-    (start, start.saturating_add(units::duration::nanos(interval.length)))
+    start..start.saturating_add(units::duration::nanos(interval.length))
 }
 
-fn overlap(one: (u64, u64), other: (u64, u64)) -> u64 {
-    one.1.min(other.1).saturating_sub(one.0.max(other.0))
+fn overlap(one: &Range<u64>, other: &Range<u64>) -> u64 {
+    one.end.min(other.end).saturating_sub(one.start.max(other.start))
 }
 
 /// Increases a second; no number where one is not known.
