@@ -11,7 +11,7 @@ impl Plan {
     /// The segments on the way from one host to another; empty where it is not known.
     #[must_use]
     pub fn way(&self, from: usize, to: usize, network: Option<usize>) -> Vec<usize> {
-        way(self, (from, to), network)
+        way(self, [from, to], network)
     }
 
     /// The same as a round names it.
@@ -42,12 +42,12 @@ impl Plan {
 
 /// The segments from one host to another: those that the plan gives, else the fewest, else none. Packets turn only in
 /// hosts that forward; of two ways as short as each other, that over segments which stand first in the plan is taken.
-pub(crate) fn way(plan: &Plan, (from, to): (usize, usize), network: Option<usize>) -> Vec<usize> {
-    given(plan, (from, to), network).unwrap_or_else(|| shortest(plan, from, to))
+pub(crate) fn way(plan: &Plan, [from, to]: [usize; 2], network: Option<usize>) -> Vec<usize> {
+    given(plan, [from, to], network).unwrap_or_else(|| shortest(plan, from, to))
 }
 
 /// The way that the plan gives.
-pub(crate) fn given(plan: &Plan, (from, to): (usize, usize), network: Option<usize>) -> Option<Vec<usize>> {
+pub(crate) fn given(plan: &Plan, [from, to]: [usize; 2], network: Option<usize>) -> Option<Vec<usize>> {
     let given = |way: &&DeclaredPath| (way.from, way.to, way.network) == (from, to, network);
     // Nobody says how a network lies over the segments: its packets take the usual way of its hosts.
     let usual = |way: &&DeclaredPath| (way.from, way.to, way.network) == (from, to, None);

@@ -36,14 +36,14 @@ pub(super) fn places(top: &Map<String, Value>, remarks: &mut Remarks) -> Places 
         } else if address.get("disabled").and_then(Value::as_bool).unwrap_or(false) {
             remarks.add(place, "is disabled");
         } else {
-            let host = host(top, (name, address), &mut places, remarks);
+            let host = host(top, name, address, &mut places, remarks);
             places.hosts.push(host);
         }
     }
     places
 }
 
-fn host(top: &Map<String, Value>, (name, address): (&str, &Value), places: &mut Places, remarks: &mut Remarks) -> Host {
+fn host(top: &Map<String, Value>, name: &str, address: &Value, places: &mut Places, remarks: &mut Remarks) -> Host {
     let text = |key: &str| address.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut host = Host { name: name.to_owned(), address: text("address"), machine: text("host"), ..Host::default() };
     if host.address.is_none() {
@@ -77,7 +77,8 @@ fn host(top: &Map<String, Value>, (name, address): (&str, &Value), places: &mut 
 /// A group, whose tests go to one address where that is given.
 pub(super) fn group(
     top: &Map<String, Value>,
-    (name, to): (&str, Option<&str>),
+    name: &str,
+    to: Option<&str>,
     places: &mut Places,
     remarks: &mut Remarks,
 ) -> Option<Group> {

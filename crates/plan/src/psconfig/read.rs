@@ -119,7 +119,7 @@ fn tasks(top: &Map<String, Value>, places: &mut Places, remarks: &mut Remarks) -
         let number = match known.get(&key) {
             Some(number) => *number,
             None => {
-                let Some(made) = between::group(top, (group, to.as_deref()), places, remarks) else { continue };
+                let Some(made) = between::group(top, group, to.as_deref(), places, remarks) else { continue };
                 groups.push(unique(made, &groups));
                 known.insert(key, groups.len() - 1);
                 groups.len() - 1

@@ -67,7 +67,7 @@ impl Schedule {
         let (starts, least) = (order::best(&problem), bound::least(&problem));
         let placed = heavy.into_iter().zip(starts).map(|(slot, start)| Slot { begins: light + time(start), ..slot });
         slots.extend(placed);
-        Self::of(slots, light, (light + time(least), plan.times.gap))
+        Self::of(slots, light, light + time(least), plan.times.gap)
     }
 
     /// The same after a host failed: its tests that have not begun by then are left out, and those of the others move up
@@ -92,7 +92,7 @@ impl Schedule {
             slot.begins = time(place.put(running.len() + number, ticks(from)));
         }
         let least = self.least;
-        Self::of([begun, light, heavy].concat(), self.light, (least, self.gap))
+        Self::of([begun, light, heavy].concat(), self.light, least, self.gap)
     }
 
     /// How long each host is busy with heavy tests, by number.
@@ -107,7 +107,7 @@ impl Schedule {
         busy
     }
 
-    fn of(mut slots: Vec<Slot>, light: Duration, (least, gap): (Duration, Duration)) -> Self {
+    fn of(mut slots: Vec<Slot>, light: Duration, least: Duration, gap: Duration) -> Self {
         slots.sort_by_key(|slot| (slot.begins, slot.test, slot.pair));
         let rest = |slot: &Slot| if slot.weight == Weight::Heavy { gap } else { Duration::ZERO };
         let length = slots.iter().map(|slot| slot.begins + slot.lasts + rest(slot)).max().unwrap_or_default();
@@ -211,7 +211,7 @@ impl<'a> Demand<'a> {
         let mut needed = vec![self.machines[from], self.machines[to]];
         if let Some(tree) = &self.trees[from] {
             let network = self.plan.groups[self.plan.tests[slot.test].group].network;
-            let over = topology::given(self.plan, (from, to), network).unwrap_or_else(|| tree.over(to));
+            let over = topology::given(self.plan, [from, to], network).unwrap_or_else(|| tree.over(to));
             let in_turn =
                 over.into_iter().filter(|segment| self.plan.segments[*segment].use_ == crate::plan::Use::InTurn);
             needed.extend(in_turn.map(|segment| self.plan.hosts.len() + segment));
