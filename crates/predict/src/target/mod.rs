@@ -52,7 +52,7 @@ impl Targets {
         let flows = flow::all(round);
         let peers = Peers::of(round, &flows);
         let of = flows.iter().enumerate().map(|(number, flow)| {
-            let target = target(round, (number, flow), baselines, &peers);
+            let target = target(round, number, flow, baselines, &peers);
             ((flow.test, flow.heading), target)
         });
         Self { of: of.collect() }
@@ -73,7 +73,8 @@ impl Targets {
 
 fn target(
     round: &Round,
-    (number, flow): (usize, &RatedFlow<'_>),
+    number: usize,
+    flow: &RatedFlow<'_>,
     baselines: &Baselines,
     peers: &Peers<'_, '_>,
 ) -> Result<TargetRate, NotJudged> {
