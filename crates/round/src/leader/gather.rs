@@ -93,7 +93,7 @@ fn look(site: &Site<'_>, lead: &Lead<'_>, member: &mut Member) -> Option<Box<Sna
     let answered = wall_now();
     match seen {
         Ok(snapshot) => {
-            if let Some(remark) = of_clock(snapshot.taken, (asked, answered))
+            if let Some(remark) = of_clock(snapshot.taken, asked, answered)
                 && !member.remarks.contains(&remark)
             {
                 member.remarks.push(remark);
@@ -108,7 +108,7 @@ fn look(site: &Site<'_>, lead: &Lead<'_>, member: &mut Member) -> Option<Box<Sna
 }
 
 /// What is wrong with a clock that has shown `taken` between two instants of ours.
-fn of_clock(taken: WallTime, (asked, answered): (WallTime, WallTime)) -> Option<String> {
+fn of_clock(taken: WallTime, asked: WallTime, answered: WallTime) -> Option<String> {
     let nanos = WallTime::unix_nanos;
     let ahead = Duration::from_nanos(nanos(taken).saturating_sub(nanos(answered)));
     let behind = Duration::from_nanos(nanos(asked).saturating_sub(nanos(taken)));
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn clock_is_wrong_where_it_shows_what_it_cannot_have_been() {
         let at = |seconds: u64| WallTime::from_unix_nanos(seconds * 1_000_000_000);
-        let said = |taken| of_clock(at(taken), (at(1_000), at(1_010)));
+        let said = |taken| of_clock(at(taken), at(1_000), at(1_010));
         assert_eq!((said(1_005), said(999), said(1_011)), (None, None, None));
         assert_eq!(said(4_610).as_deref(), Some("its clock is 3600 s ahead"));
         assert_eq!(said(990).as_deref(), Some("its clock is 10.0 s behind"));

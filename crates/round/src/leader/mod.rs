@@ -314,7 +314,7 @@ impl<'a, 'c> Leader<'a, 'c> {
 
     fn left_out(&self, slot: &Slot, why: &str) -> Tested {
         let began = self.now().since(self.begun);
-        pair::tested(self.lead.plan, slot, began, Side::From, (Finding::Nothing { detail: why.to_owned() }, None))
+        pair::tested(self.lead.plan, slot, began, Side::From, Finding::Nothing { detail: why.to_owned() }, None)
     }
 }
 
@@ -327,6 +327,6 @@ fn test(lead: &Lead<'_>, number: usize, began: Duration, halt: &Stop) -> Report 
         let answers = gather::answers(lead, host, halt);
         (host, trouble.side, trouble.why, answers)
     });
-    let tested = pair::tested(lead.plan, slot, began, done.asked, (done.finding, done.samples));
+    let tested = pair::tested(lead.plan, slot, began, done.asked, done.finding, done.samples);
     Report { slot: number, tested, trouble }
 }

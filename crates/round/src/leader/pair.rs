@@ -73,7 +73,8 @@ pub(super) fn tested(
     slot: &Slot,
     began: Duration,
     asked: Side,
-    (finding, samples): (Finding, Option<Box<RunSamples>>),
+    finding: Finding,
+    samples: Option<Box<RunSamples>>,
 ) -> Tested {
     let test = &plan.tests[slot.test];
     let network = plan.groups[test.group].network;
