@@ -10,6 +10,7 @@
 //! * `allowed`: what a flow attained of what its settings allow
 //! * `jump`: an RTT that becomes another one while a flow runs
 //! * `losses`: signs of losses
+//! * `lossy`: whether a flow that is fast enough loses as no path should
 //! * `queue_at_loss`: how long the queue was then
 //! * `queues`: by how much RTTs grow under load
 //! * `ceiling`: how often the rate is near its best
@@ -27,6 +28,7 @@ mod datagram_rate;
 pub mod flow;
 mod jump;
 mod losses;
+mod lossy;
 mod numbers;
 mod percent;
 mod probes;

@@ -17,8 +17,9 @@ use super::Observation;
 use super::ceiling::ceiling;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::losses;
+use super::lossy::is_lossy;
 use super::percent::percent;
-use super::queue_at_loss::{queue_at_loss, queue_size};
+use super::queue_at_loss::{LongestQueue, queue_at_loss};
 use super::stops::stops;
 use super::trend::course;
 use crate::balance::{self, Balance};
@@ -106,31 +107,24 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     let rtt_us = flow.rtt.and_then(|rtt| u64::try_from(rtt.as_micros()).ok());
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::lost_at(&senders, rtt_us)));
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::members(&senders, rtt_us)));
+    let mut queue = None;
     if let (Some(samples), Some(rtt)) = (samples.filter(|_| is_sampled), flow.rtt) {
         flow.observations.extend(rtt_us.and_then(|rtt_us| queue_at_loss(&senders, rtt_us)));
         flow.observations.extend(ceiling(samples, total.heading, rtt));
         let probes = &samples.probes;
         let under_load = probes.sent_us.iter().zip(&probes.rtt_us).filter(|(sent, _)| **sent > 0);
         let rtts: Vec<u32> = under_load.filter_map(|(_, rtt)| *rtt).collect();
-        let size = rtt_us.and_then(|rtt_us| queue_size(&rtts, rtt_us, flow));
+        queue = rtt_us.and_then(|rtt_us| LongestQueue::of(&rtts, rtt_us, flow));
+        let size = queue.and_then(|queue| queue.size(flow));
         flow.observations.extend(size);
     }
     if flow.complaint.is_none() && flow.state("members") == Some("some-only") {
         flow.complaint = Some(Complaint::Uneven);
     }
     of_senders(flow, run, &senders, total.elapsed);
-    if flow.complaint.is_none() && is_reordered(flow) {
+    if flow.complaint.is_none() && is_lossy(flow, queue) {
         flow.complaint = Some(Complaint::Lossy);
     }
-}
-
-/// Whether packets of a flow that is fast enough overtake each other: what it retransmitted had arrived all the same, and a longer
-/// path would pay for it. What it lost says nothing by itself: TCP that fills its queue again and again loses as much.
-fn is_reordered(flow: &Flow) -> bool {
-    flow.state("order") == Some("broken")
-        || flow.lost.is_some_and(|lost| lost >= LOSSY_TCP)
-            && flow.state("episodes") == Some("again-and-again")
-            && flow.state("spurious") == Some("most")
 }
 
 /// Whether an end was watched closely enough to say what the flow waited for: the kernel's numbers several times a second, and not
@@ -379,6 +373,10 @@ fn of_udp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     let state = if overtaken > 1e-3 { "broken" } else { "kept" };
     let says = format!("{} of its datagrams were overtaken", percent(overtaken));
     flow.observations.extend(Observation::of("order", state, says));
+    // TCP of the pair may be fast all the same, over a path as short as this one.
+    if flow.complaint.is_none() && state == "broken" {
+        flow.complaint = Some(Complaint::Lossy);
+    }
 }
 
 /// Whether the sender handed over what was asked of it: where it did not, datagrams of which none is lost say nothing of the
@@ -452,8 +450,6 @@ const SHORT_OF_ASKED: f64 = 0.9;
 const LOSSY: f64 = 3e-4;
 /// From this part on a receiver that drops datagrams in its socket is too slow, and not late now and then.
 const MUCH_READ_LATE: f64 = 1.0 / 3.0;
-/// The same of TCP that is fast enough: one in five hundred halves the rate of a path of a few milliseconds.
-const LOSSY_TCP: f64 = 2e-3;
 /// Algorithms that add about a segment in a round trip, whatever the window is.
 const LINEAR: [&str; 4] = ["reno", "vegas", "westwood", "veno"];
 /// From here on, in seconds, nobody waits for a window to come back.

@@ -33,24 +33,43 @@ pub(super) fn queue_at_loss(senders: &[&StreamSamples], base_us: u64) -> Option<
     Observation::of("queue-at-loss", state, says)
 }
 
-/// How much the longest queue held: what came in the time by which it made RTTs longer. Nine of ten RTTs are shorter, so that a single
-/// late probe is no queue.
-pub(super) fn queue_size(rtts_us: &[u32], base_us: u64, flow: &Flow) -> Option<Observation> {
-    let mut rtts: Vec<u32> = rtts_us.to_vec();
-    rtts.sort_unstable();
-    let longest = u64::from(*rtts.get(rtts.len() * 9 / 10)?);
-    let packet = flow.shape.payload.filter(|bytes| *bytes > 0)?;
-    let grown_us = longest.saturating_sub(base_us);
-    let bytes = u128::from(flow.goodput.bps()) * u128::from(grown_us) / 8_000_000;
-    let packets = u64::try_from(bytes / u128::from(packet)).unwrap_or(u64::MAX);
-    let state = match packets {
-        _ if grown_us < LEAST_US / 4 => "none",
-        0..NONE => "none",
-        NONE..TENS => "few",
-        TENS..HUNDREDS => "tens",
-        _ => "hundreds",
-    };
-    Observation::of("queue-size", state, format!("the queue held about {packets} packets at the most"))
+/// The longest queue that a flow saw.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LongestQueue {
+    /// What came in the time by which it made RTTs longer.
+    bytes: u128,
+    /// By how much it made RTTs longer, in microseconds.
+    delay_us: u64,
+}
+
+impl LongestQueue {
+    /// Of probes beside a flow. Nine of ten RTTs are shorter, so that a single late probe is no queue.
+    pub(super) fn of(rtts_us: &[u32], base_us: u64, flow: &Flow) -> Option<Self> {
+        let mut rtts: Vec<u32> = rtts_us.to_vec();
+        rtts.sort_unstable();
+        let longest = u64::from(*rtts.get(rtts.len() * 9 / 10)?);
+        let delay_us = longest.saturating_sub(base_us);
+        Some(Self { bytes: u128::from(flow.goodput.bps()) * u128::from(delay_us) / 8_000_000, delay_us })
+    }
+
+    /// How many packets of a flow it held.
+    pub(super) fn size(self, flow: &Flow) -> Option<Observation> {
+        let packet = flow.shape.payload.filter(|bytes| *bytes > 0)?;
+        let packets = u64::try_from(self.bytes / u128::from(packet)).unwrap_or(u64::MAX);
+        let state = match packets {
+            _ if self.delay_us < LEAST_US / 4 => "none",
+            0..NONE => "none",
+            NONE..TENS => "few",
+            TENS..HUNDREDS => "tens",
+            _ => "hundreds",
+        };
+        Observation::of("queue-size", state, format!("the queue held about {packets} packets at the most"))
+    }
+
+    /// Whether a port of a few dozen packets holds as much, at a rate at which that is a few milliseconds.
+    pub(super) const fn is_shallow(self) -> bool {
+        self.bytes < SHALLOW_BYTES && self.delay_us < SHALLOW_US
+    }
 }
 
 /// The RTT before each episode of losses.
@@ -70,3 +89,7 @@ const FULL: u64 = 60;
 const NONE: u64 = 3;
 const TENS: u64 = 24;
 const HUNDREDS: u64 = 135;
+/// 64 packets of 1,500 bytes: ports of switches without deep buffers have more.
+const SHALLOW_BYTES: u128 = 96_000;
+/// A queue that takes longer to empty is as long as bursts need, however few packets a slow link holds.
+const SHALLOW_US: u64 = 10_000;
