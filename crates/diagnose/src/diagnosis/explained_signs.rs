@@ -45,7 +45,7 @@ impl ExplainedSigns {
 /// By so much a cause that is named makes a sign likelier than it is: rounding is no explanation.
 const LIKELIER: f64 = 1.01;
 /// What shows a fault outright, however many others there are.
-const OUTRIGHT: [(&str, &str); 7] = [
+const OUTRIGHT: [(&str, &str); 11] = [
     ("queue", "deep"),
     ("spurious", "most"),
     ("marks", "yes"),
@@ -53,6 +53,10 @@ const OUTRIGHT: [(&str, &str); 7] = [
     ("echoes", "no-large-one"),
     ("members", "some-only"),
     ("window-scale", "missing"),
+    ("order", "broken"),
+    ("sender-runs", "with-stops"),
+    ("receiver-runs", "with-stops"),
+    ("course", "rtt-jumped"),
 ];
 /// What follows from all faults together.
 const OF_ALL: [&str; 2] = ["attained", "limit"];
