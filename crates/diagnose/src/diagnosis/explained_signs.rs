@@ -45,7 +45,7 @@ impl ExplainedSigns {
 /// By so much a cause that is named makes a sign likelier than it is: rounding is no explanation.
 const LIKELIER: f64 = 1.01;
 /// What shows a fault outright, however many others there are.
-const OUTRIGHT: [(&str, &str); 11] = [
+const OUTRIGHT: [(&str, &str); 13] = [
     ("queue", "deep"),
     ("spurious", "most"),
     ("marks", "yes"),
@@ -57,6 +57,8 @@ const OUTRIGHT: [(&str, &str); 11] = [
     ("sender-runs", "with-stops"),
     ("receiver-runs", "with-stops"),
     ("course", "rtt-jumped"),
+    ("datagrams", "sender"),
+    ("datagrams", "receiver"),
 ];
 /// What follows from all faults together.
 const OF_ALL: [&str; 2] = ["attained", "limit"];
