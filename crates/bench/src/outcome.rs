@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::contests::Contest;
+use crate::contests::contest::Contest;
 use crate::machine::Machine;
 use crate::pairs::Spread;
 

@@ -11,7 +11,7 @@ use linux::clock::thread_cpu_time;
 use model::host::snapshot::Snapshot;
 
 use crate::actors::Actors;
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 
 pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {

@@ -12,7 +12,7 @@ use mesh::judged::{Failing, Judged, Quarter};
 use path::Seed;
 use stats::proportion::Proportion;
 
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 
 pub(super) fn run(effort: Effort) -> anyhow::Result<Vec<Row>> {

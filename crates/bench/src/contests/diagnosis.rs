@@ -15,7 +15,7 @@ use model::run::{Outcome, Peer, Role, Run, RunId};
 use model::spec::TestSpec;
 use units::{ByteCount, DataRate, PacketCount, WallTime};
 
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 

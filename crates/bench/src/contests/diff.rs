@@ -11,7 +11,7 @@ use model::host::fact::{Fact, Source};
 use model::host::snapshot::Snapshot;
 
 use crate::actors::Actors;
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 

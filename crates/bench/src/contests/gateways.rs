@@ -10,7 +10,7 @@ use anyhow::{Context, ensure};
 use serde_json::Value;
 
 use crate::actors::Actors;
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 

@@ -29,7 +29,7 @@ use tempfile::TempDir;
 use units::WallTime;
 
 use crate::actors::{Actors, fresh_port};
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::contests::idle::resident_mb;
 use crate::outcome::{Row, Target};
 

@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 
 use super::far::{FAR, Far, NEAR, tool};
 use crate::actors::{Actors, Match, Place, Who, words};
-use crate::contests::{Cases, Effort};
+use crate::contests::effort::{Cases, Effort};
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 use crate::program::Seat;

@@ -12,7 +12,7 @@ use lab::relay::{Options, Relay};
 use path::Seed;
 use units::Mtu;
 
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 

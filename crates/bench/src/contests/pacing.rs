@@ -1,7 +1,7 @@
 //! Whether a rate that was asked for is the rate that is sent.
 
 use crate::actors::{Actors, Match, Place, Who, words};
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::program::Seat;
 

@@ -13,7 +13,7 @@ use passive::int::generate::TestReport;
 use passive::int::report::IntHop;
 
 use crate::actors::Actors;
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 
 pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {

@@ -4,7 +4,7 @@
 //! sends no probes.
 
 use crate::actors::{Actors, Match, Place, Played, Who, words};
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 use crate::program::Seat;

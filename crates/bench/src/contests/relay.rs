@@ -16,7 +16,7 @@ use units::{ByteCount, DataRate};
 use super::far::FAR;
 use super::wire;
 use crate::actors::{Actors, Match, Place, Who, words};
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::program::Seat;
 

@@ -8,7 +8,7 @@ use diagnose::score::Score;
 use diagnose::score::summary::CountOf;
 
 use crate::actors::Actors;
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 
 pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {

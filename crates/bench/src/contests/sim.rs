@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, ensure};
 
 use crate::actors::Actors;
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 

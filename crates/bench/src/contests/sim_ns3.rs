@@ -18,7 +18,7 @@ use sim::sender::{Amount, HEADERS, SenderSpec, Writer};
 use sim::{Algorithm, Outcome};
 use units::{ByteCount, DataRate, Mtu};
 
-use crate::contests::{Cases, Effort};
+use crate::contests::effort::{Cases, Effort};
 use crate::ns3::{Asked, Ns3};
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use crate::actors::{Actors, Place, Who, fresh_port, words};
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 use crate::program::Seat;

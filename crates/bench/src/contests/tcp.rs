@@ -4,7 +4,7 @@
 //! receiver's work and waits for it, so each side of ours is measured against iperf3's other side as well.
 
 use crate::actors::{Actors, Match, Place, Played, Who, words};
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 use crate::program::Seat;

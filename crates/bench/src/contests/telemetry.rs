@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 
 use crate::actors::{Actors, Match, Place, Who, fresh_port, words};
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 use crate::program::Seat;

@@ -8,14 +8,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
-use capture::report::{TraceReport, TransferReport};
+use capture::report::TransferReport;
 use capture::verdict::Cause;
-use capture::{Trace, TraceOptions};
 use path::Seed;
 
-use super::trace_speed;
+use super::trace_speed::{self, read};
 use crate::actors::Actors;
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::labelled::{Label, captured, case};
 use crate::outcome::{Row, Target};
 
@@ -27,14 +26,6 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     rows.extend(verdicts(effort.choose(300, 10_000))?);
     rows.extend(policers().unwrap_or_else(|error| vec![Row::failed("policers of the public captures", &error)]));
     Ok(rows)
-}
-
-pub(super) fn read(bytes: &[u8]) -> TraceReport {
-    let mut trace = Trace::new(TraceOptions::default());
-    match trace.read(bytes) {
-        Ok(used) => trace.end(bytes.get(used..).unwrap_or(&[])),
-        Err(_) => trace.end(&[]),
-    }
 }
 
 /// Right ones of all.

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use capture::report::TraceReport;
+use capture::{Trace, TraceOptions};
 use path::elements::{CrossSpec, DelaySpec, LossSpec, Order, PortSpec};
 use path::{ElementSpec, PathElement, Seed};
 use sim::Algorithm;
@@ -18,9 +20,8 @@ use sim::tap::TapPoint;
 use units::{ByteCount, DataRate, Mtu};
 
 use super::snapshot::most_resident;
-use super::trace::read;
 use crate::actors::Actors;
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::labelled::{Case, Label, captured};
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
@@ -38,6 +39,15 @@ struct Transfer {
     bytes: u64,
     /// Packets per CPU second, in millions, that there should be.
     target: f64,
+}
+
+/// What linerate says of a capture.
+pub(super) fn read(bytes: &[u8]) -> TraceReport {
+    let mut trace = Trace::new(TraceOptions::default());
+    match trace.read(bytes) {
+        Ok(used) => trace.end(bytes.get(used..).unwrap_or(&[])),
+        Err(_) => trace.end(&[]),
+    }
 }
 
 pub(super) fn rows(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {

@@ -11,7 +11,7 @@ use tune::candidate::Candidate;
 use tune::ledger::Ledger;
 use tune::{Halt, Question, Runner, Score, Trial, Wanted};
 
-use super::{Cases, Effort};
+use super::effort::{Cases, Effort};
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 

@@ -4,7 +4,7 @@
 //! receiver takes datagrams merged (GRO) or has them cut: ours is measured with both.
 
 use crate::actors::{Actors, Match, Place, Played, Who, words};
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 use crate::program::Seat;

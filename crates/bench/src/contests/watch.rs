@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 use crate::actors::Actors;
-use crate::contests::Effort;
+use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 
 /// The part inside a namespace with privileges.

@@ -20,7 +20,7 @@ use sim::sender::Writer;
 use units::ByteCount;
 
 use super::wire::BUFFERS;
-use crate::contests::{Cases, Effort};
+use crate::contests::effort::{Cases, Effort};
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
 use shape::Shape;
