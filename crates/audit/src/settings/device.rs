@@ -97,8 +97,9 @@ fn mode(settings: &mut Settings, place: Place<'_>, interface: &Interface) {
         settings.put(place.key("eee.enabled"), on_off(eee.enabled));
         settings.put(place.key("eee.active"), on_off(eee.active));
     }
-    // What it measures is another thing each time; what it is changes when somebody changes it.
-    if let Some(optics) = settings.value_or_why(&place.key("optics"), &interface.optics) {
+    // What it measures is another thing each time; what it is changes when somebody changes it. Most devices have none, so where
+    // it was not read is nothing that has to be told.
+    if let Some(optics) = interface.optics.value() {
         settings.put(place.key("optics.vendor"), optics.vendor.as_str());
         settings.put(place.key("optics.part"), optics.part.as_str());
     }

@@ -10,8 +10,8 @@
 mod bitset;
 mod features;
 mod hashing;
-mod module;
 mod header;
+mod module;
 mod numbers;
 
 pub(crate) use bitset::bits as bits_of;
