@@ -2,7 +2,7 @@
 
 use super::cause::{Cause, Verdict};
 use super::judged::{Judged, LEAST_SHARE};
-use super::loss::{FEW, repair_share_of, repairs, with_events};
+use super::repairs::{FEW, repair_share_of, repairs, with_events};
 use super::text::{percent, time};
 use crate::direction::event::{Event, EventType};
 use crate::direction::owner::Owner;

@@ -2,15 +2,13 @@
 
 use super::cause::{Cause, Verdict};
 use super::judged::{Judged, LEAST_SHARE};
+use super::repairs::{FEW, repair_share_of, repairs, with_events};
 use super::scatter::Scatter;
 use super::text::{bytes, percent, time};
 use super::{bottleneck, delayed, policer};
 use crate::direction::event::{Event, EventType};
 use crate::direction::losses::Loss;
 use crate::direction::owner::Owner;
-
-/// Fewer losses say nothing of their pattern.
-pub(super) const FEW: usize = 3;
 
 pub(super) fn verdicts(judged: &Judged) -> Vec<Verdict> {
     let losses: Vec<&Loss> = judged.direction.losses.losses.iter().filter(|loss| !loss.is_spurious).collect();
@@ -38,27 +36,6 @@ pub(super) fn verdicts(judged: &Judged) -> Vec<Verdict> {
     verdicts
 }
 
-/// Recoveries and timeouts, the costliest first.
-pub(super) fn repairs<'a>(judged: &'a Judged) -> Vec<&'a Event> {
-    let is_repair = |event: &&Event| matches!(event.event_type, EventType::Recovery | EventType::Timeout);
-    let mut repairs: Vec<&Event> = judged.direction.events.list.iter().filter(is_repair).collect();
-    repairs.sort_by(|one, other| other.cost_bytes.total_cmp(&one.cost_bytes));
-    repairs
-}
-
-/// The frames of the first few events, and the cost of all.
-pub(super) fn with_events(mut verdict: Verdict, events: &[&Event]) -> Verdict {
-    verdict.frames = events.iter().take(5).map(|event| event.first_frame).collect();
-    #[expect(
-        clippy::cast_sign_loss,
-        clippy::cast_possible_truncation,
-        reason = "costs are not negative, and casts saturate"
-    )]
-    let cost = events.iter().map(|event| event.cost_bytes).sum::<f64>() as u64;
-    verdict.cost_bytes = cost;
-    verdict
-}
-
 fn overshoot(judged: &Judged) -> Option<Verdict> {
     let first = judged.direction.events.list.iter().find(|event| event.event_type == EventType::Recovery)?;
     let lost = first.retransmits - first.spurious.min(first.retransmits);
@@ -76,12 +53,6 @@ fn overshoot(judged: &Judged) -> Option<Verdict> {
         .share(repair_share_of(judged, &[first]))
         .next_test("pace the sender (fq with maxrate) below the bottleneck, or let HyStart end slow start");
     Some(with_events(verdict, &[first]))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share")]
-pub(super) fn repair_share_of(judged: &Judged, events: &[&Event]) -> f64 {
-    let spent: i64 = events.iter().map(|event| event.to_ns - event.from_ns).sum();
-    spent as f64 / judged.total_ns.max(1) as f64
 }
 
 /// What kind of queue, if any, the losses come from.

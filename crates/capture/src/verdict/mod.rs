@@ -6,6 +6,7 @@
 //! | `loss` | queues, random loss, reordering, spurious retransmissions, timeouts |
 //! | `delayed` | packets that are late and not lost |
 //! | `cause`, `judged`, `text` | what a verdict is, what it is made from, and how numbers stand in it |
+//! | `repairs` | recoveries and timeouts: when, how long, at what cost |
 //! | `scatter` | whether losses lie where chance would put them |
 //! | `policer` | a token bucket, replayed for one transfer or for all between two hosts |
 //! | `bottleneck` | a bottleneck that is always busy |
@@ -21,6 +22,7 @@ mod limits;
 mod loss;
 mod path;
 mod policer;
+mod repairs;
 mod scatter;
 mod text;
 

@@ -1,20 +1,14 @@
-//! The flows of a round: one direction of one test each, with what it should have done and what it attained.
+//! A flow of a round: one direction of one test, with what it should have done and what it attained.
 
 use std::time::Duration;
 
 use model::expectation::Prediction;
-use model::measurement::{DirectionTotal, Heading};
-use model::played::Finding;
-use model::quality::{DisturbanceKind, Quality};
+use model::measurement::Heading;
 use model::round::{Endpoint, Passage, Round, Tested};
-use model::run::Run;
-use model::spec::Protocol;
 use model::target::{TargetRate, TargetSource};
-use predict::target::Targets;
-use predict::target::flow::{requested, settled};
 use units::DataRate;
 
-use super::{Observation, allowed, numbers, probes, queues, relations, vanished};
+use super::Observation;
 use crate::wires::way::way;
 
 /// One direction of a test that carried data.
@@ -138,97 +132,6 @@ pub enum Complaint {
 /// Below this part of what it should do, a flow is slow: tests of a few seconds and 300 ms end at 0.85 to 0.95 on healthy paths.
 pub(crate) const SLOW: f64 = 0.8;
 
-/// How far a test can be trusted, by what disturbed the measurement itself. Traffic of others and drops in a host are what a diagnosis
-/// looks for, and no disturbance here.
-fn trust(tested: &Tested) -> f64 {
-    let disturbs = |kind: &DisturbanceKind| {
-        !matches!(
-            kind,
-            DisturbanceKind::CrossTraffic { .. }
-                | DisturbanceKind::SoftnetDrops { .. }
-                | DisturbanceKind::SoftnetSqueezes { .. }
-                | DisturbanceKind::ClockUncertain { .. }
-        )
-    };
-    let quality = Quality::of(tested);
-    let disturbances = quality.disturbances.iter().filter(|found| disturbs(&found.kind));
-    let weight: f64 = disturbances.map(|found| 1.0 - found.severity.clamp(0.0, 1.0)).product();
-    weight.max(LEAST_WEIGHT)
-}
-
-/// However poor a measurement is, it says something.
-const LEAST_WEIGHT: f64 = 0.15;
-
-/// The flows of a round, with all that was seen of each.
-#[must_use]
-pub fn flows(round: &Round) -> Vec<Flow> {
-    let mut flows: Vec<Flow> = Vec::new();
-    let targets = Targets::of(round);
-    for (number, tested) in round.tests.iter().enumerate() {
-        match &tested.finding {
-            Finding::Run(run) => flows.extend(of_run(round, &targets, (number, tested), run)),
-            Finding::Downloads(downloads) => {
-                let target = targets.get(number, Heading::Inbound).ok();
-                flows.extend(probes::of_downloads(round, (number, tested), downloads, target));
-            }
-            Finding::Echo(_) | Finding::PathMtu(_) | Finding::Hops(_) | Finding::Nothing { .. } => {}
-        }
-    }
-    flows.extend(probes::alone(round, &flows));
-    probes::add(round, &mut flows);
-    flows.retain(|flow| flow.kind != FlowKind::Echo || flow.is_told());
-    relations::judge_downloads(&mut flows);
-    relations::judge_sizes(&mut flows);
-    queues::add(&mut flows);
-    allowed::add(round, &mut flows);
-    vanished::add(round, &mut flows);
-    relations::add(&mut flows);
-    flows
-}
-
-fn of_run(round: &Round, targets: &Targets, (number, tested): (usize, &Tested), run: &Run) -> Vec<Flow> {
-    let Some(measurement) = &run.measurement else { return Vec::new() };
-    let totals = measurement.totals.iter().filter(|total| total.received.or(total.sent).is_some());
-    totals.map(|total| of_direction(round, targets, (number, tested), (run, total))).collect()
-}
-
-fn of_direction(
-    round: &Round,
-    targets: &Targets,
-    (test, tested): (usize, &Tested),
-    (run, total): (&Run, &DirectionTotal),
-) -> Flow {
-    let target = targets.get(test, total.heading);
-    let (sender, receiver, way) = ends(round, tested, total.heading);
-    let spec = &run.spec;
-    let kind = if spec.protocol == Protocol::Tcp { FlowKind::Tcp } else { FlowKind::Udp };
-    let mut flow = Flow {
-        test,
-        label: tested.label.clone(),
-        sender,
-        receiver,
-        way,
-        began: tested.began,
-        kind,
-        goodput: settled(run, total),
-        not_judged: target.as_ref().err().map(|why| why.reason.clone()),
-        target: target.ok().cloned(),
-        attained: None,
-        allowed: None,
-        rtt: None,
-        loaded_rtt: None,
-        lost: None,
-        loss_allows: None,
-        datagrams: None,
-        weight: trust(tested),
-        shape: Shape { streams: spec.streams.into(), control: None, payload: None, paced: requested(spec) },
-        complaint: None,
-        observations: Vec::new(),
-    };
-    numbers::add(&mut flow, tested, run, total);
-    flow
-}
-
 /// Sender, receiver and the way between them.
 pub(super) fn ends(round: &Round, tested: &Tested, heading: Heading) -> (Endpoint, Endpoint, Vec<Passage>) {
     let way = way(round, tested, heading);
@@ -270,7 +173,7 @@ impl Flow {
     }
 
     /// Whether its probes were answered for or against something.
-    fn is_told(&self) -> bool {
+    pub(super) fn is_told(&self) -> bool {
         self.state("echoes").is_some() || self.state("mtu").is_some()
     }
 

@@ -4,7 +4,8 @@
 //! question with a few possible answers (its *states*). How often each state is seen where a cause is at work stands in the
 //! catalogue of [causes](crate::causes); how often among all slow flows, whatever ails them, stands here.
 //!
-//! * [`mod@flow`]: the flows of a round, and what each attained
+//! * [`mod@flow`]: a flow of a round, and what it attained
+//! * `reading`: the flows of a round from its tests, with all their signs
 //! * `numbers`: signs of one run by itself
 //! * `trend`: whether a flow kept its rate
 //! * `allowed`: what a flow attained of what its settings allow
@@ -34,14 +35,16 @@ mod percent;
 mod probes;
 mod queue_at_loss;
 mod queues;
+mod reading;
 mod relations;
 mod stops;
 mod table;
 mod trend;
 mod vanished;
 
-pub use flow::{Flow, flows};
+pub use flow::Flow;
 pub(crate) use percent::percent;
+pub use reading::flows;
 pub use table::ALL;
 
 /// A question about a flow.
