@@ -11,7 +11,7 @@
 //! | `causes` | the causes that can be planted |
 //! | `needs` | what the machine must be able to do |
 //! | `library` | the scenarios that come with the program |
-//! | `layout`, `blueprint` | addresses, routes, devices: from [`Scenario`] to [`Blueprint`] |
+//! | `layout`, `blueprint` | addresses, routes, devices: from [`Scenario`] to [`blueprint::Blueprint`] |
 //! | `diagnostics`, `error` | what is known while a file is read, and complaints |
 
 pub mod blueprint;
