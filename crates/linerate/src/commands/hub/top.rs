@@ -20,7 +20,7 @@ use crate::commands::attempt::stop_on_signals;
 use crate::commands::print;
 use crate::exit::{Complaint, Exit};
 use crate::show::grid::text::Colour;
-use crate::show::top::{Key, Said, Screen, Wish, picture};
+use crate::show::top::{Key, Overview, Screen, Wish, picture};
 
 pub fn run(common: &Common, args: &TopArgs) -> anyhow::Result<Exit> {
     if common.json {
@@ -48,7 +48,7 @@ pub fn run(common: &Common, args: &TopArgs) -> anyhow::Result<Exit> {
 /// What the two threads say to each other.
 struct Talk {
     wishes: Sender<Option<IncidentId>>,
-    answered: Receiver<anyhow::Result<Said>>,
+    answered: Receiver<anyhow::Result<Overview>>,
 }
 
 /// Draws and reads keys until somebody quits.
@@ -61,7 +61,7 @@ fn watch(
     while !stop.is_stopped() {
         for answer in talk.answered.try_iter() {
             match answer {
-                Ok(said) => screen.update(said),
+                Ok(overview) => screen.update(overview),
                 Err(error) => screen.failed(format!("{error:#}")),
             }
         }
@@ -95,7 +95,7 @@ fn key(pressed: &KeyEvent) -> Option<Key> {
         KeyCode::Right | KeyCode::Char('l') => Some(Key::Right),
         KeyCode::Up | KeyCode::Char('k') => Some(Key::Up),
         KeyCode::Down | KeyCode::Char('j') => Some(Key::Down),
-        KeyCode::Tab => Some(Key::NextPart),
+        KeyCode::Tab => Some(Key::NextPane),
         KeyCode::Enter => Some(Key::Open),
         KeyCode::Esc | KeyCode::Backspace => Some(Key::Back),
         _ => None,
@@ -110,7 +110,12 @@ struct Source {
 
 impl Source {
     /// Asks when it is time or wished, until nobody listens. The incident that was wished last is asked for with the rest.
-    fn serve(mut self, every: Duration, wished: &Receiver<Option<IncidentId>>, answers: &Sender<anyhow::Result<Said>>) {
+    fn serve(
+        mut self,
+        every: Duration,
+        wished: &Receiver<Option<IncidentId>>,
+        answers: &Sender<anyhow::Result<Overview>>,
+    ) {
         let mut incident = None;
         let mut next = Instant::now() + every;
         loop {
@@ -127,17 +132,17 @@ impl Source {
     }
 
     /// A token of a directory counts for a minute, and a hub may have been started anew: a second try is with a new connection.
-    fn ask_twice(&mut self, incident: Option<&IncidentId>) -> anyhow::Result<Said> {
-        if let Ok(said) = self.ask(incident) {
-            return Ok(said);
+    fn ask_twice(&mut self, incident: Option<&IncidentId>) -> anyhow::Result<Overview> {
+        if let Ok(overview) = self.ask(incident) {
+            return Ok(overview);
         }
         self.hub = connect(&self.connect, Purpose::View)?;
         self.ask(incident)
     }
 
-    fn ask(&mut self, incident: Option<&IncidentId>) -> anyhow::Result<Said> {
+    fn ask(&mut self, incident: Option<&IncidentId>) -> anyhow::Result<Overview> {
         let detail = incident.map(|id| self.hub.get(&format!("/api/v1/incident?id={}", quoted(&id.0)))).transpose()?;
-        Ok(Said {
+        Ok(Overview {
             grids: self.hub.get("/api/v1/grid")?,
             incidents: self.hub.get("/api/v1/incidents")?,
             runs: self.hub.get("/api/v1/runs")?,

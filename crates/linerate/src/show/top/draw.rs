@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 
-use super::{Part, Screen};
+use super::{Pane, Screen};
 use crate::show::grid::text::plain;
 
 impl Screen {
@@ -22,21 +22,21 @@ impl Screen {
             return;
         }
         let (grid, incidents, runs) = places(body, self.height_of_grid());
-        let grid = framed(frame, grid, &self.grid_title(), self.focus(Part::Grid));
+        let grid = framed(frame, grid, &self.grid_title(), self.focus(Pane::Grid));
         self.draw_grid(frame, grid);
-        let incidents = framed(frame, incidents, &self.incidents_title(), self.focus(Part::Incidents));
+        let incidents = framed(frame, incidents, &self.incidents_title(), self.focus(Pane::Incidents));
         self.draw_incidents(frame, incidents);
-        let runs = framed(frame, runs, &self.runs_title(), self.focus(Part::Runs));
+        let runs = framed(frame, runs, &self.runs_title(), self.focus(Pane::Runs));
         self.draw_runs(frame, runs);
     }
 
-    fn focus(&self, part: Part) -> Focus {
-        if self.part == part { Focus::Here } else { Focus::Elsewhere }
+    fn focus(&self, pane: Pane) -> Focus {
+        if self.pane == pane { Focus::Here } else { Focus::Elsewhere }
     }
 
     fn heading(&self) -> Line<'static> {
-        let said = self.said.as_ref().map(|said| mesh::clock::shown(said.at));
-        let state = match (&self.failure, said) {
+        let overview = self.overview.as_ref().map(|overview| mesh::clock::shown(overview.at));
+        let state = match (&self.failure, overview) {
             (Some(why), Some(at)) => format!("{}; shown is {at}", plain(why)),
             (Some(why), None) => plain(why),
             (None, Some(at)) => at,
@@ -46,16 +46,16 @@ impl Screen {
     }
 
     const fn keys(&self) -> &'static str {
-        match (&self.open, self.part) {
+        match (&self.open, self.pane) {
             (Some(_), _) => "up, down scroll   Esc back   r ask anew   q quit",
-            (None, Part::Grid) => "arrows move   m, M other grid   Tab incidents   r ask anew   q quit",
-            (None, Part::Incidents) => "up, down choose   Enter open   Tab runs   r ask anew   q quit",
-            (None, Part::Runs) => "up, down choose   Tab grid   r ask anew   q quit",
+            (None, Pane::Grid) => "arrows move   m, M other grid   Tab incidents   r ask anew   q quit",
+            (None, Pane::Incidents) => "up, down choose   Enter open   Tab runs   r ask anew   q quit",
+            (None, Pane::Runs) => "up, down choose   Tab grid   r ask anew   q quit",
         }
     }
 
     fn draw_incident(&self, frame: &mut Frame<'_>, area: Rect) {
-        let detail = self.said.as_ref().and_then(|said| said.detail.as_ref());
+        let detail = self.overview.as_ref().and_then(|overview| overview.detail.as_ref());
         let text = match detail.filter(|detail| Some(&detail.incident.id) == self.open.as_ref()) {
             Some(detail) => foreign::terminal::lines(&crate::show::hub::incident(detail)).into_owned(),
             None => "asking".to_owned(),

@@ -7,35 +7,35 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::{Part, Place, Screen};
+use super::{CellPosition, Pane, Screen};
 use crate::show::grid::text::{Colour, plain};
 use crate::show::hub::amount;
 
 impl Screen {
     pub(super) fn grid_title(&self) -> String {
         let Some(grid) = self.shown_grid() else { return "grid".to_owned() };
-        let count = self.said.as_ref().map_or(0, |said| said.grids.grids.len());
+        let count = self.overview.as_ref().map_or(0, |overview| overview.grids.grids.len());
         format!("{} of test {}; grid {} of {count}", grid.metric, plain(&grid.test), self.grid + 1)
     }
 
     pub(super) fn draw_grid(&self, frame: &mut Frame<'_>, area: Rect) {
-        let Some(grid) = self.shown_grid().filter(|_| area.height > TOLD) else {
+        let Some(grid) = self.shown_grid().filter(|_| area.height > DETAIL_LINES) else {
             let none =
-                if self.said.is_some() { "no result yet; `linerate hub plan` gives the hub its tests" } else { "" };
+                if self.overview.is_some() { "no result yet; `linerate hub plan` gives the hub its tests" } else { "" };
             frame.render_widget(Paragraph::new(none), area);
             return;
         };
-        let rows = Rect { height: area.height - TOLD, ..area };
-        let below = Rect { y: area.y + rows.height, height: TOLD, ..area };
+        let rows = Rect { height: area.height - DETAIL_LINES, ..area };
+        let below = Rect { y: area.y + rows.height, height: DETAIL_LINES, ..area };
         frame.render_widget(Paragraph::new(self.matrix(grid, rows)), rows);
-        let told = Paragraph::new(vec![Line::raw(self.told(grid)), Line::raw(LEGEND)]);
-        frame.render_widget(told.wrap(Wrap { trim: true }), below);
+        let selected_pair = Paragraph::new(vec![Line::raw(self.selected_pair(grid)), Line::raw(LEGEND)]);
+        frame.render_widget(selected_pair.wrap(Wrap { trim: true }), below);
     }
 
     /// Lines that the whole grid takes, with its title and what is told below.
     pub(super) fn height_of_grid(&self) -> u16 {
         let hosts = self.shown_grid().map_or(0, |grid| grid.hosts.len());
-        u16::try_from(hosts).unwrap_or(u16::MAX).saturating_add(TOLD + 2)
+        u16::try_from(hosts).unwrap_or(u16::MAX).saturating_add(DETAIL_LINES + 2)
     }
 
     /// Head and rows, around the cell that is selected.
@@ -43,7 +43,7 @@ impl Screen {
         let names: Vec<String> = grid.hosts.iter().map(|host| plain(host)).collect();
         let first = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(MOST_OF_NAME);
         let room = usize::from(area.width).saturating_sub(first);
-        let form = Form::fitting(&names, room);
+        let form = CellFormat::fitting(&names, room);
         let columns = visible(self.place.column, &names, room / form.width());
         let rows = visible(self.place.row, &names, usize::from(area.height).saturating_sub(1));
         let mut lines = vec![Line::raw(format!("{:first$}{}", "", form.head(&names, columns.clone())))];
@@ -51,34 +51,34 @@ impl Screen {
             let mut spans = vec![Span::raw(format!("{:first$}", short(&names[row], first)))];
             for column in columns.clone() {
                 spans.push(Span::raw(" "));
-                spans.push(self.cell(grid, Place { row, column }, &form));
+                spans.push(self.cell(grid, CellPosition { row, column }, &form));
             }
             lines.push(Line::from(spans));
         }
         lines
     }
 
-    fn cell(&self, grid: &Grid, place: Place, form: &Form) -> Span<'static> {
+    fn cell(&self, grid: &Grid, place: CellPosition, form: &CellFormat) -> Span<'static> {
         let info = at(grid, place);
         let width = form.width() - 1;
         let text = match (place.row == place.column, info, form) {
             (true, _, _) => String::new(),
             (false, None, _) => "·".to_owned(),
-            (false, Some(info), Form::Marks) => mark(info.state).to_owned(),
-            (false, Some(info), Form::Amounts { .. }) => {
+            (false, Some(info), CellFormat::Marks) => mark(info.state).to_owned(),
+            (false, Some(info), CellFormat::Amounts { .. }) => {
                 let amount = info.last.map_or_else(|| "-".to_owned(), |last| amount(info.series.metric, last.value));
                 format!("{} {amount}", mark(info.state))
             }
         };
         let mut style = info.map_or(Style::new(), |info| style(info.state, self.colour));
-        if self.part == Part::Grid && place == self.place {
+        if self.pane == Pane::Grid && place == self.place {
             style = style.add_modifier(Modifier::REVERSED);
         }
         Span::styled(format!("{:width$}", short(&text, width)), style)
     }
 
     /// The cell that is selected, in words.
-    fn told(&self, grid: &Grid) -> String {
+    fn selected_pair(&self, grid: &Grid) -> String {
         let name = |index: usize| grid.hosts.get(index).map(|host| plain(host)).unwrap_or_default();
         let pair = format!("{} to {}", name(self.place.row), name(self.place.column));
         match at(grid, self.place) {
@@ -96,14 +96,14 @@ impl Screen {
 
 /// How cells look.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Form {
+enum CellFormat {
     /// A mark for each, where there are many hosts.
     Marks,
     /// A mark and the last result, so wide with the space before it.
     Amounts { width: usize },
 }
 
-impl Form {
+impl CellFormat {
     fn fitting(names: &[String], room: usize) -> Self {
         let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let width = longest.clamp(AMOUNT, MOST_OF_NAME) + 1;
@@ -136,7 +136,7 @@ fn visible(selected: usize, names: &[String], fitting: usize) -> std::ops::Range
     start..start + fitting
 }
 
-fn at(grid: &Grid, place: Place) -> Option<&SeriesInfo> {
+fn at(grid: &Grid, place: CellPosition) -> Option<&SeriesInfo> {
     let (from, to) = (grid.hosts.get(place.row)?, grid.hosts.get(place.column)?);
     grid.cells.iter().find(|cell| cell.series.from == *from && cell.series.to == *to)
 }
@@ -186,7 +186,7 @@ fn style(state: SeriesState, colour: Colour) -> Style {
 
 const LEGEND: &str = "= as usual  ! worse  ~ suspect  + learning  ? stale  - no result  · not tested";
 /// Lines below the grid.
-const TOLD: u16 = 3;
+const DETAIL_LINES: u16 = 3;
 /// Columns of a name.
 const MOST_OF_NAME: usize = 16;
 /// Columns of a mark and an amount.

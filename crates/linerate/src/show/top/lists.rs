@@ -13,7 +13,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{List, ListState, Paragraph};
 use units::{WallTime, duration};
 
-use super::{Part, Screen};
+use super::{Pane, Screen};
 use crate::show::grid::text::plain;
 
 impl Screen {
@@ -32,7 +32,7 @@ impl Screen {
             return;
         }
         let lines = incidents.iter().map(|incident| Line::raw(incident_line(incident, now))).collect();
-        self.draw_list(frame, area, Lines { part: Part::Incidents, lines, selected: self.incident });
+        self.draw_list(frame, area, Lines { pane: Pane::Incidents, lines, selected: self.incident });
     }
 
     pub(super) fn runs_title(&self) -> String {
@@ -52,11 +52,11 @@ impl Screen {
         if runs.more > 0 {
             lines.push(Line::raw(format!("and {} more that wait", runs.more)));
         }
-        self.draw_list(frame, area, Lines { part: Part::Runs, lines, selected: self.run });
+        self.draw_list(frame, area, Lines { pane: Pane::Runs, lines, selected: self.run });
     }
 
     fn draw_list(&self, frame: &mut Frame<'_>, area: Rect, list: Lines) {
-        let here = self.part == list.part;
+        let here = self.pane == list.pane;
         let style = if here { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
         let mut state = ListState::default().with_selected(here.then_some(list.selected));
         frame.render_stateful_widget(List::new(list.lines).highlight_style(style), area, &mut state);
@@ -64,13 +64,13 @@ impl Screen {
 
     /// When the hub said what is shown.
     fn now(&self) -> Option<WallTime> {
-        self.said.as_ref().map(|said| said.at)
+        self.overview.as_ref().map(|overview| overview.at)
     }
 }
 
 /// The lines of a part, and which is selected.
 struct Lines {
-    part: Part,
+    pane: Pane,
     lines: Vec<Line<'static>>,
     selected: usize,
 }

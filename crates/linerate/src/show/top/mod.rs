@@ -24,7 +24,7 @@ pub use text::picture;
 
 /// What a hub said.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct Overview {
     pub at: WallTime,
     pub grids: Grids,
     pub incidents: IncidentList,
@@ -40,7 +40,7 @@ pub enum Key {
     Right,
     Up,
     Down,
-    NextPart,
+    NextPane,
     NextGrid,
     PreviousGrid,
     Open,
@@ -60,7 +60,7 @@ pub enum Wish {
 
 /// Where the reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum Pane {
     Grid,
     Incidents,
     Runs,
@@ -68,7 +68,7 @@ enum Part {
 
 /// A cell of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Place {
+struct CellPosition {
     row: usize,
     column: usize,
 }
@@ -79,12 +79,12 @@ pub struct Screen {
     /// How the hub was named.
     hub: String,
     colour: Colour,
-    said: Option<Said>,
+    overview: Option<Overview>,
     /// Why the hub has not answered since.
     failure: Option<String>,
-    part: Part,
+    pane: Pane,
     grid: usize,
-    place: Place,
+    place: CellPosition,
     incident: usize,
     run: usize,
     open: Option<IncidentId>,
@@ -97,11 +97,11 @@ impl Screen {
         Self {
             hub: hub.to_owned(),
             colour,
-            said: None,
+            overview: None,
             failure: None,
-            part: Part::Grid,
+            pane: Pane::Grid,
             grid: 0,
-            place: Place::default(),
+            place: CellPosition::default(),
             incident: 0,
             run: 0,
             open: None,
@@ -110,13 +110,13 @@ impl Screen {
     }
 
     /// Takes what the hub said. The reader stays where it is as far as that is still there.
-    pub fn update(&mut self, said: Said) {
+    pub fn update(&mut self, overview: Overview) {
         let selected = self.incidents().get(self.incident).map(|incident| incident.id.clone());
         let shown = self.shown_grid().map(|grid| (grid.test.clone(), grid.metric));
         let is_shown =
             |grid: &Grid| shown.as_ref().is_some_and(|(test, metric)| grid.test == *test && grid.metric == *metric);
-        self.grid = said.grids.grids.iter().position(is_shown).unwrap_or_else(|| worst(&said.grids));
-        self.said = Some(said);
+        self.grid = overview.grids.grids.iter().position(is_shown).unwrap_or_else(|| worst(&overview.grids));
+        self.overview = Some(overview);
         self.failure = None;
         let is_selected = |incident: &&Incident| selected.as_ref() == Some(&incident.id);
         self.incident = self.incidents().iter().position(is_selected).unwrap_or(self.incident);
@@ -134,7 +134,7 @@ impl Screen {
             Key::Refresh => return Wish::Ask(self.open.clone()),
             Key::Back => {
                 if self.open.take().is_none() {
-                    self.part = Part::Grid;
+                    self.pane = Pane::Grid;
                 }
             }
             Key::Open => return self.open_selected(),
@@ -142,12 +142,12 @@ impl Screen {
                 self.scrolled =
                     stepped(usize::from(self.scrolled), key, usize::from(u16::MAX)).try_into().unwrap_or(u16::MAX);
             }
-            Key::NextPart => {
+            Key::NextPane => {
                 self.open = None;
-                self.part = match self.part {
-                    Part::Grid => Part::Incidents,
-                    Part::Incidents => Part::Runs,
-                    Part::Runs => Part::Grid,
+                self.pane = match self.pane {
+                    Pane::Grid => Pane::Incidents,
+                    Pane::Incidents => Pane::Runs,
+                    Pane::Runs => Pane::Grid,
                 };
             }
             Key::NextGrid | Key::PreviousGrid => self.turn_to(key),
@@ -157,7 +157,7 @@ impl Screen {
     }
 
     fn turn_to(&mut self, key: Key) {
-        let count = self.said.as_ref().map_or(0, |said| said.grids.grids.len());
+        let count = self.overview.as_ref().map_or(0, |overview| overview.grids.grids.len());
         if count > 0 {
             self.grid = (self.grid + if key == Key::NextGrid { 1 } else { count - 1 }) % count;
             self.keep_within();
@@ -166,21 +166,21 @@ impl Screen {
 
     fn step(&mut self, key: Key) {
         let hosts = self.shown_grid().map_or(0, |grid| grid.hosts.len());
-        match (self.part, key) {
-            (Part::Grid, Key::Left | Key::Right) => self.place.column = stepped(self.place.column, key, hosts),
-            (Part::Grid, _) => self.place.row = stepped(self.place.row, key, hosts),
-            (Part::Incidents, Key::Up | Key::Down) => {
+        match (self.pane, key) {
+            (Pane::Grid, Key::Left | Key::Right) => self.place.column = stepped(self.place.column, key, hosts),
+            (Pane::Grid, _) => self.place.row = stepped(self.place.row, key, hosts),
+            (Pane::Incidents, Key::Up | Key::Down) => {
                 self.incident = stepped(self.incident, key, self.incidents().len());
             }
-            (Part::Runs, Key::Up | Key::Down) => self.run = stepped(self.run, key, self.runs().runs.len()),
-            (Part::Incidents | Part::Runs, _) => {}
+            (Pane::Runs, Key::Up | Key::Down) => self.run = stepped(self.run, key, self.runs().runs.len()),
+            (Pane::Incidents | Pane::Runs, _) => {}
         }
     }
 
     fn open_selected(&mut self) -> Wish {
         let selected = self.incidents().get(self.incident).map(|incident| incident.id.clone());
         match selected {
-            Some(id) if self.part == Part::Incidents => {
+            Some(id) if self.pane == Pane::Incidents => {
                 self.scrolled = 0;
                 self.open = Some(id.clone());
                 Wish::Ask(Some(id))
@@ -193,18 +193,18 @@ impl Screen {
     fn keep_within(&mut self) {
         let hosts = self.shown_grid().map_or(0, |grid| grid.hosts.len());
         let within = |at: usize, count: usize| at.min(count.saturating_sub(1));
-        self.place = Place { row: within(self.place.row, hosts), column: within(self.place.column, hosts) };
+        self.place = CellPosition { row: within(self.place.row, hosts), column: within(self.place.column, hosts) };
         self.incident = within(self.incident, self.incidents().len());
         self.run = within(self.run, self.runs().runs.len());
     }
 
     fn shown_grid(&self) -> Option<&Grid> {
-        self.said.as_ref()?.grids.grids.get(self.grid)
+        self.overview.as_ref()?.grids.grids.get(self.grid)
     }
 
     /// Those that are open, the newest first.
     fn incidents(&self) -> Vec<&Incident> {
-        let all = self.said.iter().flat_map(|said| &said.incidents.incidents);
+        let all = self.overview.iter().flat_map(|overview| &overview.incidents.incidents);
         let mut active: Vec<&Incident> = all.filter(|incident| incident.status.is_active()).collect();
         active.reverse();
         active
@@ -212,7 +212,7 @@ impl Screen {
 
     fn runs(&self) -> &Runs {
         const NONE: &Runs = &Runs { runs: Vec::new(), more: 0 };
-        self.said.as_ref().map_or(NONE, |said| &said.runs)
+        self.overview.as_ref().map_or(NONE, |overview| &overview.runs)
     }
 }
 
@@ -259,7 +259,7 @@ mod tests {
         })
     }
 
-    fn said(hosts: &[&str]) -> Said {
+    fn overview(hosts: &[&str]) -> Overview {
         let pairs = hosts.iter().flat_map(|from| hosts.iter().map(move |to| (*from, *to)));
         let state = |pair: &(&str, &str)| if pair.0 == hosts[1] { "worse" } else { "good" };
         let cells = pairs.filter(|(from, to)| from != to).map(|pair| cell(pair, state(&pair))).collect();
@@ -270,7 +270,7 @@ mod tests {
             "id": "tcp/all/a/b/1", "test": "tcp", "from": "a", "to": "b", "agent": "a", "priority": "periodic",
             "progress": "running", "not_before_unix_ns": AT, "keep_us": 5_000_000,
         });
-        Said {
+        Overview {
             at: WallTime::from_unix_nanos(AT),
             grids: Grids { grids: vec![loss, goodput] },
             incidents: of(json!({ "incidents": [] })),
@@ -279,9 +279,9 @@ mod tests {
         }
     }
 
-    fn screen(said: Said) -> Screen {
+    fn screen(overview: Overview) -> Screen {
         let mut screen = Screen::new("hub", Colour::Off);
-        screen.update(said);
+        screen.update(overview);
         screen
     }
 
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn few_hosts_have_amounts_and_the_selected_pair_is_told() {
-        let mut screen = screen(said(&["a", "b", "c"]));
+        let mut screen = screen(overview(&["a", "b", "c"]));
         screen.press(Key::Down);
         let text = picture(&screen, SIZE);
         assert!(text.contains("goodput of test tcp; grid 2 of 2"), "{text}");
@@ -303,7 +303,7 @@ mod tests {
     fn of_a_hundred_hosts_those_around_the_selected_one_are_shown() {
         let names: Vec<String> = (0..100).map(|number| format!("host{number:02}")).collect();
         let hosts: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut screen = screen(said(&hosts));
+        let mut screen = screen(overview(&hosts));
         for _ in 0..200 {
             screen.press(Key::Down);
             screen.press(Key::Right);
@@ -317,11 +317,11 @@ mod tests {
 
     #[test]
     fn an_open_incident_is_asked_for_and_stays_selected_when_another_one_opens() {
-        let mut first = said(&["a", "b"]);
+        let mut first = overview(&["a", "b"]);
         first.incidents = of(json!({ "incidents": [incident("I1", "a")] }));
         let mut screen = screen(first);
-        screen.press(Key::NextPart);
-        let mut second = said(&["a", "b"]);
+        screen.press(Key::NextPane);
+        let mut second = overview(&["a", "b"]);
         second.incidents = of(json!({ "incidents": [incident("I1", "a"), incident("I2", "b")] }));
         screen.update(second.clone());
         let id = IncidentId("I1".to_owned());
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_name_cannot_command_the_terminal_and_any_size_is_drawn() {
-        let hostile = screen(said(&["a\u{1b}[2J", "b"]));
+        let hostile = screen(overview(&["a\u{1b}[2J", "b"]));
         assert!(picture(&hostile, SIZE).contains("a␛[2J"));
         for (width, height) in [(1, 1), (3, 2), (20, 5), (80, 3), (200, 60)] {
             picture(&hostile, Size { width, height });
@@ -346,14 +346,14 @@ mod tests {
 
     #[test]
     fn a_hub_that_is_away_leaves_what_it_said() {
-        let mut screen = screen(said(&["a", "b"]));
+        let mut screen = screen(overview(&["a", "b"]));
         screen.failed("the hub does not answer".to_owned());
         let text = picture(&screen, SIZE);
         assert!(
             text.contains("the hub does not answer; shown is 2026-11-24") && text.contains("7.00 Mbit/s"),
             "{text}"
         );
-        screen.update(said(&["a", "b"]));
+        screen.update(overview(&["a", "b"]));
         assert!(!picture(&screen, SIZE).contains("does not answer"));
     }
 }
