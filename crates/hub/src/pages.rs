@@ -28,7 +28,7 @@ use crate::watching::{latest_round, newest_facts};
 #[derive(Debug)]
 pub struct HubSource {
     name: String,
-    store: Box<dyn Store>,
+    store: Arc<dyn Store>,
     planned: Mutex<Option<Arc<Planned>>>,
     /// Rounds of latest results that somebody looks at.
     rounds: Mutex<Vec<Arc<Round>>>,
@@ -37,7 +37,7 @@ pub struct HubSource {
 impl HubSource {
     /// Of a database, with a name for people.
     #[must_use]
-    pub fn new(name: String, store: Box<dyn Store>) -> Self {
+    pub fn new(name: String, store: Arc<dyn Store>) -> Self {
         Self { name, store, planned: Mutex::default(), rounds: Mutex::default() }
     }
 

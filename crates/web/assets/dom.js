@@ -9,10 +9,10 @@ export function h(tag, attributes, ...children) {
   element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
-export async function json(path) {
-  const response = await fetch(path);
+export async function json(path, options) {
+  const response = await fetch(path, options);
   const body = await response.json().catch(() => ({ error: "the answer is no JSON" }));
-  if (!response.ok) throw Object.assign(new Error(body.error || `status ${response.status}`), { hint: body.hint });
+  if (!response.ok) throw Object.assign(new Error(body.error || `status ${response.status}`), { hint: body.hint, status: response.status });
   return body;
 }
 export const address = (path, values) => `${path}?${new URLSearchParams(values)}`;

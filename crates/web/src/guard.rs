@@ -70,7 +70,7 @@ mod tests {
         let from = |site: &str, mode: &str| Request {
             fetch_site: Some(site.to_owned()),
             fetch_mode: Some(mode.to_owned()),
-            ..Request::get("/api/v1/overview")
+            ..Request::get("/view/v1/overview")
         };
         assert_eq!(check(&from("cross-site", "no-cors"), &[]).unwrap_err().status, 403);
         assert_eq!(check(&from("same-site", "cors"), &[]).unwrap_err().status, 403);

@@ -72,9 +72,14 @@ impl Site {
         let query = Query::parse(&request.query);
         let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
         match parts.as_slice() {
-            ["" | "pair" | "host"] | ["round" | "run" | "incident", _] | ["round", _, "why"] => Ok(assets::shell()),
+            ["" | "pair" | "host" | "plan" | "people"]
+            | ["round" | "run" | "incident", _]
+            | ["round", _, "why"]
+            | ["incident", _, "report"] => Ok(assets::shell()),
             ["assets", path @ ..] => assets::named(&path.join("/")).ok_or_else(|| SourceError::unknown("such file")),
-            ["api", "v1", path @ ..] => self.document(path, &query),
+            ["view", "v1", path @ ..] => self.document(path, &query),
+            // A hub answers this itself: there people sign in.
+            ["api", "v1", "session"] => Ok(Response::json(&serde_json::json!({ "has_accounts": false }))),
             _ => Err(SourceError::unknown("such page")),
         }
     }

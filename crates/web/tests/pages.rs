@@ -46,16 +46,16 @@ fn files_and_archives_show_the_same_round() {
     archive.keep_round(&round()).unwrap();
     let kept = Site::new(Box::new(Kept::new(archive)), Vec::new());
     let id = round().id;
-    for address in [format!("/api/v1/round/{id}"), format!("/api/v1/round/{id}/why")] {
+    for address in [format!("/view/v1/round/{id}"), format!("/view/v1/round/{id}/why")] {
         assert_eq!(json(&kept, &address), json(&of_files(), &address));
     }
-    assert_eq!(json(&kept, "/api/v1/overview")["rounds"], json(&of_files(), "/api/v1/overview")["rounds"]);
+    assert_eq!(json(&kept, "/view/v1/overview")["rounds"], json(&of_files(), "/view/v1/overview")["rounds"]);
 }
 
 #[test]
 fn a_shell_holds_no_data_and_every_answer_has_the_policy() {
     let site = of_files();
-    for address in ["/", "/pair?from=%3Cscript%3E&to=b", "/api/v1/overview", "/assets/../../etc/passwd", "/nothing"] {
+    for address in ["/", "/pair?from=%3Cscript%3E&to=b", "/view/v1/overview", "/assets/../../etc/passwd", "/nothing"] {
         let response = site.answer(&Request::get(address));
         let policy = response.headers().into_iter().find(|(name, _)| *name == "content-security-policy").unwrap().1;
         assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{address}");
@@ -69,7 +69,7 @@ fn a_shell_holds_no_data_and_every_answer_has_the_policy() {
 #[test]
 fn what_is_not_there_is_refused_with_a_way_out() {
     for address in
-        ["/api/v1/round/x", "/api/v1/run/01M7YBV61WD9A5DHCG4CFK32TT", "/api/v1/host?name=nobody", "/api/v1/pair"]
+        ["/view/v1/round/x", "/view/v1/run/01M7YBV61WD9A5DHCG4CFK32TT", "/view/v1/host?name=nobody", "/view/v1/pair"]
     {
         let response = of_files().answer(&Request::get(address));
         assert_eq!(response.status, 404, "{address}");
@@ -80,7 +80,7 @@ fn what_is_not_there_is_refused_with_a_way_out() {
 
 #[test]
 fn a_period_without_results_is_an_empty_history() {
-    let history = json(&of_files(), "/api/v1/pair?from=a&to=b&since_s=1&until_s=2");
+    let history = json(&of_files(), "/view/v1/pair?from=a&to=b&since_s=1&until_s=2");
     assert_eq!(history["results"], serde_json::json!([]));
     assert_eq!(history["levels"], serde_json::json!([]));
 }
@@ -90,8 +90,8 @@ fn ten_thousand_hosts_are_listed_in_part_and_the_rest_is_counted() {
     let mut files = Files::named("test");
     files.add_round(Round { members: (0..10_000).map(|at| Member::named(&format!("h{at:05}"))).collect(), ..round() });
     let site = Site::new(Box::new(files), Vec::new());
-    let list = json(&site, "/api/v1/overview");
+    let list = json(&site, "/view/v1/overview");
     assert_eq!(list["hosts"].as_array().unwrap().len(), 100);
     assert_eq!(list["more"]["hosts"], 9_900);
-    assert_eq!(json(&site, "/api/v1/overview?search=h09999")["hosts"], serde_json::json!(["h09999"]));
+    assert_eq!(json(&site, "/view/v1/overview?search=h09999")["hosts"], serde_json::json!(["h09999"]));
 }

@@ -208,7 +208,8 @@ pub struct IncidentDetail {
 pub struct IncidentStep {
     /// Which.
     pub id: String,
-    /// Who.
+    /// Who; what an account asks for is in its own name.
+    #[serde(default)]
     pub by: String,
     /// What.
     pub step: Step,

@@ -8,18 +8,22 @@
 //! * [`mesh`]: what the mesh shows: pairs, grid, hosts, incidents
 //! * [`runs`]: what is under way, and what comes next
 //! * [`people`]: what people and scripts ask for
+//! * [`accounts`]: how people sign in, and who did what
+//! * [`report`]: an incident as a post-mortem
 //! * [`routes`]: the table of all requests
 //! * [`openapi`]: the same as an OpenAPI document
 //!
 //! Pure: types and their JSON. Every path starts with `/api/v1`; a change that an older peer would misread gets another
 //! number there.
 
+pub mod accounts;
 pub mod join;
 pub mod mesh;
 pub mod openapi;
 pub mod order;
 pub mod people;
 pub mod record;
+pub mod report;
 pub mod routes;
 pub mod runs;
 pub mod version;

@@ -4,6 +4,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::Problem;
+use super::accounts::SESSION_COOKIE;
 use super::routes::{Method, ROUTES, Right, Route};
 use super::version;
 
@@ -31,6 +32,7 @@ pub fn document() -> Value {
             "schemas": generator.definitions(),
             "securitySchemes": {
                 "token": { "type": "http", "scheme": "bearer", "description": "`linerate hub token` makes one" },
+                "session": { "type": "apiKey", "in": "cookie", "name": SESSION_COOKIE, "description": "who has signed in" },
                 "agent": { "type": "mutualTLS", "description": "the certificate that an agent got when it joined" },
             },
         },
@@ -41,7 +43,9 @@ fn operation(route: &Route, generator: &mut schemars::SchemaGenerator, problem: 
     let security = match route.right {
         Right::Anyone => json!([]),
         Right::Agent => json!([{ "agent": [] }]),
-        Right::Join | Right::View | Right::Operate => json!([{ "token": [] }]),
+        Right::Join => json!([{ "token": [] }]),
+        Right::View | Right::Operate => json!([{ "token": [] }, { "session": [] }]),
+        Right::Admin => json!([{ "session": [] }]),
     };
     let reply = (route.reply)(generator);
     let mut operation = json!({

@@ -3,6 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::Nothing;
+use super::accounts::{AccountList, AccountWish, ActionList, SessionInfo, SignIn};
 use super::join::{JoinReply, JoinRequest};
 use super::mesh::{
     AskedRuns, Changes, Grids, History, HostDetail, Hosts, IncidentDetail, IncidentList, IncidentStep, Pairs, PlanInfo,
@@ -10,6 +11,7 @@ use super::mesh::{
 };
 use super::people::{AgentList, Health};
 use super::record::{Delivery, Receipt};
+use super::report::{ReportInfo, ReportText};
 use super::runs::Runs;
 use super::work::{WorkReply, WorkRequest};
 
@@ -61,6 +63,8 @@ pub enum Action {
     /// See [`ROUTES`].
     SetPlan,
     /// See [`ROUTES`].
+    CheckPlan,
+    /// See [`ROUTES`].
     AskRun,
     /// See [`ROUTES`].
     Runs,
@@ -84,6 +88,22 @@ pub enum Action {
     StepIncident,
     /// See [`ROUTES`].
     Record,
+    /// See [`ROUTES`].
+    Session,
+    /// See [`ROUTES`].
+    SignIn,
+    /// See [`ROUTES`].
+    SignOut,
+    /// See [`ROUTES`].
+    Accounts,
+    /// See [`ROUTES`].
+    SetAccount,
+    /// See [`ROUTES`].
+    Actions,
+    /// See [`ROUTES`].
+    Report,
+    /// See [`ROUTES`].
+    SetReport,
 }
 
 /// A method of HTTP.
@@ -104,10 +124,12 @@ pub enum Right {
     Join,
     /// An agent, by its certificate.
     Agent,
-    /// Who has a token to view or to operate.
+    /// An account, or who has a token to view or to operate.
     View,
-    /// Who has a token to operate.
+    /// An account of an operator, or who has a token to operate.
     Operate,
+    /// An account of an admin.
+    Admin,
 }
 
 impl Method {
@@ -237,6 +259,17 @@ pub const ROUTES: &[Route] = &[
         query: &[],
         right: Right::Operate,
         about: "Takes a plan; refused with reasons where it is wrong or does not fit",
+        largest_body: PLAN,
+        request: of::<PlanText>,
+        reply: of::<PlanInfo>,
+    },
+    Route {
+        action: Action::CheckPlan,
+        method: Method::Post,
+        path: "/api/v1/plan/check",
+        query: &[],
+        right: Right::View,
+        about: "What the hub would say to a plan: what it needs, and a day of it, or why it is refused. Nothing changes",
         largest_body: PLAN,
         request: of::<PlanText>,
         reply: of::<PlanInfo>,
@@ -373,6 +406,94 @@ pub const ROUTES: &[Route] = &[
         request: of::<Nothing>,
         reply: of::<RecordInfo>,
     },
+    Route {
+        action: Action::Session,
+        method: Method::Get,
+        path: "/api/v1/session",
+        query: &[],
+        right: Right::Anyone,
+        about: "Who has signed in with this browser",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<SessionInfo>,
+    },
+    Route {
+        action: Action::SignIn,
+        method: Method::Post,
+        path: "/api/v1/session",
+        query: &[],
+        right: Right::Anyone,
+        about: "Signs in: the answer sets a cookie that counts for 12 h",
+        largest_body: SMALL,
+        request: of::<SignIn>,
+        reply: of::<SessionInfo>,
+    },
+    Route {
+        action: Action::SignOut,
+        method: Method::Post,
+        path: "/api/v1/session/end",
+        query: &[],
+        right: Right::Anyone,
+        about: "Signs out",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<SessionInfo>,
+    },
+    Route {
+        action: Action::Accounts,
+        method: Method::Get,
+        path: "/api/v1/accounts",
+        query: &[],
+        right: Right::Admin,
+        about: "All accounts",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<AccountList>,
+    },
+    Route {
+        action: Action::SetAccount,
+        method: Method::Post,
+        path: "/api/v1/accounts",
+        query: &[],
+        right: Right::Admin,
+        about: "Adds, changes or removes an account; its sessions end",
+        largest_body: SMALL,
+        request: of::<AccountWish>,
+        reply: of::<AccountList>,
+    },
+    Route {
+        action: Action::Actions,
+        method: Method::Get,
+        path: "/api/v1/actions",
+        query: &[],
+        right: Right::Admin,
+        about: "Who did what: signing in, steps of incidents, plans, runs asked for, accounts",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<ActionList>,
+    },
+    Route {
+        action: Action::Report,
+        method: Method::Get,
+        path: "/api/v1/report",
+        query: &[("id", "the incident by its name")],
+        right: Right::View,
+        about: "An incident as a post-mortem",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<ReportInfo>,
+    },
+    Route {
+        action: Action::SetReport,
+        method: Method::Post,
+        path: "/api/v1/report",
+        query: &[],
+        right: Right::Operate,
+        about: "Keeps a post-mortem as somebody has edited it; what the record says later is added to it",
+        largest_body: REPORT,
+        request: of::<ReportText>,
+        reply: of::<ReportInfo>,
+    },
 ];
 
 /// Most bytes of a request that holds a few lines.
@@ -381,6 +502,8 @@ const SMALL: usize = 16 << 10;
 pub const LARGE: usize = 32 << 20;
 /// Most bytes of a plan, quoted as JSON.
 const PLAN: usize = 4 << 20;
+/// Most bytes of a post-mortem, quoted as JSON.
+const REPORT: usize = 1 << 20;
 /// How a series is named.
 const SERIES: &[(&str, &str)] = &[
     ("from", "the host that sends"),

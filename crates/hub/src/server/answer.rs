@@ -1,23 +1,24 @@
 //! Who may ask what, and what the hub says.
 
+use super::caller::{Caller, Person, caller};
 use super::counters::Event;
 use super::request::{Answer, Media, Request, RequestError};
 use super::state::Hub;
-use super::{hosts, incidents, joining, metrics, plans, records, views, work};
+use super::{dashboard, deeds, hosts, incidents, joining, metrics, people, plans, records, reports, views, work};
 use crate::api::openapi;
 use crate::api::people::{AgentList, Health};
 use crate::api::routes::{self, Action, Right, Route};
 use crate::api::version::{self, Version};
-use crate::trust::digest::Fingerprint;
-use crate::trust::token::{Purpose, Token};
 
 /// Answers a request. Blocks while the database writes.
 #[must_use]
 pub fn answer(hub: &Hub, request: &Request) -> Answer {
     hub.counters.count(Event::Request);
-    let answered = routes::find(request.target())
-        .ok_or_else(|| RequestError::NotFound("such request".to_owned()))
-        .and_then(|route| routed(hub, request, route));
+    let answered = match routes::find(request.target()) {
+        Some(route) => routed(hub, request, route),
+        None if request.path.starts_with(API) => Err(RequestError::NotFound("such request".to_owned())),
+        None => dashboard::answer(hub, request),
+    };
     answered.unwrap_or_else(|error| {
         hub.counters.count(match &error {
             RequestError::Forbidden(_) => Event::RequestForbidden,
@@ -45,44 +46,12 @@ fn routed(hub: &Hub, request: &Request, route: &Route) -> Result<Answer, Request
     match caller(hub, request, route.right)? {
         Caller::Agent(agent) => for_agent(hub, request, route.action, &agent),
         Caller::Joining(token) => Answer::json(&joining::join(hub, request, token)?),
-        Caller::Person => for_people(hub, request, route.action),
-    }
-}
-
-/// Who asks, as far as it matters.
-enum Caller {
-    Agent(String),
-    /// With a token of this hash.
-    Joining(Fingerprint),
-    Person,
-}
-
-/// Who asks, if that has the right to.
-fn caller(hub: &Hub, request: &Request, right: Right) -> Result<Caller, RequestError> {
-    let forbidden = |why: &str| Err(RequestError::Forbidden(why.to_owned()));
-    match right {
-        Right::Anyone => Ok(Caller::Person),
-        Right::Agent => {
-            let Some(certificate) = request.certificate else {
-                return forbidden("this is for agents that have joined");
-            };
-            match hub.store.agent_of(certificate)? {
-                Some(agent) => Ok(Caller::Agent(agent)),
-                None => forbidden("this certificate is of no agent of this hub: join again with a new token"),
+        Caller::Person(person) => {
+            let answer = for_people(hub, request, route.action, &person)?;
+            if let Some(what) = deeds::words(request, route.action) {
+                people::note(hub, request, &person.name, &what)?;
             }
-        }
-        Right::Join | Right::View | Right::Operate => {
-            let shown = request.token.as_ref().and_then(|shown| shown.0.parse::<Token>().ok());
-            let Some(token) = shown else { return forbidden("this needs a token: `linerate hub token` makes one") };
-            let hash = token.secret.hash();
-            if right == Right::Join {
-                return Ok(Caller::Joining(hash));
-            }
-            match (hub.store.bearer(hash, hub.now())?, right) {
-                (Some(Purpose::Operate), _) | (Some(Purpose::View), Right::View) => Ok(Caller::Person),
-                (Some(_), _) => forbidden("this token does not open that"),
-                (None, _) => forbidden("this token is not known, or has expired"),
-            }
+            Ok(answer)
         }
     }
 }
@@ -94,7 +63,7 @@ fn check_version(request: &Request, right: Right) -> Result<(), RequestError> {
         (None, Right::Agent | Right::Join) => {
             return Err(RequestError::NotUnderstood(format!("the header {} is missing", version::HEADER)));
         }
-        (None, Right::Anyone | Right::View | Right::Operate) => return Ok(()),
+        (None, Right::Anyone | Right::View | Right::Operate | Right::Admin) => return Ok(()),
     };
     let refused = |error: version::VersionError| RequestError::Version(error.to_string());
     Version::ours().map_err(refused)?.check(said.parse().map_err(refused)?).map_err(refused)
@@ -108,17 +77,23 @@ fn for_agent(hub: &Hub, request: &Request, action: Action, agent: &str) -> Resul
     }
 }
 
-fn for_people(hub: &Hub, request: &Request, action: Action) -> Result<Answer, RequestError> {
+fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> Result<Answer, RequestError> {
     match action {
         Action::Health => {
             hub.store.check(hub.now())?;
             Answer::json(&Health { status: "ok".to_owned(), version: version::TEXT.to_owned() })
         }
         Action::OpenApi => Answer::json(&openapi::document()),
-        Action::Metrics => Ok(Answer { status: 200, media: Media::Metrics, body: metrics::text(hub)?.into_bytes() }),
+        Action::Metrics => Ok(Answer {
+            status: 200,
+            media: Media::Metrics,
+            headers: Vec::new(),
+            body: metrics::text(hub)?.into_bytes(),
+        }),
         Action::Agents => Answer::json(&AgentList::of(hub.store.agents()?)),
         Action::Plan => Answer::json(&plans::plan(hub)?),
         Action::SetPlan => Answer::json(&plans::set(hub, request)?),
+        Action::CheckPlan => Answer::json(&plans::check(hub, request)?),
         Action::AskRun => Answer::json(&plans::ask(hub, request)?),
         Action::Runs => Answer::json(&hub.schedule.ahead()),
         Action::Pairs => Answer::json(&views::pairs(hub)),
@@ -129,10 +104,21 @@ fn for_people(hub: &Hub, request: &Request, action: Action) -> Result<Answer, Re
         Action::Changes => Answer::json(&hosts::changes(hub, request)?),
         Action::Incidents => Answer::json(&incidents::list(hub)),
         Action::Incident => Answer::json(&incidents::one(hub, request)?),
-        Action::StepIncident => Answer::json(&incidents::step(hub, request)?),
+        Action::StepIncident => Answer::json(&incidents::step(hub, request, person)?),
         Action::Record => Answer::json(&views::record(hub, request)?),
+        Action::Session => Answer::json(&people::session(person)),
+        Action::SignIn => people::sign_in(hub, request),
+        Action::SignOut => people::sign_out(hub, request, person),
+        Action::Accounts => Answer::json(&people::accounts(hub)?),
+        Action::SetAccount => Answer::json(&people::set_account(hub, request)?),
+        Action::Actions => Answer::json(&people::actions(hub)?),
+        Action::Report => Answer::json(&reports::report(hub, request)?),
+        Action::SetReport => Answer::json(&reports::set(hub, request)?),
         Action::Join | Action::Work | Action::Deliver => {
             Err(RequestError::NotFound("such request of people".to_owned()))
         }
     }
 }
+
+/// Where requests of the table are.
+const API: &str = "/api/";

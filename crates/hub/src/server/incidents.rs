@@ -7,6 +7,7 @@ use mesh::incident::{Action, Explanation, Incident, IncidentId, Refused};
 use mesh::notify;
 use units::WallTime;
 
+use super::caller::Person;
 use super::request::{Request, RequestError};
 use super::state::Hub;
 use crate::api::mesh::{IncidentDetail, IncidentList, IncidentStep, Step};
@@ -22,8 +23,12 @@ pub(super) fn one(hub: &Hub, request: &Request) -> Result<IncidentDetail, Reques
     detail(hub, incident.ok_or_else(|| RequestError::NotFound(format!("incident {id}")))?)
 }
 
-pub(super) fn step(hub: &Hub, request: &Request) -> Result<IncidentDetail, RequestError> {
-    let asked: IncidentStep = request.content()?;
+/// A step of a person. An account makes it in its own name, a token in the name that it says.
+pub(super) fn step(hub: &Hub, request: &Request, person: &Person) -> Result<IncidentDetail, RequestError> {
+    let mut asked: IncidentStep = request.content()?;
+    if person.role.is_some() {
+        asked.by.clone_from(&person.name);
+    }
     if asked.text.len() > LONGEST_TEXT || asked.by.is_empty() || asked.by.len() > LONGEST_NAME {
         return Err(RequestError::NotUnderstood(format!(
             "`by` has 1 to {LONGEST_NAME} bytes, `text` at most {LONGEST_TEXT}"

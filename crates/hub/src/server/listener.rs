@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderName, IF_NONE_MATCH, ORIGIN};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -26,10 +26,11 @@ use tokio_rustls::TlsAcceptor;
 use super::answer::answer;
 use super::counters::Event;
 use super::directory::ConnectionLimits;
-use super::request::{Answer, Media, Request, RequestError, ShownToken};
+use super::request::{Answer, BrowserHeaders, Media, Request, RequestError, ShownToken};
 use super::state::Hub;
 use super::waiting;
-use crate::api::routes::{self, LARGE, Target};
+use crate::api::accounts::SESSION_COOKIE;
+use crate::api::routes::{self, LARGE, Right, Target};
 use crate::api::version;
 use crate::trust::digest::Fingerprint;
 
@@ -217,13 +218,23 @@ async fn read(
     let version = header(HeaderName::from_static(version::HEADER)).map(str::to_owned);
     let (method, path) = (request.method().as_str().to_owned(), request.uri().path().to_owned());
     let query = request.uri().query().unwrap_or_default().to_owned();
-    // Who shows neither a certificate nor a token is not read for long.
-    let most =
-        match (visitor.certificate.is_some() || token.is_some(), routes::find(Target { method: &method, path: &path }))
-        {
-            (true, Some(route)) => route.largest_body,
-            _ => 0,
-        };
+    let cookies = request.headers().get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut cookies = cookies.flat_map(|all| all.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+    let session = cookies.find(|(name, _)| *name == SESSION_COOKIE).map(|(_, value)| ShownToken(value.to_owned()));
+    let owned = |name: HeaderName| header(name).map(str::to_owned);
+    let browser = BrowserHeaders {
+        host: owned(HOST),
+        origin: owned(ORIGIN),
+        fetch_site: owned(HeaderName::from_static("sec-fetch-site")),
+        fetch_mode: owned(HeaderName::from_static("sec-fetch-mode")),
+        known: owned(IF_NONE_MATCH),
+    };
+    // Who shows nothing is not read for long: a name and a password.
+    let shows_something = visitor.certificate.is_some() || token.is_some() || session.is_some();
+    let most = match routes::find(Target { method: &method, path: &path }) {
+        Some(route) if shows_something || route.right == Right::Anyone => route.largest_body,
+        _ => 0,
+    };
     let body = Limited::new(request.into_body(), most.min(LARGE)).collect();
     let body = timeout(Duration::from_secs(limits.body_s), body).await;
     let body = body.map_err(|_| RequestError::TooSlow(limits.body_s))?.map_err(|error| {
@@ -240,6 +251,8 @@ async fn read(
         query,
         certificate: visitor.certificate,
         token,
+        session,
+        browser,
         version,
         body: body.to_bytes().to_vec(),
         waited: Duration::ZERO,
@@ -250,13 +263,17 @@ fn response(answer: Answer) -> hyper::Response<Full<Bytes>> {
     let media = match answer.media {
         Media::Json => "application/json",
         Media::Metrics => "text/plain; version=0.0.4",
+        Media::Other(media) => media,
     };
-    let built = hyper::Response::builder().status(answer.status).header(CONTENT_TYPE, media);
+    let mut built = hyper::Response::builder().status(answer.status).header(CONTENT_TYPE, media);
+    for (name, value) in answer.headers {
+        built = built.header(name, value);
+    }
     let body = Full::new(Bytes::from(answer.body));
     built.body(body).unwrap_or_else(|_| hyper::Response::new(Full::default()))
 }
 
-/// A request of ours has six.
+/// A request of an agent has six, one of a browser twenty.
 const MOST_HEADERS: usize = 32;
 /// The least that hyper allows; a head of ours is a tenth of it.
 const LARGEST_HEAD: usize = 8192;

@@ -5,16 +5,22 @@
 //! * [`counters`]: what has happened since the start, for `/metrics`
 //! * [`log`]: what it says while it runs
 //! * [`request`]: a request and its answer, without a socket
-//! * [`answer`]: who may ask what, and what the hub says
+//! * [`answer`], `caller`: who may ask what, and what the hub says
 //! * `joining`, `work`, `records`, `metrics`: what it says to each
+//! * [`people`], [`attempts`], `deeds`: accounts, who tries passwords, who did what
+//! * `dashboard`, `reports`: pages for browsers, and post-mortems
 //! * [`plans`], `views`, `hosts`, `incidents`: what it shows people of the mesh
 //! * `pulse`: what it does by itself
 //! * [`bells`], `waiting`: requests that wait for something to happen
 //! * [`listener`]: connections, each within its limits of number, time and bytes
 
 pub mod answer;
+pub mod attempts;
 pub mod bells;
+mod caller;
 pub mod counters;
+mod dashboard;
+mod deeds;
 pub mod directory;
 mod hosts;
 mod incidents;
@@ -22,9 +28,11 @@ mod joining;
 pub mod listener;
 pub mod log;
 mod metrics;
+pub mod people;
 pub mod plans;
 mod pulse;
 mod records;
+mod reports;
 pub mod request;
 pub mod state;
 mod views;

@@ -81,6 +81,13 @@ pub(super) fn set(hub: &Hub, request: &Request) -> Result<PlanInfo, RequestError
     Ok(info(&planned, hub.now()))
 }
 
+/// What would be said to a plan, of which nothing is kept.
+pub(super) fn check(hub: &Hub, request: &Request) -> Result<PlanInfo, RequestError> {
+    let PlanText { text } = request.content()?;
+    let planned = Planned::new(text, &hub.joined()?).map_err(|error| RequestError::NotUnderstood(error.to_string()))?;
+    Ok(info(&planned, hub.now()))
+}
+
 /// Asks for a heavy run out of turn: of the test in all groups that have the pair.
 pub(super) fn ask(hub: &Hub, request: &Request) -> Result<AskedRuns, RequestError> {
     let RunWish { test, from, to } = request.content()?;

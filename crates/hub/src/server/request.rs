@@ -27,6 +27,10 @@ pub struct Request {
     pub certificate: Option<Fingerprint>,
     /// The token that was shown.
     pub token: Option<ShownToken>,
+    /// The session that its cookie names.
+    pub session: Option<ShownToken>,
+    /// What a browser says of itself.
+    pub browser: BrowserHeaders,
     /// The version of linerate that asks, where it said so.
     pub version: Option<String>,
     /// Body of the request, at most as long as its route permits.
@@ -35,7 +39,40 @@ pub struct Request {
     pub waited: Duration,
 }
 
-/// The text behind `Authorization: Bearer`, never shown.
+/// What a browser says of itself and of the page that asks.
+#[derive(Debug, Clone, Default)]
+pub struct BrowserHeaders {
+    /// `Host`.
+    pub host: Option<String>,
+    /// `Origin`: the site whose page asks.
+    pub origin: Option<String>,
+    /// `Sec-Fetch-Site`: whether that is another one.
+    pub fetch_site: Option<String>,
+    /// `Sec-Fetch-Mode`.
+    pub fetch_mode: Option<String>,
+    /// `If-None-Match`.
+    pub known: Option<String>,
+}
+
+impl BrowserHeaders {
+    /// Whether a browser asks, or what wants to be one.
+    #[must_use]
+    pub const fn is_browser(&self) -> bool {
+        self.fetch_site.is_some() || self.origin.is_some()
+    }
+
+    /// Whether a page of this hub asks, as far as the browser says: each that is in use names the site in what it posts.
+    #[must_use]
+    pub fn is_own_page(&self) -> bool {
+        match (&self.fetch_site, &self.origin, &self.host) {
+            (Some(site), _, _) => site == "same-origin",
+            (None, Some(origin), Some(host)) => origin.strip_prefix("https://").is_some_and(|name| name == host),
+            _ => false,
+        }
+    }
+}
+
+/// The text behind `Authorization: Bearer` or of a cookie, never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ShownToken(pub String);
 
@@ -52,6 +89,8 @@ pub struct Answer {
     pub status: u16,
     /// What the body is.
     pub media: Media,
+    /// Further headers.
+    pub headers: Vec<(&'static str, String)>,
     /// Body of the answer, complete.
     pub body: Vec<u8>,
 }
@@ -63,6 +102,8 @@ pub enum Media {
     Json,
     /// Numbers for Prometheus.
     Metrics,
+    /// Something else, by its media type.
+    Other(&'static str),
 }
 
 /// Why a request is not answered as it wants.
@@ -74,6 +115,12 @@ pub enum RequestError {
     /// Who asks has no right to.
     #[error("{0}")]
     Forbidden(String),
+    /// Who asks has not signed in, or the session is over.
+    #[error("sign in first")]
+    SignIn,
+    /// Too many wrong passwords, or too many at once.
+    #[error("too many attempts: wait for {0} s")]
+    TooOften(u64),
     /// The request is not understood.
     #[error("{0}")]
     NotUnderstood(String),
@@ -100,12 +147,14 @@ impl RequestError {
     pub const fn status(&self) -> u16 {
         match self {
             Self::NotUnderstood(_) => 400,
+            Self::SignIn => 401,
             Self::Forbidden(_) => 403,
             Self::NotFound(_) => 404,
             Self::TooSlow(_) => 408,
             Self::Conflict(_) => 409,
             Self::TooLarge(_) => 413,
             Self::Version(_) => 426,
+            Self::TooOften(_) => 429,
             Self::Store(_) => 503,
         }
     }
@@ -142,7 +191,7 @@ impl Answer {
     /// Where it cannot be written, which is a fault of the hub.
     pub fn json(content: &impl Serialize) -> Result<Self, RequestError> {
         let body = serde_json::to_vec(content).map_err(StoreError::from)?;
-        Ok(Self { status: 200, media: Media::Json, body })
+        Ok(Self { status: 200, media: Media::Json, headers: fresh(), body })
     }
 
     /// What is wrong.
@@ -150,8 +199,13 @@ impl Answer {
     pub fn refusal(error: &RequestError) -> Self {
         let problem = Problem { error: error.to_string(), hint: None };
         let body = serde_json::to_vec(&problem).unwrap_or_default();
-        Self { status: error.status(), media: Media::Json, body }
+        Self { status: error.status(), media: Media::Json, headers: fresh(), body }
     }
+}
+
+/// What a browser is not to keep, and to take as what it is said to be.
+fn fresh() -> Vec<(&'static str, String)> {
+    vec![("cache-control", "no-store".to_owned()), ("x-content-type-options", "nosniff".to_owned())]
 }
 
 /// Without percent signs. What is no text afterwards names nothing.

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use linux::clock;
 use mesh::notify::Route;
 use units::WallTime;
+use web::site::Site;
 
+use super::attempts::Attempts;
 use super::bells::Bells;
 use super::counters::Counters;
 use super::directory::Opened;
 use super::log::Log;
+use crate::pages::HubSource;
 use crate::schedule::Schedule;
 use crate::store::{Store, StoreError};
 use crate::trust::authority::Authority;
@@ -26,7 +29,11 @@ pub struct Hub {
     /// The key that signs tickets.
     pub ticket_key: TicketKey,
     /// What it keeps.
-    pub store: Box<dyn Store>,
+    pub store: Arc<dyn Store>,
+    /// What people see of it in a browser.
+    pub site: Site,
+    /// Wrong passwords of late.
+    pub attempts: Attempts,
     /// What has happened since its start.
     pub counters: Counters,
     /// Which agent runs what.
@@ -52,11 +59,16 @@ impl Hub {
     /// Where the database refuses.
     pub fn new(opened: Opened, store: Box<dyn Store>, log: Log) -> Result<(Arc<Self>, Identity), StoreError> {
         let Opened { authority, identity, ticket_key, settings } = opened;
+        let store: Arc<dyn Store> = Arc::from(store);
+        let name = settings.names.first().map_or_else(|| "hub".to_owned(), |name| format!("hub {name}"));
+        let source = HubSource::new(name, Arc::clone(&store));
         let hub = Self {
             authority,
             ticket_key,
             schedule: Schedule::load(store.as_ref())?,
             watching: Watching::load(store.as_ref(), &settings)?,
+            site: Site::new(Box::new(source), settings.names.clone()),
+            attempts: Attempts::default(),
             store,
             routes: settings.notify.clone(),
             notifier: Notifier::start(log.clone()).map_err(StoreError::from)?,

@@ -1,10 +1,12 @@
 //! What a hub keeps.
 //!
 //! * [`rows`]: what is stored, by its nouns
+//! * [`people`]: accounts, sessions, what people did and wrote
 //! * [`sqlite`]: in one file beside the hub
 //!
 //! A call returns when what it stored is on disk. Calls block: the server makes them on threads that may wait.
 
+pub mod people;
 pub mod rows;
 pub mod sqlite;
 
@@ -20,10 +22,11 @@ use crate::api::record::Verdict;
 use crate::api::work::AgentHealth;
 use crate::trust::digest::Fingerprint;
 use crate::trust::token::Purpose;
+use people::People;
 use rows::{AgentRow, Arrival, Judgement, MeshRows, Point, RecordQuery, Redeemed, StoredRecord, TokenRow};
 
 /// What a hub keeps, wherever that is.
-pub trait Store: Debug + Send + Sync {
+pub trait Store: People + Debug + Send + Sync {
     /// Keeps a token, by its hash.
     ///
     /// # Errors

@@ -4,14 +4,18 @@
 //! * [`digest`]: SHA-256 of what is compared or pinned
 //! * [`authority`]: the hub's certificate authority, which vouches for the hub and its agents
 //! * [`token`]: what a person carries from the hub to an agent, once
+//! * [`password`]: what a person signs in with
+//! * [`role`]: what people may do
 //! * [`ticket`]: a run that the hub permits, signed, for one agent, for a short time
 //! * [`pin`]: TLS on both sides
 //!
-//! Everything is pure but [`secret`]: time and keys are arguments.
+//! Everything is pure but [`secret`], and salts and random passwords that come from it: time and keys are arguments.
 
 pub mod authority;
 pub mod digest;
+pub mod password;
 pub mod pin;
+pub mod role;
 pub mod secret;
 pub mod ticket;
 pub mod token;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use hub::trust::token::Purpose;
 
+use super::people::{ActionsArgs, UserArgs};
 use super::values;
 
 /// Run a hub: agents connect to it, get runs to carry out, and deliver results, changes of their hosts and facts.
@@ -25,6 +26,10 @@ pub enum HubAction {
     Token(TokenArgs),
     /// Run the hub until it is stopped
     Run(RunArgs),
+    /// Say who may sign in at the hub's pages
+    User(UserArgs),
+    /// List who did what
+    Actions(ActionsArgs),
     /// List the agents, and when they were heard last
     Agents(DirArgs),
     /// Forget an agent: its certificate opens nothing any more

@@ -16,6 +16,8 @@ pub mod host;
 pub mod hub;
 pub mod import;
 pub mod lab;
+#[cfg(feature = "hub")]
+pub mod people;
 pub mod plan;
 pub mod probe;
 #[cfg(feature = "hub")]

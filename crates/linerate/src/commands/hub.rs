@@ -5,6 +5,7 @@ mod demo;
 mod files;
 mod mesh;
 pub mod pages;
+mod people;
 pub mod report;
 pub mod top;
 
@@ -34,6 +35,8 @@ pub fn run(common: &Common, action: &HubAction) -> anyhow::Result<Exit> {
         HubAction::Init(args) => init(common, args),
         HubAction::Token(args) => token(args),
         HubAction::Run(args) => serve(common, args),
+        HubAction::User(args) => people::user(common, &args.action),
+        HubAction::Actions(args) => people::actions(common, args),
         HubAction::Agents(args) => agents(common, args),
         HubAction::Remove(args) => remove(args),
         HubAction::Plan(args) => mesh::plan(common, args),
@@ -65,7 +68,8 @@ fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
     print(
         format!(
             "hub made in {shown}\nauthority {authority}\n\nnext: linerate hub run {shown}\n      \
-             linerate hub token {shown}   for each agent\n"
+             linerate hub token {shown}   for each agent\n      \
+             linerate hub user add {shown} NAME --role admin   to sign in at its pages\n"
         )
         .as_bytes(),
     )

@@ -29,6 +29,8 @@ pub mod lab;
 pub mod list;
 pub mod live;
 pub mod nagios;
+#[cfg(feature = "hub")]
+pub mod people;
 pub mod plan;
 pub mod played;
 mod plural;
@@ -36,8 +38,6 @@ pub mod probe;
 pub mod probe_sessions;
 pub mod progress;
 pub mod proof;
-#[cfg(feature = "hub")]
-pub mod report;
 pub mod round;
 pub mod run;
 pub mod score;

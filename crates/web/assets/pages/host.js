@@ -1,7 +1,7 @@
 import { h, json, address, table, moment } from "/assets/dom.js";
 import { when } from "/assets/units.js";
 export async function host(values) {
-  const data = await json(address("/api/v1/host", { name: values.get("name") || "" }));
+  const data = await json(address("/view/v1/host", { name: values.get("name") || "" }));
   const audit = data.audit, facts = data.facts;
   const findings = audit ? audit.findings.map((one) => h("li", null, h("strong", null, `${one.severity}  ${one.rule}`), ` ${one.title}`, h("div", null, one.why), one.fix.map((step) => h("div", null, h("code", null, step.command))))) : [];
   return { title: data.name, parts: [

@@ -3,7 +3,7 @@ import { rate } from "/assets/units.js";
 import { list } from "/assets/pages/incident.js";
 export async function overview(values) {
   const search = values.get("search") || "";
-  const data = await json(address("/api/v1/overview", { search }));
+  const data = await json(address("/view/v1/overview", { search }));
   const form = h("form", { class: "row", role: "search", onsubmit: (event) => { event.preventDefault(); location.assign(address("/", { search: form.querySelector("input").value })); } },
     h("label", null, "Search ", h("input", { type: "search", name: "search", value: search })), h("button", null, "Search"));
   const none = (text, command) => h("p", { class: "quiet" }, text, " ", h("code", null, command));

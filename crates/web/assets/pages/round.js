@@ -3,9 +3,9 @@ import { span, when, shown } from "/assets/units.js";
 import { grid } from "/assets/grid.js";
 import { why } from "/assets/pages/why.js";
 export async function round(values, id, only) {
-  const data = await json(`/api/v1/round/${id}`);
+  const data = await json(`/view/v1/round/${id}`);
   const reason = h("section", null, h("p", { class: "quiet" }, "Diagnosis is being worked out"));
-  const diagnosed = json(`/api/v1/round/${id}/why`).then((found) => reason.replaceChildren(...why(found).flat(Infinity).filter(Boolean)), (error) => reason.replaceChildren(h("p", { class: "problem" }, error.message)));
+  const diagnosed = json(`/view/v1/round/${id}/why`).then((found) => reason.replaceChildren(...why(found).flat(Infinity).filter(Boolean)), (error) => reason.replaceChildren(h("p", { class: "problem" }, error.message)));
   const facts = h("p", { class: "quiet" }, `${when(data.started_unix_ns)}, ${span(data.elapsed_us)}, ${data.hosts.length} hosts, ${data.tests} tests`);
   if (only) { await diagnosed; return { title: `Why: ${data.title}`, parts: [facts, h("p", null, h("a", { href: `/round/${id}` }, "grid of this round")), reason] }; }
   const view = h("div", { class: "plot" });
@@ -16,7 +16,7 @@ export async function round(values, id, only) {
     attributes.length ? choose("Group by", "group", [["", "order of the plan"], ...attributes.map((one) => [one, one])]) : null);
   let worst = null;
   if (data.metrics.length) {
-    const found = await json(address(`/api/v1/round/${id}/grid`, { metric: values.get("metric") || data.metrics[0].key }));
+    const found = await json(address(`/view/v1/round/${id}/grid`, { metric: values.get("metric") || data.metrics[0].key }));
     const by = values.get("group"), of = new Map(data.hosts.map((one) => [one.name, (one.attributes || {})[by] || ""]));
     const order = found.hosts.map((_, at) => at);
     if (by) order.sort((a, b) => of.get(found.hosts[a]).localeCompare(of.get(found.hosts[b])) || a - b);

@@ -3,7 +3,7 @@ import { rate, span, bytes, percent, when } from "/assets/units.js";
 import { plot } from "/assets/plot.js";
 const TITLES = { goodput_bps: ["goodput", rate], rtt_us: ["smoothed RTT", span], probe_rtt_us: ["RTT of probes", span], cwnd_bytes: ["congestion window", bytes] };
 export async function run(values, id) {
-  const data = await json(`/api/v1/run/${id}`);
+  const data = await json(`/view/v1/run/${id}`);
   const found = data.measurement || {};
   const bar = (name, part, good) => { const fill = h("i", { class: good ? "good" : "" }); fill.style.width = `${Math.max(0, Math.min(100, part * 100))}%`; return h("div", { class: "bar" }, h("span", null, name), h("span", null, percent(part)), fill); };
   const word = (name) => name.replaceAll("_", " ");
@@ -16,7 +16,7 @@ export async function run(values, id) {
   const latency = found.latency || {};
   const rtts = [["idle", latency.idle], ["under load", latency.loaded]].filter(([, of]) => of && of.median_us !== undefined);
   const plots = h("div");
-  const samples = await json(address(`/api/v1/run/${id}/samples`, { points: 800 }));
+  const samples = await json(address(`/view/v1/run/${id}/samples`, { points: 800 }));
   const draw = async () => {
     for (const [quantity, [title, format]] of Object.entries(TITLES)) {
       const series = samples.series.filter((one) => one.quantity === quantity && one.at_us.length > 1).slice(0, 6);

@@ -4,11 +4,13 @@
 //! * `schema`: its tables, and how older ones are brought up to date
 //! * `writer`: one thread that writes, many requests in one transaction
 //! * `trust`: tokens and agents
+//! * `people`: accounts, sessions, what people did and wrote
 //! * `records`: what agents deliver
 //! * `mesh_rows`: plan, runs, what was measured, incidents
 
 mod integers;
 mod mesh_rows;
+mod people;
 mod records;
 mod schema;
 mod trust;

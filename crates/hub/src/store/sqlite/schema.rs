@@ -58,7 +58,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOG_PAGES: u32 = 8192;
 
 /// Each takes the tables one version further; none is ever changed.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE alive (key INTEGER PRIMARY KEY, at_unix_ns INTEGER NOT NULL);
     CREATE TABLE tokens (
@@ -119,5 +119,23 @@ const MIGRATIONS: [&str; 2] = [
         opened_unix_ns INTEGER NOT NULL,
         content TEXT NOT NULL
     ) WITHOUT ROWID;
+",
+    "
+    CREATE TABLE accounts (
+        name TEXT PRIMARY KEY,
+        role TEXT NOT NULL,
+        password TEXT NOT NULL,
+        changed_unix_ns INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE sessions (hash TEXT PRIMARY KEY, account TEXT NOT NULL, expires_unix_ns INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX sessions_of ON sessions (account);
+    CREATE TABLE actions (
+        key INTEGER PRIMARY KEY,
+        at_unix_ns INTEGER NOT NULL,
+        who TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        what TEXT NOT NULL
+    );
+    CREATE TABLE reports (incident TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 ",
 ];

@@ -61,7 +61,7 @@ fn an_incident_is_shown_with_its_cause_its_place_and_what_was_changed_before() {
     assert!(text.contains("receive-window-small at site-b"), "{text}");
     visit.browser.follow("document.querySelector('a[href^=\"/incident/\"]').click()");
     let text = visit.look_at("/incident/I1795521600-1", "hub-incident");
-    let shown = visit.json("/api/v1/incident/I1795521600-1");
+    let shown = visit.json("/view/v1/incident/I1795521600-1");
     for entry in shown["timeline"].as_array().unwrap().iter().chain(shown["symptoms"].as_array().unwrap()) {
         assert!(text.contains(entry["text"].as_str().unwrap()), "{entry}: {text}");
     }

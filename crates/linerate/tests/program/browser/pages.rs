@@ -18,7 +18,7 @@ fn nrao() -> PathBuf {
 fn a_round_is_shown_as_its_json_has_it_and_a_first_time_user_finds_the_cause() {
     let mut visit = Visit::of(nrao().to_str().unwrap());
     let text = visit.look_at("/", "overview");
-    let overview = visit.json("/api/v1/overview");
+    let overview = visit.json("/view/v1/overview");
     let round = overview["rounds"][0].clone();
     assert!(text.contains(round["title"].as_str().unwrap()), "{text}");
     let first = visit.rows()[0].clone();
@@ -31,14 +31,14 @@ fn a_round_is_shown_as_its_json_has_it_and_a_first_time_user_finds_the_cause() {
     let id = round["id"].as_str().unwrap().to_owned();
     let page = format!("/round/{id}");
     let text = visit.look_at(&page, "round");
-    let why = visit.json(&format!("/api/v1/round/{id}/why"));
+    let why = visit.json(&format!("/view/v1/round/{id}/why"));
     let shown = visit.look_at(&format!("{page}/why"), "why");
     let first = &why["problems"][0]["ranking"][0];
     for said in [&why["verdict"], &first["cause"], &first["places"][0]["place"]["name"], &first["title"]] {
         let said = said.as_str().unwrap_or_else(|| panic!("{why}"));
         assert!(shown.contains(said), "{said}: {shown}");
     }
-    let grid = visit.json(&format!("/api/v1/round/{id}/grid"));
+    let grid = visit.json(&format!("/view/v1/round/{id}/grid"));
     for worst in grid["worst"].as_array().unwrap() {
         let pair = format!("{} to {}", worst["from"].as_str().unwrap(), worst["to"].as_str().unwrap());
         assert!(text.contains(&pair) && text.contains(&format!("{} %", worst["percent"])), "{pair}: {text}");
@@ -71,7 +71,7 @@ fn a_run_and_the_history_of_its_pair_are_shown() {
     visit.look_at("/", "runs");
     assert!(visit.links().values().any(|to| *to == format!("/run/{id}")), "the overview lists the run");
     let text = visit.look_at(&format!("/run/{id}"), "run");
-    let explained = visit.json(&format!("/api/v1/run/{id}"));
+    let explained = visit.json(&format!("/view/v1/run/{id}"));
     assert_eq!(explained["id"], id);
     for fact in explained["waterfalls"][0]["facts"].as_array().unwrap() {
         assert!(text.contains(fact["text"].as_str().unwrap()), "{fact}: {text}");
@@ -126,14 +126,14 @@ fn script_in_a_host_name_is_text_on_every_page() {
 fn paths_that_lead_out_and_pages_of_other_sites_get_nothing() {
     let mut visit = Visit::of(nrao().to_str().unwrap());
     visit.browser.open(&visit.site.clone());
-    for path in ["/assets/..%2f..%2fCargo.toml", "/assets/%2e%2e/%2e%2e/etc/passwd", "/api/v1/../../etc/passwd"] {
+    for path in ["/assets/..%2f..%2fCargo.toml", "/assets/%2e%2e/%2e%2e/etc/passwd", "/view/v1/../../etc/passwd"] {
         let status = visit.browser.value(&format!("fetch('{path}').then((one) => one.status)"));
         assert_eq!(status, 404, "{path}");
     }
     // A page of another origin: its requests are refused by the server and its readings by the browser.
     let other = Visit::of(nrao().to_str().unwrap());
-    let from_there = format!("fetch('{}/api/v1/overview').then(() => 'read', () => 'refused')", other.site);
+    let from_there = format!("fetch('{}/view/v1/overview').then(() => 'read', () => 'refused')", other.site);
     assert_eq!(visit.browser.value(&from_there), "refused");
-    let status = "fetch('/api/v1/overview', { method: 'POST' }).then((one) => one.status)";
+    let status = "fetch('/view/v1/overview', { method: 'POST' }).then((one) => one.status)";
     assert_eq!(visit.browser.value(status), 405);
 }

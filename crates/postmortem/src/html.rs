@@ -6,7 +6,8 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
     /// The heading of the section, at the end of which it stands.
-    pub section: &'static str,
+    pub section: String,
+    /// In a line below it.
     pub caption: String,
     /// A document of its own, made by this program.
     pub svg: String,
@@ -14,6 +15,7 @@ pub struct Figure {
 
 /// A whole page without scripts and without anything from elsewhere, named by the heading of the text. Markup in the text is shown as
 /// text: names of hosts are a stranger's.
+#[must_use]
 pub fn page(markdown: &str, figures: &[Figure]) -> String {
     let title = markdown.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or("Report");
     let harmless = Parser::new_ext(markdown, Options::ENABLE_TABLES).filter_map(|event| match event {
@@ -86,8 +88,8 @@ mod tests {
 
     #[test]
     fn figures_stand_at_the_end_of_their_sections_under_names_of_their_own() {
-        let figure = |section, caption: &str| Figure {
-            section,
+        let figure = |section: &str, caption: &str| Figure {
+            section: section.to_owned(),
             caption: caption.to_owned(),
             svg: "<svg><g id=\"a\"/><rect fill=\"url(#a)\"/></svg>".to_owned(),
         };

@@ -13,8 +13,9 @@ use units::{WallTime, duration};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
     /// By which it is found again.
-    pub key: &'static str,
-    pub title: &'static str,
+    pub key: String,
+    /// Its heading.
+    pub title: String,
     /// Markdown.
     pub text: String,
 }
@@ -22,21 +23,26 @@ pub struct Section {
 /// All that is known of an incident.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
+    /// What it is about.
     pub incident: &'a Incident,
+    /// Its diagnosis, where there is one.
     pub diagnosis: Option<&'a Diagnosis>,
     /// All incidents of the hub.
     pub all: &'a [Incident],
+    /// When it is asked.
     pub now: WallTime,
 }
 
 /// The title of the document.
+#[must_use]
 pub fn title(incident: &Incident) -> String {
     format!("Incident {}: {}", incident.id, incident.subject)
 }
 
 /// All sections, in their order.
+#[must_use]
 pub fn sections(record: &Record<'_>) -> Vec<Section> {
-    let section = |key, title, text| Section { key, title, text };
+    let section = |key: &str, title: &str, text| Section { key: key.to_owned(), title: title.to_owned(), text };
     vec![
         section("summary", "Incident summary", record.summary()),
         section("lead-up", "Lead-up", record.lead_up()),

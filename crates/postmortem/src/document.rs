@@ -5,16 +5,19 @@
 
 use std::fmt::Write as _;
 
-use super::sections::Section;
+use crate::sections::Section;
 
 /// A document, and the sections that were kept as somebody has edited them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
+    /// The document.
     pub text: String,
+    /// Titles of the sections that were kept.
     pub kept: Vec<String>,
 }
 
 /// A new document.
+#[must_use]
 pub fn new(title: &str, sections: &[Section]) -> String {
     let mut text = format!("# {title}\n");
     for section in sections {
@@ -24,6 +27,7 @@ pub fn new(title: &str, sections: &[Section]) -> String {
 }
 
 /// A document of before with what the record says now.
+#[must_use]
 pub fn merge(before: &str, sections: &[Section], title: &str) -> Merged {
     let (mut text, mut kept, mut seen) = (String::new(), Vec::new(), Vec::new());
     let mut rest = before;
@@ -35,7 +39,7 @@ pub fn merge(before: &str, sections: &[Section], title: &str) -> Merged {
             Some(section) => {
                 // What is as it would be written anyway was edited by nobody.
                 if found.body != body(section) {
-                    kept.push(section.title.to_owned());
+                    kept.push(section.title.clone());
                 }
                 text.push_str(&rest[found.begins..found.ends]);
             }
@@ -48,7 +52,7 @@ pub fn merge(before: &str, sections: &[Section], title: &str) -> Merged {
         return Merged { text: new(title, sections), kept };
     }
     text.push_str(rest);
-    for section in sections.iter().filter(|section| !seen.contains(&section.key.to_owned())) {
+    for section in sections.iter().filter(|section| !seen.contains(&section.key)) {
         let _ = write!(text, "\n## {}\n\n{}\n", section.title, block(section));
     }
     Merged { text, kept }
@@ -108,8 +112,8 @@ const ENDS: &str = "<!-- end -->";
 mod tests {
     use super::*;
 
-    fn section(key: &'static str, text: &str) -> Section {
-        Section { key, title: key, text: text.to_owned() }
+    fn section(key: &str, text: &str) -> Section {
+        Section { key: key.to_owned(), title: key.to_owned(), text: text.to_owned() }
     }
 
     #[test]

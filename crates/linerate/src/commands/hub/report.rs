@@ -1,48 +1,40 @@
 //! `linerate report`.
 
-mod figures;
-
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use diagnose::diagnosis::Diagnosis;
-use hub::api::mesh::{IncidentDetail, IncidentList};
+use anyhow::Context as _;
+use hub::api::report::{FigureInfo, ReportInfo, SectionInfo};
 use hub::trust::token::Purpose;
-use linux::clock;
+use postmortem::document::{self, Merged};
+use postmortem::html::{self, Figure};
+use postmortem::sections::Section;
 
 use super::mesh::{connect, quoted};
 use crate::cli::Common;
 use crate::cli::report::ReportArgs;
 use crate::commands::{file, print};
 use crate::exit::{Complaint, Exit};
-use crate::show::report::document::{self, Merged};
-use crate::show::report::html;
-use crate::show::report::sections::{Record, sections, title};
 
 pub fn run(common: &Common, args: &ReportArgs) -> anyhow::Result<Exit> {
     let mut hub = connect(&args.connect, Purpose::View)?;
-    let detail: IncidentDetail = hub.get(&format!("/api/v1/incident?id={}", quoted(&args.incident)))?;
-    let all: IncidentList = hub.get("/api/v1/incidents")?;
-    // A hub of another version may say more of causes than this program understands.
-    let diagnosis: Option<Diagnosis> = detail.diagnosis.and_then(|found| serde_json::from_value(found).ok());
-    let record = Record {
-        incident: &detail.incident,
-        diagnosis: diagnosis.as_ref(),
-        all: &all.incidents,
-        now: clock::wall_now(),
-    };
-    let (title, sections) = (title(&detail.incident), sections(&record));
+    let report: ReportInfo = hub.get(&format!("/api/v1/report?id={}", quoted(&args.incident)))?;
     let before = args.output.as_deref().map(read).transpose()?.flatten();
+    let section = |SectionInfo { key, title, text }| Section { key, title, text };
     let Merged { text, kept } = match before {
-        Some(before) => document::merge(&before, &sections, &title),
-        None => Merged { text: document::new(&title, &sections), kept: Vec::new() },
+        Some(before) => {
+            let sections: Vec<Section> = report.sections.into_iter().map(section).collect();
+            document::merge(&before, &sections, &report.title)
+        }
+        None => Merged { text: report.text, kept: report.kept },
     };
     if !kept.is_empty() && !common.quiet {
         eprintln!("kept as they were edited: {}", kept.join(", "));
     }
     if let Some(path) = &args.html {
-        let figures = figures::of(&mut hub, &detail.incident)?;
+        let figure = |FigureInfo { section, caption, svg }| Figure { section, caption, svg };
+        let figures: Vec<Figure> = report.figures.into_iter().map(figure).collect();
         file::write(path, html::page(&text, &figures).as_bytes())?;
     }
     match &args.output {
@@ -60,7 +52,7 @@ fn read(file: &Path) -> anyhow::Result<Option<String>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => {
             let complaint = Complaint::new(Exit::NotFound, format!("cannot read {}", file.display()));
-            Err(anyhow::Error::new(error).context(complaint))
+            Err(error).context(complaint)
         }
     }
 }
