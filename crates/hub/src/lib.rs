@@ -7,6 +7,7 @@
 //! * [`schedule`]: the plan, and which agent runs what of it
 //! * [`watching`]: what was measured, what of it is worse, and why
 //! * [`pages`]: what the pages of `web` show of it
+//! * [`reports`]: incidents as post-mortems
 //! * [`agent`]: the other side: joins, asks for work, runs tests within its own limits, spools and delivers
 //!
 //! Agents connect out, so that they work behind NAT. What is accepted is on disk before it is acknowledged, and what is
@@ -15,6 +16,7 @@
 pub mod agent;
 pub mod api;
 pub mod pages;
+pub mod reports;
 pub mod schedule;
 pub mod server;
 pub mod store;

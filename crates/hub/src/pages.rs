@@ -16,9 +16,10 @@ use model::series::packed;
 use units::WallTime;
 use web::source::files::{round_summary, run_summary};
 use web::source::results::{self, PairResult};
-use web::source::{IncidentRecord, Pair, Source, SourceError, StoredRun};
+use web::source::{IncidentRecord, IncidentReport, Pair, Source, SourceError, StoredRun};
 
 use crate::api::record::{RunResult, content};
+use crate::reports::{Postmortem, postmortem};
 use crate::schedule::planned::Planned;
 use crate::store::rows::{Point, RecordQuery, StoredRecord};
 use crate::store::{Store, StoreError};
@@ -182,6 +183,13 @@ impl Source for HubSource {
         let diagnosis =
             self.store.diagnosis(id).map_err(|error| broken(&error))?.and_then(|text| serde_json::from_str(&text).ok());
         Ok(IncidentRecord { incident, diagnosis })
+    }
+
+    fn report(&self, id: &IncidentId) -> Result<IncidentReport, SourceError> {
+        let found = postmortem(self.store.as_ref(), id, linux::clock::wall_now()).map_err(|error| broken(&error))?;
+        let Postmortem { title, document, figures, .. } =
+            found.ok_or_else(|| SourceError::unknown(&format!("incident {id}")))?;
+        Ok(IncidentReport { title, document, figures })
     }
 }
 

@@ -25,7 +25,7 @@ export function moment(ns) {
 }
 export function table(heads, rows) {
   const cell = (tag, value) => value && value.right !== undefined ? h(tag, { class: "n" }, value.right) : h(tag, null, value ?? "");
-  return h("div", { class: "scroll" }, h("table", null,
+  return h("div", { class: "scroll", tabindex: "0" }, h("table", null,
     h("thead", null, h("tr", null, heads.map((head) => cell(head === "" ? "td" : "th", head)))),
     h("tbody", null, rows.map((row) => h("tr", null, row.map((value) => cell("td", value)))))));
 }

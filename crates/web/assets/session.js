@@ -28,6 +28,6 @@ export async function header() {
   const one = await session;
   if (!one.name) return;
   const link = (href, text) => h("a", { href, "aria-current": location.pathname === href ? "page" : null }, text);
-  const out = h("button", { onclick: async () => { await post("/api/v1/session/end", {}); location.assign("/"); } }, "Sign out");
+  const out = h("button", { onclick: async () => { await json("/api/v1/session/end", { method: "POST" }); location.assign("/"); } }, "Sign out");
   document.querySelector("header").append(h("nav", { "aria-label": "Pages" }, link("/", "Incidents"), link("/round/latest", "Grid"), link("/plan", "Plan"), one.role === "admin" ? link("/people", "People") : null), h("span", { class: "who" }, `${one.name} (${one.role}) `, out));
 }

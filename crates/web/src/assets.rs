@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
-use crate::exchange::Response;
+use crate::exchange::{Policy, Response};
 
 /// A file that pages need.
 struct Asset {
@@ -52,6 +52,7 @@ pub(crate) fn shell() -> Response {
         media: "text/plain",
         body: Cow::Borrowed(b"no pages"),
         tag: None,
+        policy: Policy::Page,
     })
 }
 
@@ -67,7 +68,7 @@ pub(crate) fn named(path: &str) -> Option<Response> {
         _ => "text/plain; charset=utf-8",
     };
     let tag = TAGS.get(place).cloned();
-    Some(Response { status: 200, media, body: Cow::Borrowed(asset.body), tag })
+    Some(Response { status: 200, media, body: Cow::Borrowed(asset.body), tag, policy: Policy::Page })
 }
 
 static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| ASSETS.iter().map(|asset| tag(asset.body)).collect());

@@ -49,6 +49,17 @@ pub struct Response {
     pub body: Cow<'static, [u8]>,
     /// What the body can be recognised by, where a browser may keep it.
     pub tag: Option<String>,
+    /// What a browser may do with it.
+    pub policy: Policy,
+}
+
+/// What a browser may do with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// Run the scripts of this site, and ask it for data.
+    Page,
+    /// Show it with the style that it has, and nothing else.
+    Document,
 }
 
 /// An answer that is no success.
@@ -66,7 +77,7 @@ impl Response {
     #[must_use]
     pub fn json(value: &impl Serialize) -> Self {
         match serde_json::to_vec(value) {
-            Ok(body) => Self { status: 200, media: JSON, body: Cow::Owned(body), tag: None },
+            Ok(body) => Self { status: 200, media: JSON, body: Cow::Owned(body), tag: None, policy: Policy::Page },
             Err(error) => {
                 Self::refusal(500, &Problem { error: format!("this has no form as JSON: {error}"), hint: None })
             }
@@ -77,7 +88,13 @@ impl Response {
     #[must_use]
     pub fn refusal(status: u16, problem: &Problem) -> Self {
         let body = serde_json::to_vec(problem).unwrap_or_default();
-        Self { status, media: JSON, body: Cow::Owned(body), tag: None }
+        Self { status, media: JSON, body: Cow::Owned(body), tag: None, policy: Policy::Page }
+    }
+
+    /// A document of its own, that no browser may keep: to print, or to send.
+    #[must_use]
+    pub fn document(media: &'static str, text: String) -> Self {
+        Self { status: 200, media, body: Cow::Owned(text.into_bytes()), tag: None, policy: Policy::Document }
     }
 
     /// The headers: what a browser may do with the page is as little as the page needs.
@@ -86,7 +103,7 @@ impl Response {
         let cache = if self.tag.is_some() { "no-cache" } else { "no-store" };
         let mut headers: Vec<(&'static str, String)> = vec![
             ("content-type", self.media.to_owned()),
-            ("content-security-policy", POLICY.to_owned()),
+            ("content-security-policy", self.policy.text().to_owned()),
             ("x-content-type-options", "nosniff".to_owned()),
             ("referrer-policy", "no-referrer".to_owned()),
             ("cross-origin-opener-policy", "same-origin".to_owned()),
@@ -101,6 +118,18 @@ impl Response {
 /// The media type of documents.
 pub const JSON: &str = "application/json";
 
-/// Scripts, styles and data of this site and nothing else: no inline script, no frame, no form, no other host.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
-                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+impl Policy {
+    const fn text(self) -> &'static str {
+        match self {
+            // Scripts, styles and data of this site and nothing else: no inline script, no frame, no form, no other host.
+            Self::Page => {
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                 base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            }
+            Self::Document => {
+                "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+                 frame-ancestors 'none'"
+            }
+        }
+    }
+}

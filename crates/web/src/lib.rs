@@ -32,6 +32,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("web-cell.schema.json", schemars::schema_for!(view::cell::CellView)),
         ("web-samples.schema.json", schemars::schema_for!(view::samples::SamplesView)),
         ("web-pair.schema.json", schemars::schema_for!(view::pair::PairView)),
+        ("web-report.schema.json", schemars::schema_for!(view::report::ReportView)),
         ("web-host.schema.json", schemars::schema_for!(view::host::HostView)),
     ]
 }

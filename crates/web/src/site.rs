@@ -10,18 +10,20 @@ use diagnose::grid::{Grids, grids};
 use mesh::incident::IncidentId;
 use model::round::Round;
 use model::run::RunId;
+use postmortem::html;
 
 use crate::assets;
 use crate::exchange::{Problem, Request, Response};
 use crate::guard;
 use crate::query::Query;
-use crate::source::{Pair, Source, SourceError};
+use crate::source::{IncidentReport, Pair, Source, SourceError};
 use crate::view::cell::{self, CellView};
 use crate::view::host::HostView;
 use crate::view::incident::IncidentView;
 use crate::view::matrix::{self, Matrix, MatrixView};
 use crate::view::overview::Overview;
 use crate::view::pair::{self, PairView};
+use crate::view::report::ReportView;
 use crate::view::round::RoundView;
 use crate::view::samples::{self, SamplesView};
 
@@ -76,6 +78,13 @@ impl Site {
             | ["round" | "run" | "incident", _]
             | ["round", _, "why"]
             | ["incident", _, "report"] => Ok(assets::shell()),
+            ["incident", id, "report.html"] => {
+                let report = self.report(id)?;
+                Ok(Response::document("text/html; charset=utf-8", html::page(&report.document.text, &report.figures)))
+            }
+            ["incident", id, "report.md"] => {
+                Ok(Response::document("text/markdown; charset=utf-8", self.report(id)?.document.text))
+            }
             ["assets", path @ ..] => assets::named(&path.join("/")).ok_or_else(|| SourceError::unknown("such file")),
             ["view", "v1", path @ ..] => self.document(path, &query),
             // A hub answers this itself: there people sign in.
@@ -113,6 +122,10 @@ impl Site {
                 let run = self.source.run(run_id(id)?)?;
                 Ok(Response::json(&SamplesView::of(&run, &samples::Window::of(query))))
             }
+            ["incident", id, "report"] => {
+                let IncidentReport { title, document, .. } = self.report(id)?;
+                Ok(Response::json(&ReportView { title, text: document.text, kept: document.kept }))
+            }
             ["incident", id] => {
                 let id = IncidentId((*id).to_owned());
                 Ok(Response::json(&IncidentView::of(self.source.incident(&id)?)))
@@ -126,6 +139,10 @@ impl Site {
             }
             _ => Err(SourceError::unknown("such document")),
         }
+    }
+
+    fn report(&self, id: &str) -> Result<IncidentReport, SourceError> {
+        self.source.report(&IncidentId(id.to_owned()))
     }
 
     /// The round of a name; `latest` is the newest.
@@ -163,6 +180,12 @@ impl Site {
         recent.push(Arc::clone(&worked));
         Ok(worked)
     }
+}
+
+/// Whether what is answered under a path holds data, which only those may have who may see it; all else is the same for everybody.
+#[must_use]
+pub fn holds_data(path: &str) -> bool {
+    path.starts_with("/view/") || path.ends_with("/report.html") || path.ends_with("/report.md")
 }
 
 fn empty(round: &Round) -> Grids {

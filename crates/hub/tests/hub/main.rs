@@ -7,6 +7,7 @@ mod intruders;
 mod joining;
 mod leasing;
 mod monitoring;
+mod people;
 mod prometheus;
 mod running;
 mod stopping;

@@ -7,7 +7,7 @@ function shown({ checked, agents, others }) {
   const { fit, day } = checked;
   return [h("p", null, `${fit.heavy_runs} heavy and ${fit.light_runs} light runs a day. Agents: ${agents.join(", ") || "none yet"}.`, others.length ? ` Without an agent, so they only answer: ${others.join(", ")}.` : ""),
     fit.warnings.length ? h("ul", null, fit.warnings.map((one) => h("li", null, one))) : null,
-    h("h2", null, "What it uses"), table(["host or segment", right("runs a day"), right("busy a day"), right("moved a day")], fit.loads.slice(0, 50).map((one) => [resource(one.resource), right(one.runs), right(span(one.busy_us)), right(bytes(one.bytes))])),
+    h("h2", null, "What it uses"), table(["host or segment", right("runs a day"), right("busy a day"), right("moved a day")], fit.loads.slice(0, 50).map((one) => [resource(one.resource), right(one.runs), right(span(one.busy_us)), right(one.bytes ? bytes(one.bytes) : "unknown")])),
     day ? [h("h2", null, "The day from now on"), day.missed.length ? h("p", { class: "problem" }, `${day.missed.length} runs find no room: ${day.missed[0].why}`) : null,
       table(["begins", "test", "from", "to", right("waits")], day.runs.slice(0, 100).map((one) => [moment(one.begins), one.test, one.from, one.to, right(one.waited_us ? span(one.waited_us) : "")]))] : null].flat(Infinity).filter(Boolean);
 }

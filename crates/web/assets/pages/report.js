@@ -1,8 +1,8 @@
-import { h, json, address } from "/assets/dom.js";
+import { h, json } from "/assets/dom.js";
 import { form, may, post } from "/assets/session.js";
 // The post-mortem: filled from the record, and what people write in it stays.
 export async function report(id) {
-  const data = await json(address("/api/v1/report", { id }));
+  const data = await json(`/view/v1/incident/${id}/report`);
   const links = h("p", null, h("a", { href: `/incident/${id}` }, "The incident"), ", ", h("a", { href: `/incident/${id}/report.html` }, "to read, with pictures, and to print"), ", ", h("a", { href: `/incident/${id}/report.md`, download: `${id}.md` }, "as Markdown"));
   const kept = data.kept.length ? h("p", { class: "quiet" }, `As people have edited them: ${data.kept.join(", ")}. All other sections grow with the record.`) : h("p", { class: "quiet" }, "All sections grow with the record; one that somebody edits stays as it was edited.");
   if (!(await may("operator"))) return { title: data.title, parts: [links, kept, h("pre", { class: "text", tabindex: "0" }, data.text)] };

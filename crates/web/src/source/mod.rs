@@ -21,6 +21,8 @@ use model::host::snapshot::Snapshot;
 use model::round::{Round, RoundSummary};
 use model::run::{Run, RunId};
 use model::series::RunSamples;
+use postmortem::document::Merged;
+use postmortem::html::Figure;
 
 use crate::view::matrix::Matrix;
 use results::PairResult;
@@ -104,6 +106,25 @@ pub trait Source: Debug + Send + Sync {
     fn incident(&self, id: &IncidentId) -> Result<IncidentRecord, SourceError> {
         Err(SourceError::unknown(&format!("incident {id}")))
     }
+
+    /// The post-mortem of an incident.
+    ///
+    /// # Errors
+    /// Where it is not there or cannot be read.
+    fn report(&self, id: &IncidentId) -> Result<IncidentReport, SourceError> {
+        Err(SourceError::unknown(&format!("incident {id}")))
+    }
+}
+
+/// The post-mortem of an incident.
+#[derive(Debug, Clone)]
+pub struct IncidentReport {
+    /// The heading of the document.
+    pub title: String,
+    /// Markdown, and which sections of it people have edited.
+    pub document: Merged,
+    /// What was measured.
+    pub figures: Vec<Figure>,
 }
 
 /// An incident with its diagnosis.

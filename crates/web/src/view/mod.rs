@@ -1,11 +1,13 @@
 //! What each page shows, as JSON: `docs/formats/web.md`.
 //!
 //! * [`overview`]: lists of rounds, runs and hosts
+//! * [`report`]: the post-mortem of an incident
 //! * [`round`]: what there is to see of a round
 //! * [`matrix`]: a grid in few bytes, for the screen
 //! * [`cell`]: one pair of a round in full
 //! * [`samples`]: the samples of a run, thinned to what a screen can show
 //! * [`pair`]: the history of one pair, with its changes of level
+//! * [`incident`]: an incident with its time line
 //! * [`host`]: facts, findings and changes of a host
 
 pub mod cell;
@@ -14,5 +16,6 @@ pub mod incident;
 pub mod matrix;
 pub mod overview;
 pub mod pair;
+pub mod report;
 pub mod round;
 pub mod samples;

@@ -70,6 +70,11 @@ impl Browser {
         browser
     }
 
+    /// Opens pages of servers from now on whose certificates nobody has signed that it knows.
+    pub fn trust_everybody(&mut self) {
+        self.ask("Security.setIgnoreCertificateErrors", &json!({ "ignore": true }));
+    }
+
     /// Looks from now on with this.
     pub fn look_with(&mut self, screen: Screen) {
         let Screen { width, height, scheme, is_phone } = screen;
@@ -86,6 +91,15 @@ impl Browser {
         let gone = self.ask("Page.navigate", &json!({ "url": address }));
         assert!(gone.get("errorText").is_none(), "{address}: {gone}");
         self.arrive();
+    }
+
+    /// Opens an address of a document without scripts.
+    #[track_caller]
+    pub fn open_document(&mut self, address: &str) {
+        self.events.clear();
+        let gone = self.ask("Page.navigate", &json!({ "url": address }));
+        assert!(gone.get("errorText").is_none(), "{address}: {gone}");
+        self.wait_for("Page.loadEventFired");
     }
 
     /// Waits for the page that a click leads to.

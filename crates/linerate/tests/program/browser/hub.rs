@@ -12,10 +12,10 @@ use super::Visit;
 use crate::actors::linerate::linerate;
 
 /// A hub's directory, and its database.
-fn hub() -> (TempDir, String, Sqlite) {
+pub(super) fn hub() -> (TempDir, String, Sqlite) {
     let place = TempDir::new().unwrap();
     let directory = place.path().join("hub").to_str().unwrap().to_owned();
-    let made = linerate(&["hub", "init", &directory, "--name", "127.0.0.1"]);
+    let made = linerate(&["hub", "init", &directory, "--name", "127.0.0.1", "--listen", "127.0.0.1:0"]);
     assert_eq!(made.code, Some(0), "{made:?}");
     let store = Sqlite::open(&place.path().join("hub/hub.db")).unwrap();
     (place, directory, store)
@@ -26,7 +26,7 @@ const SECOND: u64 = 1_000_000_000;
 const NOON: u64 = 1_795_521_600 * SECOND;
 
 /// What a hub stores of a receiver whose buffer somebody made small. A stranger has a say in its name and in the notes.
-fn incident() -> Incident {
+pub(super) fn incident() -> Incident {
     let value = json!({
         "id": "I1795521600-1", "status": "explained", "subject": { "element": { "host": "site-b" } }, "hosts": ["site-b"],
         "since_unix_ns": NOON, "opened_unix_ns": NOON + 43 * SECOND,
@@ -68,10 +68,16 @@ fn an_incident_is_shown_with_its_cause_its_place_and_what_was_changed_before() {
     assert!(text.contains("98.0 %") && text.contains("tcp_rmem"), "{text}");
     assert!(text.contains("<img src=x"), "a note is shown as it was written: {text}");
     assert_eq!(visit.browser.value("typeof window.ran"), "undefined");
+    visit.browser.follow("document.querySelector('a[href$=\"/report\"]').click()");
+    let text = visit.look_at("/incident/I1795521600-1/report", "hub-report");
+    assert!(text.contains("## Root cause") && text.contains("onerror"), "{text}");
+    visit.browser.open_document(&format!("{}/incident/I1795521600-1/report.html", visit.site));
+    let drawn = visit.browser.value("document.querySelectorAll('svg').length + document.images.length");
+    assert_eq!((drawn, visit.browser.value("typeof window.ran")), (1.into(), "undefined".into()));
 }
 
 /// Goodput to the host, before and after.
-fn points() -> Vec<Point> {
+pub(super) fn points() -> Vec<Point> {
     let series = Series {
         from: "archive-1".to_owned(),
         to: "site-b".to_owned(),

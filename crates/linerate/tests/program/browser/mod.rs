@@ -5,6 +5,8 @@
 
 #[cfg(feature = "hub")]
 mod hub;
+#[cfg(feature = "hub")]
+mod people;
 mod pages;
 
 use std::collections::BTreeMap;
@@ -35,6 +37,38 @@ impl Visit {
         let address = talk.wait_for("an address", |line| line.starts_with("http://"));
         let site = address.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
         Self { browser: Browser::start(), site, axe: axe(), _view: view, _talk: talk }
+    }
+
+    /// Opens what a hub that runs shows to whoever signs in.
+    #[cfg(feature = "hub")]
+    pub fn of_hub(directory: &str) -> Self {
+        let mut hub = Process::start(program().args(["hub", "run", directory]));
+        let talk = hub.stderr();
+        let line = talk.wait_for("an address", |line| line.contains("listening on"));
+        let site = format!("https://{}", line.rsplit(' ').next().unwrap());
+        let mut browser = Browser::start();
+        browser.trust_everybody();
+        Self { browser, site, axe: axe(), _view: hub, _talk: talk }
+    }
+
+    /// Fills the form that has this button, presses it, and waits for the page that follows.
+    #[cfg(feature = "hub")]
+    #[track_caller]
+    pub fn submit(&mut self, button: &str, values: &[(&str, &str)]) {
+        self.browser.follow(&filled(button, values));
+    }
+
+    /// Fills the form that has this button, presses it, and waits for what the form says then.
+    #[cfg(feature = "hub")]
+    #[track_caller]
+    pub fn try_submit(&mut self, button: &str, values: &[(&str, &str)]) -> String {
+        let said = format!(
+            "(async (form) => {{ const says = form.querySelector('.says');
+               while (['', 'Asking'].includes(says.innerText)) await new Promise((later) => setTimeout(later, 20));
+               return says.innerText; }})({})",
+            filled(button, values)
+        );
+        self.browser.value(&said).as_str().unwrap().to_owned()
     }
 
     /// Opens a page in light, in dark and on a phone: none complains, none is wider than its screen, and axe-core finds nothing
@@ -78,6 +112,19 @@ impl Visit {
         let links: Vec<(String, String)> = serde_json::from_value(self.browser.value(links)).unwrap();
         links.into_iter().collect()
     }
+}
+
+/// Fills a form and presses its button, as an expression that is the form.
+#[cfg(feature = "hub")]
+fn filled(button: &str, values: &[(&str, &str)]) -> String {
+    let values: BTreeMap<&str, &str> = values.iter().copied().collect();
+    format!(
+        "((button, values) => {{ for (const [name, value] of Object.entries(values)) button.form.elements[name].value = value;
+           button.form.querySelector('.says').textContent = ''; button.click(); return button.form; }})\
+         ([...document.querySelectorAll('form button')].find((one) => one.innerText === {}), {})",
+        Value::from(button),
+        serde_json::to_string(&values).unwrap()
+    )
 }
 
 fn axe() -> String {
