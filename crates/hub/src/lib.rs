@@ -7,6 +7,7 @@
 //! * [`schedule`]: the plan, and which agent runs what of it
 //! * [`watching`]: what was measured, what of it is worse, and why
 //! * [`pages`]: what the pages of `web` show of it
+//! * [`history`]: rounds of the past, as if agents had delivered them
 //! * [`reports`]: incidents as post-mortems
 //! * [`agent`]: the other side: joins, asks for work, runs tests within its own limits, spools and delivers
 //!
@@ -15,6 +16,7 @@
 
 pub mod agent;
 pub mod api;
+pub mod history;
 pub mod pages;
 pub mod reports;
 pub mod schedule;

@@ -4,7 +4,7 @@
 
 pub mod plan;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ impl History {
         period: Duration,
     ) -> Result<Self, HistoryError> {
         let names = TestNames::of(round);
-        let hosts = round.members.iter().map(|member| member.name.clone()).collect();
+        let hosts: BTreeSet<String> = round.members.iter().map(|member| member.name.clone()).collect();
         let planned = Arc::new(Planned::new(plan::text(round, &names, period), &hosts)?);
         for host in hosts {
             store.add_agent(AgentRow {
@@ -142,8 +142,7 @@ impl History {
     fn result(&mut self, round: &Round, tested: &Tested, run: String) -> Result<Arrival, HistoryError> {
         let began = clock::later(round.started, tested.began);
         let content = serde_json::to_vec(&RunResult { began, finding: tested.finding.clone() });
-        let samples = tested.samples.as_ref().map(|samples| packed::pack(samples)).transpose();
-        let samples = samples.map_err(std::io::Error::other)?;
+        let samples = tested.samples.as_ref().map(|samples| packed::pack(samples));
         let kind = RecordKind::Result { lease: LeaseName { run, attempt: 1 } };
         self.record(kind, &content.map_err(StoreError::from)?, samples.as_deref())
     }

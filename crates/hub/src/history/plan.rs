@@ -6,8 +6,9 @@ use std::time::Duration;
 use mesh::clock;
 use model::played::Finding;
 use model::round::{Endpoint, Passage, Round, Tested};
+use model::spec::Protocol;
 use toml::{Table, Value};
-use units::duration;
+use units::{DataRate, duration};
 
 /// What tests of rounds are called in a plan: names there have fewer letters, and each test of a pair has its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,19 +19,17 @@ impl TestNames {
     #[must_use]
     pub fn of(round: &Round) -> Self {
         let mut taken: BTreeSet<(String, &Endpoint, &Endpoint)> = BTreeSet::new();
-        let mut name = |tested: &'_ Tested| -> String {
-            let label: String =
-                tested.label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
-            label
-        };
         let mut names = Vec::new();
-        for tested in &round.tests {
-            let label = name(tested);
-            let free = (1..).map(|number| if number == 1 { label.clone() } else { format!("{label}-{number}") });
-            let chosen = free.into_iter().find(|one| !taken.contains(&(one.clone(), &tested.from, &tested.to)));
-            let chosen = chosen.unwrap_or(label);
-            taken.insert((chosen.clone(), &tested.from, &tested.to));
-            names.push(chosen);
+        for Tested { label, from, to, .. } in &round.tests {
+            let label: String = label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
+            let mut name = label.clone();
+            for number in 2.. {
+                if taken.insert((name.clone(), from, to)) {
+                    break;
+                }
+                name = format!("{label}-{number}");
+            }
+            names.push(name);
         }
         Self(names)
     }
@@ -57,6 +56,7 @@ pub fn text(round: &Round, names: &TestNames, period: Duration) -> String {
     let mut plan = Table::new();
     plan.insert("title".to_owned(), round.title.clone().into());
     plan.insert("times".to_owned(), table([("every", duration::show(period).replace(' ', "").into())]).into());
+    plan.insert("networks".to_owned(), networks(round).into());
     plan.insert("hosts".to_owned(), hosts(round).into());
     plan.insert("segments".to_owned(), segments(round).into());
     plan.insert("ways".to_owned(), ways(round).into());
@@ -69,10 +69,16 @@ fn table<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Table {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
+/// The networks that hosts meet in.
+fn networks(round: &Round) -> Table {
+    let named = round.tests.iter().filter_map(|tested| tested.from.network.clone());
+    named.map(|network| (network, Value::from(Table::new()))).collect()
+}
+
 fn hosts(round: &Round) -> Table {
     let ends: BTreeSet<&str> =
         round.tests.iter().flat_map(|tested| [tested.from.host.as_str(), tested.to.host.as_str()]).collect();
-    let networks: BTreeSet<&str> = round.tests.iter().filter_map(|tested| tested.from.network.as_deref()).collect();
+    let networks = networks(round);
     let host = |member: &model::round::Member| {
         let name = &member.name;
         let mut host = table([("address", name.clone().into())]);
@@ -81,7 +87,7 @@ fn hosts(round: &Round) -> Table {
             host.insert("attributes".to_owned(), attributes.collect::<Table>().into());
         }
         if ends.contains(name.as_str()) {
-            let addresses = networks.iter().map(|network| (*network, Value::from(name.clone())));
+            let addresses = networks.keys().map(|network| (network.as_str(), Value::from(name.clone())));
             host.insert("addresses".to_owned(), table(addresses).into());
         } else {
             host.insert("forwards".to_owned(), true.into());
@@ -96,7 +102,7 @@ fn segments(round: &Round) -> Vec<Value> {
         let between: Vec<Value> = segment.between.iter().cloned().map(Value::from).collect();
         let mut entry = table([("name", segment.name.clone().into()), ("between", between.into())]);
         if let Some(rate) = segment.rate {
-            entry.insert("rate".to_owned(), rate.to_string().replace(' ', "").into());
+            entry.insert("rate".to_owned(), rate_text(rate).into());
         }
         Value::from(entry)
     };
@@ -146,7 +152,7 @@ fn tests(round: &Round, names: &TestNames) -> Vec<Value> {
     }
     let entry = |((name, group), tested): ((&str, &str), &Tested)| {
         let kind = match &tested.finding {
-            Finding::Run(run) if run.spec.protocol() == model::spec::Protocol::Udp => "udp",
+            Finding::Run(run) if run.spec.protocol == Protocol::Udp => "udp",
             Finding::Run(_) | Finding::Nothing { .. } => "tcp",
             Finding::Echo(_) => "ping",
             Finding::PathMtu(_) => "mtu",
@@ -155,12 +161,70 @@ fn tests(round: &Round, names: &TestNames) -> Vec<Value> {
         };
         let mut entry = table([("kind", kind.into()), ("label", name.into()), ("group", group.into())]);
         if let (Some(rate), "tcp" | "udp") = (tested.expected, kind) {
-            entry.insert("expect".to_owned(), rate.to_string().replace(' ', "").into());
+            entry.insert("expect".to_owned(), rate_text(rate).into());
+        }
+        if kind == "udp" {
+            entry.insert("rate".to_owned(), rate_text(tested.expected.unwrap_or(USUAL_RATE)).into());
         }
         Value::from(entry)
     };
     tests.into_iter().map(entry).collect()
 }
 
+/// Exactly, in a unit that plans have.
+fn rate_text(rate: DataRate) -> String {
+    format!("{}bit/s", rate.bps())
+}
+
+/// Of datagrams, as far as nothing else is known.
+const USUAL_RATE: DataRate = DataRate::from_bps(1_000_000);
 /// The group of pairs that meet at their usual addresses.
 const DIRECT: &str = "direct";
+
+#[cfg(test)]
+mod tests {
+    use model::round::Member;
+    use model::run::RunId;
+    use plan::Plan;
+    use units::WallTime;
+
+    use super::*;
+
+    fn tested(label: &str, to: &str, network: Option<&str>) -> Tested {
+        let end = |host: &str| Endpoint { host: host.to_owned(), network: network.map(str::to_owned) };
+        Tested {
+            label: label.to_owned(),
+            from: end("a"),
+            to: end(to),
+            began: Duration::from_secs(5),
+            expected: Some(DataRate::from_bps(123_456_789)),
+            way: Vec::new(),
+            way_back: Vec::new(),
+            emulator: None,
+            attempt: None,
+            finding: Finding::Nothing { detail: "no answer".to_owned() },
+            samples: None,
+        }
+    }
+
+    #[test]
+    fn a_plan_of_a_round_has_its_tests_by_names_that_plans_can_have() {
+        let round = Round {
+            format: Round::FORMAT,
+            id: RunId::new(WallTime::from_unix_nanos(1_700_000_000_000_000_000), 7),
+            title: "\"two\" networks".to_owned(),
+            started: WallTime::from_unix_nanos(1_700_000_000_000_000_000),
+            elapsed: Duration::from_secs(60),
+            members: vec![Member::named("a"), Member::named("b"), Member::named("router")],
+            segments: Vec::new(),
+            tests: vec![tested("a to b", "b", None), tested("a to b", "b", None), tested("a to b", "b", Some("ingress"))],
+        };
+        let names = TestNames::of(&round);
+        let plan = Plan::parse("plan", &text(&round, &names, Duration::from_secs(21_600))).unwrap();
+        assert_eq!((plan.title.as_str(), plan.hosts.len(), plan.tests.len()), ("\"two\" networks", 3, 3));
+        assert!(plan.host("router").is_some_and(|router| plan.hosts[router].forwards));
+        let runs = names.runs(&round);
+        let expected = ["a-to-b@direct/a/b/1700000005", "a-to-b-2@direct/a/b/1700000005", "a-to-b@ingress/a/b/1700000005"];
+        assert_eq!(runs, expected);
+    }
+}

@@ -30,10 +30,15 @@ impl Watching {
         state.waiting.retain(|one| one.id != waiting.id);
         let Some(incident) = state.incidents.get(&waiting.id).cloned() else { return Ok(()) };
         let explanation = explanation(&incident, &diagnosis);
-        if let Some(explanation) = explanation.filter(|_| incident.explanation.is_none() && incident.status.is_bad())
-            && let Ok(event) = state.incidents.act(&waiting.id, Action::Explain { explanation }, now)
+        if let Some(explanation) = explanation.filter(|one| incident.status.is_bad() && is_better(one, &incident))
+            && let Ok(event) = state.incidents.act(&waiting.id, Action::Explain { explanation: explanation.clone() }, now)
         {
             state.changed(&[event]);
+            let same = state.incidents.list().iter().find(|other| is_same(other, &incident, &explanation));
+            if let Some(into) = same.map(|other| other.id.clone()) {
+                let events = state.incidents.fold(&incident.id, &into, now);
+                state.changed(&events);
+            }
         } else if incident.status < Status::Explained && waiting.attempts < MOST_ATTEMPTS {
             // More results may say what these do not.
             let again =
@@ -87,10 +92,30 @@ fn explanation(incident: &Incident, diagnosis: &Diagnosis) -> Option<Explanation
         cause: ranked.cause.clone(),
         place: place.place.to_string(),
         probability: ranked.probability,
-        by: "diagnosis".to_owned(),
+        by: DIAGNOSIS.to_owned(),
     })
 }
 
+/// Whether an explanation says more than the one that the incident has. What a person has said stands; what the diagnosis has said
+/// with less evidence does not.
+fn is_better(explanation: &Explanation, incident: &Incident) -> bool {
+    incident.explanation.as_ref().is_none_or(|before| {
+        let is_other = (&before.cause, &before.place) != (&explanation.cause, &explanation.place);
+        before.by == DIAGNOSIS && is_other && explanation.probability > before.probability
+    })
+}
+
+/// Whether another incident is one with this: of earlier ones, one that is bad for the same cause at the same place.
+fn is_same(other: &Incident, incident: &Incident, explanation: &Explanation) -> bool {
+    let cause = |one: &Explanation| (one.cause.clone(), one.place.clone());
+    other.id != incident.id
+        && other.opened <= incident.opened
+        && other.status.is_bad()
+        && other.explanation.as_ref().is_some_and(|one| one.by == DIAGNOSIS && cause(one) == cause(explanation))
+}
+
+/// Who explains where nobody else does.
+const DIAGNOSIS: &str = "diagnosis";
 /// From one look at what could not be explained to the next.
 const AGAIN: Duration = Duration::from_secs(30);
 const MOST_ATTEMPTS: u32 = 10;

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use hub::trust::token::Purpose;
 
 use super::people::{ActionsArgs, UserArgs};
+use super::replay::ReplayArgs;
 use super::values;
 
 /// Run a hub: agents connect to it, get runs to carry out, and deliver results, changes of their hosts and facts.
@@ -44,6 +45,8 @@ pub enum HubAction {
     Test(AskArgs),
     /// Show all of it: a hub, 5 agents and an incident in a network of this machine
     Demo(DemoArgs),
+    /// Write the history of a scenario in virtual time: a hub to look at
+    Replay(ReplayArgs),
     /// Print the OpenAPI document of the hub's requests
     Openapi,
 }

@@ -21,6 +21,8 @@ pub mod people;
 pub mod plan;
 pub mod probe;
 #[cfg(feature = "hub")]
+pub mod replay;
+#[cfg(feature = "hub")]
 pub mod report;
 pub mod round;
 pub mod runs;

@@ -6,6 +6,7 @@ mod files;
 mod mesh;
 pub mod pages;
 mod people;
+mod replay;
 pub mod report;
 pub mod top;
 
@@ -44,6 +45,7 @@ pub fn run(common: &Common, action: &HubAction) -> anyhow::Result<Exit> {
         HubAction::Pairs(args) => mesh::pairs(common, args),
         HubAction::Test(args) => mesh::test(common, args),
         HubAction::Demo(args) => demo::run(common, args),
+        HubAction::Replay(args) => replay::run(common, args),
         HubAction::Openapi => print(&show::json::document(&openapi::document())?),
     }
 }

@@ -38,6 +38,8 @@ pub mod probe;
 pub mod probe_sessions;
 pub mod progress;
 pub mod proof;
+#[cfg(feature = "hub")]
+pub mod replay;
 pub mod round;
 pub mod run;
 pub mod score;

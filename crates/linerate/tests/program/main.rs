@@ -26,6 +26,8 @@ mod planning;
 mod plots;
 mod probing;
 mod replaying;
+#[cfg(feature = "hub")]
+mod replaying_incidents;
 mod round_run;
 mod shaped;
 mod simulating;

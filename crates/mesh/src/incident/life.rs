@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 use super::record::{
-    ConfigurationChange, Event, EventKind, Explanation, Incident, Occurrence, Status, Symptom, TimelineEntry,
+    ConfigurationChange, Event, EventKind, Explanation, Incident, IncidentId, Occurrence, Status, Symptom, TimelineEntry,
 };
 use crate::clock;
 
@@ -148,6 +148,12 @@ impl Incident {
             && self.verified.is_some_and(|verified| clock::later(verified, watched_for) <= now);
         let text = "results stayed as before".to_owned();
         is_over.then(|| self.close(Occurrence::Closed { by: None, text }, now))
+    }
+
+    /// It is another one, which has its symptoms from now on.
+    pub(super) fn fold(&mut self, into: &IncidentId, now: WallTime) -> Event {
+        let text = format!("it is {into}: one cause at one place");
+        self.close(Occurrence::Closed { by: None, text }, now)
     }
 
     fn close(&mut self, occurrence: Occurrence, now: WallTime) -> Event {

@@ -11,7 +11,7 @@ export async function overview(values) {
   const outcome = (run) => run.outcome.state === "complete" ? "" : run.outcome.detail || "failed";
   const incidents = data.incidents ? [h("h2", null, "Incidents"), data.incidents.length ? list(data.incidents) : h("p", { class: "quiet" }, data.rounds.length ? "None. What is worse than usual will be here." : "None, and no result yet.")] : null;
   const rounds = data.incidents
-    ? [h("h2", null, "Latest results"), data.rounds.length ? h("p", null, h("a", { href: "/round/latest" }, "Grid of all pairs")) : none("No result yet. This gives the hub a plan:", "linerate hub plan DIR PLAN")]
+    ? [h("h2", null, "Latest results"), data.rounds.length ? h("p", null, h("a", { href: "/round/latest" }, "Grid of all pairs")) : [none("No result yet. This gives the hub a plan:", "linerate hub plan DIR PLAN"), none("This makes another hub that has a history to look at, in virtual time:", "linerate hub replay DEMO nrao-overlay-offload")]]
     : null;
   return { title: data.source.split("/").filter(Boolean).pop() || data.source, parts: [h("p", { class: "quiet" }, h("code", null, data.source)), form, incidents, rounds ||
     [h("h2", null, "Rounds"), data.rounds.length ? table(["started", "plan", right("hosts"), right("tests"), right("failed")], data.rounds.map((round) =>
