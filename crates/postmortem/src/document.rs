@@ -10,7 +10,7 @@ use crate::sections::Section;
 /// A document, and the sections that were kept as somebody has edited them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// The document.
+    /// The whole document, as Markdown.
     pub text: String,
     /// Titles of the sections that were kept.
     pub kept: Vec<String>,

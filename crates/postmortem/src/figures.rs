@@ -25,9 +25,8 @@ pub struct History {
 /// Whether a series may be one that the incident has moved: of one of its hosts, in a metric that got worse.
 #[must_use]
 pub fn concerns(incident: &Incident, series: &Series) -> bool {
-    let is_of_host = incident.hosts.is_empty()
-        || incident.hosts.contains(&series.from)
-        || incident.hosts.contains(&series.to);
+    let is_of_host =
+        incident.hosts.is_empty() || incident.hosts.contains(&series.from) || incident.hosts.contains(&series.to);
     is_of_host && incident.symptoms.iter().any(|symptom| symptom.metric == series.metric)
 }
 

@@ -14,7 +14,7 @@ use units::{WallTime, duration};
 pub struct Section {
     /// By which it is found again.
     pub key: String,
-    /// Its heading.
+    /// Heading of the section.
     pub title: String,
     /// Markdown.
     pub text: String,

@@ -13,7 +13,7 @@ use crate::trust::role::AccountRole;
 pub struct SignIn {
     /// The name of the account.
     pub name: String,
-    /// Its password.
+    /// Password in clear: never logged, never kept.
     pub password: String,
 }
 

@@ -10,6 +10,7 @@
 //! * [`people`]: what people and scripts ask for
 //! * [`accounts`]: how people sign in, and who did what
 //! * [`report`]: an incident as a post-mortem
+//! * [`route`]: what a request is
 //! * [`routes`]: the table of all requests
 //! * [`openapi`]: the same as an OpenAPI document
 //!
@@ -24,6 +25,7 @@ pub mod order;
 pub mod people;
 pub mod record;
 pub mod report;
+pub mod route;
 pub mod routes;
 pub mod runs;
 pub mod version;

@@ -25,7 +25,7 @@ pub struct ReportInfo {
 pub struct SectionInfo {
     /// By which it is found again in an edited document.
     pub key: String,
-    /// Its heading.
+    /// Heading of the section.
     pub title: String,
     /// Markdown.
     pub text: String,

@@ -21,7 +21,8 @@ impl TestNames {
         let mut taken: BTreeSet<(String, &Endpoint, &Endpoint)> = BTreeSet::new();
         let mut names = Vec::new();
         for Tested { label, from, to, .. } in &round.tests {
-            let label: String = label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
+            let label: String =
+                label.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
             let mut name = label.clone();
             for number in 2.. {
                 if taken.insert((name.clone(), from, to)) {
@@ -217,14 +218,19 @@ mod tests {
             elapsed: Duration::from_secs(60),
             members: vec![Member::named("a"), Member::named("b"), Member::named("router")],
             segments: Vec::new(),
-            tests: vec![tested("a to b", "b", None), tested("a to b", "b", None), tested("a to b", "b", Some("ingress"))],
+            tests: vec![
+                tested("a to b", "b", None),
+                tested("a to b", "b", None),
+                tested("a to b", "b", Some("ingress")),
+            ],
         };
         let names = TestNames::of(&round);
         let plan = Plan::parse("plan", &text(&round, &names, Duration::from_secs(21_600))).unwrap();
         assert_eq!((plan.title.as_str(), plan.hosts.len(), plan.tests.len()), ("\"two\" networks", 3, 3));
         assert!(plan.host("router").is_some_and(|router| plan.hosts[router].forwards));
         let runs = names.runs(&round);
-        let expected = ["a-to-b@direct/a/b/1700000005", "a-to-b-2@direct/a/b/1700000005", "a-to-b@ingress/a/b/1700000005"];
+        let expected =
+            ["a-to-b@direct/a/b/1700000005", "a-to-b-2@direct/a/b/1700000005", "a-to-b@ingress/a/b/1700000005"];
         assert_eq!(runs, expected);
     }
 }

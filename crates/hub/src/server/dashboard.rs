@@ -25,5 +25,10 @@ pub(super) fn answer(hub: &Hub, request: &Request) -> Result<Answer, RequestErro
     };
     let response: Response = hub.site.answer(&asked);
     let headers = response.headers().into_iter().filter(|(name, _)| *name != "content-type").collect();
-    Ok(Answer { status: response.status, media: Media::Other(response.media), headers, body: response.body.into_owned() })
+    Ok(Answer {
+        status: response.status,
+        media: Media::Other(response.media),
+        headers,
+        body: response.body.into_owned(),
+    })
 }

@@ -8,7 +8,9 @@ use super::attempts::Attempt;
 use super::caller::Person;
 use super::request::{Answer, Request, RequestError};
 use super::state::Hub;
-use crate::api::accounts::{AccountInfo, AccountList, AccountWish, ActionInfo, ActionList, SESSION_COOKIE, SessionInfo, SignIn};
+use crate::api::accounts::{
+    AccountInfo, AccountList, AccountWish, ActionInfo, ActionList, SESSION_COOKIE, SessionInfo, SignIn,
+};
 use crate::store::StoreError;
 use crate::store::people::{AccountRow, ActionRow, SessionRow};
 use crate::trust::password::{Password, PasswordHash};

@@ -2,10 +2,12 @@
 //!
 //! * [`rows`]: what is stored, by its nouns
 //! * [`people`]: accounts, sessions, what people did and wrote
+//! * `error`: why a database refuses
 //! * [`sqlite`]: in one file beside the hub
 //!
 //! A call returns when what it stored is on disk. Calls block: the server makes them on threads that may wait.
 
+mod error;
 pub mod people;
 pub mod rows;
 pub mod sqlite;
@@ -22,6 +24,7 @@ use crate::api::record::Verdict;
 use crate::api::work::AgentHealth;
 use crate::trust::digest::Fingerprint;
 use crate::trust::token::Purpose;
+pub use error::StoreError;
 use people::People;
 use rows::{AgentRow, Arrival, Judgement, MeshRows, Point, RecordQuery, Redeemed, StoredRecord, TokenRow};
 
@@ -192,29 +195,4 @@ pub struct AgentContact {
     pub version: String,
     /// What it said of itself.
     pub health: AgentHealth,
-}
-
-/// Why the database refuses.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// SQLite does.
-    #[error("the hub's database refuses")]
-    Sqlite(#[from] rusqlite::Error),
-    /// It cannot be made or entered.
-    #[error("the hub's database cannot be opened")]
-    Open(#[from] std::io::Error),
-    /// A newer hub has written it.
-    #[error("the hub's database has version {found}, this program knows {known}: use a newer linerate")]
-    Newer {
-        /// Version of the tables in the file.
-        found: i32,
-        /// The newest that this program knows.
-        known: i32,
-    },
-    /// A row cannot be written or read as JSON.
-    #[error("a row of the hub's database is not understood")]
-    Row(#[from] serde_json::Error),
-    /// The thread that writes has ended.
-    #[error("the hub's database is closed")]
-    Closed,
 }

@@ -3,7 +3,7 @@
 use mesh::incident::IncidentId;
 use units::WallTime;
 
-use super::StoreError;
+use super::error::StoreError;
 use crate::trust::digest::Fingerprint;
 use crate::trust::password::PasswordHash;
 use crate::trust::role::AccountRole;
@@ -48,7 +48,7 @@ pub struct ActionRow {
 /// What somebody has made of the post-mortem of an incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportRow {
-    /// The incident.
+    /// Incident that it is about.
     pub incident: IncidentId,
     /// Markdown, with the sections that a person has edited.
     pub text: String,

@@ -111,7 +111,8 @@ impl PasswordHash {
 }
 
 /// Its sum is no hash of anything that was ever tried.
-const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5bm9ib2R5$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5bm9ib2R5$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 const SHORTEST: usize = 12;
 const LONGEST: usize = 1_000;
 

@@ -31,7 +31,8 @@ impl Watching {
         let Some(incident) = state.incidents.get(&waiting.id).cloned() else { return Ok(()) };
         let explanation = explanation(&incident, &diagnosis);
         if let Some(explanation) = explanation.filter(|one| incident.status.is_bad() && is_better(one, &incident))
-            && let Ok(event) = state.incidents.act(&waiting.id, Action::Explain { explanation: explanation.clone() }, now)
+            && let Ok(event) =
+                state.incidents.act(&waiting.id, Action::Explain { explanation: explanation.clone() }, now)
         {
             state.changed(&[event]);
             let same = state.incidents.list().iter().find(|other| is_same(other, &incident, &explanation));

@@ -157,9 +157,7 @@ fn a_session_ends_with_its_time_its_account_and_its_password() {
 #[test]
 fn each_role_opens_what_it_opens_and_deeds_are_written_down() {
     let hub = Running::start();
-    for (name, role) in
-        [("vera", AccountRole::Viewer), ("olaf", AccountRole::Operator), ("ada", AccountRole::Admin)]
-    {
+    for (name, role) in [("vera", AccountRole::Viewer), ("olaf", AccountRole::Operator), ("ada", AccountRole::Admin)] {
         add(&hub, name, role);
     }
     let plan = Asked::post("/api/v1/plan", &json!({ "text": "no plan" }));
@@ -176,17 +174,27 @@ fn each_role_opens_what_it_opens_and_deeds_are_written_down() {
     assert!(listed.body.contains("noc") && !listed.body.contains("argon2"), "{}", listed.body);
     let last = ask(&hub, &Asked::post("/api/v1/accounts", &json!({ "name": "ada", "role": "viewer" })).with(&ada));
     assert_eq!(last.status, 409, "the last admin stays one: {}", last.body);
-    for wrong in [json!({ "name": "a b", "role": "viewer" }), json!({ "name": "new", "role": "viewer" }), json!({ "name": "x", "role": "viewer", "password": "short" })] {
+    for wrong in [
+        json!({ "name": "a b", "role": "viewer" }),
+        json!({ "name": "new", "role": "viewer" }),
+        json!({ "name": "x", "role": "viewer", "password": "short" }),
+    ] {
         assert_eq!(ask(&hub, &Asked::post("/api/v1/accounts", &wrong).with(&ada)).status, 400, "{wrong}");
     }
     assert_eq!(ask(&hub, &Asked::post("/api/v1/accounts", &json!({ "name": "vera" })).with(&ada)).status, 200);
     let actions = ask(&hub, &Asked::get("/api/v1/actions").with(&ada)).json();
-    let words: Vec<String> = actions["actions"].as_array().unwrap().iter().map(|one| format!("{} {}", one["who"].as_str().unwrap(), one["what"].as_str().unwrap())).collect();
+    let words: Vec<String> = actions["actions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {}", one["who"].as_str().unwrap(), one["what"].as_str().unwrap()))
+        .collect();
     assert_eq!(words[..3], ["ada account vera removed", "ada account noc: viewer, password set", "ada signed in"]);
     assert!(!words.concat().contains(PASSWORD));
     // A token opens what it always opened, and no accounts.
     let token = hub.token(Purpose::Operate);
-    let call = hub::agent::connection::Call { method: "GET", path: "/api/v1/accounts", patience: Duration::from_secs(60) };
+    let call =
+        hub::agent::connection::Call { method: "GET", path: "/api/v1/accounts", patience: Duration::from_secs(60) };
     let refused = hub.person(&token).call::<Value>(&call, &hub::api::Nothing {}).unwrap_err();
     assert!(matches!(refused, hub::agent::connection::CallError::Refused { status: 403, .. }), "{refused:?}");
 }
@@ -196,7 +204,8 @@ fn other_sites_do_nothing_in_the_name_of_who_has_signed_in() {
     let hub = Running::start();
     add(&hub, "ada", AccountRole::Admin);
     let cookie = sign_in(&hub, "ada");
-    let wish = Asked::post("/api/v1/accounts", &json!({ "name": "eve", "role": "admin", "password": PASSWORD })).with(&cookie);
+    let wish =
+        Asked::post("/api/v1/accounts", &json!({ "name": "eve", "role": "admin", "password": PASSWORD })).with(&cookie);
     for site in ["cross-site", "same-site", "none"] {
         assert_eq!(ask(&hub, &Asked { site, ..wish.clone() }).status, 403, "{site}");
     }
@@ -209,13 +218,17 @@ fn other_sites_do_nothing_in_the_name_of_who_has_signed_in() {
 fn whoever_tries_passwords_waits_and_learns_nothing() {
     let hub = Running::start();
     add(&hub, "ada", AccountRole::Viewer);
-    let attempt = |name: &str| ask(&hub, &Asked::post("/api/v1/session", &json!({ "name": name, "password": "wrong password" })));
+    let attempt =
+        |name: &str| ask(&hub, &Asked::post("/api/v1/session", &json!({ "name": name, "password": "wrong password" })));
     let (of_ada, of_nobody) = (attempt("ada"), attempt("nobody<script>"));
     assert_eq!((of_ada.status, of_ada.body.as_str()), (of_nobody.status, of_nobody.body.as_str()));
     let answers: Vec<u16> = (0..8).map(|_| attempt("ada").status).collect();
     assert!(answers.starts_with(&[403, 403, 403, 403]) && answers.contains(&429), "{answers:?}");
     let actions = hub.hub.store.actions(100).unwrap();
-    assert!(actions.iter().any(|action| action.who == "nobodyscript" && action.what == "signing in failed"), "{actions:?}");
+    assert!(
+        actions.iter().any(|action| action.who == "nobodyscript" && action.what == "signing in failed"),
+        "{actions:?}"
+    );
     // What is too large to be a name and a password is not read.
     let before = hub.hub.counters.get(Event::RequestRefused);
     let large = Asked::post("/api/v1/session", &json!({ "name": "ada", "password": "x".repeat(60_000) }));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use hub::trust::token::Purpose;
 
+use super::hub_directory::DirArgs;
 use super::people::{ActionsArgs, UserArgs};
 use super::replay::ReplayArgs;
 use super::values;
@@ -102,14 +103,6 @@ pub struct RunArgs {
     /// Show incidents, grids, pairs, runs and hosts as pages on this loopback address; port 0 is any that is free
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub pages: Option<SocketAddr>,
-}
-
-/// A hub's directory.
-#[derive(Debug, Args)]
-pub struct DirArgs {
-    /// Directory of the hub
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
 }
 
 /// Forget an agent. Its results stay; it may join again with a new token.

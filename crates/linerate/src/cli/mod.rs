@@ -14,6 +14,8 @@ pub mod helper;
 pub mod host;
 #[cfg(feature = "hub")]
 pub mod hub;
+#[cfg(feature = "hub")]
+pub mod hub_directory;
 pub mod import;
 pub mod lab;
 #[cfg(feature = "hub")]

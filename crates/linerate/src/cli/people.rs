@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use hub::trust::role::AccountRole;
 
-use super::hub::DirArgs;
+use super::hub_directory::DirArgs;
 
 /// Say who may sign in at the hub's pages, and what they may do there.
 #[derive(Debug, Args)]

@@ -27,7 +27,8 @@ use self::files::{complain, new_token, no_database, open};
 use super::attempt::stop_on_signals;
 use super::{print, view};
 use crate::cli::Common;
-use crate::cli::hub::{DirArgs, HubAction, InitArgs, RemoveArgs, RunArgs, TokenArgs};
+use crate::cli::hub::{HubAction, InitArgs, RemoveArgs, RunArgs, TokenArgs};
+use crate::cli::hub_directory::DirArgs;
 use crate::exit::{Complaint, Exit};
 use crate::show;
 

@@ -24,12 +24,26 @@ fn a_scenario_becomes_an_incident_with_its_cause_its_end_and_its_post_mortem() {
     let write = || linerate(&["report", &hub, id, "--output", &markdown, "--html", &html]);
     assert_eq!(write().code, Some(0));
     let text = fs::read_to_string(&markdown).unwrap();
-    for heading in ["Incident summary", "Lead-up", "Fault", "Impact", "Detection", "Response", "Recovery", "Timeline", "Root cause", "Recurrence", "Lessons learned", "Corrective actions"] {
+    for heading in [
+        "Incident summary",
+        "Lead-up",
+        "Fault",
+        "Impact",
+        "Detection",
+        "Response",
+        "Recovery",
+        "Timeline",
+        "Root cause",
+        "Recurrence",
+        "Lessons learned",
+        "Corrective actions",
+    ] {
         assert!(text.contains(&format!("## {heading}\n")), "{heading}: {text}");
     }
     assert!(text.contains("ring-small") && text.contains("taken out: short-ring"), "{text}");
     assert!(fs::read_to_string(&html).unwrap().contains("<svg"));
-    fs::write(&markdown, text.replace("to be written by those who were there", "Ada looked at the counters first")).unwrap();
+    fs::write(&markdown, text.replace("to be written by those who were there", "Ada looked at the counters first"))
+        .unwrap();
     let again = write();
     assert!(again.stderr.contains("kept as they were edited: Lessons learned"), "{again:?}");
     assert!(fs::read_to_string(&markdown).unwrap().contains("Ada looked"));

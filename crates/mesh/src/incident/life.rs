@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 use super::record::{
-    ConfigurationChange, Event, EventKind, Explanation, Incident, IncidentId, Occurrence, Status, Symptom, TimelineEntry,
+    ConfigurationChange, Event, EventKind, Explanation, Incident, IncidentId, Occurrence, Status, Symptom,
+    TimelineEntry,
 };
 use crate::clock;
 

@@ -14,7 +14,8 @@ use crate::trust::password::PasswordHash;
 impl People for Sqlite {
     fn accounts(&self) -> Result<Vec<AccountRow>, StoreError> {
         self.read(|connection| {
-            let mut query = connection.prepare("SELECT name, role, password, changed_unix_ns FROM accounts ORDER BY name")?;
+            let mut query =
+                connection.prepare("SELECT name, role, password, changed_unix_ns FROM accounts ORDER BY name")?;
             let rows = query.query_map([], account)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -116,9 +117,9 @@ fn end_sessions(connection: &Connection, account: &str) -> Result<(), StoreError
 
 fn account(row: &Row<'_>) -> rusqlite::Result<AccountRow> {
     let role: String = row.get(1)?;
-    let role = role.parse().map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(error))
-    })?;
+    let role = role
+        .parse()
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(error)))?;
     Ok(AccountRow { name: row.get(0)?, role, password: PasswordHash::kept(row.get(2)?), changed: time(row.get(3)?) })
 }
 

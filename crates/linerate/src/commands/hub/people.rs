@@ -15,7 +15,7 @@ use linux::clock;
 
 use super::files::{no_database, open};
 use crate::cli::Common;
-use crate::cli::hub::DirArgs;
+use crate::cli::hub_directory::DirArgs;
 use crate::cli::people::{ActionsArgs, AddUserArgs, RemoveUserArgs, UserAction};
 use crate::commands::print;
 use crate::exit::{Complaint, Exit};
@@ -34,7 +34,9 @@ fn add(args: &AddUserArgs) -> anyhow::Result<Exit> {
     let directory = Directory::at(&args.directory);
     let store = open(&directory)?;
     let password = match &args.password {
-        Some(file) => Password::chosen(read(file)?).context(Complaint::new(Exit::Usage, "this password is not taken"))?,
+        Some(file) => {
+            Password::chosen(read(file)?).context(Complaint::new(Exit::Usage, "this password is not taken"))?
+        }
         None => Password::random().context("no random bytes")?,
     };
     let AddUserArgs { name, role, .. } = args;

@@ -29,8 +29,11 @@ use crate::show::replay as say;
 pub(super) fn run(common: &Common, args: &ReplayArgs) -> anyhow::Result<Exit> {
     let scenario = lab::scenario::load(&args.scenario).map_err(refuse)?;
     if scenario.faults.is_empty() {
-        let nothing = Complaint::new(Exit::Usage, format!("nothing goes wrong in {}: it has no [[faults]]", scenario.name));
-        return Err(nothing.hint("`linerate lab list` lists the library; docs/formats/scenario.md says how a fault is written").into());
+        let nothing =
+            Complaint::new(Exit::Usage, format!("nothing goes wrong in {}: it has no [[faults]]", scenario.name));
+        return Err(nothing
+            .hint("`linerate lab list` lists the library; docs/formats/scenario.md says how a fault is written")
+            .into());
     }
     let mut usual = scenario.clone();
     usual.faults.clear();
@@ -45,7 +48,8 @@ pub(super) fn run(common: &Common, args: &ReplayArgs) -> anyhow::Result<Exit> {
     let directory = Directory::at(&args.directory);
     directory.init(&settings).map_err(|error| complain(error, &args.directory))?;
     let store = Arc::new(Sqlite::open(&directory.database()).context(no_database(&directory))?);
-    let rounds = Rounds { args, began: earlier(clock::wall_now(), args.every * (args.before + args.during + args.after)) };
+    let rounds =
+        Rounds { args, began: earlier(clock::wall_now(), args.every * (args.before + args.during + args.after)) };
     let first = rounds.play(&usual, 0)?;
     let mut history = History::begin(store, &settings, &first, args.every)?;
     let quiet = common.quiet || common.json;

@@ -156,7 +156,8 @@ impl Browser {
             // What the page asks for and is refused, it shows itself.
             Some("Log.entryAdded") => {
                 let entry = &event["params"]["entry"];
-                let is_shown = entry["url"].as_str().is_some_and(|url| url.contains("/view/v1/") || url.contains("/api/v1/"));
+                let is_shown =
+                    entry["url"].as_str().is_some_and(|url| url.contains("/view/v1/") || url.contains("/api/v1/"));
                 entry["level"] == "error" && !is_shown
             }
             _ => false,

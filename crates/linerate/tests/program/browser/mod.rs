@@ -5,9 +5,9 @@
 
 #[cfg(feature = "hub")]
 mod hub;
+mod pages;
 #[cfg(feature = "hub")]
 mod people;
-mod pages;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

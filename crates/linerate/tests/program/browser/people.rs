@@ -49,7 +49,13 @@ fn who_has_never_seen_it_signs_in_acts_on_an_incident_and_has_the_post_mortem() 
 
     visit.submit("Record it", &[("step", "note"), ("text", "the <vendor> is called")]);
     let shown = visit.json("/view/v1/incident/I1795521600-1");
-    let entry = &shown["timeline"].as_array().unwrap().iter().rev().find(|one| one["text"].as_str().unwrap().contains("vendor")).unwrap()["text"];
+    let entry = &shown["timeline"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .rev()
+        .find(|one| one["text"].as_str().unwrap().contains("vendor"))
+        .unwrap()["text"];
     assert!(entry.as_str().unwrap().contains("ada"), "a note has the name of its account: {entry}");
     assert!(visit.browser.text().contains("the <vendor> is called"));
 
@@ -103,7 +109,10 @@ fn a_viewer_reads_and_changes_nothing() {
     let text = visit.look_at(&format!("{INCIDENT}/report"), "people-report-viewer");
     assert!(text.contains("## Root cause") && !text.contains("Save"), "{text}");
     let step = json!({ "id": "I1795521600-1", "step": "close", "text": "no fault" });
-    let asked = format!("fetch('/api/v1/incident', {{ method: 'POST', body: {} }}).then((one) => one.status)", json!(step.to_string()));
+    let asked = format!(
+        "fetch('/api/v1/incident', {{ method: 'POST', body: {} }}).then((one) => one.status)",
+        json!(step.to_string())
+    );
     assert_eq!(visit.browser.value(&asked), 403);
     let pages = visit.look_at("/people", "people-refused");
     assert!(pages.contains("this account does not open that"), "{pages}");
