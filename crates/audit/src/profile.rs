@@ -150,7 +150,7 @@ impl Profile {
         made.fact("roles", Fact::List(named(&roles).into_iter().map(|word| Fact::Text(word.to_owned())).collect()));
         let (rate, origin) = first([
             (self.target_rate.map(DataRate::bps), Origin::Given),
-            (fastest(host).and_then(|(speed, _)| u64::try_from(speed).ok()), Origin::Snapshot),
+            (main_link(host).speed_bps, Origin::Snapshot),
         ]);
         made.show("target rate", rate.map(|rate| DataRate::from_bps(rate).to_string()), origin);
         let rtt = [(self.rtt, Origin::Given), (self.learnt.rtt, Origin::Learnt)];
@@ -180,8 +180,7 @@ impl Profile {
         made.counted("deadline_us", Some(micros(self.deadline)));
         made.counted("transfer_bytes", Some(self.transfer.map_or(0, ByteCount::get)));
         made.counted("circuit_bps", Some(self.circuit.map_or(0, DataRate::bps)));
-        let mtu = fastest(host).and_then(|(_, mtu)| mtu);
-        let from_mtu = mtu.map(|mtu| u64::try_from(mtu - HEADERS).unwrap_or(USUAL_MSS));
+        let from_mtu = main_link(host).mtu_bytes.and_then(|mtu| mtu.checked_sub(HEADERS));
         made.counted("mss_bytes", self.mss_bytes.map(u64::from).or(from_mtu).or(Some(USUAL_MSS)));
         made.fact("persistent", Fact::Bool(self.persistent));
         made.fact("congestion_control", Fact::Text(self.congestion_control.clone().unwrap_or_default()));
@@ -216,16 +215,28 @@ fn shown_roles(host: &HostFacts) -> Vec<Role> {
     roles
 }
 
-/// Speed of the host's fastest link, and its MTU where that is known.
-fn fastest(host: &HostFacts) -> Option<(i64, Option<i64>)> {
+/// Speed and MTU of a link, as far as they are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct LinkSize {
+    speed_bps: Option<u64>,
+    mtu_bytes: Option<u64>,
+}
+
+/// Those of the host's fastest link; where no link reports a speed, of that of the default route.
+fn main_link(host: &HostFacts) -> LinkSize {
     let links = host.namespaces.iter().flat_map(|namespace| &namespace.links);
-    let of = |name: &str, link: &FactMap| link.get(name).and_then(Fact::as_number);
-    #[expect(clippy::cast_possible_truncation, reason = "rates and sizes of links are whole and far below 2^53")]
-    let speeds = links.filter_map(|link| {
-        let link = link.facts.get("link")?.as_map()?;
-        Some((of("speed_bps", link)? as i64, of("mtu", link).map(|mtu| mtu as i64)))
-    });
-    speeds.max()
+    let facts = links.filter_map(|link| link.facts.get("link")?.as_map());
+    let number = |facts: &FactMap, name: &str| match facts.get(name)? {
+        Fact::Int(number) => u64::try_from(*number).ok(),
+        _ => None,
+    };
+    let rank = |facts: &&FactMap| {
+        (number(facts, "speed_bps"), facts.get("default_route") == Some(&Fact::Bool(true)), number(facts, "mtu"))
+    };
+    facts.max_by_key(rank).map_or_else(LinkSize::default, |facts| LinkSize {
+        speed_bps: number(facts, "speed_bps"),
+        mtu_bytes: number(facts, "mtu"),
+    })
 }
 
 fn first<const N: usize>(candidates: [(Option<u64>, Origin); N]) -> (Option<u64>, Origin) {
@@ -259,7 +270,7 @@ impl Making {
 }
 
 /// Headers of IPv4 (20) and TCP (20) with timestamps (12), RFC 9293 and RFC 7323.
-const HEADERS: i64 = 52;
+const HEADERS: u64 = 52;
 /// Payload of a segment on Ethernet without jumbo frames.
 const USUAL_MSS: u64 = 1448;
 

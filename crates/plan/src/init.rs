@@ -127,7 +127,7 @@ fn host(name: &str, snapshot: &Snapshot) -> Option<Host> {
     if let Some(driver) = uplink.interface.and_then(|interface| interface.driver.value()) {
         attributes.insert("nic-driver".to_owned(), driver.name.clone());
     }
-    let rate = uplink.interface.and_then(|interface| interface.mode.value()).and_then(|mode| mode.speed);
+    let rate = uplink.interface.and_then(Interface::reported_speed);
     Some(Host {
         name: name.to_owned(),
         address: Some(uplink.address.to_string()),

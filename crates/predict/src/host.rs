@@ -101,22 +101,7 @@ pub(crate) fn adapter(end: &End<'_>, towards: Option<IpAddr>) -> Option<DataRate
         let Some(below) = namespace.interface(lower) else { break };
         interface = below;
     }
-    let driver = interface.driver.value().map(|driver| driver.name.as_str());
-    let speed = interface.mode.value()?.speed?;
-    is_reported(driver, speed).then_some(speed)
-}
-
-/// Whether the speed that an interface reports is more than a number that its driver made up: `veth` reports 10 Gbit/s
-/// (drivers/net/veth.c), `tun` 10 Mbit/s unless somebody set it (drivers/net/tun.c), and `virtio_net` what the hypervisor was configured
-/// to say, whatever they carry.
-#[must_use]
-pub fn is_reported(driver: Option<&str>, speed: DataRate) -> bool {
-    match driver {
-        _ if speed.is_zero() => false,
-        Some("veth" | "virtio_net") => false,
-        Some("tun") => speed != TUN_UNSET,
-        _ => true,
-    }
+    interface.reported_speed()
 }
 
 /// Whether the qdisc `fq` sends what an end sends to an address.
@@ -125,6 +110,5 @@ pub(crate) fn has_fq(end: &End<'_>, towards: Option<IpAddr>) -> Option<bool> {
     Some(disciplines.iter().any(|discipline| discipline.kind == "fq"))
 }
 
-const TUN_UNSET: DataRate = DataRate::from_bps(10_000_000);
 /// A VLAN on a bond on an adapter is three; more than these are a loop.
 const MOST_STACKED: usize = 8;

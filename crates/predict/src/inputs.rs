@@ -100,10 +100,8 @@ fn why_no_rate(case: &Case<'_>) -> String {
 
 /// The speed of the network card by which an end reaches another.
 fn card(end: &End<'_>, other: &End<'_>) -> Option<KnownValue<DataRate>> {
-    let told = end.identity.device.as_ref().and_then(|device| {
-        let speed = device.speed.filter(|speed| host::is_reported(device.driver.as_deref(), *speed))?;
-        Some(of_host(end, speed, &device.name))
-    });
+    let told =
+        end.identity.device.as_ref().and_then(|device| Some(of_host(end, device.reported_speed()?, &device.name)));
     told.or_else(|| host::adapter(end, other.address).map(|speed| of_host(end, speed, "the NIC")))
 }
 

@@ -27,8 +27,6 @@ pub mod words;
 
 use model::run::Run;
 
-pub use host::is_reported;
-
 use book::Book;
 use case::Case;
 

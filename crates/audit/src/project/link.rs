@@ -72,9 +72,10 @@ fn stacked(interface: &Interface, link: &Link, namespace: &Namespace) -> Fact {
 }
 
 pub(super) fn speed(interface: &Interface) -> Fact {
-    known(&interface.mode, |mode| {
-        mode.speed
-            .map_or_else(|| unsupported("the driver reports no speed, or the link is down"), |speed| int(speed.bps()))
+    known(&interface.mode, |mode| match (interface.reported_speed(), mode.speed) {
+        (Some(speed), _) => int(speed.bps()),
+        (None, Some(_)) => unsupported("the driver reports a number that it makes up"),
+        (None, None) => unsupported("the driver reports no speed, or the link is down"),
     })
 }
 

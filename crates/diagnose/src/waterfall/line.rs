@@ -54,7 +54,7 @@ impl LineRate {
     /// The speed of the slower network card that carried `run`, as far as their drivers do not make it up.
     #[must_use]
     pub fn of_cards(run: &Run) -> Self {
-        let speed = |host: &model::host::HostIdentity| predict::target::reported_speed(host.device.as_ref()?);
+        let speed = |host: &model::host::HostIdentity| host.device.as_ref()?.reported_speed();
         let speeds = [speed(&run.local), speed(&run.peer.host)];
         match speeds.into_iter().flatten().min() {
             Some(rate) => Self { rate, source: LineRateSource::Nic },

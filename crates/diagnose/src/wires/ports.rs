@@ -100,19 +100,13 @@ impl<'a> Seen<'a> {
         Some(Port {
             sent: Counts { packets: change("tx_packets")?, bytes: change("tx_bytes")? },
             received: Counts { packets: change("rx_packets")?, bytes: change("rx_bytes")? },
-            speed: self.after.interface(name).and_then(reported_speed),
+            speed: self.after.interface(name).and_then(Interface::reported_speed),
             let_out: let_out(self.after)
                 .zip(let_out(self.before))
                 .and_then(|(after, before)| after.checked_sub(before)),
             mtu: self.after.interface(name).and_then(|interface| interface.link.value()?.mtu),
         })
     }
-}
-
-/// The speed that an interface reports, unless its driver makes it up.
-fn reported_speed(interface: &Interface) -> Option<DataRate> {
-    let driver = interface.driver.value().map(|driver| driver.name.as_str());
-    interface.mode.value()?.speed.filter(|speed| predict::is_reported(driver, *speed))
 }
 
 fn network(address: IpAddr, prefix: u8) -> Network {

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use audit::profile::Origin;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::actors::linerate::linerate;
+use crate::host_fix::world::World;
 
 /// A host of virtual machines of the account of 2022.
 fn nrao(host: &str) -> String {
@@ -75,4 +77,14 @@ fn a_host_in_the_place_of_other_facts_is_told_where_it_stands() {
     let ended = linerate(&["host", "audit", "--input", &nrao("naasc-vs-4")]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{}", ended.stderr);
     assert!(ended.stderr.contains("hint: a host stands without --input"), "{}", ended.stderr);
+}
+
+#[test]
+fn the_speed_that_veth_makes_up_is_no_target() {
+    let mut world = World::new();
+    world.run("ip link add out type veth peer name in; ip link set out up; ip link set in up");
+    assert!(world.run("PATH=$PATH:/usr/sbin ethtool out").contains("Speed: 10000Mb/s"), "veth reports a speed");
+    let values = world.audit("--rtt 100ms").profile;
+    let target = values.iter().find(|value| value.name == "target rate").unwrap();
+    assert_eq!((target.value.as_deref(), target.origin), (None, Origin::Assumed), "{values:?}");
 }

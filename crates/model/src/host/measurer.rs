@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use units::{ByteCount, DataRate};
 
+use super::link_speed::reported;
+
 /// One host at the time of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -75,4 +77,12 @@ pub struct Device {
     /// Its largest packet.
     #[serde(rename = "mtu_bytes", default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<u32>,
+}
+
+impl Device {
+    /// Its link speed in bit/s, unless its driver makes that up, as `veth` does.
+    #[must_use]
+    pub fn reported_speed(&self) -> Option<DataRate> {
+        reported(self.driver.as_deref(), self.speed)
+    }
 }

@@ -23,6 +23,7 @@ pub mod drops;
 pub mod fact;
 pub mod fix;
 pub mod interface;
+mod link_speed;
 pub mod machine;
 mod measurer;
 pub mod namespace;

@@ -10,8 +10,6 @@ use model::run::{Outcome, Run};
 use model::spec::{Protocol, TestSpec};
 use units::DataRate;
 
-use super::speed::reported_speed;
-
 /// One direction of one test, with its rate.
 #[derive(Debug, Clone)]
 pub struct RatedFlow<'a> {
@@ -122,7 +120,7 @@ impl Nics {
         let device = |host: &HostIdentity| {
             let device = host.device.as_ref()?;
             let name = host.name.clone().unwrap_or_else(|| "the peer".to_owned());
-            Some((reported_speed(device), format!("{} of {name}", device.name)))
+            Some((device.reported_speed(), format!("{} of {name}", device.name)))
         };
         let devices: Vec<(Option<DataRate>, String)> =
             [device(&run.local), device(&run.peer.host)].into_iter().flatten().collect();

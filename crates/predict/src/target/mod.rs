@@ -8,7 +8,6 @@
 
 pub mod flow;
 mod peers;
-mod speed;
 
 use std::collections::BTreeMap;
 
@@ -20,8 +19,6 @@ use units::DataRate;
 
 use flow::{Nics, RatedFlow};
 use peers::Peers;
-
-pub use speed::reported_speed;
 
 /// The targets of all flows of a round.
 #[derive(Debug, Clone, Default)]

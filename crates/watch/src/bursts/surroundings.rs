@@ -94,7 +94,7 @@ pub(super) fn reported_rate(link: &Link) -> Option<DataRate> {
     let ethtool = Ethtool::open().ok()?;
     let driver = ethtool.driver(&link.name).ok().map(|driver| driver.driver).or_else(|| link.kind.clone());
     let speed = ethtool.link(&link.name).ok()?.speed;
-    predict::target::reported_speed(&Device { name: link.name.clone(), driver, speed, mtu: link.mtu })
+    Device { name: link.name.clone(), driver, speed, mtu: link.mtu }.reported_speed()
 }
 
 /// How long the NIC waits before it reports packets, in microseconds; none where it does not say.

@@ -15,8 +15,10 @@ pub mod tuning;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use units::DataRate;
 
 use super::fact::{Fact, Missing, Source};
+use super::link_speed::reported;
 use super::qdisc::Qdisc;
 use driver::{Bus, Driver, Eee, Fec, LinkMode};
 use link::Link;
@@ -77,6 +79,13 @@ fn optics_not_read() -> Fact<Optics> {
 }
 
 impl Interface {
+    /// Its link speed in bit/s, unless its driver makes that up, as `veth` does.
+    #[must_use]
+    pub fn reported_speed(&self) -> Option<DataRate> {
+        let driver = self.driver.value().map(|driver| driver.name.as_str());
+        reported(driver, self.mode.value()?.speed)
+    }
+
     /// Whether it is made by software alone, with no device of a bus under it. Not known where the bus is not.
     #[must_use]
     pub fn is_virtual(&self) -> Option<bool> {
