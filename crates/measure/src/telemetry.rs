@@ -7,7 +7,7 @@ use model::series::{Column, StreamSamples};
 use units::MonoTime;
 
 use crate::engine::counters::Counts;
-use crate::engine::sampler::SampleLog;
+use crate::engine::sampler::{self, SampleLog};
 
 /// The samples of one stream, with times from `start`.
 #[must_use]
@@ -36,6 +36,7 @@ pub fn cadence(logs: &[SampleLog], wanted: std::time::Duration) -> Option<Cadenc
         samples: longest.at.len() as u64,
         gaps: spacings.iter().filter(|spacing| **spacing > wanted_us.saturating_mul(2)).count() as u64,
         longest_gap_us: *spacings.last()?,
+        at_most_us: Some(units::duration::micros(sampler::longest_gap(wanted))),
         thinned: longest.thinned,
     })
 }

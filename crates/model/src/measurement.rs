@@ -295,6 +295,10 @@ pub struct Cadence {
     pub gaps: u64,
     /// Longest time between two samples.
     pub longest_gap_us: u64,
+    /// How far apart two samples are at most while the sampling program runs: more says that it did not. Absent of programs
+    /// that promise nothing, which sample at the wanted time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most_us: Option<u64>,
     /// Samples given up to stay within the memory limit.
     pub thinned: u64,
 }

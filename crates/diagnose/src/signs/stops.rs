@@ -34,24 +34,34 @@ fn stood_still(run: &Run, samples: &RunSamples, total: &DirectionTotal, end: End
     if every.is_zero() || every * FEWEST > total.elapsed {
         return None;
     }
+    let pace = Pace { every, at_most: cadence.at_most_us.map_or(every, Duration::from_micros).max(every) };
     let stood =
-        if stream.at_us.len() > FEWEST as usize { between(stream, every) } else { uncounted(stream, every, total) };
+        if stream.at_us.len() > FEWEST as usize { between(stream, pace) } else { uncounted(stream, pace, total) };
     Some(stood.clamp(0.0, 1.0))
 }
 
-/// What gaps between samples are longer than they should be.
+/// When samples come, as the program that takes them promises.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    every: Duration,
+    /// How far apart two are at most while the program runs.
+    at_most: Duration,
+}
+
+/// What gaps between samples are longer than they should be. A gap that is longer than any that a running program leaves
+/// counts from when the next sample was wanted.
 #[expect(clippy::cast_precision_loss, reason = "microseconds of minutes")]
-fn between(stream: &StreamSamples, every: Duration) -> f64 {
-    let every = every.as_micros() as f64;
+fn between(stream: &StreamSamples, pace: Pace) -> f64 {
+    let (every, at_most) = (pace.every.as_micros() as f64, pace.at_most.as_micros() as f64);
     let gaps = stream.at_us.windows(2).map(|pair| (pair[1] - pair[0]) as f64);
-    let missing: f64 = gaps.filter(|gap| *gap > every * 1.5).map(|gap| gap - every).sum();
+    let missing: f64 = gaps.filter(|gap| *gap > at_most + every / 2.0).map(|gap| gap - every).sum();
     let all = stream.at_us.last().zip(stream.at_us.first()).map_or(0, |(last, first)| last - first);
     missing / (all as f64).max(1.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of samples")]
-fn uncounted(stream: &StreamSamples, every: Duration, total: &DirectionTotal) -> f64 {
-    1.0 - stream.at_us.len() as f64 * every.as_secs_f64() / total.elapsed.as_secs_f64().max(1e-6)
+fn uncounted(stream: &StreamSamples, pace: Pace, total: &DirectionTotal) -> f64 {
+    1.0 - stream.at_us.len() as f64 * pace.at_most.as_secs_f64() / total.elapsed.as_secs_f64().max(1e-6)
 }
 
 /// Samples of a run at most, which long runs take less often for.
@@ -74,11 +84,21 @@ mod tests {
 
     #[test]
     fn samples_are_missing_for_as_long_as_a_program_stands_still() {
-        let every = Duration::from_millis(20);
+        let pace = Pace { every: Duration::from_millis(20), at_most: Duration::from_millis(20) };
         let steady = stream((0..200).map(|number| number * 20_000).collect());
-        assert!(between(&steady, every) < 0.01);
+        assert!(between(&steady, pace) < 0.01);
         // Runs for 40 of each 100 ms.
         let stopped = stream((0..200).filter(|number| number % 5 < 2).map(|number| number * 20_000).collect());
-        assert!((between(&stopped, every) - 0.6).abs() < 0.02, "{}", between(&stopped, every));
+        assert!((between(&stopped, pace) - 0.6).abs() < 0.02, "{}", between(&stopped, pace));
+    }
+
+    #[test]
+    fn gaps_that_the_sampler_allows_itself_are_no_stop_and_longer_ones_count_whole() {
+        let pace = Pace { every: Duration::from_millis(10), at_most: Duration::from_millis(21) };
+        let seldom = stream((0..200).map(|number| number * 21_000).collect());
+        assert!(between(&seldom, pace) < 0.01);
+        // Runs for 40 of each 100 ms, and samples every 20 of these.
+        let stopped = stream((0..200).filter(|number| number % 5 < 2).map(|number| number * 20_000).collect());
+        assert!((between(&stopped, pace) - 0.7).abs() < 0.02, "{}", between(&stopped, pace));
     }
 }

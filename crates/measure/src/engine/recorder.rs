@@ -25,6 +25,8 @@ use super::streams::Stream;
 pub struct SampleRecorder {
     /// When the next sample is due, in nanoseconds; never while nobody wants any.
     due: AtomicU64,
+    /// How many nanoseconds before that the stream's own thread may take it.
+    early: AtomicU64,
     memory: AtomicUsize,
     entries: Mutex<Option<Entries>>,
 }
@@ -59,9 +61,19 @@ pub struct SampleLog {
 
 const NEVER: u64 = u64::MAX;
 
+/// How long before it is due a stream's own thread takes a sample, of those that are wanted every `spacing`.
+pub(super) fn early(spacing: Duration) -> Duration {
+    spacing / 4
+}
+
 impl Default for SampleRecorder {
     fn default() -> Self {
-        Self { due: AtomicU64::new(NEVER), memory: AtomicUsize::new(0), entries: Mutex::new(None) }
+        Self {
+            due: AtomicU64::new(NEVER),
+            early: AtomicU64::new(0),
+            memory: AtomicUsize::new(0),
+            entries: Mutex::new(None),
+        }
     }
 }
 
@@ -70,7 +82,14 @@ impl SampleRecorder {
     pub(super) fn open(&self, stream: &Stream, protocol: Protocol, spacing: Duration) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         *entries = Some(Entries { log: SampleLog::new(stream, protocol), spacing });
+        self.early.store(nanos(early(spacing)), Ordering::Relaxed);
         self.due.store(0, Ordering::Relaxed);
+    }
+
+    /// The stream's own thread comes by: it takes a sample that is nearly due, since an application that keeps to a rate
+    /// comes as often as samples are wanted, and would be a moment early each time.
+    pub(super) fn glance_of_own(&self, now: MonoTime) {
+        self.glance(now + Duration::from_nanos(self.early.load(Ordering::Relaxed)), Duration::ZERO);
     }
 
     /// Takes a sample if one has been due for `grace` at `now`, and says whether it was. Never waits.
@@ -127,7 +146,7 @@ pub(super) struct Glances {
 }
 
 impl Glances {
-    const EVERY: usize = 256 << 10;
+    const EVERY: usize = 32 << 10;
 
     /// The time, if it is worth a look after so many bytes more.
     pub(super) fn after(&mut self, moved: usize) -> Option<MonoTime> {
@@ -232,7 +251,12 @@ mod tests {
             protocol: Protocol::Udp,
         };
         let entries = Some(Entries { log, spacing: Duration::from_millis(1) });
-        SampleRecorder { due: AtomicU64::new(0), memory: AtomicUsize::new(0), entries: Mutex::new(entries) }
+        SampleRecorder {
+            due: AtomicU64::new(0),
+            early: AtomicU64::new(250_000),
+            memory: AtomicUsize::new(0),
+            entries: Mutex::new(entries),
+        }
     }
 
     const fn at(us: u64) -> MonoTime {
@@ -250,6 +274,17 @@ mod tests {
         assert!(recorder.glance(at(2_000), Duration::ZERO), "the pace is kept");
         assert_eq!(recorder.close().unwrap().at.len(), 4, "three and the last one");
         assert!(!recorder.glance(at(9_000_000), Duration::ZERO), "nobody wants any more");
+    }
+
+    #[test]
+    fn the_thread_of_a_stream_that_comes_a_moment_early_each_time_takes_every_sample() {
+        let recorder = recorder();
+        for number in 0..100_u64 {
+            let late = number % 2 == 0;
+            recorder.glance_of_own(at(if late { number * 1_000 + 200 } else { number * 1_000 - 200 }));
+        }
+        assert_eq!(recorder.due(), at(100_000), "the pace is kept");
+        assert_eq!(recorder.close().unwrap().at.len(), 101, "all, and the last one");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use model::spec::Protocol;
 use units::MonoTime;
 
 pub use super::recorder::SampleLog;
-use super::recorder::SampleRecorder;
+use super::recorder::{self, SampleRecorder};
 use super::streams::StreamSet;
 use crate::stamp::prober::Prober;
 
@@ -33,10 +33,25 @@ pub struct Sampler {
 /// peer's come besides, so that a test with all its results stays below 128 MB however many streams it has.
 const MEMORY_LIMIT: usize = 12 << 20;
 
-/// For how many samples the thread sleeps while the streams look after themselves, and for how long at most. To wake a
-/// thread costs a hundred times what a sample does; but a stream that stalls is without samples until it wakes.
+/// For how many samples the thread sleeps while the streams look after themselves, and for how long at most, or for two
+/// samples where those are farther apart. To wake a thread costs a hundred times what a sample does; but a stream that
+/// stalls is without samples until it wakes.
 const MOST_SKIPPED: u32 = 8;
 const LONGEST_SKIP: Duration = Duration::from_millis(10);
+
+/// How far apart two samples of a stream are at most while this program runs, of those that are wanted every `spacing`.
+#[must_use]
+pub fn longest_gap(spacing: Duration) -> Duration {
+    spacing + recorder::early(spacing) + longest_skip(spacing) + grace(spacing)
+}
+
+fn longest_skip(spacing: Duration) -> Duration {
+    LONGEST_SKIP.saturating_sub(spacing).max(spacing * 2)
+}
+
+fn grace(spacing: Duration) -> Duration {
+    GRACE.min(spacing / 2)
+}
 
 /// How long a sample may be due before the thread takes it: the stream's own thread may be about to.
 const GRACE: Duration = Duration::from_millis(1);
@@ -87,15 +102,14 @@ fn look_after(
     mut prober: Option<&mut Prober>,
     stop: &AtomicBool,
 ) {
-    let grace = GRACE.min(spacing / 2);
+    let grace = grace(spacing);
     let mut spacing = spacing;
     let mut skipped = 0;
     while !stop.load(Ordering::Relaxed) {
         let earliest = recorders.iter().map(|recorder| recorder.due()).min().unwrap_or_default();
-        let skip = (spacing * skipped).min(LONGEST_SKIP.saturating_sub(spacing));
+        let skip = (spacing * skipped).min(longest_skip(spacing));
         let probe = prober.as_ref().map_or(MonoTime::from_nanos(u64::MAX), |prober| prober.due());
-        // It fails for no instant that can be.
-        let _ = clock::sleep_unless((earliest + skip + grace).min(probe), || stop.load(Ordering::Relaxed));
+        park_until((earliest + skip + grace).min(probe), stop);
         let now = clock::now();
         if let Some(prober) = &mut prober {
             prober.look_after(now);
@@ -109,6 +123,17 @@ fn look_after(
             recorders.iter().for_each(|recorder| recorder.thin());
             spacing *= 2;
         }
+    }
+}
+
+/// Sleeps in one piece, until `instant` or until [`Sampler::finish`] wakes the thread.
+fn park_until(instant: MonoTime, stop: &AtomicBool) {
+    loop {
+        let left = instant.since(clock::now());
+        if left.is_zero() || stop.load(Ordering::Relaxed) {
+            return;
+        }
+        thread::park_timeout(left);
     }
 }
 

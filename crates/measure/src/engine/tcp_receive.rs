@@ -1,7 +1,6 @@
 //! What the thread of a TCP receiver does.
 
 use std::io;
-use std::time::Duration;
 
 use linux::bulk::{Progress, receive_copy, receive_discard};
 use linux::clock;
@@ -46,7 +45,7 @@ fn drain(task: &Task, buffer: &mut [u8]) -> io::Result<Finish> {
             Progress::Moved(received) => {
                 task.counters.add_bytes(received);
                 if let Some(now) = glances.after(received) {
-                    task.recorder.glance(now, Duration::ZERO);
+                    task.recorder.glance_of_own(now);
                 }
             }
             // Our own stopping closes the direction under a receiver that waits.

@@ -106,7 +106,7 @@ fn send_all(task: &Task, handover: &mut Handover, glances: &mut Glances, claimed
                 task.counters.add_bytes(sent);
                 left -= sent;
                 if let Some(now) = glances.after(sent) {
-                    task.recorder.glance(now, Duration::ZERO);
+                    task.recorder.glance_of_own(now);
                 }
             }
             Progress::WouldBlock | Progress::NoBuffers if task.stopped() => return Ok(false),

@@ -80,7 +80,7 @@ impl Receiver<'_> {
 
     fn note_batch(&mut self) {
         self.last = clock::now();
-        self.task.recorder.glance(self.last, Duration::ZERO);
+        self.task.recorder.glance_of_own(self.last);
         let mut bytes = 0;
         for message in self.batch.iter() {
             bytes += note(&message, &mut self.sequence, &mut self.jitter, (self.task, self.last));

@@ -1,7 +1,6 @@
 //! What the thread of a UDP sender does: numbered datagrams in batches, one clock read a batch.
 
 use std::io;
-use std::time::Duration;
 
 use linux::bulk::Progress;
 use linux::bulk::datagrams::{BatchShape, MAX_MESSAGE_BYTES, SendBatch, Wait, max_segments};
@@ -115,7 +114,7 @@ impl<'a> Sender<'a> {
     /// Writes the headers of the next datagrams, and returns how many messages they fill.
     fn number(&mut self, count: usize) -> usize {
         let now = clock::now();
-        self.task.recorder.glance(now, Duration::ZERO);
+        self.task.recorder.glance_of_own(now);
         let (mut number, mut left, mut message) = (self.next, count, 0);
         while left > 0 && message < self.batch.shape().messages {
             let here = left.min(self.segments);

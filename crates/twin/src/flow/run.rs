@@ -197,6 +197,7 @@ fn cadence(spec: &TestSpec, directions: &[Direction]) -> Vec<Cadence> {
         samples: samples.unwrap_or(0) as u64,
         gaps: 0,
         longest_gap_us: wanted_us,
+        at_most_us: None,
         thinned: 0,
     };
     [Whose::Local, Whose::Peer].into_iter().map(cadence).collect()

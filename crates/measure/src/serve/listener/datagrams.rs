@@ -13,6 +13,7 @@ use units::MonoTime;
 
 use super::canonical;
 use super::expected::{Arrival, ExpectedConnections};
+use super::hold::Hold;
 use crate::serve::policy::Policy;
 use crate::stamp::packet::PACKET_LEN;
 use crate::stamp::reflector::{StampClock, Times, answer};
@@ -24,6 +25,7 @@ pub struct Datagrams {
     addresses: Vec<SocketAddr>,
     clock: StampClock,
     batch: ReceiveBatch,
+    hold: Hold,
 }
 
 /// Local addresses that are answered from by name. A host with more answers from whatever the route says.
@@ -45,7 +47,18 @@ impl Datagrams {
     pub(super) fn open(local: SocketAddr) -> io::Result<Self> {
         let socket = probed_socket(local)?;
         let clock = StampClock::new(clock::wall_now(), clock::now());
-        Ok(Self { sockets: vec![socket], addresses: vec![local], clock, batch: ReceiveBatch::new(BATCH) })
+        Ok(Self {
+            sockets: vec![socket],
+            addresses: vec![local],
+            clock,
+            batch: ReceiveBatch::new(BATCH),
+            hold: Hold::default(),
+        })
+    }
+
+    /// Until when what comes may wait.
+    pub(super) const fn held_until(&self) -> MonoTime {
+        self.hold.until()
     }
 
     pub(super) fn sockets(&self) -> &[UdpSocket] {
@@ -92,6 +105,7 @@ impl Datagrams {
                     if let Some(reply) = answer(datagram.payload, self.clock, times) {
                         // A probe whose answer cannot be sent is a lost probe to its sender.
                         let _ = socket.send_to(&reply, from);
+                        self.hold.note(from, received, now);
                     }
                 }
                 if count < BATCH.messages {

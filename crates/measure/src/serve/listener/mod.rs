@@ -7,10 +7,12 @@
 //! * `handshake`: a connection that has not said yet what it is
 //! * [`expected`]: which data connections are expected
 //! * [`datagrams`]: the UDP side of the port
+//! * `hold`: how long the answers to probes wait for each other
 
 pub mod datagrams;
 pub mod expected;
 mod handshake;
+mod hold;
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
@@ -130,10 +132,13 @@ impl Listener {
     }
 
     fn wait(&self) -> io::Result<Ready> {
+        let held = self.datagrams.held_until().since(clock::now());
+        let datagrams = if held.is_zero() { self.datagrams.sockets() } else { &[] };
         let mut fds = vec![PollFd::new(&self.listener, PollFlags::IN)];
-        fds.extend(self.datagrams.sockets().iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
+        fds.extend(datagrams.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
         fds.extend(self.pending.iter().map(|connection| PollFd::new(connection.stream(), PollFlags::IN)));
-        let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(GLANCE.subsec_nanos()) };
+        let wait = if held.is_zero() { GLANCE } else { GLANCE.min(held) };
+        let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) };
         match poll(&mut fds, Some(&timeout)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
@@ -141,7 +146,7 @@ impl Listener {
         let mut flags = fds.iter().map(|fd| !fd.revents().is_empty());
         Ok(Ready {
             listener: flags.next().unwrap_or(false),
-            datagrams: flags.by_ref().take(self.datagrams.sockets().len()).collect(),
+            datagrams: flags.by_ref().take(datagrams.len()).collect(),
             pending: flags.collect(),
         })
     }
