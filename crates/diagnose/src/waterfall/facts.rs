@@ -141,6 +141,10 @@ impl Teller<'_> {
         let all =
             format!("{} retransmitted in {} of loss", segments(losses.retransmits.get()), episodes(losses.episodes));
         match losses.worst.first() {
+            // The first of them came before any rate that it could have lowered.
+            Some(worst) if worst.lost_time.is_zero() => {
+                format!("{all}; none began at a higher rate than came after it, so that what each cost is not known")
+            }
             Some(worst) => format!(
                 "{all}; the costliest began at {} with {} and cost {}",
                 show(worst.start),

@@ -268,6 +268,17 @@ fn a_loss_costs_until_the_rate_is_back() {
 }
 
 #[test]
+fn a_loss_before_any_rate_has_no_cost_in_time_that_could_be_named() {
+    let mut columns = with(Field::BytesAcked, |n| n * TENTH / 2);
+    columns.retain(|(field, _)| *field != Field::TotalRetrans);
+    columns.push((Field::TotalRetrans, Box::new(|n| n)));
+    let waterfall = waterfall(vec![end(End::Sender, &columns)]);
+    assert_eq!(waterfall.losses.worst[0].lost_time, Duration::ZERO);
+    let said = waterfall.facts.iter().find(|fact| fact.cause == Cause::LossRecovery).unwrap();
+    assert!(said.text.contains("what each cost is not known") && !said.text.contains("0 ns"), "{}", said.text);
+}
+
+#[test]
 fn fifteen_early_retransmissions_rank_above_thirty_thousand_that_cost_less() {
     let episode = |retransmits, lost| LossEpisode {
         stream: 1,
