@@ -365,6 +365,7 @@ mod tests {
     fn impossible_parameters_are_named() {
         let refuse = |text: &str| serde_json::from_str::<Params>(text).unwrap().to_spec().unwrap_err().to_string();
         assert_eq!(refuse(r#"{"tcp":true,"parallel":129}"#), "129 streams, where 1 to 128 are possible");
+        assert_eq!(refuse(r#"{"tcp":true,"parallel":0}"#), "0 streams, where 1 to 128 are possible");
         assert_eq!(refuse(r#"{"udp":true,"len":8}"#), "a length of 8 bytes, where 16 to 65507 are possible");
         assert_eq!(refuse(r#"{"tcp":true,"MSS":99999999999}"#), "MSS is 99999999999, which is too large");
         assert_eq!(refuse(r#"{"sctp":true}"#), "the protocol is neither tcp nor udp");
