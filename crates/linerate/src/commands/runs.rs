@@ -61,7 +61,7 @@ pub fn run(common: &Common, action: &RunsAction) -> anyhow::Result<Exit> {
             if common.json {
                 return print(&show::json::document(&show::compare::comparison(&a, &b))?);
             }
-            print_text(&show::compare::sets(&a, &b))
+            print_text(&show::compare::sets(&a, &b, show::wrap::terminal_width()))
         }
         RunsAction::Export { run, format, output } => {
             let data = export(&archive, resolve(&archive, run)?, *format)?;

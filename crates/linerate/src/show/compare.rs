@@ -14,6 +14,7 @@ use stats::summary::Ordered;
 use units::DataRate;
 use units::duration::show;
 
+use super::list::NAME;
 use super::{table, when};
 
 /// The spread of a repeated test, and how it compares with stored runs where some are given.
@@ -27,13 +28,36 @@ pub fn repeated(runs: &[Run], against: Option<&[Run]>) -> String {
 }
 
 /// Two sets of runs beside each other. The first of each stands for what was asked for and for the hosts.
-pub fn sets(a: &[Run], b: &[Run]) -> String {
-    let (Some(first_a), Some(first_b)) = (a.first(), b.first()) else { return String::new() };
+///
+/// Where that does not fit `width` columns, runs have the first letters of their names, by which every command finds them; where
+/// it still does not, what differs stands under each other.
+pub fn sets(a: &[Run], b: &[Run], width: Option<usize>) -> String {
+    let (mut whole, same) = side_by_side(a, b, usize::MAX);
+    let longest = table::columns_of(&table::side_by_side(&mut whole));
+    let table = if width.is_some_and(|width| width < longest) { side_by_side(a, b, NAME).0 } else { whole };
+    let mut text = table::fitting(table, width);
+    if same == Sameness::Same {
+        text.push_str("the tests and the hosts are the same, as far as they are known\n");
+    }
+    text.push_str(&format!("{}\n", judgement(&goodputs(a), &goodputs(b))));
+    text
+}
+
+/// Whether the tests and the hosts of two runs differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sameness {
+    Same,
+    Different,
+}
+
+/// A column for each set of runs, whose names have at most so many letters.
+fn side_by_side(a: &[Run], b: &[Run], letters: usize) -> (Table, Sameness) {
     let mut table = Table::new();
+    let mut same = Sameness::Same;
+    let (Some(first_a), Some(first_b)) = (a.first(), b.first()) else { return (table, same) };
     table.set_header(["", "A", "B"]);
-    table.add_row(["run".to_owned(), name(a), name(b)]);
+    table.add_row(["run".to_owned(), name(a, letters), name(b, letters)]);
     table.add_row(["started".to_owned(), when::local(first_a.started), when::local(first_b.started)]);
-    let mut same = true;
     let result = if a.len() > 1 || b.len() > 1 { "first result" } else { "result" };
     for (part, a, b) in [
         ("test", facts(&first_a.spec), facts(&first_b.spec)),
@@ -42,16 +66,13 @@ pub fn sets(a: &[Run], b: &[Run]) -> String {
         (result, results(first_a), results(first_b)),
     ] {
         for (fact, a, b) in differing(&a, &b) {
-            same &= part == result;
+            if part != result {
+                same = Sameness::Different;
+            }
             table.add_row([format!("{part}: {fact}"), a, b]);
         }
     }
-    let mut text = table::text(table);
-    if same {
-        text.push_str("the tests and the hosts are the same, as far as they are known\n");
-    }
-    text.push_str(&format!("{}\n", judgement(&goodputs(a), &goodputs(b))));
-    text
+    (table, same)
 }
 
 /// Two sets of runs beside each other, for programs; schema: docs/formats/run-comparison.schema.json. The first run of
@@ -98,10 +119,11 @@ fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
     subjects.into_iter().flat_map(of).collect()
 }
 
-fn name(runs: &[Run]) -> String {
+fn name(runs: &[Run], letters: usize) -> String {
+    let of = |run: &Run| run.id.to_string().chars().take(letters).collect::<String>();
     match runs {
-        [only] => only.id.to_string(),
-        [first, ..] => format!("{} and {} more", first.id, runs.len() - 1),
+        [only] => of(only),
+        [first, ..] => format!("{} and {} more", of(first), runs.len() - 1),
         [] => String::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! The intervals of a run, as a table and as lines while it goes on.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, Table};
 use model::measurement::{Heading, Interval};
 use model::run::Run;
 use units::duration::show;
@@ -9,7 +9,6 @@ use units::duration::show;
 pub fn table(run: &Run) -> String {
     let Some(measurement) = &run.measurement else { return String::new() };
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(["SECONDS", "WAY", "RATE", "RETRANSMITS", "RTT", "CWND", "LOST/DATAGRAMS"]);
     for interval in &measurement.intervals {
         table.add_row([
@@ -27,7 +26,7 @@ pub fn table(run: &Run) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    format!("\n{}\n", table.trim_fmt())
+    format!("\n{}", super::table::text(table))
 }
 
 /// One interval as a line of progress.

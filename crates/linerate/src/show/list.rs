@@ -16,10 +16,9 @@ pub fn text(summaries: &[ListedRun], archive: &Path, width: Option<usize>) -> St
     if summaries.is_empty() {
         return format!("no runs in {}\n", archive.display());
     }
-    let whole = rows(summaries, Form::Whole);
-    let longest = whole.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    match width.filter(|width| *width < longest) {
-        Some(width) => rows(summaries, Form::Narrow { width }),
+    let whole = table::side_by_side(&mut rows(summaries, Form::Whole));
+    match width.filter(|width| *width < table::columns_of(&whole)) {
+        Some(width) => table::fitting(rows(summaries, Form::Narrow { width }), Some(width)),
         None => whole,
     }
 }
@@ -32,13 +31,13 @@ enum Form {
 }
 
 /// Letters of a run's name that tell it from others: 10 are its millisecond, the rest is random.
-const NAME: usize = 13;
+pub const NAME: usize = 13;
 /// What the other columns take of a narrow row.
 const BESIDE_PEER: usize = 69;
 /// Shorter names of peers tell nothing.
 const SHORTEST_PEER: usize = 9;
 
-fn rows(summaries: &[ListedRun], form: Form) -> String {
+fn rows(summaries: &[ListedRun], form: Form) -> Table {
     let mut table = Table::new();
     let retransmits = if matches!(form, Form::Whole) { "RETRANSMITS" } else { "RETRANS" };
     table.set_header(["RUN", "STARTED", "PEER", "TEST", "GOODPUT", retransmits, "OUTCOME"]);
@@ -67,7 +66,7 @@ fn rows(summaries: &[ListedRun], form: Form) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table::text(table)
+    table
 }
 
 /// The first letters of a name that is too long.

@@ -71,15 +71,41 @@ fn the_idle_rtt_is_that_of_the_empty_queue() {
     world.run("ip netns pids far | xargs kill");
 }
 
+/// What a command prints on a terminal of so many columns, which none of its lines is wider than.
+fn on_terminal(world: &mut World, columns: &str, arguments: &str) -> String {
+    let printed = world.run(&format!("script -qec \"stty cols {columns}; $L {arguments}\" /dev/null < /dev/null"));
+    let most: usize = columns.parse().unwrap();
+    assert!(printed.lines().all(|line| line.trim_end().chars().count() <= most), "{arguments}: {printed}");
+    printed
+}
+
+#[test]
+fn tables_of_runs_fit_the_terminal() {
+    let mut world = network();
+    let runs = ["--bytes 100kB", "--bytes 200kB --cca reno"].map(|arguments| tested(&mut world, arguments).id);
+    let both = format!("runs compare {} {}", runs[0], runs[1]);
+    let names = runs.map(|run| run.to_string().chars().take(13).collect::<String>());
+    // The names in full make it 2 columns too wide; nothing else is left out.
+    let shown = on_terminal(&mut world, "80", &both);
+    assert!(
+        shown.lines().any(|line| line.starts_with("run ") && names.iter().all(|name| line.contains(name))),
+        "{shown}"
+    );
+    let shown = on_terminal(&mut world, "50", &both);
+    assert!(shown.contains(&format!("run\r\n  A  {}\r\n  B  {}", names[0], names[1])), "{shown}");
+    on_terminal(&mut world, "80", "runs show last --intervals");
+    on_terminal(&mut world, "50", "runs list");
+    world.run("ip netns pids far | xargs kill");
+}
+
 #[test]
 fn a_list_of_runs_fits_the_terminal() {
     let mut world = network();
     let run = tested(&mut world, "--bytes 100kB");
     assert_eq!(run.measurement.unwrap().totals[0].heading, Heading::Outbound);
-    let list = world.run("script -qec \"stty cols 80; $L runs list\" /dev/null < /dev/null");
-    assert!(list.lines().all(|line| line.trim_end().chars().count() <= 80), "{list}");
+    let list = on_terminal(&mut world, "80", "runs list");
     let name: String = run.id.to_string().chars().take(13).collect();
-    assert!(list.contains(&name), "{list}");
+    assert!(list.lines().any(|line| line.starts_with(&format!("{name}  "))), "{list}");
     let shown = world.run(&format!("$L runs show {name}"));
     assert!(shown.contains(&run.id.to_string()), "{shown}");
     world.run("ip netns pids far | xargs kill");
