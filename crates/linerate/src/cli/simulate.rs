@@ -74,7 +74,7 @@ An experiment (docs/formats/sweep.md):
     Sweep(Box<SweepArgs>),
     /// Search the host settings that meet a deadline most often under random bursts
     #[command(after_help = "Examples:
-  linerate simulate tune --rtt 209ms --rate 100Gbit/s --mtu 9000 --bytes 13GiB --deadline 7s \\
+  linerate simulate tune --rtt 209ms --rate 100Gbit/s --mtu 9000B --bytes 13GiB --deadline 7s \\
       --burst-rate 100Gbit/s --burst-length 25ms..2s --burst-start 1.5s..7.5s   hosts that nobody tuned
   linerate simulate tune amlight                              a built-in question
   linerate simulate tune amlight --rtt 301ms --dry-run        another RTT: what would be tried, and the time it takes

@@ -9,6 +9,7 @@ mod between;
 mod browser;
 mod checking;
 mod detecting;
+mod documented;
 mod expecting;
 mod faults;
 mod helper;
