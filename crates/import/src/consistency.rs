@@ -4,16 +4,36 @@
 use std::time::Duration;
 
 use model::measurement::{End, Heading};
+use units::DataRate;
 
+use super::limits::MAX_RATE;
 use super::parsed::{Label, ParsedTest, Row};
 
 /// Leaves out counts that the other rows contradict, and notes sums that do not come out.
 pub(crate) fn check(parsed: &mut ParsedTest) {
+    rates(parsed);
     if parsed.format.is_text() {
         datagram_sizes(parsed);
         sums_of_streams(parsed);
     }
     sums_of_intervals(parsed);
+}
+
+/// Leaves out rows of which no path has the rate: what is printed, and what the amount over the time is.
+fn rates(parsed: &mut ParsedTest) {
+    let is_real = |row: &Row| {
+        // Of an amount within no time there is no rate.
+        let computed = DataRate::of(row.bytes, row.end.saturating_sub(row.start));
+        row.rate.unwrap_or_default().max(computed.unwrap_or_default()) <= MAX_RATE
+    };
+    let before = parsed.rows.len() + parsed.ends.len();
+    parsed.rows.retain(is_real);
+    parsed.ends.retain(|count| is_real(&count.row));
+    let left_out = before - parsed.rows.len() - parsed.ends.len();
+    if left_out > 0 {
+        let expected = format!("rates of at most {MAX_RATE}, which is more than any path has");
+        parsed.anomalies.add(parsed.line, expected, &format!("{left_out} rows with more, left out"));
+    }
 }
 
 /// Datagrams of a test have one size, so that amount over count is the same in every row.
@@ -99,6 +119,18 @@ fn sums_of_intervals(parsed: &mut ParsedTest) {
         let too_little = parsed.is_iperf3() && gap > whole / 20 && first.start.is_zero();
         // A summary without the omitted part, or of an end that went on alone, has another span.
         let lost_start = begins_late || (first.start > total.row.start + step / 2 && gap > whole / 200);
+        // Which of the two is right is not known. The summary of a text proves itself, and of an object both were counted by one
+        // program: one of them was changed.
+        if sum > whole.saturating_add(whole / 2).saturating_add(rounding(&rows)) {
+            let found = format!("{sum} bytes in {} rows, left out", rows.len());
+            let expected = format!("intervals that add up to the {whole} bytes of the summary");
+            parsed.anomalies.add(parsed.line, expected, &found);
+            let headings: Vec<Heading> = parsed.rows.iter().map(|row| parsed.heading(row)).collect();
+            for (row, _) in parsed.rows.iter_mut().zip(headings).filter(|(_, of_row)| *of_row == heading) {
+                row.omitted = true;
+            }
+            continue;
+        }
         if lost_rows || lost_start || lost_end || too_little {
             let found = format!("{sum} bytes in {} rows", rows.len());
             let expected = format!("intervals that add up to the {whole} bytes of the summary");
@@ -106,6 +138,12 @@ fn sums_of_intervals(parsed: &mut ParsedTest) {
             return;
         }
     }
+}
+
+/// How far so many printed amounts may be from what was counted: below a megabyte iperf prints steps of a kilobyte or of a byte.
+fn rounding(rows: &[&Row]) -> u64 {
+    const STEP: u64 = 64 << 10;
+    u64::try_from(rows.len()).unwrap_or(u64::MAX).saturating_mul(STEP)
 }
 
 /// How close to its end a test has its last interval with it.

@@ -1,5 +1,7 @@
 //! How much of a file is read.
 
+use units::DataRate;
+
 /// The largest file: an hour of `iperf3 -J` with 128 streams and an interval a second is 60 MB.
 pub const MAX_BYTES: usize = 64 << 20;
 
@@ -11,6 +13,9 @@ pub const MAX_TESTS: usize = 10_000;
 
 /// The most anomalies that are kept one by one; the others are counted.
 pub const MAX_ANOMALIES: usize = 100;
+
+/// The highest rate that is taken for one, 100 Tbit/s: `model::plausible` has it of what hosts say.
+pub const MAX_RATE: DataRate = DataRate::from_bps(100_000_000_000_000);
 
 /// The most lines that a command may be broken into.
 pub const MAX_COMMAND_LINES: usize = 8;
@@ -35,3 +40,16 @@ pub const MAX_WINDOWS: usize = 256;
 
 /// The most RTTs that are taken from the text around logs.
 pub const MAX_STATED_RTTS: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::MAX_RATE;
+
+    #[test]
+    fn the_highest_rate_is_that_of_a_hosts_document() {
+        let is_taken = |bps: u64| model::plausible::check(&json!({ "rate_bps": bps })).is_ok();
+        assert!(is_taken(MAX_RATE.bps()) && !is_taken(MAX_RATE.bps() + 1));
+    }
+}

@@ -1,5 +1,6 @@
 //! What a tool has printed of one test, in its own order and with its own gaps.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use model::measurement::{CpuUse, End, Heading};
@@ -28,6 +29,7 @@ pub(crate) struct ParsedTest {
     pub(crate) target: Option<String>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) rows: Vec<Row>,
+    pub(crate) covered: CoveredSpans,
     pub(crate) ends: Vec<EndRow>,
     /// Segment size that is printed for the connections.
     pub(crate) mss: Option<u32>,
@@ -63,6 +65,7 @@ impl ParsedTest {
             target: None,
             connections: Vec::new(),
             rows: Vec::new(),
+            covered: CoveredSpans::default(),
             ends: Vec::new(),
             mss: None,
             handshake: None,
@@ -167,12 +170,50 @@ pub(crate) struct Connection {
 }
 
 /// Whose row it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Label {
     /// The tool's number of the stream.
     Stream(u32),
     /// All streams together.
     Sum,
+}
+
+/// How far intervals have come, so that no row need be looked at twice: a log of a day has 86,400 of them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CoveredSpans {
+    /// The end of the last interval of any stream.
+    pub(crate) latest: Duration,
+    /// The same of each stream, without omitted intervals.
+    of_stream: BTreeMap<DirectedStream, Duration>,
+}
+
+impl CoveredSpans {
+    /// Adds an interval.
+    pub(crate) fn add(&mut self, row: &Row) {
+        self.latest = self.latest.max(row.end);
+        if !row.omitted {
+            let last = self.of_stream.entry(DirectedStream::of(row)).or_default();
+            *last = row.end.max(*last);
+        }
+    }
+
+    /// Whether a row that begins at zero covers all that its stream printed before: a summary.
+    pub(crate) fn are_within(&self, row: &Row) -> bool {
+        self.of_stream.get(&DirectedStream::of(row)).is_some_and(|last| row.end >= *last)
+    }
+}
+
+/// A stream in one direction: with `--bidir` one number stands for two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct DirectedStream {
+    label: Label,
+    heading: Option<Heading>,
+}
+
+impl DirectedStream {
+    fn of(row: &Row) -> Self {
+        Self { label: row.label, heading: row.heading }
+    }
 }
 
 /// A number as printed: the truth is within `within` of it.

@@ -1,75 +1,103 @@
-//! Numbers with units as other tools print them. The arithmetic is that of `units`, so it is exact.
+//! Numbers with units as other tools print them. The arithmetic is that of `units`, so it is exact; a log of a day has half a
+//! million of them, so that no text is made on the way.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::Value;
-use units::{ByteCount, DataRate, duration};
+use units::{ByteCount, DataRate};
 
 use super::limits::MAX_SECONDS;
 use super::parsed::PrintedAmount;
 
 /// An amount in iperf3's words: `MBytes` are 2^20 bytes.
 pub(crate) fn iperf3_bytes(number: &str, unit: &str) -> Option<PrintedAmount> {
-    let (ours, size) = match unit {
-        "Bytes" => ("B", 1_u64),
-        "KBytes" => ("KiB", 1 << 10),
-        "MBytes" => ("MiB", 1 << 20),
-        "GBytes" => ("GiB", 1 << 30),
-        "TBytes" => ("TiB", 1 << 40),
+    let size = match unit {
+        "Bytes" => 1_u64,
+        "KBytes" => 1 << 10,
+        "MBytes" => 1 << 20,
+        "GBytes" => 1 << 30,
+        "TBytes" => 1 << 40,
         _ => return None,
     };
     let number = decimal(number)?;
-    let bytes = format!("{number}{ours}").parse().ok()?;
-    let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    let steps = 10_u64.checked_pow(u32::try_from(decimals).ok()?)?;
-    Some(PrintedAmount { bytes, within: (size / 2).div_ceil(steps) })
+    let steps = 10_u64.checked_pow(u32::try_from(number.fraction.len()).ok()?)?;
+    Some(PrintedAmount { bytes: ByteCount::new(number.times(size)?), within: (size / 2).div_ceil(steps) })
 }
 
 /// A rate in iperf3's words: `Mbits/sec` are 10^6 bit/s, `MBytes/sec` are 2^20 bytes a second.
 pub(crate) fn iperf3_rate(number: &str, unit: &str) -> Option<DataRate> {
-    let number = decimal(number)?;
-    let ours = match unit {
-        "bits/sec" => "bit/s",
-        "Kbits/sec" => "kbit/s",
-        "Mbits/sec" => "Mbit/s",
-        "Gbits/sec" => "Gbit/s",
-        "Tbits/sec" => "Tbit/s",
+    let bits = match unit {
+        "bits/sec" => 1,
+        "Kbits/sec" => 1_000,
+        "Mbits/sec" => 1_000_000,
+        "Gbits/sec" => 1_000_000_000,
+        "Tbits/sec" => 1_000_000_000_000,
         _ => {
-            let amount = iperf3_bytes(&number, unit.strip_suffix("/sec")?)?;
+            let amount = iperf3_bytes(number, unit.strip_suffix("/sec")?)?;
             return Some(DataRate::from_bytes_per_second(amount.bytes.get()));
         }
     };
-    format!("{number}{ours}").parse().ok()
+    decimal(number)?.times(bits).map(DataRate::from_bps)
 }
 
 /// An amount in nuttcp's words: `MB` are 2^20 bytes.
 pub(crate) fn nuttcp_megabytes(number: &str) -> Option<ByteCount> {
-    format!("{}MiB", decimal(number)?).parse().ok()
+    decimal(number)?.times(1 << 20).map(ByteCount::new)
 }
 
 /// A rate in units of 10^6 bit/s.
 pub(crate) fn megabits(number: &str) -> Option<DataRate> {
-    format!("{}Mbit/s", decimal(number)?).parse().ok()
+    decimal(number)?.times(1_000_000).map(DataRate::from_bps)
 }
 
 /// A time in seconds.
 pub(crate) fn seconds(number: &str) -> Option<Duration> {
-    duration::parse(&format!("{}s", decimal(number)?)).ok().filter(|time| time.as_secs() <= MAX_SECONDS)
+    credible(decimal(number)?.times(1_000_000_000)?)
 }
 
 /// A time in milliseconds.
 pub(crate) fn milliseconds(number: &str) -> Option<Duration> {
-    duration::parse(&format!("{}ms", decimal(number)?)).ok().filter(|time| time.as_secs() <= MAX_SECONDS)
+    credible(decimal(number)?.times(1_000_000)?)
+}
+
+fn credible(nanos: u64) -> Option<Duration> {
+    Some(Duration::from_nanos(nanos)).filter(|time| time.as_secs() <= MAX_SECONDS)
+}
+
+/// A number as it is printed: digits, and digits behind a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decimal<'a> {
+    pub(crate) whole: &'a str,
+    /// Empty where there is no point.
+    pub(crate) fraction: &'a str,
+}
+
+impl Decimal<'_> {
+    /// So many times `unit`, rounded half up as `units` does; `None` beyond 64 bits.
+    pub(crate) fn times(self, unit: u64) -> Option<u64> {
+        /// More digits cannot change a 64-bit result.
+        const MAX_DIGITS: usize = 18;
+        let fraction = self.fraction.get(..MAX_DIGITS).unwrap_or(self.fraction);
+        let digits = |text: &str| {
+            text.bytes().try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+        };
+        let (steps, unit) = (10_u64.checked_pow(u32::try_from(fraction.len()).ok()?)?, u128::from(unit));
+        let part = (u128::from(digits(fraction)?) * unit + u128::from(steps / 2)) / u128::from(steps);
+        u64::try_from(u128::from(digits(self.whole)?) * unit + part).ok()
+    }
 }
 
 /// The text where it is digits with at most one point between them. A comma stands for the point, as the C library
 /// prints it in most of Europe: no tool groups thousands.
-pub(crate) fn decimal(text: &str) -> Option<Cow<'_, str>> {
-    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, "0"));
+pub(crate) fn decimal(text: &str) -> Option<Decimal<'_>> {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    (digits(whole) && digits(fraction))
-        .then(|| if text.contains(',') { text.replace(',', ".").into() } else { text.into() })
+    match text.bytes().position(|byte| matches!(byte, b'.' | b',')) {
+        Some(at) => {
+            let (whole, fraction) = (&text[..at], &text[at + 1..]);
+            (digits(whole) && digits(fraction)).then_some(Decimal { whole, fraction })
+        }
+        None => digits(text).then_some(Decimal { whole: text, fraction: "" }),
+    }
 }
 
 /// A whole number of JSON, which iperf3's library writes as `1e+15` from 10^15 on. Negative ones and `null` are none.
@@ -108,11 +136,22 @@ mod tests {
 
     #[test]
     fn numbers_without_digits_are_none() {
-        for text in ["", ".", "1.", ".5", "-1", "1.2.3", "1e3", "١", "nan"] {
+        for text in ["", ".", "1.", ".5", "-1", "1.2.3", "1,2.3", "1e3", "١", "nan"] {
             assert_eq!(decimal(text), None, "{text}");
         }
         assert_eq!(whole(&serde_json::json!(1e15)), Some(1_000_000_000_000_000));
         assert_eq!(whole(&serde_json::json!(-1)), None);
         assert_eq!(seconds("99999999999"), None);
+    }
+
+    proptest::proptest! {
+        /// `units` reads the same texts.
+        #[test]
+        fn a_number_times_a_unit_is_what_units_makes_of_it(text in "[0-9]{1,21}([.][0-9]{1,21})?") {
+            let amount: Option<u64> = format!("{text}GiB").parse::<ByteCount>().ok().map(ByteCount::get);
+            proptest::prop_assert_eq!(decimal(&text).unwrap().times(1 << 30), amount);
+            let rate: Option<u64> = format!("{text}bit/s").parse::<DataRate>().ok().map(DataRate::bps);
+            proptest::prop_assert_eq!(decimal(&text).unwrap().times(1), rate);
+        }
     }
 }

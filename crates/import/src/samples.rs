@@ -13,7 +13,8 @@ pub(crate) fn samples(parsed: &ParsedTest, mss: Option<u32>) -> RunSamples {
     for heading in [Heading::Outbound, Heading::Inbound] {
         let mut labels: Vec<Label> = Vec::new();
         for row in &parsed.rows {
-            if parsed.heading(row) == heading && row.label != Label::Sum && !labels.contains(&row.label) {
+            let is_of_stream = row.label != Label::Sum && !row.omitted && parsed.heading(row) == heading;
+            if is_of_stream && !labels.contains(&row.label) {
                 labels.push(row.label);
             }
         }

@@ -5,6 +5,9 @@ use units::WallTime;
 /// Splits `Thu Jul 6 23:43:15 2023` (`iperf3 --timestamps`, C locale) off the start of a line.
 pub(crate) fn leading(line: &str) -> Option<(WallTime, &str)> {
     let mut rest = line;
+    // Most lines have none.
+    let first = rest.trim_start_matches([' ', '\t']);
+    DAYS.iter().any(|day| first.starts_with(day)).then_some(())?;
     let mut words = [""; 5];
     for word in &mut words {
         let start = rest.trim_start_matches([' ', '\t']);

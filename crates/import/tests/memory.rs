@@ -73,6 +73,29 @@ fn lines_cost_what_their_number_says() {
     grows_with_its_length(text);
 }
 
+/// The same log with an output of another tool behind it, for which every line is looked at once more.
+fn text_and_echoes(seconds: u32) -> String {
+    const ECHOES: &str = "PING b (192.0.2.2) 56(84) bytes of data.\n64 bytes from 192.0.2.2: icmp_seq=1 ttl=64 time=25.1 ms\n\n\
+                          --- b ping statistics ---\n1 packets transmitted, 1 received, 0% packet loss, time 0ms\n\
+                          rtt min/avg/max/mdev = 25.1/25.1/25.1/0.0 ms\n";
+    format!("{}\n{ECHOES}", text(seconds))
+}
+
+#[test]
+fn lines_beside_other_tools_cost_what_their_number_says() {
+    grows_with_its_length(text_and_echoes);
+}
+
+#[test]
+fn a_row_is_read_without_a_copy_of_its_text() {
+    // Its words, its numbers and what becomes of both; a day of them is read in a third of a second.
+    for log in [text, text_and_echoes] {
+        let [once, twice] = [2_000, 4_000].map(|seconds| cost(&log(seconds), seconds).count_total);
+        let a_row = (twice - once).div_ceil(2_000);
+        assert!(a_row <= 3, "{a_row} allocations a row");
+    }
+}
+
 #[test]
 fn objects_cost_what_their_size_says() {
     grows_with_its_length(object);

@@ -103,7 +103,7 @@ const READERS: [Reader; 15] = [
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
 pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Option<String>) {
     // Most files are logs of tests only.
-    if !MARKS.iter().any(|mark| text.contains(mark)) {
+    if !text.lines().any(|line| may_begin(line) && MARKS.iter().any(|mark| line.contains(mark))) {
         return (Vec::new(), None);
     }
     let lines: Vec<&str> = text.lines().map(unquoted).collect();
@@ -115,7 +115,8 @@ pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Op
             host = Some(name);
         }
         let mut complaints = Vec::new();
-        let output = READERS.iter().find_map(|read| read(&lines[at..], &lines[..at], &mut complaints));
+        let readers = if may_begin(line) { READERS.as_slice() } else { &[] };
+        let output = readers.iter().find_map(|read| read(&lines[at..], &lines[..at], &mut complaints));
         complaints.into_iter().for_each(|expected| outside.add(at + 1, expected, line));
         let Some(output) = output.filter(|output| output.lines > 0) else {
             rest.push_str(line);
@@ -128,6 +129,12 @@ pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Op
         at += output.lines;
     }
     if found.is_empty() { (found, None) } else { (found, Some(rest)) }
+}
+
+/// Whether an output may begin with a line: with a label in brackets begin the rows of iperf, which most lines are, and of
+/// these outputs only the progress of xrdcp, which has several of them.
+fn may_begin(line: &str) -> bool {
+    !line.trim_start().starts_with('[') || line.contains("][")
 }
 
 /// A text without any of these has none of these outputs.

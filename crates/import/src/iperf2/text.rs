@@ -110,6 +110,10 @@ fn window(rest: &str) -> Option<Line> {
 fn bracketed(rest: &str) -> Option<Line> {
     let (inside, rest) = rest.split_once(']')?;
     let inside = inside.trim();
+    // A row of numbers, as most lines are, is no line of iperf 2 alone.
+    if inside != "CT" && rest.trim_start().starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
     if inside == "CT" {
         return Some(Line::Ornament);
     }

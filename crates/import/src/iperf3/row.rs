@@ -7,6 +7,7 @@ use model::measurement::{End, Heading};
 use crate::parsed::{Datagrams, Label, PrintedAmount, Row};
 use crate::proof::{Claim, half_digit};
 use crate::quantity::{iperf3_bytes, iperf3_rate, milliseconds, seconds};
+use crate::source::words;
 
 /// What the columns after the rate mean, by the line of headings above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,34 +58,45 @@ pub(crate) struct Numbers {
     pub(crate) cut: bool,
 }
 
-/// Splits `[  5][TX-C] rest` into label, direction and rest.
-pub(crate) fn label(line: &str) -> Option<(Label, Option<Heading>, &str)> {
-    let (inside, rest) = line.strip_prefix('[')?.split_once(']')?;
-    let label = match inside.trim() {
-        "SUM" => Label::Sum,
-        number => Label::Stream(number.parse().ok()?),
-    };
-    let Some((role, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
-        return Some((label, None, rest));
-    };
-    let heading = match role {
-        "TX-C" | "TX-S" => Heading::Outbound,
-        "RX-C" | "RX-S" => Heading::Inbound,
-        _ => return None,
-    };
-    Some((label, Some(heading), after))
+/// A line that begins with a label, in its words.
+#[derive(Debug)]
+pub(crate) struct Labelled<'a> {
+    pub(crate) label: Label,
+    pub(crate) heading: Option<Heading>,
+    /// What stands behind the label and the direction.
+    pub(crate) words: Vec<&'a str>,
 }
 
-/// Reads a line with numbers. Span, amount and rate must be there and agree with each other; columns after them that
-/// make no sense are left out, and the row is marked as cut.
-pub(crate) fn read(line: &str, columns: Columns) -> Option<Numbers> {
-    let row = split(line)?;
-    row.claim.holds().then(|| row.numbers(columns))
+impl<'a> Labelled<'a> {
+    /// Splits `[  5][TX-C] words`.
+    pub(crate) fn of(line: &'a str) -> Option<Self> {
+        let (inside, rest) = line.strip_prefix('[')?.split_once(']')?;
+        let label = match inside.trim() {
+            "SUM" => Label::Sum,
+            number => Label::Stream(number.parse().ok()?),
+        };
+        let Some((role, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+            return Some(Self { label, heading: None, words: words(rest) });
+        };
+        let heading = match role {
+            "TX-C" | "TX-S" => Heading::Outbound,
+            "RX-C" | "RX-S" => Heading::Inbound,
+            _ => return None,
+        };
+        Some(Self { label, heading: Some(heading), words: words(after) })
+    }
+
+    /// Reads a line with numbers. Span, amount and rate must be there and agree with each other; columns after them that
+    /// make no sense are left out, and the row is marked as cut.
+    pub(crate) fn numbers(self, columns: Columns) -> Option<Numbers> {
+        let row = split(self)?;
+        row.claim.holds().then(|| row.numbers(columns))
+    }
 }
 
 /// Why a line that has the form of a row is none: its amount over its time is not its rate.
 pub(crate) fn contradiction(line: &str) -> Option<String> {
-    let claim = split(line.trim())?.claim;
+    let claim = split(Labelled::of(line.trim())?)?.claim;
     let computed = claim.computed();
     (!claim.holds()).then(|| format!("a row whose amount over its time, {computed}, is its rate, not {}", claim.rate))
 }
@@ -94,12 +106,15 @@ struct Split<'a> {
     row: Row,
     end: Option<End>,
     claim: Claim,
-    tail: Vec<&'a str>,
+    /// From the span on.
+    words: Vec<&'a str>,
 }
 
-fn split(line: &str) -> Option<Split<'_>> {
-    let (label, heading, rest) = label(line)?;
-    let mut words: Vec<&str> = rest.split_whitespace().collect();
+/// Words of a line from its span to its rate.
+const BEFORE_TAIL: usize = 6;
+
+fn split(line: Labelled<'_>) -> Option<Split<'_>> {
+    let Labelled { label, heading, mut words } = line;
     let omitted = words.pop_if(|word| *word == "(omitted)").is_some();
     let end = match words.pop_if(|word| matches!(*word, "sender" | "receiver")) {
         Some("sender") => Some(End::Sender),
@@ -108,15 +123,15 @@ fn split(line: &str) -> Option<Split<'_>> {
     };
     // iperf 2 sets both times to one width: ` 0.0- 2.0 sec`.
     let (from, to) = match words.as_slice() {
-        [from, _, "sec", ..] => {
-            let from = from.strip_suffix('-')?;
+        [from, to, "sec", ..] => {
+            let ends = (from.strip_suffix('-')?, *to);
             words.remove(0);
-            (from, words[0])
+            ends
         }
         [span, ..] => span.split_once('-')?,
         [] => return None,
     };
-    let [_, "sec", amount, unit, number, rate_unit, tail @ ..] = words.as_slice() else { return None };
+    let [_, "sec", amount, unit, number, rate_unit, ..] = *words.as_slice() else { return None };
     let printed = iperf3_bytes(amount, unit)?;
     let rate = iperf3_rate(number, rate_unit)?;
     let mut row = Row::new(label, seconds(from)?, seconds(to)?, printed.bytes);
@@ -134,12 +149,12 @@ fn split(line: &str) -> Option<Split<'_>> {
         rate,
         rate_within: half_digit(number) * per_unit.bps() as f64,
     };
-    Some(Split { row, end, claim, tail: tail.to_vec() })
+    Some(Split { row, end, claim, words })
 }
 
 impl Split<'_> {
     fn numbers(self, columns: Columns) -> Numbers {
-        let Self { mut row, end, tail, .. } = self;
+        let Self { mut row, end, words, .. } = self;
         // A sender's summary has its retransmits there whatever stands above.
         let columns = match columns {
             Columns::Unknown | Columns::Windows if end == Some(End::Sender) => Columns::Segments,
@@ -147,7 +162,7 @@ impl Split<'_> {
             Columns::Windows if row.label == Label::Sum => Columns::Segments,
             columns => columns,
         };
-        let cut = read_tail(&tail, columns, &mut row).is_none();
+        let cut = read_tail(words.get(BEFORE_TAIL..).unwrap_or_default(), columns, &mut row).is_none();
         Numbers { row, end, cut }
     }
 }
@@ -214,6 +229,10 @@ mod tests {
     use units::{ByteCount, DataRate};
 
     use super::*;
+
+    fn read(line: &str, columns: Columns) -> Option<Numbers> {
+        Labelled::of(line)?.numbers(columns)
+    }
 
     #[test]
     fn a_senders_interval_has_retransmissions_and_a_window() {

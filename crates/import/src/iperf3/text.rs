@@ -6,7 +6,7 @@ use model::measurement::CpuUse;
 use model::spec::{Limit, Protocol};
 use units::{ByteCount, WallTime};
 
-use super::row::{self, Columns, Numbers};
+use super::row::{Columns, Labelled, Numbers};
 use crate::parsed::{Connection, Label};
 use crate::stamp;
 
@@ -136,18 +136,17 @@ fn bracketed(line: &str, columns: Columns) -> Option<Line> {
         let titles: Vec<&str> = rest.trim_start_matches("[Role]").split_whitespace().collect();
         return Columns::of(&titles).map(Line::Headings);
     }
-    let (label, _, rest) = row::label(line)?;
-    let words: Vec<&str> = rest.split_whitespace().collect();
-    match (label, words.as_slice()) {
+    let line = Labelled::of(line)?;
+    match (line.label, line.words.as_slice()) {
         (Label::Stream(stream), ["local", local, "port", local_port, "connected", "to", peer, "port", peer_port]) => {
             let (local, peer) = (address(local, local_port)?, address(peer, peer_port)?);
             Some(Line::Connected(Connection { stream, local, peer }))
         }
         (_, ["Sent", datagrams, "datagrams"]) => Some(Line::Sent { datagrams: datagrams.parse().ok()? }),
-        (_, [_, "sec", datagrams, "datagrams", "received", "out-of-order"]) => {
+        (label, [_, "sec", datagrams, "datagrams", "received", "out-of-order"]) => {
             Some(Line::OutOfOrder { label, datagrams: datagrams.parse().ok()? })
         }
-        _ => row::read(line, columns).map(|numbers| Line::Numbers(Box::new(numbers))),
+        _ => line.numbers(columns).map(|numbers| Line::Numbers(Box::new(numbers))),
     }
 }
 

@@ -47,11 +47,10 @@ fn scaled(text: &str, step: u64, unit: u64) -> Option<u64> {
         _ => return None,
     };
     let number = super::quantity::decimal(number)?;
-    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
-    let fraction = fraction.get(..fraction.len().min(9)).unwrap_or("");
+    let fraction = number.fraction.get(..number.fraction.len().min(9)).unwrap_or("");
     let digits = 10_u64.pow(u32::try_from(fraction.len()).ok()?);
     let part: u64 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
-    let exact = u128::from(whole.parse::<u64>().ok()?) * u128::from(factor)
+    let exact = u128::from(number.whole.parse::<u64>().ok()?) * u128::from(factor)
         + u128::from(part) * u128::from(factor) / u128::from(digits);
     u64::try_from(exact).ok()
 }

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 /// Whether a text is a page: some tag of a block is closed, or lines are broken by tags.
 pub(super) fn is_page(text: &str) -> bool {
-    ["</pre>", "</code>", "</p>", "</div>", "</td>", "<br>", "<br/>", "<br />", "</body>"]
-        .iter()
-        .any(|tag| text.contains(tag))
+    const TAGS: [&str; 9] =
+        ["</pre>", "</code>", "</p>", "</div>", "</td>", "<br>", "<br/>", "<br />", "</body>"];
+    // Logs of tools have no such bracket.
+    text.contains('<') && TAGS.iter().any(|tag| text.contains(tag))
 }
 
 /// A page without its tags. Where a block begins or ends, so does a line.

@@ -8,7 +8,8 @@ use crate::command::Tool;
 use crate::iperf2::text::Line;
 use crate::iperf3::row::Numbers;
 use crate::iperf3::text::Line as SharedLine;
-use crate::parsed::{Datagrams, EndRow, Label, ParsedTest, TestOptions};
+use crate::limits::MAX_STREAMS;
+use crate::parsed::{Connection, Datagrams, EndRow, Label, ParsedTest, TestOptions};
 
 impl TranscriptReader<'_> {
     pub(super) fn iperf2(&mut self, number: usize, line: Line) {
@@ -47,9 +48,12 @@ impl TranscriptReader<'_> {
             Line::ServerReport => open.of_peer = true,
             Line::Csv(connection, row) => {
                 parsed.role.get_or_insert(Role::Client);
-                parsed
-                    .connections
-                    .extend(connection.filter(|one| parsed.connections.iter().all(|known| known.stream != one.stream)));
+                let known = &parsed.connections;
+                let is_new = |one: &Connection| {
+                    known.len() < MAX_STREAMS && known.iter().all(|known| known.stream != one.stream)
+                };
+                let connection = connection.filter(is_new);
+                parsed.connections.extend(connection);
                 parsed.rows.push(*row);
             }
             Line::Error(error) => {

@@ -11,7 +11,7 @@ use super::TranscriptReader;
 use crate::command::Tool;
 use crate::iperf3::row::{Columns, Numbers};
 use crate::iperf3::text::Line;
-use crate::parsed::{Datagrams, EndRow, Label, ParsedTest, Row};
+use crate::parsed::{Datagrams, EndRow, Label, ParsedTest};
 
 impl TranscriptReader<'_> {
     pub(super) fn iperf3(&mut self, number: usize, line: Line, stamp: Option<WallTime>) {
@@ -119,8 +119,7 @@ impl TranscriptReader<'_> {
     /// Whether the summary of the row's stream has come already, or the row is too short to be one.
     fn has_ended_at(&self, numbers: &Numbers) -> bool {
         let Some(open) = &self.open else { return false };
-        let last = open.parsed.rows.iter().map(|row| row.end).max().unwrap_or(Duration::ZERO);
-        numbers.row.end < last
+        numbers.row.end < open.parsed.covered.latest
     }
 }
 
@@ -146,7 +145,10 @@ fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers) {
             }
             parsed.ends.push(EndRow { end, row });
         }
-        None if !row.start.is_zero() || !spans_all(parsed, &row) => parsed.rows.push(row),
+        None if !row.start.is_zero() || !parsed.covered.are_within(&row) => {
+            parsed.covered.add(&row);
+            parsed.rows.push(row);
+        }
         // Up to 3.1 the summary of UDP is one line for both ends.
         None if row.jitter.is_some() && parsed.heading(&row) == Heading::Outbound => {
             parsed.ends.extend(row.both_ends());
@@ -154,18 +156,6 @@ fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers) {
         // As an interval it would be counted twice.
         None => parsed.anomalies.add(line, "`sender` or `receiver` at the end of a summary", "a line that ends before"),
     }
-}
-
-/// Whether a row that begins at zero covers all that its stream printed before: a summary.
-fn spans_all(parsed: &ParsedTest, row: &Row) -> bool {
-    let earlier = parsed.rows.iter().filter(|earlier| earlier.label == row.label && !earlier.omitted);
-    let last = earlier.filter(|earlier| same_direction(earlier, row)).map(|earlier| earlier.end).max();
-    last.is_some_and(|last| row.end >= last)
-}
-
-/// With `--bidir` the two directions of one number are two streams.
-fn same_direction(a: &Row, b: &Row) -> bool {
-    a.heading == b.heading
 }
 
 /// How many datagrams the sender says it sent.

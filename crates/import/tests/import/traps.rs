@@ -140,3 +140,63 @@ fn a_file_of_something_else_has_no_test() {
     }
     assert_eq!(read("PING 192.0.2.1".as_bytes()).skipped.count, 1);
 }
+
+/// An object of iperf3 in which this is every interval, and this the amount of the summary.
+fn object(interval: u64, summary: u64) -> String {
+    let row = |bytes: u64, from: u64, to: u64| {
+        serde_json::json!({
+            "socket": 5, "start": from, "end": to, "seconds": to - from, "bytes": bytes,
+            "bits_per_second": bytes as f64 * 8.0 / (to - from) as f64, "retransmits": 0, "omitted": false, "sender": true,
+        })
+    };
+    let whole = row(summary, 0, 20);
+    let mut sum = whole.clone();
+    sum.as_object_mut().unwrap().remove("socket");
+    serde_json::json!({
+        "start": { "version": "iperf 3.12", "connecting_to": { "host": "192.0.2.2", "port": 5201 },
+            "test_start": { "protocol": "TCP", "num_streams": 1, "omit": 0, "duration": 20, "reverse": 0 } },
+        "intervals": (0..20).map(|second| serde_json::json!({ "streams": [row(interval, second, second + 1)] })).collect::<Vec<_>>(),
+        "end": { "streams": [{ "sender": whole, "receiver": whole }], "sum_sent": sum, "sum_received": sum },
+    })
+    .to_string()
+}
+
+#[test]
+fn intervals_that_contradict_the_sum_are_said_and_not_used() {
+    use model::measurement::SteadyState;
+    let honest = read(object(117_500_000, 2_350_000_000).as_bytes());
+    assert_eq!((anomalies(&honest), honest.tests[0].samples.streams.len()), (Vec::new(), 1));
+    // Twenty times what was sent, and what no path carries.
+    for interval in [2_350_000_000, 42_250_000_000_000] {
+        let import = read(object(interval, 2_350_000_000).as_bytes());
+        let found = import.tests[0].measurement.as_ref().unwrap();
+        assert_eq!(found.totals[0].goodput.bps(), 940_000_000);
+        assert!(matches!(found.totals[0].steady, SteadyState::NotReached) && found.intervals.is_empty());
+        assert_eq!(import.tests[0].samples.streams, []);
+        assert!(anomalies(&import)[0].contains(", left out`"), "{:?}", anomalies(&import));
+    }
+}
+
+#[test]
+fn a_sum_of_which_no_path_has_the_rate_is_no_sum() {
+    let import = read(object(117_500_000, 845_000_000_000_000).as_bytes());
+    let total = &import.tests[0].measurement.as_ref().unwrap().totals[0];
+    assert_eq!(total.goodput.bps(), 940_000_000, "what the intervals add up to");
+    assert!(anomalies(&import)[0].contains("expected rates of at most 100 Tbit/s"), "{:?}", anomalies(&import));
+}
+
+#[test]
+fn rows_from_zero_are_summaries_where_they_cover_what_came_before() {
+    let row = |seconds: u64| {
+        format!("[  5]   0.00-{seconds}.00 sec  {} MBytes   839 Mbits/sec    0   3.02 MBytes", 100 * seconds)
+    };
+    let log = |rows: &mut dyn Iterator<Item = u64>| {
+        let head = "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd".to_owned();
+        std::iter::once(head).chain(rows.map(row)).collect::<Vec<_>>().join("\n")
+    };
+    let counts = [log(&mut (1..=50)), log(&mut (1..=50).rev())].map(|log| {
+        let import = read(log.as_bytes());
+        import.tests[0].measurement.as_ref().unwrap().intervals.len()
+    });
+    assert_eq!(counts, [1, 50]);
+}
