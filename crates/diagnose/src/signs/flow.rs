@@ -132,16 +132,54 @@ pub enum Complaint {
 /// Below this part of what it should do, a flow is slow: tests of a few seconds and 300 ms end at 0.85 to 0.95 on healthy paths.
 pub(crate) const SLOW: f64 = 0.8;
 
-/// Sender, receiver and the way between them.
-pub(super) fn ends(round: &Round, tested: &Tested, heading: Heading) -> (Endpoint, Endpoint, Vec<Passage>) {
-    let way = way(round, tested, heading);
-    match heading {
-        Heading::Outbound => (tested.from.clone(), tested.to.clone(), way),
-        Heading::Inbound => (tested.to.clone(), tested.from.clone(), way),
+/// Who sends to whom, over which segments.
+#[derive(Debug, Clone)]
+pub(super) struct FlowEnds {
+    pub(super) sender: Endpoint,
+    pub(super) receiver: Endpoint,
+    /// Empty where it is not known.
+    pub(super) way: Vec<Passage>,
+}
+
+impl FlowEnds {
+    /// Those of one direction of a test.
+    pub(super) fn of(round: &Round, tested: &Tested, heading: Heading) -> Self {
+        let (sender, receiver) = match heading {
+            Heading::Outbound => (tested.from.clone(), tested.to.clone()),
+            Heading::Inbound => (tested.to.clone(), tested.from.clone()),
+        };
+        Self { sender, receiver, way: way(round, tested, heading) }
     }
 }
 
 impl Flow {
+    /// A flow of the test at this place in the round, of one stream, of which nothing was seen yet.
+    pub(super) fn unobserved(test: usize, tested: &Tested, ends: FlowEnds, kind: FlowKind) -> Self {
+        Self {
+            test,
+            label: tested.label.clone(),
+            sender: ends.sender,
+            receiver: ends.receiver,
+            way: ends.way,
+            began: tested.began,
+            kind,
+            goodput: DataRate::ZERO,
+            target: None,
+            not_judged: None,
+            attained: None,
+            allowed: None,
+            rtt: None,
+            loaded_rtt: None,
+            lost: None,
+            loss_allows: None,
+            datagrams: None,
+            weight: 1.0,
+            shape: Shape { streams: 1, ..Shape::default() },
+            complaint: None,
+            observations: Vec::new(),
+        }
+    }
+
     /// The rate that it is judged against.
     #[must_use]
     pub fn wanted(&self) -> Option<DataRate> {

@@ -13,7 +13,7 @@ use model::target::{TargetRate, TargetSource};
 use units::DataRate;
 
 use super::Observation;
-use super::flow::{Complaint, Flow, FlowKind, Shape, ends};
+use super::flow::{Complaint, Flow, FlowEnds, FlowKind};
 use super::percent::percent;
 use crate::wires::way::reversed;
 
@@ -68,30 +68,13 @@ impl<'a> Pairs<'a> {
 }
 
 fn of_probe(test: usize, tested: &Tested) -> Flow {
-    Flow {
-        test,
-        label: tested.label.clone(),
+    let ends = FlowEnds {
         sender: tested.from.clone(),
         receiver: tested.to.clone(),
         // What is lost of an echo may be its answer.
         way: tested.way.iter().chain(&tested.way_back).cloned().collect(),
-        began: tested.began,
-        kind: FlowKind::Echo,
-        goodput: DataRate::ZERO,
-        target: None,
-        not_judged: None,
-        attained: None,
-        allowed: None,
-        rtt: None,
-        loaded_rtt: None,
-        lost: None,
-        loss_allows: None,
-        datagrams: None,
-        weight: 1.0,
-        shape: Shape { streams: 1, ..Shape::default() },
-        complaint: None,
-        observations: Vec::new(),
-    }
+    };
+    Flow::unobserved(test, tested, ends, FlowKind::Echo)
 }
 
 /// What probes complain of. Data may flow all the same where its sender tries smaller segments: large packets vanish still.
@@ -187,34 +170,13 @@ pub(super) fn of_downloads(
     downloads: &[Download],
     target: Option<&TargetRate>,
 ) -> Option<Flow> {
-    let (sender, receiver, mut way) = ends(round, tested, Heading::Inbound);
-    way.splice(0..0, fetched(round, &sender, downloads));
+    let mut ends = FlowEnds::of(round, tested, Heading::Inbound);
+    ends.way.splice(0..0, fetched(round, &ends.sender, downloads));
     let mut rates: Vec<DataRate> = downloads.iter().filter_map(|download| download.goodput).collect();
     rates.sort_unstable();
     let goodput = *rates.get(rates.len() / 2)?;
-    let mut flow = Flow {
-        test,
-        label: tested.label.clone(),
-        sender,
-        receiver,
-        way,
-        began: tested.began,
-        kind: FlowKind::Http,
-        goodput,
-        target: target.filter(|target| target.source == TargetSource::Declared).cloned(),
-        not_judged: None,
-        attained: None,
-        allowed: None,
-        rtt: None,
-        loaded_rtt: None,
-        lost: None,
-        loss_allows: None,
-        datagrams: None,
-        weight: 1.0,
-        shape: Shape { streams: 1, ..Shape::default() },
-        complaint: None,
-        observations: Vec::new(),
-    };
+    let target = target.filter(|target| target.source == TargetSource::Declared).cloned();
+    let mut flow = Flow { goodput, target, ..Flow::unobserved(test, tested, ends, FlowKind::Http) };
     flow.observations.extend(served_by(downloads));
     Some(flow)
 }
@@ -233,7 +195,7 @@ fn fetched(round: &Round, server: &Endpoint, downloads: &[Download]) -> Vec<Pass
         let is_back = tested.to.host == *origin && tested.from.host == server.host;
         match (is_there, is_back) {
             (true, _) if !tested.way.is_empty() => Some(tested.way.clone()),
-            (_, true) if !tested.way.is_empty() => Some(ends(round, tested, Heading::Inbound).2),
+            (_, true) if !tested.way.is_empty() => Some(FlowEnds::of(round, tested, Heading::Inbound).way),
             _ => None,
         }
     });

@@ -9,7 +9,7 @@ use model::spec::Protocol;
 use predict::target::Targets;
 use predict::target::flow::{requested, settled};
 
-use super::flow::{Flow, FlowKind, Shape, ends};
+use super::flow::{Flow, FlowEnds, FlowKind, Shape};
 use super::{allowed, numbers, probes, queues, relations, vanished};
 
 /// How far a test can be trusted, by what disturbed the measurement itself. Traffic of others and drops in a host are what a diagnosis
@@ -73,31 +73,15 @@ fn of_direction(
     (run, total): (&Run, &DirectionTotal),
 ) -> Flow {
     let target = targets.get(test, total.heading);
-    let (sender, receiver, way) = ends(round, tested, total.heading);
     let spec = &run.spec;
     let kind = if spec.protocol == Protocol::Tcp { FlowKind::Tcp } else { FlowKind::Udp };
     let mut flow = Flow {
-        test,
-        label: tested.label.clone(),
-        sender,
-        receiver,
-        way,
-        began: tested.began,
-        kind,
         goodput: settled(run, total),
         not_judged: target.as_ref().err().map(|why| why.reason.clone()),
         target: target.ok().cloned(),
-        attained: None,
-        allowed: None,
-        rtt: None,
-        loaded_rtt: None,
-        lost: None,
-        loss_allows: None,
-        datagrams: None,
         weight: trust(tested),
-        shape: Shape { streams: spec.streams.into(), control: None, payload: None, paced: requested(spec) },
-        complaint: None,
-        observations: Vec::new(),
+        shape: Shape { streams: spec.streams.into(), paced: requested(spec), ..Shape::default() },
+        ..Flow::unobserved(test, tested, FlowEnds::of(round, tested, total.heading), kind)
     };
     numbers::add(&mut flow, tested, run, total);
     flow
