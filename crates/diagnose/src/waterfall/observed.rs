@@ -97,13 +97,18 @@ pub(super) fn peak(streams: &[Stream<'_>], setting: &Setting<'_>, (framing, mean
     let mut highest = framing.wire(mean.bytes_per_second());
     let step = setting.window().max(STEP_US);
     let end = streams.iter().map(Stream::sampled_until).max().unwrap_or(0).min(setting.end);
-    let mut from = 0_i64;
-    while let Some(to) = from.checked_add(step).filter(|to| *to <= end) {
-        let payload =
-            streams.iter().filter_map(|stream| Some(stream.delivered()?.growth(from, to))).fold(0, u64::saturating_add);
-        let wire = framing.wire(scale(payload, 1_000_000, u64::try_from(step).unwrap_or(u64::MAX)));
-        highest = highest.max(wire);
-        from = to;
+    let moments = || std::iter::successors(Some(0_i64), |at| at.checked_add(step).filter(|next| *next <= end));
+    let curves: Vec<_> = streams.iter().filter_map(Stream::delivered).collect();
+    let mut counts: Vec<_> = curves.iter().map(|curve| curve.counts(moments())).collect();
+    let mut before: Vec<u64> = counts.iter_mut().filter_map(Iterator::next).collect();
+    for _ in moments().skip(1) {
+        let mut payload = 0_u64;
+        for (counts, before) in counts.iter_mut().zip(&mut before) {
+            let count = counts.next().unwrap_or(*before);
+            payload = payload.saturating_add(count.saturating_sub(*before));
+            *before = count;
+        }
+        highest = highest.max(framing.wire(scale(payload, 1_000_000, u64::try_from(step).unwrap_or(u64::MAX))));
     }
     DataRate::from_bytes_per_second(highest)
 }

@@ -57,7 +57,20 @@ impl Curve<'_> {
 
     /// A growing count at a moment: on the straight line between two samples, flat outside.
     pub(super) fn count(&self, at: i64) -> u64 {
-        let after = self.at.partition_point(|time| *time <= at);
+        self.count_before(self.at.partition_point(|time| *time <= at), at)
+    }
+
+    /// The same at moments that grow, each found from the one before.
+    pub(super) fn counts(&self, moments: impl Iterator<Item = i64>) -> impl Iterator<Item = u64> {
+        let mut after = 0;
+        moments.map(move |at| {
+            after += self.at[after..].iter().take_while(|time| **time <= at).count();
+            self.count_before(after, at)
+        })
+    }
+
+    /// The count at a moment before the sample at `after`, of which there may be none.
+    fn count_before(&self, after: usize, at: i64) -> u64 {
         let Some(before) = after.checked_sub(1) else { return self.value(0) };
         let (left, right) = (self.value(before), self.value(after.min(self.at.len() - 1)));
         let (Some(from), Some(to)) = (self.at.get(before), self.at.get(after)) else { return left };
@@ -110,7 +123,9 @@ mod tests {
         let samples = samples(vec![0, 10, 20], vec![0, 100, 100]);
         let track = Track::new(&samples).unwrap();
         let curve = track.column(Field::BytesAcked).unwrap();
-        assert_eq!([-5, 0, 5, 10, 15, 99].map(|at| curve.count(at)), [0, 0, 50, 100, 100, 100]);
+        let moments = [-5, 0, 5, 10, 15, 99];
+        assert_eq!(moments.map(|at| curve.count(at)), [0, 0, 50, 100, 100, 100]);
+        assert!(curve.counts(moments.into_iter()).eq([0, 0, 50, 100, 100, 100]));
         assert_eq!([-5, 5, 10].map(|at| curve.state(at)), [0, 0, 100]);
         assert_eq!((track.around(3), track.around(20)), (Some((0, 10)), None));
     }
