@@ -29,6 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use std::time::Duration;
 
+use archive::rounds::has_result;
 use measure::stop::Stop;
 use model::played::Finding;
 use model::round::{Round, Tested};
@@ -261,14 +262,20 @@ impl<'a, 'c> Leader<'a, 'c> {
         let Report { slot, tested, trouble } = report;
         let now = self.now();
         self.turns.ended(slot, now);
+        self.keep(slot, &tested);
         self.audience.ended(&self.lead.schedule.slots[slot], &tested);
-        // What was broken off is run again where the round goes on.
-        if let Some(journal) = self.lead.journal.filter(|_| !self.halt.is_stopped()) {
-            journal.ended(slot, &tested);
-        }
         self.tests.push((slot, tested));
         if let Some((host, side, why, answers)) = trouble.filter(|_| !self.halt.is_stopped()) {
             self.strike(host, side, &why, answers);
+        }
+    }
+
+    /// Puts a test on disk before anybody is told of it, so that whoever has seen its end finds it again. What was broken off is
+    /// run again where the round goes on.
+    fn keep(&self, slot: usize, tested: &Tested) {
+        let is_whole = !self.halt.is_stopped() || has_result(&tested.finding);
+        if let Some(journal) = self.lead.journal.filter(|_| is_whole) {
+            journal.ended(slot, tested);
         }
     }
 

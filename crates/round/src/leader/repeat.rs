@@ -24,6 +24,7 @@ impl Leader<'_, '_> {
                 tested.attempt = Some(attempt);
                 let is_better = has_run(&tested) && Quality::of(&tested).weight() > weight;
                 if is_better {
+                    self.keep(number, &tested);
                     self.audience.ended(slot, &tested);
                     self.tests[place].1 = tested;
                 }

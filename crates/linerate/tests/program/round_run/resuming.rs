@@ -1,32 +1,52 @@
 //! A round whose leader is killed: what it measured is kept, nothing stays behind, and the rest is measured by the next one.
 
-use model::round::Round;
+use model::round::{Round, Tested};
 
 use super::TESTS;
 use super::network::Network;
 
-/// Leads a round and kills it once three tests have ended. Returns how many its journal has.
-fn killed(network: &mut Network) -> usize {
+/// Leads a round and kills it once it has said of so many tests how they ended. Returns what it said of them.
+fn killed(network: &mut Network, options: &str, after: usize) -> Vec<String> {
     network.plan(TESTS);
-    network.world.run(
-        "$L round $F/plan.toml --quiet --overtime 1h > /dev/null 2>&1 & leader=$!; \
-         until [ \"$(cat $F/archive.db.rounds/*.round.jsonl 2>/dev/null | grep -c '\"slot\"')\" -ge 3 ]; do :; done; \
-         kill -9 $leader; wait $leader 2>/dev/null || true",
-    );
+    let said = network.world.run(&format!(
+        "$L round $F/plan.toml --overtime 1h --patience 5min {options} > /dev/null 2> $F/said & leader=$!; \
+         until [ \"$(grep -c ' > ' $F/said)\" -ge {after} ] || ! kill -0 $leader 2>/dev/null; do :; done; \
+         kill -9 $leader; wait $leader 2>/dev/null || true; cat $F/said"
+    ));
     network.is_left_empty();
-    let count = network.world.run("cat $F/archive.db.rounds/*.round.jsonl | grep -c '\"slot\"'");
-    count.trim().parse().unwrap()
+    let ended: Vec<String> = said.lines().filter(|line| line.contains(" > ")).map(str::to_owned).collect();
+    assert!((after..24).contains(&ended.len()), "{said}");
+    ended
+}
+
+/// How many tests are on disk of a round that nobody leads.
+fn on_disk(network: &mut Network) -> usize {
+    let lines = network.world.run("cat $F/archive.db.rounds/*.round.jsonl");
+    let slots = lines.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()?["slot"].as_u64());
+    slots.collect::<std::collections::BTreeSet<_>>().len()
 }
 
 #[test]
-fn a_round_that_is_killed_goes_on_and_measures_nothing_twice() {
+fn a_round_that_is_killed_again_and_again_has_all_that_it_said_and_measures_nothing_twice() {
     let mut network = Network::new();
-    let done = killed(&mut network);
-    assert!((3..24).contains(&done), "{done}");
+    let mut said = killed(&mut network, "", 1);
     let id = network.world.run("basename $F/archive.db.rounds/*.round.jsonl .round.jsonl");
+    for after in [4, 5, 11] {
+        assert!(on_disk(&mut network) >= said.len(), "{said:?}");
+        said.extend(killed(&mut network, "--resume", after));
+    }
     let round = network.round("--resume");
     assert_eq!((round.id.to_string(), round.tests.len()), (id.trim().to_owned(), 24));
     assert!(round.tests.iter().all(|tested| archive::rounds::has_result(&tested.finding)), "{round:?}");
+    // A test that was run once more would have begun at another time.
+    let begun = |tested: &Tested| {
+        let from_to = format!("{} > {}", tested.from, tested.to);
+        format!("{:6.1} s  {from_to:<28} {:<12} ", tested.began.as_secs_f64(), tested.label)
+    };
+    let kept: Vec<String> = round.tests.iter().map(begun).collect();
+    for line in &said {
+        assert!(kept.iter().any(|begun| line.starts_with(begun)), "`{line}` is lost, or was run again: {kept:#?}");
+    }
     assert_eq!(network.world.run("ls $F/archive.db.rounds"), "", "nothing is left to go on with");
     let (said, code) = network.world.ends("$L round $F/plan.toml --resume");
     assert!(code == 9 && said.contains("was interrupted"), "{code}: {said}");
@@ -35,7 +55,8 @@ fn a_round_that_is_killed_goes_on_and_measures_nothing_twice() {
 #[test]
 fn a_round_that_is_killed_is_kept_by_the_next_one() {
     let mut network = Network::new();
-    let done = killed(&mut network);
+    killed(&mut network, "", 3);
+    let done = on_disk(&mut network);
     let id = network.world.run("basename $F/archive.db.rounds/*.round.jsonl .round.jsonl");
     let next = network.round("");
     assert_ne!(next.id.to_string(), id.trim());

@@ -6,13 +6,14 @@ use std::time::Duration;
 use archive::export::{Export, write_export};
 use model::host::HostIdentity;
 use model::measurement::{DirectionTotal, Heading, Measurement, SteadyState};
+use model::quality::CpuContention;
 use model::run::{Declared, Failure, FailureKind, Outcome, Peer, Role, Run, RunId};
 use model::series::RunSamples;
 use model::spec::TestSpec;
 use units::{ByteCount, DataRate, MonoTime, WallTime};
 
 use super::clock::VirtualClock;
-use super::host::{Nature, Offset, Presence, name};
+use super::host::{Contention, Nature, Offset, Presence, name};
 use crate::clock::Clock;
 
 /// What a flow from one host to another reaches.
@@ -50,7 +51,7 @@ pub(super) fn snapshot(nature: Nature, clock: &VirtualClock, at: MonoTime) -> Ve
     serde_json::to_vec(&snapshot).unwrap()
 }
 
-pub(super) fn flow(pair: [usize; 2], nature: Nature, presence: Presence) -> Vec<u8> {
+pub(super) fn flow(pair: [usize; 2], nature: Nature, presence: Presence, contention: Contention) -> Vec<u8> {
     let started = WallTime::from_unix_nanos(1_767_225_600_000_000_000);
     let goodput = if nature == Nature::Lies { DataRate::from_bps(u64::MAX) } else { goodput(pair) };
     let total = DirectionTotal {
@@ -78,11 +79,17 @@ pub(super) fn flow(pair: [usize; 2], nature: Nature, presence: Presence) -> Vec<
         peer: Peer { target: name(pair[1]), address: None, host: HostIdentity::default() },
         outcome: if presence == Presence::There { Outcome::Complete } else { Outcome::Failed(failure) },
         measurement: (presence == Presence::There)
-            .then(|| Measurement { totals: vec![total], ..Measurement::default() }),
+            .then(|| Measurement { totals: vec![total], local_contention: observed(contention), ..Measurement::default() }),
     };
     let mut printed = Vec::new();
     write_export(&Export { run, samples: RunSamples::default() }, &mut printed).unwrap();
     printed
+}
+
+fn observed(contention: Contention) -> Option<CpuContention> {
+    let all = Duration::from_secs(10);
+    let starved = CpuContention { elapsed: all, cpus: 1, throttled: Some(all), ..CpuContention::default() };
+    (contention == Contention::Starved).then_some(starved)
 }
 
 /// One echo of ten.

@@ -1,5 +1,6 @@
 //! Hosts of a simulation, and what is wrong with them.
 
+use std::collections::BTreeSet;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -27,6 +28,8 @@ pub(super) enum Nature {
     Clock(Offset),
     /// All takes it so much longer.
     Slow(u32),
+    /// Something else has its CPUs while it first sends to each host.
+    Busy,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +45,13 @@ pub(super) enum Presence {
     Gone,
 }
 
+/// Whether a flow had a CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contention {
+    Free,
+    Starved,
+}
+
 /// Hosts that are simulated together.
 #[derive(Debug)]
 pub(super) struct Hosts {
@@ -51,6 +61,8 @@ pub(super) struct Hosts {
     pub(super) alive: AtomicUsize,
     /// From when to when each flow loaded which hosts.
     pub(super) loads: Mutex<Vec<Load>>,
+    /// Pairs of which a flow was asked for.
+    sent: Mutex<BTreeSet<[usize; 2]>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +74,13 @@ pub(super) struct Load {
 
 impl Hosts {
     pub(super) fn new(natures: Vec<Nature>, clock: VirtualClock) -> Arc<Self> {
-        Arc::new(Self { natures, clock, alive: AtomicUsize::new(0), loads: Mutex::new(Vec::new()) })
+        Arc::new(Self { natures, clock, alive: AtomicUsize::new(0), loads: Mutex::default(), sent: Mutex::default() })
+    }
+
+    /// What a flow that is asked for now meets at its sender.
+    pub(super) fn flow(&self, pair: [usize; 2]) -> Contention {
+        let is_first = self.sent.lock().unwrap().insert(pair);
+        if is_first && self.natures[pair[0]] == Nature::Busy { Contention::Starved } else { Contention::Free }
     }
 
     /// Whether a host can still be asked by another one.
@@ -92,13 +110,14 @@ fn nature(rng: &mut SeededRng) -> Nature {
     // From the first question to after the last test.
     let since = MonoTime::from_nanos(rng.below(240) * 1_000_000_000);
     let seconds = Duration::from_secs(2 + rng.below(86_400));
-    match rng.below(7) {
+    match rng.below(8) {
         0 => Nature::Hangs(since),
         1 => Nature::Lies,
         2 => Nature::Floods(since),
         3 => Nature::Cut(since),
         4 => Nature::Clock(Offset::Ahead(seconds)),
         5 => Nature::Clock(Offset::Behind(seconds)),
+        6 => Nature::Busy,
         _ => Nature::Slow(2 + u32::try_from(rng.below(40)).unwrap()),
     }
 }

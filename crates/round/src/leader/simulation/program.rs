@@ -86,8 +86,9 @@ impl Played {
                 let to = number(peer);
                 let at = after(LOGIN) + words.time("--time");
                 let presence = played.hosts.presence(to, at);
+                let contention = played.hosts.flow([host, to]);
                 let code = if presence == Presence::There { 0 } else { 3 };
-                played.prints(at, answer::flow([host, to], played.nature(), presence), code);
+                played.prints(at, answer::flow([host, to], played.nature(), presence, contention), code);
                 played.flow = Some((to, begun));
             }
             other => unreachable!("nobody asks a host for {other:?}"),
@@ -117,7 +118,7 @@ impl Played {
                     self.script.push_back((noticed, Event::End(255)));
                 }
             }
-            Nature::Honest | Nature::Lies | Nature::Clock(_) | Nature::Slow(_) => {}
+            Nature::Honest | Nature::Lies | Nature::Clock(_) | Nature::Slow(_) | Nature::Busy => {}
         }
     }
 
@@ -178,7 +179,7 @@ impl Process for Played {
     }
 
     fn ask_to_end(&mut self) -> io::Result<()> {
-        if matches!(self.nature(), Nature::Honest | Nature::Lies | Nature::Clock(_)) {
+        if matches!(self.nature(), Nature::Honest | Nature::Lies | Nature::Clock(_) | Nature::Busy) {
             let soon = self.hosts.clock.now() + LOGIN;
             self.script.retain(|(at, _)| *at <= soon);
             if !self.is_scripted_to_end() {
