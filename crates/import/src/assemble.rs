@@ -211,24 +211,27 @@ fn handshake(rtt: Duration) -> Latency {
 /// The intervals of one direction, all streams together. Their spans differ from stream to stream by some
 /// microseconds, so that the next interval starts where a stream comes up again.
 fn intervals(parsed: &ParsedTest, heading: Heading) -> Vec<Interval> {
-    let mut groups: Vec<Vec<&Row>> = Vec::new();
-    for row in parsed.rows.iter().filter(|row| !row.omitted && parsed.heading(row) == heading) {
-        match groups.last_mut().filter(|group| group.iter().all(|other| other.label != row.label)) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
-        }
-    }
-    groups.iter().filter_map(|rows| interval(rows, heading)).collect()
+    let rows: Vec<&Row> = parsed.rows.iter().filter(|row| !row.omitted && parsed.heading(row) == heading).collect();
+    let mut rest = rows.as_slice();
+    std::iter::from_fn(|| {
+        let repeats = |at: &usize| rest[..*at].iter().any(|other| other.label == rest[*at].label);
+        let end = (1..rest.len()).find(repeats).unwrap_or(rest.len());
+        let (group, others) = rest.split_at(end);
+        rest = others;
+        (!group.is_empty()).then(|| interval(group, heading))
+    })
+    .flatten()
+    .collect()
 }
 
 fn interval(rows: &[&Row], heading: Heading) -> Option<Interval> {
-    let streams: Vec<&&Row> = rows.iter().filter(|row| row.label != Label::Sum).collect();
+    let streams = || rows.iter().filter(|row| row.label != Label::Sum);
     let printed = rows.iter().find(|row| row.label == Label::Sum).map(|row| (**row).clone());
-    let added = || streams.iter().map(|row| (**row).clone()).reduce(|sum, row| totals::added(&sum, &row));
+    let added = || streams().map(|row| (**row).clone()).reduce(|sum, row| totals::added(&sum, &row));
     let sum = printed.or_else(added)?;
-    let windows = streams.iter().try_fold(0_u64, |sum, row| Some(sum.saturating_add(row.cwnd?.bytes.get())));
-    let trips: Option<Duration> = streams.iter().map(|row| row.rtt).sum();
-    let count = u32::try_from(streams.len()).ok().filter(|count| *count > 0);
+    let windows = streams().try_fold(0_u64, |sum, row| Some(sum.saturating_add(row.cwnd?.bytes.get())));
+    let trips: Option<Duration> = streams().map(|row| row.rtt).sum();
+    let count = u32::try_from(streams().count()).ok().filter(|count| *count > 0);
     let time = sum.end.saturating_sub(sum.start);
     let lost = sum.datagrams.and_then(|datagrams| datagrams.lost).map(|lost| u64::try_from(lost).unwrap_or(0));
     Some(Interval {

@@ -87,6 +87,17 @@ fn lines_beside_other_tools_cost_what_their_number_says() {
 }
 
 #[test]
+fn titles_that_are_printed_again_and_again_are_looked_at_once() {
+    let read = |count: usize| {
+        let titles = "Mtr_Version,Start_Time,Status,Host,Hop,Ip,Loss%,Snt, ,Last,Avg,Best,Wrst,StDev,\n";
+        let log = titles.repeat(count);
+        measure(|| assert!(import::read(log.as_bytes()).evidence.is_empty())).count_total
+    };
+    let [once, twice] = [1_000, 2_000].map(read);
+    assert!(twice * 10 <= once * 22, "{once} {twice}");
+}
+
+#[test]
 fn a_row_is_read_without_a_copy_of_its_text() {
     // Its words, its numbers and what becomes of both; a day of them is read in a third of a second.
     for log in [text, text_and_echoes] {

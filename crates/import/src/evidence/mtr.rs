@@ -77,13 +77,15 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
 
 /// Reads `Mtr_Version,Start_Time,Status,Host,Hop,Ip,Loss%,Snt, ,Last,Avg,Best,Wrst,StDev,` and the lines below.
 pub(crate) fn read_csv(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
-    lines.first()?.starts_with("Mtr_Version,").then_some(())?;
+    lines.first()?.starts_with(CSV).then_some(())?;
     let titles: Vec<&str> = lines.first()?.split(',').collect();
     let at = |title: &str| titles.iter().position(|found| *found == title);
     let (target, hop, host, loss) = (at("Host")?, at("Hop")?, at("Ip")?, at("Loss%")?);
     let (sent, average, best, worst) = (at("Snt")?, at("Avg")?, at("Best")?, at("Wrst")?);
+    // The next output has titles of its own.
+    let own = lines[1..].iter().take_while(|line| !line.starts_with(CSV));
     let rows: Vec<Vec<&str>> =
-        lines[1..].iter().map(|line| line.split(',').collect::<Vec<_>>()).take_while(|row| row.len() > worst).collect();
+        own.map(|line| line.split(',').collect::<Vec<_>>()).take_while(|row| row.len() > worst).collect();
     let hub = |row: &Vec<&str>| {
         Some(Hub {
             number: row[hop].parse().ok()?,
@@ -99,6 +101,9 @@ pub(crate) fn read_csv(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Optio
     let target = rows.first()?.get(target)?;
     Some(Found { shows: shown(target, &hubs)?, lines: 1 + hubs.len() })
 }
+
+/// How the titles of `mtr --csv` begin.
+const CSV: &str = "Mtr_Version,";
 
 fn hub_of_text(line: &str) -> Option<Hub> {
     let line = line.trim_start();

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 /// Whether a text is a page: some tag of a block is closed, or lines are broken by tags.
 pub(super) fn is_page(text: &str) -> bool {
-    const TAGS: [&str; 9] =
-        ["</pre>", "</code>", "</p>", "</div>", "</td>", "<br>", "<br/>", "<br />", "</body>"];
+    const TAGS: [&str; 9] = ["</pre>", "</code>", "</p>", "</div>", "</td>", "<br>", "<br/>", "<br />", "</body>"];
     // Logs of tools have no such bracket.
     text.contains('<') && TAGS.iter().any(|tag| text.contains(tag))
 }

@@ -149,6 +149,10 @@ impl<'a> Lines<'a> {
     /// `text` with as many lines after it as make one line together, where that is not what it is alone. Only a line
     /// with numbers may be one already and still have lost its end.
     fn whole_of(&mut self, text: &str, alone: Option<&LineKind<'a>>) -> Option<LineKind<'a>> {
+        // A row is followed by the next one, most of the time: no row goes on with a label.
+        if alone.is_some() && self.peek(0).is_none_or(|next| next.starts_with('[')) {
+            return None;
+        }
         let mut best = None;
         // What is proved of a row that two lines make and whose last columns are lost all the same.
         let mut cut = None;

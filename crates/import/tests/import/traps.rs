@@ -142,7 +142,7 @@ fn a_file_of_something_else_has_no_test() {
 }
 
 /// An object of iperf3 in which this is every interval, and this the amount of the summary.
-fn object(interval: u64, summary: u64) -> String {
+fn object([interval, summary]: [u64; 2]) -> String {
     let row = |bytes: u64, from: u64, to: u64| {
         serde_json::json!({
             "socket": 5, "start": from, "end": to, "seconds": to - from, "bytes": bytes,
@@ -164,11 +164,11 @@ fn object(interval: u64, summary: u64) -> String {
 #[test]
 fn intervals_that_contradict_the_sum_are_said_and_not_used() {
     use model::measurement::SteadyState;
-    let honest = read(object(117_500_000, 2_350_000_000).as_bytes());
+    let honest = read(object([117_500_000, 2_350_000_000]).as_bytes());
     assert_eq!((anomalies(&honest), honest.tests[0].samples.streams.len()), (Vec::new(), 1));
     // Twenty times what was sent, and what no path carries.
     for interval in [2_350_000_000, 42_250_000_000_000] {
-        let import = read(object(interval, 2_350_000_000).as_bytes());
+        let import = read(object([interval, 2_350_000_000]).as_bytes());
         let found = import.tests[0].measurement.as_ref().unwrap();
         assert_eq!(found.totals[0].goodput.bps(), 940_000_000);
         assert!(matches!(found.totals[0].steady, SteadyState::NotReached) && found.intervals.is_empty());
@@ -179,7 +179,7 @@ fn intervals_that_contradict_the_sum_are_said_and_not_used() {
 
 #[test]
 fn a_sum_of_which_no_path_has_the_rate_is_no_sum() {
-    let import = read(object(117_500_000, 845_000_000_000_000).as_bytes());
+    let import = read(object([117_500_000, 845_000_000_000_000]).as_bytes());
     let total = &import.tests[0].measurement.as_ref().unwrap().totals[0];
     assert_eq!(total.goodput.bps(), 940_000_000, "what the intervals add up to");
     assert!(anomalies(&import)[0].contains("expected rates of at most 100 Tbit/s"), "{:?}", anomalies(&import));
