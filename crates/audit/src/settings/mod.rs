@@ -45,13 +45,18 @@ impl Settings {
             settings.closed.insert(closed.name.clone(), Missing::Failed { reason: closed.reason.clone() });
         }
         boot::add(&mut settings, snapshot);
-        if matches!(snapshot.way, CollectionMethod::SavedOutputs | CollectionMethod::Sosreport) {
+        if is_of_saved_outputs(snapshot) {
             let group = |key: &Key| (key.namespace.clone(), key.device.clone(), key.group().to_owned());
             settings.groups = settings.known.keys().map(group).collect();
             settings.partial = Some(Missing::Failed { reason: "not among what was saved".to_owned() });
         }
         settings
     }
+}
+
+/// Whether a snapshot was put together from outputs that somebody saved: what none of them prints is not known.
+fn is_of_saved_outputs(snapshot: &Snapshot) -> bool {
+    matches!(snapshot.way, CollectionMethod::SavedOutputs | CollectionMethod::Sosreport)
 }
 
 #[cfg(test)]

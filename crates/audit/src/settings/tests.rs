@@ -143,3 +143,24 @@ fn the_file_that_sets_a_value_at_boot_is_known_and_is_a_setting_too() {
     let at_boot = text(&settings, "boot.net.ipv4.tcp_rmem");
     assert_eq!(at_boot, "4096 87380 67108864 by /etc/sysctl.d/90-dtn.conf");
 }
+
+#[test]
+fn what_an_older_program_does_not_print_is_not_known_and_no_difference() {
+    let mut live = snapshot();
+    let without = |snapshot: &mut Snapshot| {
+        for interface in &mut snapshot.namespaces[0].interfaces {
+            if let Ok(link) = &mut interface.link.reading {
+                (link.gso_ipv4_max, link.gro_ipv4_max) = (None, None);
+            }
+        }
+    };
+    let key = "eth0: link.gso-ipv4-max-bytes".parse().unwrap();
+    assert!(matches!(Settings::of(&live).get(&key), Reading::Known(_)));
+    let mut saved = snapshot();
+    saved.way = CollectionMethod::Sosreport;
+    without(&mut saved);
+    assert!(matches!(Settings::of(&saved).get(&key), Reading::Unknown(_)));
+    // A kernel that was asked itself has no such limit.
+    without(&mut live);
+    assert_eq!(Settings::of(&live).get(&key), Reading::None);
+}
