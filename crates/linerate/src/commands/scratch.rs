@@ -73,12 +73,15 @@ impl Drop for ScratchDirectory {
 /// cannot be removed at all is in a place that is cleared at the next start of the machine.
 fn clear(path: &Path) {
     let gone = path.with_extension(GONE);
-    let renamed = fs::rename(path, &gone).is_ok();
-    // A program may hold the directory itself, and be in the middle of making a file.
-    let path = if renamed { gone.as_path() } else { path };
-    for _ in 0..MOST_ATTEMPTS {
-        if fs::remove_dir_all(path).is_ok() || !path.exists() {
-            break;
+    let _ = fs::rename(path, &gone);
+    // Whoever works and whoever ends the process at a second signal may both clear it: the second one finds it renamed, and
+    // must not end the process while the first is in the middle of it.
+    for path in [gone.as_path(), path] {
+        // A program may hold the directory itself, and be in the middle of making a file.
+        for _ in 0..MOST_ATTEMPTS {
+            if fs::remove_dir_all(path).is_ok() || !path.exists() {
+                break;
+            }
         }
     }
 }
@@ -137,6 +140,23 @@ mod tests {
         std::mem::forget(killed);
         let next = ScratchDirectory::new("test-killed").unwrap();
         assert!(!path.exists() && live.path.exists() && next.path.exists());
+    }
+
+    #[test]
+    fn whoever_clears_it_beside_another_returns_when_it_is_gone() {
+        let scratch = ScratchDirectory::new("test-twice").unwrap();
+        let path = scratch.path.clone();
+        for number in 0..4_000 {
+            fs::write(scratch.file(&number.to_string()), "").unwrap();
+        }
+        let other = thread::spawn(move || drop(scratch));
+        while path.exists() {
+            thread::yield_now();
+        }
+        // As the second signal does.
+        clear(&path);
+        assert!(!path.with_extension(GONE).exists());
+        other.join().unwrap();
     }
 
     #[test]
