@@ -46,4 +46,5 @@ fn has_run(tested: &model::round::Tested) -> bool {
     matches!(&tested.finding, model::played::Finding::Run(run) if run.outcome == model::run::Outcome::Complete)
 }
 
-const MOST_ATTEMPTS: u32 = 3;
+/// How often a test is run at most.
+pub(super) const MOST_ATTEMPTS: u32 = 3;

@@ -78,8 +78,11 @@ pub(super) fn flow(pair: [usize; 2], nature: Nature, presence: Presence, content
         local: HostIdentity::default(),
         peer: Peer { target: name(pair[1]), address: None, host: HostIdentity::default() },
         outcome: if presence == Presence::There { Outcome::Complete } else { Outcome::Failed(failure) },
-        measurement: (presence == Presence::There)
-            .then(|| Measurement { totals: vec![total], local_contention: observed(contention), ..Measurement::default() }),
+        measurement: (presence == Presence::There).then(|| Measurement {
+            totals: vec![total],
+            local_contention: observed(contention),
+            ..Measurement::default()
+        }),
     };
     let mut printed = Vec::new();
     write_export(&Export { run, samples: RunSamples::default() }, &mut printed).unwrap();

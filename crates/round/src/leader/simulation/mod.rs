@@ -31,6 +31,7 @@ use plan::{Plan, Schedule};
 use units::{MonoTime, WallTime};
 
 use super::journal::{Interrupted, Journal, interrupted};
+use super::repeat::MOST_ATTEMPTS;
 use super::roster::Roster;
 use super::{Audience, Lead, conduct, pair};
 use crate::carrier::Carrier;
@@ -175,7 +176,7 @@ impl Setting {
         hosts: &Arc<Hosts>,
         journal: Option<&Journal>,
         kill: Option<Kill<'_>>,
-    ) -> (Round, BTreeMap<usize, usize>) {
+    ) -> (Round, BTreeMap<usize, u32>) {
         let find = |name: &str| -> Result<Box<dyn Carrier>, String> {
             Ok(Box::new(Way { hosts: Arc::clone(hosts), host: host::number(name) }))
         };
@@ -209,7 +210,7 @@ impl Setting {
         }
         for (slot, times) in &audience.begun {
             let is_repeated = self.natures[self.schedule.slots[*slot].pair.from] == Nature::Busy;
-            assert!(*times == 1 || (*times == 2 && is_repeated), "{slot} began {times} times: {self:?}");
+            assert!(*times == 1 || (*times <= MOST_ATTEMPTS && is_repeated), "{slot} began {times} times: {self:?}");
         }
         (round, audience.begun)
     }
@@ -268,7 +269,9 @@ impl Setting {
         for (nature, member) in self.natures.iter().zip(&round.members) {
             let said = member.remarks.join(" ");
             match nature {
-                Nature::Honest | Nature::Busy => assert_eq!((member.failure.as_deref(), &*said), (None, ""), "{self:?}"),
+                Nature::Honest | Nature::Busy => {
+                    assert_eq!((member.failure.as_deref(), &*said), (None, ""), "{self:?}")
+                }
                 Nature::Clock(Offset::Ahead(_)) => assert!(said.contains("ahead"), "{member:?} of {self:?}"),
                 Nature::Clock(Offset::Behind(_)) => assert!(said.contains("behind"), "{member:?} of {self:?}"),
                 Nature::Lies => assert!(said.contains("no facts"), "{member:?} of {self:?}"),
@@ -300,7 +303,7 @@ impl Setting {
 struct Witness<'w> {
     schedule: &'w Schedule,
     /// How often each test began.
-    begun: BTreeMap<usize, usize>,
+    begun: BTreeMap<usize, u32>,
     ended: usize,
     heard: HeardTests,
     copy: Option<&'w Copy<'w>>,
