@@ -1,12 +1,10 @@
 //! Settings of a network device: link, driver, offloads, rings.
 
-use model::host::fact::Missing;
 use model::host::interface::Interface;
 use model::host::interface::link::Link;
 use model::host::interface::tuning::{Channels, Rings};
 use model::host::snapshot::Snapshot;
 
-use super::is_of_saved_outputs;
 use super::known::Settings;
 use super::place::Place;
 use super::queueing;
@@ -14,7 +12,7 @@ use super::value::{Value, on_off, yes_no};
 
 pub(super) fn add(settings: &mut Settings, namespace: &str, interface: &Interface, snapshot: &Snapshot) {
     let place = Place { namespace, device: &interface.name };
-    link(settings, place, interface, snapshot);
+    link(settings, place, interface);
     driver(settings, place, interface, snapshot);
     mode(settings, place, interface);
     tuning(settings, place, interface);
@@ -34,7 +32,7 @@ fn kind(interface: &Interface) -> String {
     }
 }
 
-fn link(settings: &mut Settings, place: Place<'_>, interface: &Interface, snapshot: &Snapshot) {
+fn link(settings: &mut Settings, place: Place<'_>, interface: &Interface) {
     settings.put(place.key("device"), kind(interface));
     let Some(link) = settings.value_or_why(&place.key("link"), &interface.link) else { return };
     settings.put(place.key("link.up"), yes_no(link.up));
@@ -52,10 +50,9 @@ fn link(settings: &mut Settings, place: Place<'_>, interface: &Interface, snapsh
     for (name, number) in numbers {
         let key = place.key(format!("link.{name}"));
         // An older `ip -d link` prints fewer of them: `gso_ipv4_max_size` came with iproute2 6.2.
-        if number.is_none() && is_of_saved_outputs(snapshot) {
-            settings.unknown.insert(key, Missing::Failed { reason: "not printed by the `ip` of that host".to_owned() });
-        } else {
-            settings.put_some(key, number);
+        match (number, settings.partial.clone()) {
+            (None, Some(why)) => drop(settings.unknown.insert(key, why)),
+            (number, _) => settings.put_some(key, number),
         }
     }
     stacking(settings, place, link);

@@ -34,7 +34,9 @@ impl Settings {
     /// The settings that a snapshot holds.
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
-        let mut settings = Self::default();
+        let is_of_saved_outputs = matches!(snapshot.way, CollectionMethod::SavedOutputs | CollectionMethod::Sosreport);
+        let partial = is_of_saved_outputs.then(|| Missing::Failed { reason: "not among what was saved".to_owned() });
+        let mut settings = Self { partial, ..Self::default() };
         whole::add(&mut settings, snapshot);
         for (index, each) in snapshot.namespaces.iter().enumerate() {
             let name = if index == 0 { String::new() } else { namespace::name(each) };
@@ -45,18 +47,12 @@ impl Settings {
             settings.closed.insert(closed.name.clone(), Missing::Failed { reason: closed.reason.clone() });
         }
         boot::add(&mut settings, snapshot);
-        if is_of_saved_outputs(snapshot) {
+        if is_of_saved_outputs {
             let group = |key: &Key| (key.namespace.clone(), key.device.clone(), key.group().to_owned());
             settings.groups = settings.known.keys().map(group).collect();
-            settings.partial = Some(Missing::Failed { reason: "not among what was saved".to_owned() });
         }
         settings
     }
-}
-
-/// Whether a snapshot was put together from outputs that somebody saved: what none of them prints is not known.
-fn is_of_saved_outputs(snapshot: &Snapshot) -> bool {
-    matches!(snapshot.way, CollectionMethod::SavedOutputs | CollectionMethod::Sosreport)
 }
 
 #[cfg(test)]
