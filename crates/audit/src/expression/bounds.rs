@@ -1,6 +1,6 @@
 //! How large an expression may be. Its reader goes down the stack with each bracket and each sign, and what is asked of each element of a list of each element of a list takes as long as all rules together.
 
-use super::Fault;
+use super::fault::Fault;
 
 /// Refuses a text that only a mistake, or somebody with bad intentions, makes so large.
 pub(super) fn check(source: &str) -> Result<(), Fault> {

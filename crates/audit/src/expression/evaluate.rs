@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 
+use super::fault::{Unvalued, lacks};
 use super::operators;
+use super::slot::{Ground, View};
 use super::tree::{Binary, Elements, Form, Node, Quantifier, Unary};
-use super::{Ground, Unvalued, View};
 use crate::fact::{Fact, FactMap, Missing};
 
 type Valued<'e> = Result<Cow<'e, Fact>, Unvalued>;
@@ -231,9 +232,4 @@ fn below<'f>(operand: &'f Fact, index: &Fact) -> Result<Option<&'f Fact>, Unvalu
             Err(Unvalued::Failed(format!("a {} has nothing at a {}", operand.type_word(), index.type_word())))
         }
     }
-}
-
-/// What is wrong where a fact is named that could not be read.
-pub(super) fn lacks(what: &str, missing: &Missing) -> Unvalued {
-    Unvalued::Lacks { slot: None, why: format!("{what} is {missing}") }
 }

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Unvalued;
-use super::operators::are_equal;
+use super::fault::Unvalued;
 use crate::fact::Fact;
 
 /// A function: called as `name(a, b)`, and as `a.name(b)`.
@@ -183,7 +182,7 @@ fn string(arguments: &[Cow<'_, Fact>]) -> Option<Fact> {
 
 fn boolean(arguments: &[Cow<'_, Fact>]) -> Option<Fact> {
     let fact = arguments.first()?.as_ref();
-    let yes = |word: &str| are_equal(fact, &Fact::Text(word.to_owned()));
+    let yes = |word: &str| matches!(fact, Fact::Text(text) if text == word);
     match fact {
         Fact::Bool(yes) => Some(Fact::Bool(*yes)),
         _ if yes("true") => Some(Fact::Bool(true)),

@@ -1,8 +1,9 @@
 //! Names of facts in an expression become slots.
 
 use super::bounds::{MOST_LISTS, MOST_LISTS_WITHIN, fault_at};
+use super::fault::Fault;
+use super::slot::{Language, Slot, View};
 use super::tree::{Elements, Form, Node};
-use super::{Fault, Language, Slot, View};
 use crate::fact::{Fact, Path, Segment};
 use crate::scope::Per;
 

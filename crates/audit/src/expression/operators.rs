@@ -5,8 +5,7 @@
 
 use std::cmp::Ordering;
 
-use super::Unvalued;
-use super::evaluate::lacks;
+use super::fault::{Unvalued, lacks};
 use super::tree::Binary;
 use crate::fact::Fact;
 
@@ -29,7 +28,7 @@ pub(super) fn apply(operator: Binary, left: &Fact, right: &Fact) -> Result<Fact,
 
 /// Whether two values are the same; numbers by what they are worth.
 #[expect(clippy::cast_precision_loss, reason = "as CEL compares them")]
-pub(super) fn are_equal(left: &Fact, right: &Fact) -> bool {
+fn are_equal(left: &Fact, right: &Fact) -> bool {
     match (left, right) {
         (Fact::Int(whole), Fact::Float(number)) | (Fact::Float(number), Fact::Int(whole)) => *whole as f64 == *number,
         (Fact::List(left), Fact::List(right)) => {

@@ -5,10 +5,11 @@
 //! both of which are bounded.
 
 use super::bounds::{self, fault_at};
+use super::fault::Fault;
 use super::functions;
+use super::slot::View;
 use super::token::{self, Form as Word, Token};
 use super::tree::{Binary, Elements, Form, Node, Quantifier, Unary};
-use super::{Fault, View};
 use crate::fact::Fact;
 
 /// Reads an expression.

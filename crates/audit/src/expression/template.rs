@@ -2,7 +2,8 @@
 
 use foreign::shell::{is_harmless, word};
 
-use super::{Expression, Fault, Ground, Language, Unvalued};
+use super::fault::{Fault, Unvalued};
+use super::{Expression, Ground, Language};
 use crate::fact::Fact;
 use crate::scope::Per;
 

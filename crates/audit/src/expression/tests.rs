@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::fact::{FactMap, Reason};
-use crate::scope::HostFacts;
+use crate::scope::{HostFacts, Scope};
+use crate::vocabulary::Vocabulary;
 
 /// The value of an expression on a host of which nothing is known.
 fn value(source: &str) -> Result<Fact, String> {

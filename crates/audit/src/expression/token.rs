@@ -1,7 +1,7 @@
 //! The words and signs of an expression, as CEL's specification has them.
 
-use super::Fault;
 use super::bounds::fault_at;
+use super::fault::Fault;
 
 /// One word or sign, and the character of the source at which it starts.
 #[derive(Debug, Clone, PartialEq)]

@@ -37,7 +37,7 @@ pub(super) enum Form {
     /// A call of a function; the receiver of `a.size()` is its first argument.
     Call(&'static Function, Vec<Node>),
     /// `rate(counter)` and `increase(counter)`; gone once names are resolved.
-    Counter(super::View, Box<Node>),
+    Counter(super::slot::View, Box<Node>),
     /// `list.exists(x, condition)` and its like.
     Elements(Box<Elements>),
 }

@@ -3,7 +3,8 @@
 
 use model::host::snapshot::Snapshot;
 
-use super::{absent, machine};
+use super::machine;
+use super::value::absent;
 use crate::fact::{Fact, FactMap};
 
 /// Defaults of sysctls by name, of those whose default depends on nothing but the release and the memory.

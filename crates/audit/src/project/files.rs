@@ -3,7 +3,7 @@
 use model::host::provenance::{Definition, Origin, Provenance, Setting};
 use model::host::snapshot::Snapshot;
 
-use super::{map, text};
+use super::value::{absent, map, missing, text};
 use crate::fact::{Fact, FactMap, Missing};
 
 pub(super) fn facts(provenance: &Provenance, snapshot: &Snapshot) -> Fact {
@@ -24,7 +24,7 @@ fn won(definition: &Definition, provenance: &Provenance) -> Fact {
     let package = match provenance.files.get(&definition.file).and_then(|file| file.package.as_deref()) {
         Some("none") => text(""),
         Some(package) => text(package),
-        None => super::absent("no list of packages says whose the file is"),
+        None => absent("no list of packages says whose the file is"),
     };
     map([("value", text(definition.value.as_str())), ("file", place(definition)), ("package", package)])
 }
@@ -75,7 +75,7 @@ fn tuned_differs(provenance: &Provenance, snapshot: &Snapshot) -> Fact {
     let tuned = match &snapshot.services.tuned_sysctls.reading {
         Ok(tuned) => tuned,
         Err(model::host::fact::Missing::Absent) => return Fact::List(Vec::new()),
-        Err(why) => return Fact::Missing(Missing { ..super::missing(why) }),
+        Err(why) => return Fact::Missing(Missing { ..missing(why) }),
     };
     let differs = tuned.iter().filter_map(|(key, value)| {
         let of_files = provenance.settings.get(key)?;

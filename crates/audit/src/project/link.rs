@@ -9,7 +9,8 @@ use model::host::namespace::Namespace;
 use model::host::qdisc::Qdisc;
 use model::host::snapshot::Snapshot;
 
-use super::{absent, counter, int, known, map, stack, text, texts, unsupported};
+use super::stack;
+use super::value::{absent, counter, int, known, map, named, text, texts, unsupported};
 use crate::fact::{Fact, FactMap};
 use crate::scope::LinkFacts;
 
@@ -33,7 +34,7 @@ pub(super) fn all(namespace: &Namespace, snapshot: &Snapshot) -> Vec<LinkFacts> 
 
 fn link(interface: &Interface, namespace: &Namespace, carries: Fact) -> Fact {
     let counted = |name| counter(&interface.counters, name);
-    let mut facts = super::named([
+    let mut facts = named([
         ("name", text(interface.name.as_str())),
         ("carries", carries),
         ("default_route", known(&namespace.routes, |routes| Fact::Bool(stack::is_uplink(&interface.name, routes)))),

@@ -5,7 +5,8 @@ use model::host::fact::Missing as Why;
 use model::host::snapshot::Snapshot;
 use model::host::storage::BlockDevice;
 
-use super::{absent, files, int, known, map, missing, named, stack, text, texts};
+use super::value::{absent, int, known, map, missing, named, setting, text, texts};
+use super::{files, stack};
 use crate::fact::{Fact, FactMap};
 
 pub(super) fn facts(snapshot: &Snapshot) -> FactMap {
@@ -13,7 +14,7 @@ pub(super) fn facts(snapshot: &Snapshot) -> FactMap {
     let own = snapshot.own();
     let tracked = |key: &str| {
         let sysctl = own.and_then(|own| own.sysctls.get(key));
-        sysctl.map_or_else(|| absent(""), |sysctl| known(sysctl, |value| super::setting(value)))
+        sysctl.map_or_else(|| absent(""), |sysctl| known(sysctl, |value| setting(value)))
     };
     named([
         ("host", map([("name", known(&machine.name, text_of))])),

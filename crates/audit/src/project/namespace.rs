@@ -7,7 +7,8 @@ use model::host::namespace::Namespace;
 use model::host::route::Route;
 use model::host::snapshot::Snapshot;
 
-use super::{absent, int, known, map, named, setting, stack, text};
+use super::stack;
+use super::value::{absent, int, known, map, named, setting, text};
 use crate::fact::{Fact, FactMap, Missing, Reason};
 use crate::scope::NamespaceFacts;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::fact::Fact;
-use crate::project::{int, map, unsupported};
+use crate::project::value::{int, map, unsupported};
 
 pub(super) fn facts(counters: &BTreeMap<String, u64>) -> Fact {
     let unnamed = || unsupported("this driver counts no such thing, or under a name that is not known here");

@@ -8,7 +8,7 @@ use model::host::snapshot::Snapshot;
 
 use super::driver_counters;
 use crate::fact::{Fact, FactMap};
-use crate::project::{absent, cpu_list, int, known, map, offered, text, unsupported};
+use crate::project::value::{absent, cpu_list, int, known, map, offered, text, unsupported};
 
 pub(super) fn add(interface: &Interface, snapshot: &Snapshot, facts: &mut FactMap) {
     facts.insert("nic".to_owned(), nic(interface));
