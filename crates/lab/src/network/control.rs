@@ -10,8 +10,9 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::devices::Tools;
-use super::error::{RaiseError, SysctlTrouble};
+use super::error::RaiseError;
 use super::sysctl;
+use super::sysctl::SysctlTrouble;
 use crate::blueprint::Route;
 
 /// What a host was given so far, so that a congestion control can be pinned on all of it later.

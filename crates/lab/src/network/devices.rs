@@ -11,8 +11,9 @@ use linux::tap::Tap;
 use units::Mtu;
 
 use super::control::{self, Given};
-use super::error::{RaiseError, SysctlTrouble};
+use super::error::RaiseError;
 use super::sysctl;
+use super::sysctl::SysctlTrouble;
 use crate::blueprint::{Device, Host, Qdisc, Route, Tunnel, What};
 
 /// What changes a host from inside.

@@ -9,6 +9,7 @@ use linux::rtnetlink::route::MetricError;
 use linux::tap::TapError;
 
 use super::place::PlaceError;
+use super::sysctl::{self, SysctlTrouble};
 
 /// Why a network cannot be made or changed. Nothing is left of one that could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -90,30 +91,11 @@ pub enum RaiseError {
     },
 }
 
-/// What is wrong with a kernel setting.
-#[derive(Debug, thiserror::Error)]
-pub enum SysctlTrouble {
-    /// The kernel has none of this name.
-    #[error("does not exist in this kernel")]
-    Absent,
-    /// It is one for the whole machine, which a lab does not touch.
-    #[error("is one of the whole machine: only those of a network namespace can be set for a host")]
-    OfTheMachine,
-    /// It has that name, but no such value.
-    #[error("cannot be `{value}`: {source}")]
-    Value {
-        /// Value that the kernel refused.
-        value: String,
-        /// What the kernel said.
-        source: io::Error,
-    },
-}
-
 impl RaiseError {
     /// Tells a setting that does not exist from one that only the machine has. It is called outside of the host.
     pub(super) fn seen_from_outside(mut self) -> Self {
         if let Self::Sysctl { key, trouble: trouble @ SysctlTrouble::Absent, .. } = &mut self
-            && super::sysctl::file(key).is_some_and(|file| Path::new(&file).exists())
+            && sysctl::file(key).is_some_and(|file| Path::new(&file).exists())
         {
             *trouble = SysctlTrouble::OfTheMachine;
         }

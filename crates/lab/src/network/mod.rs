@@ -28,9 +28,10 @@ use path::Seed;
 
 use crate::blueprint::{Alteration, Blueprint, Cable, What};
 use crate::relay::Wire;
-pub use error::{RaiseError, SysctlTrouble};
+pub use error::RaiseError;
 pub(crate) use files::FACTS;
 pub use host::{FIXES, Host, RECORDED_FACTS};
+pub use sysctl::SysctlTrouble;
 
 /// A network of hosts. It is gone with all of its processes when this value is dropped.
 #[derive(Debug)]

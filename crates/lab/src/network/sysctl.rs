@@ -3,7 +3,24 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 
-use super::error::SysctlTrouble;
+/// What is wrong with a kernel setting.
+#[derive(Debug, thiserror::Error)]
+pub enum SysctlTrouble {
+    /// The kernel has none of this name.
+    #[error("does not exist in this kernel")]
+    Absent,
+    /// It is one for the whole machine, which a lab does not touch.
+    #[error("is one of the whole machine: only those of a network namespace can be set for a host")]
+    OfTheMachine,
+    /// It has that name, but no such value.
+    #[error("cannot be `{value}`: {source}")]
+    Value {
+        /// Value that the kernel refused.
+        value: String,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
 
 /// The file of a setting, by its name with dots; one with slashes keeps dots within its parts (sysctl(8)). [`None`] for
 /// what is no name.

@@ -5,18 +5,29 @@ use std::time::Duration;
 
 use measure::stop::Stop;
 use model::host::snapshot::Snapshot;
+use model::played;
 use model::quality::EmulatorConditions;
 use model::round::{Endpoint, Member, Passage, Round, Segment, Tested};
 use model::run::RunId;
+use model::series::RunSamples;
 use path::Seed;
 use round::facts;
 use units::{DataRate, WallTime};
 
-use super::rounds::Measured;
 use super::{Fit, Setting, trial};
 use crate::blueprint::Blueprint;
 use crate::network::Network;
-use crate::scenario::{Point, Scenario};
+use crate::scenario::{Point, Scenario, Test};
+
+/// A test with what came of it.
+#[derive(Clone)]
+pub(super) struct Measured<'t> {
+    pub(super) test: &'t Test,
+    pub(super) tested: played::Tested,
+    pub(super) samples: Option<Box<RunSamples>>,
+    pub(super) emulator: EmulatorConditions,
+    pub(super) attempt: Option<u32>,
+}
 
 /// What was seen of a host at one time, or why nothing was.
 pub(super) type Seen = Result<Box<Snapshot>, String>;

@@ -3,7 +3,8 @@
 use linux::clock;
 use model::quality::{Grade, Quality};
 
-use super::rounds::{Measured, Rounds};
+use super::evidence::Measured;
+use super::rounds::Rounds;
 use super::{PlayError, Setting, evidence};
 use crate::scenario::{Fault, Scenario, Test};
 

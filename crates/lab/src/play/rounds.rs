@@ -12,12 +12,11 @@ use model::played::Tested;
 use model::quality::EmulatorConditions;
 use model::round::Round;
 use model::run::RunId;
-use model::series::RunSamples;
 use model::spec::Direction;
 use round::task::Done;
 use units::DataRate;
 
-use super::evidence::{self, Seen};
+use super::evidence::{self, Measured, Seen};
 use super::{Audience, PlayError, Setting, examine, name, trial};
 use crate::live::{LabNetwork, Live, LiveError};
 use crate::relay::conditions::ConditionsBefore;
@@ -219,16 +218,6 @@ enum Went {
     On,
     /// None was.
     Nowhere,
-}
-
-/// A test with what came of it.
-#[derive(Clone)]
-pub(super) struct Measured<'t> {
-    pub(super) test: &'t Test,
-    pub(super) tested: Tested,
-    pub(super) samples: Option<Box<RunSamples>>,
-    pub(super) emulator: EmulatorConditions,
-    pub(super) attempt: Option<u32>,
 }
 
 /// What came of a test, and how well the emulator kept its times meanwhile.

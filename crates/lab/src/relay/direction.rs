@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linux::tap::{FrameHeader, Tap};
-use path::{Chain, ElementIndex, Train, Watcher};
+use path::{Chain, ElementIndex, ElementSpec, Presence, Train, Watcher};
 use units::{MonoTime, Mtu, PacketCount};
 
 use super::emulated_clock::ThreadClock;
@@ -15,7 +15,25 @@ use super::frame::{Frame, edit, too_big};
 use super::log::{Event, Log, Lost, What};
 use super::report::{Carried, DirectionReport};
 use super::store::Store;
-use super::worker::{Becomes, Turn};
+
+/// An element of a direction and what becomes of it.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    /// The wire and which of its directions.
+    pub(super) direction: (usize, usize),
+    /// The number of the element in its chain.
+    pub(super) place: usize,
+    pub(super) becomes: Becomes,
+}
+
+/// What becomes of an element while packets flow.
+#[derive(Debug, Clone)]
+pub enum Becomes {
+    /// It comes or goes.
+    Presence(Presence),
+    /// It goes on with these settings, of the same kind.
+    Settings(ElementSpec),
+}
 
 /// One direction of a wire.
 #[derive(Debug)]

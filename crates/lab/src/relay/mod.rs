@@ -44,17 +44,17 @@ use linux::{affinity, clock};
 use path::{Chain, PathElement, Seed, SpecError};
 use units::{ByteCount, MonoTime};
 
-use direction::{Direction, Shared};
+use direction::{Direction, Shared, Turn};
 use emulated_clock::ThreadClock;
 use log::{Events, Log};
 use store::Store;
-use worker::{Ask, Part, Turn, Usage, Worker};
+use worker::{Ask, Part, Usage, Worker};
 
+pub use direction::Becomes;
 pub use emulated_clock::{EmulatedClock, Pace};
 pub use lateness::Lateness;
 use report::Kept;
 pub use report::{DirectionReport, Limit, Limited, Report, ThreadReport, WireReport};
-pub use worker::Becomes;
 
 /// A cable between two hosts.
 #[derive(Debug)]

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use linux::readiness::{Patience, Readiness, wake_exactly};
 use linux::{affinity, clock};
-use path::{ElementSpec, Presence};
 use units::MonoTime;
 
-use super::direction::{Direction, Shared, Taken};
+use super::direction::{Direction, Shared, Taken, Turn};
 use super::log::Events;
 use super::report::{DirectionReport, ThreadReport};
 
@@ -24,25 +23,6 @@ pub(super) enum Ask {
     Turn(Turn, Sender<()>),
     /// To end.
     Stop,
-}
-
-/// An element of a direction and what becomes of it.
-#[derive(Debug, Clone)]
-pub(super) struct Turn {
-    /// The wire and which of its directions.
-    pub(super) direction: (usize, usize),
-    /// The number of the element in its chain.
-    pub(super) place: usize,
-    pub(super) becomes: Becomes,
-}
-
-/// What becomes of an element while packets flow.
-#[derive(Debug, Clone)]
-pub enum Becomes {
-    /// It comes or goes.
-    Presence(Presence),
-    /// It goes on with these settings, of the same kind.
-    Settings(ElementSpec),
 }
 
 /// What one thread did.

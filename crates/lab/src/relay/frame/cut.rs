@@ -8,7 +8,7 @@ use path::Train;
 
 use super::checksum::{pseudo_header, renew_header};
 use super::layout::{Ip, Transport, TransportKind, UDP_HEADER, Version, be16};
-use super::{Cuts, Frame};
+use super::{Cuts, Frame, LONGEST_HEADERS};
 
 /// Packets of a frame as they are written: headers of their own, and payload where it lies.
 #[derive(Debug, Clone)]
@@ -21,10 +21,6 @@ pub struct Cut {
     /// Where the payload lies in the frame.
     pub payload: Range<usize>,
 }
-
-/// Headers longer than this are not made anew: the frame is one packet then, and elements change nothing in it. Those of
-/// TCP over IPv6 with all options and two VLAN tags take 122 bytes.
-pub const LONGEST_HEADERS: usize = 256;
 
 impl Frame {
     /// The packets of a train as a frame of their own. `frame` is what the kernel gave, without the header before it.

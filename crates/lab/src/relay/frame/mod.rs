@@ -54,6 +54,10 @@ pub struct Cuts {
     pub segmentation: Segmentation,
 }
 
+/// Headers longer than this are not made anew: the frame is one packet then, and elements change nothing in it. Those of
+/// TCP over IPv6 with all options and two VLAN tags take 122 bytes.
+pub const LONGEST_HEADERS: usize = 256;
+
 impl Frame {
     /// Reads a frame with its [`FrameHeader`] before it; `None` where not even that is whole. Whatever else is wrong
     /// with it, it is one packet that goes on as it came.
@@ -83,7 +87,7 @@ fn cuts(layout: &Layout, segmentation: Segmentation) -> Option<Cuts> {
         SegmentationKind::Foreign(_) => false,
     };
     let payload = usize::from(segmentation.size);
-    if !fits || payload == 0 || ip.fragment || transport.payload > cut::LONGEST_HEADERS {
+    if !fits || payload == 0 || ip.fragment || transport.payload > LONGEST_HEADERS {
         return None;
     }
     let packets = u32::try_from((ip.end - transport.payload).div_ceil(payload)).ok().filter(|packets| *packets > 1)?;
