@@ -10,6 +10,7 @@
 mod error;
 mod hardware;
 mod partners;
+mod running;
 mod timetable;
 mod web;
 
@@ -21,11 +22,11 @@ use std::time::Duration;
 use linux::clock;
 use measure::stop::Stop;
 use path::Seed;
-use units::MonoTime;
 
 pub use error::LiveError;
 use hardware::{Hardware, Watch};
 use partners::Partners;
+pub use running::Live;
 
 use crate::blueprint::Blueprint;
 use crate::network::Network;
@@ -44,41 +45,6 @@ pub struct LabNetwork<'a> {
     // Fields end in this order: what runs in hosts before the hosts.
     _partners: Partners,
     network: Network,
-}
-
-/// A network whose clock runs.
-#[derive(Debug, Clone, Copy)]
-pub struct Live<'a> {
-    /// Hosts and devices in namespaces.
-    pub network: &'a Network,
-    /// When its clock began.
-    pub start: MonoTime,
-    /// What carries its packets, and the clock of its paths.
-    pub relay: &'a Relay,
-    hardware: &'a Hardware<'a>,
-}
-
-impl Live<'_> {
-    /// How long the network has lived, by the clock of its paths.
-    #[must_use]
-    pub fn age(&self) -> Duration {
-        self.relay.clock().now().since(self.start)
-    }
-
-    /// Has faults come and go that hang on what the hardware of hosts is set to now. The network does so by itself
-    /// shortly after it was set; who has just set it need not wait for that.
-    ///
-    /// # Errors
-    /// [`LiveError::Hardware`]; what could be read is obeyed.
-    pub fn obey(&self) -> Result<(), LiveError> {
-        self.hardware.obey()
-    }
-
-    /// Ends a fault of a link, as if those who run the network had fixed it. Returns whether there is one of this name.
-    #[must_use]
-    pub fn end_fault(&self, fault: &str) -> bool {
-        self.hardware.end_fault(fault)
-    }
 }
 
 impl<'a> LabNetwork<'a> {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use linux::clock;
 
-use super::{Live, LiveError};
+use super::error::LiveError;
+use super::running::Live;
 use crate::blueprint::Alteration;
 
 /// Makes the changes, which are in order of time, until the last is made or the other end of `ends` is dropped, and

@@ -11,27 +11,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::devices::Tools;
 use super::error::RaiseError;
-use super::sysctl;
-use super::sysctl::SysctlTrouble;
+use super::given::CONTROL;
+use super::sysctl::{self, SysctlTrouble};
 use crate::blueprint::Route;
-
-/// What a host was given so far, so that a congestion control can be pinned on all of it later.
-#[derive(Debug, Default)]
-pub(super) struct Given {
-    pub(super) routes: Vec<Route>,
-    /// Its networks: device, own address, length of the prefix.
-    pub(super) networks: Vec<(String, IpAddr, u8)>,
-    /// What is pinned.
-    pub(super) pinned: Option<String>,
-}
-
-impl Given {
-    /// Keeps a route in the place of that to the same destination.
-    pub(super) fn keep(&mut self, route: &Route) {
-        self.routes.retain(|known| known.to != route.to);
-        self.routes.push(route.clone());
-    }
-}
 
 impl Tools<'_> {
     /// Makes `name` the congestion control of connections of this host.
@@ -86,9 +68,6 @@ fn is_available(name: &str) -> bool {
     let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
     available.split_whitespace().any(|available| available == name)
 }
-
-/// Sysctl of the default congestion control.
-pub(super) const CONTROL: &str = "net.ipv4.tcp_congestion_control";
 
 #[cfg(test)]
 mod tests {

@@ -10,10 +10,9 @@ use linux::sockets::Switch;
 use linux::tap::Tap;
 use units::Mtu;
 
-use super::control::{self, Given};
 use super::error::RaiseError;
-use super::sysctl;
-use super::sysctl::SysctlTrouble;
+use super::given::{CONTROL, Given};
+use super::sysctl::{self, SysctlTrouble};
 use crate::blueprint::{Device, Host, Qdisc, Route, Tunnel, What};
 
 /// What changes a host from inside.
@@ -184,7 +183,7 @@ impl<'a> Tools<'a> {
     }
 
     fn sysctl(&mut self, key: &str, value: &str) -> Result<(), RaiseError> {
-        if key == control::CONTROL {
+        if key == CONTROL {
             return self.control(value);
         }
         sysctl::set(key, value).map_err(|trouble| self.setting(key, trouble))

@@ -12,8 +12,8 @@ use std::thread;
 use linux::namespaces::{Entrance, Init};
 use round::carrier::{Call, Carrier};
 
-use super::control::Given;
 use super::files::Own;
+use super::given::Given;
 
 /// A host: a network namespace with processes, files and a name of its own.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ mod control;
 mod devices;
 mod error;
 mod files;
+mod given;
 mod host;
 pub mod kept;
 pub mod place;

@@ -8,10 +8,10 @@ use linux::mounts;
 use linux::namespaces::{self, DutyCycle, Init};
 use linux::tap::Tap;
 
-use super::control::Given;
 use super::devices::Tools;
 use super::error::RaiseError;
 use super::files::{self, Own};
+use super::given::Given;
 use super::sysctl;
 use crate::blueprint;
 
