@@ -73,6 +73,15 @@ pub(crate) fn after_prompt(line: &str) -> Option<&str> {
     (plain(prompt) || bracketed).then_some(command.trim()).filter(|command| !command.is_empty())
 }
 
+/// What follows a prompt, or a line that starts with a tool's name.
+pub(crate) fn command_line(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    // Prose speaks of `iperf tests` as well.
+    let options = ["iperf3 ", "iperf "].iter().find_map(|tool| line.strip_prefix(tool));
+    let bare = options.is_some_and(|rest| rest.trim_start().starts_with('-')) || line.starts_with("nuttcp ");
+    after_prompt(line).or_else(|| bare.then_some(line.trim()))
+}
+
 /// What ends a command in a shell.
 const END: [&str; 7] = [";", "|", "||", "&&", "&", ">", "2>&1"];
 

@@ -16,8 +16,11 @@ pub mod anomaly;
 mod assemble;
 mod command;
 mod consistency;
+mod declared;
 pub mod evidence;
 mod failure;
+mod format;
+mod imported;
 mod iperf2;
 mod iperf3;
 pub mod limits;
@@ -42,109 +45,13 @@ mod transcript;
 mod transfers;
 
 use std::collections::HashMap;
-use std::fmt;
 
-use model::host::HostIdentity;
-use model::measurement::Measurement;
-use model::run::{Outcome, Peer, Role};
-use model::series::RunSamples;
-use model::spec::TestSpec;
-use units::WallTime;
+use anomaly::Anomalies;
 
-use anomaly::{Anomalies, Anomaly};
-use evidence::Evidence;
-use observations::Observation;
-
+pub use format::Format;
+pub use imported::{Import, Imported};
 pub use rtt::StatedRtt;
 pub use skipped::SkippedLines;
-
-/// What a file holds.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Import {
-    /// The tests, in the order of the file.
-    pub tests: Vec<Imported>,
-    /// What other tools beside those tests show, in the order of the file.
-    pub evidence: Vec<Evidence>,
-    /// RTTs that the text around the logs states.
-    pub stated_rtts: Vec<StatedRtt>,
-    /// What was odd outside of any test.
-    pub anomalies: Vec<Anomaly>,
-    /// Lines that are no output of a tool: what people write around a log.
-    pub skipped: SkippedLines,
-    /// What two of its tests say together.
-    pub observations: Vec<Observation>,
-}
-
-/// One test that another tool has run, as far as its output says.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Imported {
-    /// How it was written.
-    pub format: Format,
-    /// The line of the file at which it starts, from 1.
-    pub line: usize,
-    /// When it started, where that is printed.
-    pub started: Option<WallTime>,
-    /// Which side printed it.
-    pub role: Role,
-    /// The command, where it is printed as well.
-    pub command: Vec<String>,
-    /// What was asked for. What is not printed is the tool's own default, or what was seen; `assumed` lists those.
-    pub spec: TestSpec,
-    /// What the output does not tell and the specification must say, one line each.
-    pub assumed: Vec<String>,
-    /// The host that printed it.
-    pub local: HostIdentity,
-    /// The other host.
-    pub peer: Peer,
-    /// Whether it worked.
-    pub outcome: Outcome,
-    /// What was found.
-    pub measurement: Option<Measurement>,
-    /// What was printed of each stream's state, interval by interval.
-    pub samples: RunSamples,
-    /// What the numbers say.
-    pub observations: Vec<Observation>,
-    /// What was odd in its lines.
-    pub anomalies: Vec<Anomaly>,
-}
-
-/// How a test was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// What `iperf3 -J` prints.
-    Iperf3Json,
-    /// What `iperf3 --json-stream` prints.
-    Iperf3JsonStream,
-    /// What `iperf3` prints for people.
-    Iperf3Text,
-    /// What `iperf` 2 prints for people or with `-y C`.
-    Iperf2Text,
-    /// What `nuttcp` prints for people.
-    NuttcpText,
-    /// What `nuttcp -fparse` prints.
-    NuttcpPairs,
-}
-
-impl Format {
-    /// Whether people were to read it, so that a line may have been cut or broken on its way.
-    #[must_use]
-    pub const fn is_text(self) -> bool {
-        matches!(self, Self::Iperf3Text | Self::Iperf2Text | Self::NuttcpText | Self::NuttcpPairs)
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Iperf3Json => "iperf3 JSON",
-            Self::Iperf3JsonStream => "iperf3 JSON, one event a line",
-            Self::Iperf3Text => "iperf3 text",
-            Self::Iperf2Text => "iperf 2 text",
-            Self::NuttcpText => "nuttcp text",
-            Self::NuttcpPairs => "nuttcp key=value",
-        })
-    }
-}
 
 /// Reads what other tools have printed. Which tools and which forms is found out; a text may hold several tests of
 /// several tools, with the commands and prose between them, in UTF-8 or UTF-16, compressed by gzip or not.

@@ -169,6 +169,14 @@ pub(crate) struct Connection {
     pub(crate) peer: String,
 }
 
+/// `192.0.2.1` of `192.0.2.1:5201`, `2001:db8::1` of `[2001:db8::1]:5201`.
+pub(crate) fn host_of(address: &str) -> &str {
+    match address.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => address.rsplit_once(':').map_or(address, |(host, _)| host),
+    }
+}
+
 /// Whose row it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Label {

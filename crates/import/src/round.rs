@@ -5,17 +5,17 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use model::counters::{CounterReadings, Reading};
-use model::measurement::{End, Heading};
 use model::played::Finding;
 use model::probe::Subject;
 use model::round::{Endpoint, Member, Round, Tested};
-use model::run::{Declared, FailureKind, Outcome, Role, Run, RunId};
+use model::run::{FailureKind, Outcome, Role, Run, RunId};
 use model::series::RunSamples;
-use model::series::field::Field;
-use units::{DataRate, WallTime};
+use units::WallTime;
 
+pub use super::declared::UserFacts;
 use super::evidence::{CounterKind, DeviceCounters, Evidence, Shown, Socket};
 use super::merge::{self, Stored};
+use super::parsed::host_of;
 use super::{Import, Imported, rtt, sockets, transfers};
 
 /// A file that was read.
@@ -29,15 +29,6 @@ pub struct Source {
     pub written: WallTime,
     /// Tells this file from others, so that reading it twice names its runs the same.
     pub digest: u128,
-}
-
-/// What the user declares for all runs of the files.
-#[derive(Debug, Clone, Default)]
-pub struct UserFacts {
-    /// Facts of the path and of the sender.
-    pub declared: Declared,
-    /// The line rate of the path.
-    pub line_rate: Option<DataRate>,
 }
 
 impl Source {
@@ -363,14 +354,6 @@ fn without_port(target: &str) -> &str {
     if target.parse::<IpAddr>().is_ok() { target } else { host_of(target) }
 }
 
-/// `192.0.2.1` of `192.0.2.1:5201`, `2001:db8::1` of `[2001:db8::1]:5201`.
-pub(crate) fn host_of(address: &str) -> &str {
-    match address.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(rest),
-        None => address.rsplit_once(':').map_or(address, |(host, _)| host),
-    }
-}
-
 /// The first reading and the last.
 fn readings_of(owner: &CounterOwner, readings: &[&DeviceCounters]) -> CounterReadings {
     let mut found = CounterReadings::default();
@@ -419,17 +402,4 @@ fn same_host([one, other]: [&str; 2]) -> bool {
     let is_address = |name: &str| without_port(name).parse::<IpAddr>().is_ok();
     let label = |name: &str| name.split('.').next().unwrap_or_default().to_lowercase();
     one == other || (!is_address(one) && !is_address(other) && label(one) == label(other))
-}
-
-/// Whether a field belongs to the end of a flow that a socket is.
-pub(crate) const fn end_of(heading: Heading) -> End {
-    match heading {
-        Heading::Outbound => End::Sender,
-        Heading::Inbound => End::Receiver,
-    }
-}
-
-/// The value of a field of a socket.
-pub(crate) fn value(socket: &Socket, field: Field) -> Option<u64> {
-    socket.fields.iter().find(|known| known.field == field).map(|known| known.value)
 }

@@ -8,7 +8,7 @@ use model::run::{Outcome, Peer, Role, Run, RunId};
 use model::spec::{Limit, TestSpec};
 use units::WallTime;
 
-use super::round::UserFacts;
+use super::declared::UserFacts;
 
 /// What is known of one; the rest of a run is what a test would have asked for, and nobody asked.
 pub(crate) struct Seen {

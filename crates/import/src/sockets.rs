@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use model::host::HostIdentity;
-use model::measurement::{DirectionTotal, Flow, Heading, Latency, Measurement, RttSummary, SteadyState, Whose};
+use model::measurement::{DirectionTotal, End, Flow, Heading, Latency, Measurement, RttSummary, SteadyState, Whose};
 use model::run::{Outcome, Peer, RunId};
 use model::series::field::Field;
 use model::series::{Column, RunSamples, StreamSamples};
 use model::spec::Limit;
 use units::{ByteCount, DataRate, PacketCount, WallTime};
 
+use super::declared::UserFacts;
 use super::evidence::Socket;
 use super::merge::Stored;
-use super::round::{UserFacts, end_of, value};
 use super::seen::Seen;
 
 /// Adds what a socket shows to the test whose connection it is; whether it was.
@@ -115,3 +115,16 @@ const LEAST_BYTES: u64 = 1_000_000;
 const LEAST_TIME: Duration = Duration::from_millis(500);
 /// RTTs of slow start from ten segments to more than any path holds.
 const SLOW_START: u32 = 20;
+
+/// Whether a field belongs to the end of a flow that a socket is.
+pub(crate) const fn end_of(heading: Heading) -> End {
+    match heading {
+        Heading::Outbound => End::Sender,
+        Heading::Inbound => End::Receiver,
+    }
+}
+
+/// The value of a field of a socket.
+pub(crate) fn value(socket: &Socket, field: Field) -> Option<u64> {
+    socket.fields.iter().find(|known| known.field == field).map(|known| known.value)
+}

@@ -6,8 +6,8 @@ use model::run::{Failure, FailureKind, Outcome, Peer, Run, RunId};
 use model::spec::Limit;
 use units::{PacketCount, WallTime};
 
+use super::declared::UserFacts;
 use super::evidence::FileTransfer;
-use super::round::UserFacts;
 use super::seen::Seen;
 
 /// The run. Storage and the program are part of what it measures, which its note says.

@@ -9,7 +9,7 @@ use super::fault::{Unvalued, lacks};
 use super::operators;
 use super::slot::{Ground, View};
 use super::tree::{Binary, Elements, Form, Node, Quantifier, Unary};
-use crate::fact::{Fact, FactMap, Missing};
+use crate::fact::{Fact, FactMap};
 
 type Valued<'e> = Result<Cow<'e, Fact>, Unvalued>;
 

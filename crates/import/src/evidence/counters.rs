@@ -1,33 +1,8 @@
-//! `ethtool -S DEVICE`, and what all counters have in common.
+//! `ethtool -S DEVICE`.
 
 use std::collections::BTreeMap;
 
-use super::{Found, Shown, command_above};
-
-/// Whose counters they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum CounterKind {
-    /// A NIC's, by the driver's names.
-    #[default]
-    Nic,
-    /// A network device's, by the kernel's names.
-    Link,
-    /// The network stack's, since the host started.
-    Kernel,
-    /// The same, since they were read last: one reading is a change.
-    KernelChange,
-}
-
-/// Counters at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DeviceCounters {
-    /// Whose they are.
-    pub kind: CounterKind,
-    /// The device, where the command above says which.
-    pub device: Option<String>,
-    /// Each counter's value. Gauges are among them: ethtool does not tell them apart.
-    pub values: BTreeMap<String, u64>,
-}
+use super::shown::{CounterKind, DeviceCounters, Found, Shown, command_above};
 
 /// Reads `NIC statistics:` and the lines `     name: value` below.
 pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {

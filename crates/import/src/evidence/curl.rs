@@ -7,7 +7,7 @@ use model::probe::download::{Download, DownloadSpec, DownloadTimes};
 use model::run::{Failure, FailureKind, Outcome};
 use units::{ByteCount, DataRate, WallTime};
 
-use super::{Found, Shown, command_above};
+use super::shown::{Found, Shown, command_above};
 use crate::proof::{Claim, half_digit};
 
 /// Reads from `% Total    % Received % Xferd  Average Speed` to the last line of numbers.

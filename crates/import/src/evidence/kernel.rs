@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CounterKind, DeviceCounters, Found, Shown, command_above};
+use super::shown::{CounterKind, DeviceCounters, Found, Shown, command_above};
 
 /// Reads `#kernel` and the lines `TcpRetransSegs   42   0.0` below. Without `-a` nstat prints what came since it was run last.
 pub(crate) fn nstat(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {

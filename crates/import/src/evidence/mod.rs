@@ -9,6 +9,7 @@ mod kernel;
 pub(crate) mod mtr;
 mod ping;
 mod show;
+mod shown;
 mod ss;
 mod tracepath;
 mod traceroute;
@@ -16,68 +17,12 @@ mod transfer;
 mod wget;
 mod windows;
 
-use model::probe::Subject;
-use model::probe::download::{Download, FieldValue};
-use model::probe::echo::EchoSeries;
-use model::probe::hops::{Hop, HopsSpec, Trace, TraceEnd};
-use model::probe::path_mtu::PathMtu;
-use model::run::Outcome;
-
 use super::anomaly::Anomalies;
 use super::command::after_prompt;
 use super::source::unquoted;
 
-pub use counters::{CounterKind, DeviceCounters};
-pub use transfer::FileTransfer;
-
-/// What one output of a tool shows, other than a test's transfer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Evidence {
-    /// The line of the file at which it starts, from 1.
-    pub line: usize,
-    /// The host that the prompt before it names.
-    pub host: Option<String>,
-    /// What it shows.
-    pub shows: Shown,
-}
-
-/// What an output shows. Times of measurements that the output does not print are 1970.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shown {
-    /// RTTs and losses of echoes.
-    Echo(EchoSeries),
-    /// The routers of a path.
-    Hops(Trace),
-    /// The largest packet of a path.
-    PathMtu(PathMtu),
-    /// A file that was fetched.
-    Download(Download),
-    /// TCP sockets as their kernel sees them.
-    Sockets(Vec<Socket>),
-    /// Counters of a network device or of the kernel at one moment.
-    Counters(DeviceCounters),
-    /// Files that were moved by a program that prints an amount and a rate.
-    Transfer(FileTransfer),
-}
-
-/// A TCP socket of `ss -ti`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Socket {
-    /// Address and port at the host that printed it.
-    pub local: String,
-    /// Address and port of the other end.
-    pub peer: String,
-    /// Congestion control of its sender, by the kernel's name.
-    pub congestion_control: Option<String>,
-    /// What the kernel knows of it.
-    pub fields: Vec<FieldValue>,
-}
-
-/// What a reader found: one output may show two things, and is so many lines long.
-pub(crate) struct Found {
-    pub(crate) shows: Vec<Shown>,
-    pub(crate) lines: usize,
-}
+use shown::Found;
+pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, Shown, Socket};
 
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
@@ -164,11 +109,6 @@ const MARKS: [&str; 23] = [
     "Receiver Throughput",
 ];
 
-/// A trace that a tool has printed, which says nothing of how it asked.
-fn trace_as_printed(subject: Subject, spec: HopsSpec, end: TraceEnd, hops: Vec<Hop>) -> Trace {
-    Trace { subject, spec, outcome: Outcome::Complete, access: None, end, hops }
-}
-
 /// `[user@host dir]$ …`, `user@host:~$ …`.
 pub(crate) fn host_of_prompt(line: &str) -> Option<String> {
     after_prompt(line.trim_start())?;
@@ -176,12 +116,4 @@ pub(crate) fn host_of_prompt(line: &str) -> Option<String> {
     let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '-' | '.' | '_'))?;
     let name = &after[..end];
     (!name.is_empty() && name.len() <= 253).then(|| name.to_owned())
-}
-
-/// The command that stands directly above an output, and runs `program`.
-fn command_above<'a>(before: &[&'a str], program: &str) -> Option<Vec<&'a str>> {
-    let line = before.iter().rev().take(3).find(|line| !line.trim().is_empty())?;
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let at = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
-    Some(words[at + 1..].to_vec())
 }

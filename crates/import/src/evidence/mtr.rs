@@ -11,7 +11,7 @@ use model::run::Outcome;
 use serde_json::Value;
 use units::{PacketCount, WallTime};
 
-use super::{Found, Shown, trace_as_printed};
+use super::shown::{Found, Shown, command_above, trace_as_printed};
 use crate::quantity::milliseconds;
 
 /// One line of a report.
@@ -70,7 +70,7 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
         }
         used += 1;
     }
-    let command = super::command_above(before, "mtr").and_then(|words| words.last().map(|word| (*word).to_owned()));
+    let command = command_above(before, "mtr").and_then(|words| words.last().map(|word| (*word).to_owned()));
     let target = command.or_else(|| hubs.last().map(|hub| hub.host.clone()))?;
     Some(Found { shows: shown(&target, &hubs)?, lines: used })
 }

@@ -9,7 +9,7 @@ use model::probe::{Report, ReportKind, Subject};
 use model::run::Outcome;
 use units::{PacketCount, WallTime};
 
-use super::{Found, Shown, command_above};
+use super::shown::{Found, Shown, command_above};
 use crate::quantity::milliseconds;
 
 /// Reads from `PING host (192.0.2.1) 56(84) bytes of data.` to the line of `rtt min/avg/max/mdev`.

@@ -6,8 +6,8 @@ use model::measurement::RttSummary;
 use model::series::field::Field;
 use units::duration::show;
 
-use super::{CounterKind, Evidence, Shown};
-use crate::round::value;
+use super::shown::{CounterKind, Evidence, Shown};
+use crate::sockets::value;
 
 impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

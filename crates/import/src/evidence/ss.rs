@@ -3,7 +3,7 @@
 use model::probe::download::FieldValue;
 use model::series::field::Field;
 
-use super::{Found, Shown, Socket};
+use super::shown::{Found, Shown, Socket};
 use crate::quantity::{decimal, iperf3_rate, milliseconds};
 
 /// Reads sockets that follow each other: a line of addresses, and below it, or behind it with `-O`, the fields.

@@ -9,7 +9,7 @@ use model::probe::{ReportKind, Subject};
 use model::run::Outcome;
 use units::{Mtu, WallTime};
 
-use super::{Found, Shown, command_above, trace_as_printed};
+use super::shown::{Found, Shown, command_above, trace_as_printed};
 use crate::quantity::milliseconds;
 
 /// Reads from ` 1?: [LOCALHOST]   pmtu 1500` to `Resume: pmtu 1400 hops 3 back 3`, or as far as it goes.

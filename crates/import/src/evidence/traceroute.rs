@@ -6,7 +6,7 @@ use model::probe::hops::{Hop, HopAnswer, HopsSpec, TraceEnd};
 use model::probe::{ReportKind, Subject};
 use units::WallTime;
 
-use super::{Found, Shown, trace_as_printed};
+use super::shown::{Found, Shown, trace_as_printed};
 use crate::quantity::milliseconds;
 
 /// Reads from `traceroute to host (192.0.2.1), 30 hops max, 60 byte packets` to the last hop.

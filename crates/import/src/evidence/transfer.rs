@@ -8,31 +8,8 @@ use std::time::Duration;
 use model::measurement::Heading;
 use units::{ByteCount, DataRate};
 
-use super::{Found, Shown, command_above};
+use super::shown::{FileTransfer, Found, Shown, command_above};
 use crate::quantity::{iperf3_rate, seconds};
-
-/// A file, or a set of files, that was moved.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileTransfer {
-    /// The program, by the name of its command.
-    pub tool: &'static str,
-    /// The other host, where the command says which.
-    pub target: Option<String>,
-    /// Payload, all files together.
-    pub moved: ByteCount,
-    /// How long it took.
-    pub elapsed: Duration,
-    /// Its mean rate.
-    pub rate: DataRate,
-    /// Whether all of it was moved.
-    pub is_whole: bool,
-    /// Which way, seen from the host that printed it.
-    pub heading: Heading,
-    /// Segments that were retransmitted, where it is told.
-    pub retransmits: Option<u64>,
-    /// Attempts that failed, where the program counts them.
-    pub faults: u64,
-}
 
 /// Reads the lines of one transfer.
 pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {

@@ -7,7 +7,7 @@ use model::probe::download::{Download, DownloadSpec, DownloadTimes};
 use model::run::{Failure, FailureKind, Outcome};
 use units::{ByteCount, DataRate, WallTime};
 
-use super::{Found, Shown};
+use super::shown::{Found, Shown};
 use crate::proof::{Claim, half_digit};
 use crate::stamp::calendar;
 

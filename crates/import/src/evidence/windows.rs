@@ -10,7 +10,7 @@ use model::probe::{ReportKind, Subject};
 use model::run::Outcome;
 use units::{PacketCount, WallTime};
 
-use super::{Found, Shown, trace_as_printed};
+use super::shown::{Found, Shown, trace_as_printed};
 use crate::quantity::milliseconds;
 
 /// Reads from `Pinging host [192.0.2.1] with 32 bytes of data:` to `Minimum = 90ms, Maximum = 91ms, Average = 90ms`.

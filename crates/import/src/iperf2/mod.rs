@@ -2,7 +2,7 @@
 //!
 //! * [`text`]: its own lines
 //! * [`csv`]: a line of `-y C`
-//! * [`settle`]: which rows are summaries; nothing on them says so
+//! * [`finish`]: which rows are summaries; nothing on them says so
 
 pub(crate) mod csv;
 pub(crate) mod text;
@@ -12,11 +12,11 @@ use std::time::Duration;
 use model::measurement::End;
 use model::run::Role;
 
-use super::parsed::{EndRow, Label, ParsedTest, Row};
+use super::parsed::{Datagrams, EndRow, Label, ParsedTest, Row};
 
 /// Moves the summaries out of the rows: the last row of a stream, where it begins at zero and no row goes on longer. What a
 /// client prints it has sent, what a server prints has arrived.
-pub(crate) fn settle(parsed: &mut ParsedTest) {
+fn settle(parsed: &mut ParsedTest) {
     let end = if parsed.role == Some(Role::Server) { End::Receiver } else { End::Sender };
     let mut labels: Vec<Label> = Vec::new();
     for row in &parsed.rows {
@@ -37,7 +37,7 @@ pub(crate) fn settle(parsed: &mut ParsedTest) {
         && let Some(sent) = parsed.ends.iter_mut().find(|count| count.end == End::Sender)
     {
         // What a sender counts of losses is nothing.
-        sent.row.datagrams = sent.row.datagrams.map(|counts| crate::parsed::Datagrams { lost: None, ..counts });
+        sent.row.datagrams = sent.row.datagrams.map(|counts| Datagrams { lost: None, ..counts });
     }
 }
 
@@ -50,3 +50,16 @@ fn summary(rows: &[Row], label: Label) -> Option<usize> {
 
 /// The clock of a summary stops a moment before or after that of the last interval.
 const CLOCK: Duration = Duration::from_millis(150);
+
+/// How many datagrams a client says it sent, once its summary is known. The report of its server has all but the one that ends
+/// the test, which is counted by the client alone.
+pub(crate) fn finish(parsed: &mut ParsedTest, sent: Option<u64>) {
+    settle(parsed);
+    if parsed.ends.iter().any(|count| count.end == End::Receiver && count.row.datagrams.is_some()) {
+        return;
+    }
+    let own = parsed.ends.iter_mut().find(|count| count.end == End::Sender);
+    if let (Some(own), Some(total)) = (own, sent) {
+        own.row.datagrams = Some(Datagrams { lost: None, total });
+    }
+}

@@ -8,8 +8,8 @@ use model::spec::{Direction, Dscp, Limit, Protocol};
 use serde_json::Value;
 use units::{ByteCount, DataRate, Mss, WallTime};
 
-use super::documents::Object;
 use super::json_rows;
+use super::object::Object;
 use super::text::address;
 use crate::Format;
 use crate::parsed::{Connection, ParsedTest, TestOptions};

@@ -7,5 +7,6 @@
 pub(crate) mod documents;
 pub(crate) mod json;
 mod json_rows;
+mod object;
 pub(crate) mod row;
 pub(crate) mod text;

@@ -1,6 +1,6 @@
 //! Lines of `-fparse` (nuttcp 8.2.2, the `P_PERF_FMT` family of formats): `megabytes=… real_seconds=… rate_Mbps=…`.
 
-use super::{Numbers, list_sum, window};
+use super::numbers::{Numbers, list_sum, window};
 use crate::parsed::Datagrams;
 use crate::quantity::{decimal, megabits, milliseconds, nuttcp_megabytes, seconds};
 

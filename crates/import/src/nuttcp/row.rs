@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Numbers, list_sum, window};
+use super::numbers::{Numbers, list_sum, window};
 use crate::parsed::Datagrams;
 use crate::proof::{Claim, half_digit};
 use crate::quantity::{decimal, megabits, milliseconds, nuttcp_megabytes, seconds};

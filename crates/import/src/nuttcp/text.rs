@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::measurement::End;
 use units::{ByteCount, DataRate};
 
-use super::Numbers;
+use super::numbers::Numbers;
 use crate::quantity::{megabits, milliseconds, nuttcp_megabytes, seconds};
 use crate::{nuttcp::pairs, nuttcp::row, parsed::Datagrams};
 

@@ -9,7 +9,7 @@ use crate::iperf2::text::Line;
 use crate::iperf3::row::Numbers;
 use crate::iperf3::text::Line as SharedLine;
 use crate::limits::MAX_STREAMS;
-use crate::parsed::{Connection, Datagrams, EndRow, Label, ParsedTest, TestOptions};
+use crate::parsed::{Connection, Datagrams, EndRow, Label, ParsedTest, TestOptions, host_of};
 
 impl TranscriptReader<'_> {
     pub(super) fn iperf2(&mut self, number: usize, line: Line) {
@@ -39,7 +39,7 @@ impl TranscriptReader<'_> {
             Line::Connected(connection, mss) => {
                 parsed.mss = mss.or(parsed.mss);
                 if parsed.target.is_none() {
-                    parsed.target = Some(crate::round::host_of(&connection.peer).to_owned());
+                    parsed.target = Some(host_of(&connection.peer).to_owned());
                 }
                 parsed.connections.push(connection);
             }
@@ -120,18 +120,5 @@ fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers, of_peer: Option<
     match of_peer {
         Some(end) => parsed.ends.push(EndRow { end, row }),
         None => parsed.rows.push(row),
-    }
-}
-
-/// How many datagrams a client says it sent, once its summary is known. The report of its server has all but the one that ends
-/// the test, which is counted by the client alone.
-pub(super) fn finish(parsed: &mut ParsedTest, sent: Option<u64>) {
-    crate::iperf2::settle(parsed);
-    if parsed.ends.iter().any(|count| count.end == End::Receiver && count.row.datagrams.is_some()) {
-        return;
-    }
-    let own = parsed.ends.iter_mut().find(|count| count.end == End::Sender);
-    if let (Some(own), Some(total)) = (own, sent) {
-        own.row.datagrams = Some(Datagrams { lost: None, total });
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use units::WallTime;
 
-use super::command_line;
+use crate::command::command_line;
 use crate::iperf2::text as iperf2;
 use crate::iperf3::row::Columns;
 use crate::iperf3::text as iperf3;

@@ -9,7 +9,7 @@ mod lines;
 mod nuttcp;
 
 use super::anomaly::Anomalies;
-use super::command::{Command, Tool, after_prompt};
+use super::command::{Command, Tool};
 use super::evidence::host_of_prompt;
 use super::iperf3::row::Columns;
 use super::limits::{MAX_COMMAND_LINES, MAX_STATED_RTTS, MAX_TESTS};
@@ -198,7 +198,7 @@ impl TranscriptReader<'_> {
     fn finish(&mut self) {
         let Some(mut open) = self.open.take() else { return };
         if open.parsed.is_iperf2() {
-            iperf2::finish(&mut open.parsed, open.sent);
+            super::iperf2::finish(&mut open.parsed, open.sent);
         }
         let says_something =
             !open.parsed.rows.is_empty() || !open.parsed.ends.is_empty() || open.parsed.error.is_some();
@@ -240,13 +240,4 @@ impl Prompt {
         let is_shells = line.trim_start().starts_with("$ ") || host_of_prompt(line).is_some();
         if is_shells && !looks_like_output(line) { Self::Shells } else { Self::Unsure }
     }
-}
-
-/// What follows a prompt, or a line that starts with a tool's name.
-fn command_line(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    // Prose speaks of `iperf tests` as well.
-    let options = ["iperf3 ", "iperf "].iter().find_map(|tool| line.strip_prefix(tool));
-    let bare = options.is_some_and(|rest| rest.trim_start().starts_with('-')) || line.starts_with("nuttcp ");
-    after_prompt(line).or_else(|| bare.then_some(line.trim()))
 }

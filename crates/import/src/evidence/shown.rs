@@ -1,0 +1,123 @@
+//! What outputs show, and what their readers have in common.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::measurement::Heading;
+use model::probe::Subject;
+use model::probe::download::{Download, FieldValue};
+use model::probe::echo::EchoSeries;
+use model::probe::hops::{Hop, HopsSpec, Trace, TraceEnd};
+use model::probe::path_mtu::PathMtu;
+use model::run::Outcome;
+use units::{ByteCount, DataRate};
+
+/// What one output of a tool shows, other than a test's transfer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// The line of the file at which it starts, from 1.
+    pub line: usize,
+    /// The host that the prompt before it names.
+    pub host: Option<String>,
+    /// What it shows.
+    pub shows: Shown,
+}
+
+/// What an output shows. Times of measurements that the output does not print are 1970.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shown {
+    /// RTTs and losses of echoes.
+    Echo(EchoSeries),
+    /// The routers of a path.
+    Hops(Trace),
+    /// The largest packet of a path.
+    PathMtu(PathMtu),
+    /// A file that was fetched.
+    Download(Download),
+    /// TCP sockets as their kernel sees them.
+    Sockets(Vec<Socket>),
+    /// Counters of a network device or of the kernel at one moment.
+    Counters(DeviceCounters),
+    /// Files that were moved by a program that prints an amount and a rate.
+    Transfer(FileTransfer),
+}
+
+/// A TCP socket of `ss -ti`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Socket {
+    /// Address and port at the host that printed it.
+    pub local: String,
+    /// Address and port of the other end.
+    pub peer: String,
+    /// Congestion control of its sender, by the kernel's name.
+    pub congestion_control: Option<String>,
+    /// What the kernel knows of it.
+    pub fields: Vec<FieldValue>,
+}
+
+/// Whose counters they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum CounterKind {
+    /// A NIC's, by the driver's names.
+    #[default]
+    Nic,
+    /// A network device's, by the kernel's names.
+    Link,
+    /// The network stack's, since the host started.
+    Kernel,
+    /// The same, since they were read last: one reading is a change.
+    KernelChange,
+}
+
+/// Counters at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeviceCounters {
+    /// Whose they are.
+    pub kind: CounterKind,
+    /// The device, where the command above says which.
+    pub device: Option<String>,
+    /// Each counter's value. Gauges are among them: ethtool does not tell them apart.
+    pub values: BTreeMap<String, u64>,
+}
+
+/// A file, or a set of files, that was moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileTransfer {
+    /// The program, by the name of its command.
+    pub tool: &'static str,
+    /// The other host, where the command says which.
+    pub target: Option<String>,
+    /// Payload, all files together.
+    pub moved: ByteCount,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Its mean rate.
+    pub rate: DataRate,
+    /// Whether all of it was moved.
+    pub is_whole: bool,
+    /// Which way, seen from the host that printed it.
+    pub heading: Heading,
+    /// Segments that were retransmitted, where it is told.
+    pub retransmits: Option<u64>,
+    /// Attempts that failed, where the program counts them.
+    pub faults: u64,
+}
+
+/// What a reader found: one output may show two things, and is so many lines long.
+pub(crate) struct Found {
+    pub(crate) shows: Vec<Shown>,
+    pub(crate) lines: usize,
+}
+
+/// A trace that a tool has printed, which says nothing of how it asked.
+pub(super) fn trace_as_printed(subject: Subject, spec: HopsSpec, end: TraceEnd, hops: Vec<Hop>) -> Trace {
+    Trace { subject, spec, outcome: Outcome::Complete, access: None, end, hops }
+}
+
+/// The command that stands directly above an output, and runs `program`.
+pub(super) fn command_above<'a>(before: &[&'a str], program: &str) -> Option<Vec<&'a str>> {
+    let line = before.iter().rev().take(3).find(|line| !line.trim().is_empty())?;
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
+    Some(words[at + 1..].to_vec())
+}
