@@ -92,10 +92,8 @@ impl Connection {
             From::Server => (server, client),
         };
         count(own, segment);
-        if segment.flags & (flag::SYN | flag::RST) != 0 || !self.handshake.is_settled {
-            if segment.has(flag::RST) {
-                self.was_reset = true;
-            }
+        self.was_reset |= segment.has(flag::RST);
+        if segment.has(flag::SYN) || !self.handshake.is_settled {
             if segment.has(flag::SYN) {
                 own.syn(segment.seq);
             }

@@ -9,6 +9,7 @@ use capture::{Trace, TraceOptions};
 pub(crate) const MSS: u32 = 1_000;
 pub(crate) const MS: u64 = 1_000_000;
 const SYN: u8 = 2;
+const RST: u8 = 4;
 const ACK: u8 = 16;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -104,6 +105,11 @@ impl Written {
         }
         let ack = number(to);
         self.put(Host::Receiver, at_ns, (8, ack), ACK, 0, &options);
+    }
+
+    /// The receiver's host has no such connection any more.
+    pub(crate) fn reset(&mut self, at_ns: u64) {
+        self.put(Host::Receiver, at_ns, (8, 0), RST, 0, &[]);
     }
 
     fn report(&self) -> TraceReport {

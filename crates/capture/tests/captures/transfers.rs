@@ -120,6 +120,25 @@ fn a_full_window_belongs_to_the_receiver() {
     assert_eq!(transfer.window.max_bytes, 80 * 128);
 }
 
+/// What still arrives at a socket that was closed is answered with one reset each.
+#[test]
+fn resets_at_the_end_are_no_handshakes() {
+    let mut written = Written::new(1_000, RTT, 0xffff);
+    for round in 0..50_u32 {
+        let start = 2 * RTT + u64::from(round) * (RTT + MS);
+        flight(&mut written, start, round * 10, round * 10 + 10);
+        acks(&mut written, start, round * 10, round * 10 + 10);
+    }
+    for segment in 500..520 {
+        let at_ns = 60 * (RTT + MS) + u64::from(segment) * MS / 10;
+        written.data(at_ns, segment);
+        written.reset(at_ns + 1_000);
+    }
+    let transfer = written.transfer();
+    let handshake = transfer.budget.iter().find(|share| share.owner == Owner::Handshake);
+    assert_eq!(handshake.map(|share| share.time_ns), Some(i64::try_from(RTT).unwrap()), "{:#?}", transfer.budget);
+}
+
 #[test]
 fn a_pause_with_nothing_outstanding_belongs_to_the_application() {
     let mut written = Written::new(1_000, RTT, 0xffff);
