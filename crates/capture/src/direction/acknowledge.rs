@@ -106,12 +106,19 @@ impl Direction {
         if self.sender_lag_ns == 0 {
             self.numbers.sender_una = self.numbers.sender_una.max(una);
             self.window.sender_right = self.window.sender_right.max(right);
-            self.recent.heard_ns = time_ns;
+            self.hears(time_ns);
         } else if self.window.late.len() < MAX_LATE {
             // What comes back has waited in the queues of the path: as long as the last time stamps did.
             let lag_ns = if self.lag.samples > 0 { self.lag.smoothed_ns } else { self.sender_lag_ns };
             self.window.late.push_back((time_ns + lag_ns.max(self.sender_lag_ns), una, right));
         }
+    }
+
+    /// The sender hears an acknowledgment.
+    #[inline]
+    fn hears(&mut self, at_ns: i64) {
+        self.clock.heard(at_ns - self.recent.heard_ns);
+        self.recent.heard_ns = at_ns;
     }
 
     /// What the sender has heard by now.
@@ -125,7 +132,7 @@ impl Direction {
                 self.own(at_ns, None);
             }
             self.window.late.pop_front();
-            self.recent.heard_ns = at_ns;
+            self.hears(at_ns);
             self.numbers.sender_una = self.numbers.sender_una.max(una);
             self.note_round(una);
             self.window.sender_right = self.window.sender_right.max(right);
@@ -149,6 +156,7 @@ impl Direction {
         let packet = u64::from(self.counts.largest_payload.max(2 * self.mss()));
         let flight = self.rounds.recent_peak();
         if self.rounds.acknowledged(acked, self.numbers.next, packet) {
+            self.clock.round(self.rounds.plateau_rounds());
             let at_sender = self.rtt.end_round();
             let at_receiver = self.lag.end_round();
             let least = if self.sender_lag_ns > self.rtt.min_ns { at_receiver } else { at_sender };

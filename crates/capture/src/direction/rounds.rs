@@ -140,6 +140,11 @@ impl Rounds {
         self.highest_peak <= self.plateau_peak + self.plateau_peak / 8
     }
 
+    /// For how many rounds the flight has been the same.
+    pub(crate) fn plateau_rounds(&self) -> u32 {
+        self.plateau_rounds
+    }
+
     /// The flight has stayed the same.
     pub(crate) fn has_plateau(&self) -> bool {
         self.plateau_rounds >= PLATEAU_ROUNDS
