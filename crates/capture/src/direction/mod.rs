@@ -413,11 +413,12 @@ impl Direction {
     /// What has happened since the last tick goes to the events that are open.
     fn take_tick(&mut self, time_ns: i64) {
         let delivered = self.delivered();
-        let queue = if self.is_queue_emptied() { QueueSeen::Emptied } else { QueueSeen::Throughout };
+        let queue = if self.queue_ns() < self.least_queue_ns() { QueueSeen::Emptied } else { QueueSeen::Standing };
         self.filled.tick(TickEnd { time_ns, delivered, outstanding: self.outstanding(), queue });
         let events = &mut self.events;
         if self.rounds.is_slow_start() {
             self.cost.skip_start();
+            self.filled.forget_start();
         }
         self.cost.tick(time_ns, delivered, |share| events.add_cost(share));
     }

@@ -95,6 +95,11 @@ impl Direction {
     /// The queue of the bottleneck was empty in the last round: its least RTT is within 10 % of the least of all, or within a
     /// millisecond of it. A burst makes a queue for a moment; a bottleneck that limits has one always.
     pub(super) fn is_queue_emptied(&self) -> bool {
-        self.queue_meter().round_min_ns - self.queue_meter().min_ns < (self.path_rtt_ns() / 10).max(ANSWER_NS)
+        self.queue_meter().round_min_ns - self.queue_meter().min_ns < self.least_queue_ns()
+    }
+
+    /// A shorter delay is no queue.
+    pub(super) fn least_queue_ns(&self) -> i64 {
+        (self.path_rtt_ns() / 10).max(ANSWER_NS)
     }
 }

@@ -65,7 +65,7 @@ impl Direction {
         }
         if to > self.numbers.next && self.recovery.is_none() && self.outstanding() > 0 {
             let since = self.since(time_ns);
-            self.clock.sent(since);
+            self.clock.sent(since, u64::from(segment.payload.div_ceil(mss)));
         }
         if to > self.numbers.next {
             self.new_data(segment, from.max(self.numbers.next), from, to);
@@ -371,6 +371,8 @@ impl Direction {
         self.span.owned_until_ns = time_ns;
         self.budget.add(owner, span_ns);
         match owner {
+            // A bottleneck at its rate keeps its time, whatever the plateau turns out to be.
+            Owner::CongestionWindow if self.filled.is_reached() => {}
             Owner::CongestionWindow | Owner::SlowStart => self.rounds.plateau_unowned_ns += span_ns,
             Owner::Application if !self.rounds.has_plateau() => self.rounds.plateau_paused_ns += span_ns,
             // An end of the data says nothing of the rounds before it.

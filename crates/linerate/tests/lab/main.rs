@@ -4,6 +4,7 @@
 
 mod asking;
 mod busy;
+mod capturing;
 mod ending;
 mod examining;
 #[cfg(feature = "hub")]
