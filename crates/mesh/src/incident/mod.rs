@@ -42,7 +42,7 @@ use crate::run::Resource;
 
 pub use life::{Action, Refused};
 pub use record::{
-    ConfigurationChange, Event, EventKind, Explanation, Incident, IncidentId, Occurrence, Status, Symptom,
+    ConfigurationChange, Event, EventKind, Explanation, Incident, IncidentId, Occurrence, Sign, Status, Symptom,
     TimelineEntry,
 };
 pub use subject::{Element, Metric, Series, Subject};
