@@ -43,6 +43,8 @@ fn a_name_that_a_shell_would_run_is_one_word_in_every_command() {
     let path = forged(&folder, |snapshot| {
         let interface = interface(snapshot);
         interface["name"] = json!("$(>pwned)");
+        // What a virtio_net reports is made up.
+        interface["driver"] = json!({ "value": { "name": "mlx5_core" }, "source": "ioctl" });
         interface["mode"] =
             json!({ "value": { "speed_bps": 100_000_000_000_u64, "duplex": "full" }, "source": "netlink" });
         interface["rings"] =

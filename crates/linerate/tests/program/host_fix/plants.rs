@@ -94,7 +94,8 @@ const DEVICES: [Plant; 9] = [
 /// A pair of devices, facts that make the one of them hardware, and rules of a site's own.
 const FURNISHED: &str = "ip link add west numtxqueues 2 numrxqueues 2 type veth peer name east; ip link set west up; \
     ip link set east up; ip address add 192.0.2.1/24 dev west; mkdir $F/rules; \
-    printf '[interfaces.west]\\nbus = { model = \"15b3:1019\" }\\n' > $F/recorded.toml; \
+    printf '[interfaces.west]\\nbus = { model = \"15b3:1019\" }\\ndriver = { name = \"ixgbe\" }\\n' > \
+    $F/recorded.toml; \
     record() { export LINERATE_RECORDED_FACTS=$F/recorded.toml; }";
 
 const SITE_RULES: &str = r#"
