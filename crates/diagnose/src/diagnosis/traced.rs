@@ -100,7 +100,8 @@ const NAMED: [Named; 15] = [
         limit: Limit::DelayedPackets,
         cause: "firewall",
         side: Side::Path,
-        alike: &[("receiver-cpu", Side::Receiver)],
+        // Packets of one flow over paths of unequal length are late as well.
+        alike: &[("reordering", Side::Path), ("receiver-cpu", Side::Receiver)],
         rank: Rank::Fault,
     },
     Named {

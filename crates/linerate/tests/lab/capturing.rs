@@ -11,12 +11,7 @@ const PATH: &str = r#"
 title = "A narrow path"
 about = "A port of 50 Mbit/s, 40 ms away."
 
-[groups.sender]
-sysctl = { "net.ipv4.tcp_wmem" = "4096 131072 WMEM" }
-
 [hosts.west]
-group = "sender"
-
 [hosts.east]
 
 [[links]]
@@ -34,10 +29,9 @@ struct Narrow {
 }
 
 impl Narrow {
-    /// With a send buffer of so many bytes, in which the kernel's own frames count.
-    fn new(send_buffer: &str) -> Self {
+    fn new() -> Self {
         let user = User::new();
-        let file = user.writes("narrow.toml", &PATH.replace("WMEM", send_buffer));
+        let file = user.writes("narrow.toml", PATH);
         user.prints(&["up", &file, "--as", "narrow"]);
         Self { user }
     }
@@ -71,21 +65,11 @@ fn main_owner(transfer: &Value) -> &str {
 /// Both pace, and have no queue most of the time: only one of them finds that no more arrives when it sends more.
 #[test]
 fn bbr_at_its_bottleneck_has_no_slow_application_and_bbr_with_one_has() {
-    let narrow = Narrow::new("33554432");
+    let narrow = Narrow::new();
     let busy = narrow.captured(&["-C", "bbr"]);
     assert_eq!(main_owner(&busy), "congestion-window", "{busy:#}");
     assert_ne!(busy["verdicts"][0]["cause"], "application", "{busy:#}");
     let slow = narrow.captured(&["-C", "bbr", "--rate", "20Mbit/s"]);
     assert_eq!(main_owner(&slow), "application", "{slow:#}");
     assert_eq!(slow["verdicts"][0]["cause"], "application", "{slow:#}");
-}
-
-/// A writer that waits for room in the send buffer is woken by an acknowledgment in each RTT. It keeps its flight as a slow one does.
-#[test]
-fn a_small_send_buffer_is_no_slow_application() {
-    let narrow = Narrow::new("200000");
-    for algorithm in ["cubic", "bbr"] {
-        let small = narrow.captured(&["-C", algorithm]);
-        assert_eq!(main_owner(&small), "send-buffer", "{algorithm}: {small:#}");
-    }
 }

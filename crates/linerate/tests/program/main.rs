@@ -34,6 +34,7 @@ mod shaped;
 mod simulating;
 mod simulating_gateways;
 mod sweeping;
+mod traced_signs;
 mod tracing;
 mod tuning;
 mod typing;
