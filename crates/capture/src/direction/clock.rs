@@ -11,10 +11,8 @@ pub(crate) struct SendClock {
     waking: Option<Waking>,
     /// RTTs that these were counted in: those of one plateau of the flight.
     rounds: u32,
-    /// Mean time between packets, smoothed.
-    spacing_ns: i64,
-    /// Mean time between acknowledgments, smoothed.
-    ack_spacing_ns: i64,
+    packets: Spacing,
+    acks: Spacing,
     /// Distance of packets that the bottleneck has put one after the other: a low quantile of the distances.
     least_ns: i64,
 }
@@ -26,14 +24,32 @@ struct Followed {
     later: u64,
 }
 
+/// How long before a burst the sender had heard an acknowledgment, and what counts as at once.
+#[derive(Debug, Clone, Copy)]
+struct Behind {
+    ack_ns: i64,
+    near_ns: i64,
+}
+
 /// Packets behind acknowledgments that were not answered.
 #[derive(Debug, Clone, Copy)]
 struct Waking {
     segments: u64,
-    /// How long before it the sender had heard an acknowledgment.
-    ack_ns: i64,
-    /// What counts as at once.
-    near_ns: i64,
+    behind: Behind,
+}
+
+/// Mean time from one to the next, smoothed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spacing {
+    mean_ns: i64,
+}
+
+impl Spacing {
+    #[inline]
+    fn take(&mut self, sample_ns: i64) {
+        // A pause is not the distance of packets.
+        self.mean_ns += (sample_ns.min(self.mean_ns.max(ANSWER_NS) * 16) - self.mean_ns) / 16;
+    }
 }
 
 /// How long ago the sender did and heard something, in nanoseconds.
@@ -68,13 +84,14 @@ const UNANSWERED: i64 = 4;
 impl Default for SendClock {
     fn default() -> Self {
         let none = Followed::default();
+        let spacing = Spacing::default();
         Self {
             bursts: none,
             woken: none,
             waking: None,
             rounds: 0,
-            spacing_ns: 0,
-            ack_spacing_ns: 0,
+            packets: spacing,
+            acks: spacing,
             least_ns: ANSWER_NS,
         }
     }
@@ -84,7 +101,7 @@ impl SendClock {
     /// The sender has heard an acknowledgment, so long after the one before.
     #[inline]
     pub(crate) fn heard(&mut self, since_ns: i64) {
-        self.ack_spacing_ns = smoothed(self.ack_spacing_ns, since_ns);
+        self.acks.take(since_ns);
     }
 
     /// A packet of new data was sent: so many segments.
@@ -100,16 +117,17 @@ impl SendClock {
             self.least_ns += (data_ns.min(2 * self.least_ns) - self.least_ns) / 256;
         }
         // By chance an acknowledgment of every second packet is so near to one of eight.
-        let near_ns = (self.spacing_ns / 4).max(ANSWER_NS);
-        self.spacing_ns = smoothed(self.spacing_ns, data_ns);
+        let near_ns = (self.packets.mean_ns / 4).max(ANSWER_NS);
+        self.packets.take(data_ns);
         // Packets that are sent together follow the same acknowledgment.
         // Where all are as far apart as the least, no bottleneck has lined them up.
-        let lined_up_ns = if self.least_ns * 10 < self.spacing_ns * 7 { self.least_ns + self.least_ns / 4 } else { 0 };
+        let lined_up_ns =
+            if self.least_ns * 10 < self.packets.mean_ns * 7 { self.least_ns + self.least_ns / 4 } else { 0 };
         let together_ns = near_ns.max(lined_up_ns);
         if data_ns < together_ns || data_ns < 4 * since.doubt_ns {
             return;
         }
-        self.bursts.count(since.ack_ns, near_ns.max(since.doubt_ns));
+        self.bursts.count(Behind { ack_ns: since.ack_ns, near_ns: near_ns.max(since.doubt_ns) });
     }
 
     /// A writer that waits for room in the send buffer is woken when a third of it is free (`sk_stream_write_space`), and writes as fast
@@ -117,17 +135,17 @@ impl SendClock {
     /// Linux 6.18 in a VM), the others follow nothing.
     #[inline]
     fn note_waking(&mut self, since: Since, segments: u64) {
-        if since.data_ns < UNANSWERED * self.ack_spacing_ns.max(ANSWER_NS) {
+        if since.data_ns < UNANSWERED * self.acks.mean_ns.max(ANSWER_NS) {
             if let Some(waking) = &mut self.waking {
                 waking.segments += segments;
             }
             return;
         }
         // By chance one of four is so near.
-        let near_ns = (self.ack_spacing_ns / 4).max(ANSWER_NS);
-        let waking = Waking { segments, ack_ns: since.ack_ns, near_ns };
+        let near_ns = (self.acks.mean_ns / 4).max(ANSWER_NS);
+        let waking = Waking { segments, behind: Behind { ack_ns: since.ack_ns, near_ns } };
         if let Some(waking) = self.waking.replace(waking).filter(|waking| waking.segments >= WRITTEN) {
-            self.woken.count(waking.ack_ns, waking.near_ns);
+            self.woken.count(waking.behind);
         }
     }
 
@@ -157,8 +175,8 @@ impl SendClock {
 
 impl Followed {
     #[inline]
-    fn count(&mut self, ack_ns: i64, near_ns: i64) {
-        if ack_ns < near_ns { self.at_once += 1 } else { self.later += 1 }
+    fn count(&mut self, behind: Behind) {
+        if behind.ack_ns < behind.near_ns { self.at_once += 1 } else { self.later += 1 }
     }
 
     fn release(self) -> Release {
@@ -170,11 +188,6 @@ impl Followed {
             Release::OwnClock
         }
     }
-}
-
-/// A pause is not the distance of packets.
-fn smoothed(mean_ns: i64, sample_ns: i64) -> i64 {
-    mean_ns + (sample_ns.min(mean_ns.max(ANSWER_NS) * 16) - mean_ns) / 16
 }
 
 #[cfg(test)]
