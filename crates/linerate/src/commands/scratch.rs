@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
+use linux::namespaces::process::{Process, start_of};
 use linux::namespaces::rights::user;
 use measure::stop::Stop;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -50,6 +51,7 @@ impl ScratchDirectory {
         let path = self.path.clone();
         thread::spawn(move || {
             if comes.read_exact(&mut [0; 2]).is_ok() {
+                end_children();
                 clear(&path);
                 std::process::exit(i32::from(Exit::Interrupted.code()));
             }
@@ -86,6 +88,22 @@ fn clear(path: &Path) {
     }
 }
 
+/// Ends the programs that this process has started: one that is about to make its directory would make ours anew with it.
+fn end_children() {
+    let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+    let Ok(threads) = fs::read_dir("/proc/self/task") else { return };
+    let children: Vec<String> = threads.flatten().map(of_thread).collect();
+    let numbers = children.iter().flat_map(|list| list.split_whitespace()).filter_map(|number| number.parse().ok());
+    let running: Vec<Process> = numbers.filter_map(|number| Process::find(number, start_of(number)?)).collect();
+    for process in &running {
+        // It fails only where it is somebody else's, and then it makes nothing of ours.
+        let _ = process.kill();
+    }
+    for process in &running {
+        let _ = process.wait(ENDS_WITHIN);
+    }
+}
+
 /// Removes what processes left that were killed: directories of this user whose lock nobody holds.
 fn clear_abandoned(place: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(place) else { return };
@@ -114,6 +132,8 @@ const LOCK: &str = "lock";
 const GONE: &str = "gone";
 const MOST_ATTEMPTS: usize = 100;
 const BEING_MADE: Duration = Duration::from_secs(60);
+/// The kernel ends what is killed as soon as it is out of a system call.
+const ENDS_WITHIN: Duration = Duration::from_secs(2);
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 //!
 //! The kernel's records are kept as they came, in one growing block a stream, and understood after the test: a sample
 //! costs one system call and one copy of 280 bytes. Streams at full speed take their samples themselves (see
-//! [`recorder`](super::recorder)); the thread here looks after those that do not, and sends the latency probes at the same
+//! [`super::recorder`]); the thread here looks after those that do not, and sends the latency probes at the same
 //! wake, since a wake costs more than either.
 
 use std::io;

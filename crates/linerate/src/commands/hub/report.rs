@@ -47,7 +47,7 @@ fn ask(args: &ReportArgs) -> anyhow::Result<Postmortem> {
         let id = IncidentId(args.incident.clone());
         let found = postmortem(&open(&directory)?, &id, clock::wall_now()).context(no_database(&directory))?;
         let none = || Complaint::new(Exit::NotFound, format!("there is no incident {id}"));
-        return Ok(found.with_context(none)?);
+        return found.with_context(none);
     }
     let mut hub = connect(&args.connect, Purpose::View)?;
     let report: ReportInfo = hub.get(&format!("/api/v1/report?id={}", quoted(&args.incident)))?;

@@ -270,7 +270,7 @@ impl Setting {
             let said = member.remarks.join(" ");
             match nature {
                 Nature::Honest | Nature::Busy => {
-                    assert_eq!((member.failure.as_deref(), &*said), (None, ""), "{self:?}")
+                    assert_eq!((member.failure.as_deref(), &*said), (None, ""), "{self:?}");
                 }
                 Nature::Clock(Offset::Ahead(_)) => assert!(said.contains("ahead"), "{member:?} of {self:?}"),
                 Nature::Clock(Offset::Behind(_)) => assert!(said.contains("behind"), "{member:?} of {self:?}"),
