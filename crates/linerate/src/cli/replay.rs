@@ -33,7 +33,7 @@ pub struct ReplayArgs {
     /// Rounds with the faults
     #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub during: u32,
-    /// Rounds after the faults are mended
+    /// Rounds after the fix, without the faults
     #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=2000))]
     pub after: u32,
     /// Random seed; equal seeds give equal rounds

@@ -48,7 +48,7 @@ fn names(scenario: &Scenario) -> String {
 }
 
 /// When the faults are gone.
-pub const MENDED: &str = "the faults are taken out";
+pub const TAKEN_OUT: &str = "the faults are taken out";
 
 /// Where to look at it.
 pub fn end(directory: &Path, incidents: &[Incident]) -> String {

@@ -65,12 +65,12 @@ pub(super) fn run(common: &Common, args: &ReplayArgs) -> anyhow::Result<Exit> {
         history.add(&rounds.play(&scenario, number)?)?;
         teller.follow(&history)?;
     }
-    let mended = args.before + args.during;
+    let fixed = args.before + args.during;
     if args.after > 0 {
-        mend(&history, &scenario, rounds.at(mended))?;
-        teller.line(rounds.at(mended), say::MENDED)?;
+        fix(&history, &scenario, rounds.at(fixed))?;
+        teller.line(rounds.at(fixed), say::TAKEN_OUT)?;
     }
-    for number in mended..mended + args.after {
+    for number in fixed..fixed + args.after {
         history.add(&rounds.play(&usual, number)?)?;
         teller.follow(&history)?;
     }
@@ -107,7 +107,7 @@ impl Rounds<'_> {
 }
 
 /// Says in the record of each incident that is open what was done.
-fn mend(history: &History, scenario: &Scenario, at: WallTime) -> anyhow::Result<()> {
+fn fix(history: &History, scenario: &Scenario, at: WallTime) -> anyhow::Result<()> {
     for incident in history.incidents().into_iter().filter(|incident| incident.status.is_bad()) {
         let act = |action| history.act(&incident.id, action, at);
         act(Action::Acknowledge { by: "replay".to_owned() })?;
