@@ -53,6 +53,9 @@ struct Shown {
     text: String,
 }
 
+/// A command that runs until somebody stops it is no command for this test: it is listed.
+const PATIENCE_S: &str = "600";
+
 /// Code that says that something was found, which is what some commands show.
 const FOUND: i32 = 10;
 
@@ -107,8 +110,8 @@ impl Place {
     fn failure(&self, text: &str) -> Option<String> {
         let program = Path::new(env!("CARGO_BIN_EXE_linerate")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
-        let ended = Command::new("sh")
-            .args(["-c", without_remark(text)])
+        let ended = Command::new("timeout")
+            .args([PATIENCE_S, "sh", "-c", without_remark(text)])
             .current_dir(self.0.path())
             .env("PATH", format!("{}:{path}", program.display()))
             .env("HOME", self.0.path())

@@ -66,3 +66,23 @@ fn what_cannot_be_replayed_is_refused_with_a_way_out() {
     let none = linerate(&["report", &hub, "I1"]);
     assert!(none.code != Some(0) && none.stdout.is_empty(), "{none:?}");
 }
+
+#[test]
+fn one_cause_at_one_place_is_one_incident_whatever_was_seen_of_it_first() {
+    let place = TempDir::new().unwrap();
+    let hub = place.path().join("hub").to_str().unwrap().to_owned();
+    let played = linerate(&["hub", "replay", &hub, "lhn-router-replaced", "--json"]);
+    assert_eq!(played.code, Some(0), "{played:?}");
+    let list: Value = serde_json::from_str(&played.stdout).unwrap();
+    let incidents = list["incidents"].as_array().unwrap();
+    assert!(incidents.len() > 1, "two pairs get slow, and each is seen: {list}");
+    let (kept, folded): (Vec<&Value>, Vec<&Value>) =
+        incidents.iter().partition(|incident| !incident["symptoms"].as_array().unwrap().is_empty());
+    let [kept] = kept.as_slice() else { panic!("{list}") };
+    assert_eq!((&kept["explanation"]["cause"], &kept["status"]), (&"rate-limit".into(), &"closed".into()), "{kept}");
+    assert_eq!(kept["symptoms"].as_array().unwrap().len(), incidents.len(), "it has the symptoms of all: {kept}");
+    for incident in folded {
+        let last = &incident["timeline"].as_array().unwrap().last().unwrap()["text"];
+        assert_eq!(*last, format!("it is {}: one cause at one place", kept["id"].as_str().unwrap()), "{incident}");
+    }
+}
