@@ -7,7 +7,7 @@ use baseline::series::Sample;
 use chart::Form;
 use chart::detected::{Subject, picture};
 use mesh::clock;
-use mesh::incident::{Incident, Metric, Series};
+use mesh::incident::{Incident, Metric, Occurrence, Series, TimelineEntry};
 use units::WallTime;
 
 use crate::html::Figure;
@@ -56,10 +56,12 @@ fn shift(history: &History, incident: &Incident) -> Option<f64> {
     })
 }
 
-/// What was measured before the incident, during it, and after it.
+/// What was measured before the incident, during it, and after something was done about it, else after results were as before.
 fn stretches<'a>(samples: &'a [Sample], incident: &Incident) -> [&'a [Sample]; 3] {
     let seconds = |at: WallTime| i64::try_from(at.unix_seconds()).unwrap_or(i64::MAX);
-    let end = incident.verified.or(incident.closed).map_or(i64::MAX, seconds);
+    let is_fix = |entry: &&TimelineEntry| matches!(entry.occurrence, Occurrence::Fixed { .. });
+    let fixed = incident.timeline.iter().rev().find(is_fix).map(|entry| entry.at);
+    let end = fixed.or(incident.verified).or(incident.closed).map_or(i64::MAX, seconds);
     let (before, rest) = samples.split_at(samples.partition_point(|sample| sample.at_s < seconds(incident.since)));
     let (during, after) = rest.split_at(rest.partition_point(|sample| sample.at_s < end));
     [before, during, after]
