@@ -15,7 +15,7 @@ use hub::agent::url::HubUrl;
 use hub::api::mesh::{PlanInfo, PlanText};
 use hub::api::order::LeaseName;
 use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict};
-use hub::server::directory::{ConnectionLimits, Directory, IncidentSettings, Settings};
+use hub::server::directory::{Directory, Settings};
 use hub::store::Store;
 use hub::store::rows::TokenRow;
 use hub::store::sqlite::Sqlite;
@@ -135,14 +135,7 @@ impl Hub {
     fn start(actors: &Actors) -> anyhow::Result<Self> {
         let place = TempDir::new()?;
         let port = fresh_port();
-        let settings = Settings {
-            listen: format!("127.0.0.1:{port}").parse()?,
-            names: vec!["127.0.0.1".to_owned()],
-            plan: None,
-            limits: ConnectionLimits::default(),
-            incidents: IncidentSettings::default(),
-            notify: Vec::new(),
-        };
+        let settings = Settings::new(format!("127.0.0.1:{port}").parse()?, vec!["127.0.0.1".to_owned()]);
         let directory = Directory::at(&place.path().join("hub"));
         directory.init(&settings)?;
         Sqlite::open(&directory.database())?;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
+use crate::store::people::{AccountRow, ActionRow};
 use crate::trust::role::AccountRole;
 
 /// Somebody signs in.
@@ -74,6 +75,15 @@ impl fmt::Debug for AccountWish {
     }
 }
 
+impl AccountList {
+    /// What a person may see of stored accounts.
+    #[must_use]
+    pub fn of(rows: Vec<AccountRow>) -> Self {
+        let info = |AccountRow { name, role, changed, .. }| AccountInfo { name, role, changed };
+        Self { accounts: rows.into_iter().map(info).collect() }
+    }
+}
+
 /// Something that somebody did, or was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionInfo {
@@ -93,6 +103,15 @@ pub struct ActionInfo {
 pub struct ActionList {
     /// Newest first, at most 1,000.
     pub actions: Vec<ActionInfo>,
+}
+
+impl ActionList {
+    /// Of what is stored, in its order.
+    #[must_use]
+    pub fn of(rows: Vec<ActionRow>) -> Self {
+        let info = |ActionRow { at, who, origin, what }| ActionInfo { at, who, origin, what };
+        Self { actions: rows.into_iter().map(info).collect() }
+    }
 }
 
 /// The cookie of a session. Browsers take one of this name over TLS alone, and from this host alone (RFC 6265bis, 4.1.3.2).

@@ -41,6 +41,21 @@ pub struct Settings {
     pub notify: Vec<Route>,
 }
 
+impl Settings {
+    /// A hub that listens there under these names, without a plan and with all else as usual.
+    #[must_use]
+    pub fn new(listen: SocketAddr, names: Vec<String>) -> Self {
+        Self {
+            listen,
+            names,
+            plan: None,
+            limits: ConnectionLimits::default(),
+            incidents: IncidentSettings::default(),
+            notify: Vec::new(),
+        }
+    }
+}
+
 /// How incidents are watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

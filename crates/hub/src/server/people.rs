@@ -8,11 +8,10 @@ use super::attempts::Attempt;
 use super::caller::Person;
 use super::request::{Answer, Request, RequestError};
 use super::state::Hub;
-use crate::api::accounts::{
-    AccountInfo, AccountList, AccountWish, ActionInfo, ActionList, SESSION_COOKIE, SessionInfo, SignIn,
-};
+use crate::api::accounts::{AccountList, AccountWish, ActionList, SESSION_COOKIE, SessionInfo, SignIn};
 use crate::store::StoreError;
 use crate::store::people::{AccountRow, ActionRow, SessionRow};
+use crate::trust::digest::Fingerprint;
 use crate::trust::password::{Password, PasswordHash};
 use crate::trust::role::AccountRole;
 use crate::trust::secret;
@@ -52,8 +51,7 @@ pub(super) fn sign_in(hub: &Hub, request: &Request) -> Result<Answer, RequestErr
     hub.store.add_session(session, now)?;
     note(hub, request, &name, "signed in")?;
     let mut answer = Answer::json(&SessionInfo { has_accounts: true, name: Some(name), role: Some(account.role) })?;
-    let value: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    answer.headers.push(("set-cookie", cookie(&value, SESSION)));
+    answer.headers.push(("set-cookie", cookie(&Fingerprint::from(bytes).to_string(), SESSION)));
     Ok(answer)
 }
 
@@ -68,8 +66,7 @@ pub(super) fn sign_out(hub: &Hub, request: &Request, person: &Person) -> Result<
 }
 
 pub(super) fn accounts(hub: &Hub) -> Result<AccountList, RequestError> {
-    let info = |AccountRow { name, role, changed, .. }| AccountInfo { name, role, changed };
-    Ok(AccountList { accounts: hub.store.accounts()?.into_iter().map(info).collect() })
+    Ok(AccountList::of(hub.store.accounts()?))
 }
 
 /// Adds, changes or removes an account. The last admin stays one: nobody could make another from a page.
@@ -101,8 +98,7 @@ pub(super) fn set_account(hub: &Hub, request: &Request) -> Result<AccountList, R
 }
 
 pub(super) fn actions(hub: &Hub) -> Result<ActionList, RequestError> {
-    let info = |ActionRow { at, who, origin, what }| ActionInfo { at, who, origin, what };
-    Ok(ActionList { actions: hub.store.actions(MOST_ACTIONS)?.into_iter().map(info).collect() })
+    Ok(ActionList::of(hub.store.actions(MOST_ACTIONS)?))
 }
 
 /// Writes down what somebody did.

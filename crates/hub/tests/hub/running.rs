@@ -10,7 +10,7 @@ use hub::agent::connection::Connection;
 use hub::agent::directory::{Directory as AgentDirectory, Limits};
 use hub::agent::join::{JoinError, Joining, join};
 use hub::agent::url::HubUrl;
-use hub::server::directory::{ConnectionLimits, Directory, IncidentSettings, Settings};
+use hub::server::directory::{ConnectionLimits, Directory, Settings};
 use hub::server::log::Log;
 use hub::server::state::Hub;
 use hub::store::rows::TokenRow;
@@ -48,14 +48,8 @@ impl Running {
 
     fn set(limits: ConnectionLimits, notify: Vec<Route>) -> Self {
         let directory = TempDir::new().unwrap();
-        let settings = Settings {
-            listen: "127.0.0.1:0".parse().unwrap(),
-            names: vec!["127.0.0.1".to_owned()],
-            plan: None,
-            limits,
-            incidents: IncidentSettings::default(),
-            notify,
-        };
+        let listen = "127.0.0.1:0".parse().unwrap();
+        let settings = Settings { limits, notify, ..Settings::new(listen, vec!["127.0.0.1".to_owned()]) };
         Directory::at(directory.path()).init(&settings).unwrap();
         Self::open(directory)
     }

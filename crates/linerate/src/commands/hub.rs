@@ -12,7 +12,7 @@ pub mod top;
 
 use anyhow::Context;
 use hub::api::openapi;
-use hub::server::directory::{ConnectionLimits, Directory, IncidentSettings, Settings};
+use hub::server::directory::{Directory, Settings};
 use hub::server::log::Log;
 use hub::server::state::Hub;
 use hub::store::Store;
@@ -52,14 +52,7 @@ pub fn run(common: &Common, action: &HubAction) -> anyhow::Result<Exit> {
 }
 
 fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
-    let settings = Settings {
-        listen: args.listen,
-        names: args.name.clone(),
-        plan: None,
-        limits: ConnectionLimits::default(),
-        incidents: IncidentSettings::default(),
-        notify: Vec::new(),
-    };
+    let settings = Settings::new(args.listen, args.name.clone());
     let directory = Directory::at(&args.directory);
     directory.init(&settings).map_err(|error| complain(error, &args.directory))?;
     Sqlite::open(&directory.database()).context(no_database(&directory))?;

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use hub::api::accounts::{AccountInfo, AccountList, ActionInfo, ActionList};
+use hub::api::accounts::{AccountList, ActionList};
 use hub::server::directory::Directory;
 use hub::server::people::check_name;
 use hub::store::people::{AccountRow, ActionRow, People as _};
@@ -60,9 +60,7 @@ fn add(args: &AddUserArgs) -> anyhow::Result<Exit> {
 
 fn list(common: &Common, args: &DirArgs) -> anyhow::Result<Exit> {
     let directory = Directory::at(&args.directory);
-    let accounts = open(&directory)?.accounts().context(no_database(&directory))?;
-    let info = |AccountRow { name, role, changed, .. }| AccountInfo { name, role, changed };
-    let list = AccountList { accounts: accounts.into_iter().map(info).collect() };
+    let list = AccountList::of(open(&directory)?.accounts().context(no_database(&directory))?);
     if common.json {
         return print(&show::json::document(&list)?);
     }
@@ -82,9 +80,7 @@ fn remove(args: &RemoveUserArgs) -> anyhow::Result<Exit> {
 
 pub(super) fn actions(common: &Common, args: &ActionsArgs) -> anyhow::Result<Exit> {
     let directory = Directory::at(&args.directory);
-    let actions = open(&directory)?.actions(args.number).context(no_database(&directory))?;
-    let info = |ActionRow { at, who, origin, what }| ActionInfo { at, who, origin, what };
-    let list = ActionList { actions: actions.into_iter().map(info).collect() };
+    let list = ActionList::of(open(&directory)?.actions(args.number).context(no_database(&directory))?);
     if common.json {
         return print(&show::json::document(&list)?);
     }

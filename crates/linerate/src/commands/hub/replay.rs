@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use hub::history::History;
-use hub::server::directory::{ConnectionLimits, Directory, IncidentSettings, Settings};
+use hub::server::directory::{Directory, Settings};
 use hub::store::sqlite::Sqlite;
 use lab::scenario::Scenario;
 use linux::clock;
@@ -37,14 +37,7 @@ pub(super) fn run(common: &Common, args: &ReplayArgs) -> anyhow::Result<Exit> {
     }
     let mut usual = scenario.clone();
     usual.faults.clear();
-    let settings = Settings {
-        listen: ([127, 0, 0, 1], 8443).into(),
-        names: vec!["localhost".to_owned()],
-        plan: None,
-        limits: ConnectionLimits::default(),
-        incidents: IncidentSettings::default(),
-        notify: Vec::new(),
-    };
+    let settings = Settings::new(([127, 0, 0, 1], 8443).into(), vec!["localhost".to_owned()]);
     let directory = Directory::at(&args.directory);
     directory.init(&settings).map_err(|error| complain(error, &args.directory))?;
     let store = Arc::new(Sqlite::open(&directory.database()).context(no_database(&directory))?);

@@ -9,7 +9,7 @@ use hub::agent::directory::{Directory as AgentDirectory, Limits};
 use hub::agent::join::{Joining, join};
 use hub::agent::run::{Options, Watch, run};
 use hub::api::record::{RunResult, content};
-use hub::server::directory::{ConnectionLimits, Directory, IncidentSettings, Settings};
+use hub::server::directory::{Directory, Settings};
 use hub::server::log::Log;
 use hub::server::state::Hub;
 use hub::store::rows::{RecordQuery, TokenRow};
@@ -41,14 +41,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 fn results(calendar: fn() -> WallTime) -> Vec<RunResult> {
     let place = TempDir::new().unwrap();
     let files = Directory::at(&place.path().join("hub"));
-    let settings = Settings {
-        listen: "127.0.0.1:8443".parse().unwrap(),
-        names: vec!["127.0.0.1".to_owned()],
-        plan: None,
-        limits: ConnectionLimits::default(),
-        incidents: IncidentSettings::default(),
-        notify: Vec::new(),
-    };
+    let settings = Settings::new("127.0.0.1:8443".parse().unwrap(), vec!["127.0.0.1".to_owned()]);
     files.init(&settings).unwrap();
     let store = Box::new(Sqlite::open(&files.database()).unwrap());
     let (mut hub, identity) = Hub::new(files.open().unwrap(), store, Log::to(|_| {})).unwrap();

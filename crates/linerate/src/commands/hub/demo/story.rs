@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use diagnose::diagnosis::{Diagnosis, FaultLocation};
 use hub::api::mesh::{IncidentDetail, IncidentList, Pairs};
-use hub::server::directory::{ConnectionLimits, Directory, IncidentSettings, Settings};
+use hub::server::directory::{Directory, IncidentSettings, Settings};
 use hub::store::sqlite::Sqlite;
 use linux::clock;
 use measure::stop::Stop;
@@ -82,12 +82,8 @@ impl Story<'_> {
     /// The hub, its agents, its plan.
     fn begin(&mut self, hub: &str) -> anyhow::Result<Result<(), Stopped>> {
         let settings = Settings {
-            listen: ([0, 0, 0, 0], 8443).into(),
-            names: vec![HUB.to_owned()],
-            plan: None,
-            limits: ConnectionLimits::default(),
             incidents: IncidentSettings { watched_for: Some(WATCHED_FOR), ..IncidentSettings::default() },
-            notify: Vec::new(),
+            ..Settings::new(([0, 0, 0, 0], 8443).into(), vec![HUB.to_owned()])
         };
         let unwritable = || Complaint::new(Exit::Local, format!("the hub cannot be made in {hub}"));
         Directory::at(hub.as_ref()).init(&settings).with_context(unwritable)?;
