@@ -9,11 +9,13 @@
 //! | `scenario` | what all of it is, and the ways of packets in it |
 //! | `host`, `settings`, `link`, `route`, `overlay`, `service`, `fault`, `condition`, `test`, `truth` | the parts, as written and as read |
 //! | `causes` | the causes that can be planted |
+//! | `asked` | tests that a diagnosis asks for besides |
 //! | `needs` | what the machine must be able to do |
 //! | `library` | the scenarios that come with the program |
 //! | `layout`, `blueprint` | addresses, routes, devices: from [`Scenario`] to [`blueprint::Blueprint`] |
 //! | `diagnostics`, `error` | what is known while a file is read, and complaints |
 
+mod asked;
 pub mod blueprint;
 pub mod causes;
 mod condition;

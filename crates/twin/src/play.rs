@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use diagnose::next::Proposal;
 use model::played::{Finding, LinkAccount, PlantedCause, Played, Tested};
 use model::round::{Endpoint, Member, Passage, Round, Segment, Tested as OfRound};
 use model::run::RunId;
@@ -58,33 +59,35 @@ pub fn play(scenario: &Scenario, seed: Seed) -> Play {
 /// The same at a time and under a name.
 #[must_use]
 pub fn play_as(scenario: &Scenario, setting: &Setting) -> Play {
+    play_on(scenario, setting, &mut |_| None)
+}
+
+/// Who asks for tests besides those of the file, one after the other: of what a round has until then, the next one.
+pub type Ask<'a> = dyn FnMut(&Round) -> Option<Box<Proposal>> + 'a;
+
+/// The same, and whatever is asked for after the last test of the file, until nothing is.
+#[must_use]
+pub fn play_on(scenario: &Scenario, setting: &Setting, ask: &mut Ask<'_>) -> Play {
     let mut network = Network::new(scenario, setting.seed);
     let before = snapshot::all(&network, setting.started);
     let mut round = empty(&network, setting);
+    for (member, before) in round.members.iter_mut().zip(before) {
+        member.before = Some(Box::new(before));
+    }
     let mut tests = Vec::new();
-    for (number, test) in (0_u64..).zip(&scenario.tests) {
-        network.go_to(test.start.unwrap_or_default());
-        let began = network.now;
-        let seed = setting.seed.part(TESTS + number);
-        let started = later(setting.started, began);
-        let stamp = Stamp { id: RunId::new(started, u128::from(seed.part(NAMES).0)), started };
-        let tested = one(&mut network, test, stamp, seed);
-        round.tests.push(of_round(scenario, test, began, &tested));
-        tests.push(Tested {
-            label: test.label.clone(),
-            from: name(scenario, test.from),
-            to: name(scenario, test.to),
-            began,
-            finding: tested.finding,
-        });
-        let ended = began + tested.took;
-        network.go_to(ended);
+    let mut wanted = scenario.tests.clone();
+    while !wanted.is_empty() {
+        for test in &wanted {
+            let tested = in_turn(&mut network, &mut round, test, setting);
+            tests.push(tested);
+        }
+        let after = snapshot::all(&network, later(setting.started, network.now));
+        for (member, after) in round.members.iter_mut().zip(after) {
+            member.after = Some(Box::new(after));
+        }
+        round.elapsed = network.now;
+        wanted = ask(&round).map(|proposal| scenario.tests_of(&proposal)).unwrap_or_default();
     }
-    let after = snapshot::all(&network, later(setting.started, network.now));
-    for ((member, before), after) in round.members.iter_mut().zip(before).zip(after) {
-        (member.before, member.after) = (Some(Box::new(before)), Some(Box::new(after)));
-    }
-    round.elapsed = network.now;
     let played = Played {
         scenario: scenario.name.clone(),
         title: scenario.title.clone(),
@@ -95,6 +98,26 @@ pub fn play_as(scenario: &Scenario, setting: &Setting) -> Play {
         limited_by_emulation: Vec::new(),
     };
     Play { played, round }
+}
+
+/// Plays one test as soon as it is due, and enters it into the round.
+fn in_turn(network: &mut Network<'_>, round: &mut Round, test: &Test, setting: &Setting) -> Tested {
+    let scenario = network.scenario;
+    network.go_to(test.start.unwrap_or_default());
+    let began = network.now;
+    let seed = setting.seed.part(TESTS + round.tests.len() as u64);
+    let started = later(setting.started, began);
+    let stamp = Stamp { id: RunId::new(started, u128::from(seed.part(NAMES).0)), started };
+    let found = one(network, test, stamp, seed);
+    round.tests.push(of_round(scenario, test, began, &found));
+    network.go_to(began + found.took);
+    Tested {
+        label: test.label.clone(),
+        from: name(scenario, test.from),
+        to: name(scenario, test.to),
+        began,
+        finding: found.finding,
+    }
 }
 
 /// What is wrong in the network of a scenario.

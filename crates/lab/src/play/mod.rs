@@ -4,7 +4,6 @@
 //! * [`model::played`]: what it gives
 //! * [`planted`]: the truth alone
 //! * `trial`: one test
-//! * `examine`: tests that whoever listens asks for besides
 //! * [`Fit`]: how a play is made to fit a machine that is busy
 //! * `repeat`: tests that the machine has disturbed, once more
 //! * `account`: what the path really did
@@ -13,7 +12,6 @@
 mod account;
 mod error;
 mod evidence;
-mod examine;
 mod fit;
 mod repeat;
 mod rounds;

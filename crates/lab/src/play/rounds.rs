@@ -17,7 +17,7 @@ use round::task::Done;
 use units::DataRate;
 
 use super::evidence::{self, Measured, Seen};
-use super::{Audience, PlayError, Setting, examine, name, trial};
+use super::{Audience, PlayError, Setting, name, trial};
 use crate::live::{LabNetwork, Live, LiveError};
 use crate::relay::conditions::ConditionsBefore;
 use crate::relay::log::Events;
@@ -118,7 +118,7 @@ impl<'a> Rounds<'a> {
         let mut went = Went::Nowhere;
         while !self.setting.stop.is_stopped() {
             let Some(proposal) = self.audience.wants(&mut ran.round) else { break };
-            let wanted = examine::as_tests(self.setting.scenario, &proposal);
+            let wanted = self.setting.scenario.tests_of(&proposal);
             if wanted.is_empty() {
                 break;
             }

@@ -20,6 +20,7 @@ use clap::{Args, ValueEnum};
   linerate lab score --virtual --seeds 1..1000 --shard 2/8 --json > part-2.json   an eighth of them
   linerate lab score scenarios/ --keep evidence/         go on where an earlier run was stopped
   linerate lab score mine.toml --budget 30s              with the tests that `linerate why` would ask for
+  linerate lab score --virtual --seeds 1..100 --budget 60s   with a minute of tests that it asks for
   linerate lab score scenarios/ --evidence-from evidence/   play nothing: a new diagnosis of old rounds
 
 docs/diagnosis.md says how the numbers are counted.")]
@@ -28,7 +29,7 @@ pub struct ScoreArgs {
     #[arg(required_unless_present = "virtual_time", value_name = "DIR|FILE")]
     pub scenarios: Vec<PathBuf>,
     /// Play in virtual time: simulated, in seconds, without root
-    #[arg(long = "virtual", conflicts_with_all = ["evidence_from", "budget"])]
+    #[arg(long = "virtual", conflicts_with_all = ["evidence_from"])]
     pub virtual_time: bool,
     /// Compare the signs of virtual plays with those of the live ones that are kept here
     #[arg(long, requires_all = ["virtual_time", "scenarios"], value_name = "DIR")]
@@ -46,8 +47,11 @@ pub struct ScoreArgs {
     #[arg(long, requires = "virtual_time", conflicts_with = "scenarios", value_name = "I/N")]
     pub shard: Option<sweep::Share>,
     /// Test on while causes or places are too alike, for so long in each play; the tests of the scenario alone without
-    #[arg(long, value_name = "TIME", value_parser = super::values::span)]
+    #[arg(long, value_name = "TIME", value_parser = super::values::span, conflicts_with_all = ["withhold", "without_faults"])]
     pub budget: Option<Duration>,
+    /// Judge with the files that `linerate lab learn` wrote into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub learnt: Option<PathBuf>,
     /// Keep the rounds here, and play only what is not there yet
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
@@ -89,6 +93,9 @@ pub struct LearnArgs {
     /// Learn on from what this program was built with, in place of the mechanisms' own values: less is needed
     #[arg(long)]
     pub refine: bool,
+    /// Learn from these scenario files as well, each played three times
+    #[arg(long, value_name = "DIR|FILE")]
+    pub scenarios: Vec<PathBuf>,
     /// Write both files into this folder
     #[arg(long, short, value_name = "FOLDER")]
     pub output: PathBuf,

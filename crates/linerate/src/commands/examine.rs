@@ -17,13 +17,42 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::show;
 
+/// How the time goes that tests may take.
+enum ExaminerClock {
+    /// As it does here, from the first question on.
+    OfMachine(Option<MonoTime>),
+    /// Tests take what they were expected to take: nobody waits for simulated ones.
+    OfTests(Duration),
+}
+
+impl ExaminerClock {
+    fn elapsed(&self) -> Duration {
+        match self {
+            Self::OfMachine(began) => began.map_or(Duration::ZERO, |began| clock::now().since(began)),
+            Self::OfTests(spent) => *spent,
+        }
+    }
+
+    fn start(&mut self) {
+        if let Self::OfMachine(began) = self {
+            began.get_or_insert_with(clock::now);
+        }
+    }
+
+    fn asked(&mut self, proposal: &Proposal) {
+        if let Self::OfTests(spent) = self {
+            *spent += proposal.takes;
+        }
+    }
+}
+
 /// Chooses tests for as long as they tell something and there is time.
 pub struct Examiner {
     rules: Rules,
     /// Hosts that take part, and those of them that can start a test; everybody where nobody said so.
     hosts: Option<(BTreeSet<String>, BTreeSet<String>)>,
     budget: Duration,
-    began: Option<MonoTime>,
+    clock: ExaminerClock,
     asked: Vec<RequestedTest>,
     ended: Option<Ending>,
 }
@@ -31,22 +60,29 @@ pub struct Examiner {
 impl Examiner {
     /// With so much time, in a round whose every host can start tests.
     pub fn new(budget: Duration) -> Self {
-        Self { rules: Rules::built_in(), hosts: None, budget, began: None, asked: Vec::new(), ended: None }
+        let clock = ExaminerClock::OfMachine(None);
+        Self { rules: Rules::built_in(), hosts: None, budget, clock, asked: Vec::new(), ended: None }
     }
 
-    /// With so much time, among these hosts: all that take part, and those that can start a test.
-    pub fn among(budget: Duration, hosts: BTreeSet<String>, starting: BTreeSet<String>) -> Self {
-        Self { hosts: Some((hosts, starting)), ..Self::new(budget) }
+    /// The same in virtual time.
+    pub fn in_virtual_time(budget: Duration) -> Self {
+        Self { clock: ExaminerClock::OfTests(Duration::ZERO), ..Self::new(budget) }
+    }
+
+    /// The same among these hosts: all that take part, and those that can start a test.
+    pub fn among(self, hosts: BTreeSet<String>, starting: BTreeSet<String>) -> Self {
+        Self { hosts: Some((hosts, starting)), ..self }
     }
 
     /// What to test next, by all that a round has until now. The time runs from the first call.
     pub fn next(&mut self, round: &Round) -> Option<Box<Proposal>> {
-        let began = *self.began.get_or_insert_with(clock::now);
-        let left = self.budget.saturating_sub(clock::now().since(began));
+        self.clock.start();
+        let left = self.budget.saturating_sub(self.clock.elapsed());
         let weighing = weigh(round, Catalogue::built_in(), &self.rules);
         match next(round, &weighing, &self.means(round, left)) {
             Next::Test(proposal) => {
                 self.asked.push(RequestedTest::from(proposal.as_ref()));
+                self.clock.asked(&proposal);
                 Some(proposal)
             }
             Next::Enough(ending) => {
@@ -59,7 +95,7 @@ impl Examiner {
     /// What it came to.
     pub fn examination(self, round: &Round) -> Examination {
         Examination {
-            elapsed: self.began.map_or(Duration::ZERO, |began| clock::now().since(began)),
+            elapsed: self.clock.elapsed(),
             asked: self.asked,
             ended: self.ended.unwrap_or(Ending::Stopped),
             diagnosis: conclude(round, weigh(round, Catalogue::built_in(), &self.rules)),

@@ -36,7 +36,7 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
         check(&plan, &round)?;
     }
     let (hosts, starting) = taking_part(&plan, &ready.roster, &round);
-    let mut examiner = Examiner::among(args.budget.unwrap_or(USUAL_BUDGET), hosts, starting);
+    let mut examiner = Examiner::new(args.budget.unwrap_or(USUAL_BUDGET)).among(hosts, starting);
     let mut asked = 0;
     while !ready.stop.is_stopped() {
         let Some(proposal) = examiner.next(&round) else { break };

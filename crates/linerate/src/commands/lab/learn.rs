@@ -1,12 +1,16 @@
 //! `linerate lab learn`: how causes show, and what a probability is worth, from incidents whose causes are known.
 
+use std::path::PathBuf;
+
 use anyhow::Context;
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::weigh;
 use diagnose::learn::{LearningCase, Lesson, Outcome, Regularization, calibrate, learn, refine};
+use path::Seed;
 
-use super::score::incidents::{Incident, Watch, play, side_by_side};
+use super::score::cases::cases;
+use super::score::incidents::{Incident, Seen, Watch, play, side_by_side};
 use crate::cli::Common;
 use crate::cli::score::{LearnArgs, SeedRange, Withhold};
 use crate::commands::attempt::stop_on_signals;
@@ -25,7 +29,8 @@ pub fn run(common: &Common, args: &LearnArgs) -> anyhow::Result<Exit> {
     };
     let watch = Watch { stop: &stop, quiet: common.quiet };
     let cases = side_by_side("incidents to learn from", &seeds(args.seeds), watch, of_seed);
-    let cases: Vec<LearningCase> = cases.into_iter().flatten().collect();
+    let mut cases: Vec<LearningCase> = cases.into_iter().flatten().collect();
+    cases.extend(of_files(&args.scenarios, &rules)?);
     if stop.is_stopped() {
         return Ok(Exit::Interrupted);
     }
@@ -46,13 +51,32 @@ pub fn run(common: &Common, args: &LearnArgs) -> anyhow::Result<Exit> {
     print(account(&lesson, &cases, &outcomes).as_bytes())
 }
 
+/// What the plays of scenario files teach.
+fn of_files(paths: &[PathBuf], rules: &Rules) -> anyhow::Result<Vec<LearningCase>> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (files, unread) = cases(paths)?;
+    if let Some(missing) = unread.first() {
+        return Err(Complaint::new(Exit::Usage, format!("{}: {}", missing.scenario, missing.why)).into());
+    }
+    let plays = files.iter().flat_map(|case| (1..=PLAYS_OF_FILES).map(move |seed| (case, seed)));
+    Ok(plays
+        .map(|(case, seed)| LearningCase::of(twin::play(&case.scenario, Seed(seed)).round, &case.truth.causes, rules))
+        .collect())
+}
+
+/// How often each file is played.
+const PLAYS_OF_FILES: u64 = 3;
+
 fn seeds(range: SeedRange) -> Vec<u64> {
     (range.from..=range.to).collect()
 }
 
 /// Two of four incidents as they are, two with half of their evidence: a diagnosis meets both.
-const fn withheld(seed: u64) -> Option<Withhold> {
-    if seed % 4 < 2 { None } else { Some(Withhold::Half) }
+const fn withheld(seed: u64) -> Seen {
+    let withhold = if seed % 4 < 2 { None } else { Some(Withhold::Half) };
+    Seen { withhold, budget: None }
 }
 
 /// What became of first names, before any calibration.

@@ -10,7 +10,8 @@ use diagnose::score::{Missing, Truth, Verdict, judge, score};
 use path::Seed;
 use twin::effect::of_causes;
 
-use super::incidents::{Incident, Watch, name, play, side_by_side};
+use super::catalogue::catalogue;
+use super::incidents::{Incident, Seen, Watch, name, play, side_by_side};
 use crate::cli::Common;
 use crate::cli::score::{ScoreArgs, SeedRange};
 use crate::commands::attempt::stop_on_signals;
@@ -24,9 +25,9 @@ pub fn run(common: &Common, args: &ScoreArgs, range: SeedRange) -> anyhow::Resul
     let seeds: Vec<u64> = (range.from..=range.to).filter(|seed| share.has(*seed)).collect();
     let stop = stop_on_signals()?;
     let began = Instant::now();
-    let rules = Rules::built_in();
+    let (rules, catalogue) = (Rules::built_in(), catalogue(args.learnt.as_deref())?);
     let judged = side_by_side("incidents", &seeds, Watch { stop: &stop, quiet: common.quiet }, |seed| {
-        judged(seed, args, &rules)
+        judged(seed, args, (&catalogue, &rules))
     });
     let took = began.elapsed();
     let (mut verdicts, mut missing) = (Vec::new(), Vec::new());
@@ -47,12 +48,12 @@ pub fn run(common: &Common, args: &ScoreArgs, range: SeedRange) -> anyhow::Resul
     Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Success })
 }
 
-fn judged(seed: u64, args: &ScoreArgs, rules: &Rules) -> Result<Verdict, Missing> {
-    let Incident { round, planted, scenario } = play(seed, args.withhold)?;
+fn judged(seed: u64, args: &ScoreArgs, (catalogue, rules): (&Catalogue, &Rules)) -> Result<Verdict, Missing> {
+    let Incident { round, planted, scenario } = play(seed, Seen { withhold: args.withhold, budget: args.budget })?;
     let effects = if args.without_faults { of_causes(&scenario, Seed(seed), &round) } else { Vec::new() };
     let truth = Truth { causes: planted, innocent: Vec::new() };
     let began = Instant::now();
-    let problems = weigh(&round, Catalogue::built_in(), rules).into_problems();
+    let problems = weigh(&round, catalogue, rules).into_problems();
     let diagnosed = began.elapsed();
     let mut verdict = judge(&truth, &problems);
     for (found, effect) in verdict.planted.iter_mut().zip(effects) {

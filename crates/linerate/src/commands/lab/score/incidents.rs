@@ -1,5 +1,6 @@
 //! Incidents that nobody wrote, played side by side on all CPUs.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
@@ -15,11 +16,12 @@ use model::played::PlantedCause;
 use model::round::Round;
 use path::Seed;
 use twin::generate::{disturb_clocks, incident, withhold_half};
-use twin::play::planted;
+use twin::play::{Setting, planted, play_on};
 
 use diagnose::score::Missing;
 
 use crate::cli::score::Withhold;
+use crate::commands::examine::Examiner;
 
 /// An incident as it was measured, and the truth.
 pub struct Incident {
@@ -33,16 +35,39 @@ pub fn name(seed: u64) -> String {
     format!("incident-{seed}")
 }
 
+/// How much of an incident a diagnosis sees: its tests alone by default.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Seen {
+    /// What is taken away.
+    pub withhold: Option<Withhold>,
+    /// For how long is tested on.
+    pub budget: Option<Duration>,
+}
+
 /// Draws the incident of a seed and plays it in virtual time.
-pub fn play(seed: u64, withhold: Option<Withhold>) -> Result<Incident, Missing> {
+pub fn play(seed: u64, seen: Seen) -> Result<Incident, Missing> {
     let incident =
         incident(seed).map_err(|error| Missing { scenario: name(seed), seed: Some(seed), why: error.to_string() })?;
-    let mut round = twin::play(&incident.scenario, Seed(seed)).round;
+    let mut examiner = seen.budget.map(|budget| examiner(&incident.scenario, budget));
+    let play = play_on(&incident.scenario, &Setting::of(Seed(seed)), &mut |round| {
+        let examiner = examiner.as_mut()?;
+        let mut round = round.clone();
+        disturb_clocks(&mut round, Seed(seed));
+        examiner.next(&round)
+    });
+    let mut round = play.round;
     disturb_clocks(&mut round, Seed(seed));
-    if let Some(Withhold::Half) = withhold {
+    if let Some(Withhold::Half) = seen.withhold {
         withhold_half(&mut round, Seed(seed));
     }
     Ok(Incident { round, planted: planted(&incident.scenario), scenario: incident.scenario })
+}
+
+/// Who tests on: between hosts, since routers of a real network run no tests.
+fn examiner(scenario: &Scenario, budget: Duration) -> Examiner {
+    let hosts = scenario.hosts.iter().filter(|host| !host.forwards).map(|host| host.name.clone());
+    let hosts: BTreeSet<String> = hosts.collect();
+    Examiner::in_virtual_time(budget).among(hosts.clone(), hosts)
 }
 
 /// What ends a long work early, and whether it is to be silent.

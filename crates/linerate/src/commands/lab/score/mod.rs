@@ -1,5 +1,6 @@
 //! `linerate lab score`.
 //!
+//! * [`mod@catalogue`]: by which causes is judged
 //! * [`mod@cases`]: which scenarios, and what is true of them
 //! * [`round_directory`]: rounds that are kept
 //! * [`play_directory`]: playing one
@@ -8,7 +9,8 @@
 //! * [`incidents`]: playing these side by side
 //! * [`merge`]: scores of several machines as one
 
-mod cases;
+pub mod cases;
+mod catalogue;
 mod fidelity;
 mod generated;
 pub mod incidents;
@@ -16,22 +18,25 @@ pub mod merge;
 mod play_directory;
 mod round_directory;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::weigh;
 use diagnose::score::{Missing, Verdict, judge, score};
 use measure::stop::Stop;
+use twin::play::{Setting, play_on};
 
 use super::acquire_rights;
 use crate::cli::Common;
 use crate::cli::score::{ScoreArgs, SeedRange};
 use crate::commands::attempt::stop_on_signals;
+use crate::commands::examine::Examiner;
 use crate::commands::print;
 use crate::exit::Exit;
 use crate::show;
 use cases::{Case, cases};
+use catalogue::catalogue;
 use play_directory::PlayDirectory;
 use round_directory::{About, Kept, RoundDirectory};
 
@@ -56,8 +61,15 @@ pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
         return fidelity::run(common, &RoundDirectory::read_only(folder)?, &cases, seeds.from..=seeds.to);
     }
     let stop = stop_on_signals()?;
-    let is_virtual = args.virtual_time;
-    let scorer = Scorer { common, shelf, stage, is_virtual, stop: &stop, rules: Rules::built_in() };
+    let scorer = Scorer {
+        common,
+        shelf,
+        stage,
+        virtual_budget: args.virtual_time.then_some(args.budget),
+        stop: &stop,
+        catalogue: catalogue(args.learnt.as_deref())?,
+        rules: Rules::built_in(),
+    };
     scorer.all(&cases, args.seeds.range(), unread)
 }
 
@@ -66,8 +78,10 @@ struct Scorer<'a> {
     common: &'a Common,
     shelf: Option<RoundDirectory>,
     stage: Option<PlayDirectory>,
-    is_virtual: bool,
+    /// Played in virtual time, and for how long is tested on then.
+    virtual_budget: Option<Option<Duration>>,
     stop: &'a Stop,
+    catalogue: Catalogue,
     rules: Rules,
 }
 
@@ -112,7 +126,7 @@ impl Scorer<'_> {
         };
         let began = Instant::now();
         // No more than is judged: what flows were allowed is an explanation for people, and costs simulations.
-        let problems = weigh(&kept.round, Catalogue::built_in(), &self.rules).into_problems();
+        let problems = weigh(&kept.round, &self.catalogue, &self.rules).into_problems();
         let diagnosed = began.elapsed();
         Ok(Ok(Verdict {
             scenario: case.name.clone(),
@@ -129,10 +143,10 @@ impl Scorer<'_> {
         if let Some(kept) = self.shelf.as_ref().map(|shelf| shelf.take(case, seed)).transpose()?.flatten() {
             return Ok(Ok(kept));
         }
-        let played = match &self.stage {
-            _ if self.is_virtual => Ok(simulated(case, seed)),
-            Some(stage) => stage.play(case, seed, self.stop),
-            None => return Ok(Err("there is no round of it".to_owned())),
+        let played = match (self.virtual_budget, &self.stage) {
+            (Some(budget), _) => Ok(simulated(case, seed, budget)),
+            (None, Some(stage)) => stage.play(case, seed, self.stop),
+            (None, None) => return Ok(Err("there is no round of it".to_owned())),
         };
         if let (Ok(kept), Some(shelf)) = (&played, &self.shelf) {
             shelf.put(case, seed, kept)?;
@@ -151,9 +165,11 @@ impl Scorer<'_> {
     }
 }
 
-/// A play in virtual time.
-fn simulated(case: &Case, seed: u64) -> Kept {
-    let round = twin::play(&case.scenario, path::Seed(seed)).round;
-    let about = About { scenario_text: case.text.clone(), ..About::default() };
+/// A play in virtual time, tested on for as long as tests may take.
+fn simulated(case: &Case, seed: u64, budget: Option<Duration>) -> Kept {
+    let mut examiner = budget.map(Examiner::in_virtual_time);
+    let setting = Setting::of(path::Seed(seed));
+    let round = play_on(&case.scenario, &setting, &mut |round| examiner.as_mut()?.next(round)).round;
+    let about = About { scenario_text: case.text.clone(), budget, ..About::default() };
     Kept { round, about }
 }
