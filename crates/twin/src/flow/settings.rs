@@ -4,10 +4,11 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use model::spec::{SendMethod, TestSpec};
+use scenario::blueprint::Qdisc;
 use sim::receiver::ReceiverSpec;
 use sim::sender::{Pacing, SenderSpec, Writer};
 use sim::{Algorithm, Kernel, Turns};
-use units::{ByteCount, Mtu};
+use units::{ByteCount, DataRate, Mtu};
 
 use crate::network::Network;
 use crate::network::state::HostState;
@@ -62,6 +63,7 @@ pub(crate) fn ends(network: &Network<'_>, link: &Link<'_>, spec: &TestSpec) -> R
         application_rate: spec.rate,
         pacing: spec.pace.map_or(Pacing::Algorithm, Pacing::Capped),
         offload: offload(network, link),
+        adapter_rate: shaped(network, link, spec).unwrap_or(SenderSpec::linux(algorithm, mtu).adapter_rate),
         ecn,
         restarts_after_idle: from.number("net.ipv4.tcp_slow_start_after_idle") != Some(0),
         turns: turns(from),
@@ -175,6 +177,17 @@ fn offload(network: &Network<'_>, link: &Link<'_>) -> ByteCount {
         ByteCount::new(1)
     } else {
         sim::hosts::OFFLOAD
+    }
+}
+
+/// What a shaper of the sending host lets out of each stream. The kernel lets TCP have little in the queues of its own host
+/// (`tcp_small_queue_check`): its segments wait in the socket, and their RTTs do not grow.
+fn shaped(network: &Network<'_>, link: &Link<'_>, spec: &TestSpec) -> Option<DataRate> {
+    let (number, _) = link.there.links.first()?;
+    let name = network.device(link.sender, *number)?;
+    match network.hosts[link.sender].devices.get(&name)?.qdisc.as_ref()? {
+        Qdisc::Tbf { rate, .. } => Some(DataRate::from_bps((rate.bps() / u64::from(spec.streams.max(1))).max(1))),
+        Qdisc::Pfifo { .. } => None,
     }
 }
 

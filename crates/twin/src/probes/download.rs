@@ -94,6 +94,8 @@ fn through(proxy: &Proxy, [front, client]: [usize; 2], turn: Turn) -> Option<(Ve
     }
     legs.push(Leg::new(node, front));
     legs.push(Leg::new(front, client));
+    // What a node has itself crosses no link before it.
+    legs.retain(|leg| leg.sender != leg.receiver);
     via.push(node);
     via.push(front);
     Some((legs, via))
