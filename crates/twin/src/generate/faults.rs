@@ -27,6 +27,16 @@ pub(super) enum Claim {
     Link(usize, usize),
 }
 
+impl Claim {
+    /// The same link the other way.
+    pub(super) const fn other_direction(self) -> Option<Self> {
+        match self {
+            Self::Host(_) => None,
+            Self::Link(link, direction) => Some(Self::Link(link, 1 - direction)),
+        }
+    }
+}
+
 /// What a fault is drawn in.
 pub(super) struct Ground<'a> {
     pub(super) network: &'a mut Network,

@@ -4,6 +4,7 @@
 //! * `plan`: pairs and tests
 //! * `faults`: what goes wrong, from barely visible to total
 //! * `noise`: red herrings, and noise of hosts and networks
+//! * `wider`: what is met besides, for incidents that are learnt from
 //! * `write`: all of it as a scenario file
 //! * `withhold`: evidence that is taken away after a play
 //! * `draw`: draws from one seed
@@ -13,6 +14,7 @@ mod faults;
 mod network;
 mod noise;
 mod plan;
+mod wider;
 mod withhold;
 mod write;
 
@@ -59,6 +61,10 @@ fn text(number: u64) -> String {
     let pairs = plan::pairs(&network, &mut draw);
     let mut tests = plan::tests(&network, &pairs, &mut draw);
     noise::add(&mut network, &pairs, &mut draw);
+    let is_wider = wider::has(number);
+    if is_wider {
+        wider::add_tests(&pairs, &mut tests, &mut draw);
+    }
     let count = draw.weighted(&[(10.0, 0), (35.0, 1), (12.0, 2), (3.0, 3)], 1);
     let mut planted: Vec<Planted> = Vec::new();
     // A fault that this network cannot have, or that another leaves no room for, is drawn anew.
@@ -70,7 +76,11 @@ fn text(number: u64) -> String {
         let recipe = RECIPES[draw.below(RECIPES.len())];
         let severity = draw.unit();
         let mut ground = Ground { network: &mut network, pairs: &pairs, tests: &mut tests, draw: &mut draw };
-        let drawn = recipe(&mut ground, severity);
+        let mut drawn = recipe(&mut ground, severity);
+        if is_wider {
+            let length = tests.iter().map(|test| test.length).sum();
+            drawn = drawn.map(|planted| wider::vary(planted, length, &mut draw));
+        }
         let is_free =
             |one: &Planted| planted.iter().all(|other| other.claims.iter().all(|claim| !one.claims.contains(claim)));
         match drawn {

@@ -14,6 +14,22 @@ fn every_seed_draws_a_scenario_that_can_be_read_and_equal_seeds_equal_ones() {
 }
 
 #[test]
+fn the_wider_world_has_what_judging_has_not() {
+    let texts = |seeds: std::ops::Range<u64>| seeds.map(text).collect::<Vec<_>>();
+    let (wide, judging) = (texts(1_900_001..1_900_601), texts(3_000_001..3_000_601));
+    let has = |texts: &[String], what: &str| texts.iter().any(|text| text.contains(what));
+    assert!(has(&wide, "pace = ") && !has(&judging, "pace = "));
+    let is_both_ways = |text: &String| {
+        let mut causes = text.split("[[truth.causes]]").skip(1);
+        causes.any(|cause| cause.contains("id = \"policer\"") && !cause.contains("towards"))
+    };
+    assert!(wide.iter().any(is_both_ways) && !judging.iter().any(is_both_ways));
+    for seed in 1_900_001..1_900_601 {
+        incident(seed).unwrap_or_else(|error| panic!("{seed}: {error}\n{}", text(seed)));
+    }
+}
+
+#[test]
 fn faults_are_as_many_as_the_page_says() {
     let counts: Vec<usize> = SEEDS.map(|seed| incident(seed).unwrap().scenario.truth.causes.len()).collect();
     let of = |count: usize| counts.iter().filter(|other| **other == count).count();
