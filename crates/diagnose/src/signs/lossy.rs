@@ -18,7 +18,12 @@ fn is_reordered(flow: &Flow) -> bool {
 /// took what is missing of the line rate.
 fn loses_without_queue(flow: &Flow) -> bool {
     let is_unqueued = matches!(flow.state("queue-at-loss"), Some("empty" | "no-queue"));
-    loses_again(flow) && (is_unqueued || flow.state("limit") == Some("loss"))
+    loses_again(flow) && (is_unqueued || flow.state("limit") == Some("loss")) || loses_a_burst(flow)
+}
+
+/// Whether it lost a great many packets in one moment, and had built no queue: what others sent filled it.
+fn loses_a_burst(flow: &Flow) -> bool {
+    lost(flow) >= BURST && flow.state("queue-at-loss") == Some("no-queue") && flow.state("limit") != Some("nothing")
 }
 
 /// Whether it lost packets again and again to a queue that holds next to nothing.
@@ -37,5 +42,7 @@ fn lost(flow: &Flow) -> f64 {
 /// From this part on what was retransmitted costs a longer path its rate: one in five hundred halves that of a path of a few
 /// milliseconds.
 const LOSSY: f64 = 2e-3;
+/// From this part on what was lost in one moment was not lost to the flow's own start.
+const BURST: f64 = 2e-2;
 /// Below this part TCP loses to any queue that it fills.
 const LOST_TO_QUEUE: f64 = 1e-3;

@@ -143,10 +143,11 @@ fn is_sampled(samples: &RunSamples, heading: Heading, rtt: Option<Duration>) -> 
 }
 
 /// What a flow has to attain to be well. A start that fills a queue loses packets on a healthy path as well, and little time; one
-/// that lost this much lost the time as well.
+/// that lost this much lost the time as well, unless it was seen that nothing took much of it.
 fn least_for(flow: &Flow) -> f64 {
     let least = flow.target.as_ref().map_or(SLOW, |target| target.source.slow_below());
-    if flow.lost.is_some_and(|lost| lost >= MUCH_LOST) { least + MORE_WITH_LOSS } else { least }
+    let lost_time = flow.lost.is_some_and(|lost| lost >= MUCH_LOST) && flow.state("limit") != Some("nothing");
+    if lost_time { least + MORE_WITH_LOSS } else { least }
 }
 
 /// Whether the congestion control suits the window that the path needs. Reno adds one segment in a round trip, whatever the

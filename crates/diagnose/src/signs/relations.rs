@@ -202,9 +202,9 @@ fn small_packets(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
 }
 
 /// A flow over TCP with small segments that loses far less of them, with what both lost. A flow that fills a queue loses a few in a
-/// thousand itself.
+/// thousand itself, and many of them at its start: what is lost while the queue is full says nothing of sizes.
 fn small_segments_are_spared<'a>(flow: &Flow, smaller: &[&'a Flow]) -> Option<(&'a Flow, [f64; 2])> {
-    let lost = flow.lost.filter(|lost| *lost >= FAR_MORE)?;
+    let lost = flow.lost.filter(|lost| *lost >= FAR_MORE && flow.state("queue-at-loss") != Some("full"))?;
     let small =
         smaller.iter().find(|other| other.kind == FlowKind::Tcp && other.shape.streams == flow.shape.streams)?;
     let there = small.lost?;
