@@ -144,7 +144,9 @@ fn spacing(telemetry: &[Cadence], spec: &TestSpec) -> u64 {
     let local = telemetry.iter().find(|cadence| cadence.whose == Whose::Local).or(telemetry.first());
     // Samples of a long run were thinned, and come at another pace than was asked for.
     let thinned = local.filter(|cadence| cadence.thinned > 0).map_or(0, |cadence| cadence.achieved_us);
-    asked.max(thinned).max(1_000)
+    // Whoever takes them says how far apart they may be: gaps that were promised show no program that stands still.
+    let promised = local.map_or(0, |cadence| cadence.wanted_us.max(cadence.at_most_us.unwrap_or(0)));
+    asked.max(thinned).max(promised).max(1_000)
 }
 
 /// A thread that uses this much of a processor has none left: the sampling and the kernel's own work need the rest.
