@@ -25,6 +25,9 @@ pub(super) struct Ends<'a> {
 
 /// The part of what was sent that vanished, for each of them where more than a few packets did.
 pub(super) fn unqueued(round: &Round, ends: Ends<'_>) -> BTreeMap<Passage, f64> {
+    if has_proxies(round) {
+        return BTreeMap::new();
+    }
     let hosts: BTreeSet<&str> =
         round.tests.iter().flat_map(|test| [test.from.host.as_str(), test.to.host.as_str()]).collect();
     let mut queued: BTreeMap<Passage, bool> = BTreeMap::new();
@@ -49,6 +52,16 @@ pub(super) fn unqueued(round: &Round, ends: Ends<'_>) -> BTreeMap<Passage, f64> 
     }
     let free = queued.into_iter().filter(|(_, queued)| !queued).map(|(passage, _)| passage);
     free.filter_map(|passage| lost(&passage, ends).map(|lost| (passage, lost))).collect()
+}
+
+/// Whether downloads of the round were passed on by proxies: nobody here knows over which segments, several of them at a time.
+fn has_proxies(round: &Round) -> bool {
+    round.tests.iter().any(|tested| match &tested.finding {
+        Finding::Downloads(downloads) => {
+            downloads.iter().any(|download| download.answer.as_ref().is_some_and(|answer| !answer.via.is_empty()))
+        }
+        _ => false,
+    })
 }
 
 /// The paths of a test that sends data, and how long it ran.
