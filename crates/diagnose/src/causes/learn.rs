@@ -45,13 +45,12 @@ impl Tally {
             }
             *self.incidents.entry(planted.cause.clone()).or_default() += 1;
             let mut looked_at: BTreeMap<usize, u32> = BTreeMap::new();
-            let observations = || flows.iter().flat_map(|flow| &flow.observations);
-            for observation in observations() {
-                *looked_at.entry(observation.seen.sign).or_default() += 1;
+            for seen in flows.iter().flat_map(|affected| &affected.seen) {
+                *looked_at.entry(seen.sign).or_default() += 1;
             }
-            for observation in observations() {
-                let share = 1.0 / f64::from(looked_at[&observation.seen.sign].max(1));
-                *self.seen.entry((planted.cause.clone(), observation.seen)).or_default() += share;
+            for seen in flows.iter().flat_map(|affected| &affected.seen) {
+                let share = 1.0 / f64::from(looked_at[&seen.sign].max(1));
+                *self.seen.entry((planted.cause.clone(), *seen)).or_default() += share;
             }
         }
     }

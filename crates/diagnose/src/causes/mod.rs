@@ -59,6 +59,9 @@ pub struct Cause {
     pub both_ways: bool,
     /// It is known by what the audit finds at its host: where no rule of it fires, others are likelier.
     pub by_rules: bool,
+    /// At a host that may be either end it is named where the host sends one of the affected flows: where it receives all of them,
+    /// another cause says it.
+    pub of_sender: bool,
     /// The speed of interfaces tells of it.
     pub by_speed: bool,
     /// The MTUs of interfaces tell of it.

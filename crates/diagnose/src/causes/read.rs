@@ -83,6 +83,8 @@ struct CauseText {
     #[serde(default)]
     by_rules: bool,
     #[serde(default)]
+    of_sender: bool,
+    #[serde(default)]
     by_speed: bool,
     #[serde(default)]
     by_mtu: bool,
@@ -194,6 +196,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         often_both_ways: text.often_both_ways,
         both_ways: text.both_ways,
         by_rules: text.by_rules,
+        of_sender: text.of_sender,
         by_speed: text.by_speed,
         by_mtu: text.by_mtu,
         shows,

@@ -7,8 +7,8 @@ use model::round::{Member, Passage, Round};
 
 use super::FaultLocation;
 use crate::causes::{Catalogue, Cause, PlaceKind, Usually};
-use crate::signs::Flow;
 use crate::signs::flow::FlowKind;
+use crate::signs::{Flow, SignState};
 
 /// A cause at a place.
 #[derive(Debug, Clone)]
@@ -23,6 +23,15 @@ pub(crate) struct Candidate<'a> {
     pub(crate) covers: Rc<[usize]>,
     /// How likely this place is among those of its cause, before any flow is looked at.
     pub(crate) weight: f64,
+}
+
+impl Candidate<'_> {
+    /// What an answer says of the candidate: of a host that may be either end of a flow, it is of its own end as if it sent.
+    pub(crate) fn sees(&self, flow: &Flow, seen: SignState) -> SignState {
+        let receives = |host: &String| flow.receiver.host == *host && flow.sender.host != *host;
+        let is_other_end = self.cause.place == PlaceKind::Host && self.host.as_ref().is_some_and(receives);
+        if is_other_end { seen.of_other_end() } else { seen }
+    }
 }
 
 /// All of them.

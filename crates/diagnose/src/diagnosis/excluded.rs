@@ -15,6 +15,7 @@ pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, suffering: &[&'a Flow], gr
         of_never(candidate, suffering),
         of_needed(candidate, suffering),
         of_unfired(candidate, ground.findings),
+        of_role(candidate, suffering),
         of_rate(candidate, ground),
         one_way.map(|place| Part { weight: -EXCLUDED, says: Says::OneWay(place) }),
     ];
@@ -51,6 +52,13 @@ fn of_unfired<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Option<P
     let host = candidate.host.as_ref().filter(|_| candidate.cause.by_rules)?;
     let fires = candidate.cause.rules.keys().any(|rule| findings.fired(host, rule) == Some(true));
     (!fires).then_some(Part { weight: -NEEDED, says: Says::NoRule(host) })
+}
+
+/// A cause of senders is not named at a host that receives all that suffers.
+fn of_role<'a>(candidate: &'a Candidate<'_>, suffering: &[&Flow]) -> Option<Part<'a>> {
+    let host = candidate.host.as_ref().filter(|_| candidate.cause.of_sender)?;
+    let sends = suffering.iter().any(|flow| flow.sender.host == *host);
+    (!sends).then_some(Part { weight: -EXCLUDED, says: Says::SendsNone(host) })
 }
 
 /// A cause of slow links is out where a flow carried more than such a link can.

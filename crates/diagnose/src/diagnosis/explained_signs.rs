@@ -1,6 +1,6 @@
 //! What earlier problems explain of a flow: a path may have two faults, and the signs of the first are no signs of the second.
 
-use crate::causes::Cause;
+use super::candidate::Candidate;
 use crate::causes::weights::Weights;
 use crate::signs::{Flow, Observation, SignState};
 
@@ -13,11 +13,10 @@ pub(crate) struct ExplainedSigns {
 }
 
 impl ExplainedSigns {
-    /// A cause that was named explains a flow: what is likelier with it than without is told.
-    pub(crate) fn add(&mut self, cause: &Cause, flow: &Flow, weights: &Weights) {
+    /// A cause that was named at a place explains a flow: what is likelier with it than without is told.
+    pub(crate) fn add(&mut self, named: &Candidate<'_>, flow: &Flow, weights: &Weights) {
         self.is_explained = true;
-        let likelihood = |seen: SignState| cause.likelihood_among(seen, |seen| weights.usual(seen));
-        let explains = |seen: SignState| likelihood(seen) > weights.usual(seen) * LIKELIER;
+        let explains = |seen: SignState| brings(named, flow, seen, weights) > LIKELIER;
         let explained = flow.observations.iter().filter(|observation| explains(observation.seen));
         self.signs.extend(explained.map(|observation| observation.seen.sign));
     }
@@ -29,8 +28,18 @@ impl ExplainedSigns {
 
     /// Whether something that shows a fault outright is left, which no cause that was named brings about.
     pub(crate) fn leaves_open(&self, flow: &Flow) -> bool {
-        flow.observations.iter().any(|observation| {
-            let seen = observation.seen;
+        self.left_outright(flow).next().is_some()
+    }
+
+    /// Whether a cause explains what keeps a flow open: all of one that no problem explains, and of others what is left that shows
+    /// a fault outright.
+    pub(crate) fn is_answered_by(&self, candidate: &Candidate<'_>, flow: &Flow, weights: &Weights) -> bool {
+        !self.is_explained || self.left_outright(flow).any(|seen| brings(candidate, flow, seen, weights) > BROUGHT)
+    }
+
+    fn left_outright<'f>(&'f self, flow: &'f Flow) -> impl Iterator<Item = SignState> + 'f {
+        let seen = flow.observations.iter().map(|observation| observation.seen);
+        seen.filter(|seen| {
             OUTRIGHT.contains(&(seen.sign().name, seen.state().name)) && !self.signs.contains(&seen.sign)
         })
     }
@@ -42,8 +51,16 @@ impl ExplainedSigns {
     }
 }
 
+/// How much likelier a candidate makes an answer of a flow.
+fn brings(candidate: &Candidate<'_>, flow: &Flow, seen: SignState, weights: &Weights) -> f64 {
+    let seen = candidate.sees(flow, seen);
+    candidate.cause.likelihood_among(seen, |seen| weights.usual(seen)) / weights.usual(seen)
+}
+
 /// By so much a cause that is named makes a sign likelier than it is: rounding is no explanation.
 const LIKELIER: f64 = 1.01;
+/// By so much a cause makes likelier what it brings about.
+const BROUGHT: f64 = 2.0;
 /// What shows a fault outright, however many others there are.
 const OUTRIGHT: [(&str, &str); 13] = [
     ("queue", "deep"),

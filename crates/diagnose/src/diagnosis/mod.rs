@@ -39,7 +39,7 @@ mod vanished;
 mod verdict;
 pub(crate) mod weigh;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use audit::Rules;
@@ -55,7 +55,7 @@ use crate::locate::explanation::Located;
 use crate::locate::round::layers;
 use crate::locate::{Topology, locate};
 use crate::signs::flow::{Complaint, FlowKind};
-use crate::signs::{Flow, allowed, flows};
+use crate::signs::{Flow, SignState, allowed, flows};
 use findings::Findings;
 
 /// What is wrong with what a round tested.
@@ -290,21 +290,35 @@ fn has_rates_alone(round: &Round, flows: &[Flow]) -> bool {
     !has_facts && !is_watched
 }
 
+/// What an affected flow shows of a cause at a place.
+#[derive(Debug, Clone)]
+pub struct AffectedFlow {
+    /// Its place among the flows of the round.
+    pub number: usize,
+    /// What was seen of it, as the cause sees it at its place.
+    pub seen: Vec<SignState>,
+}
+
 /// The affected flows among `flows` that pass the place of a cause, as a diagnosis sees them: what is learnt from incidents whose cause
 /// is known.
 #[must_use]
-pub fn affected_flows<'f>(
+pub fn affected_flows(
     round: &Round,
-    flows: &'f [Flow],
+    flows: &[Flow],
     (cause, place): (&str, &FaultLocation),
     catalogue: &Catalogue,
-) -> Vec<&'f Flow> {
+) -> Vec<AffectedFlow> {
     let candidates = candidate::candidates(round, flows, catalogue);
-    let is_there = |candidate: &&candidate::Candidate<'_>| candidate.cause.id == cause && candidate.place.is_at(place);
-    let covered: BTreeSet<usize> =
-        candidates.iter().filter(is_there).flat_map(|candidate| candidate.covers.iter().copied()).collect();
-    let affected = flows.iter().enumerate().filter(|(number, flow)| covered.contains(number) && flow.is_bad());
-    affected.map(|(_, flow)| flow).collect()
+    let mut there = BTreeMap::new();
+    for candidate in candidates.iter().filter(|other| other.cause.id == cause && other.place.is_at(place)) {
+        for number in candidate.covers.iter().copied().filter(|number| flows[*number].is_bad()) {
+            there.entry(number).or_insert_with(|| {
+                let seen = flows[number].observations.iter();
+                seen.map(|observation| candidate.sees(&flows[number], observation.seen)).collect()
+            });
+        }
+    }
+    there.into_iter().map(|(number, seen)| AffectedFlow { number, seen }).collect()
 }
 
 /// Says what is wrong with what a round tested.

@@ -60,7 +60,7 @@ pub(super) fn standings<'c>(
         let Some(best) = best else { break };
         let before = open.clone();
         for number in (0..flows.len()).filter(|number| explained[*number]) {
-            told[number].add(best.cause, &flows[number], weights);
+            told[number].add(best, &flows[number], weights);
             open[number] = told[number].leaves_open(&flows[number]);
         }
         left.retain(|candidate| candidate.cause.id != best.cause.id || !candidate.place.is_at(&best.place));
@@ -124,7 +124,11 @@ fn standing<'x, 'c>(
     candidates: &[&'x Candidate<'c>],
     ground: &Ground<'_>,
 ) -> (Standing<'c>, Vec<bool>, Option<&'x Candidate<'c>>) {
-    let useful = |candidate: &&&'x Candidate<'c>| candidate.covers.iter().any(|number| ground.open[*number]);
+    // What is left of a flow that is explained already is no reason to name a cause that does not bring it.
+    let useful = |candidate: &&&'x Candidate<'c>| {
+        let mut open = candidate.covers.iter().filter(|number| ground.open[**number]);
+        open.any(|number| ground.told[*number].is_answered_by(candidate, &ground.flows[*number], ground.weights))
+    };
     let useful: Vec<&'x Candidate<'c>> = candidates.iter().filter(useful).copied().collect();
     let mut places: BTreeMap<(&str, &str), f64> = BTreeMap::new();
     for candidate in &useful {
@@ -168,8 +172,7 @@ fn standing<'x, 'c>(
         Some((_, best)) => {
             let mut explained = vec![false; ground.flows.len()];
             let hit: Vec<usize> = best.covers.iter().copied().filter(|number| ground.open[*number]).collect();
-            let common = ground.severity.common_depth(&hit).unwrap_or_default();
-            hit.iter().for_each(|number| explained[*number] = ground.severity.explains(common, *number));
+            ground.severity.explained(&hit).into_iter().for_each(|number| explained[number] = true);
             explain_by_acknowledgements(best.cause, &mut explained, ground);
             explain_by_shaper(best.cause, &mut explained, ground);
             explained

@@ -4,6 +4,8 @@
 //! background rate of mild, scattered slowness that is learnt from the round. Flows that it does not hit are as likely under
 //! every cause, and say nothing. So a group of severe flows is explained first, however many mild ones stand elsewhere.
 
+use std::collections::BTreeMap;
+
 use crate::signs::Flow;
 use crate::signs::flow::{Complaint, FlowKind};
 
@@ -12,6 +14,8 @@ use crate::signs::flow::{Complaint, FlowKind};
 pub(crate) struct Severity {
     /// −ln of the part of its target that a flow reached; 0 for one that is well.
     depths: Vec<f64>,
+    /// What carried it. One loss leaves TCP over a long path nothing, and takes little of datagrams: depths of one kind are compared.
+    kinds: Vec<FlowKind>,
     /// How far each can be trusted, 0 to 1.
     weights: Vec<f64>,
     background: Background,
@@ -29,26 +33,40 @@ struct Background {
 impl Severity {
     pub(crate) fn of(flows: &[Flow]) -> Self {
         let depths: Vec<f64> = flows.iter().map(depth).collect();
-        Self { background: Background::of(&depths), weights: flows.iter().map(|flow| flow.weight).collect(), depths }
+        Self {
+            background: Background::of(&depths),
+            kinds: flows.iter().map(|flow| flow.kind).collect(),
+            weights: flows.iter().map(|flow| flow.weight).collect(),
+            depths,
+        }
     }
 
     /// What flows speak for one cause that hits all of them: ln of the likelihood of their depths under it, over that of the
     /// background.
     pub(crate) fn gain(&self, numbers: &[usize]) -> f64 {
-        let Some(common) = self.common_depth(numbers) else { return 0.0 };
-        numbers.iter().map(|number| self.weights[*number] * self.of_flow(self.depths[*number], common)).sum()
+        let common = self.common_depths(numbers);
+        let of_flow = |number: usize| self.of_flow(self.depths[number], common[&self.kinds[number]]);
+        numbers.iter().map(|number| self.weights[*number] * of_flow(*number)).sum()
     }
 
-    /// Whether a cause that brings flows to a depth explains one: not one that is far deeper.
-    pub(crate) fn explains(&self, common: f64, number: usize) -> bool {
-        self.depths[number] <= common * 1.5 + DEEPER
+    /// Which of the flows that a cause hits it explains: not one that is far deeper than the others of its kind.
+    pub(crate) fn explained(&self, hit: &[usize]) -> Vec<usize> {
+        let common = self.common_depths(hit);
+        let is_explained = |number: &usize| self.depths[*number] <= common[&self.kinds[*number]] * 1.5 + DEEPER;
+        hit.iter().copied().filter(is_explained).collect()
     }
 
-    /// The median depth of flows.
-    pub(crate) fn common_depth(&self, numbers: &[usize]) -> Option<f64> {
-        let mut depths: Vec<f64> = numbers.iter().map(|number| self.depths[*number]).collect();
-        depths.sort_by(f64::total_cmp);
-        depths.get(depths.len() / 2).copied()
+    /// The median depth of flows, by their kind.
+    fn common_depths(&self, numbers: &[usize]) -> BTreeMap<FlowKind, f64> {
+        let mut of_kinds: BTreeMap<FlowKind, Vec<f64>> = BTreeMap::new();
+        for number in numbers {
+            of_kinds.entry(self.kinds[*number]).or_default().push(self.depths[*number]);
+        }
+        let median = |mut depths: Vec<f64>| {
+            depths.sort_by(f64::total_cmp);
+            depths.get(depths.len() / 2).copied().unwrap_or_default()
+        };
+        of_kinds.into_iter().map(|(kind, depths)| (kind, median(depths))).collect()
     }
 
     fn of_flow(&self, depth: f64, common: f64) -> f64 {
@@ -111,7 +129,12 @@ mod tests {
     use super::*;
 
     fn severity(depths: &[f64]) -> Severity {
-        Severity { depths: depths.to_vec(), weights: vec![1.0; depths.len()], background: Background::of(depths) }
+        Severity {
+            depths: depths.to_vec(),
+            kinds: vec![FlowKind::Tcp; depths.len()],
+            weights: vec![1.0; depths.len()],
+            background: Background::of(depths),
+        }
     }
 
     #[test]
@@ -121,8 +144,15 @@ mod tests {
         let severity = severity(&depths);
         let (mild, severe) = ((0..18).collect::<Vec<_>>(), (18..27).collect::<Vec<_>>());
         assert!(severity.gain(&severe) > severity.gain(&mild), "{severity:?}");
-        let common = severity.common_depth(&mild).unwrap_or_default();
-        assert!(!severity.explains(common, 20), "what made eighteen mild ones slow did not stop nine");
+        let both: Vec<usize> = (0..27).collect();
+        assert!(!severity.explained(&both).contains(&20), "what made eighteen mild ones slow did not stop nine");
+    }
+
+    #[test]
+    fn a_loss_explains_tcp_that_it_stops_beside_datagrams_that_it_thins() {
+        let mut severity = severity(&[7.1, 3.0, 3.0]);
+        severity.kinds = vec![FlowKind::Tcp, FlowKind::Udp, FlowKind::Udp];
+        assert_eq!(severity.explained(&[0, 1, 2]), [0, 1, 2]);
     }
 
     #[test]

@@ -63,6 +63,8 @@ pub(crate) enum Says<'a> {
     Needed(SignState),
     /// No rule by which it is known fires at the host.
     NoRule(&'a str),
+    /// A host that sends none of the flows that suffer.
+    SendsNone(&'a str),
     /// A link on which packets vanish in one direction, and not in the other.
     OneWay(&'a Passage),
     /// A flow that carried more than the fastest link on which the cause exists.
@@ -120,7 +122,14 @@ impl Says<'_> {
             Self::Vanished(..) => Evidence::Vanished,
             Self::Speed(..) => Evidence::Speeds,
             Self::Mtus(..) => Evidence::Mtus,
-            Self::Absent(..) | Self::Carried(..) | Self::OneWay(_) | Self::Needed(_) | Self::NoRule(_) => return None,
+            Self::Absent(..)
+            | Self::Carried(..)
+            | Self::OneWay(_)
+            | Self::Needed(_)
+            | Self::NoRule(_)
+            | Self::SendsNone(_) => {
+                return None;
+            }
         })
     }
 
@@ -189,6 +198,7 @@ impl fmt::Display for Says<'_> {
                 write!(f, "nothing shows what sets it apart: {} = {}", seen.sign().name, seen.state().name)
             }
             Self::NoRule(host) => write!(f, "no rule by which it is known fires at {host}"),
+            Self::SendsNone(host) => write!(f, "{host} sends none of the affected flows"),
             Self::OneWay(place) => {
                 write!(f, "packets vanished on {place}, and all that were sent in the other direction arrived")
             }
@@ -240,29 +250,50 @@ pub(crate) fn parts<'a>(candidate: &'a Candidate<'_>, ground: &Ground<'a>) -> Ve
 
 /// What the signs of flows say that suffer at the place.
 fn of_suffering<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Vec<Part<'a>> {
-    let parts = seen(candidate, ground).into_iter().map(|(flow, seen, counts)| Part {
-        weight: counts * sign(candidate, seen, ground.weights),
-        says: Says::Sign(flow, seen),
+    let parts = seen(candidate, ground).into_iter().map(|seen| Part {
+        weight: seen.counts * sign(candidate, seen.says, ground.weights),
+        says: Says::Sign(seen.flow, seen.observation),
     });
     parts.filter(|part| part.weight.abs() > LIGHT).collect()
 }
 
-/// The signs of the flows that suffer at the place, each with how far it counts.
-pub(crate) fn seen<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Vec<(&'a Flow, &'a Observation, f64)> {
-    let (flows, told) = (ground.flows, ground.told);
-    let suffering = || candidate.covers.iter().copied().filter(|number| ground.open[*number]);
-    let left = move |number: usize| flows[number].observations.iter().filter(move |seen| told[number].leaves(seen));
-    let speaking = || suffering().flat_map(move |number| left(number).map(move |seen| (&flows[number], seen)));
-    // A sign that few of the flows can have, as the limit of a stream among datagrams, is no less worth for the others.
-    let mut looked_at = [0u32; ALL.len()];
-    speaking().for_each(|(_, seen)| looked_at[seen.seen.sign] += 1);
-    let damping = |seen: &Observation| OF_SIGNS / f64::from(looked_at[seen.seen.sign].max(1)).powf(OF_FLOWS);
-    speaking().map(|(flow, seen)| (flow, seen, flow.weight * damping(seen))).collect()
+/// A sign of a flow that suffers, as a candidate sees it.
+pub(crate) struct SeenSign<'a> {
+    pub(crate) flow: &'a Flow,
+    pub(crate) observation: &'a Observation,
+    /// What it says of the candidate.
+    pub(crate) says: SignState,
+    /// How far it counts.
+    pub(crate) counts: f64,
 }
 
-fn sign(candidate: &Candidate<'_>, seen: &Observation, weights: &Weights) -> f64 {
-    let likelihood = candidate.cause.likelihood_among(seen.seen, |seen| weights.usual(seen));
-    (likelihood / weights.usual(seen.seen)).ln().clamp(-MOST, MOST)
+/// The signs of the flows that suffer at the place.
+pub(crate) fn seen<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Vec<SeenSign<'a>> {
+    let (flows, told) = (ground.flows, ground.told);
+    let suffering = candidate.covers.iter().copied().filter(|number| ground.open[*number]);
+    let left = |number: usize| flows[number].observations.iter().filter(move |seen| told[number].leaves(seen));
+    let mut found: Vec<SeenSign<'a>> = Vec::new();
+    for number in suffering {
+        let flow = &flows[number];
+        found.extend(left(number).map(|observation| SeenSign {
+            flow,
+            observation,
+            says: candidate.sees(flow, observation.seen),
+            counts: flow.weight,
+        }));
+    }
+    // A sign that few of the flows can have, as the limit of a stream among datagrams, is no less worth for the others.
+    let mut looked_at = [0u32; ALL.len()];
+    found.iter().for_each(|seen| looked_at[seen.says.sign] += 1);
+    for seen in &mut found {
+        seen.counts *= OF_SIGNS / f64::from(looked_at[seen.says.sign].max(1)).powf(OF_FLOWS);
+    }
+    found
+}
+
+fn sign(candidate: &Candidate<'_>, seen: SignState, weights: &Weights) -> f64 {
+    let likelihood = candidate.cause.likelihood_among(seen, |seen| weights.usual(seen));
+    (likelihood / weights.usual(seen)).ln().clamp(-MOST, MOST)
 }
 
 /// What it says that flows pass the place and do well.

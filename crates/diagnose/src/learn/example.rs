@@ -48,12 +48,9 @@ pub(super) fn examples(case: &LearningCase, catalogue: &Catalogue, tables: &Tabl
         found.push(example);
         let Some(best) = best else { break };
         let hit: Vec<usize> = best.covers.iter().copied().filter(|number| open[*number]).collect();
-        let common = case.severity.common_depth(&hit).unwrap_or_default();
-        for number in hit {
-            if case.severity.explains(common, number) {
-                told[number].add(best.cause, &case.flows[number], catalogue.weights());
-                open[number] = told[number].leaves_open(&case.flows[number]);
-            }
+        for number in case.severity.explained(&hit) {
+            told[number].add(best, &case.flows[number], catalogue.weights());
+            open[number] = told[number].leaves_open(&case.flows[number]);
         }
         explaining.retain(|candidate| candidate.cause.id != best.cause.id || !candidate.place.is_at(&best.place));
         left.retain(|number| !is_right(best, &case.planted[*number]));
@@ -81,8 +78,11 @@ fn decision<'c>(
     let weights = catalogue.weights();
     let mut ground = Ground { flows, open, told, findings, wires, severity, most: 0.0, weights, problem: 0 };
     ground.most = explaining.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
-    let useful: Vec<&&Candidate<'c>> =
-        explaining.iter().filter(|candidate| candidate.covers.iter().any(|number| open[*number])).collect();
+    let is_answered = |candidate: &&&Candidate<'c>| {
+        let mut covered = candidate.covers.iter().filter(|number| open[**number]);
+        covered.any(|number| told[*number].is_answered_by(candidate, &flows[*number], weights))
+    };
+    let useful: Vec<&&Candidate<'c>> = explaining.iter().filter(is_answered).collect();
     let mut places: BTreeMap<(&str, &str), f64> = BTreeMap::new();
     for candidate in &useful {
         *places.entry(way(candidate)).or_default() += candidate.weight;
@@ -138,9 +138,9 @@ fn answer(candidate: &Candidate<'_>, ground: &Ground<'_>, start: &Start<'_>) -> 
     }
     let mut states: BTreeMap<u16, f64> = BTreeMap::new();
     if let Some(table) = start.table {
-        for (_, observation, counts) in seen(candidate, ground) {
-            let number = u16::try_from(table.number(observation.seen)).unwrap_or(u16::MAX);
-            *states.entry(number).or_default() += counts;
+        for seen in seen(candidate, ground) {
+            let number = u16::try_from(table.number(seen.says)).unwrap_or(u16::MAX);
+            *states.entry(number).or_default() += seen.counts;
         }
     }
     #[expect(clippy::cast_possible_truncation, reason = "a weight")]

@@ -170,7 +170,7 @@ impl Model {
             *parameter = parameter.clamp(least, most);
         }
         for parameter in &mut self.parameters[..Evidence::COUNT] {
-            *parameter = parameter.clamp(0.05, 4.0);
+            *parameter = parameter.clamp(0.05, MOST_OF_EVIDENCE);
         }
         for (sign, parameter) in ALL.iter().zip(&mut self.parameters) {
             if sign.states.iter().any(|state| state.is_direct) {
@@ -222,6 +222,9 @@ impl Momentum {
     }
 }
 
+/// How far a kind of evidence counts at the most: as if it repeated nothing that others say, and its table were a little too flat.
+/// More would be a habit of the incidents that were drawn.
+const MOST_OF_EVIDENCE: f64 = 1.3;
 /// What "something else" weighs at the most, a logarithm.
 const MOST_OF_UNKNOWN: f64 = 0.0;
 /// What a sign counts at the least that may show a fault outright: who made that observation is to be believed, also where drawn

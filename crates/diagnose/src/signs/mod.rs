@@ -23,6 +23,9 @@
 //!
 //! A sign that was not looked at has no observation: it is unknown, and speaks neither for nor against a cause.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 pub(crate) mod allowed;
 mod ceiling;
 mod datagram_rate;
@@ -107,6 +110,18 @@ impl SignState {
         }
     }
 
+    /// What it says of the receiver's end if this says it of the sender's, and the other way round; itself where it is of no end.
+    #[must_use]
+    pub(crate) fn of_other_end(self) -> Self {
+        static OTHERS: LazyLock<BTreeMap<SignState, SignState>> = LazyLock::new(|| {
+            let pairs = OF_ENDS
+                .iter()
+                .filter_map(|[one, other]| SignState::named(one.0, one.1).zip(SignState::named(other.0, other.1)));
+            pairs.flat_map(|(one, other)| [(one, other), (other, one)]).collect()
+        });
+        OTHERS.get(&self).copied().unwrap_or(self)
+    }
+
     /// Entry of [`ALL`], with the question that it asks.
     #[must_use]
     pub fn sign(self) -> &'static Sign {
@@ -138,12 +153,31 @@ impl Observation {
     }
 }
 
+/// Answers that tell of the program and the CPU of an end: the sender's, and the same of the receiver's.
+const OF_ENDS: [[(&str, &str); 2]; 5] = [
+    [("sender-runs", "with-stops"), ("receiver-runs", "with-stops")],
+    [("sender-runs", "all-the-time"), ("receiver-runs", "all-the-time")],
+    [("cpu", "sender"), ("cpu", "receiver")],
+    [("contention", "sender"), ("contention", "receiver")],
+    [("limit", "sending-program"), ("limit", "receiving-program")],
+];
 /// How much less often than usual a direct observation is made where its cause is not at work.
 const BY_MISTAKE: f64 = 0.1;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_of_one_end_can_be_said_of_the_other() {
+        for [one, other] in OF_ENDS {
+            let named = |(sign, state)| SignState::named(sign, state).unwrap_or_else(|| panic!("{sign}={state}"));
+            assert_eq!(named(one).of_other_end(), named(other));
+            assert_eq!(named(other).of_other_end(), named(one));
+        }
+        let of_path = SignState::named("queue", "deep").unwrap_or_else(|| panic!("no such state"));
+        assert_eq!(of_path.of_other_end(), of_path);
+    }
 
     #[test]
     fn states_of_a_sign_share_all_that_is_usual() {
