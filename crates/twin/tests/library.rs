@@ -1,10 +1,19 @@
 //! Scenarios of the library in virtual time. Those that take the simulator longest are left to `linerate lab score --virtual`.
 #![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+use std::time::Duration;
+
+use audit::Rules;
+use diagnose::causes::Catalogue;
+use diagnose::diagnosis::diagnose;
+use diagnose::next::Proposal;
 use diagnose::signs::flow::Complaint;
 use diagnose::signs::flows;
 use path::Seed;
+use plan::task::{Ping, Task};
 use scenario::library;
+use twin::play::{Setting, play_on};
+use units::ByteCount;
 
 fn complaints(name: &str) -> Vec<(String, Complaint)> {
     let scenario = library::load(name).unwrap();
@@ -34,6 +43,68 @@ fn only_the_slow_host_is_slow() {
     // The store whose programs get a tenth of a CPU sends slowly, and receives what it is sent.
     let slow = complaints("sender-cpu");
     assert!(slow.iter().any(|(label, _)| label == "store-1 to store-2"), "{slow:?}");
+}
+
+/// What a diagnosis names first in each of its problems.
+fn named(name: &str) -> Vec<String> {
+    let round = twin::play(&library::load(name).unwrap(), Seed(1)).round;
+    let problems = diagnose(&round, Catalogue::built_in(), &Rules::built_in()).problems;
+    let first = |problem: &diagnose::diagnosis::Problem| {
+        let first = problem.ranking.first()?;
+        Some(format!("{} at {}", first.cause, first.places.first()?.place))
+    };
+    problems.iter().filter_map(first).collect()
+}
+
+#[test]
+fn a_host_that_is_starved_of_cpu_is_one_problem_in_both_directions() {
+    assert_eq!(named("sender-cpu"), ["sender-cpu at store-1"]);
+    assert_eq!(named("receiver-slow"), ["receiver-slow at store-2"]);
+}
+
+#[test]
+fn a_loss_that_stops_tcp_and_thins_datagrams_is_one_problem() {
+    assert_eq!(named("lhn-backup-circuit"), ["loss-on-segment at backup towards chicago"]);
+}
+
+#[test]
+fn a_shaper_of_the_host_is_no_queue_of_the_path() {
+    assert_eq!(complaints("circuit-shaped"), []);
+}
+
+#[test]
+fn a_proxy_serves_what_lies_on_its_own_node() {
+    assert_eq!(named("nrao-storage-link"), ["slow-segment at storage towards switch"]);
+}
+
+#[test]
+fn queues_that_downloads_through_proxies_build_are_no_loss_of_a_free_segment() {
+    assert_eq!(named("nrao-rerouted"), ["rerouted-requests at portal"]);
+}
+
+#[test]
+fn what_is_asked_for_is_played_behind_the_tests_of_the_file() {
+    let scenario = library::load("random-loss-1e-3").unwrap();
+    let setting = Setting::of(Seed(1));
+    let alone = twin::play(&scenario, Seed(1)).round;
+    let (from, to) = (alone.tests[0].from.clone(), alone.tests[0].to.clone());
+    let ping = Ping { count: 20, interval: Duration::from_millis(50), size: ByteCount::new(56) };
+    let mut left = Some(Box::new(Proposal {
+        label: "echoes besides".to_owned(),
+        from,
+        to,
+        tasks: vec![Task::Ping(ping)],
+        expected: None,
+        takes: Duration::from_secs(1),
+        bits: 1.0,
+        says: "a test asks".to_owned(),
+    }));
+    let round = play_on(&scenario, &setting, &mut |_| left.take()).round;
+    assert_eq!(round.tests.len(), alone.tests.len() + 1);
+    let text = |tests: &[model::round::Tested]| serde_json::to_string(tests).unwrap();
+    assert_eq!(text(&round.tests[..alone.tests.len()]), text(&alone.tests), "the tests of the file are as they were");
+    assert_eq!(round.tests.last().unwrap().label, "echoes besides");
+    assert!(round.elapsed > alone.elapsed);
 }
 
 #[test]

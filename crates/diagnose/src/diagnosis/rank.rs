@@ -48,11 +48,11 @@ pub(super) fn standings<'c>(
         };
         ground.most = left.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
         let (standing, explained, best) = standing(&left, &ground);
-        // What no cause explains better than chance is no second problem: the first may have done that as well, unless it does not
-        // pass there, or is no explanation of as much.
+        // What no cause explains better than chance is no second problem where the first may have done that as well. Flows that no
+        // problem explains are one, whatever it is.
         let is_untouched = (0..flows.len()).any(|number| explained[number] && told[number].is_untouched());
-        let least = if is_untouched { LEAST_NAMED.min(standing.problem.unknown) } else { standing.problem.unknown };
-        let is_named = standing.problem.ranking.first().is_some_and(|first| first.probability > least);
+        let first = standing.problem.ranking.first();
+        let is_named = is_untouched || first.is_some_and(|first| first.probability > standing.problem.unknown);
         if is_later && !is_named {
             break;
         }
@@ -348,8 +348,6 @@ const ALONE: f64 = 1.0;
 const SHAPED: [&str; 2] = ["udp-sender-drops", "udp-sender-held"];
 /// From this likelihood of as many packets on a cause counts packets and not bytes.
 const COUNTS_PACKETS: f64 = 0.2;
-/// A later problem of flows that nothing explains yet is named from this probability on.
-const LEAST_NAMED: f64 = 0.2;
 /// More problems than this are one that was not understood.
 const MOST_PROBLEMS: usize = 5;
 const MOST_PLACES: usize = 5;

@@ -177,6 +177,11 @@ impl Model {
                 *parameter = parameter.max(LEAST_OF_DIRECT);
             }
         }
+        // No drawn fault is a slow interface or an MTU that neighbours disagree about: that these say nothing of what was drawn is no news.
+        for of_hosts in [Evidence::Rules, Evidence::Vanished, Evidence::Speeds, Evidence::Mtus] {
+            let parameter = &mut self.parameters[of_hosts.number()];
+            *parameter = parameter.max(LEAST_OF_DIRECT);
+        }
         // Drawn rounds have more that nobody planted (noise that complains, faults that hide each other) than causes that nobody knows.
         let unknown = &mut self.parameters[self.unknown];
         *unknown = unknown.min(MOST_OF_UNKNOWN);
