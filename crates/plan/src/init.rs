@@ -99,6 +99,35 @@ pub struct HostAccess {
 pub fn mesh_of(hosts: &[HostAccess]) -> Result<Plan, PlanError> {
     let mut text = String::from("title = \"mesh of ");
     text.push_str(&format!("{} hosts\"\n", hosts.len()));
+    text.push_str(&reached(hosts));
+    let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+    text.push_str(&format!("\n[groups.all]\nmesh = {}\n", written::texts(&names)));
+    // The reader knows the usual tests.
+    Plan::parse("plan", &text)
+}
+
+/// A plan in which each of these hosts asks each partner for what every host answers: echoes, path MTU, hops. Nothing is started at a
+/// partner, and no load is sent to it.
+///
+/// # Errors
+/// [`PlanError::Refused`] where a name cannot be one, or stands there twice.
+pub fn partners_of(hosts: &[HostAccess], partners: &[String]) -> Result<Plan, PlanError> {
+    let mut text = format!("title = \"{} partners\"\n{}", partners.len(), reached(hosts));
+    for partner in partners {
+        text.push_str(&format!("\n[hosts.{}]\naddress = {}\n", written::key(partner), written::text(partner)));
+    }
+    let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+    let sides = format!("[{}, {}]", written::texts(&names), written::texts(partners));
+    text.push_str(&format!("\n[groups.partners]\ndisjoint = {sides}\none-way = true\n"));
+    for kind in ["ping", "mtu", "hops"] {
+        text.push_str(&format!("\n[[tests]]\nkind = \"{kind}\"\n"));
+    }
+    Plan::parse("plan", &text)
+}
+
+/// The part of a plan that says how programs are started on hosts.
+fn reached(hosts: &[HostAccess]) -> String {
+    let mut text = String::new();
     for HostAccess { name, address, reach } in hosts {
         text.push_str(&format!("\n[hosts.{}]\n", written::key(name)));
         if let Some(address) = address {
@@ -111,10 +140,7 @@ pub fn mesh_of(hosts: &[HostAccess]) -> Result<Plan, PlanError> {
             Reach::Here => "here = true\n".to_owned(),
         });
     }
-    let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
-    text.push_str(&format!("\n[groups.all]\nmesh = {}\n", written::texts(&names)));
-    // The reader knows the usual tests.
-    Plan::parse("plan", &text)
+    text
 }
 
 fn host(name: &str, snapshot: &Snapshot) -> Option<Host> {

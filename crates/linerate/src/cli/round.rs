@@ -81,13 +81,18 @@ pub enum RoundAction {
 #[command(after_help = "Examples:
   linerate round init . dtn-west measure@dtn-east > mesh.toml    this host, and two that ssh reaches
   linerate round init lab:west lab:east > mesh.toml              hosts of a lab that is running
+  linerate round init . --hosts-from mesh.json > partners.toml   this host, and the hosts of a psConfig template
   linerate round mesh.toml --dry-run                             what it would do
 
 docs/formats/plan.md says what else may stand in a plan.")]
 pub struct InitArgs {
     /// Hosts: HOST or USER@HOST for ssh, `.` for this host, lab:HOST for one of a running lab
-    #[arg(value_name = "HOST", required = true, num_args = 2..)]
+    #[arg(value_name = "HOST", required = true, num_args = 1..)]
     pub hosts: Vec<String>,
+    /// Partners that these hosts ask for echoes, path MTU and hops: records of perfSONAR's lookup service, a psConfig template, or a
+    /// host a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub hosts_from: Option<PathBuf>,
 }
 
 /// List the rounds that are kept, the newest first.

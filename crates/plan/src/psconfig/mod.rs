@@ -20,6 +20,7 @@ mod write;
 
 use crate::plan::Plan;
 pub use remark::Remark;
+pub(crate) use template::LONGEST_TEMPLATE;
 pub use template::{Exported, Imported, TemplateError};
 
 impl Plan {

@@ -75,4 +75,4 @@ pub enum TemplateError {
 }
 
 /// The public template of the largest mesh that we know of has a tenth of this.
-pub(super) const LONGEST_TEMPLATE: usize = 16 << 20;
+pub(crate) const LONGEST_TEMPLATE: usize = 16 << 20;

@@ -188,6 +188,34 @@ fn a_first_plan_of_names_is_written_and_can_be_shown() {
 }
 
 #[test]
+fn a_list_of_partners_becomes_a_plan_of_what_every_host_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let records = file(
+        "records.json",
+        r#"[{"type":["service"],"service-type":["owamp"],"service-locator":["tcp://ps1.example.org:861"]},
+            {"type":["host"],"host-name":["ps2.example.org"]},{"type":["host"],"host-name":["no host"]}]"#,
+    );
+    let written = linerate(&["round", "init", ".", "--hosts-from", &records]);
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    assert!(written.stderr.contains("1 entries name no host"), "{}", written.stderr);
+    assert!(!written.stdout.contains("ssh") && !written.stdout.contains("tcp"), "{}", written.stdout);
+    let shown = linerate(&["round", "show", &file("plan.toml", &written.stdout)]);
+    assert_eq!((shown.code, &*shown.stderr), (Some(0), ""));
+    // Three tests of two pairs, one way.
+    assert!(shown.stdout.contains("6 tests in"), "{}", shown.stdout);
+    let services = file("activehosts.json", r#"{"hosts":[{"locator":"http://ls.example.org:8090/lookup/records"}]}"#);
+    let refused = linerate(&["round", "init", ".", "--hosts-from", &services]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("lists lookup services"), "{}", refused.stderr);
+    assert_eq!(linerate(&["round", "init", "."]).code, Some(2), "one host tests nobody");
+}
+
+#[test]
 fn a_plan_and_a_template_become_each_other() {
     let template = linerate(&["round", "convert", PLAN]);
     assert!(
