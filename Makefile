@@ -24,7 +24,7 @@ setup: ## install what all targets need and this machine lacks
 
 build: ## the optimised program: target/release/linerate
 	@scripts/setup build
-	cargo build --release -p linerate --features hub,web
+	cargo build --release -p linerate --features hub,ndt7,web
 
 demo: ## an incident of six hosts on this machine: measured, explained, fixed, proved
 	@scripts/setup demo

@@ -9,6 +9,7 @@
 //! * [`echo`]: ICMP echoes: round trips, hops, path MTU
 //! * [`one_way`]: sessions of OWAMP and TWAMP
 //! * [`download`], [`http`]: one file over HTTP
+//! * `ndt7`: tests of NDT7, M-Lab's (feature `ndt7`)
 //! * [`latency`]: from probes to round-trip times
 //! * [`tools`]: tests by iperf3 and nuttcp where they are installed
 //! * [`telemetry`], [`counting`], [`contention`], [`identity`]: from the kernel's words to ours
@@ -24,6 +25,8 @@ pub mod engine;
 pub mod http;
 pub mod identity;
 pub mod latency;
+#[cfg(feature = "ndt7")]
+pub mod ndt7;
 pub mod one_way;
 pub mod options;
 pub mod serve;

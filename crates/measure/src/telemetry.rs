@@ -60,7 +60,7 @@ fn application_columns(log: &SampleLog) -> Vec<Column> {
 }
 
 /// One column for each field that this kernel tells.
-fn kernel_columns(infos: &[TcpInfo]) -> impl Iterator<Item = Column> {
+pub(crate) fn kernel_columns(infos: &[TcpInfo]) -> impl Iterator<Item = Column> {
     tcp_info::FIELDS.iter().filter_map(|known| {
         let field = KERNEL_NAMES.iter().find(|(name, _)| *name == known.name)?.1;
         let values: Option<Vec<u64>> = infos.iter().map(|info| info.value(known)).collect();

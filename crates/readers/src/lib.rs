@@ -6,6 +6,7 @@
 mod captured;
 pub mod extreme;
 mod gateways;
+mod ndt7;
 mod owamp_messages;
 mod watched;
 
@@ -30,8 +31,10 @@ use measure::http::url::Url;
 use model::host::fix::{Change, sysctl, talk};
 use model::host::snapshot::Snapshot;
 use model::series::packed;
+pub use ndt7::ndt7_report;
 pub use owamp_messages::{owamp_control, owamp_records, stamp};
 use path::Seed;
+use plan::partners::PartnerList;
 use plan::{Plan, PlanError, Schedule};
 use scenario::{Scenario, ScenarioError};
 use units::{ByteCount, DataRate, duration};
@@ -49,7 +52,7 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 33] = [
+pub const ALL: [Reader; 35] = [
     Reader { name: "capture_file", read: capture_file },
     Reader { name: "captured_ends", read: captured_ends },
     Reader { name: "captured_packet", read: captured_packet },
@@ -68,9 +71,11 @@ pub const ALL: [Reader; 33] = [
     Reader { name: "http", read: http },
     Reader { name: "frame", read: frame },
     Reader { name: "helper_question", read: helper_question },
+    Reader { name: "ndt7_report", read: ndt7_report },
     Reader { name: "owamp_control", read: owamp_control },
     Reader { name: "owamp_records", read: owamp_records },
     Reader { name: "packed_samples", read: packed_samples },
+    Reader { name: "partners", read: partners },
     Reader { name: "plan", read: plan },
     Reader { name: "psconfig", read: psconfig },
     Reader { name: "quantities", read: quantities },
@@ -87,6 +92,15 @@ pub const ALL: [Reader; 33] = [
 
 /// More than any exported run in the corpus; the limit itself is an input of the reader.
 const MAX_EXPORT_BYTES: u64 = 64 << 10;
+
+/// Lists of hosts that others publish: whatever they hold, no host of a plan is an option or a line of its own.
+pub fn partners(bytes: &[u8]) {
+    let Ok(list) = PartnerList::read(bytes) else { return };
+    assert!(list.hosts.is_sorted() && !list.hosts.is_empty());
+    for host in &list.hosts {
+        assert!(!host.starts_with('-') && !host.contains(char::is_whitespace), "{host}");
+    }
+}
 
 /// What a server sends us. The first byte says in pieces of which size the rest arrives, which must not matter.
 pub fn dialogue_of_client(bytes: &[u8]) {

@@ -14,7 +14,7 @@ const TOOLS: [&str; 13] =
     ["bash", "env", "sed", "cat", "sort", "tr", "paste", "mktemp", "rm", "uname", "touch", "chmod", "mkdir"];
 
 /// What tests need.
-const PROGRAMS: [&str; 14] = [
+const PROGRAMS: [&str; 15] = [
     "chromium",
     "ip",
     "tc",
@@ -29,10 +29,15 @@ const PROGRAMS: [&str; 14] = [
     "promtool",
     "python3",
     "pip3",
+    "npm",
 ];
 
-/// What they need from the Python registry.
-const FROM_REGISTRY: [&str; 2] = ["uiperf3/uiperf3.py", "axe-playwright-python/axe_playwright_python/axe.min.js"];
+/// What they need from the registries of Python and npm.
+const FROM_REGISTRY: [&str; 3] = [
+    "uiperf3/uiperf3.py",
+    "axe-playwright-python/axe_playwright_python/axe.min.js",
+    "ndt7/node_modules/@m-lab/ndt7/src/ndt7.js",
+];
 
 /// A machine with a package manager that installs by making the program appear.
 struct Machine(TempDir);

@@ -8,7 +8,7 @@ use units::ByteCount;
 
 use super::values;
 
-/// Measure RTT and loss, path MTU, hops, an HTTP download, or delay by OWAMP and TWAMP.
+/// Measure RTT and loss, path MTU, hops, an HTTP download, delay by OWAMP and TWAMP, or rates by NDT7.
 #[derive(Debug, Args)]
 pub struct ProbeArgs {
     #[command(subcommand)]
@@ -33,6 +33,13 @@ pub enum Probe {
   linerate probe twamp router.example.org -c 1000 -i 10ms --json
                                                           docs/formats/probe-twamp.schema.json")]
     Twamp(TwampArgs),
+    /// NDT7, M-Lab's test in browsers: download and upload over one WebSocket each, kept as runs
+    #[cfg(feature = "ndt7")]
+    #[command(after_help = "Examples:
+  linerate probe ndt dtn.example.org:8080              with `linerate serve --ndt7 8080` or an ndt-server
+  linerate probe ndt ws://ndt.example.org --download   one direction
+  linerate why last                                    what limited it")]
+    Ndt(NdtArgs),
 }
 
 /// What is asked of a path or a server of files.
@@ -149,6 +156,35 @@ pub struct TwampArgs {
     pub host: String,
     #[command(flatten)]
     pub session: SessionArgs,
+}
+
+/// `linerate probe ndt`.
+#[cfg(feature = "ndt7")]
+#[derive(Debug, Args)]
+pub struct NdtArgs {
+    /// Server: ws://HOST:PORT, HOST, HOST:PORT, or the address of one test as M-Lab's Locate gives it
+    #[arg(value_name = "URL")]
+    pub url: measure::ndt7::url::Ndt7Url,
+    /// Download only
+    #[arg(long, conflicts_with = "upload")]
+    pub download: bool,
+    /// Upload only
+    #[arg(long)]
+    pub upload: bool,
+    /// Duration of each test; a server ends it after 10 s
+    #[arg(long, short, value_parser = values::ndt_length, default_value = "10s", value_name = "TIME")]
+    pub time: Duration,
+    /// Congestion control of an upload, by its kernel name
+    #[arg(long, short = 'C', value_name = "NAME")]
+    pub congestion: Option<String>,
+    /// Line rate of the path, where the NICs do not report it
+    #[arg(long, value_parser = values::rate, value_name = "RATE")]
+    pub expect: Option<units::DataRate>,
+    /// Do not store runs
+    #[arg(long)]
+    pub no_archive: bool,
+    #[command(flatten)]
+    pub way: WayArgs,
 }
 
 /// What both protocols can be asked for.

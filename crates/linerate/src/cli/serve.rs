@@ -32,6 +32,10 @@ pub struct ServeArgs {
     /// CPUs to pin stream threads to, round robin: 2,3
     #[arg(long, value_delimiter = ',', value_name = "N")]
     pub cpu: Vec<u16>,
+    /// Serve NDT7, M-Lab's test in browsers, over ws:// at TCP port PORT [default: 80]; its tests take turns with the others
+    #[cfg(feature = "ndt7")]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "80", conflicts_with_all = ["once", "max_rate"])]
+    pub ndt7: Option<u16>,
     /// Exit after one test
     #[arg(long, short = '1')]
     pub once: bool,

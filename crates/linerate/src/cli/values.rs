@@ -76,6 +76,16 @@ pub fn span_above_zero(text: &str) -> Result<Duration, String> {
     Ok(time)
 }
 
+/// How long a test of NDT7 may take: it is over after 10 s.
+#[cfg(feature = "ndt7")]
+pub fn ndt_length(text: &str) -> Result<Duration, String> {
+    let time = span_above_zero(text)?;
+    if time > measure::ndt7::LENGTH {
+        return Err("a test of NDT7 takes 10 s at most".to_owned());
+    }
+    Ok(time)
+}
+
 /// A span of whole seconds, zero allowed: an iperf3 knows no other.
 pub fn whole_seconds(text: &str) -> Result<Duration, String> {
     let time = span(text)?;

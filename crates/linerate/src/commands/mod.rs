@@ -26,6 +26,9 @@ mod output;
 mod plan;
 mod plot;
 mod probe;
+#[cfg(feature = "ndt7")]
+mod probe_ndt;
+mod probe_place;
 mod probe_sessions;
 mod question;
 mod round;

@@ -1,7 +1,5 @@
 //! `linerate probe`.
 
-use anyhow::Context;
-use linux::netns::{NetnsRef, with_netns};
 use measure::download::download;
 use measure::echo::hops::trace;
 use measure::echo::path_mtu::path_mtu;
@@ -16,10 +14,11 @@ use model::run::{Failure, Outcome};
 
 use super::attempt::stop_on_signals;
 use super::hints::hints;
+use super::probe_place::within;
 use super::{print, probe_sessions};
 use crate::cli::Common;
 use crate::cli::probe::{PathProbe, Probe, WayArgs};
-use crate::exit::{Complaint, Exit};
+use crate::exit::Exit;
 use crate::show;
 
 pub fn run(common: &Common, what: &Probe) -> anyhow::Result<Exit> {
@@ -27,6 +26,8 @@ pub fn run(common: &Common, what: &Probe) -> anyhow::Result<Exit> {
     let what = match what {
         Probe::Owamp(args) => return probe_sessions::one_way(common, args, &stop),
         Probe::Twamp(args) => return probe_sessions::two_way(common, args, &stop),
+        #[cfg(feature = "ndt7")]
+        Probe::Ndt(args) => return super::probe_ndt::run(common, args, &stop),
         Probe::Path(what) => what,
     };
     let finding = within(what.way(), || ask(what, &stop))?;
@@ -68,15 +69,6 @@ fn ask(what: &PathProbe, stop: &Stop) -> Finding {
             Finding::Downloads(downloads)
         }
     }
-}
-
-pub(super) fn within<T: Send>(way: &WayArgs, work: impl FnOnce() -> T + Send) -> anyhow::Result<T> {
-    let Some(netns) = way.netns.as_deref() else { return Ok(work()) };
-    let entered = NetnsRef::parse(netns).map_err(anyhow::Error::from);
-    entered.and_then(|netns| with_netns(&netns, work).map_err(anyhow::Error::from)).with_context(|| {
-        Complaint::new(Exit::Usage, format!("network namespace `{netns}` cannot be entered"))
-            .hint("`ip netns list` and `lsns -t net` show those there are; a path or `pid:N` works as well")
-    })
 }
 
 fn failure(finding: &Finding) -> Option<&Failure> {

@@ -7,7 +7,7 @@ use model::probe::one_way::{Directions, SessionSpec, Spacing};
 use model::run::{Failure, FailureKind, Outcome};
 
 use super::print;
-use super::probe::within;
+use super::probe_place::within;
 use crate::cli::Common;
 use crate::cli::probe::{OwampArgs, SessionArgs, TwampArgs};
 use crate::exit::{Complaint, Exit};

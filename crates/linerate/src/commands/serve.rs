@@ -6,8 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
+#[cfg(feature = "ndt7")]
+use measure::serve::ndt7::{Ndt7Config, Ndt7Server};
 use measure::serve::policy::Policy;
 use measure::serve::probes::{ProbeConfig, ProbeServer};
+use measure::serve::queue::Queue;
 use measure::serve::{Config, Event, Once, ServeError, ServedTest, serve};
 use measure::stop::Stop;
 use model::run::{Role, Run};
@@ -29,6 +32,9 @@ pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     let begun = args.within.map(|within| give_up(within, stop.clone())).transpose()?;
     let log = Log { archive: Mutex::new(archive), common, begun };
     let probes = probe_servers(args).map_err(complain)?;
+    let config = config(args);
+    #[cfg(feature = "ndt7")]
+    let ndt7 = ndt7_server(args, &config).map_err(complain)?;
     let report = |event| log.event(event);
     thread::scope(|scope| {
         for server in &probes {
@@ -40,7 +46,16 @@ pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
                 }
             });
         }
-        let served = serve(&config(args), &stop, &report);
+        #[cfg(feature = "ndt7")]
+        if let Some(server) = &ndt7 {
+            let (stop, report) = (&stop, &report);
+            scope.spawn(move || {
+                if let Err(error) = server.serve(stop, report) {
+                    show::error::print(&complain(error));
+                }
+            });
+        }
+        let served = serve(&config, &stop, &report);
         stop.stop();
         served
     })
@@ -59,6 +74,14 @@ fn probe_servers(args: &ServeArgs) -> Result<Vec<ProbeServer>, ServeError> {
         policy: config(args).policy,
     };
     asked.into_iter().filter_map(|(protocol, port)| Some(ProbeServer::open(config(protocol, port?)))).collect()
+}
+
+/// The server of NDT7 that is asked for, its port open. It takes turns with the tests of the other port.
+#[cfg(feature = "ndt7")]
+fn ndt7_server(args: &ServeArgs, config: &Config) -> Result<Option<Ndt7Server>, ServeError> {
+    let Some(port) = args.ndt7 else { return Ok(None) };
+    let queue = config.queue.clone().unwrap_or_default();
+    Ndt7Server::open(Ndt7Config { bind: args.bind, port, policy: config.policy.clone(), queue }).map(Some)
 }
 
 /// Stops where nobody says within this time that a test has begun.
@@ -100,6 +123,7 @@ fn config(args: &ServeArgs) -> Config {
             ticket: None,
         },
         once: if args.once { Once::Yes } else { Once::No },
+        queue: Some(Queue::new(args.max_queue)),
         ..Config::default()
     }
 }
@@ -128,6 +152,7 @@ const fn option(port: u16) -> &'static str {
     match port {
         861 => "`--owamp 8861`",
         862 => "`--twamp 8862`",
+        80 => "`--ndt7 8080`",
         _ => "--port",
     }
 }

@@ -17,6 +17,7 @@ pub fn event(event: &Event) {
         Event::ServesSessions { protocol, address } => {
             format!("listening on {address}, for {}", protocol_name(*protocol))
         }
+        Event::ServesNdt7 { address } => format!("listening on {address}, for NDT7"),
         Event::SessionOver { peer, summary } => format!("{peer} done: {summary}"),
         Event::Suppressed { count } => format!("{count} more of that kind"),
         // Shown as a run, with the numbers.

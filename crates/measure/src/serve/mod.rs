@@ -10,8 +10,11 @@
 //! * `sessions`: how many are heard at once, and how many of one address
 //! * [`partner`]: all of these together
 //! * [`probes`]: sessions of OWAMP and TWAMP, beside the tests
+//! * `ndt7`: tests of NDT7, which take their turn with the others (feature `ndt7`)
 
 pub mod listener;
+#[cfg(feature = "ndt7")]
+pub mod ndt7;
 mod output;
 pub mod partner;
 pub mod policy;
@@ -30,6 +33,7 @@ use model::series::RunSamples;
 use model::spec::TestSpec;
 
 use policy::Policy;
+use queue::Queue;
 
 use wire::limits::Patience;
 
@@ -48,6 +52,8 @@ pub struct Config {
     pub once: Once,
     /// How long clients may take.
     pub patience: Patience,
+    /// Whose turn it is, where another server of this host takes turns with this one; its own where absent.
+    pub queue: Option<Queue>,
 }
 
 /// Whether a test partner ends after one test.
@@ -102,6 +108,11 @@ pub enum Event {
     ServesSessions {
         /// By which protocol.
         protocol: owamp::control::Protocol,
+        /// Where.
+        address: SocketAddr,
+    },
+    /// It listens for tests of NDT7.
+    ServesNdt7 {
         /// Where.
         address: SocketAddr,
     },

@@ -44,7 +44,7 @@ pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> R
     report(Event::Listening { address: door.local_addr().map_err(ServeError::Listen)? });
     let partner = Partner {
         desk: door.expected_connections(),
-        queue: Queue::new(config.policy.max_queue),
+        queue: config.queue.clone().unwrap_or_else(|| Queue::new(config.policy.max_queue)),
         policy: config.policy.clone(),
         patience: config.patience,
         cpus: config.cpus.clone(),

@@ -17,7 +17,7 @@ pub mod uiperf3;
 
 use std::path::PathBuf;
 
-/// A file that `scripts/setup test` brings from the Python registry.
+/// A file that `scripts/setup test` brings from the registries of Python and npm.
 #[track_caller]
 pub fn from_registry(file: &str) -> PathBuf {
     let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "hub")]
 mod hub;
+#[cfg(feature = "ndt7")]
+mod ndt7;
 mod pages;
 #[cfg(feature = "hub")]
 mod people;

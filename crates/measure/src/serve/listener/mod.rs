@@ -15,7 +15,7 @@ mod handshake;
 mod hold;
 
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use linux::clock;
@@ -235,7 +235,17 @@ fn open_both(address: SocketAddr) -> io::Result<(TcpListener, Datagrams)> {
     opened
 }
 
-pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+/// Listens at a port: of one address, or of all of both families.
+pub(super) fn listen_at(address: Option<IpAddr>, port: u16) -> io::Result<TcpListener> {
+    let at = |address: IpAddr| listen(SocketAddr::new(address, port));
+    match address {
+        Some(address) => at(address.to_canonical()),
+        // A host without IPv6 refuses the address that stands for both.
+        None => at(Ipv6Addr::UNSPECIFIED.into()).or_else(|_| at(Ipv4Addr::UNSPECIFIED.into())),
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     if address.is_ipv6() {
         socket.set_only_v6(false)?;
@@ -268,7 +278,7 @@ fn say(mut stream: &TcpStream, word: &[u8]) {
 }
 
 /// An IPv4 address as such, also where it came through a socket of both families.
-pub(super) fn canonical(address: SocketAddr) -> SocketAddr {
+pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 

@@ -15,7 +15,7 @@ mod reflector;
 mod sessions;
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Mutex;
 use std::thread::{self, Scope};
 use std::time::Duration;
@@ -24,7 +24,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use units::DataRate;
 
 use super::Event;
-use super::listener::{canonical, is_passing, listen};
+use super::listener::{canonical, is_passing, listen_at};
 use super::partner::ServeError;
 use super::sessions::Sessions;
 use crate::one_way::now;
@@ -55,12 +55,7 @@ impl ProbeServer {
     /// # Errors
     /// If it is taken or not allowed.
     pub fn open(config: ProbeConfig) -> Result<Self, ServeError> {
-        let at = |address: IpAddr| listen(SocketAddr::new(address, config.port));
-        let opened = match config.bind {
-            Some(address) => at(address.to_canonical()),
-            // A host without IPv6 refuses the address that stands for both.
-            None => at(Ipv6Addr::UNSPECIFIED.into()).or_else(|_| at(Ipv4Addr::UNSPECIFIED.into())),
-        };
+        let opened = listen_at(config.bind, config.port);
         let failed = |source| ServeError::Open { port: config.port, address: config.bind, source };
         opened.map_err(failed).map(|listener| Self { listener, config })
     }

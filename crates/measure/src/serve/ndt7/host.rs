@@ -1,0 +1,48 @@
+//! What all clients of a server share.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Mutex, PoisonError};
+
+use linux::clock;
+use tungstenite::Bytes;
+
+use super::super::Event;
+use super::super::partner::Nuisances;
+use super::super::policy::Policy;
+use super::super::queue::Queue;
+use super::super::sessions::Sessions;
+use crate::stop::Stop;
+
+/// What a server of NDT7 is given at its start.
+#[derive(Debug, Clone)]
+pub struct Ndt7Config {
+    /// Local address; all where absent.
+    pub bind: Option<IpAddr>,
+    /// TCP port.
+    pub port: u16,
+    /// Who may test, and how long.
+    pub policy: Policy,
+    /// Whose turn it is at this host.
+    pub queue: Queue,
+}
+
+/// What all clients share.
+#[derive(Clone, Copy)]
+pub(super) struct Host<'env> {
+    pub(super) config: &'env Ndt7Config,
+    /// What a sender draws its messages from.
+    pub(super) payload: &'env Bytes,
+    pub(super) stop: &'env Stop,
+    pub(super) clients: &'env Sessions,
+    pub(super) nuisances: &'env Mutex<Nuisances>,
+    pub(super) report: &'env (dyn Fn(Event) + Sync),
+}
+
+impl Host<'_> {
+    pub(super) fn nuisance(&self, peer: SocketAddr, what: String) {
+        let mut nuisances = self.nuisances.lock().unwrap_or_else(PoisonError::into_inner);
+        for event in nuisances.note(clock::now(), peer, what) {
+            (self.report)(event);
+        }
+    }
+}

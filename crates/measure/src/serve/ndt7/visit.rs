@@ -1,0 +1,74 @@
+//! One client, from its request to its measurement.
+
+use std::cell::Cell;
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use linux::clock;
+use model::host::HostIdentity;
+use model::measurement::{End, Heading};
+use model::run::{Outcome, Peer};
+use model::spec::Direction;
+
+use super::super::{Event, ServedTest};
+use super::admission::{Admitted, Judge};
+use super::host::Host;
+use crate::ndt7::exchange::{Conduct, exchange};
+use crate::ndt7::handshake::{HandshakeFailure, Patience, answer};
+use crate::ndt7::outcome::{Before, Path, measured};
+use crate::ndt7::report::ConnectionEnds;
+use crate::ndt7::socket::{CountedStream, Ndt7Socket, SocketEnds};
+use crate::ndt7::{LENGTH, LONGEST, spec};
+
+/// Serves a client until it goes.
+pub(super) fn serve(host: Host<'_>, stream: TcpStream, peer: SocketAddr) {
+    let admitted = Cell::new(None);
+    let Ok(stream) = CountedStream::new(stream) else { return };
+    let Ok(ends) = stream.ends() else { return };
+    let judge = Judge { queue: &host.config.queue, longest: LONGEST, admitted: &admitted };
+    let patience = Patience { deadline: clock::now() + HANDSHAKE, stop: host.stop };
+    let answered = answer(stream, judge, patience);
+    match (answered, admitted.into_inner()) {
+        (Ok(socket), Some(admitted)) => test(host, socket, admitted, ends),
+        (Ok(_), None) | (Err(HandshakeFailure::Stopped), _) => {}
+        (Err(error), _) => host.nuisance(peer, format!("is no client of NDT7: {}", error.failure().detail)),
+    }
+}
+
+fn test(host: Host<'_>, socket: Ndt7Socket, admitted: Admitted, ends: SocketEnds) {
+    let Admitted { direction, slot } = admitted;
+    let longest = host.config.policy.max_time;
+    let (heading, end, length) = match direction {
+        Direction::Reverse => (Heading::Outbound, End::Sender, LENGTH),
+        // A client ends its upload itself; one that does not is ended.
+        Direction::Forward | Direction::Bidirectional => (Heading::Inbound, End::Receiver, LENGTH + GRACE),
+    };
+    let spec = spec(direction, LENGTH.min(longest));
+    (host.report)(Event::Started { peer: ends.peer, spec: Box::new(spec.clone()) });
+    let started = clock::wall_now();
+    let before = Before::read(socket.get_ref());
+    let names = ConnectionEnds { client: ends.peer.to_string(), server: ends.local.to_string() };
+    let conduct =
+        Conduct { end, length: length.min(longest), spacing: spec.sample_every, names: Some(names), stop: host.stop };
+    let exchanged = exchange(socket, &conduct, host.payload);
+    // The path is free; what follows costs only our own time.
+    drop(slot);
+    let (measurement, samples) = measured(&exchanged, &before, Path { heading, ends }, &spec);
+    let outcome = exchanged.failure.map_or(Outcome::Complete, Outcome::Failed);
+    let finished =
+        ServedTest { peer: peer(ends.peer), local: ends.local, started, outcome, measurement, samples, spec };
+    (host.report)(Event::Finished(Box::new(finished)));
+}
+
+fn peer(address: SocketAddr) -> Peer {
+    Peer {
+        target: address.ip().to_string(),
+        address: Some(address.to_string()),
+        host: HostIdentity { software: Some("NDT7".to_owned()), ..HostIdentity::default() },
+    }
+}
+
+/// How long a client may take to ask.
+const HANDSHAKE: Duration = Duration::from_secs(5);
+/// How much longer than a test an upload may take before the server ends it.
+const GRACE: Duration = Duration::from_secs(1);
