@@ -9,8 +9,8 @@ use crate::font::Fonts;
 use crate::header::Header;
 use crate::layout;
 use crate::palette::{BLUE, LIMIT, ORANGE, VERMILLION};
-use crate::panel::{Key, Layer, Level, Mark, Panel, Step};
-use crate::scene::{Dash, Paint, Pen};
+use crate::panel::{BandStep, Key, Layer, Level, Mark, Panel, Step};
+use crate::scene::{Colour, Dash, Paint, Pen};
 use crate::span::{Axis, Span};
 use crate::{ChartError, Form, drawn};
 
@@ -20,7 +20,12 @@ use crate::{ChartError, Form, drawn};
 /// See [`ChartError`].
 pub fn picture(report: &BurstReport, made_by: &str, form: Form) -> Result<Vec<u8>, ChartError> {
     let fonts = Fonts::new()?;
-    let panels: Vec<Panel> = report.directions.iter().map(|direction| panel(report, direction)).collect();
+    let panels: Vec<Panel> = report
+        .directions
+        .iter()
+        .flat_map(|direction| [Some(panel(report, direction)), heat(report, direction)])
+        .flatten()
+        .collect();
     let bursts: u64 = report.directions.iter().map(|direction| direction.bursts).sum();
     let place = report.namespace.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
     let header = Header {
@@ -73,6 +78,56 @@ fn panel(report: &BurstReport, direction: &DirectionBursts) -> Panel {
     }
     panel
 }
+
+/// Bursts over time by length, the darker the more; none where they are all in one step.
+fn heat(report: &BurstReport, direction: &DirectionBursts) -> Option<Panel> {
+    let map = &direction.over_time;
+    let classes = map.by_length.iter().map(Vec::len).max()?;
+    if map.by_length.len() < 2 {
+        return None;
+    }
+    let way = if direction.heading == Heading::Inbound { "in" } else { "out" };
+    let title = format!("{way}, bursts by length: n stands for 2^n times {}", units::duration::show(report.bucket));
+    let mut panel = Panel::new(format!("{way}-lengths"), title, Quantity::Count, 12.0 * number(classes as u64) + 24.0);
+    panel.per = format!("in each {}", units::duration::show(map.step));
+    panel.top = number(classes as u64);
+    let step = number(units::duration::micros(map.step));
+    for (colour, counts, text) in SHADES {
+        let paint = Paint::Solid(colour);
+        for class in 0..classes {
+            let low = number(class as u64);
+            for (from, to) in runs(map.by_length.iter().map(|step| step.get(class).is_some_and(|n| counts.contains(n))))
+            {
+                let (from_us, to_us) = (number(from) * step, number(to) * step);
+                let steps = vec![BandStep { from_us, to_us, low, high: low + 1.0 }];
+                panel.layers.push(Layer::Band { steps, paint });
+            }
+        }
+        panel.keys.push(Key { mark: Mark::Fill(paint), text: text.to_owned() });
+    }
+    Some(panel)
+}
+
+/// Where neighbours are true: each run from its first place to the place behind its last.
+fn runs(cells: impl Iterator<Item = bool>) -> Vec<(u64, u64)> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for (place, cell) in (0_u64..).zip(cells) {
+        match runs.last_mut() {
+            _ if !cell => {}
+            Some(run) if run.1 == place => run.1 += 1,
+            _ => runs.push((place, place + 1)),
+        }
+    }
+    runs
+}
+
+/// Counts of a cell, the lightest first.
+const SHADES: [(Colour, std::ops::RangeInclusive<u64>, &str); 4] = [
+    (Colour(0xc6, 0xdb, 0xef), 1..=1, "1 burst"),
+    (Colour(0x6b, 0xae, 0xd6), 2..=9, "2 to 9"),
+    (Colour(0x21, 0x71, 0xb5), 10..=99, "10 to 99"),
+    (Colour(0x08, 0x30, 0x6b), 100..=u64::MAX, "100 and more"),
+];
 
 #[expect(clippy::cast_precision_loss, reason = "pixels are coarser")]
 fn number(value: u64) -> f64 {

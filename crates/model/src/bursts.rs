@@ -111,6 +111,9 @@ pub struct DirectionBursts {
     pub queue: Option<QueueNeed>,
     /// Rates over time, for pictures: equal steps.
     pub steps: RateSteps,
+    /// Bursts over time by their length, for a heat map; empty in reports of older programs.
+    #[serde(default, skip_serializing_if = "BurstsOverTime::is_empty")]
+    pub over_time: BurstsOverTime,
 }
 
 /// A run of buckets above the threshold.
@@ -164,6 +167,26 @@ pub struct RateSteps {
     /// The busiest bucket of each step.
     #[serde(rename = "busiest_bps")]
     pub busiest: Vec<DataRate>,
+}
+
+/// Bursts by when they began and how long they were: a row of counts for each step.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BurstsOverTime {
+    /// How long a step is.
+    #[serde(rename = "step_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub step: Duration,
+    /// Of each step: at place n its bursts of 2^n buckets and more, up to the next.
+    pub by_length: Vec<Vec<u64>>,
+}
+
+impl BurstsOverTime {
+    /// Whether there was no burst.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_length.is_empty()
+    }
 }
 
 /// A TCP connection that was there before and after.

@@ -6,9 +6,10 @@ use model::bursts::{Burst, DirectionBursts};
 use model::measurement::Heading;
 use units::{ByteCount, DataRate, PacketCount, Percent, WallTime};
 
+use super::heat::Heat;
 use super::queue::VirtualQueue;
 use super::steps::Steps;
-use super::tick::{Passed, Tick, flows, rate};
+use super::tick::{Passed, Tick, count, flows, rate};
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +58,7 @@ pub struct BurstFinder {
     busiest_bucket: u64,
     queue: Option<VirtualQueue>,
     steps: Steps,
+    heat: Heat,
     missed: u64,
 }
 
@@ -99,6 +101,7 @@ impl BurstFinder {
             busiest_bucket: 0,
             queue: search.drain.map(VirtualQueue::new),
             steps: Steps::new(search.first),
+            heat: Heat::new(search.first, search.bucket),
             missed: 0,
         }
     }
@@ -143,6 +146,7 @@ impl BurstFinder {
         self.bursts += 1;
         self.in_bursts = self.in_bursts.saturating_add(open.sum.bytes);
         count(&mut self.by_length, length);
+        self.heat.push(open.first, length);
         count(&mut self.by_volume, open.sum.bytes >> 10);
         let looks = self.search.looks_into_packets == LooksIntoPackets::Yes;
         let burst = Burst {
@@ -193,6 +197,7 @@ impl BurstFinder {
             largest: self.largest,
             queue: self.queue.map(VirtualQueue::need),
             steps: self.steps.rates(self.search.bucket),
+            over_time: self.heat.over_time(),
         }
     }
 }
@@ -216,15 +221,6 @@ fn add(sum: &mut Tick, tick: &Tick) {
     sum.packets = sum.packets.saturating_add(tick.packets);
     sum.marked = sum.marked.saturating_add(tick.marked);
     sum.flows |= tick.flows;
-}
-
-/// One more in the class of its power of two.
-fn count(classes: &mut Vec<u64>, value: u64) {
-    let class = usize::try_from(value.max(1).ilog2()).unwrap_or(0);
-    if classes.len() <= class {
-        classes.resize(class + 1, 0);
-    }
-    classes[class] += 1;
 }
 
 const MOST_LARGEST: usize = 20;

@@ -7,6 +7,7 @@
 //! Inside: `queue` is the buffer that a slower link would have needed, `steps` rates over time in bounded memory.
 
 pub mod finder;
+mod heat;
 mod queue;
 mod steps;
 #[cfg(test)]

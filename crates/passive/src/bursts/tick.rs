@@ -52,6 +52,15 @@ pub fn flows(sketch: u128) -> u64 {
     estimate
 }
 
+/// One more in the class of its power of two.
+pub(super) fn count(classes: &mut Vec<u64>, value: u64) {
+    let class = usize::try_from(value.max(1).ilog2()).unwrap_or(0);
+    if classes.len() <= class {
+        classes.resize(class + 1, 0);
+    }
+    classes[class] += 1;
+}
+
 const AROUND_FRAME: u64 = 24;
 /// With one bit clear the estimate is 621; with none it has no end.
 const MOST_FLOWS: u64 = 622;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use comfy_table::{CellAlignment, Table};
 use model::bursts::{Burst, BurstReport, CountedBy, DirectionBursts};
 use model::measurement::Heading;
-use units::DataRate;
 use units::duration::show;
+use units::{DataRate, WallTime};
 
 use crate::show::{table, when};
 
@@ -76,6 +76,7 @@ fn one(text: &mut String, direction: &DirectionBursts, report: &BurstReport) {
     );
     let _ = writeln!(text, "  length  {}", classes(&direction.by_length, |class| length(class, report.bucket)));
     let _ = writeln!(text, "  volume  {}", classes(&direction.by_volume, volume));
+    text.push_str(&heat(direction, report));
     text.push_str(&largest(&direction.largest));
 }
 
@@ -95,6 +96,44 @@ fn volume(class: u32) -> String {
         1..10 => format!("{} KiB", 1_u64 << class),
         10..20 => format!("{} MiB", 1_u64 << (class - 10)),
         _ => format!("{} GiB", 1_u64 << (class - 20).min(43)),
+    }
+}
+
+/// Bursts over time: a row for each length, a column for each step; none where all of the watch is in one step.
+fn heat(direction: &DirectionBursts, report: &BurstReport) -> String {
+    let map = &direction.over_time;
+    let steps = map.by_length.len();
+    if steps < 2 {
+        return String::new();
+    }
+    let joined = steps.div_ceil(MOST_COLUMNS);
+    let columns: Vec<Vec<u64>> = map.by_length.chunks(joined).map(together).collect();
+    let classes = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let column = map.step.saturating_mul(u32::try_from(joined).unwrap_or(u32::MAX));
+    let mut text = format!("  bursts over time, from {}, each column {}\n", moment_of(report.start), show(column));
+    for class in (0..classes).rev() {
+        let cells: String = columns.iter().map(|counts| shade(counts.get(class).copied().unwrap_or(0))).collect();
+        let length = length(u32::try_from(class).unwrap_or(u32::MAX), report.bucket);
+        let _ = writeln!(text, "  {length:>8} |{}", cells.trim_end());
+    }
+    text.push_str("            . 1   : 2 to 9   + 10 to 99   # 100 and more\n");
+    text
+}
+
+/// The sum of some steps.
+fn together(steps: &[Vec<u64>]) -> Vec<u64> {
+    let classes = steps.iter().map(Vec::len).max().unwrap_or(0);
+    let of = |class: usize| steps.iter().filter_map(|step| step.get(class)).sum();
+    (0..classes).map(of).collect()
+}
+
+const fn shade(count: u64) -> char {
+    match count {
+        0 => ' ',
+        1 => '.',
+        2..10 => ':',
+        10..100 => '+',
+        _ => '#',
     }
 }
 
@@ -122,9 +161,13 @@ fn largest(bursts: &[Burst]) -> String {
 
 /// `04:41:07.123`.
 fn moment(burst: &Burst) -> String {
-    let local = when::local(burst.start);
-    let time = local.split_once(' ').map_or(local.as_str(), |(_, time)| time);
-    format!("{time}.{:03}", burst.start.unix_nanos() / 1_000_000 % 1_000)
+    format!("{}.{:03}", moment_of(burst.start), burst.start.unix_nanos() / 1_000_000 % 1_000)
+}
+
+/// `04:41:07`.
+fn moment_of(time: WallTime) -> String {
+    let local = when::local(time);
+    local.split_once(' ').map_or(local.as_str(), |(_, time)| time).to_owned()
 }
 
 fn around(text: &mut String, report: &BurstReport) {
@@ -140,3 +183,5 @@ fn around(text: &mut String, report: &BurstReport) {
 }
 
 const MOST_SHOWN: usize = 5;
+/// A terminal of 80 columns holds them behind the lengths.
+const MOST_COLUMNS: usize = 66;
