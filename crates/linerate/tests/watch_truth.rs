@@ -93,6 +93,10 @@ fn random_loss_is_loss_and_recovery_with_every_retransmit() {
     // The run counts until its end, the watcher until that of the connection.
     assert!(Some(sent.retransmits) >= run.measurement.unwrap().totals[0].retransmits);
     assert_limit(&sent, "loss_recovery");
+    // Each loss that TCP noticed, as the kernel's events have it.
+    let events = &sent.loss_events;
+    assert!(!events.is_empty() && events.iter().all(|event| event.at <= sent.active), "{events:?}");
+    assert!(events.is_sorted_by_key(|event| event.at), "{events:?}");
 }
 
 #[test]

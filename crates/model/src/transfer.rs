@@ -99,6 +99,9 @@ pub struct Transfer {
     /// What limited it, the most first; empty where nothing was sampled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitShare>,
+    /// When TCP took segments for lost, as far as the kernel may be asked for its events; of more than 64 the first 64.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loss_events: Vec<LossEvent>,
     /// The time between samples; zero without any.
     #[serde(rename = "sample_every_us", with = "units::duration::as_us")]
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
@@ -172,6 +175,29 @@ pub struct LimitShare {
     pub part: f64,
 }
 
+/// A moment at which a sender took segments for lost (`tcp:tcp_cong_state_set`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LossEvent {
+    /// Since the transfer began.
+    #[serde(rename = "at_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub at: Duration,
+    /// By what.
+    pub kind: LossEventKind,
+}
+
+/// By what a sender takes segments for lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LossEventKind {
+    /// Fast recovery: acknowledgements passed over them (RFC 6675, RFC 8985).
+    Recovery,
+    /// A timeout: nothing was acknowledged (RFC 6298).
+    Timeout,
+}
+
 /// What a watcher saw in one interval: one line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -235,6 +261,9 @@ pub struct Missed {
     pub failed_walks: u64,
     /// Transfers that could not be written to the archive.
     pub not_stored: u64,
+    /// Events of TCP that the kernel could not keep until they were read.
+    #[serde(default)]
+    pub events: u64,
 }
 
 /// One connection in one interval.
@@ -258,6 +287,9 @@ pub struct WatchedFlow {
     pub moved: ByteCount,
     /// Segments retransmitted in this interval.
     pub retransmits: PacketCount,
+    /// Losses that TCP noticed in this interval: recoveries and timeouts; absent where the kernel may not be asked for its events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub losses: Option<LossCounts>,
     /// Smoothed RTT at its end.
     #[serde(
         rename = "rtt_us",
@@ -273,6 +305,16 @@ pub struct WatchedFlow {
     /// What limits it over the last seconds, the most first; empty where the samples are too few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitShare>,
+}
+
+/// How often a sender took segments for lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LossCounts {
+    /// By acknowledgements that passed over them.
+    pub recoveries: u64,
+    /// By a timeout.
+    pub timeouts: u64,
 }
 
 /// Someone whose connections moved payload in an interval.

@@ -49,6 +49,7 @@ fn transfer(second: u64, bytes: u64) -> Transfer {
         declared_line_rate: None,
         expected: None,
         limits: Vec::new(),
+        loss_events: Vec::new(),
         sample_every: Duration::from_millis(100),
     }
 }

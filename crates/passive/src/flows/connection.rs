@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use model::measurement::Heading;
 use model::series::field::Field;
-use model::transfer::ReceivedCount;
+use model::transfer::{LossCounts, LossEventKind, ReceivedCount};
 use units::MonoTime;
 
+use super::loss::TimedLoss;
 use super::reading::{Ends, FinSeen, Sighting};
 use super::series::{Sample, Series};
 use super::span::{Ending, Span};
@@ -31,6 +32,9 @@ pub(super) struct Connection {
     mark: Moved,
     last_moved: MonoTime,
     bulk: Option<Box<Bulk>>,
+    /// Losses since [`mark`](Self::mark) was called last.
+    losses: LossCounts,
+    loss_events: Vec<TimedLoss>,
 }
 
 /// What is kept of a connection that moves much.
@@ -115,6 +119,8 @@ impl Connection {
             mark: before,
             last_moved: at,
             bulk: None,
+            losses: LossCounts::default(),
+            loss_events: Vec::new(),
         }
     }
 
@@ -130,6 +136,23 @@ impl Connection {
 
     pub(super) fn mark(&mut self) {
         self.mark = self.last;
+        self.losses = LossCounts::default();
+    }
+
+    /// Losses since [`mark`](Self::mark) was called last.
+    pub(super) fn losses(&self) -> LossCounts {
+        self.losses
+    }
+
+    /// The sender took segments for lost.
+    pub(super) fn lose(&mut self, loss: TimedLoss) {
+        match loss.kind {
+            LossEventKind::Recovery => self.losses.recoveries += 1,
+            LossEventKind::Timeout => self.losses.timeouts += 1,
+        }
+        if self.loss_events.len() < MOST_LOSSES {
+            self.loss_events.push(loss);
+        }
     }
 
     pub(super) fn is_bulk(&self) -> bool {
@@ -269,6 +292,7 @@ impl Connection {
             congestion_control: self.bulk.as_ref().and_then(|bulk| bulk.congestion_control.clone()),
             spacing,
             samples,
+            losses: self.loss_events.clone(),
         }
     }
 
@@ -292,5 +316,7 @@ pub enum ClosedFirst {
     Both,
 }
 
+/// More would say the same: it loses again and again.
+const MOST_LOSSES: usize = 64;
 /// Fewer readings say nothing.
 const FEWEST: usize = 3;

@@ -8,11 +8,12 @@ use model::measurement::Heading;
 use model::run::RunId;
 use model::series::RunSamples;
 use model::series::field::Field;
-use model::transfer::{SocketOwner, Transfer};
+use model::transfer::{LossEvent, SocketOwner, Transfer};
 use units::{ByteCount, DataRate, MonoTime, PacketCount, WallTime};
 
 use super::evidence;
 use super::limit;
+use super::loss::TimedLoss;
 use super::span::Span;
 
 /// What the watcher knows beside the kernel's numbers.
@@ -78,11 +79,16 @@ impl Span {
             declared_line_rate: around.declared_line_rate,
             expected: None,
             limits: Vec::new(),
+            loss_events: self.losses.iter().map(|loss| event(*loss, self.start)).collect(),
             sample_every: self.spacing,
         };
         transfer.limits = limit::limits(&transfer, &samples);
         (transfer, samples)
     }
+}
+
+fn event(loss: TimedLoss, start: MonoTime) -> LossEvent {
+    LossEvent { at: loss.at.since(start), kind: loss.kind }
 }
 
 /// An IPv4 address as such, also where the socket is one of IPv6.

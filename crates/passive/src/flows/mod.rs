@@ -9,12 +9,14 @@
 //! * [`finish`]: from readings to a transfer
 //! * [`span`]: a part of a connection's life
 //!
-//! Inside: `connection` is one connection, `series` its readings in bounded memory.
+//! Inside: `connection` is one connection, `series` its readings in bounded memory, `loss` a
+//! loss that it noticed.
 
 mod connection;
 pub mod evidence;
 pub mod finish;
 pub mod limit;
+mod loss;
 pub mod reading;
 mod series;
 pub mod span;

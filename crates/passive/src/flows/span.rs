@@ -6,6 +6,7 @@ use model::measurement::Heading;
 use model::transfer::{ReceivedCount, TransferEnd};
 use units::MonoTime;
 
+use super::loss::TimedLoss;
 use super::reading::Ends;
 use super::series::Sample;
 
@@ -27,6 +28,7 @@ pub struct Span {
     pub(super) congestion_control: Option<String>,
     pub(super) spacing: Duration,
     pub(super) samples: Vec<Sample>,
+    pub(super) losses: Vec<TimedLoss>,
 }
 
 /// How a connection ended.

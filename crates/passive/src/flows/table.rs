@@ -6,10 +6,12 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use model::transfer::{Missed, ReceivedCount, TransferEnd};
+use model::transfer::{LossCounts, LossEventKind, Missed, ReceivedCount, TransferEnd};
 use units::{ByteCount, MonoTime};
 
 use super::connection::{ClosedFirst, Connection, FirstSeen};
+use super::finish::canonical;
+use super::loss::TimedLoss;
 use super::reading::{Ends, Sighting};
 use super::span::{Ending, Span};
 
@@ -38,6 +40,8 @@ pub enum LastWords {
 pub struct Table {
     wanted: Wanted,
     connections: HashMap<u64, Connection>,
+    /// The kernel's number of a connection by its ends, for events that name no number.
+    numbers: HashMap<Ends, u64>,
     walk: u64,
     /// When the last whole walk began, and the one that goes on.
     walked: Option<MonoTime>,
@@ -66,6 +70,8 @@ pub struct Activity {
     pub received: u64,
     /// Segments retransmitted.
     pub retransmits: u64,
+    /// Losses that the sender noticed, as far as events of them are read.
+    pub losses: LossCounts,
 }
 
 /// A transfer that has ended.
@@ -86,6 +92,7 @@ impl Table {
         Self {
             wanted,
             connections: HashMap::new(),
+            numbers: HashMap::new(),
             walk: 0,
             walked: None,
             walking: MonoTime::from_nanos(0),
@@ -114,6 +121,7 @@ impl Table {
                 return;
             }
             self.connections.insert(sighting.cookie, Connection::new(sighting, seen, self.walk));
+            self.numbers.insert(key(&sighting.ends), sighting.cookie);
         }
         let Some(connection) = self.connections.get_mut(&sighting.cookie) else { return };
         connection.walk = self.walk;
@@ -145,6 +153,30 @@ impl Table {
         self.connections.values_mut().for_each(|connection| connection.walk = walk);
     }
 
+    fn remove(&mut self, cookie: u64) -> Option<Connection> {
+        let connection = self.connections.remove(&cookie)?;
+        let key = key(&connection.ends);
+        // A new connection may have the same ends already.
+        if self.numbers.get(&key) == Some(&cookie) {
+            self.numbers.remove(&key);
+        }
+        Some(connection)
+    }
+
+    /// The sender of a connection took segments for lost. Of a connection that no walk has shown, nothing is kept: its segments are
+    /// counted by its own counters all the same.
+    pub fn loss(&mut self, at: MonoTime, ends: &Ends, kind: LossEventKind) {
+        let cookie = self.numbers.get(&key(ends));
+        if let Some(connection) = cookie.and_then(|cookie| self.connections.get_mut(cookie)) {
+            connection.lose(TimedLoss { at, kind });
+        }
+    }
+
+    /// The kernel could not keep so many events until they were read.
+    pub fn lost_events(&mut self, count: u64) {
+        self.missed.events = self.missed.events.saturating_add(count);
+    }
+
     /// The kernel's queue of last words ran over.
     pub fn overrun(&mut self) {
         self.missed.overruns += 1;
@@ -157,7 +189,7 @@ impl Table {
         sighting: &Sighting,
         closed_first: impl FnOnce(&Ends) -> Option<ClosedFirst>,
     ) -> Option<Ended> {
-        let known = self.connections.remove(&sighting.cookie);
+        let known = self.remove(sighting.cookie);
         let mut connection = match (known, self.walked) {
             (Some(known), _) => known,
             // It came and went between two walks.
@@ -171,7 +203,7 @@ impl Table {
     }
 
     fn without_last_word(&mut self, cookie: u64) -> Option<Ended> {
-        let connection = self.connections.remove(&cookie)?;
+        let connection = self.remove(cookie)?;
         if self.wanted.last_words == LastWords::Come {
             self.missed.without_last_word += 1;
         }
@@ -196,6 +228,7 @@ impl Table {
     pub fn end(&mut self) -> Vec<Ended> {
         let least = self.wanted.least.get();
         let all = std::mem::take(&mut self.connections);
+        self.numbers.clear();
         self.with_readings = 0;
         let transfers = all.values().filter(|connection| connection.watched().all() >= least);
         transfers.map(|connection| ended(connection, Ending::OPEN)).collect()
@@ -293,7 +326,13 @@ fn activity(cookie: u64, connection: &Connection) -> Option<Activity> {
         sent: moved.sent,
         received: moved.received,
         retransmits: moved.retransmits.into(),
+        losses: connection.losses(),
     })
+}
+
+/// The ends as events name them: IPv4 as such.
+fn key(ends: &Ends) -> Ends {
+    Ends { local: canonical(ends.local), peer: canonical(ends.peer) }
 }
 
 fn ended(connection: &Connection, ending: Ending) -> Ended {

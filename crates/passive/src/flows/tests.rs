@@ -7,7 +7,7 @@ use model::host::HostIdentity;
 use model::measurement::Heading;
 use model::run::RunId;
 use model::series::field::Field;
-use model::transfer::{ReceivedCount, Transfer, TransferEnd};
+use model::transfer::{LossCounts, LossEventKind, ReceivedCount, Transfer, TransferEnd};
 use units::{ByteCount, MonoTime, WallTime};
 
 use super::ClosedFirst;
@@ -101,6 +101,30 @@ fn what_was_moved_before_the_watch_is_no_part_of_the_rate() {
     assert_eq!((transfer.sent.get(), transfer.before_watch.get()), (3_000_000, 1_000_000));
     assert_eq!((transfer.active, transfer.goodput.bps()), (Duration::from_secs(2), 8_000_000));
     assert_eq!(transfer.started_within, None);
+}
+
+#[test]
+fn losses_belong_to_the_connection_with_their_ends_and_to_their_interval() {
+    let mut table = table(LastWords::Come);
+    walk(&mut table, 0, &[]);
+    walk(&mut table, 1_000, &[sent(1_000, 50_000)]);
+    // Events name IPv4 as such, the kernel's list an IPv6 socket with IPv4 in it, or the other way round.
+    let ends = |local: &str, peer: &str| Ends { local: local.parse().unwrap(), peer: peer.parse().unwrap() };
+    let mapped = ends("[::ffff:192.0.2.1]:40000", "[::ffff:192.0.2.2]:5201");
+    table.loss(at(1_200), &mapped, LossEventKind::Recovery);
+    table.loss(at(1_300), &ends("192.0.2.1:40000", "192.0.2.2:5202"), LossEventKind::Timeout);
+    let first = table.take_interval();
+    assert_eq!(first[0].losses, LossCounts { recoveries: 1, timeouts: 0 });
+    walk(&mut table, 2_000, &[sent(2_000, 90_000)]);
+    table.loss(at(2_100), &sent(0, 0).ends, LossEventKind::Timeout);
+    assert_eq!(table.take_interval()[0].losses, LossCounts { recoveries: 0, timeouts: 1 });
+    let start = transfer(table.last_word(&sent(3_000, 99_000), |_| None).unwrap());
+    let kinds: Vec<LossEventKind> = start.loss_events.iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, [LossEventKind::Recovery, LossEventKind::Timeout]);
+    assert_eq!(start.loss_events[1].at - start.loss_events[0].at, Duration::from_millis(900));
+    // Its ends may be those of another connection now.
+    table.loss(at(3_100), &mapped, LossEventKind::Timeout);
+    assert!(table.take_interval().iter().all(|each| each.losses == LossCounts::default()));
 }
 
 #[test]

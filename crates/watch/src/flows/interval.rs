@@ -34,11 +34,19 @@ pub(super) struct Reporter {
     identities: HashMap<IpAddr, HostIdentity>,
     /// What is not seen whatever happens.
     not_seen: Vec<String>,
+    losses: LossEvents,
     mark: (MonoTime, WallTime),
 }
 
+/// Whether the kernel's events of losses are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LossEvents {
+    Read,
+    Denied,
+}
+
 impl Reporter {
-    pub(super) fn new(request: &Request, not_seen: Vec<String>) -> Self {
+    pub(super) fn new(request: &Request, not_seen: Vec<String>, losses: LossEvents) -> Self {
         Self {
             host: host::hostname(),
             namespace: request.namespace.as_ref().map(ToString::to_string),
@@ -48,6 +56,7 @@ impl Reporter {
             expectations: Expectations::default(),
             identities: HashMap::new(),
             not_seen,
+            losses,
             mark: (clock::now(), clock::wall_now()),
         }
     }
@@ -148,6 +157,7 @@ impl Reporter {
             goodput: DataRate::of(ByteCount::new(moved), length).unwrap_or(DataRate::ZERO),
             moved: if outbound { sent } else { received },
             retransmits: PacketCount::new(each.retransmits),
+            losses: (self.losses == LossEvents::Read).then_some(each.losses),
             rtt: recent.as_ref().and_then(|recent| recent.rtt),
             expected: recent.as_ref().and_then(|recent| self.expectations.of(recent, now)),
             limits: recent.filter(|recent| recent.heading == heading).map(|recent| recent.limits).unwrap_or_default(),

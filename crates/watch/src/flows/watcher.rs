@@ -17,7 +17,8 @@ use passive::flows::reading::Ends;
 use passive::flows::table::{Ended, LastWords, Table, Wanted};
 use units::MonoTime;
 
-use super::interval::{Reporter, other_namespaces};
+use super::interval::{LossEvents, Reporter, other_namespaces};
+use super::losses::LossWatch;
 use super::request::Request;
 use super::sighting::sighting;
 
@@ -83,6 +84,7 @@ struct Watcher<'a> {
     request: &'a Request,
     diag: SockDiag,
     destroyed: Option<DestroyedSockets>,
+    losses: Option<LossWatch>,
     readiness: Readiness,
     table: Table,
     reporter: Reporter,
@@ -108,6 +110,13 @@ impl<'a> Watcher<'a> {
                 None
             }
         };
+        let losses = match LossWatch::open() {
+            Ok(losses) => Some(losses),
+            Err(why) => {
+                not_seen.push(format!("when TCP notices losses, only how many segments it retransmits: {why}"));
+                None
+            }
+        };
         let others = other_namespaces();
         if others > 0 {
             not_seen.push(format!(
@@ -115,13 +124,15 @@ impl<'a> Watcher<'a> {
             ));
         }
         let last_words = if destroyed.is_some() { LastWords::Come } else { LastWords::Denied };
+        let events = if losses.is_some() { LossEvents::Read } else { LossEvents::Denied };
         let wanted = Wanted { least: request.least, spacing: request.spacing, last_words };
         Ok(Self {
             diag: SockDiag::open()?,
             destroyed,
             readiness,
             table: Table::new(wanted),
-            reporter: Reporter::new(request, not_seen),
+            reporter: Reporter::new(request, not_seen, events),
+            losses,
             busiest: Vec::new(),
             ended: Vec::new(),
             request,
@@ -196,8 +207,19 @@ impl<'a> Watcher<'a> {
         }
     }
 
+    /// Takes losses since the last look; a connection that has died since still has its own.
+    fn notice_losses(&mut self) {
+        let Some(losses) = &mut self.losses else { return };
+        let (table, now) = (&mut self.table, clock::now());
+        let lost = losses.drain(|ends, kind| table.loss(now, ends, kind));
+        if lost > 0 {
+            self.table.lost_events(lost);
+        }
+    }
+
     /// Takes the last words that have come.
     fn hear(&mut self) -> io::Result<()> {
+        self.notice_losses();
         let Some(destroyed) = &self.destroyed else { return Ok(()) };
         let (table, diag, ended) = (&mut self.table, &mut self.diag, &mut self.ended);
         let heard = destroyed.drain(|record| {

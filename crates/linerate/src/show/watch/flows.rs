@@ -6,7 +6,7 @@ use std::time::Duration;
 use chart::grid::short;
 use comfy_table::{CellAlignment, Table};
 use model::measurement::Heading;
-use model::transfer::{FlowInterval, Missed, SocketOwner, TalkerName, WatchedFlow};
+use model::transfer::{FlowInterval, LossCounts, Missed, SocketOwner, TalkerName, WatchedFlow};
 use units::duration::show;
 
 use super::transfers::{self, limited};
@@ -110,7 +110,10 @@ fn flows(flows: &[WatchedFlow]) -> String {
     let mut header = vec!["  PEER", "RATE"];
     header.extend(has_expected.then_some("OF"));
     // What is cut off on a narrow terminal stands last.
-    header.extend(["RTT", "RETR", "LIMITED BY", "PROGRAM"]);
+    header.extend(["RTT", "RETR"]);
+    let has_losses = flows.iter().any(|flow| flow.losses.is_some_and(|losses| losses != LossCounts::default()));
+    header.extend(has_losses.then_some("LOSSES"));
+    header.extend(["LIMITED BY", "PROGRAM"]);
     rows.set_header(header);
     for flow in flows {
         let arrow = if flow.heading == Heading::Outbound { "→" } else { "←" };
@@ -118,16 +121,27 @@ fn flows(flows: &[WatchedFlow]) -> String {
         row.extend(has_expected.then(|| flow.expected.map(short).unwrap_or_default()));
         row.push(flow.rtt.map(rtt).unwrap_or_default());
         row.push(flow.retransmits.to_string());
+        row.extend(has_losses.then(|| flow.losses.map(losses).unwrap_or_default()));
         row.push(limited(flow.goodput, &flow.limits));
         row.push(program(flow.owner.as_ref()));
         rows.add_row(row);
     }
-    for column in 1..(if has_expected { 5 } else { 4 }) {
+    for column in 1..4 + usize::from(has_expected) + usize::from(has_losses) {
         if let Some(column) = rows.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     table::text(rows)
+}
+
+/// `3`, `3 + 1 RTO`: recoveries, and timeouts where there are any.
+fn losses(counts: LossCounts) -> String {
+    match counts {
+        LossCounts { recoveries: 0, timeouts: 0 } => String::new(),
+        LossCounts { recoveries, timeouts: 0 } => recoveries.to_string(),
+        LossCounts { recoveries: 0, timeouts } => format!("{timeouts} RTO"),
+        LossCounts { recoveries, timeouts } => format!("{recoveries} + {timeouts} RTO"),
+    }
 }
 
 /// `gridftp 4711`, the user where the program is not known, the container behind either.
@@ -178,6 +192,7 @@ fn missed(missed: &Missed) -> String {
         (missed.beyond_limit, "sightings of connections beyond the most that are kept"),
         (missed.failed_walks, "walks over all connections failed"),
         (missed.not_stored, "transfers could not be stored"),
+        (missed.events, "events of losses came too fast"),
     ];
     let shown = parts.iter().filter(|(count, _)| *count > 0);
     shown.map(|(count, what)| format!("missed: {count} {what}\n")).collect()

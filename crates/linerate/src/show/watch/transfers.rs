@@ -5,10 +5,11 @@ use std::path::Path;
 use chart::grid::short;
 use comfy_table::{CellAlignment, Table};
 use model::measurement::Heading;
-use model::transfer::{LimitShare, ReceivedCount, Transfer, TransferEnd};
+use model::transfer::{LimitShare, LossEvent, LossEventKind, ReceivedCount, Transfer, TransferEnd};
 use units::DataRate;
 use units::duration::show;
 
+use crate::show::plural::counted;
 use crate::show::{table, when};
 
 /// The list, or a line that says where transfers would be.
@@ -67,6 +68,9 @@ pub fn head(transfer: &Transfer) -> String {
         },
         transfer.retransmits
     ));
+    if let Some(losses) = losses(&transfer.loss_events) {
+        text.push_str(&format!("  {losses}\n"));
+    }
     if transfer.before_watch.get() > 0 {
         text.push_str(&format!("  {} of that before it was watched\n", transfer.before_watch));
     }
@@ -76,6 +80,20 @@ pub fn head(transfer: &Transfer) -> String {
         TransferEnd::WatchEnded => text.push_str("  the watch ended before the transfer did\n"),
     }
     foreign::terminal::lines(&text).into_owned()
+}
+
+/// `losses noticed: 3 recoveries and 1 timeout, the first after 1.20 s, the last after 7.90 s`.
+fn losses(events: &[LossEvent]) -> Option<String> {
+    let (first, last) = (events.first()?, events.last()?);
+    let timeouts = events.iter().filter(|event| event.kind == LossEventKind::Timeout).count();
+    let recoveries = counted(events.len() - timeouts, "recovery", "recoveries");
+    let timeouts = counted(timeouts, "timeout", "timeouts");
+    let when = if events.len() == 1 {
+        format!("after {}", show(first.at))
+    } else {
+        format!("the first after {}, the last after {}", show(first.at), show(last.at))
+    };
+    Some(format!("losses noticed: {recoveries} and {timeouts}, {when}"))
 }
 
 /// The first cause, with a second where it is no less than a fifth.
