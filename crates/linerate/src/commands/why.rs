@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use archive::Archive;
-use archive::transfers::TransferError;
+use archive::transfers::{TransferError, TransferFilter};
 use audit::Rules;
 use diagnose::causes::{Catalogue, page};
 use diagnose::diagnosis::{Diagnosis, diagnose};
-use diagnose::statements::{HostCounters, StatementKind, statements};
+use diagnose::statements::{HostCounters, Statement, StatementKind, statements};
 use import::round::Together;
 use model::counters::CounterReadings;
 use model::played::Finding;
@@ -19,6 +19,7 @@ use model::round::{Endpoint, Member, Round, Tested};
 use model::run::{Run, RunId};
 use model::series::RunSamples;
 use model::transfer::Transfer;
+use passive::flows::beside::{self, Subject};
 use passive::flows::evidence;
 
 use super::runs::resolve;
@@ -27,6 +28,7 @@ use crate::cli::Common;
 use crate::cli::why::WhyArgs;
 use crate::exit::{Complaint, Exit};
 use crate::show;
+use crate::show::statements::{StatementList, StatementSource};
 
 pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     let catalogue = Catalogue::built_in();
@@ -63,8 +65,10 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
         if let [name] = args.what.as_slice() {
             print(of_transfer(common, name)?.as_bytes())?;
         }
-        let says = if is_of_files { statements(&round, &of_hosts(counters)) } else { Vec::new() };
-        print(show::why::of_files(&round, &diagnosis, catalogue, &says).as_bytes())?;
+        let says = if is_of_files { statements(&round, &of_hosts(counters)) } else { watched(common, &args.what)? };
+        let source = if is_of_files { StatementSource::Files } else { StatementSource::Watch };
+        let says_of = StatementList { source, statements: &says };
+        print(show::why::with_statements(&round, &diagnosis, catalogue, says_of).as_bytes())?;
         if says.iter().any(|statement| statement.kind == StatementKind::Fault) {
             return Ok(Exit::Found);
         }
@@ -182,6 +186,29 @@ fn transfer(archive: &Archive, name: &str) -> anyhow::Result<Option<(Transfer, R
             Err(anyhow::Error::from(error).context(Complaint::new(Exit::NotFound, format!("`{name}` is not found"))))
         }
     }
+}
+
+/// What watched transfers say beside the one run or transfer that was named.
+fn watched(common: &Common, names: &[String]) -> anyhow::Result<Vec<Statement>> {
+    let [name] = names else { return Ok(Vec::new()) };
+    if Path::new(name).is_file() {
+        return Ok(Vec::new());
+    }
+    let archive = kept::open_to_read(common)?;
+    let (subjects, started) = match transfer(&archive, name)? {
+        Some((transfer, _)) => (vec![Subject::of_transfer(&transfer)], transfer.started),
+        None => match archive.resolve(name) {
+            Ok(id) if archive.resolve_round(name).is_err() || name == "last" => {
+                let run = archive.run(&id)?;
+                (Subject::of_run(&run), run.started)
+            }
+            _ => return Ok(Vec::new()),
+        },
+    };
+    let since = started.unix_nanos().saturating_sub(units::duration::nanos(beside::HISTORY));
+    let filter = TransferFilter { since: Some(units::WallTime::from_unix_nanos(since)), ..TransferFilter::default() };
+    let transfers = archive.transfers(&filter)?;
+    Ok(subjects.iter().flat_map(|subject| subject.statements(&transfers)).collect())
 }
 
 /// What is said of a watched transfer before its diagnosis: what it moved, and where the line rate went.

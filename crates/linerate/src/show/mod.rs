@@ -47,7 +47,7 @@ pub mod serve;
 pub mod shared;
 pub mod simulate;
 pub mod sparkline;
-mod statements;
+pub mod statements;
 pub mod sweep;
 mod table;
 #[cfg(feature = "hub")]

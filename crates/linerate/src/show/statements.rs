@@ -20,13 +20,40 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
     }
 }
 
-/// The list of what was seen, without what the verdict has said; empty where nothing is left.
-pub fn list(says: &[Statement], verdict: &str) -> String {
-    let rest: Vec<&Statement> = says.iter().filter(|statement| !verdict.contains(&statement.says)).collect();
-    if rest.is_empty() {
-        return String::new();
+/// Statements, and where they come from.
+#[derive(Debug, Clone, Copy)]
+pub struct StatementList<'a> {
+    pub source: StatementSource,
+    pub statements: &'a [Statement],
+}
+
+/// Where statements come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatementSource {
+    /// Files of other tools.
+    Files,
+    /// Transfers that were watched.
+    Watch,
+}
+
+impl StatementList<'_> {
+    /// Nothing to say.
+    pub const NONE: Self = Self { source: StatementSource::Files, statements: &[] };
+
+    /// The list of what was seen, without what the verdict has said; empty where nothing is left.
+    pub fn text(self, verdict: &str) -> String {
+        let rest: Vec<&Statement> =
+            self.statements.iter().filter(|statement| !verdict.contains(&statement.says)).collect();
+        let head = match self.source {
+            StatementSource::Files => "What the files show",
+            StatementSource::Watch => "What watched transfers show",
+        };
+        if rest.is_empty() { String::new() } else { listed(head, &rest) }
     }
-    let mut text = "\nWhat the files show\n".to_owned();
+}
+
+fn listed(head: &str, rest: &[&Statement]) -> String {
+    let mut text = format!("\n{head}\n");
     for statement in rest.iter().take(MOST) {
         let mark = if statement.kind == StatementKind::Fault { "!" } else { "-" };
         text.push_str(&wrap::narrow(&format!("{mark} {}", statement.says), 2));

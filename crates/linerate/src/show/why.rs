@@ -6,11 +6,11 @@ use audit::Rules;
 use audit::fix::Operation;
 use diagnose::causes::{Catalogue, Cause};
 use diagnose::diagnosis::{Diagnosis, FaultLocation, Problem, Ranked};
-use diagnose::statements::Statement;
 use model::played::Finding;
 use model::round::Round;
 
 use super::plural::counted;
+use super::statements::StatementList;
 use super::{statements, wrap};
 
 /// Writing to a text does not fail.
@@ -20,11 +20,11 @@ macro_rules! line {
 
 /// The whole diagnosis.
 pub fn text(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue) -> String {
-    of_files(round, diagnosis, catalogue, &[])
+    with_statements(round, diagnosis, catalogue, StatementList::NONE)
 }
 
-/// The same of files of other tools; `says` is what they show one by one.
-pub fn of_files(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue, says: &[Statement]) -> String {
+/// The same with what the evidence shows one by one.
+pub fn with_statements(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue, says: StatementList<'_>) -> String {
     let (tests, hosts) = (counted(round.tests.len(), "test", "tests"), counted(round.members.len(), "host", "hosts"));
     let head = wrap::narrow(&format!("{}: {tests}, {hosts}", round.title), 0);
     Page { head: head.trim_end(), round: Some(round), diagnosis, catalogue, says }.text()
@@ -32,7 +32,7 @@ pub fn of_files(round: &Round, diagnosis: &Diagnosis, catalogue: &Catalogue, say
 
 /// The same of a packet capture, of whose hosts nothing is known but their addresses.
 pub fn of_capture(head: &str, diagnosis: &Diagnosis, catalogue: &Catalogue) -> String {
-    Page { head, round: None, diagnosis, catalogue, says: &[] }.text()
+    Page { head, round: None, diagnosis, catalogue, says: StatementList::NONE }.text()
 }
 
 /// What a diagnosis is printed from.
@@ -41,13 +41,13 @@ struct Page<'a> {
     round: Option<&'a Round>,
     diagnosis: &'a Diagnosis,
     catalogue: &'a Catalogue,
-    says: &'a [Statement],
+    says: StatementList<'a>,
 }
 
 impl Page<'_> {
     fn text(&self) -> String {
         let diagnosis = self.diagnosis;
-        let verdict = statements::verdict(diagnosis, self.says);
+        let verdict = statements::verdict(diagnosis, self.says.statements);
         let mut text = format!("{}\n\n", self.head);
         text.push_str(&wrap::narrow(&verdict, 0));
         let (first, others) = diagnosis.problems.split_first().unzip();
@@ -58,7 +58,7 @@ impl Page<'_> {
             located(&mut text, diagnosis);
             next(&mut text, self.round, first, self.catalogue);
         }
-        text.push_str(&statements::list(self.says, &verdict));
+        text.push_str(&self.says.text(&verdict));
         other_findings(&mut text, others.unwrap_or_default());
         not_judged(&mut text, diagnosis, &verdict);
         if !diagnosis.notes.is_empty() {

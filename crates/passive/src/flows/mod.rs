@@ -3,6 +3,7 @@
 //! * [`reading`]: what one look at a connection tells
 //! * [`table`]: all connections, by the kernel's cookie
 //! * [`evidence`]: a watched transfer as a run with samples, so that the waterfall's rules judge it
+//! * [`beside`]: what transfers say beside a test or another transfer
 //! * [`limit`]: what limits a connection
 //! * [`talkers`]: who moved most
 //!
@@ -12,6 +13,7 @@
 //! Inside: `connection` is one connection, `series` its readings in bounded memory, `loss` a
 //! loss that it noticed.
 
+pub mod beside;
 mod connection;
 pub mod evidence;
 pub mod finish;
