@@ -291,6 +291,9 @@ pub fn again(run: &Run, heading: Heading) -> String {
         command.push_str(&format!(" {name}{}{value}", if value.is_empty() { "" } else { " " }));
     };
     let port = run.peer.address.as_deref().and_then(|address| Some(address.rsplit_once(':')?.1));
+    // The port of a watched connection, or of another protocol's server, is not one at which a test partner listens.
+    let is_of_partner = !run.command.windows(2).any(|words| words == ["watch", "flows"] || words == ["probe", "ndt"]);
+    let port = port.filter(|_| is_of_partner);
     if let Some(port) = port.filter(|port| *port != USUAL_PORT && port.parse::<u16>().is_ok()) {
         option("--port", port);
     }
