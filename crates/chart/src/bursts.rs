@@ -133,3 +133,17 @@ const SHADES: [(Colour, std::ops::RangeInclusive<u64>, &str); 4] = [
 fn number(value: u64) -> f64 {
     value as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_one_cell_and_counts_have_one_shade_each() {
+        assert_eq!(runs([true, true, false, true].into_iter()), [(0, 2), (3, 4)]);
+        assert_eq!(runs([false, false].into_iter()), []);
+        for count in [1, 2, 9, 10, 99, 100, u64::MAX] {
+            assert_eq!(SHADES.iter().filter(|(_, counts, _)| counts.contains(&count)).count(), 1, "{count}");
+        }
+    }
+}

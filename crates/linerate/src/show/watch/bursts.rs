@@ -185,3 +185,15 @@ fn around(text: &mut String, report: &BurstReport) {
 const MOST_SHOWN: usize = 5;
 /// A terminal of 80 columns holds them behind the lengths.
 const MOST_COLUMNS: usize = 66;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_steps_keep_every_burst_and_each_count_has_its_sign() {
+        assert_eq!(together(&[vec![1], vec![2, 3], Vec::new()]), [3, 3]);
+        assert_eq!(together(&[]), Vec::<u64>::new());
+        assert_eq!([0, 1, 9, 10, 99, 100].map(shade), [' ', '.', ':', '+', '+', '#']);
+    }
+}
