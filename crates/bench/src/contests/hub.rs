@@ -137,7 +137,7 @@ impl Hub {
         let port = fresh_port();
         let settings = Settings::new(format!("127.0.0.1:{port}").parse()?, vec!["127.0.0.1".to_owned()]);
         let directory = Directory::at(&place.path().join("hub"));
-        directory.init(&settings)?;
+        directory.init(&settings, None)?;
         Sqlite::open(&directory.database())?;
         let mut command = Command::new(actors.linerate());
         command

@@ -1,6 +1,6 @@
 //! A test of another agent answered: a partner that listens for as long as its ticket says, and takes that ticket alone.
 
-use std::collections::BTreeSet;
+use std::collections::VecDeque;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,7 +10,6 @@ use measure::serve::policy::{Policy, TicketCheck};
 use measure::serve::{Config, Event, Once, serve};
 use measure::stop::Stop;
 use model::spec::{Direction, Limit, Protocol, TestSpec};
-use units::WallTime;
 
 use super::carrying::addresses;
 use super::directory::Settings;
@@ -19,18 +18,23 @@ use super::shared::Shared;
 use crate::api::order::{Assignment, Role, TaskOrder};
 use crate::trust::ticket::{Claims, Ticket, TicketSeal};
 
-/// Tickets that were taken, so that each is taken once. They expire within the hour: more than this are not remembered.
+/// Leases whose tickets were taken, the newest last: each is taken once, whichever hub has signed the copy. They expire within
+/// the hour: more than this are not remembered.
 #[derive(Debug, Default)]
-pub struct Taken(BTreeSet<(WallTime, String)>);
+pub struct Taken(VecDeque<String>);
 
 impl Taken {
     /// Whether a ticket is taken now for the first time.
     pub fn is_new(&mut self, claims: &Claims) -> bool {
-        let is_new = self.0.insert((claims.from, format!("{} {:?}", claims.lease, claims.role)));
-        if self.0.len() > MOST_TAKEN {
-            self.0.pop_first();
+        let name = format!("{} {:?}", claims.lease, claims.role);
+        if self.0.contains(&name) {
+            return false;
         }
-        is_new
+        self.0.push_back(name);
+        if self.0.len() > MOST_TAKEN {
+            self.0.pop_front();
+        }
+        true
     }
 }
 
@@ -168,6 +172,8 @@ const MOST_TAKEN: usize = 4096;
 
 #[cfg(test)]
 mod tests {
+    use units::WallTime;
+
     use super::*;
     use crate::api::order::{FlowOrder, LeaseName, PartnerKind, RunSide};
 
@@ -201,6 +207,8 @@ mod tests {
         let mut taken = Taken::default();
         assert!(taken.is_new(&claims(1)));
         assert!(!taken.is_new(&claims(1)));
+        let by_another_hub = Claims { from: WallTime::from_unix_nanos(2), ..claims(1) };
+        assert!(!taken.is_new(&by_another_hub), "a copy that another hub has signed later");
         assert!(taken.is_new(&claims(2)), "another attempt has a ticket of its own");
     }
 

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mesh::board::Rows;
 use mesh::clock;
 use mesh::incident::{Action, Incident, IncidentId};
 use model::round::{Round, Tested};
@@ -20,8 +19,9 @@ use crate::api::record::{Record, RecordKind, RunResult, Verdict};
 use crate::api::work::AgentHealth;
 use crate::schedule::planned::{PlanRefusal, Planned};
 use crate::server::directory::Settings;
-use crate::store::rows::{AgentRow, Arrival};
-use crate::store::{Delivered, Store, StoreError};
+use crate::store::rows::{AgentRow, Arrival, Delivered, Revision};
+use crate::store::turn::{Changes, Committed, TurnRequest};
+use crate::store::{Store, StoreError};
 use crate::trust::digest::Fingerprint;
 use crate::watching::{ActError, More, Watching};
 use plan::TestNames;
@@ -35,6 +35,7 @@ pub struct History {
     names: TestNames,
     /// Records so far: each has a name of its own.
     records: u64,
+    revision: Revision,
 }
 
 /// Why rounds do not become a history.
@@ -80,10 +81,11 @@ impl History {
                 health: AgentHealth::default(),
             })?;
         }
-        store.set_plan(planned.text())?;
+        let changes = Changes { plan: Some(planned.text().to_owned()), ..Changes::default() };
+        let revision = store.turn(TurnRequest::default())?.1.commit(changes)?.revision;
         let watching = Watching::load(store.as_ref(), settings)?;
         watching.set_plan(store.as_ref(), &planned)?;
-        Ok(Self { store, watching, planned, names, records: 0 })
+        Ok(Self { store, watching, planned, names, records: 0, revision })
     }
 
     /// Adds a round, and does what a hub does with it: results are judged, then the facts of hosts come, then what is worse is
@@ -154,10 +156,13 @@ impl History {
         Ok(Arrival { record, unpacked })
     }
 
-    fn deliver(&self, agent: &str, arrivals: Vec<Arrival>, at: WallTime) -> Result<(), StoreError> {
-        let delivered = Delivered { agent: agent.to_owned(), arrivals, rows: Rows::default(), at };
-        let verdicts = self.store.deliver(delivered)?.wait()?;
+    fn deliver(&mut self, agent: &str, arrivals: Vec<Arrival>, at: WallTime) -> Result<(), StoreError> {
+        let delivered = vec![Delivered { agent: agent.to_owned(), arrivals, at }];
+        let (_, turn) = self.store.turn(TurnRequest { known: self.revision, ..TurnRequest::default() })?;
+        let Committed { revision, verdicts } = turn.commit(Changes { delivered, ..Changes::default() })?;
+        let verdicts = verdicts.concat();
         assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Stored), "each record has a name of its own");
+        self.revision = revision;
         Ok(())
     }
 }

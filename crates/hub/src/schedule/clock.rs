@@ -6,7 +6,8 @@ use mesh::clock;
 use mesh::run::RunRow;
 use units::{MonoTime, WallTime};
 
-use super::Schedule;
+use super::turns::{Needs, Stored};
+use super::{ABSENT_AFTER, Schedule, State};
 use crate::store::{Store, StoreError};
 
 impl Schedule {
@@ -15,10 +16,10 @@ impl Schedule {
     /// # Errors
     /// Where the database refuses.
     pub fn tick(&self, store: &dyn Store, now: WallTime, since_boot: MonoTime) -> Result<(), StoreError> {
-        let pending = {
-            let mut guard = self.fresh(store)?;
-            let state = &mut *guard;
-            let mut until = None;
+        let heard_within = self.state().asked_within(since_boot);
+        let look = move |state: &mut State| {
+            let mut stored = Stored::default();
+            state.asked = Some(since_boot);
             if let Some(planned) = &state.planned {
                 // A clock that was set back plans what is planned, under the same names; one that was set far ahead begins anew.
                 let ahead = clock::later(now, AHEAD);
@@ -26,21 +27,24 @@ impl Schedule {
                 if from < ahead && clock::between(from, ahead) > AHEAD / 2 {
                     state.board.plan(planned.timetable().between(from, ahead));
                     state.until = Some(ahead);
-                    until = Some(ahead);
+                    stored.planned = Some(ahead);
                 }
             }
             for version in state.observer.seen(&state.board.leases(), since_boot) {
                 state.board.expire(&version);
             }
             state.board.close(now);
-            let rows = state.board.take_changes();
-            state.board.forget_over();
-            if rows == mesh::board::Rows::default() && until.is_none() {
-                return Ok(());
-            }
-            store.save(rows, until)?
+            ((), stored)
         };
-        pending.wait().inspect_err(|_| self.refused())
+        self.change(store, Needs { runs: Vec::new(), heard_within }, look).map(|_| ())
+    }
+}
+
+impl State {
+    /// Since when other hubs may have heard agents that this one does not know of; at first, for as long as they count as present.
+    fn asked_within(&self, now: MonoTime) -> Option<Duration> {
+        let since = self.asked.map_or(ABSENT_AFTER, |asked| now.since(asked).saturating_add(OVERLAP));
+        Some(since.min(ABSENT_AFTER))
     }
 }
 
@@ -50,15 +54,15 @@ impl Schedule {
     /// # Errors
     /// Where the database refuses.
     pub fn ask(&self, store: &dyn Store, runs: Vec<RunRow>) -> Result<(), StoreError> {
-        let pending = {
-            let mut state = self.fresh(store)?;
+        let put = move |state: &mut State| {
             runs.into_iter().for_each(|run| state.board.ask(run));
-            let rows = state.board.take_changes();
-            store.save(rows, None)?
+            ((), Stored::default())
         };
-        pending.wait().inspect_err(|_| self.refused())
+        self.change(store, Needs::default(), put).map(|_| ())
     }
 }
 
 /// How far ahead runs are put on the board.
 const AHEAD: Duration = Duration::from_secs(600);
+/// Transactions of others that were under way at the last look.
+const OVERLAP: Duration = Duration::from_secs(2);

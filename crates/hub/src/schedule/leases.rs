@@ -1,14 +1,20 @@
 //! What an agent is given when it asks.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use linux::clock;
-use mesh::board::{AgentRequest, Counted as BoardCounted, Present};
-use mesh::run::{LeaseName, RequestNumber};
+use mesh::board::{AgentRequest, Counted as BoardCounted, Lease, Present};
+use mesh::run::{LeaseName, RequestNumber, RunRow};
 use units::WallTime;
 
-use super::Schedule;
-use super::tickets::{self, Issued};
-use crate::api::order;
+use super::planned::Planned;
+use super::tickets::{self, Signed};
+use super::turns::{Needs, Stored};
+use super::{Schedule, State};
+use crate::api::order::{self, Role};
 use crate::api::work::{Counted, LeasedRun, StandingOrders, WorkRequest};
+use crate::store::rows::AgentContact;
 use crate::store::{Store, StoreError};
 use crate::trust::ticket::{Ticket, TicketKey};
 
@@ -30,12 +36,10 @@ pub struct Given {
 }
 
 /// Who asks, when, and what signs tickets.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Asking<'a> {
-    /// Agent that has asked for work.
-    pub agent: &'a str,
-    /// By the calendar.
-    pub now: WallTime,
+    /// Agent that has asked for work, when by the calendar, and how it is.
+    pub contact: AgentContact,
     /// The hub's key.
     pub key: &'a TicketKey,
     /// Where rows are kept.
@@ -50,47 +54,28 @@ impl Schedule {
     /// # Errors
     /// Where the database refuses.
     pub fn give(&self, asking: Asking<'_>, request: &WorkRequest) -> Result<Given, StoreError> {
-        let Asking { agent, now, key, store, waited } = asking;
-        let (given, pending) = {
-            let mut guard = self.fresh(store)?;
-            let state = &mut *guard;
-            let mono = clock::now();
-            state.heard.insert(agent.to_owned(), mono);
-            let present = state.present(mono);
-            let inventory = request.inventory.as_ref().map(|leases| leases.iter().map(LeaseName::from).collect());
-            let number = RequestNumber { boots: request.boots, number: request.number };
-            let room = usize::try_from(request.room).unwrap_or(0).min(MOST_LEASES);
-            let room = if state.planned.is_some() { room } else { 0 };
-            let asked = AgentRequest { agent: agent.to_owned(), number, room, inventory };
-            let reply = state.board.request(&asked, &present, now);
-            let (mut leases, mut wake) = (Vec::new(), Vec::new());
-            for lease in reply.leases {
-                let Some(planned) = &state.planned else { break };
-                let Some(issued) = tickets::issue(planned, key, &lease, now) else { continue };
-                let Issued { client, server } = issued;
-                if let Some((partner, ticket)) = server {
-                    state.partners.add(&partner, ticket, lease.name(), mono + lease.ttl);
-                    wake.push(partner);
-                }
-                let ttl = lease.ttl.saturating_add(waited);
-                let row = serde_json::to_value(&lease.run)?;
-                leases.push(LeasedRun { ticket: client, ttl, row });
-            }
-            let standing = state.planned.as_ref().map(|planned| planned.standing(agent));
-            let standing = standing.filter(|orders| request.standing.as_ref() != Some(&orders.digest));
-            let given = Given {
-                counted: if reply.counted == BoardCounted::Yes { Counted::Counted } else { Counted::Old },
-                leases,
-                serve: state.partners.take(agent, mono),
-                revoked: reply.revoked.iter().map(order::LeaseName::from).collect(),
-                standing,
-                wake,
-            };
-            let rows = state.board.take_changes();
-            state.board.forget_over();
-            (given, store.save(rows, None)?)
+        let Asking { contact, key, store, waited } = asking;
+        let (agent, now) = (contact.agent.clone(), contact.at);
+        let (own, request) = (agent.clone(), request.clone());
+        let answer = move |state: &mut State| {
+            let given = state.give(&agent, &request, now);
+            (given, Stored { contact: Some(contact), ..Stored::default() })
         };
-        pending.wait().inspect_err(|_| self.refused())?;
+        let (answered, _) = self.change(store, Needs::default(), answer)?;
+        let Answered { planned, counted, leases, serve, revoked, standing } = answered;
+        let Some(planned) = planned else {
+            return Ok(Given { counted, leases: Vec::new(), serve: Vec::new(), revoked, standing, wake: Vec::new() });
+        };
+        let sign = |run: &RunRow, agent: &str, role| tickets::issue(&planned, key, &Signed { run, agent, role, now });
+        let mut given = Given { counted, leases: Vec::new(), serve: Vec::new(), revoked, standing, wake: Vec::new() };
+        given.serve.extend(serve.iter().filter_map(|run| sign(run, &own, Role::Server)));
+        for lease in leases {
+            let Some(ticket) = sign(&lease.run, &own, Role::Client) else { continue };
+            given.wake.extend(planned.answering(&lease.run));
+            let ttl = lease.ttl.saturating_add(waited);
+            let row = serde_json::to_value(&lease.run)?;
+            given.leases.push(LeasedRun { ticket, ttl, row });
+        }
         Ok(given)
     }
 
@@ -111,12 +96,47 @@ impl Schedule {
         request.room > 0 && state.board.wanted(&state.present(mono), now).contains(agent)
     }
 
-    /// The agents that could begin a run now.
+    /// The agents that could begin a run now, or are to answer one.
     #[must_use]
-    pub fn wanted(&self, now: WallTime) -> Vec<String> {
+    pub fn wanted(&self, now: WallTime) -> BTreeSet<String> {
         let state = self.state();
         let present: Present = state.present(clock::now());
-        state.board.wanted(&present, now).into_iter().collect()
+        let mut wanted = state.board.wanted(&present, now);
+        wanted.extend(state.partners.waited_for().cloned());
+        wanted
+    }
+}
+
+/// What an agent is answered, not signed yet.
+struct Answered {
+    planned: Option<Arc<Planned>>,
+    counted: Counted,
+    leases: Vec<Lease>,
+    serve: Vec<RunRow>,
+    revoked: Vec<order::LeaseName>,
+    standing: Option<StandingOrders>,
+}
+
+impl State {
+    fn give(&mut self, agent: &str, request: &WorkRequest, now: WallTime) -> Answered {
+        let mono = clock::now();
+        self.heard.insert(agent.to_owned(), mono);
+        let present = self.present(mono);
+        let inventory = request.inventory.as_ref().map(|leases| leases.iter().map(LeaseName::from).collect());
+        let number = RequestNumber { boots: request.boots, number: request.number };
+        let room = usize::try_from(request.room).unwrap_or(0).min(MOST_LEASES);
+        let room = if self.planned.is_some() { room } else { 0 };
+        let asked = AgentRequest { agent: agent.to_owned(), number, room, inventory };
+        let reply = self.board.request(&asked, &present, now);
+        let standing = self.planned.as_ref().map(|planned| planned.standing(agent));
+        Answered {
+            planned: self.planned.clone(),
+            counted: if reply.counted == BoardCounted::Yes { Counted::Counted } else { Counted::Old },
+            leases: reply.leases,
+            serve: self.partners.take(agent, mono),
+            revoked: reply.revoked.iter().map(order::LeaseName::from).collect(),
+            standing: standing.filter(|orders| request.standing.as_ref() != Some(&orders.digest)),
+        }
     }
 }
 

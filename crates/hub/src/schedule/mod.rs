@@ -6,9 +6,10 @@
 //! * `results`: what a delivery makes of runs
 //! * `clock`: what time alone brings
 //! * `ahead`: what is under way and what comes next
+//! * `turns`: calls that change runs, many in one transaction
 //!
-//! `mesh` decides; this keeps its rows in memory and has each change on disk before anybody is answered. Where the database
-//! refuses, the rows are read again.
+//! `mesh` decides; this keeps its rows in memory, looks at what other hubs have changed before each change of its own, and has
+//! that on disk before anybody is answered. Where the database refuses, the rows are read again.
 
 mod ahead;
 mod clock;
@@ -16,8 +17,9 @@ mod leases;
 pub mod planned;
 mod results;
 mod tickets;
+mod turns;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,16 +28,19 @@ use mesh::observer::LeaseObserver;
 use mesh::rules::Rules;
 use units::{MonoTime, WallTime};
 
+use crate::store::rows::Revision;
 use crate::store::{Store, StoreError};
 use planned::Planned;
 use tickets::Partners;
+use turns::{Needs, Stored};
 
 pub use leases::{Asking, Given};
-pub use results::Sorted;
 
 /// All runs that are not over, and the plan that they are from.
-#[derive(Debug)]
-pub struct Schedule(Mutex<State>);
+pub struct Schedule {
+    state: Mutex<State>,
+    calls: Mutex<VecDeque<turns::Call>>,
+}
 
 #[derive(Debug)]
 struct State {
@@ -44,18 +49,13 @@ struct State {
     observer: LeaseObserver,
     /// Until when runs are on the board.
     until: Option<WallTime>,
-    /// When each agent was heard last, since this hub's start.
+    /// When each agent was heard last, by this hub or another.
     heard: BTreeMap<String, MonoTime>,
     partners: Partners,
-    freshness: Freshness,
-}
-
-/// Whether the board is as it is on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Freshness {
-    Fresh,
-    /// The database has refused a change.
-    Stale,
+    /// What the board knows of what is on disk; nothing where the database has refused a change.
+    revision: Revision,
+    /// When agents that others have heard were asked for last.
+    asked: Option<MonoTime>,
 }
 
 impl Schedule {
@@ -64,34 +64,55 @@ impl Schedule {
     /// # Errors
     /// Where it refuses.
     pub fn load(store: &dyn Store) -> Result<Self, StoreError> {
-        let rows = store.mesh()?;
-        let mut board = Board::new(Rules::default());
-        board.load(rows.rows);
-        let state = State {
+        let mut state = State {
             planned: None,
-            board,
+            board: Board::new(Rules::default()),
             observer: LeaseObserver::new(MARGIN),
-            until: rows.planned,
+            until: None,
             heard: BTreeMap::new(),
             partners: Partners::default(),
-            freshness: Freshness::Fresh,
+            revision: Revision::default(),
+            asked: None,
         };
-        Ok(Self(Mutex::new(state)))
+        state.read(store)?;
+        Ok(Self { state: Mutex::new(state), calls: Mutex::default() })
     }
 
-    /// Takes a plan. Its runs begin with the next look at the clock; those of the plan before that wait are cancelled.
-    pub fn set_plan(&self, planned: Arc<Planned>) {
-        let mut state = self.state();
-        state.board.set_rules(planned.rules());
-        let is_other = state.planned.as_ref().is_some_and(|before| before.text() != planned.text());
-        if is_other {
-            let waiting: Vec<_> = state.board.runs().map(|run| run.id.clone()).collect();
-            for id in waiting {
-                state.board.cancel(&id);
+    /// Takes a plan, which is on disk when this returns. Its runs begin with the next look at the clock; those of the plan before
+    /// that wait are cancelled.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    pub fn set_plan(&self, store: &dyn Store, planned: Arc<Planned>) -> Result<(), StoreError> {
+        let take = move |state: &mut State| {
+            let mut stored = Stored::default();
+            let before = state.planned.as_ref().map(|before| before.text());
+            if before != Some(planned.text()) {
+                stored.plan = Some(planned.text().to_owned());
             }
-            state.until = None;
+            if before.is_some() && stored.plan.is_some() {
+                let waiting: Vec<_> = state.board.runs().map(|run| run.id.clone()).collect();
+                for id in waiting {
+                    state.board.cancel(&id);
+                }
+                state.until = None;
+                stored.planned = Some(WallTime::default());
+            }
+            state.board.set_rules(planned.rules());
+            state.planned = Some(planned);
+            ((), stored)
+        };
+        self.change(store, Needs::default(), take).map(|_| ())
+    }
+
+    /// Takes the plan that is stored, with the agents that there are now.
+    pub fn adopt(&self, planned: Arc<Planned>) {
+        let mut state = self.state();
+        // Another may have been set meanwhile.
+        if state.planned.as_ref().is_none_or(|before| before.text() == planned.text()) {
+            state.board.set_rules(planned.rules());
+            state.planned = Some(planned);
         }
-        state.planned = Some(planned);
     }
 
     /// The plan that runs now; none before the first.
@@ -101,24 +122,13 @@ impl Schedule {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// The rows as they are on disk, where a change was refused before.
-    fn fresh(&self, store: &dyn Store) -> Result<MutexGuard<'_, State>, StoreError> {
-        let mut state = self.state();
-        if state.freshness == Freshness::Stale {
-            let rules = state.planned.as_ref().map(|planned| planned.rules()).unwrap_or_default();
-            let mut board = Board::new(rules);
-            board.load(store.mesh()?.rows);
-            state.board = board;
-            state.freshness = Freshness::Fresh;
-        }
-        Ok(state)
-    }
-
-    fn refused(&self) {
-        self.state().freshness = Freshness::Stale;
+impl std::fmt::Debug for Schedule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Schedule").finish_non_exhaustive()
     }
 }
 

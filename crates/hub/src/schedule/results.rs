@@ -1,28 +1,21 @@
 //! What a delivery makes of runs.
 
-use mesh::board::{Delivery, Rows};
+use mesh::board::Delivery;
 use mesh::run::{Outcome, RunId, Verdict as RunVerdict};
 use model::played::Finding;
 use model::run::Outcome as TestOutcome;
 use units::{ByteCount, WallTime};
 
-use super::Schedule;
+use super::turns::{Needs, Stored};
+use super::{Schedule, State};
 use crate::api::order::LeaseName;
 use crate::api::record::{RecordKind, RunResult, Verdict};
-use crate::store::rows::Arrival;
-use crate::store::{Delivered, Pending, Store, StoreError};
-
-/// Records by what is done with them.
-#[derive(Debug, Default)]
-pub struct Sorted {
-    /// A verdict for each record; [`None`] for those that go to the database, which has theirs.
-    pub verdicts: Vec<Option<Verdict>>,
-    /// The verdicts of the others, once they are on disk.
-    pub pending: Option<Pending<Vec<Verdict>>>,
-}
+use crate::store::rows::{Arrival, Delivered};
+use crate::store::{Store, StoreError};
 
 impl Schedule {
-    /// Sorts what an agent delivers, and hands what is kept to the database together with what became of its runs.
+    /// Stores what an agent delivers together with what became of its runs: a verdict for each record, in their order, once they
+    /// are on disk.
     ///
     /// # Errors
     /// Where the database refuses.
@@ -32,57 +25,57 @@ impl Schedule {
         agent: &str,
         arrivals: Vec<Arrival>,
         now: WallTime,
-    ) -> Result<Sorted, StoreError> {
-        let mut guard = self.fresh(store)?;
-        let state = &mut *guard;
-        let names = unknown(&state.board, &arrivals);
-        if !names.is_empty() {
-            // A run that is over here may get its result yet, and one that another hub has planned is stored.
-            let runs = store.runs(&names)?;
-            state.board.load(Rows { runs, ..Rows::default() });
-        }
-        let (mut verdicts, mut kept) = (Vec::new(), Vec::new());
-        for arrival in arrivals {
-            let verdict = match &arrival.record.kind {
-                RecordKind::Change | RecordKind::Snapshot => None,
-                RecordKind::Result { lease } => match outcome(&arrival) {
-                    Err(reason) => Some(Verdict::Refused { reason }),
-                    Ok(outcome) => {
-                        let is_light = state
-                            .planned
-                            .as_ref()
-                            .is_some_and(|planned| planned.light(agent, &RunId(lease.run.clone())).is_some());
-                        // The database knows whether it has the result: what was not committed is not acknowledged.
-                        if is_light { None } else { of_run(&mut state.board, agent, lease, outcome, now) }
-                    }
-                },
-            };
-            if verdict.is_none() {
-                if let RecordKind::Result { lease } = &arrival.record.kind {
-                    state.partners.over(&lease.into());
+    ) -> Result<Vec<Verdict>, StoreError> {
+        // A run that is over here may get its result yet, and one that another hub has planned is stored.
+        let runs = arrivals.iter().filter_map(|arrival| Some(lease(arrival)?.run.clone())).collect();
+        let outcomes: Vec<Option<Result<Outcome, String>>> =
+            arrivals.iter().map(|arrival| lease(arrival).map(|_| outcome(arrival))).collect();
+        let agent = agent.to_owned();
+        let sort = move |state: &mut State| {
+            let (mut verdicts, mut kept) = (Vec::new(), Vec::new());
+            for (arrival, outcome) in arrivals.into_iter().zip(outcomes) {
+                let verdict = state.verdict(&agent, &arrival, outcome, now);
+                if verdict.is_none() {
+                    kept.push(arrival);
                 }
-                kept.push(arrival);
+                verdicts.push(verdict);
             }
-            verdicts.push(verdict);
-        }
-        let rows = state.board.take_changes();
-        state.board.forget_over();
-        let pending = store.deliver(Delivered { agent: agent.to_owned(), arrivals: kept, rows, at: now })?;
-        Ok(Sorted { verdicts, pending: Some(pending) })
-    }
-
-    /// The database has refused a delivery.
-    pub fn delivery_refused(&self) {
-        self.refused();
+            (verdicts, Stored { delivered: Some(Delivered { agent, arrivals: kept, at: now }), ..Stored::default() })
+        };
+        let (verdicts, kept) = self.change(store, Needs { runs, heard_within: None }, sort)?;
+        let mut kept = kept.into_iter();
+        let verdicts = verdicts.into_iter().map(|own| own.or_else(|| kept.next()).unwrap_or(Verdict::Unwanted));
+        Ok(verdicts.collect())
     }
 }
 
-fn unknown(board: &mesh::board::Board, arrivals: &[Arrival]) -> Vec<String> {
-    let names = arrivals.iter().filter_map(|arrival| match &arrival.record.kind {
-        RecordKind::Result { lease } => Some(lease.run.clone()),
+impl State {
+    /// What becomes of a record; [`None`] where it goes to the database, which has its verdict.
+    fn verdict(
+        &mut self,
+        agent: &str,
+        arrival: &Arrival,
+        outcome: Option<Result<Outcome, String>>,
+        now: WallTime,
+    ) -> Option<Verdict> {
+        let (lease, outcome) = lease(arrival).zip(outcome)?;
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(reason) => return Some(Verdict::Refused { reason }),
+        };
+        let is_light =
+            self.planned.as_ref().is_some_and(|planned| planned.light(agent, &RunId(lease.run.clone())).is_some());
+        // The database knows whether it has the result.
+        if is_light { None } else { of_run(&mut self.board, agent, lease, outcome, now) }
+    }
+}
+
+/// The lease that a record is the result of.
+const fn lease(arrival: &Arrival) -> Option<&LeaseName> {
+    match &arrival.record.kind {
+        RecordKind::Result { lease } => Some(lease),
         RecordKind::Change | RecordKind::Snapshot => None,
-    });
-    names.filter(|name| board.run(&RunId(name.clone())).is_none()).collect()
+    }
 }
 
 fn of_run(

@@ -30,6 +30,12 @@ pub struct Settings {
     /// Which tests it schedules: a plan (docs/formats/plan.md), relative to the directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PathBuf>,
+    /// The PostgreSQL that it shares with other hubs; a file in its directory where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<DatabaseUrl>,
+    /// A file with that address, relative to the directory, which nobody but its owner reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database_file: Option<PathBuf>,
     /// Limits on connections.
     #[serde(default)]
     pub limits: ConnectionLimits,
@@ -49,10 +55,23 @@ impl Settings {
             listen,
             names,
             plan: None,
+            database: None,
+            database_file: None,
             limits: ConnectionLimits::default(),
             incidents: IncidentSettings::default(),
             notify: Vec::new(),
         }
+    }
+}
+
+/// The address of a PostgreSQL, which may have a password in it: no message and no log shows it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DatabaseUrl(pub String);
+
+impl std::fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DatabaseUrl(..)")
     }
 }
 
@@ -154,19 +173,23 @@ impl Directory {
         Self(path.to_owned())
     }
 
-    /// Makes a hub: its authority, its keys, its settings.
+    /// Makes a hub: its authority, its keys, its settings. Hubs that share a database have one authority and one key of tickets,
+    /// which are those of the `other` that was made before.
     ///
     /// # Errors
     /// See [`DirectoryError`]; a hub that is there stays as it is.
-    pub fn init(&self, settings: &Settings) -> Result<(), DirectoryError> {
+    pub fn init(&self, settings: &Settings, other: Option<&Self>) -> Result<(), DirectoryError> {
         if self.settings_file().exists() {
             return Err(DirectoryError::Taken(self.0.clone()));
         }
         secret::directory(&self.0)?;
-        let authority = Authority::create()?;
+        let authority = other.map_or_else(|| Ok(Authority::create()?), Self::authority)?;
         let key = authority::new_key()?;
         let certificate = authority.certify_hub(&key, settings.names.clone())?;
-        let ticket_key = TicketKey::new_document().map_err(|_| DirectoryError::TicketKey)?;
+        let ticket_key = match other {
+            Some(other) => secret::read(&other.file(TICKET_KEY))?,
+            None => TicketKey::new_document().map_err(|_| DirectoryError::TicketKey)?,
+        };
         secret::write(&self.file(AUTHORITY_KEY), &authority.key())?;
         secret::write(&self.file(AUTHORITY), authority.certificate())?;
         secret::write(&self.file(AUTHORITY_TEXT), pem(authority.certificate()).as_bytes())?;

@@ -34,9 +34,8 @@ impl Hub {
     /// Where it is wrong, does not fit, or cannot be kept.
     pub fn set_plan(&self, text: String) -> Result<Arc<Planned>, SetPlanError> {
         let planned = Arc::new(Planned::new(text, &self.joined()?)?);
-        self.store.set_plan(planned.text())?;
+        self.schedule.set_plan(self.store.as_ref(), Arc::clone(&planned))?;
         self.watching.set_plan(self.store.as_ref(), &planned)?;
-        self.schedule.set_plan(Arc::clone(&planned));
         self.watching.ring();
         Ok(planned)
     }
@@ -48,16 +47,16 @@ impl Hub {
     pub fn refresh_plan(&self) -> Result<(), SetPlanError> {
         let joined = self.joined()?;
         let Some(planned) = self.schedule.planned() else {
-            return match self.store.mesh()?.plan {
-                Some(text) => self.set_plan(text).map(drop),
-                None => Ok(()),
-            };
+            if let Some(text) = self.store.mesh()?.plan {
+                self.schedule.adopt(Arc::new(Planned::new(text, &joined)?));
+            }
+            return Ok(());
         };
         let has_agent = |name: &&String| joined.contains(*name);
         let hosts: BTreeSet<&String> = planned.plan().hosts.iter().map(|host| &host.name).filter(has_agent).collect();
         if hosts != planned.agents().iter().collect() {
             let planned = Planned::new(planned.text().to_owned(), &joined)?;
-            self.schedule.set_plan(Arc::new(planned));
+            self.schedule.adopt(Arc::new(planned));
         }
         Ok(())
     }

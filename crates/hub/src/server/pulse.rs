@@ -7,7 +7,8 @@ use linux::clock;
 use tokio::sync::watch;
 
 use super::state::Hub;
-use crate::watching::More;
+use crate::store::rows::JudgingClaim;
+use crate::watching::{Judges, More};
 
 /// Goes on until `stop` is true.
 pub(super) fn beat(hub: &Arc<Hub>, stop: &watch::Receiver<bool>) {
@@ -18,6 +19,16 @@ pub(super) fn beat(hub: &Arc<Hub>, stop: &watch::Receiver<bool>) {
         troubles.note(hub, "the schedule", hub.schedule.tick(hub.store.as_ref(), now, clock::now()));
         hub.schedule.wanted(now).iter().for_each(|agent| hub.bells.ring(agent));
         let planned = hub.schedule.planned();
+        if let Some(planned) = &planned {
+            troubles.note(hub, "the plan", hub.watching.follow_plan(hub.store.as_ref(), planned));
+        }
+        let claimed = hub.watching.claim(hub.store.as_ref(), JudgingClaim::IfFree);
+        let judges = *claimed.as_ref().unwrap_or(&Judges::Elsewhere);
+        troubles.note(hub, "judging", claimed);
+        if judges == Judges::Elsewhere {
+            hub.watching.wait(BEAT);
+            continue;
+        }
         let judged = hub.watching.judge(hub.store.as_ref(), planned.as_ref(), now);
         let more = *judged.as_ref().unwrap_or(&More::Nothing);
         troubles.note(hub, "judging", judged);

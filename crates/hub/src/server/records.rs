@@ -39,15 +39,7 @@ pub(super) fn deliver(hub: &Hub, request: &Request, agent: &str) -> Result<Recei
 
 /// Hands records to the schedule and to the database; returns when they are on disk.
 fn stored(hub: &Hub, agent: &str, arrivals: Vec<Arrival>) -> Result<Vec<Verdict>, RequestError> {
-    let sorted = hub.schedule.deliver(hub.store.as_ref(), agent, arrivals, hub.now())?;
-    let kept = match sorted.pending {
-        Some(pending) => pending.wait().inspect_err(|_| hub.schedule.delivery_refused())?,
-        None => Vec::new(),
-    };
-    let mut kept = kept.into_iter();
-    let verdicts =
-        sorted.verdicts.into_iter().map(|verdict| verdict.or_else(|| kept.next()).unwrap_or(Verdict::Unwanted));
-    let verdicts = verdicts.collect();
+    let verdicts = hub.schedule.deliver(hub.store.as_ref(), agent, arrivals, hub.now())?;
     // What is delivered frees hosts for others, and is to be judged.
     for agent in hub.schedule.wanted(hub.now()) {
         hub.bells.ring(&agent);

@@ -6,15 +6,15 @@ use super::state::Hub;
 use crate::api::version;
 use crate::api::work::{Facts, WorkReply, WorkRequest};
 use crate::schedule::Asking;
-use crate::store::AgentContact;
+use crate::store::rows::AgentContact;
 
 /// What there is for an agent now.
 pub(super) fn work(hub: &Hub, request: &Request, agent: &str) -> Result<WorkReply, RequestError> {
     let asked: WorkRequest = request.content()?;
     let now = hub.now();
     let version = request.version.clone().unwrap_or_else(|| version::TEXT.to_owned());
-    hub.store.heard(agent, AgentContact { at: now, version, health: asked.health })?;
-    let asking = Asking { agent, now, key: &hub.ticket_key, store: hub.store.as_ref(), waited: request.waited };
+    let contact = AgentContact { agent: agent.to_owned(), at: now, version, health: asked.health.clone() };
+    let asking = Asking { contact, key: &hub.ticket_key, store: hub.store.as_ref(), waited: request.waited };
     let given = hub.schedule.give(asking, &asked)?;
     for _ in &given.leases {
         hub.counters.count(Event::RunLeased);

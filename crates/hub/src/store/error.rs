@@ -20,7 +20,30 @@ pub enum StoreError {
     /// A row cannot be written or read as JSON.
     #[error("a row of the hub's database is not understood")]
     Row(#[from] serde_json::Error),
+    /// PostgreSQL does, or cannot be reached.
+    #[error("the hub's database refuses")]
+    Postgres(#[from] super::postgres::error::PostgresError),
+    /// The transaction that this was a part of has failed.
+    #[error("{0}")]
+    Turn(String),
+    /// Another hub judges records by now.
+    #[error("another hub of this database judges records now")]
+    NotJudging,
     /// The thread that writes has ended.
     #[error("the hub's database is closed")]
     Closed,
+}
+
+impl StoreError {
+    /// The refusal of a whole turn to each of those who waited for it, with its causes.
+    pub(crate) fn of_turn(&self) -> Self {
+        let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
+        Self::Turn(causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}")))
+    }
+}
+
+impl From<postgres::Error> for StoreError {
+    fn from(error: postgres::Error) -> Self {
+        Self::Postgres(error.into())
+    }
 }

@@ -3,30 +3,38 @@
 //! * [`rows`]: what is stored, by its nouns
 //! * [`people`]: accounts, sessions, what people did and wrote
 //! * `error`: why a database refuses
+//! * `integers`: times and counts as databases have them
+//! * [`turn`]: how hubs that share a database change runs one after the other
+//! * [`mod@open`]: which database a hub has
 //! * [`sqlite`]: in one file beside the hub
+//! * [`postgres`]: in a PostgreSQL that several hubs share
 //!
 //! A call returns when what it stored is on disk. Calls block: the server makes them on threads that may wait.
 
 mod error;
+mod integers;
+pub mod open;
 pub mod people;
+pub mod postgres;
 pub mod rows;
 pub mod sqlite;
+pub mod turn;
 
 use std::fmt::Debug;
-use std::sync::mpsc::Receiver;
 
-use mesh::board::Rows;
 use mesh::incident::{IncidentId, Series};
 use mesh::run::RunRow;
 use units::WallTime;
 
-use crate::api::record::Verdict;
-use crate::api::work::AgentHealth;
 use crate::trust::digest::Fingerprint;
 use crate::trust::token::Purpose;
 pub use error::StoreError;
 use people::People;
-use rows::{AgentRow, Arrival, Judgement, MeshRows, Point, RecordQuery, Redeemed, StoredRecord, TokenRow};
+use rows::{
+    AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, StoredRecord,
+    TokenRow,
+};
+use turn::{News, Turn, TurnRequest};
 
 /// What a hub keeps, wherever that is.
 pub trait Store: People + Debug + Send + Sync {
@@ -73,18 +81,11 @@ pub trait Store: People + Debug + Send + Sync {
     /// Where the database refuses.
     fn remove_agent(&self, name: &str) -> Result<bool, StoreError>;
 
-    /// An agent was heard.
+    /// Begins a turn of this hub: until it ends, no other changes runs.
     ///
     /// # Errors
-    /// Where the database refuses.
-    fn heard(&self, agent: &str, how: AgentContact) -> Result<(), StoreError>;
-
-    /// Stores what an agent delivers, and in the same transaction what became of runs; a verdict for each record, in their
-    /// order. What is handed over first is stored first, whoever waits first.
-    ///
-    /// # Errors
-    /// Where the database refuses; nothing of it is stored then.
-    fn deliver(&self, delivered: Delivered) -> Result<Pending<Vec<Verdict>>, StoreError>;
+    /// Where the database refuses, or another hub takes too long.
+    fn turn(&self, request: TurnRequest<'_>) -> Result<(News, Box<dyn Turn + '_>), StoreError>;
 
     /// What a hub starts with.
     ///
@@ -92,23 +93,11 @@ pub trait Store: People + Debug + Send + Sync {
     /// Where the database refuses.
     fn mesh(&self) -> Result<MeshRows, StoreError>;
 
-    /// Stores runs, requests and budgets.
-    ///
-    /// # Errors
-    /// Where the database refuses; nothing of it is stored then.
-    fn save(&self, rows: Rows, planned: Option<WallTime>) -> Result<Pending<()>, StoreError>;
-
     /// Runs by their names, those that are over as well.
     ///
     /// # Errors
     /// Where the database refuses.
     fn runs(&self, names: &[String]) -> Result<Vec<RunRow>, StoreError>;
-
-    /// Keeps the plan.
-    ///
-    /// # Errors
-    /// Where the database refuses.
-    fn set_plan(&self, text: &str) -> Result<(), StoreError>;
 
     /// Results and changes behind a record, in their order.
     ///
@@ -116,11 +105,17 @@ pub trait Store: People + Debug + Send + Sync {
     /// Where the database refuses.
     fn unjudged(&self, after: u64, most: usize) -> Result<Vec<StoredRecord>, StoreError>;
 
-    /// Keeps what was made of records.
+    /// Whether this hub is the one that judges records now. The others show what it finds; one of them goes on when it is silent.
     ///
     /// # Errors
-    /// Where the database refuses; nothing of it is stored then.
-    fn judged(&self, judgement: Judgement) -> Result<(), StoreError>;
+    /// Where the database refuses.
+    fn judging(&self, claim: JudgingClaim) -> Result<Judging, StoreError>;
+
+    /// Keeps what was made of records, by the hub that judges; the revision at which it stands then.
+    ///
+    /// # Errors
+    /// Where the database refuses, or another hub judges by now; nothing of it is stored then.
+    fn judged(&self, judgement: Judgement) -> Result<Revision, StoreError>;
 
     /// What was measured since a moment, in order of time: of one series, or of all.
     ///
@@ -157,42 +152,4 @@ pub trait Store: People + Debug + Send + Sync {
     /// # Errors
     /// Where it does not.
     fn check(&self, now: WallTime) -> Result<(), StoreError>;
-}
-
-/// What an agent delivers, and what became of its runs with that.
-#[derive(Debug, Default)]
-pub struct Delivered {
-    /// Who delivers.
-    pub agent: String,
-    /// Records that are to be stored.
-    pub arrivals: Vec<Arrival>,
-    /// Rows that change with them.
-    pub rows: Rows,
-    /// When.
-    pub at: WallTime,
-}
-
-/// What is handed to the database, in its order, and not on disk yet.
-#[derive(Debug)]
-pub struct Pending<T>(pub(crate) Receiver<Result<T, StoreError>>);
-
-impl<T> Pending<T> {
-    /// Waits until it is on disk.
-    ///
-    /// # Errors
-    /// Where the database refuses: nothing of it is stored.
-    pub fn wait(self) -> Result<T, StoreError> {
-        self.0.recv().map_err(|_| StoreError::Closed)?
-    }
-}
-
-/// How an agent was when it was heard.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentContact {
-    /// When.
-    pub at: WallTime,
-    /// Its version of linerate.
-    pub version: String,
-    /// What it said of itself.
-    pub health: AgentHealth,
 }

@@ -9,6 +9,15 @@ use crate::api::work::AgentHealth;
 use crate::trust::digest::Fingerprint;
 use crate::trust::token::Purpose;
 
+/// How often something was changed, by whichever hub: 0 before anything is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Revision(pub u64);
+
+impl Revision {
+    /// Of a database that one hub has alone: what is known once is known.
+    pub const ONLY: Self = Self(1);
+}
+
 /// A token, by its hash: the secret itself is nowhere at the hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRow {
@@ -74,6 +83,8 @@ pub struct MeshRows {
     pub planned: Option<WallTime>,
     /// The last record that was judged.
     pub judged: u64,
+    /// How far what was made of records has come.
+    pub revision: Revision,
     /// All incidents, in the order of opening.
     pub incidents: Vec<Incident>,
 }
@@ -145,4 +156,46 @@ pub struct RecordQuery<'a> {
     pub since: WallTime,
     /// At most so many.
     pub most: usize,
+}
+
+/// What an agent delivers.
+#[derive(Debug, Default)]
+pub struct Delivered {
+    /// Who delivers.
+    pub agent: String,
+    /// Records that are to be stored.
+    pub arrivals: Vec<Arrival>,
+    /// When.
+    pub at: WallTime,
+}
+
+/// How an agent was when it was heard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentContact {
+    /// Its name.
+    pub agent: String,
+    /// When.
+    pub at: WallTime,
+    /// Its version of linerate.
+    pub version: String,
+    /// What it said of itself.
+    pub health: AgentHealth,
+}
+
+/// How a hub asks to judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgingClaim {
+    /// It goes on where it judges already, or nobody does.
+    IfFree,
+    /// A person wants something done about an incident here and now.
+    TakeOver,
+}
+
+/// Whether a hub judges, and how what is stored has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judging {
+    /// It does, of what stands at this revision.
+    Own(Revision),
+    /// Another does, and has come to this revision.
+    Others(Revision),
 }

@@ -9,6 +9,8 @@
 //!
 //! Records are judged in the order in which they came, once each: how far that is, what was measured and what became of
 //! incidents are one transaction. After a start, histories and incidents are read again, and judging goes on behind the last.
+//! Of hubs that share a database one judges at a time. The others read what it has stored, and one of them goes on when it is
+//! silent, or when a person does something about an incident there.
 
 mod changes;
 mod explain;
@@ -20,16 +22,16 @@ mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use baseline::series::Sample;
 use mesh::clock;
-use mesh::incident::{Action, Element, Event, Incident, IncidentId, Incidents, Refused, Series, Settings};
+use mesh::incident::{Action, Element, Event, Incident, IncidentId, Incidents, Refused, Series, Settings, Status};
 use units::WallTime;
 
 use crate::schedule::planned::Planned;
 use crate::server::directory;
-use crate::store::rows::{Judgement, Point, PointQuality};
+use crate::store::rows::{Judgement, Judging, JudgingClaim, Point, PointQuality, Revision};
 use crate::store::{Store, StoreError};
 
 pub use changes::line;
@@ -41,8 +43,18 @@ pub use waiting::Waiting;
 #[derive(Debug)]
 pub struct Watching {
     state: Mutex<State>,
+    planned: Mutex<Option<Arc<Planned>>>,
     bell: Condvar,
     settings: directory::IncidentSettings,
+}
+
+/// Where records are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judges {
+    /// By this hub.
+    Here,
+    /// By another hub of the database.
+    Elsewhere,
 }
 
 #[derive(Debug)]
@@ -52,6 +64,9 @@ pub(crate) struct State {
     /// The latest record of each test and pair.
     pub(crate) latest: BTreeMap<PairTest, LatestRun>,
     judged: u64,
+    /// What is stored as far as this is like it; nothing where a change was refused.
+    revision: Revision,
+    read: Instant,
     /// Of which hosts facts are wanted that were read since then.
     wanted: BTreeMap<String, WallTime>,
     waiting: Vec<Waiting>,
@@ -101,20 +116,61 @@ impl Watching {
     pub fn load(store: &dyn Store, settings: &directory::Settings) -> Result<Self, StoreError> {
         let settings = settings.incidents;
         let state = State::load(store, mesh_settings(&settings, None), None)?;
-        Ok(Self { state: Mutex::new(state), bell: Condvar::new(), settings })
+        Ok(Self { state: Mutex::new(state), planned: Mutex::default(), bell: Condvar::new(), settings })
     }
 
     /// Takes a plan: its period, its maintenance, the segments of its pairs.
     ///
     /// # Errors
     /// Where the database refuses.
-    pub fn set_plan(&self, store: &dyn Store, planned: &Planned) -> Result<(), StoreError> {
-        let settings = mesh_settings(&self.settings, Some(planned.period()));
-        let fresh = State::load(store, settings, Some(planned))?;
+    pub fn set_plan(&self, store: &dyn Store, planned: &Arc<Planned>) -> Result<(), StoreError> {
+        *self.planned() = Some(Arc::clone(planned));
+        self.read(store, &mut self.state())
+    }
+
+    /// Takes the plan that runs now, where it is another one.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    pub fn follow_plan(&self, store: &dyn Store, planned: &Arc<Planned>) -> Result<(), StoreError> {
+        let is_known = self.planned().as_ref().is_some_and(|known| known.text() == planned.text());
+        if is_known { Ok(()) } else { self.set_plan(store, planned) }
+    }
+
+    /// Says where records are judged, and reads what another hub has made of them: at once where this one goes on.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    pub fn claim(&self, store: &dyn Store, claim: JudgingClaim) -> Result<Judges, StoreError> {
+        let (judges, revision) = match store.judging(claim)? {
+            Judging::Own(revision) => (Judges::Here, revision),
+            Judging::Others(revision) => (Judges::Elsewhere, revision),
+        };
         let mut state = self.state();
-        let (wanted, waiting) = (std::mem::take(&mut state.wanted), std::mem::take(&mut state.waiting));
+        if state.revision != revision && (judges == Judges::Here || state.read.elapsed() >= READ_EVERY) {
+            self.read(store, &mut state)?;
+        }
+        Ok(judges)
+    }
+
+    fn read(&self, store: &dyn Store, state: &mut State) -> Result<(), StoreError> {
+        let planned = self.planned().clone();
+        let settings = mesh_settings(&self.settings, planned.as_ref().map(|planned| planned.period()));
+        let fresh = State::load(store, settings, planned.as_deref())?;
+        let (mut wanted, mut waiting) = (std::mem::take(&mut state.wanted), std::mem::take(&mut state.waiting));
+        for (host, since) in &fresh.wanted {
+            wanted.entry(host.clone()).or_insert(*since);
+        }
+        let new = fresh.waiting.iter().filter(|one| waiting.iter().all(|known| known.id != one.id)).cloned();
+        let new: Vec<Waiting> = new.collect();
+        waiting.extend(new);
+        waiting.retain(|one| fresh.incidents.get(&one.id).is_some_and(|incident| incident.status.is_bad()));
         *state = State { wanted, waiting, ..fresh };
         Ok(())
+    }
+
+    fn planned(&self) -> MutexGuard<'_, Option<Arc<Planned>>> {
+        self.planned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// There may be something to judge.
@@ -138,6 +194,7 @@ impl Watching {
     /// # Errors
     /// Where there is no such incident, the step is not one from where it stands, or the database refuses.
     pub fn act(&self, store: &dyn Store, id: &IncidentId, action: Action, now: WallTime) -> Result<Incident, ActError> {
+        self.claim(store, JudgingClaim::TakeOver)?;
         let mut state = self.state();
         let event = state.incidents.act(id, action, now)?;
         state.changed(&[event]);
@@ -170,6 +227,8 @@ impl State {
             series: BTreeMap::new(),
             latest: BTreeMap::new(),
             judged: rows.judged,
+            revision: rows.revision,
+            read: Instant::now(),
             wanted: BTreeMap::new(),
             waiting: Vec::new(),
             changed: BTreeSet::new(),
@@ -189,6 +248,12 @@ impl State {
             if let Some(history) = histories.get(&series) {
                 state.incidents.restore_history(&series, history);
             }
+        }
+        // Those of before, or of another hub, are explained still.
+        let unexplained = |incident: &&Incident| incident.status.is_bad() && incident.status < Status::Explained;
+        for incident in rows.incidents.iter().filter(unexplained) {
+            state.wanted.extend(incident.hosts.iter().map(|host| (host.clone(), incident.opened)));
+            state.waiting.push(Waiting::new(incident.id.clone(), incident.hosts.clone(), incident.opened));
         }
         state.incidents.restore(rows.incidents);
         Ok(state)
@@ -220,7 +285,9 @@ impl State {
         if incidents.is_empty() && judgement.upto.is_none() && judgement.diagnoses.is_empty() {
             return Ok(());
         }
-        store.judged(Judgement { incidents, ..judgement })?;
+        // What was refused is read again.
+        self.revision =
+            store.judged(Judgement { incidents, ..judgement }).inspect_err(|_| self.revision = Revision::default())?;
         self.changed.clear();
         Ok(())
     }
@@ -260,3 +327,5 @@ pub(crate) fn seconds(at: WallTime) -> i64 {
 
 /// Results that are read again after a start.
 const KEPT: Duration = Duration::from_secs(180 * 86_400);
+/// How often a hub reads what another has made of records.
+const READ_EVERY: Duration = Duration::from_secs(5);

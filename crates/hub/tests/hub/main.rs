@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 #![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
 
+mod backing;
 mod delivering;
 mod intruders;
 mod joining;

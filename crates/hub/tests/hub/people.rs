@@ -14,6 +14,7 @@ use rustls::{ClientConnection, StreamOwned};
 use serde_json::{Value, json};
 use units::WallTime;
 
+use crate::backing;
 use crate::running::Running;
 
 const PASSWORD: &str = "correct horse battery";
@@ -125,7 +126,7 @@ fn a_cookie_is_for_this_host_and_no_script_and_ends_with_the_session() {
     let who = ask(&hub, &Asked::get("/api/v1/session").with(&cookie)).json();
     assert_eq!(who, json!({ "has_accounts": true, "name": "ada", "role": "operator" }));
     let secret = cookie.split_once('=').unwrap().1;
-    let database = std::fs::read(hub.directory.path().join("hub.db-wal")).unwrap();
+    let database = backing::kept(hub.directory.path());
     let is_there = |text: &str| database.windows(text.len()).any(|window| window == text.as_bytes());
     assert!(is_there("ada") && !is_there(secret) && !is_there(PASSWORD), "no secret stands in the database");
     assert!(!hub.log().contains(secret) && !hub.log().contains(PASSWORD));

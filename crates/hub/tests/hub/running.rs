@@ -10,11 +10,11 @@ use hub::agent::connection::Connection;
 use hub::agent::directory::{Directory as AgentDirectory, Limits};
 use hub::agent::join::{JoinError, Joining, join};
 use hub::agent::url::HubUrl;
-use hub::server::directory::{ConnectionLimits, Directory, Settings};
+use hub::server::directory::{ConnectionLimits, DatabaseUrl, Directory, Settings};
 use hub::server::log::Log;
 use hub::server::state::Hub;
+use hub::store::open::open;
 use hub::store::rows::TokenRow;
-use hub::store::sqlite::Sqlite;
 use hub::trust::digest::Fingerprint;
 use hub::trust::pin;
 use hub::trust::token::{Purpose, Secret, Token};
@@ -22,6 +22,8 @@ use mesh::notify::Route;
 use tempfile::TempDir;
 use tokio::sync::watch;
 use units::WallTime;
+
+use crate::backing;
 
 pub struct Running {
     pub hub: Arc<Hub>,
@@ -46,11 +48,28 @@ impl Running {
         Self::set(ConnectionLimits::default(), routes)
     }
 
+    /// One with its database there.
+    pub fn on(database: DatabaseUrl) -> Self {
+        Self::of(&Settings { database: Some(database), ..settings() })
+    }
+
     fn set(limits: ConnectionLimits, notify: Vec<Route>) -> Self {
+        let mut settings = Settings { limits, notify, ..settings() };
+        backing::prepare(&mut settings);
+        Self::of(&settings)
+    }
+
+    fn of(settings: &Settings) -> Self {
         let directory = TempDir::new().unwrap();
-        let listen = "127.0.0.1:0".parse().unwrap();
-        let settings = Settings { limits, notify, ..Settings::new(listen, vec!["127.0.0.1".to_owned()]) };
-        Directory::at(directory.path()).init(&settings).unwrap();
+        Directory::at(directory.path()).init(settings, None).unwrap();
+        Self::open(directory)
+    }
+
+    /// Another hub of the same database.
+    pub fn beside(&self) -> Self {
+        let directory = TempDir::new().unwrap();
+        let first = Directory::at(self.directory.path());
+        Directory::at(directory.path()).init(&first.settings().unwrap(), Some(&first)).unwrap();
         Self::open(directory)
     }
 
@@ -59,7 +78,7 @@ impl Running {
         let files = Directory::at(directory.path());
         let opened = files.open().unwrap();
         let settings = opened.settings.clone();
-        let store = Box::new(Sqlite::open(&files.database()).unwrap());
+        let store = open(&files, &settings).unwrap();
         let lines = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&lines);
         let log = Log::to(move |line| kept.lock().unwrap().push(line.to_owned()));
@@ -127,6 +146,10 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+fn settings() -> Settings {
+    Settings::new("127.0.0.1:0".parse().unwrap(), vec!["127.0.0.1".to_owned()])
 }
 
 /// Another authority than any hub's of these tests.

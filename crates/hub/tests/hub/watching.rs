@@ -46,7 +46,7 @@ label = "rtt"
 "#;
 
 /// What takes messages over HTTP, as a person's own script would.
-fn receiver() -> (Route, Receiver<Message>) {
+pub fn receiver() -> (Route, Receiver<Message>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (tell, told) = channel();
@@ -73,17 +73,17 @@ fn receiver() -> (Route, Receiver<Message>) {
 }
 
 /// Four agents that deliver what they are told to have measured.
-struct Mesh {
-    hub: Running,
-    agents: Vec<Connection>,
-    _homes: Vec<TempDir>,
+pub struct Mesh {
+    pub hub: Running,
+    pub agents: Vec<Connection>,
+    pub homes: Vec<TempDir>,
     /// The first result, in seconds since 1970: results of long ago would be stale.
     start: u64,
     minute: u64,
 }
 
 impl Mesh {
-    fn start(route: Route) -> Self {
+    pub fn start(route: Route) -> Self {
         let hub = Running::telling(vec![route]);
         let homes: Vec<TempDir> = HOSTS.iter().map(|_| TempDir::new().unwrap()).collect();
         for (home, name) in homes.iter().zip(HOSTS) {
@@ -95,11 +95,11 @@ impl Mesh {
         assert_eq!(info.agents, HOSTS);
         let agents = homes.iter().map(|home| hub.agent(home.path())).collect();
         let start = hub.hub.now().unix_seconds() - 3_600;
-        Self { hub, agents, _homes: homes, start, minute: 0 }
+        Self { hub, agents, homes, start, minute: 0 }
     }
 
     /// Each host delivers the RTT to each other, `more_us` longer where `bad` is one of them.
-    fn round(&mut self, bad: &str, more_us: u64) {
+    pub fn round(&mut self, bad: &str, more_us: u64) {
         self.minute += 1;
         let second = self.start + self.minute * 60;
         for (from, agent) in HOSTS.iter().zip(&mut self.agents) {
@@ -117,16 +117,21 @@ impl Mesh {
         }
     }
 
-    fn step(&self, id: &str, step: Step) -> IncidentDetail {
-        let mut person = self.hub.person(&self.hub.token(Purpose::Operate));
-        let call = Call { method: "POST", path: "/api/v1/incident", patience: PATIENCE };
-        let text = "by hand".to_owned();
-        let asked = IncidentStep { id: id.to_owned(), by: "ada".to_owned(), step, text, seconds: Some(3_600) };
-        person.call(&call, &asked).unwrap()
+    fn step(&self, id: &str, wanted: Step) -> IncidentDetail {
+        step(&self.hub, id, wanted)
     }
 }
 
-fn incidents(hub: &Running) -> Vec<Incident> {
+/// A person makes a step at a hub.
+pub fn step(hub: &Running, id: &str, step: Step) -> IncidentDetail {
+    let mut person = hub.person(&hub.token(Purpose::Operate));
+    let call = Call { method: "POST", path: "/api/v1/incident", patience: PATIENCE };
+    let text = "by hand".to_owned();
+    let asked = IncidentStep { id: id.to_owned(), by: "ada".to_owned(), step, text, seconds: Some(3_600) };
+    person.call(&call, &asked).unwrap()
+}
+
+pub fn incidents(hub: &Running) -> Vec<Incident> {
     let mut person = hub.person(&hub.token(Purpose::View));
     let call = Call { method: "GET", path: "/api/v1/incidents", patience: PATIENCE };
     person.call::<IncidentList>(&call, &Nothing {}).unwrap().incidents

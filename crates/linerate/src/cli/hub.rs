@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use hub::server::directory::DatabaseUrl;
+use hub::store::postgres::address::{AddressError, is_postgres};
 use hub::trust::token::Purpose;
 
 use super::hub_directory::DirArgs;
@@ -58,6 +60,7 @@ pub enum HubAction {
 #[command(after_help = "Examples:
   linerate hub init /var/lib/linerate/hub --name hub.example.net
   linerate hub init hub --name 192.0.2.10 --listen 192.0.2.10:8443
+  linerate hub init hub --name hub1.example.net --name mesh.example.net --database postgres://linerate@db.example.net/linerate
   linerate hub token hub                       for the first agent
   linerate hub run hub")]
 pub struct InitArgs {
@@ -70,6 +73,26 @@ pub struct InitArgs {
     /// Local address and port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "[::]:8443")]
     pub listen: SocketAddr,
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+    /// Directory of another hub of the same database, whose authority and key of tickets this one takes over
+    #[arg(long, value_name = "DIR")]
+    pub authority: Option<PathBuf>,
+}
+
+/// The database of hubs that share one.
+#[derive(Debug, Args)]
+pub struct DatabaseArgs {
+    /// PostgreSQL that several hubs share, in place of a file in DIR: `postgres://USER@HOST:PORT/DATABASE`
+    #[arg(long, value_name = "URL", value_parser = database_url)]
+    pub database: Option<DatabaseUrl>,
+    /// File with that URL, which only its owner reads: process listings do not show a password in it
+    #[arg(long, value_name = "FILE", conflicts_with = "database")]
+    pub database_file: Option<PathBuf>,
+}
+
+fn database_url(text: &str) -> Result<DatabaseUrl, AddressError> {
+    is_postgres(text).then(|| DatabaseUrl(text.to_owned())).ok_or(AddressError::Scheme)
 }
 
 /// Make a token and print it, which is the only time that it is seen: the hub keeps its SHA-256. A token to join with counts
@@ -103,6 +126,8 @@ pub struct RunArgs {
     /// Show incidents, grids, pairs, runs and hosts as pages on this loopback address; port 0 is any that is free
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub pages: Option<SocketAddr>,
+    #[command(flatten)]
+    pub database: DatabaseArgs,
 }
 
 /// Forget an agent. Its results stay; it may join again with a new token.

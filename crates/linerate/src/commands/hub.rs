@@ -15,19 +15,18 @@ use hub::api::openapi;
 use hub::server::directory::{Directory, Settings};
 use hub::server::log::Log;
 use hub::server::state::Hub;
-use hub::store::Store;
-use hub::store::sqlite::Sqlite;
+use hub::store::open;
 use hub::trust::token::Purpose;
 use linux::clock;
 use tokio::sync::watch;
 use units::duration;
 
-use self::files::{complain, new_token, no_database, open};
+use self::files::{complain, new_token, no_database, open as open_database, open_of};
 
 use super::attempt::stop_on_signals;
 use super::{print, view};
 use crate::cli::Common;
-use crate::cli::hub::{HubAction, InitArgs, RemoveArgs, RunArgs, TokenArgs};
+use crate::cli::hub::{DatabaseArgs, HubAction, InitArgs, RemoveArgs, RunArgs, TokenArgs};
 use crate::cli::hub_directory::DirArgs;
 use crate::exit::{Complaint, Exit};
 use crate::show;
@@ -52,10 +51,17 @@ pub fn run(common: &Common, action: &HubAction) -> anyhow::Result<Exit> {
 }
 
 fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
-    let settings = Settings::new(args.listen, args.name.clone());
+    let mut settings = Settings::new(args.listen, args.name.clone());
+    set_database(&mut settings, &args.database)?;
     let directory = Directory::at(&args.directory);
-    directory.init(&settings).map_err(|error| complain(error, &args.directory))?;
-    Sqlite::open(&directory.database()).context(no_database(&directory))?;
+    // A database that does not open leaves no hub behind, so that the same line works once it does.
+    if open::address(&directory, &settings).is_ok_and(|address| address.is_none()) {
+        make(&directory, &settings, args)?;
+        open_of(&directory, &settings)?;
+    } else {
+        open_of(&directory, &settings)?;
+        make(&directory, &settings, args)?;
+    }
     let authority = directory.authority().map_err(|error| complain(error, &args.directory))?.fingerprint();
     if common.json {
         return print(&show::json::document(&serde_json::json!({ "authority": authority }))?);
@@ -71,6 +77,24 @@ fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
     )
 }
 
+fn make(directory: &Directory, settings: &Settings, args: &InitArgs) -> anyhow::Result<()> {
+    let other = args.authority.as_deref().map(Directory::at);
+    directory.init(settings, other.as_ref()).map_err(|error| complain(error, &args.directory))
+}
+
+/// Takes the database that a command line names.
+fn set_database(settings: &mut Settings, args: &DatabaseArgs) -> anyhow::Result<()> {
+    if let Some(url) = &args.database {
+        (settings.database, settings.database_file) = (Some(url.clone()), None);
+    }
+    if let Some(file) = &args.database_file {
+        let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {}", file.display()));
+        let file = std::fs::canonicalize(file).with_context(unreadable)?;
+        (settings.database, settings.database_file) = (None, Some(file));
+    }
+    Ok(())
+}
+
 fn token(args: &TokenArgs) -> anyhow::Result<Exit> {
     let token = new_token(&Directory::at(&args.directory), args.purpose, args.valid)?;
     let counts = match args.purpose {
@@ -84,10 +108,11 @@ fn token(args: &TokenArgs) -> anyhow::Result<Exit> {
 fn serve(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
     args.pages.map_or(Ok(()), view::check_address)?;
     let directory = Directory::at(&args.directory);
-    let opened = directory.open().map_err(|error| complain(error, &args.directory))?;
+    let mut opened = directory.open().map_err(|error| complain(error, &args.directory))?;
+    set_database(&mut opened.settings, &args.database)?;
     let settings = opened.settings.clone();
     let log = Log::to(|line| eprintln!("linerate hub: {line}"));
-    let (hub, identity) = Hub::new(opened, Box::new(open(&directory)?), log).context(no_database(&directory))?;
+    let (hub, identity) = Hub::new(opened, open_of(&directory, &settings)?, log).context(no_database(&directory))?;
     if let Some(plan) = &settings.plan {
         let file = directory.file("").join(plan);
         let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read the plan {}", file.display()));
@@ -119,7 +144,7 @@ fn serve(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
 
 fn agents(common: &Common, args: &DirArgs) -> anyhow::Result<Exit> {
     let directory = Directory::at(&args.directory);
-    let agents = open(&directory)?.agents().context(no_database(&directory))?;
+    let agents = open_database(&directory)?.agents().context(no_database(&directory))?;
     let list = hub::api::people::AgentList::of(agents);
     if common.json {
         return print(&show::json::document(&list)?);
@@ -129,7 +154,7 @@ fn agents(common: &Common, args: &DirArgs) -> anyhow::Result<Exit> {
 
 fn remove(args: &RemoveArgs) -> anyhow::Result<Exit> {
     let directory = Directory::at(&args.directory);
-    if !open(&directory)?.remove_agent(&args.agent).context(no_database(&directory))? {
+    if !open_database(&directory)?.remove_agent(&args.agent).context(no_database(&directory))? {
         let none = Complaint::new(Exit::NotFound, format!("there is no agent {}", args.agent));
         return Err(none.hint(format!("`linerate hub agents {}` lists them", args.directory.display())).into());
     }

@@ -8,9 +8,10 @@ use mesh::run::{RequestNumber, RunRow};
 use rusqlite::{Connection, OptionalExtension, Row};
 use units::WallTime;
 
-use super::integers::{integer, natural, stored, time};
 use crate::store::StoreError;
-use crate::store::rows::{Judgement, MeshRows, Point, PointQuality};
+use crate::store::integers::{integer, natural, stored, time};
+use crate::store::rows::{Judgement, MeshRows, Point, PointQuality, Revision};
+use crate::store::turn::Changes;
 
 /// All that a hub starts with.
 pub(super) fn load(connection: &Connection) -> Result<MeshRows, StoreError> {
@@ -29,12 +30,16 @@ pub(super) fn load(connection: &Connection) -> Result<MeshRows, StoreError> {
         plan: setting(connection, PLAN)?,
         planned: number(PLANNED)?.map(WallTime::from_unix_nanos),
         judged: number(JUDGED)?.unwrap_or_default(),
+        revision: Revision::ONLY,
         incidents: json(connection, "SELECT content FROM incidents ORDER BY opened_unix_ns, id")?,
     })
 }
 
-/// Stores rows over those of the same names.
-pub(super) fn save(connection: &Connection, rows: &Rows) -> Result<(), StoreError> {
+/// Stores plan and rows over those of the same names.
+pub(super) fn save(connection: &Connection, changes: &Changes) -> Result<(), StoreError> {
+    let Changes { rows, plan, planned, .. } = changes;
+    plan.as_ref().map_or(Ok(()), |text| set(connection, PLAN, text))?;
+    planned.map_or(Ok(()), |until| set(connection, PLANNED, until.unix_nanos().to_string()))?;
     let mut run = connection.prepare_cached("INSERT OR REPLACE INTO runs (name, is_open, row) VALUES (?1, ?2, ?3)")?;
     for row in &rows.runs {
         run.execute((&row.id.0, !row.is_over(), serde_json::to_string(row)?))?;
@@ -67,14 +72,6 @@ pub(super) fn runs(connection: &Connection, names: &[String]) -> Result<Vec<RunR
 pub(super) fn diagnosis(connection: &Connection, incident: &str) -> Result<Option<String>, StoreError> {
     let query = "SELECT content FROM diagnoses WHERE incident = ?1";
     Ok(connection.query_row(query, [incident], |row| row.get(0)).optional()?)
-}
-
-pub(super) fn set_plan(connection: &Connection, text: &str) -> Result<(), StoreError> {
-    set(connection, PLAN, text)
-}
-
-pub(super) fn set_planned(connection: &Connection, until: WallTime) -> Result<(), StoreError> {
-    set(connection, PLANNED, until.unix_nanos().to_string())
 }
 
 /// Stores what was made of records.

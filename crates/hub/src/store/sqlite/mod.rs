@@ -1,6 +1,5 @@
 //! A hub's database in one file.
 //!
-//! * `integers`: times and counts as SQLite has them
 //! * `schema`: its tables, and how older ones are brought up to date
 //! * `writer`: one thread that writes, many requests in one transaction
 //! * `trust`: tokens and agents
@@ -8,7 +7,6 @@
 //! * `records`: what agents deliver
 //! * `mesh_rows`: plan, runs, what was measured, incidents
 
-mod integers;
 mod mesh_rows;
 mod people;
 mod records;
@@ -19,15 +17,17 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use mesh::board::Rows;
 use mesh::incident::{IncidentId, Series};
 use mesh::run::RunRow;
 use rusqlite::Connection;
 use units::WallTime;
 
-use super::rows::{AgentRow, Judgement, MeshRows, Point, RecordQuery, Redeemed, StoredRecord, TokenRow};
-use super::{AgentContact, Delivered, Pending, Store, StoreError};
-use crate::api::record::Verdict;
+use super::rows::{
+    AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, StoredRecord,
+    TokenRow,
+};
+use super::turn::{Changes, Committed, News, Turn, TurnRequest};
+use super::{Store, StoreError};
 use crate::trust::digest::Fingerprint;
 use crate::trust::token::Purpose;
 use writer::Writer;
@@ -95,44 +95,34 @@ impl Store for Sqlite {
         self.writer.write(move |connection| trust::remove_agent(connection, &name))
     }
 
-    fn heard(&self, agent: &str, how: AgentContact) -> Result<(), StoreError> {
-        let agent = agent.to_owned();
-        self.writer.write(move |connection| trust::heard(connection, &agent, &how))
-    }
-
-    fn deliver(&self, delivered: Delivered) -> Result<Pending<Vec<Verdict>>, StoreError> {
-        self.writer.submit(move |connection| {
-            mesh_rows::save(connection, &delivered.rows)?;
-            records::deliver(connection, &delivered)
-        })
+    fn turn(&self, request: TurnRequest<'_>) -> Result<(News, Box<dyn Turn + '_>), StoreError> {
+        let mut news = News { revision: Revision::ONLY, named: self.runs(request.runs)?, ..News::default() };
+        if request.known != Revision::ONLY {
+            let MeshRows { rows, plan, planned, .. } = self.mesh()?;
+            news = News { rows, plan, planned, ..news };
+        }
+        Ok((news, Box::new(SqliteTurn(&self.writer))))
     }
 
     fn mesh(&self) -> Result<MeshRows, StoreError> {
         self.read(mesh_rows::load)
     }
 
-    fn save(&self, rows: Rows, planned: Option<WallTime>) -> Result<Pending<()>, StoreError> {
-        self.writer.submit(move |connection| {
-            mesh_rows::save(connection, &rows)?;
-            planned.map_or(Ok(()), |planned| mesh_rows::set_planned(connection, planned))
-        })
-    }
-
     fn runs(&self, names: &[String]) -> Result<Vec<RunRow>, StoreError> {
         self.read(|connection| mesh_rows::runs(connection, names))
-    }
-
-    fn set_plan(&self, text: &str) -> Result<(), StoreError> {
-        let text = text.to_owned();
-        self.writer.write(move |connection| mesh_rows::set_plan(connection, &text))
     }
 
     fn unjudged(&self, after: u64, most: usize) -> Result<Vec<StoredRecord>, StoreError> {
         self.read(|connection| records::after(connection, after, most))
     }
 
-    fn judged(&self, judgement: Judgement) -> Result<(), StoreError> {
-        self.writer.write(move |connection| mesh_rows::judged(connection, &judgement))
+    fn judging(&self, _: JudgingClaim) -> Result<Judging, StoreError> {
+        Ok(Judging::Own(Revision::ONLY))
+    }
+
+    fn judged(&self, judgement: Judgement) -> Result<Revision, StoreError> {
+        self.writer.write(move |connection| mesh_rows::judged(connection, &judgement))?;
+        Ok(Revision::ONLY)
     }
 
     fn points(&self, series: Option<&Series>, since: WallTime) -> Result<Vec<Point>, StoreError> {
@@ -157,5 +147,19 @@ impl Store for Sqlite {
 
     fn check(&self, now: WallTime) -> Result<(), StoreError> {
         self.writer.write(move |connection| schema::touch(connection, now))
+    }
+}
+
+/// A turn of the one hub that there is.
+struct SqliteTurn<'a>(&'a Writer);
+
+impl Turn for SqliteTurn<'_> {
+    fn commit(self: Box<Self>, changes: Changes) -> Result<Committed, StoreError> {
+        let verdicts = self.0.write(move |connection| {
+            mesh_rows::save(connection, &changes)?;
+            changes.contacts.iter().try_for_each(|contact| trust::heard(connection, contact))?;
+            changes.delivered.iter().map(|delivered| records::deliver(connection, delivered)).collect()
+        })?;
+        Ok(Committed { revision: Revision::ONLY, verdicts })
     }
 }

@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use units::WallTime;
 
 use super::Sqlite;
-use super::integers::{stored, time};
 use crate::store::StoreError;
+use crate::store::integers::{stored, time};
 use crate::store::people::{AccountRow, ActionRow, People, ReportRow, SessionRow};
 use crate::trust::digest::Fingerprint;
 use crate::trust::password::PasswordHash;

@@ -3,10 +3,10 @@
 use rusqlite::{Connection, OptionalExtension, Row};
 use units::WallTime;
 
-use super::integers::{integer, natural, stored, time};
 use crate::api::record::{RecordKind, Verdict};
-use crate::store::rows::{Arrival, RecordQuery, StoredRecord};
-use crate::store::{Delivered, StoreError};
+use crate::store::StoreError;
+use crate::store::integers::{integer, natural, stored, time};
+use crate::store::rows::{Arrival, Delivered, RecordQuery, StoredRecord};
 
 /// Stores what is not stored yet.
 pub(super) fn deliver(connection: &Connection, delivered: &Delivered) -> Result<Vec<Verdict>, StoreError> {

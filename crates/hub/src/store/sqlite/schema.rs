@@ -6,8 +6,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use units::WallTime;
 
-use super::integers::stored;
 use crate::store::StoreError;
+use crate::store::integers::stored;
 use crate::trust::secret;
 
 /// Opens the database to write to; makes it where there is none.

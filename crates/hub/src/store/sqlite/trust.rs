@@ -3,9 +3,9 @@
 use rusqlite::{Connection, OptionalExtension, Row};
 use units::WallTime;
 
-use super::integers::{stored, time};
-use crate::store::rows::{AgentRow, Redeemed, TokenRow};
-use crate::store::{AgentContact, StoreError};
+use crate::store::StoreError;
+use crate::store::integers::{stored, time};
+use crate::store::rows::{AgentContact, AgentRow, Redeemed, TokenRow};
 use crate::trust::digest::Fingerprint;
 use crate::trust::token::Purpose;
 
@@ -102,10 +102,10 @@ pub(super) fn remove_agent(connection: &Connection, name: &str) -> Result<bool, 
     Ok(connection.execute("DELETE FROM agents WHERE name = ?1", [name])? == 1)
 }
 
-pub(super) fn heard(connection: &Connection, agent: &str, how: &AgentContact) -> Result<(), StoreError> {
+pub(super) fn heard(connection: &Connection, contact: &AgentContact) -> Result<(), StoreError> {
     connection.execute(
         "UPDATE agents SET heard_unix_ns = ?2, version = ?3, health = ?4 WHERE name = ?1",
-        (agent, stored(how.at), &how.version, serde_json::to_string(&how.health)?),
+        (&contact.agent, stored(contact.at), &contact.version, serde_json::to_string(&contact.health)?),
     )?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
 
-use crate::store::{Pending, StoreError};
+use crate::store::StoreError;
 
 /// The thread that writes, and the way to it.
 #[derive(Debug)]
@@ -41,14 +41,6 @@ impl Writer {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.submit(work)?.wait()
-    }
-
-    /// Hands something over to be written. What is handed over first is written first.
-    pub(super) fn submit<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<Pending<T>, StoreError> {
         let (tell, outcome) = sync_channel(1);
         let job: Job = Box::new(move |connection| {
             let outcome = apart(connection, work);
@@ -59,7 +51,7 @@ impl Writer {
             })
         });
         self.jobs.as_ref().ok_or(StoreError::Closed)?.send(job).map_err(|_| StoreError::Closed)?;
-        Ok(Pending(outcome))
+        outcome.recv().map_err(|_| StoreError::Closed)?
     }
 }
 

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use anyhow::Context;
-use hub::server::directory::{Directory, DirectoryError};
-use hub::store::Store;
+use hub::server::directory::{Directory, DirectoryError, Settings};
+use hub::store::open::{self, OpenError};
+use hub::store::postgres::address::AddressError;
+use hub::store::postgres::error::PostgresError;
 use hub::store::rows::TokenRow;
-use hub::store::sqlite::Sqlite;
+use hub::store::{Store, StoreError};
 use hub::trust::secret;
 use hub::trust::token::{Purpose, Secret, Token};
 use linux::clock;
@@ -25,13 +27,47 @@ pub(super) fn new_token(directory: &Directory, purpose: Purpose, valid: std::tim
 }
 
 /// The database of a hub.
-pub(super) fn open(directory: &Directory) -> anyhow::Result<Sqlite> {
-    directory.settings().map_err(|error| complain(error, &directory.file("")))?;
-    Sqlite::open(&directory.database()).context(no_database(directory))
+pub(super) fn open(directory: &Directory) -> anyhow::Result<Box<dyn Store>> {
+    let settings = directory.settings().map_err(|error| complain(error, &directory.file("")))?;
+    open_of(directory, &settings)
+}
+
+/// The database of a hub with these settings.
+pub(super) fn open_of(directory: &Directory, settings: &Settings) -> anyhow::Result<Box<dyn Store>> {
+    open::open(directory, settings).map_err(|error| {
+        let complaint = refused(&error).unwrap_or_else(|| no_database(directory));
+        anyhow::Error::new(error).context(complaint)
+    })
+}
+
+/// Why a database that several hubs share is not opened, and the way out.
+fn refused(error: &OpenError) -> Option<Complaint> {
+    let cannot = |exit| Complaint::new(exit, "the hub's database cannot be used");
+    Some(match error {
+        OpenError::Address(AddressError::PasswordFile { .. }) | OpenError::File { .. } => cannot(Exit::Usage),
+        OpenError::Address(_) => {
+            cannot(Exit::Usage).hint("an address is postgres://USER@HOST:PORT/DATABASE, as `psql` takes it")
+        }
+        OpenError::Store(StoreError::Postgres(error)) => match error {
+            PostgresError::Password { .. } => cannot(Exit::Refused).hint(
+                "the password is read from PGPASSWORD, PGPASSFILE or ~/.pgpass (chmod 600), or stands in the address",
+            ),
+            PostgresError::NoDatabase { .. } => {
+                cannot(Exit::NotFound).hint("`createdb` of PostgreSQL makes a database; the hub makes its tables")
+            }
+            PostgresError::Unreachable { .. } => cannot(Exit::Unreachable)
+                .hint("`psql` with the same address says whether PostgreSQL runs there and lets this host in"),
+            PostgresError::Tls(_) => cannot(Exit::Local).hint("`sslrootcert=FILE` names the authorities to trust"),
+            PostgresError::Refused(_) | PostgresError::Busy(_) => cannot(Exit::Local),
+        },
+        OpenError::Store(_) => return None,
+    })
 }
 
 pub(super) fn no_database(directory: &Directory) -> Complaint {
-    Complaint::new(Exit::Local, format!("the hub's database {} cannot be used", directory.database().display()))
+    let shared = directory.settings().ok().and_then(|settings| open::address(directory, &settings).ok().flatten());
+    let shown = shared.map_or_else(|| directory.database().display().to_string(), |address| address.to_string());
+    Complaint::new(Exit::Local, format!("the hub's database {shown} cannot be used"))
 }
 
 pub(super) fn complain(error: DirectoryError, directory: &Path) -> anyhow::Error {

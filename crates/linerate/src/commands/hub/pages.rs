@@ -28,7 +28,7 @@ pub fn source(directory: &Path) -> anyhow::Result<Option<Box<dyn Source>>> {
 fn of_hub(directory: &Directory) -> anyhow::Result<Box<dyn Source>> {
     let shown = directory.file("").display().to_string();
     let name = format!("hub in {}", shown.trim_end_matches('/'));
-    Ok(Box::new(HubSource::new(name, Arc::new(open(directory)?))))
+    Ok(Box::new(HubSource::new(name, Arc::from(open(directory)?))))
 }
 
 /// Pages that are served until somebody wants to stop.

@@ -8,8 +8,8 @@ use anyhow::Context as _;
 use hub::api::accounts::{AccountList, ActionList};
 use hub::server::directory::Directory;
 use hub::server::people::check_name;
-use hub::store::people::{AccountRow, ActionRow, People as _};
-use hub::store::sqlite::Sqlite;
+use hub::store::Store;
+use hub::store::people::{AccountRow, ActionRow};
 use hub::trust::password::{Password, PasswordHash};
 use linux::clock;
 
@@ -43,7 +43,7 @@ fn add(args: &AddUserArgs) -> anyhow::Result<Exit> {
     let hash = PasswordHash::of(&password).context("the password cannot be hashed")?;
     let account = AccountRow { name: name.clone(), role: *role, password: hash, changed: clock::wall_now() };
     store.set_account(account).context(no_database(&directory))?;
-    note(&store, &directory, format!("account {name}: {}, password set", role.name()))?;
+    note(store.as_ref(), &directory, format!("account {name}: {}, password set", role.name()))?;
     let shown = match directory.settings() {
         Ok(settings) => {
             let host = settings.names.first().cloned().unwrap_or_else(|| "HUB".to_owned());
@@ -74,7 +74,7 @@ fn remove(args: &RemoveUserArgs) -> anyhow::Result<Exit> {
         let none = Complaint::new(Exit::NotFound, format!("there is no account {}", args.name));
         return Err(none.hint(format!("`linerate hub user list {}` lists them", args.directory.display())).into());
     }
-    note(&store, &directory, format!("account {} removed", args.name))?;
+    note(store.as_ref(), &directory, format!("account {} removed", args.name))?;
     Ok(Exit::Success)
 }
 
@@ -88,7 +88,7 @@ pub(super) fn actions(common: &Common, args: &ActionsArgs) -> anyhow::Result<Exi
 }
 
 /// Who may write in the hub's directory is a user of its host.
-fn note(store: &Sqlite, directory: &Directory, what: String) -> anyhow::Result<()> {
+fn note(store: &dyn Store, directory: &Directory, what: String) -> anyhow::Result<()> {
     let who = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_else(|_| "somebody".to_owned());
     let action = ActionRow { at: clock::wall_now(), who, origin: "the hub's host".to_owned(), what };
     store.log_action(action).context(no_database(directory))

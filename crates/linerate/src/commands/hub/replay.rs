@@ -39,7 +39,7 @@ pub(super) fn run(common: &Common, args: &ReplayArgs) -> anyhow::Result<Exit> {
     usual.faults.clear();
     let settings = Settings::new(([127, 0, 0, 1], 8443).into(), vec!["localhost".to_owned()]);
     let directory = Directory::at(&args.directory);
-    directory.init(&settings).map_err(|error| complain(error, &args.directory))?;
+    directory.init(&settings, None).map_err(|error| complain(error, &args.directory))?;
     let store = Arc::new(Sqlite::open(&directory.database()).context(no_database(&directory))?);
     let rounds =
         Rounds { args, began: earlier(clock::wall_now(), args.every * (args.before + args.during + args.after)) };

@@ -45,7 +45,7 @@ fn ask(args: &ReportArgs) -> anyhow::Result<Postmortem> {
     if !args.connect.hub.starts_with("https://") {
         let directory = Directory::at(args.connect.hub.as_ref());
         let id = IncidentId(args.incident.clone());
-        let found = postmortem(&open(&directory)?, &id, clock::wall_now()).context(no_database(&directory))?;
+        let found = postmortem(open(&directory)?.as_ref(), &id, clock::wall_now()).context(no_database(&directory))?;
         let none = || Complaint::new(Exit::NotFound, format!("there is no incident {id}"));
         return found.with_context(none);
     }

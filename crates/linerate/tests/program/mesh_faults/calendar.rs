@@ -42,7 +42,7 @@ fn results(calendar: fn() -> WallTime) -> Vec<RunResult> {
     let place = TempDir::new().unwrap();
     let files = Directory::at(&place.path().join("hub"));
     let settings = Settings::new("127.0.0.1:8443".parse().unwrap(), vec!["127.0.0.1".to_owned()]);
-    files.init(&settings).unwrap();
+    files.init(&settings, None).unwrap();
     let store = Box::new(Sqlite::open(&files.database()).unwrap());
     let (mut hub, identity) = Hub::new(files.open().unwrap(), store, Log::to(|_| {})).unwrap();
     Arc::get_mut(&mut hub).unwrap().calendar = calendar;

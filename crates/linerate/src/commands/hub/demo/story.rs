@@ -86,7 +86,7 @@ impl Story<'_> {
             ..Settings::new(([0, 0, 0, 0], 8443).into(), vec![HUB.to_owned()])
         };
         let unwritable = || Complaint::new(Exit::Local, format!("the hub cannot be made in {hub}"));
-        Directory::at(hub.as_ref()).init(&settings).with_context(unwritable)?;
+        Directory::at(hub.as_ref()).init(&settings, None).with_context(unwritable)?;
         Sqlite::open(&Directory::at(hub.as_ref()).database()).with_context(unwritable)?;
         let plan = self.scratch.file("mesh.toml");
         fs::write(&plan, PLAN).with_context(unwritable)?;

@@ -1,0 +1,196 @@
+//! Calls that change runs, many in one turn: whoever comes first makes the turn for all that wait.
+//!
+//! A call sees the rows as they are on disk, and is answered once what it has changed is there. Where the database refuses, all
+//! calls of the turn are refused, and the next turn reads the rows again.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::{TryRecvError, sync_channel};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use linux::clock;
+use mesh::board::{Board, Rows};
+use mesh::run::RunId;
+use units::{MonoTime, WallTime};
+
+use super::{Schedule, State};
+use crate::api::record::Verdict;
+use crate::schedule::planned::Planned;
+use crate::store::rows::{AgentContact, Delivered, Revision};
+use crate::store::turn::{Changes, Committed, News, TurnRequest};
+use crate::store::{Store, StoreError};
+
+/// What a call stores beside the rows of the board.
+#[derive(Default)]
+pub(super) struct Stored {
+    pub(super) plan: Option<String>,
+    pub(super) planned: Option<WallTime>,
+    pub(super) contact: Option<AgentContact>,
+    pub(super) delivered: Option<Delivered>,
+}
+
+/// What a call needs to see.
+#[derive(Default)]
+pub(super) struct Needs {
+    /// Runs by their names.
+    pub(super) runs: Vec<String>,
+    /// Agents that other hubs have heard within this time.
+    pub(super) heard_within: Option<Duration>,
+}
+
+/// A call that waits for its turn.
+pub(super) struct Call {
+    needs: Needs,
+    make: Box<dyn FnOnce(Result<&mut State, StoreError>) -> Option<Made> + Send>,
+}
+
+/// A call that was made and is not on disk yet.
+struct Made {
+    stored: Stored,
+    answer: Box<dyn FnOnce(Result<Vec<Verdict>, StoreError>)>,
+}
+
+impl Schedule {
+    /// Makes a call in a turn; returns when what it has changed is on disk, with the verdicts of what it delivers.
+    pub(super) fn change<T: Send + 'static>(
+        &self,
+        store: &dyn Store,
+        needs: Needs,
+        call: impl FnOnce(&mut State) -> (T, Stored) + Send + 'static,
+    ) -> Result<(T, Vec<Verdict>), StoreError> {
+        let (tell, outcome) = sync_channel(1);
+        let make = move |state: Result<&mut State, StoreError>| match state {
+            Ok(state) => {
+                let (value, stored) = call(state);
+                let answer = move |verdicts: Result<Vec<Verdict>, StoreError>| {
+                    // Who asked waits for it.
+                    let _ = tell.send(verdicts.map(|verdicts| (value, verdicts)));
+                };
+                Some(Made { stored, answer: Box::new(answer) })
+            }
+            Err(error) => {
+                let _ = tell.send(Err(error));
+                None
+            }
+        };
+        self.calls().push_back(Call { needs, make: Box::new(make) });
+        loop {
+            let mut state = self.state();
+            match outcome.try_recv() {
+                Ok(answer) => return answer,
+                Err(TryRecvError::Disconnected) => return Err(StoreError::Closed),
+                Err(TryRecvError::Empty) => {}
+            }
+            let calls: Vec<Call> = {
+                let mut waiting = self.calls();
+                let most = waiting.len().min(MOST_TOGETHER);
+                waiting.drain(..most).collect()
+            };
+            state.turn(store, calls);
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, std::collections::VecDeque<Call>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Reads all rows.
+    pub(super) fn read(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let (news, _) = store.turn(TurnRequest::default())?;
+        self.learn(news, store, clock::now())
+    }
+
+    /// Makes calls in one turn.
+    fn turn(&mut self, store: &dyn Store, mut calls: Vec<Call>) {
+        let mut made = Vec::new();
+        match self.committed(store, &mut calls, &mut made) {
+            Ok(committed) => {
+                self.revision = committed.revision;
+                let mut verdicts = committed.verdicts.into_iter();
+                for (has_delivered, answer) in made {
+                    let own = if has_delivered { verdicts.next() } else { None };
+                    answer(Ok(own.unwrap_or_default()));
+                }
+            }
+            Err(error) => {
+                // What the calls have made of the rows is not so.
+                self.revision = Revision::default();
+                made.into_iter().for_each(|(_, answer)| answer(Err(error.of_turn())));
+                for call in calls {
+                    (call.make)(Err(error.of_turn()));
+                }
+            }
+        }
+    }
+
+    fn committed(
+        &mut self,
+        store: &dyn Store,
+        calls: &mut Vec<Call>,
+        made: &mut Vec<(bool, Box<dyn FnOnce(Result<Vec<Verdict>, StoreError>)>)>,
+    ) -> Result<Committed, StoreError> {
+        let is_here =
+            |name: &&String| self.revision != Revision::default() && self.board.run(&RunId((*name).clone())).is_some();
+        let names: BTreeSet<&String> = calls.iter().flat_map(|call| &call.needs.runs).collect();
+        let runs: Vec<String> = names.into_iter().filter(|name| !is_here(name)).cloned().collect();
+        let heard_within = calls.iter().filter_map(|call| call.needs.heard_within).max();
+        let request = TurnRequest { known: self.revision, runs: &runs, heard_within };
+        let (news, turn) = store.turn(request)?;
+        let now = clock::now();
+        self.learn(news, store, now)?;
+        let mut changes = Changes::default();
+        for call in calls.drain(..) {
+            let Some(Made { stored, answer }) = (call.make)(Ok(self)) else { continue };
+            made.push((stored.delivered.is_some(), answer));
+            changes.plan = stored.plan.or(changes.plan);
+            changes.planned = stored.planned.or(changes.planned);
+            changes.contacts.extend(stored.contact);
+            changes.delivered.extend(stored.delivered);
+        }
+        changes.rows = self.board.take_changes();
+        self.board.forget_over();
+        self.follow_leases(now);
+        let verdicts = vec![Vec::new(); changes.delivered.len()];
+        if changes.is_empty() {
+            return Ok(Committed { revision: self.revision, verdicts });
+        }
+        turn.commit(changes)
+    }
+
+    /// Takes what other hubs have changed.
+    fn learn(&mut self, news: News, store: &dyn Store, now: MonoTime) -> Result<(), StoreError> {
+        let News { revision, rows, named, plan, planned, heard } = news;
+        if self.revision == Revision::default() {
+            self.board = Board::new(self.planned.as_ref().map(|planned| planned.rules()).unwrap_or_default());
+            self.until = None;
+        }
+        self.board.load(rows);
+        self.board.forget_over();
+        self.board.load(Rows { runs: named, ..Rows::default() });
+        self.until = planned.or(self.until);
+        for one in heard {
+            let at = MonoTime::from_nanos(now.as_nanos().saturating_sub(units::duration::nanos(one.ago)));
+            let known = self.heard.entry(one.agent).or_insert(at);
+            *known = at.max(*known);
+        }
+        if let Some(text) = plan.filter(|text| self.planned.as_ref().is_none_or(|planned| planned.text() != text)) {
+            let joined = store.agents()?.into_iter().map(|agent| agent.name).collect();
+            // One that does not fit any more is said by whoever looks after the plan.
+            self.planned = Planned::new(text, &joined).ok().map(Arc::new);
+            self.board.set_rules(self.planned.as_ref().map(|planned| planned.rules()).unwrap_or_default());
+        }
+        self.revision = revision;
+        Ok(())
+    }
+
+    fn follow_leases(&mut self, now: MonoTime) {
+        if let Some(planned) = &self.planned {
+            self.partners.follow(&self.board, planned, now);
+        }
+    }
+}
+
+/// Most calls of one turn: the first of them waits for all.
+const MOST_TOGETHER: usize = 256;

@@ -1,0 +1,122 @@
+//! A PostgreSQL of a test: in a scratch directory, behind a socket there, gone when the test program is.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use postgres::{Client, NoTls};
+use tempfile::Builder;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Obeys a line each, and cleans up at the end of its input, however the test program ended.
+const SCRIPT: &str = r#"
+trap '' INT TERM
+stop() { [ -z "$server" ] || { kill -9 $server; wait $server; server=; } 2>/dev/null; }
+initdb -D "$1/data" -U postgres -A trust --no-sync -E UTF8 --locale=C >"$1/log" 2>&1 || { cat "$1/log"; exit 1; }
+printf 'local all locked scram-sha-256\nlocal all all trust\n' >"$1/data/pg_hba.conf"
+echo made
+while read -r word; do
+    case $word in
+    start)
+        rm -f "$1/data/postmaster.pid"
+        postgres -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=100 >>"$1/log" 2>&1 &
+        server=$! ;;
+    kill) stop ;;
+    esac
+    echo "$word"
+done
+stop
+rm -rf "$1"
+"#;
+
+/// A PostgreSQL that runs, or is stopped for a while.
+pub struct Cluster {
+    place: PathBuf,
+    control: Mutex<(ChildStdin, BufReader<std::process::ChildStdout>)>,
+    databases: AtomicUsize,
+    _script: Child,
+}
+
+impl Cluster {
+    /// One that lets everybody in but the user `locked`, whose password is `sesame`.
+    pub fn start() -> Self {
+        let place = Builder::new().prefix("pg").disable_cleanup(true).tempdir().unwrap().path().to_owned();
+        let mut command = Command::new("sh");
+        command.args(["-c", SCRIPT, "sh"]).arg(&place).env("PATH", path()).current_dir("/");
+        // PostgreSQL refuses to run as root.
+        if fs::metadata("/proc/self").unwrap().uid() == 0 {
+            chown(&place, Some(NOBODY), Some(NOBODY)).unwrap();
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let mut script = command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn().unwrap();
+        let mut says = BufReader::new(script.stdout.take().unwrap());
+        let mut line = String::new();
+        says.read_line(&mut line).unwrap();
+        assert_eq!(line, "made\n", "initdb of PostgreSQL (Debian's package postgresql) fails");
+        let control = Mutex::new((script.stdin.take().unwrap(), says));
+        let cluster = Self { place, control, databases: AtomicUsize::new(0), _script: script };
+        cluster.run();
+        cluster.as_superuser("CREATE ROLE locked LOGIN PASSWORD 'sesame'");
+        cluster
+    }
+
+    /// As a power cut would.
+    pub fn kill(&self) {
+        self.say("kill");
+    }
+
+    /// Starts it, and waits until it lets somebody in.
+    pub fn run(&self) {
+        self.say("start");
+        let until = Instant::now() + PATIENCE;
+        while Client::connect(&self.url("postgres", "postgres"), NoTls).is_err() {
+            assert!(Instant::now() < until, "{}", fs::read_to_string(self.place.join("log")).unwrap_or_default());
+            thread::park_timeout(Duration::from_millis(20));
+        }
+    }
+
+    /// The address of a new database.
+    pub fn database(&self) -> String {
+        let name = format!("d{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        self.as_superuser(&format!("CREATE DATABASE {name}"));
+        self.url("postgres", &name)
+    }
+
+    /// The address of a database for a user.
+    pub fn url(&self, user: &str, database: &str) -> String {
+        format!("postgres://{user}@{}/{database}", self.place.to_str().unwrap().replace('/', "%2F"))
+    }
+
+    fn as_superuser(&self, statement: &str) {
+        Client::connect(&self.url("postgres", "postgres"), NoTls).unwrap().batch_execute(statement).unwrap();
+    }
+
+    fn say(&self, word: &str) {
+        let mut control = self.control.lock().unwrap();
+        writeln!(control.0, "{word}").unwrap();
+        let mut line = String::new();
+        control.1.read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), word);
+    }
+}
+
+/// The programs of PostgreSQL are where Debian has each version, or where everybody looks.
+fn path() -> String {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
+    folders.sort();
+    folders.reverse();
+    let own = std::env::var("PATH").unwrap_or_default();
+    let folders = folders.iter().map(|folder: &PathBuf| AsRef::<Path>::as_ref(folder).display().to_string());
+    folders.chain([own]).collect::<Vec<_>>().join(":")
+}
+
+const NOBODY: u32 = 65534;
