@@ -49,6 +49,14 @@ impl State {
 }
 
 impl Schedule {
+    /// Takes what other hubs have changed.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    pub fn look(&self, store: &dyn Store) -> Result<(), StoreError> {
+        self.change(store, Needs::default(), |_| ((), Stored::default())).map(|_| ())
+    }
+
     /// Puts runs on the board that somebody asks for. They are on disk when this returns.
     ///
     /// # Errors

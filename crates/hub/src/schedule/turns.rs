@@ -99,7 +99,9 @@ impl State {
     /// Reads all rows.
     pub(super) fn read(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let (news, _) = store.turn(TurnRequest::default())?;
-        self.learn(news, store, clock::now())
+        self.learn(news, store, clock::now())?;
+        self.board.forget_over();
+        Ok(())
     }
 
     /// Makes calls in one turn.
@@ -166,8 +168,8 @@ impl State {
             self.board = Board::new(self.planned.as_ref().map(|planned| planned.rules()).unwrap_or_default());
             self.until = None;
         }
+        // What others have ended stays for the calls of this turn, which may deliver it once more.
         self.board.load(rows);
-        self.board.forget_over();
         self.board.load(Rows { runs: named, ..Rows::default() });
         self.until = planned.or(self.until);
         for one in heard {

@@ -95,7 +95,10 @@ fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> 
         Action::SetPlan => Answer::json(&plans::set(hub, request)?),
         Action::CheckPlan => Answer::json(&plans::check(hub, request)?),
         Action::AskRun => Answer::json(&plans::ask(hub, request)?),
-        Action::Runs => Answer::json(&hub.schedule.ahead()),
+        Action::Runs => {
+            hub.schedule.look(hub.store.as_ref())?;
+            Answer::json(&hub.schedule.ahead())
+        }
         Action::Pairs => Answer::json(&views::pairs(hub)),
         Action::History => Answer::json(&views::history(hub, request)?),
         Action::Grid => Answer::json(&views::grids(hub)),

@@ -67,6 +67,7 @@ impl Hub {
 }
 
 pub(super) fn plan(hub: &Hub) -> Result<PlanInfo, RequestError> {
+    hub.schedule.look(hub.store.as_ref())?;
     let planned = hub.schedule.planned();
     planned.map(|planned| info(&planned, hub.now())).ok_or_else(|| RequestError::NotFound("plan".to_owned()))
 }
@@ -90,6 +91,7 @@ pub(super) fn check(hub: &Hub, request: &Request) -> Result<PlanInfo, RequestErr
 /// Asks for a heavy run out of turn: of the test in all groups that have the pair.
 pub(super) fn ask(hub: &Hub, request: &Request) -> Result<AskedRuns, RequestError> {
     let RunWish { test, from, to } = request.content()?;
+    hub.schedule.look(hub.store.as_ref())?;
     let planned = hub.schedule.planned().ok_or_else(|| RequestError::NotFound("plan".to_owned()))?;
     let now = hub.now();
     let pair = HostPair { from, to };

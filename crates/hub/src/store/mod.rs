@@ -87,7 +87,7 @@ pub trait Store: People + Debug + Send + Sync {
     /// Where the database refuses, or another hub takes too long.
     fn turn(&self, request: TurnRequest<'_>) -> Result<(News, Box<dyn Turn + '_>), StoreError>;
 
-    /// What a hub starts with.
+    /// The plan, and what was made of records.
     ///
     /// # Errors
     /// Where the database refuses.

@@ -1,6 +1,5 @@
 //! What is stored, by its nouns.
 
-use mesh::board::Rows;
 use mesh::incident::{Incident, IncidentId, Series};
 use units::WallTime;
 
@@ -72,11 +71,9 @@ pub struct Arrival {
     pub unpacked: Unpacked,
 }
 
-/// What a hub starts with.
+/// The plan, and what was made of records. Runs are read in turns.
 #[derive(Debug, Clone, Default)]
 pub struct MeshRows {
-    /// Runs that are not over, the last requests of agents, what budgets have been charged.
-    pub rows: Rows,
     /// The plan, as it was given.
     pub plan: Option<String>,
     /// Until when runs are planned.

@@ -10,7 +10,7 @@ use hub::agent::connection::Connection;
 use hub::agent::directory::{Directory as AgentDirectory, Limits};
 use hub::agent::join::{JoinError, Joining, join};
 use hub::agent::url::HubUrl;
-use hub::server::directory::{ConnectionLimits, DatabaseUrl, Directory, Settings};
+use hub::server::directory::{ConnectionLimits, Directory, Settings};
 use hub::server::log::Log;
 use hub::server::state::Hub;
 use hub::store::open::open;
@@ -48,28 +48,16 @@ impl Running {
         Self::set(ConnectionLimits::default(), routes)
     }
 
-    /// One with its database there.
-    pub fn on(database: DatabaseUrl) -> Self {
-        Self::of(&Settings { database: Some(database), ..settings() })
-    }
-
     fn set(limits: ConnectionLimits, notify: Vec<Route>) -> Self {
         let mut settings = Settings { limits, notify, ..settings() };
         backing::prepare(&mut settings);
         Self::of(&settings)
     }
 
-    fn of(settings: &Settings) -> Self {
+    /// One with these settings.
+    pub fn of(settings: &Settings) -> Self {
         let directory = TempDir::new().unwrap();
         Directory::at(directory.path()).init(settings, None).unwrap();
-        Self::open(directory)
-    }
-
-    /// Another hub of the same database.
-    pub fn beside(&self) -> Self {
-        let directory = TempDir::new().unwrap();
-        let first = Directory::at(self.directory.path());
-        Directory::at(directory.path()).init(&first.settings().unwrap(), Some(&first)).unwrap();
         Self::open(directory)
     }
 
@@ -148,7 +136,8 @@ impl Drop for Running {
     }
 }
 
-fn settings() -> Settings {
+/// A hub on a free port of loopback.
+pub fn settings() -> Settings {
     Settings::new("127.0.0.1:0".parse().unwrap(), vec!["127.0.0.1".to_owned()])
 }
 

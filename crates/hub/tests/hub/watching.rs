@@ -208,7 +208,7 @@ fn nobody_is_told_of_a_silenced_incident_and_a_restart_tells_nothing_again() {
     let id = opened.incident.0;
     let silenced = mesh.step(&id, Step::Silence);
     assert!(silenced.incident.silent_until.is_some());
-    let Mesh { hub, .. } = mesh;
+    let Mesh { hub, homes: _homes, .. } = mesh;
     let hub = Running::open(hub.stop());
     let known = incidents(&hub);
     assert_eq!(known.len(), 1);

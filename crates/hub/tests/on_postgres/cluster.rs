@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -51,6 +51,8 @@ impl Cluster {
         let place = Builder::new().prefix("pg").disable_cleanup(true).tempdir().unwrap().path().to_owned();
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "sh"]).arg(&place).env("PATH", path()).current_dir("/");
+        // Hubs of other users than the server's find the socket.
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
         // PostgreSQL refuses to run as root.
         if fs::metadata("/proc/self").unwrap().uid() == 0 {
             chown(&place, Some(NOBODY), Some(NOBODY)).unwrap();

@@ -11,7 +11,7 @@ use hub::api::mesh::{AskedRuns, PlanText, RunWish, Step};
 use hub::api::order::LeaseName;
 use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict};
 use hub::api::work::{AgentHealth, WorkReply, WorkRequest};
-use hub::server::directory::DatabaseUrl;
+use hub::server::directory::{DatabaseUrl, Directory, Settings};
 use hub::store::rows::RecordQuery;
 use hub::trust::token::Purpose;
 use mesh::incident::Status;
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 use units::WallTime;
 
 use crate::cluster::Cluster;
-use crate::running::Running;
+use crate::running::{Running, settings};
 use crate::watching::{Mesh, incidents, receiver};
 
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -119,7 +119,7 @@ impl Ledger {
 /// A hub on a database with a plan, and all hosts as agents of it.
 fn first(database: Option<String>) -> (Running, Vec<TempDir>) {
     let hub = match database {
-        Some(url) => Running::on(DatabaseUrl(url)),
+        Some(url) => Running::of(&Settings { database: Some(DatabaseUrl(url)), ..settings() }),
         None => Running::start(),
     };
     let homes: Vec<TempDir> = HOSTS.iter().map(|_| TempDir::new().unwrap()).collect();
@@ -129,6 +129,14 @@ fn first(database: Option<String>) -> (Running, Vec<TempDir>) {
     (hub, homes)
 }
 
+/// Another hub of the same database.
+fn beside(hub: &Running) -> Running {
+    let directory = TempDir::new().unwrap();
+    let first = Directory::at(hub.directory.path());
+    Directory::at(directory.path()).init(&first.settings().unwrap(), Some(&first)).unwrap();
+    Running::open(directory)
+}
+
 fn set_plan(hub: &Running) {
     let call = Call { method: "POST", path: "/api/v1/plan", patience: PATIENCE };
     hub.person(&hub.token(Purpose::Operate)).call::<serde_json::Value>(&call, &PlanText { text: plan() }).unwrap();
@@ -136,14 +144,14 @@ fn set_plan(hub: &Running) {
 
 fn wish(hub: &Running, from: &str, to: &str) -> Vec<String> {
     let wish = RunWish { test: "tcp".to_owned(), from: from.to_owned(), to: to.to_owned() };
-    let call = Call { method: "POST", path: "/api/v1/runs", patience: PATIENCE };
+    let call = Call { method: "POST", path: "/api/v1/run", patience: PATIENCE };
     hub.person(&hub.token(Purpose::Operate)).call::<AskedRuns>(&call, &wish).unwrap().runs
 }
 
 #[test]
 fn run_that_one_hub_leases_is_answered_by_another_and_delivered_to_any() {
     let (one, homes) = first(None);
-    let other = one.beside();
+    let other = beside(&one);
     set_plan(&other);
     let asked = wish(&one, "a", "b");
     let mut agents = [Agent::of(&[&one], &homes[0], "a"), Agent::of(&[&other], &homes[1], "b")];
@@ -208,7 +216,7 @@ fn work(mut agent: Agent, ledger: &Mutex<Ledger>, over: &dyn Fn() -> bool) {
 fn three_hubs_of_which_one_ends_and_a_database_that_is_killed_lose_no_run_and_run_none_twice() {
     let cluster = Cluster::start();
     let (one, homes) = first(Some(cluster.database()));
-    let (two, three) = (one.beside(), one.beside());
+    let (two, three) = (beside(&one), beside(&one));
     set_plan(&two);
     let hubs = [&one, &two, &three];
     let pairs = HOSTS.iter().flat_map(|from| HOSTS.iter().filter(move |to| *to != from).map(move |to| (from, to)));
@@ -255,7 +263,7 @@ fn three_hubs_of_which_one_ends_and_a_database_that_is_killed_lose_no_run_and_ru
 fn incident_is_opened_once_whichever_hub_results_come_to_and_its_steps_are_told_once() {
     let (route, told) = receiver();
     let mut mesh = Mesh::start(route);
-    let other = mesh.hub.beside();
+    let other = beside(&mesh.hub);
     // Half of the agents speak to each hub.
     for place in [1, 3] {
         mesh.agents[place] = other.agent(mesh.homes[place].path());

@@ -120,12 +120,14 @@ impl Address {
     fn refusal(&self, source: postgres::Error) -> PostgresError {
         let address = self.shown.clone();
         let user = self.config.get_user().unwrap_or_default().to_owned();
+        let cause = std::error::Error::source(&source).map(ToString::to_string).unwrap_or_default();
         match source.code() {
             Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
                 PostgresError::Password { address, user, source }
             }
             Some(&SqlState::INVALID_CATALOG_NAME) => PostgresError::NoDatabase { address, source },
-            _ if self.config.get_password().is_none() && source.to_string().contains("password") => {
+            // The server asks for one, and there is none.
+            None if self.config.get_password().is_none() && cause.contains("password") => {
                 PostgresError::Password { address, user, source }
             }
             _ => PostgresError::Unreachable { address, source },

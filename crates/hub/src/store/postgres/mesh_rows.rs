@@ -19,7 +19,7 @@ pub(super) struct Setting<'a> {
     pub(super) revision: Revision,
 }
 
-/// Plan and incidents, and how far judging has come. Runs are read in turns.
+/// Plan and incidents, and how far judging has come.
 pub(super) fn load(connection: &mut Connection) -> Result<MeshRows, StoreError> {
     // What is read after the revision may be newer, and is read again then.
     let revision = connection.row("SELECT revision FROM turns WHERE name = 'watching'", &[])?;
@@ -31,7 +31,6 @@ pub(super) fn load(connection: &mut Connection) -> Result<MeshRows, StoreError> 
         incidents.push(serde_json::from_str(row.try_get(0)?)?);
     }
     Ok(MeshRows {
-        rows: Rows::default(),
         plan: setting(connection, PLAN, Revision::default())?,
         planned: planned(connection, Revision::default())?,
         judged: judged.unwrap_or_default(),

@@ -13,11 +13,22 @@ use crate::store::integers::{integer, natural, stored, time};
 use crate::store::rows::{Judgement, MeshRows, Point, PointQuality, Revision};
 use crate::store::turn::Changes;
 
-/// All that a hub starts with.
+/// Plan and incidents, and how far judging has come.
 pub(super) fn load(connection: &Connection) -> Result<MeshRows, StoreError> {
     let number = |name: &str| -> Result<Option<u64>, StoreError> {
         Ok(setting(connection, name)?.and_then(|text| text.parse().ok()))
     };
+    Ok(MeshRows {
+        plan: setting(connection, PLAN)?,
+        planned: number(PLANNED)?.map(WallTime::from_unix_nanos),
+        judged: number(JUDGED)?.unwrap_or_default(),
+        revision: Revision::ONLY,
+        incidents: json(connection, "SELECT content FROM incidents ORDER BY opened_unix_ns, id")?,
+    })
+}
+
+/// Runs that are not over, the last requests of agents, what budgets have been charged.
+pub(super) fn open_rows(connection: &Connection) -> Result<Rows, StoreError> {
     let runs = json(connection, "SELECT row FROM runs WHERE is_open = 1")?;
     let mut requests = connection.prepare_cached("SELECT agent, boots, number FROM requests")?;
     let agent = |row: &Row<'_>| {
@@ -25,14 +36,7 @@ pub(super) fn load(connection: &Connection) -> Result<MeshRows, StoreError> {
         Ok(AgentRow { name: row.get(0)?, last })
     };
     let agents = requests.query_map([], agent)?.collect::<rusqlite::Result<_>>()?;
-    Ok(MeshRows {
-        rows: Rows { runs, agents, usage: usage(connection)? },
-        plan: setting(connection, PLAN)?,
-        planned: number(PLANNED)?.map(WallTime::from_unix_nanos),
-        judged: number(JUDGED)?.unwrap_or_default(),
-        revision: Revision::ONLY,
-        incidents: json(connection, "SELECT content FROM incidents ORDER BY opened_unix_ns, id")?,
-    })
+    Ok(Rows { runs, agents, usage: usage(connection)? })
 }
 
 /// Stores plan and rows over those of the same names.

@@ -98,7 +98,8 @@ impl Store for Sqlite {
     fn turn(&self, request: TurnRequest<'_>) -> Result<(News, Box<dyn Turn + '_>), StoreError> {
         let mut news = News { revision: Revision::ONLY, named: self.runs(request.runs)?, ..News::default() };
         if request.known != Revision::ONLY {
-            let MeshRows { rows, plan, planned, .. } = self.mesh()?;
+            let MeshRows { plan, planned, .. } = self.mesh()?;
+            let rows = self.read(mesh_rows::open_rows)?;
             news = News { rows, plan, planned, ..news };
         }
         Ok((news, Box::new(SqliteTurn(&self.writer))))

@@ -8,9 +8,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hub::api::mesh::{Pairs, SeriesInfo};
+use hub::server::directory::Directory;
 use hub::store::Store;
+use hub::store::open::open;
 use hub::store::rows::{RecordQuery, StoredRecord};
-use hub::store::sqlite::Sqlite;
+use hub::store::turn::TurnRequest;
 use linux::netns::isolate;
 use mesh::run::{RunRow, RunState};
 use tempfile::TempDir;
@@ -59,6 +61,14 @@ impl World {
 
     /// The same after a command that may mount something where the directories (`$F/hub`, `$F/a`, `$F/b`) are to be.
     pub fn on(prepare: &str) -> Self {
+        let mut world = Self::empty(prepare);
+        world.hub(HUB, "--name 127.0.0.1 --listen 127.0.0.1:8443");
+        world.join("https://127.0.0.1:8443");
+        world
+    }
+
+    /// Neither hub nor agents, after a command.
+    pub fn empty(prepare: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh"]);
@@ -71,18 +81,26 @@ impl World {
         fs::write(world.place.join("idle.toml"), idle).unwrap();
         let inside = PathBuf::from("/proc").join(world.run("echo $$")).join("root");
         world.place = inside.join(world.place.strip_prefix("/").unwrap());
-        world.run("mkdir -p $F/hub $F/a $F/b");
+        world.run("mkdir -p $F/hub $F/hub2 $F/a $F/b");
         world.run(prepare);
-        world.run("$L hub init $F/hub/made --name 127.0.0.1 --listen 127.0.0.1:8443 >/dev/null");
-        world.start_process(HUB);
-        world.wait("that the hub listens", |world| world.log(HUB).contains("listening on"));
-        for agent in AGENTS {
-            let join = "agent join https://127.0.0.1:8443";
-            world.run(&format!("$L {join} $($L hub token $F/hub/made) --name {agent} --directory $F/{agent}/made"));
-            world.start_process(agent);
-        }
-        world.plan("plan.toml");
         world
+    }
+
+    /// Makes a hub, starts it, and waits until it listens.
+    pub fn hub(&mut self, who: &'static str, how: &str) {
+        self.run(&format!("$L hub init $F/{who}/made {how} >/dev/null"));
+        self.start_process(who);
+        self.wait("that the hub listens", |world| world.log(who).contains("listening on"));
+    }
+
+    /// Joins both agents, starts them, and gives the hub its plan.
+    pub fn join(&mut self, url: &str) {
+        for agent in AGENTS {
+            let token = "$($L hub token $F/hub/made)";
+            self.run(&format!("$L agent join {url} {token} --name {agent} --directory $F/{agent}/made"));
+            self.start_process(agent);
+        }
+        self.plan("plan.toml");
     }
 
     /// Runs a line that must end well, and returns what it prints.
@@ -100,8 +118,11 @@ impl World {
 
     /// Starts the hub or an agent.
     pub fn start_process(&mut self, who: &'static str) {
-        let what =
-            if who == HUB { "hub run $F/hub/made" } else { &format!("agent run --no-watch --directory $F/{who}/made") };
+        let what = if who.starts_with(HUB) {
+            &format!("hub run $F/{who}/made")
+        } else {
+            &format!("agent run --no-watch --directory $F/{who}/made")
+        };
         let process = self.run(&format!("$L {what} </dev/null >/dev/null 2>>$F/{who}.log & echo $!"));
         self.running.insert(who, process);
     }
@@ -133,7 +154,7 @@ impl World {
     pub fn wait(&self, what: &str, holds: impl Fn(&Self) -> bool) {
         let until = Instant::now() + PATIENCE;
         while !holds(self) {
-            let logs = || [HUB, "a", "b"].map(|who| format!("{who}: {}", self.log(who))).join("\n");
+            let logs = || [HUB, "hub2", "a", "b"].map(|who| format!("{who}: {}", self.log(who))).join("\n");
             assert!(Instant::now() < until, "{what} does not come\n{}", logs());
             thread::park_timeout(Duration::from_millis(5));
         }
@@ -179,7 +200,7 @@ impl World {
         let is_quiet = |world: &Self| {
             let is_empty =
                 |agent| [OnDisk::Lease, OnDisk::Record].iter().all(|kind| world.files(agent, *kind).is_empty());
-            let open = world.store().mesh().unwrap().rows.runs;
+            let open = world.store().turn(TurnRequest::default()).unwrap().0.rows.runs;
             let is_out = |run: &RunRow| matches!(run.state, RunState::Leased { .. } | RunState::Missing { .. });
             AGENTS.iter().all(|agent| is_empty(agent)) && !open.iter().any(is_out)
         };
@@ -192,8 +213,9 @@ impl World {
         rows
     }
 
-    fn store(&self) -> Sqlite {
-        Sqlite::open(&self.place.join("hub/made/hub.db")).unwrap()
+    fn store(&self) -> Box<dyn Store> {
+        let directory = Directory::at(&self.place.join("hub/made"));
+        open(&directory, &directory.settings().unwrap()).unwrap()
     }
 }
 
