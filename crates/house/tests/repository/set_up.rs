@@ -27,6 +27,7 @@ const PROGRAMS: [&str; 15] = [
     "kill",
     "prometheus",
     "promtool",
+    "initdb",
     "python3",
     "pip3",
     "npm",

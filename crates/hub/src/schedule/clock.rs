@@ -6,8 +6,9 @@ use mesh::clock;
 use mesh::run::RunRow;
 use units::{MonoTime, WallTime};
 
+use super::Schedule;
+use super::state::{ABSENT_AFTER, State};
 use super::turns::{Needs, Stored};
-use super::{ABSENT_AFTER, Schedule, State};
 use crate::store::{Store, StoreError};
 
 impl Schedule {

@@ -8,10 +8,11 @@ use mesh::board::{AgentRequest, Counted as BoardCounted, Lease, Present};
 use mesh::run::{LeaseName, RequestNumber, RunRow};
 use units::WallTime;
 
+use super::Schedule;
 use super::planned::Planned;
+use super::state::State;
 use super::tickets::{self, Signed};
 use super::turns::{Needs, Stored};
-use super::{Schedule, State};
 use crate::api::order::{self, Role};
 use crate::api::work::{Counted, LeasedRun, StandingOrders, WorkRequest};
 use crate::store::rows::AgentContact;

@@ -6,8 +6,9 @@ use model::played::Finding;
 use model::run::Outcome as TestOutcome;
 use units::{ByteCount, WallTime};
 
+use super::Schedule;
+use super::state::State;
 use super::turns::{Needs, Stored};
-use super::{Schedule, State};
 use crate::api::order::LeaseName;
 use crate::api::record::{RecordKind, RunResult, Verdict};
 use crate::store::rows::{Arrival, Delivered};

@@ -3,21 +3,19 @@
 //! A call sees the rows as they are on disk, and is answered once what it has changed is there. Where the database refuses, all
 //! calls of the turn are refused, and the next turn reads the rows again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::{TryRecvError, sync_channel};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use linux::clock;
-use mesh::board::{Board, Rows};
 use mesh::run::RunId;
-use units::{MonoTime, WallTime};
+use units::WallTime;
 
-use super::{Schedule, State};
+use super::state::State;
 use crate::api::record::Verdict;
-use crate::schedule::planned::Planned;
 use crate::store::rows::{AgentContact, Delivered, Revision};
-use crate::store::turn::{Changes, Committed, News, TurnRequest};
+use crate::store::turn::{Changes, Committed, TurnRequest};
 use crate::store::{Store, StoreError};
 
 /// What a call stores beside the rows of the board.
@@ -41,16 +39,43 @@ pub(super) struct Needs {
 /// A call that waits for its turn.
 pub(super) struct Call {
     needs: Needs,
-    make: Box<dyn FnOnce(Result<&mut State, StoreError>) -> Option<Made> + Send>,
+    make: Make,
 }
+
+/// Makes a call, or answers that it cannot be made.
+type Make = Box<dyn FnOnce(Result<&mut State, StoreError>) -> Option<Made> + Send>;
 
 /// A call that was made and is not on disk yet.
 struct Made {
     stored: Stored,
-    answer: Box<dyn FnOnce(Result<Vec<Verdict>, StoreError>)>,
+    answer: Answer,
+}
+
+/// Answers whoever has made a call.
+type Answer = Box<dyn FnOnce(Result<Vec<Verdict>, StoreError>)>;
+
+/// All runs that are not over, and the plan that they are from.
+pub struct Schedule {
+    state: Mutex<State>,
+    calls: Mutex<VecDeque<Call>>,
+}
+
+impl std::fmt::Debug for Schedule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Schedule").finish_non_exhaustive()
+    }
 }
 
 impl Schedule {
+    /// One that knows this.
+    pub(super) fn of(state: State) -> Self {
+        Self { state: Mutex::new(state), calls: Mutex::default() }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Makes a call in a turn; returns when what it has changed is on disk, with the verdicts of what it delivers.
     pub(super) fn change<T: Send + 'static>(
         &self,
@@ -90,20 +115,12 @@ impl Schedule {
         }
     }
 
-    fn calls(&self) -> MutexGuard<'_, std::collections::VecDeque<Call>> {
+    fn calls(&self) -> MutexGuard<'_, VecDeque<Call>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Reads all rows.
-    pub(super) fn read(&mut self, store: &dyn Store) -> Result<(), StoreError> {
-        let (news, _) = store.turn(TurnRequest::default())?;
-        self.learn(news, store, clock::now())?;
-        self.board.forget_over();
-        Ok(())
-    }
-
     /// Makes calls in one turn.
     fn turn(&mut self, store: &dyn Store, mut calls: Vec<Call>) {
         let mut made = Vec::new();
@@ -111,15 +128,12 @@ impl State {
             Ok(committed) => {
                 self.revision = committed.revision;
                 let mut verdicts = committed.verdicts.into_iter();
-                for (has_delivered, answer) in made {
-                    let own = if has_delivered { verdicts.next() } else { None };
-                    answer(Ok(own.unwrap_or_default()));
-                }
+                made.into_iter().for_each(|answer| answer(Ok(verdicts.next().unwrap_or_default())));
             }
             Err(error) => {
                 // What the calls have made of the rows is not so.
                 self.revision = Revision::default();
-                made.into_iter().for_each(|(_, answer)| answer(Err(error.of_turn())));
+                made.into_iter().for_each(|answer| answer(Err(error.of_turn())));
                 for call in calls {
                     (call.make)(Err(error.of_turn()));
                 }
@@ -131,7 +145,7 @@ impl State {
         &mut self,
         store: &dyn Store,
         calls: &mut Vec<Call>,
-        made: &mut Vec<(bool, Box<dyn FnOnce(Result<Vec<Verdict>, StoreError>)>)>,
+        made: &mut Vec<Answer>,
     ) -> Result<Committed, StoreError> {
         let is_here =
             |name: &&String| self.revision != Revision::default() && self.board.run(&RunId((*name).clone())).is_some();
@@ -145,11 +159,12 @@ impl State {
         let mut changes = Changes::default();
         for call in calls.drain(..) {
             let Some(Made { stored, answer }) = (call.make)(Ok(self)) else { continue };
-            made.push((stored.delivered.is_some(), answer));
+            made.push(answer);
             changes.plan = stored.plan.or(changes.plan);
             changes.planned = stored.planned.or(changes.planned);
             changes.contacts.extend(stored.contact);
-            changes.delivered.extend(stored.delivered);
+            // One for each call, so that verdicts are found again.
+            changes.delivered.push(stored.delivered.unwrap_or_default());
         }
         changes.rows = self.board.take_changes();
         self.board.forget_over();
@@ -159,38 +174,6 @@ impl State {
             return Ok(Committed { revision: self.revision, verdicts });
         }
         turn.commit(changes)
-    }
-
-    /// Takes what other hubs have changed.
-    fn learn(&mut self, news: News, store: &dyn Store, now: MonoTime) -> Result<(), StoreError> {
-        let News { revision, rows, named, plan, planned, heard } = news;
-        if self.revision == Revision::default() {
-            self.board = Board::new(self.planned.as_ref().map(|planned| planned.rules()).unwrap_or_default());
-            self.until = None;
-        }
-        // What others have ended stays for the calls of this turn, which may deliver it once more.
-        self.board.load(rows);
-        self.board.load(Rows { runs: named, ..Rows::default() });
-        self.until = planned.or(self.until);
-        for one in heard {
-            let at = MonoTime::from_nanos(now.as_nanos().saturating_sub(units::duration::nanos(one.ago)));
-            let known = self.heard.entry(one.agent).or_insert(at);
-            *known = at.max(*known);
-        }
-        if let Some(text) = plan.filter(|text| self.planned.as_ref().is_none_or(|planned| planned.text() != text)) {
-            let joined = store.agents()?.into_iter().map(|agent| agent.name).collect();
-            // One that does not fit any more is said by whoever looks after the plan.
-            self.planned = Planned::new(text, &joined).ok().map(Arc::new);
-            self.board.set_rules(self.planned.as_ref().map(|planned| planned.rules()).unwrap_or_default());
-        }
-        self.revision = revision;
-        Ok(())
-    }
-
-    fn follow_leases(&mut self, now: MonoTime) {
-        if let Some(planned) = &self.planned {
-            self.partners.follow(&self.board, planned, now);
-        }
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn work(hub: &Hub, request: &Request, agent: &str) -> Result<WorkRepl
     let asked: WorkRequest = request.content()?;
     let now = hub.now();
     let version = request.version.clone().unwrap_or_else(|| version::TEXT.to_owned());
-    let contact = AgentContact { agent: agent.to_owned(), at: now, version, health: asked.health.clone() };
+    let contact = AgentContact { agent: agent.to_owned(), at: now, version, health: asked.health };
     let asking = Asking { contact, key: &hub.ticket_key, store: hub.store.as_ref(), waited: request.waited };
     let given = hub.schedule.give(asking, &asked)?;
     for _ in &given.leases {
