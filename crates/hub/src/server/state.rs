@@ -60,6 +60,10 @@ impl Hub {
     pub fn new(opened: Opened, store: Box<dyn Store>, log: Log) -> Result<(Arc<Self>, Identity), StoreError> {
         let Opened { authority, identity, ticket_key, settings } = opened;
         let store: Arc<dyn Store> = Arc::from(store);
+        let own = authority.fingerprint();
+        if let Some(found) = store.authority(Some(own))?.filter(|found| *found != own) {
+            return Err(StoreError::OtherAuthority { found, own });
+        }
         let name = settings.names.first().map_or_else(|| "hub".to_owned(), |name| format!("hub {name}"));
         let source = HubSource::new(name, Arc::clone(&store));
         let hub = Self {

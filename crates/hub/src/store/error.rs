@@ -1,5 +1,7 @@
 //! Why a database refuses.
 
+use crate::trust::digest::Fingerprint;
+
 /// Why the database refuses.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -21,8 +23,16 @@ pub enum StoreError {
     #[error("a row of the hub's database is not understood")]
     Row(#[from] serde_json::Error),
     /// PostgreSQL does, or cannot be reached.
-    #[error("the hub's database refuses")]
+    #[error(transparent)]
     Postgres(#[from] super::postgres::error::PostgresError),
+    /// It is that of hubs whom other agents trust.
+    #[error("the database is that of hubs with the authority {found}, this one has {own}")]
+    OtherAuthority {
+        /// Authority of the hubs that use it.
+        found: Fingerprint,
+        /// Authority of the hub that was to use it as well.
+        own: Fingerprint,
+    },
     /// The transaction that this was a part of has failed.
     #[error("{0}")]
     Turn(String),

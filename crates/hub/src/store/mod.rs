@@ -38,6 +38,12 @@ use turn::{News, Turn, TurnRequest};
 
 /// What a hub keeps, wherever that is.
 pub trait Store: People + Debug + Send + Sync {
+    /// The authority of the hubs whose database this is; `own` from now on where there is none yet.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    fn authority(&self, own: Option<Fingerprint>) -> Result<Option<Fingerprint>, StoreError>;
+
     /// Keeps a token, by its hash.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ pub enum OpenError {
     /// The file with the address cannot be read, or others can.
     #[error("the file with the database's address {}: {source}", file.display())]
     File {
-        /// The file.
+        /// File that holds the address alone.
         file: PathBuf,
         /// What reading gave.
         source: std::io::Error,

@@ -169,7 +169,7 @@ pub struct Delivered {
 /// How an agent was when it was heard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentContact {
-    /// Its name.
+    /// Agent that has asked for work.
     pub agent: String,
     /// When.
     pub at: WallTime,

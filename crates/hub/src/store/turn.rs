@@ -45,7 +45,7 @@ pub struct News {
 /// An agent that another hub has heard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeardAgent {
-    /// Its name.
+    /// Agent that asked for work there.
     pub agent: String,
     /// How long ago that was, by the clock of the database.
     pub ago: Duration,

@@ -20,21 +20,23 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const SCRIPT: &str = r#"
 trap '' INT TERM
 stop() { [ -z "$server" ] || { kill -9 $server; wait $server; server=; } 2>/dev/null; }
-initdb -D "$1/data" -U postgres -A trust --no-sync -E UTF8 --locale=C >"$1/log" 2>&1 || { cat "$1/log"; exit 1; }
-printf 'local all locked scram-sha-256\nlocal all all trust\n' >"$1/data/pg_hba.conf"
+place=$1
+shift
+initdb -D "$place/data" -U postgres -A trust --no-sync -E UTF8 --locale=C >"$place/log" 2>&1 || { cat "$place/log"; exit 1; }
+printf 'local all locked scram-sha-256\nlocal all all trust\nhostssl all all all trust\n' >"$place/data/pg_hba.conf"
 echo made
 while read -r word; do
     case $word in
     start)
-        rm -f "$1/data/postmaster.pid"
-        postgres -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=100 >>"$1/log" 2>&1 &
+        rm -f "$place/data/postmaster.pid"
+        postgres -D "$place/data" -k "$place" -c listen_addresses= -c fsync=off -c max_connections=100 "$@" >>"$place/log" 2>&1 &
         server=$! ;;
     kill) stop ;;
     esac
     echo "$word"
 done
 stop
-rm -rf "$1"
+rm -rf "$place"
 "#;
 
 /// A PostgreSQL that runs, or is stopped for a while.
@@ -42,20 +44,31 @@ pub struct Cluster {
     place: PathBuf,
     control: Mutex<(ChildStdin, BufReader<std::process::ChildStdout>)>,
     databases: AtomicUsize,
+    port: String,
     _script: Child,
 }
 
 impl Cluster {
     /// One that lets everybody in but the user `locked`, whose password is `sesame`.
     pub fn start() -> Self {
+        Self::with(&[], |_| {})
+    }
+
+    /// The same with other settings, after something was put into its directory.
+    pub fn with(settings: &[&str], prepare: impl FnOnce(&Path)) -> Self {
         let place = Builder::new().prefix("pg").disable_cleanup(true).tempdir().unwrap().path().to_owned();
         let mut command = Command::new("sh");
-        command.args(["-c", SCRIPT, "sh"]).arg(&place).env("PATH", path()).current_dir("/");
+        prepare(&place);
+        command.args(["-c", SCRIPT, "sh"]).arg(&place).args(settings.iter().flat_map(|one| ["-c", one]));
+        command.env("PATH", path()).current_dir("/");
         // Hubs of other users than the server's find the socket.
         fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
         // PostgreSQL refuses to run as root.
         if fs::metadata("/proc/self").unwrap().uid() == 0 {
-            chown(&place, Some(NOBODY), Some(NOBODY)).unwrap();
+            let inside = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path());
+            for path in inside.chain([place.clone()]) {
+                chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
             command.uid(NOBODY).gid(NOBODY);
         }
         let mut script = command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn().unwrap();
@@ -63,8 +76,9 @@ impl Cluster {
         let mut line = String::new();
         says.read_line(&mut line).unwrap();
         assert_eq!(line, "made\n", "initdb of PostgreSQL (Debian's package postgresql) fails");
+        let port = settings.iter().find_map(|one| one.strip_prefix("port=")).unwrap_or("5432").to_owned();
         let control = Mutex::new((script.stdin.take().unwrap(), says));
-        let cluster = Self { place, control, databases: AtomicUsize::new(0), _script: script };
+        let cluster = Self { place, control, databases: AtomicUsize::new(0), port, _script: script };
         cluster.run();
         cluster.as_superuser("CREATE ROLE locked LOGIN PASSWORD 'sesame'");
         cluster
@@ -94,10 +108,11 @@ impl Cluster {
 
     /// The address of a database for a user.
     pub fn url(&self, user: &str, database: &str) -> String {
-        format!("postgres://{user}@{}/{database}", self.place.to_str().unwrap().replace('/', "%2F"))
+        format!("postgres://{user}@{}:{}/{database}", self.place.to_str().unwrap().replace('/', "%2F"), self.port)
     }
 
-    fn as_superuser(&self, statement: &str) {
+    /// Has a statement done.
+    pub fn as_superuser(&self, statement: &str) {
         Client::connect(&self.url("postgres", "postgres"), NoTls).unwrap().batch_execute(statement).unwrap();
     }
 

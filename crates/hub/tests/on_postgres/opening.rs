@@ -1,12 +1,25 @@
 //! What keeps a hub from its database is said, and no password with it.
 
+use std::fs::{self, Permissions};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hub::server::directory::{DatabaseUrl, Directory, Settings};
 use hub::store::StoreError;
+use hub::store::open::open;
 use hub::store::postgres::Postgres;
 use hub::store::postgres::address::{Address, PasswordSources};
 use hub::store::postgres::error::PostgresError;
+use hub::trust::authority::{Authority, new_key};
 use postgres::{Client, NoTls};
+use tempfile::TempDir;
 
 use crate::backing::cluster;
+use crate::cluster::Cluster;
+use crate::running::settings;
 
 fn opened(url: &str, password: Option<&str>) -> Result<Postgres, StoreError> {
     let sources = PasswordSources { password: password.map(str::to_owned), ..PasswordSources::default() };
@@ -41,4 +54,64 @@ fn tables_are_made_once_by_hubs_that_start_together_and_those_of_a_newer_one_are
     client.batch_execute("UPDATE linerate.version SET version = version + 1").unwrap();
     let error = opened(&url, None).unwrap_err();
     assert!(matches!(error, StoreError::Newer { .. }), "{error:?}");
+}
+
+fn pem(path: &Path, what: &str, content: &[u8]) {
+    let text = format!("-----BEGIN {what}-----\n{}\n-----END {what}-----\n", BASE64.encode(content));
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
+}
+
+#[test]
+fn connection_over_a_network_is_encrypted_and_verified_where_the_address_asks_for_it() {
+    let place = TempDir::new().unwrap();
+    let (authority, stranger) = (Authority::create().unwrap(), Authority::create().unwrap());
+    let key = new_key().unwrap();
+    let certificate = authority.certify_hub(&key, vec!["127.0.0.1".to_owned()]).unwrap();
+    let roots = [&authority, &stranger].map(|one| {
+        let file = place.path().join(one.fingerprint().short());
+        pem(&file, "CERTIFICATE", one.certificate());
+        file.display().to_string()
+    });
+    // Nobody else asks for ports of this test's machine in between.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let own = [
+        "listen_addresses=127.0.0.1",
+        &format!("port={port}"),
+        "ssl=on",
+        "ssl_cert_file=../tls.crt",
+        "ssl_key_file=../tls.key",
+    ];
+    let cluster = Cluster::with(&own, |place| {
+        pem(&place.join("tls.crt"), "CERTIFICATE", &certificate);
+        pem(&place.join("tls.key"), "PRIVATE KEY", &key.serialize_der());
+    });
+    cluster.as_superuser("CREATE DATABASE mesh");
+    let at = |query: &str| opened(&format!("postgres://postgres@127.0.0.1:{port}/mesh?{query}"), None);
+    at("sslmode=require").unwrap();
+    at("connect_timeout=5").unwrap();
+    at(&format!("sslmode=verify-full&sslrootcert={}", roots[0])).unwrap();
+    for wrong in ["sslmode=disable".to_owned(), format!("sslmode=verify-full&sslrootcert={}", roots[1])] {
+        let error = at(&wrong).unwrap_err();
+        assert!(
+            matches!(error, StoreError::Postgres(PostgresError::Unreachable { .. } | PostgresError::Password { .. })),
+            "{error:?}"
+        );
+    }
+}
+
+#[test]
+fn hub_of_another_authority_does_not_share_a_database() {
+    let settings = Settings { database: Some(DatabaseUrl(cluster().database())), ..settings() };
+    let mut outcomes = Vec::new();
+    for _ in 0..2 {
+        let place = TempDir::new().unwrap();
+        let directory = Directory::at(place.path());
+        directory.init(&settings, None).unwrap();
+        let store = open(&directory, &settings).unwrap();
+        let log = hub::server::log::Log::to(|_| {});
+        outcomes.push(hub::server::state::Hub::new(directory.open().unwrap(), store, log).map(drop));
+    }
+    assert!(outcomes[0].is_ok());
+    assert!(matches!(outcomes[1], Err(StoreError::OtherAuthority { .. })), "{outcomes:?}");
 }

@@ -59,8 +59,19 @@ fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
         make(&directory, &settings, args)?;
         open_of(&directory, &settings)?;
     } else {
-        open_of(&directory, &settings)?;
+        let store = open_of(&directory, &settings)?;
+        let other = args.authority.as_deref().map(Directory::at).map(|other| other.authority());
+        let other = other.transpose().map_err(|error| complain(error, &args.directory))?;
+        let own = other.map(|authority| authority.fingerprint());
+        let found = store.authority(own).context(no_database(&directory))?;
+        if found != own {
+            return Err(Complaint::new(Exit::Usage, "this database is that of other hubs, whom other agents trust")
+                .hint("`--authority DIR`, with a copy of the directory of one of them, makes another hub of theirs")
+                .into());
+        }
         make(&directory, &settings, args)?;
+        let own = directory.authority().map_err(|error| complain(error, &args.directory))?.fingerprint();
+        store.authority(Some(own)).context(no_database(&directory))?;
     }
     let authority = directory.authority().map_err(|error| complain(error, &args.directory))?.fingerprint();
     if common.json {

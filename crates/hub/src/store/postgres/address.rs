@@ -47,7 +47,7 @@ pub enum AddressError {
     /// A file with passwords cannot be read, or others can.
     #[error("the password file {}: {reason}", file.display())]
     PasswordFile {
-        /// The file.
+        /// Lines of host, port, database, user and password.
         file: PathBuf,
         /// What is wrong with it.
         reason: String,

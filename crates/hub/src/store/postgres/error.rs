@@ -29,8 +29,8 @@ pub enum PostgresError {
         /// What it says.
         source: postgres::Error,
     },
-    /// A request is refused.
-    #[error(transparent)]
+    /// A request is refused, or its connection has broken.
+    #[error("PostgreSQL refuses")]
     Refused(#[from] postgres::Error),
     /// All connections are in use for too long.
     #[error("all {0} connections to the database are in use")]

@@ -67,6 +67,10 @@ impl Drop for Postgres {
 }
 
 impl Store for Postgres {
+    fn authority(&self, own: Option<Fingerprint>) -> Result<Option<Fingerprint>, StoreError> {
+        self.pool.write(|connection| trust::authority(connection, own))
+    }
+
     fn add_token(&self, token: TokenRow) -> Result<(), StoreError> {
         self.pool.write(|connection| trust::add_token(connection, &token))
     }

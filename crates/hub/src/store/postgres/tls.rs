@@ -109,7 +109,7 @@ impl TlsConnect<Socket> for Connecting {
     }
 }
 
-/// A connection.
+/// A connection that is encrypted from here on.
 pub(super) struct Encrypted(RustlsStream<Socket>);
 
 impl TlsStream for Encrypted {

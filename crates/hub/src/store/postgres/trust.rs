@@ -16,6 +16,23 @@ pub(super) struct Spent {
     pub(super) key: Fingerprint,
 }
 
+/// The authority of the hubs that share the tables, which is that of the first.
+pub(super) fn authority(
+    connection: &mut Connection,
+    own: Option<Fingerprint>,
+) -> Result<Option<Fingerprint>, StoreError> {
+    if let Some(own) = own {
+        connection.execute(
+            "INSERT INTO settings (name, value, revision) VALUES ('authority', $1, 0) ON CONFLICT (name) DO NOTHING",
+            &[&own.to_string()],
+        )?;
+    }
+    let Some(row) = connection.row("SELECT value FROM settings WHERE name = 'authority'", &[])? else {
+        return Ok(None);
+    };
+    Ok(row.try_get::<_, &str>(0)?.parse().ok())
+}
+
 pub(super) fn add_token(connection: &mut Connection, token: &TokenRow) -> Result<(), StoreError> {
     connection.execute(
         "INSERT INTO tokens (hash, purpose, expires_unix_ns) VALUES ($1, $2, $3)",
