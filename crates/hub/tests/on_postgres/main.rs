@@ -4,6 +4,7 @@
 
 mod backing;
 mod cluster;
+mod crowd;
 mod opening;
 mod sharing;
 

@@ -24,9 +24,9 @@ use crate::cluster::Cluster;
 use crate::running::{Running, settings};
 use crate::watching::{Mesh, incidents, receiver};
 
-const PATIENCE: Duration = Duration::from_secs(90);
-const WORK: Call<'_> = Call { method: "POST", path: "/api/v1/agent/work", patience: PATIENCE };
-const RECORDS: Call<'_> = Call { method: "POST", path: "/api/v1/agent/records", patience: PATIENCE };
+pub const PATIENCE: Duration = Duration::from_secs(90);
+pub const WORK: Call<'_> = Call { method: "POST", path: "/api/v1/agent/work", patience: PATIENCE };
+pub const RECORDS: Call<'_> = Call { method: "POST", path: "/api/v1/agent/records", patience: PATIENCE };
 const HOSTS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 fn plan() -> String {
@@ -85,7 +85,7 @@ impl Agent {
     }
 }
 
-fn row(reply: &WorkReply) -> (RunRow, LeaseName) {
+pub fn row(reply: &WorkReply) -> (RunRow, LeaseName) {
     let row: RunRow = serde_json::from_value(reply.leases[0].row.clone()).unwrap();
     let lease = LeaseName { run: row.id.0.clone(), attempt: row.attempts };
     (row, lease)
@@ -130,7 +130,7 @@ fn first(database: Option<String>) -> (Running, Vec<TempDir>) {
 }
 
 /// Another hub of the same database.
-fn beside(hub: &Running) -> Running {
+pub fn beside(hub: &Running) -> Running {
     let directory = TempDir::new().unwrap();
     let first = Directory::at(hub.directory.path());
     Directory::at(directory.path()).init(&first.settings().unwrap(), Some(&first)).unwrap();

@@ -1,0 +1,187 @@
+//! Many agents at three hubs, of which one ends, on a database that is killed: every run that was begun has one result, and no
+//! host was in two. `LINERATE_AGENTS` and `LINERATE_SECONDS` make it larger, and times of answers are printed.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hub::agent::connection::Call;
+use hub::api::mesh::PlanText;
+use hub::api::order::LeaseName;
+use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict};
+use hub::api::work::{AgentHealth, WorkReply, WorkRequest};
+use hub::server::directory::{DatabaseUrl, Settings};
+use hub::trust::token::Purpose;
+use mesh::run::{RunRow, RunState};
+use model::played::Finding;
+use tempfile::TempDir;
+use units::WallTime;
+
+use crate::cluster::Cluster;
+use crate::running::{Running, settings};
+use crate::sharing::{PATIENCE, RECORDS, WORK, beside, row};
+
+/// Pairs that test each other, both ways in each period.
+fn plan(pairs: usize) -> String {
+    let hosts: String = (0..2 * pairs).map(|n| format!("[hosts.h{n}]\naddress = \"192.0.2.1\"\n")).collect();
+    let groups: String =
+        (0..pairs).map(|n| format!("[groups.g{n}]\nmesh = [\"h{}\", \"h{}\"]\n", 2 * n, 2 * n + 1)).collect();
+    let tests: String =
+        (0..pairs).map(|n| format!("[[tests]]\nkind = \"tcp\"\ntime = \"1s\"\ngroup = \"g{n}\"\n")).collect();
+    format!("title = \"pairs\"\n[times]\nevery = \"16s\"\ngap = \"0s\"\nlight-every = \"1h\"\n{hosts}{groups}{tests}")
+}
+
+/// What agents have seen.
+#[derive(Default)]
+struct Seen {
+    in_use: BTreeMap<String, String>,
+    begun: BTreeMap<String, u32>,
+    wrong: Vec<String>,
+    /// Times of answers, in milliseconds.
+    leases_ms: Vec<u128>,
+    deliveries_ms: Vec<u128>,
+    failures: u32,
+}
+
+struct Agent<'a> {
+    hubs: Vec<hub::agent::connection::Connection>,
+    turn: usize,
+    number: u64,
+    seen: &'a Mutex<Seen>,
+}
+
+impl Agent<'_> {
+    fn call<T: serde::de::DeserializeOwned>(&mut self, call: &Call<'_>, body: &impl serde::Serialize) -> Option<T> {
+        let at = self.turn % self.hubs.len();
+        let answer = self.hubs[at].call(call, body).ok();
+        if answer.is_none() {
+            self.turn += 1;
+            self.seen.lock().unwrap().failures += 1;
+            thread::park_timeout(Duration::from_millis(200));
+        }
+        answer
+    }
+
+    fn live(&mut self, until: Instant) {
+        while Instant::now() < until {
+            self.number += 1;
+            let request = WorkRequest {
+                boots: 1,
+                number: self.number,
+                room: 1,
+                inventory: Some(Vec::new()),
+                health: AgentHealth::default(),
+                patience_ms: Some(2_000),
+                standing: None,
+            };
+            let asked = Instant::now();
+            let Some(reply) = self.call::<WorkReply>(&WORK, &request) else { continue };
+            if !reply.leases.is_empty() {
+                let time = asked.elapsed().saturating_sub(reply.waited);
+                self.seen.lock().unwrap().leases_ms.push(time.as_millis());
+                self.carry_out(&reply);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, reply: &WorkReply) {
+        let (run, lease) = row(reply);
+        {
+            let mut seen = self.seen.lock().unwrap();
+            *seen.begun.entry(lease.run.clone()).or_default() += 1;
+            for host in [&run.from, &run.to] {
+                if let Some(other) = seen.in_use.insert(host.clone(), lease.run.clone()) {
+                    seen.wrong.push(format!("{host} is in {lease} and in {other}"));
+                }
+            }
+        }
+        thread::park_timeout(Duration::from_secs(1));
+        for host in [&run.from, &run.to] {
+            self.seen.lock().unwrap().in_use.remove(host);
+        }
+        let delivery = Delivery { records: vec![result(&lease)] };
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            let began = Instant::now();
+            if let Some(receipt) = self.call::<Receipt>(&RECORDS, &delivery) {
+                let mut seen = self.seen.lock().unwrap();
+                seen.deliveries_ms.push(began.elapsed().as_millis());
+                if !matches!(receipt.verdicts[0], Verdict::Stored | Verdict::Duplicate) {
+                    seen.wrong.push(format!("{lease}: {receipt:?}"));
+                }
+                return;
+            }
+        }
+    }
+}
+
+fn result(lease: &LeaseName) -> Record {
+    let finding = Finding::Nothing { detail: "tried".to_owned() };
+    let content = serde_json::to_vec(&RunResult { began: WallTime::from_unix_nanos(1), finding }).unwrap();
+    let kind = RecordKind::Result { lease: lease.clone() };
+    Record::pack(format!("result-{lease}"), kind, &content, None).unwrap()
+}
+
+fn from_environment(name: &str, usual: usize) -> usize {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+fn shown(what: &str, times: &mut [u128]) -> String {
+    times.sort_unstable();
+    let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1))).copied();
+    format!(
+        "{what}: {} in all, median {:?} ms, p99 {:?} ms, largest {:?} ms",
+        times.len(),
+        at(50),
+        at(99),
+        times.last()
+    )
+}
+
+#[test]
+fn agents_of_three_hubs_carry_out_each_run_once_while_a_hub_and_the_database_go_away() {
+    let agents = from_environment("LINERATE_AGENTS", 24) & !1;
+    let time = Duration::from_secs(from_environment("LINERATE_SECONDS", 10) as u64);
+    let cluster = Cluster::start();
+    let settings = Settings { database: Some(DatabaseUrl(cluster.database())), ..settings() };
+    let one = Running::of(&settings);
+    let (two, three) = (beside(&one), beside(&one));
+    let homes: Vec<TempDir> = (0..agents).map(|_| TempDir::new().unwrap()).collect();
+    for (number, home) in homes.iter().enumerate() {
+        one.join(home.path(), &format!("h{number}"), one.token(Purpose::Join)).unwrap();
+    }
+    let call = Call { method: "POST", path: "/api/v1/plan", patience: PATIENCE };
+    let text = plan(agents / 2);
+    two.person(&two.token(Purpose::Operate)).call::<serde_json::Value>(&call, &PlanText { text }).unwrap();
+    let seen = Mutex::new(Seen::default());
+    let until = Instant::now() + time;
+    let hubs = [&one, &two, &three];
+    let agent = |(turn, home): (usize, &TempDir)| {
+        let hubs = hubs.iter().map(|hub| hub.agent(home.path())).collect();
+        Agent { hubs, turn, number: 0, seen: &seen }
+    };
+    let living: Vec<Agent<'_>> = homes.iter().enumerate().map(agent).collect();
+    thread::scope(|scope| {
+        for mut agent in living {
+            scope.spawn(move || agent.live(until));
+        }
+        thread::park_timeout(time / 3);
+        cluster.kill();
+        thread::park_timeout(Duration::from_millis(300));
+        cluster.run();
+        thread::park_timeout(time / 3);
+        drop(three);
+    });
+    let mut seen = seen.into_inner().unwrap();
+    println!("{}", shown("leases", &mut seen.leases_ms));
+    println!("{}", shown("deliveries", &mut seen.deliveries_ms));
+    println!("{} requests failed and were repeated", seen.failures);
+    assert!(seen.wrong.is_empty(), "{:#?}", seen.wrong);
+    assert!(seen.begun.len() > agents / 4, "{} runs\n{}", seen.begun.len(), one.log());
+    assert!(seen.begun.values().all(|times| *times == 1), "{:#?}", seen.begun);
+    let names: Vec<String> = seen.begun.into_keys().collect();
+    let rows: Vec<RunRow> = one.hub.store.runs(&names).unwrap();
+    let done = rows.iter().filter(|run| matches!(run.state, RunState::Done { .. })).count();
+    assert_eq!(done, names.len(), "{}\n{}", one.log(), two.log());
+}
