@@ -2,7 +2,7 @@
 //!
 //! * [`api`]: what hub and agents say to each other and to people: types, routes, the OpenAPI document
 //! * [`trust`]: keys, certificates, tokens, tickets, TLS
-//! * [`store`]: what a hub keeps, in SQLite
+//! * [`store`]: what a hub keeps, in SQLite or in a PostgreSQL that several hubs share
 //! * [`server`]: the hub itself: connections within limits, and an answer to each request
 //! * [`schedule`]: the plan, and which agent runs what of it
 //! * [`watching`]: what was measured, what of it is worse, and why

@@ -108,6 +108,9 @@ pub enum RecordError {
     /// It cannot be decompressed, or is larger than [`LARGEST_CONTENT`].
     #[error("the record cannot be decompressed, or is larger than {LARGEST_CONTENT} bytes")]
     Compression(#[from] io::Error),
+    /// Its name, or that of its run, is none that a database has.
+    #[error("the record's name or that of its run is longer than {LONGEST_NAME} bytes, or has a control character")]
+    Name,
     /// It is another than was written.
     #[error("the record's checksum is not that of its content")]
     Checksum,
@@ -134,6 +137,14 @@ impl Record {
     /// # Errors
     /// See [`RecordError`].
     pub fn unpack(&self) -> Result<Unpacked, RecordError> {
+        let run = match &self.kind {
+            RecordKind::Result { lease } => lease.run.as_str(),
+            RecordKind::Change | RecordKind::Snapshot => "",
+        };
+        // One that the database refuses would have all of the same transaction refused.
+        if [self.name.as_str(), run].iter().any(|name| name.len() > LONGEST_NAME || name.contains(char::is_control)) {
+            return Err(RecordError::Name);
+        }
         let compressed = BASE64.decode(&self.content)?;
         let mut content = Vec::new();
         zstd::stream::Decoder::new(&compressed[..])?.take(LARGEST_CONTENT + 1).read_to_end(&mut content)?;
@@ -172,6 +183,8 @@ fn digest(content: &[u8], samples: Option<&[u8]>) -> Fingerprint {
 
 /// What a record decompresses to at most: all facts of a host are a few megabytes.
 pub const LARGEST_CONTENT: u64 = 32 << 20;
+/// Names of runs have those of a test, a group and two hosts.
+pub const LONGEST_NAME: usize = 1024;
 /// Most records that are sent together.
 pub const MOST_RECORDS: usize = 256;
 /// As the archive compresses runs.
@@ -201,6 +214,16 @@ mod tests {
         assert!(matches!(record.unpack(), Err(RecordError::Checksum)));
         record.content = "?".to_owned();
         assert!(matches!(record.unpack(), Err(RecordError::Encoding(_))));
+    }
+
+    #[test]
+    fn name_that_no_database_has_is_refused() {
+        for name in ["a\0b".to_owned(), "a".repeat(LONGEST_NAME + 1)] {
+            let named = Record { name: name.clone(), ..record() };
+            assert!(matches!(named.unpack(), Err(RecordError::Name)));
+            let kind = RecordKind::Result { lease: LeaseName { run: name, attempt: 1 } };
+            assert!(matches!(Record { kind, ..record() }.unpack(), Err(RecordError::Name)));
+        }
     }
 
     #[test]

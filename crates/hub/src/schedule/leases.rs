@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use linux::clock;
-use mesh::board::{AgentRequest, Counted as BoardCounted, Lease, Present};
+use mesh::board::{AgentRequest, Counted as BoardCounted, Lease};
 use mesh::run::{LeaseName, RequestNumber, RunRow};
 use units::WallTime;
 
@@ -91,18 +91,17 @@ impl Schedule {
             return true;
         }
         let Some(planned) = &state.planned else { return false };
-        if request.standing.as_ref() != Some(&planned.standing(agent).digest) {
+        if request.standing.as_ref() != Some(&planned.standing_digest(agent)) {
             return true;
         }
-        request.room > 0 && state.board.wanted(&state.present(mono), now).contains(agent)
+        request.room > 0 && state.wanted(mono, now).contains(agent)
     }
 
     /// The agents that could begin a run now, or are to answer one.
     #[must_use]
     pub fn wanted(&self, now: WallTime) -> BTreeSet<String> {
-        let state = self.state();
-        let present: Present = state.present(clock::now());
-        let mut wanted = state.board.wanted(&present, now);
+        let mut state = self.state();
+        let mut wanted = state.wanted(clock::now(), now).clone();
         wanted.extend(state.partners.waited_for().cloned());
         wanted
     }
@@ -129,14 +128,14 @@ impl State {
         let room = if self.planned.is_some() { room } else { 0 };
         let asked = AgentRequest { agent: agent.to_owned(), number, room, inventory };
         let reply = self.board.request(&asked, &present, now);
-        let standing = self.planned.as_ref().map(|planned| planned.standing(agent));
+        let is_new = |planned: &&Arc<Planned>| request.standing.as_ref() != Some(&planned.standing_digest(agent));
         Answered {
             planned: self.planned.clone(),
             counted: if reply.counted == BoardCounted::Yes { Counted::Counted } else { Counted::Old },
             leases: reply.leases,
             serve: self.partners.take(agent, mono),
             revoked: reply.revoked.iter().map(order::LeaseName::from).collect(),
-            standing: standing.filter(|orders| request.standing.as_ref() != Some(&orders.digest)),
+            standing: self.planned.as_ref().filter(is_new).map(|planned| planned.standing(agent)),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A plan, and what follows from it: when each test is due, what it is in an agent's words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use mesh::fit::Unfit;
@@ -22,6 +23,8 @@ pub struct Planned {
     plan: Plan,
     agents: BTreeSet<String>,
     timetable: Timetable,
+    /// The light tests of each agent, which every request for work asks for.
+    standing: OnceLock<BTreeMap<String, StandingOrders>>,
 }
 
 /// A test by the names that the plan has for it.
@@ -53,7 +56,7 @@ impl Planned {
         let plan = Plan::parse("plan", &text)?;
         let agents = plan.hosts.iter().map(|host| &host.name).filter(|name| joined.contains(*name)).cloned().collect();
         let timetable = Timetable::new(&plan, &agents, SEED)?;
-        Ok(Self { text, plan, agents, timetable })
+        Ok(Self { text, plan, agents, timetable, standing: OnceLock::new() })
     }
 
     /// As it was given.
@@ -129,10 +132,25 @@ impl Planned {
     /// The light tests that an agent repeats.
     #[must_use]
     pub fn standing(&self, agent: &str) -> StandingOrders {
-        let tests: Vec<StandingOrder> =
-            self.timetable.standing(agent).filter_map(|test| self.standing_order(test)).collect();
-        let digest = Fingerprint::of(&serde_json::to_vec(&tests).unwrap_or_default()).to_string();
-        StandingOrders { digest, tests }
+        let known = self.standing.get_or_init(|| self.all_standing()).get(agent);
+        known.cloned().unwrap_or_else(|| orders(Vec::new()))
+    }
+
+    /// By what an agent says that it has them.
+    #[must_use]
+    pub fn standing_digest(&self, agent: &str) -> String {
+        let known = self.standing.get_or_init(|| self.all_standing()).get(agent);
+        known.map_or_else(|| orders(Vec::new()).digest, |known| known.digest.clone())
+    }
+
+    fn all_standing(&self) -> BTreeMap<String, StandingOrders> {
+        // Those without one have an entry as well.
+        let mut tests: BTreeMap<String, Vec<StandingOrder>> =
+            self.agents.iter().map(|agent| (agent.clone(), Vec::new())).collect();
+        for test in self.timetable.all_standing() {
+            tests.entry(test.agent.clone()).or_default().extend(self.standing_order(test));
+        }
+        tests.into_iter().map(|(agent, tests)| (agent, orders(tests))).collect()
     }
 
     /// The light test of an agent that a run is of, by its name.
@@ -171,6 +189,11 @@ impl Planned {
             bytes: None,
         })
     }
+}
+
+fn orders(tests: Vec<StandingOrder>) -> StandingOrders {
+    let digest = Fingerprint::of(&serde_json::to_vec(&tests).unwrap_or_default()).to_string();
+    StandingOrders { digest, tests }
 }
 
 #[derive(Clone, Copy)]

@@ -31,6 +31,14 @@ pub(super) struct State {
     pub(super) revision: Revision,
     /// When agents that others have heard were asked for last.
     pub(super) asked: Option<MonoTime>,
+    /// The agents that could begin a run, as long as nothing has changed and for a moment only: a thousand that wait ask for it.
+    wanted: Option<Wanted>,
+}
+
+#[derive(Debug)]
+struct Wanted {
+    agents: BTreeSet<String>,
+    since: MonoTime,
 }
 
 impl State {
@@ -45,6 +53,7 @@ impl State {
             partners: Partners::default(),
             revision: Revision::default(),
             asked: None,
+            wanted: None,
         }
     }
 
@@ -83,7 +92,19 @@ impl State {
         Ok(())
     }
 
+    /// The agents that could begin a run now.
+    pub(super) fn wanted(&mut self, mono: MonoTime, now: WallTime) -> &BTreeSet<String> {
+        let known = self.wanted.take().filter(|wanted| mono.since(wanted.since) < WANTED_LASTS);
+        let wanted = known.unwrap_or_else(|| {
+            let present = self.present(mono);
+            Wanted { agents: self.board.wanted(&present, now), since: mono }
+        });
+        &self.wanted.insert(wanted).agents
+    }
+
+    /// Runs have changed: agents that wait may be wanted, and others have something to answer.
     pub(super) fn follow_leases(&mut self, now: MonoTime) {
+        self.wanted = None;
         if let Some(planned) = &self.planned {
             self.partners.follow(&self.board, planned, now);
         }
@@ -102,3 +123,5 @@ impl State {
 const MARGIN: Duration = Duration::from_secs(4);
 /// Agents ask every 20 s.
 pub(super) const ABSENT_AFTER: Duration = Duration::from_secs(60);
+/// Runs become due meanwhile.
+const WANTED_LASTS: Duration = Duration::from_millis(250);

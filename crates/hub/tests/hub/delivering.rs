@@ -34,3 +34,14 @@ fn record_that_comes_again_is_acknowledged_and_not_stored_again() {
         hub.agent(home.path()).call(&RECORDS, &Delivery { records: vec![change("b"), change("c")] }).unwrap();
     assert_eq!(receipt.verdicts, [Verdict::Duplicate, Verdict::Stored]);
 }
+
+#[test]
+fn record_that_the_database_would_refuse_keeps_no_other_from_being_stored() {
+    let hub = Running::start();
+    let home = TempDir::new().unwrap();
+    hub.join(home.path(), "dtn-1", hub.token(Purpose::Join)).unwrap();
+    let delivery = Delivery { records: vec![change("a"), change("b\0"), change(&"c".repeat(9_000)), change("d")] };
+    let receipt: Receipt = hub.agent(home.path()).call(&RECORDS, &delivery).unwrap();
+    assert_eq!([&receipt.verdicts[0], &receipt.verdicts[3]], [&Verdict::Stored; 2]);
+    assert!(receipt.verdicts[1..3].iter().all(|verdict| matches!(verdict, Verdict::Refused { .. })), "{receipt:?}");
+}

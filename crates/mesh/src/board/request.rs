@@ -111,11 +111,12 @@ impl Board {
     /// Leases of this agent that answered requests before this one, and that it does not have: their replies were lost, and nobody
     /// will ever run them, since an agent takes no reply but that to its newest request.
     fn take_inventory(&mut self, request: &AgentRequest, inventory: &[LeaseName]) {
-        for run in self.runs.values_mut().filter(|run| run.agent == request.agent) {
+        for run in self.runs.values_mut() {
+            // Most runs wait.
             let (RunState::Leased { request: of, .. } | RunState::Missing { request: of }) = run.state else {
                 continue;
             };
-            if of < request.number && !inventory.contains(&run.lease_name()) {
+            if run.agent == request.agent && of < request.number && !inventory.contains(&run.lease_name()) {
                 run.never_arrived();
                 self.changed.runs.insert(run.id.clone());
             }
