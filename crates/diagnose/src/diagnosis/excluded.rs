@@ -3,8 +3,9 @@
 
 use super::candidate::Candidate;
 use super::findings::Findings;
+use super::says::{EXCLUDED, Says};
 use super::vanished;
-use super::weigh::{EXCLUDED, Ground, Part, Says};
+use super::weigh::{Ground, Part};
 use crate::signs::Flow;
 
 /// All that excludes a candidate, or speaks against it for what nothing shows.

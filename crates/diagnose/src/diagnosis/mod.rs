@@ -14,6 +14,7 @@
 //! * `candidate`: causes at places
 //! * `excluded`: what a cause is out for
 //! * `weigh.rs`: what speaks for and against one
+//! * `says.rs`: one such thing, and how it is told
 //! * `mtus`: what the MTUs of interfaces say of a link
 //! * `speeds`: what the speed of interfaces says of a link
 //! * `vanished`: what counters at both ends of segments say of a place
@@ -32,6 +33,7 @@ pub mod findings;
 mod mtus;
 pub mod own;
 pub(crate) mod rank;
+pub(crate) mod says;
 pub(crate) mod severity;
 mod speeds;
 pub mod traced;

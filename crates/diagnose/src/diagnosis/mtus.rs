@@ -2,7 +2,8 @@
 
 use super::FaultLocation;
 use super::candidate::Candidate;
-use super::weigh::{Ground, Part, Says};
+use super::says::Says;
+use super::weigh::{Ground, Part};
 
 /// What MTUs say of a candidate.
 pub(super) fn weigh<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Option<Part<'a>> {

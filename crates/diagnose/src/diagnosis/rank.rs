@@ -8,8 +8,9 @@ use super::alike::alike;
 use super::candidate::{Candidate, candidates};
 use super::explained_signs::ExplainedSigns;
 use super::findings::Findings;
+use super::says::Says;
 use super::severity::Severity;
-use super::weigh::{Ground, Part, Says, Weighed, parts, prior, weigh};
+use super::weigh::{Ground, Part, Weighed, parts, prior, weigh};
 use super::{FaultLocation, Hypothesis, LikelyPlace, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
 use crate::signs::flow::FlowKind;
@@ -56,7 +57,14 @@ pub(super) fn standings<'c>(
         if is_later && !is_named {
             break;
         }
-        problems.push(standing);
+        match (best, best.and_then(|best| problems.iter_mut().find(|earlier| is_of_one_segment(earlier, &best.place))))
+        {
+            (Some(_), Some(earlier)) => {
+                earlier.problem.explains.extend(standing.problem.explains);
+                earlier.suffering.extend(standing.suffering);
+            }
+            _ => problems.push(standing),
+        }
         let Some(best) = best else { break };
         let before = open.clone();
         for number in (0..flows.len()).filter(|number| explained[*number]) {
@@ -84,6 +92,13 @@ pub(super) fn standings<'c>(
     let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
     problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
     problems
+}
+
+/// Whether a problem was found at this segment already: one direction of a segment has one fault, which makes some flows slow and
+/// others wait.
+fn is_of_one_segment(earlier: &Standing<'_>, place: &FaultLocation) -> bool {
+    let first = earlier.problem.ranking.first().and_then(|best| best.places.first());
+    matches!(place, FaultLocation::Segment { .. }) && first.is_some_and(|likely| likely.place.is_at(place))
 }
 
 /// A link that is slow is so in both directions as a rule: found in each of them, it is one problem.

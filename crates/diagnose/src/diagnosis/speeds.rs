@@ -4,7 +4,8 @@ use units::DataRate;
 
 use super::FaultLocation;
 use super::candidate::Candidate;
-use super::weigh::{Ground, Part, Says};
+use super::says::Says;
+use super::weigh::{Ground, Part};
 use crate::causes::PlaceKind;
 use crate::signs::Flow;
 

@@ -10,7 +10,8 @@ use crate::diagnosis::FaultLocation;
 use crate::diagnosis::candidate::{Candidate, candidates};
 use crate::diagnosis::explained_signs::ExplainedSigns;
 use crate::diagnosis::rank::way;
-use crate::diagnosis::weigh::{Ground, Says, parts, prior, seen};
+use crate::diagnosis::says::Says;
+use crate::diagnosis::weigh::{Ground, parts, prior, seen};
 
 /// What could be said, and what is right.
 #[derive(Debug, Clone)]

@@ -114,7 +114,9 @@ pub fn judge(truth: &Truth, problems: &[Problem]) -> Verdict {
     let assigned = assign(&truth.causes, &problems[..counted]);
     let planted = truth.causes.iter().zip(&assigned).map(|(cause, at)| found(cause, *at, problems)).collect();
     let used: Vec<usize> = assigned.iter().flatten().copied().collect();
+    let is_mistake = |problem: &Problem| truth.causes.is_empty() || names_a_cause(problem);
     let besides = problems.iter().enumerate().filter(|(number, _)| !used.contains(number));
+    let besides = besides.filter(|(_, problem)| is_mistake(problem));
     Verdict {
         scenario: String::new(),
         seed: 0,
@@ -178,6 +180,12 @@ fn named(problem: &Problem) -> Option<Named> {
         place: first.places.first().map(|likely| likely.place.to_string()).unwrap_or_default(),
         probability: first.probability,
     })
+}
+
+/// Whether a problem says what it is: not one of which something else is likelier than any cause. A healthy network has no problem at
+/// all, whatever it says.
+fn names_a_cause(problem: &Problem) -> bool {
+    problem.ranking.first().is_some_and(|first| first.probability > problem.unknown)
 }
 
 fn spot(planted: &PlantedCause) -> Spot {
