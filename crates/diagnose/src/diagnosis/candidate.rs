@@ -6,6 +6,7 @@ use std::rc::Rc;
 use model::round::{Member, Passage, Round};
 
 use super::FaultLocation;
+use crate::causes::weights::Weights;
 use crate::causes::{Catalogue, Cause, PlaceKind, Usually};
 use crate::signs::flow::FlowKind;
 use crate::signs::{Flow, SignState};
@@ -31,6 +32,12 @@ impl Candidate<'_> {
         let receives = |host: &String| flow.receiver.host == *host && flow.sender.host != *host;
         let is_other_end = self.cause.place == PlaceKind::Host && self.host.as_ref().is_some_and(receives);
         if is_other_end { seen.of_other_end() } else { seen }
+    }
+
+    /// How much likelier it makes an answer of a flow.
+    pub(crate) fn brings(&self, flow: &Flow, seen: SignState, weights: &Weights) -> f64 {
+        let seen = self.sees(flow, seen);
+        self.cause.likelihood_among(seen, |seen| weights.usual(seen)) / weights.usual(seen)
     }
 }
 

@@ -1,7 +1,5 @@
 //! What earlier problems explain of a flow: a path may have two faults, and the signs of the first are no signs of the second.
 
-use super::candidate::Candidate;
-use crate::causes::weights::Weights;
 use crate::signs::{Flow, Observation, SignState};
 
 /// Signs of one flow that earlier problems explain.
@@ -13,10 +11,10 @@ pub(crate) struct ExplainedSigns {
 }
 
 impl ExplainedSigns {
-    /// A cause that was named at a place explains a flow: what is likelier with it than without is told.
-    pub(crate) fn add(&mut self, named: &Candidate<'_>, flow: &Flow, weights: &Weights) {
+    /// A cause that was named explains a flow: what is likelier with it than without is told. `brings` says of an answer how many times.
+    pub(crate) fn add(&mut self, flow: &Flow, brings: impl Fn(SignState) -> f64) {
         self.is_explained = true;
-        let explains = |seen: SignState| brings(named, flow, seen, weights) > LIKELIER;
+        let explains = |seen: SignState| brings(seen) > LIKELIER;
         let explained = flow.observations.iter().filter(|observation| explains(observation.seen));
         self.signs.extend(explained.map(|observation| observation.seen.sign));
     }
@@ -33,8 +31,8 @@ impl ExplainedSigns {
 
     /// Whether a cause explains what keeps a flow open: all of one that no problem explains, and of others what is left that shows
     /// a fault outright.
-    pub(crate) fn is_answered_by(&self, candidate: &Candidate<'_>, flow: &Flow, weights: &Weights) -> bool {
-        !self.is_explained || self.left_outright(flow).any(|seen| brings(candidate, flow, seen, weights) > BROUGHT)
+    pub(crate) fn is_answered_by(&self, flow: &Flow, brings: impl Fn(SignState) -> f64) -> bool {
+        !self.is_explained || self.left_outright(flow).any(|seen| brings(seen) > BROUGHT)
     }
 
     fn left_outright<'f>(&'f self, flow: &'f Flow) -> impl Iterator<Item = SignState> + 'f {
@@ -49,12 +47,6 @@ impl ExplainedSigns {
         let sign = observation.seen.sign;
         !self.is_explained || !(self.signs.contains(&sign) || OF_ALL.contains(&observation.seen.sign().name))
     }
-}
-
-/// How much likelier a candidate makes an answer of a flow.
-fn brings(candidate: &Candidate<'_>, flow: &Flow, seen: SignState, weights: &Weights) -> f64 {
-    let seen = candidate.sees(flow, seen);
-    candidate.cause.likelihood_among(seen, |seen| weights.usual(seen)) / weights.usual(seen)
 }
 
 /// By so much a cause that is named makes a sign likelier than it is: rounding is no explanation.

@@ -68,7 +68,7 @@ pub(super) fn standings<'c>(
         let Some(best) = best else { break };
         let before = open.clone();
         for number in (0..flows.len()).filter(|number| explained[*number]) {
-            told[number].add(best, &flows[number], weights);
+            told[number].add(&flows[number], |seen| best.brings(&flows[number], seen, weights));
             open[number] = told[number].leaves_open(&flows[number]);
         }
         left.retain(|candidate| candidate.cause.id != best.cause.id || !candidate.place.is_at(&best.place));
@@ -142,7 +142,10 @@ fn standing<'x, 'c>(
     // What is left of a flow that is explained already is no reason to name a cause that does not bring it.
     let useful = |candidate: &&&'x Candidate<'c>| {
         let mut open = candidate.covers.iter().filter(|number| ground.open[**number]);
-        open.any(|number| ground.told[*number].is_answered_by(candidate, &ground.flows[*number], ground.weights))
+        open.any(|number| {
+            let flow = &ground.flows[*number];
+            ground.told[*number].is_answered_by(flow, |seen| candidate.brings(flow, seen, ground.weights))
+        })
     };
     let useful: Vec<&'x Candidate<'c>> = candidates.iter().filter(useful).copied().collect();
     let mut places: BTreeMap<(&str, &str), f64> = BTreeMap::new();

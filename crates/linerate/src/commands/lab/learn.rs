@@ -10,7 +10,7 @@ use diagnose::learn::{LearningCase, Lesson, Outcome, Regularization, calibrate, 
 use path::Seed;
 
 use super::score::cases::cases;
-use super::score::incidents::{Incident, Seen, Watch, play, side_by_side};
+use super::score::incidents::{Incident, JudgedEvidence, Watch, play, side_by_side};
 use crate::cli::Common;
 use crate::cli::score::{LearnArgs, SeedRange, Withhold};
 use crate::commands::attempt::stop_on_signals;
@@ -74,9 +74,9 @@ fn seeds(range: SeedRange) -> Vec<u64> {
 }
 
 /// Two of four incidents as they are, two with half of their evidence: a diagnosis meets both.
-const fn withheld(seed: u64) -> Seen {
+const fn withheld(seed: u64) -> JudgedEvidence {
     let withhold = if seed % 4 < 2 { None } else { Some(Withhold::Half) };
-    Seen { withhold, budget: None }
+    JudgedEvidence { withhold, budget: None }
 }
 
 /// What became of first names, before any calibration.

@@ -11,7 +11,7 @@ use path::Seed;
 use twin::effect::of_causes;
 
 use super::catalogue::catalogue;
-use super::incidents::{Incident, Seen, Watch, name, play, side_by_side};
+use super::incidents::{Incident, JudgedEvidence, Watch, name, play, side_by_side};
 use crate::cli::Common;
 use crate::cli::score::{ScoreArgs, SeedRange};
 use crate::commands::attempt::stop_on_signals;
@@ -49,7 +49,8 @@ pub fn run(common: &Common, args: &ScoreArgs, range: SeedRange) -> anyhow::Resul
 }
 
 fn judged(seed: u64, args: &ScoreArgs, (catalogue, rules): (&Catalogue, &Rules)) -> Result<Verdict, Missing> {
-    let Incident { round, planted, scenario } = play(seed, Seen { withhold: args.withhold, budget: args.budget })?;
+    let Incident { round, planted, scenario } =
+        play(seed, JudgedEvidence { withhold: args.withhold, budget: args.budget })?;
     let effects = if args.without_faults { of_causes(&scenario, Seed(seed), &round) } else { Vec::new() };
     let truth = Truth { causes: planted, innocent: Vec::new() };
     let began = Instant::now();

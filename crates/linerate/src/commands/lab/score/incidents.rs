@@ -37,7 +37,7 @@ pub fn name(seed: u64) -> String {
 
 /// How much of an incident a diagnosis sees: its tests alone by default.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Seen {
+pub struct JudgedEvidence {
     /// What is taken away.
     pub withhold: Option<Withhold>,
     /// For how long is tested on.
@@ -45,10 +45,10 @@ pub struct Seen {
 }
 
 /// Draws the incident of a seed and plays it in virtual time.
-pub fn play(seed: u64, seen: Seen) -> Result<Incident, Missing> {
+pub fn play(seed: u64, evidence: JudgedEvidence) -> Result<Incident, Missing> {
     let incident =
         incident(seed).map_err(|error| Missing { scenario: name(seed), seed: Some(seed), why: error.to_string() })?;
-    let mut examiner = seen.budget.map(|budget| examiner(&incident.scenario, budget));
+    let mut examiner = evidence.budget.map(|budget| examiner(&incident.scenario, budget));
     let play = play_on(&incident.scenario, &Setting::of(Seed(seed)), &mut |round| {
         let examiner = examiner.as_mut()?;
         let mut round = round.clone();
@@ -57,7 +57,7 @@ pub fn play(seed: u64, seen: Seen) -> Result<Incident, Missing> {
     });
     let mut round = play.round;
     disturb_clocks(&mut round, Seed(seed));
-    if let Some(Withhold::Half) = seen.withhold {
+    if let Some(Withhold::Half) = evidence.withhold {
         withhold_half(&mut round, Seed(seed));
     }
     Ok(Incident { round, planted: planted(&incident.scenario), scenario: incident.scenario })
