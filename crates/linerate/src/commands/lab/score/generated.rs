@@ -25,10 +25,9 @@ pub fn run(common: &Common, args: &ScoreArgs, range: SeedRange) -> anyhow::Resul
     let seeds: Vec<u64> = (range.from..=range.to).filter(|seed| share.has(*seed)).collect();
     let stop = stop_on_signals()?;
     let began = Instant::now();
-    let (rules, catalogue) = (Rules::built_in(), catalogue(args.learnt.as_deref())?);
-    let judged = side_by_side("incidents", &seeds, Watch { stop: &stop, quiet: common.quiet }, |seed| {
-        judged(seed, args, (&catalogue, &rules))
-    });
+    let judge = Judge { args, catalogue: catalogue(args.learnt.as_deref())?, rules: Rules::built_in() };
+    let judged =
+        side_by_side("incidents", &seeds, Watch { stop: &stop, quiet: common.quiet }, |seed| judge.verdict(seed));
     let took = began.elapsed();
     let (mut verdicts, mut missing) = (Vec::new(), Vec::new());
     for judged in judged {
@@ -48,18 +47,28 @@ pub fn run(common: &Common, args: &ScoreArgs, range: SeedRange) -> anyhow::Resul
     Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Success })
 }
 
-fn judged(seed: u64, args: &ScoreArgs, (catalogue, rules): (&Catalogue, &Rules)) -> Result<Verdict, Missing> {
-    let Incident { round, planted, scenario } =
-        play(seed, JudgedEvidence { withhold: args.withhold, budget: args.budget })?;
-    let effects = if args.without_faults { of_causes(&scenario, Seed(seed), &round) } else { Vec::new() };
-    let truth = Truth { causes: planted, innocent: Vec::new() };
-    let began = Instant::now();
-    let problems = weigh(&round, catalogue, rules).into_problems();
-    let diagnosed = began.elapsed();
-    let mut verdict = judge(&truth, &problems);
-    for (found, effect) in verdict.planted.iter_mut().zip(effects) {
-        found.rate_change = effect.map(|effect| effect.rate_change);
-        found.leaves_trace = effect.map(|effect| effect.leaves_trace);
+/// All that incidents are judged by.
+struct Judge<'a> {
+    args: &'a ScoreArgs,
+    catalogue: Catalogue,
+    rules: Rules,
+}
+
+impl Judge<'_> {
+    fn verdict(&self, seed: u64) -> Result<Verdict, Missing> {
+        let Self { args, catalogue, rules } = self;
+        let Incident { round, planted, scenario } =
+            play(seed, JudgedEvidence { withhold: args.withhold, budget: args.budget })?;
+        let effects = if args.without_faults { of_causes(&scenario, Seed(seed), &round) } else { Vec::new() };
+        let truth = Truth { causes: planted, innocent: Vec::new() };
+        let began = Instant::now();
+        let problems = weigh(&round, catalogue, rules).into_problems();
+        let diagnosed = began.elapsed();
+        let mut verdict = judge(&truth, &problems);
+        for (found, effect) in verdict.planted.iter_mut().zip(effects) {
+            found.rate_change = effect.map(|effect| effect.rate_change);
+            found.leaves_trace = effect.map(|effect| effect.leaves_trace);
+        }
+        Ok(Verdict { scenario: name(seed), seed, measured: round.elapsed, diagnosed, ..verdict })
     }
-    Ok(Verdict { scenario: name(seed), seed, measured: round.elapsed, diagnosed, ..verdict })
 }
