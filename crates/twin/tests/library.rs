@@ -73,6 +73,14 @@ fn a_shaper_of_the_host_is_no_queue_of_the_path() {
 }
 
 #[test]
+fn a_paced_transfer_fills_no_queue_of_a_faster_link() {
+    let scenario = library::load("amlight-burst-early").unwrap();
+    let flows = flows(&twin::play(&scenario, Seed(1)).round);
+    assert_eq!(flows[0].state("lost-where"), Some("elsewhere"), "150 of 500 Mbit/s overflow nothing by themselves");
+    assert_eq!(named("amlight-burst-early"), ["microburst at loop towards receiver"]);
+}
+
+#[test]
 fn a_proxy_serves_what_lies_on_its_own_node() {
     assert_eq!(named("nrao-storage-link"), ["slow-segment at storage towards switch"]);
 }

@@ -2,7 +2,7 @@
 //!
 //! TCP fills the queue of the slowest link on its path and loses packets there, on healthy paths as well. A link that is no slower than
 //! those before it never has more to send than it can, and loses nothing to a queue. What vanishes there is lost to something else,
-//! whether or not any flow pays for it yet. Between routers others may send, whom nobody here counts: there a link has to be
+//! whether or not any flow pays for it yet. A transfer that is paced comes no faster than its pace. Between routers others may send, whom nobody here counts: there a link has to be
 //! clearly faster than what comes.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use model::played::Finding;
 use model::round::{Passage, Round, Tested};
+use model::spec::Protocol;
+use predict::target::flow::requested;
 use units::DataRate;
 
 use super::lost::Missing;
@@ -36,10 +38,10 @@ pub(super) fn unqueued(round: &Round, ends: Ends<'_>) -> BTreeMap<Passage, f64> 
     let mut order: Vec<&Tested> = round.tests.iter().collect();
     order.sort_by_key(|tested| tested.began);
     for tested in order {
-        let Some((ways, elapsed)) = ways(round, tested) else { continue };
+        let Some(SentTest { ways, elapsed, paced }) = sent(round, tested) else { continue };
         let is_beside = tested.began < busy_until;
         for way in &ways {
-            let can = can_queue(way, ends, round, &hosts);
+            let can = can_queue(way, paced, ends, round, &hosts);
             for (passage, can) in way.iter().zip(can) {
                 *queued.entry(passage.clone()).or_default() |= can || is_beside;
             }
@@ -64,19 +66,36 @@ fn has_proxies(round: &Round) -> bool {
     })
 }
 
-/// The paths of a test that sends data, and how long it ran.
-fn ways(round: &Round, tested: &Tested) -> Option<(Vec<Vec<Passage>>, Duration)> {
+/// A test that sent data.
+struct SentTest {
+    /// The way of each of its directions, from the sender to the receiver.
+    ways: Vec<Vec<Passage>>,
+    /// How long it ran.
+    elapsed: Duration,
+    /// The rate to which its packets were spread, of all streams together: they come to no link any faster.
+    paced: Option<DataRate>,
+}
+
+fn sent(round: &Round, tested: &Tested) -> Option<SentTest> {
     let Finding::Run(run) = &tested.finding else { return None };
     let totals = &run.measurement.as_ref()?.totals;
     let ways = totals.iter().map(|total| way(round, tested, total.heading)).collect();
-    Some((ways, totals.iter().map(|total| total.elapsed).max()?))
+    // Datagrams come in bursts, whatever rate was asked for.
+    let paced = requested(&run.spec).filter(|_| run.spec.protocol == Protocol::Tcp && run.spec.pace.is_some());
+    Some(SentTest { ways, elapsed: totals.iter().map(|total| total.elapsed).max()?, paced })
 }
 
 /// At which passages of a path its packets may wait; at all of them where a speed is not known.
-fn can_queue(way: &[Passage], ends: Ends<'_>, round: &Round, hosts: &BTreeSet<&str>) -> Vec<bool> {
+fn can_queue(
+    way: &[Passage],
+    paced: Option<DataRate>,
+    ends: Ends<'_>,
+    round: &Round,
+    hosts: &BTreeSet<&str>,
+) -> Vec<bool> {
     let speeds: Option<Vec<DataRate>> = way.iter().map(|passage| ends.speeds.get(&passage.segment).copied()).collect();
     let Some(speeds) = speeds else { return vec![true; way.len()] };
-    let mut arriving: Option<DataRate> = None;
+    let mut arriving = paced;
     let mut can = Vec::with_capacity(way.len());
     for (passage, speed) in way.iter().zip(speeds) {
         let is_edge = round.segments.iter().any(|segment| {
