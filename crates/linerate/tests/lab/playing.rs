@@ -60,6 +60,30 @@ fn json_is_one_document_with_runs_that_are_kept() {
 }
 
 #[test]
+fn downloads_are_understood() {
+    const DOWNLOADS: &str = r#"
+[[services]]
+kind = "files"
+host = "east"
+files = { "small.bin" = "1MB" }
+
+[[tests]]
+kind = "http"
+from = "west"
+to = "east"
+file = "small.bin"
+count = 2
+"#;
+    let user = User::new();
+    let scenario = with_tests(&user, DOWNLOADS);
+    let output = user.lab(&["run", &scenario, "--json", "--no-archive"]).output().unwrap();
+    let played: Played = serde_json::from_slice(&output.stdout).unwrap();
+    let Finding::Downloads(downloads) = &played.tests[1].finding else { panic!("{:?}", played.tests[1]) };
+    assert_eq!(downloads.len(), 2);
+    assert!(downloads.iter().all(|download| download.goodput.is_some() && !download.tcp.is_empty()), "{downloads:?}");
+}
+
+#[test]
 fn stopping_ends_the_test_and_takes_everything_away() {
     let user = User::new();
     let scenario = with_tests(&user, &TESTS.replace("\"1s\"", "\"60s\""));
