@@ -11,7 +11,7 @@ use std::fmt::Write;
 use model::round::Round;
 
 use super::{Catalogue, Cause};
-use crate::diagnosis::{FaultLocation, affected_flows};
+use crate::diagnosis::{FaultLocation, shown_by_affected_flows};
 use crate::signs::{ALL, Flow, SignState, flows};
 
 /// What was planted: a cause of the catalogue at a place.
@@ -39,16 +39,16 @@ impl Tally {
     /// Adds an incident whose flows are known.
     pub(crate) fn add_flows(&mut self, round: &Round, flows: &[Flow], planted: &[PlantedCause], catalogue: &Catalogue) {
         for planted in planted {
-            let flows = affected_flows(round, flows, (&planted.cause, &planted.place), catalogue);
+            let flows = shown_by_affected_flows(round, flows, (&planted.cause, &planted.place), catalogue);
             if flows.is_empty() {
                 continue;
             }
             *self.incidents.entry(planted.cause.clone()).or_default() += 1;
             let mut looked_at: BTreeMap<usize, u32> = BTreeMap::new();
-            for seen in flows.iter().flat_map(|affected| &affected.seen) {
+            for seen in flows.iter().flatten() {
                 *looked_at.entry(seen.sign).or_default() += 1;
             }
-            for seen in flows.iter().flat_map(|affected| &affected.seen) {
+            for seen in flows.iter().flatten() {
                 let share = 1.0 / f64::from(looked_at[&seen.sign].max(1));
                 *self.seen.entry((planted.cause.clone(), *seen)).or_default() += share;
             }

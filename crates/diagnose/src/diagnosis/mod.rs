@@ -292,24 +292,15 @@ fn has_rates_alone(round: &Round, flows: &[Flow]) -> bool {
     !has_facts && !is_watched
 }
 
-/// What an affected flow shows of a cause at a place.
-#[derive(Debug, Clone)]
-pub struct AffectedFlow {
-    /// Its place among the flows of the round.
-    pub number: usize,
-    /// What was seen of it, as the cause sees it at its place.
-    pub seen: Vec<SignState>,
-}
-
-/// The affected flows among `flows` that pass the place of a cause, as a diagnosis sees them: what is learnt from incidents whose cause
-/// is known.
+/// What each of the affected flows among `flows` shows that pass the place of a cause, as the cause sees it there: what is learnt from
+/// incidents whose cause is known.
 #[must_use]
-pub fn affected_flows(
+pub fn shown_by_affected_flows(
     round: &Round,
     flows: &[Flow],
     (cause, place): (&str, &FaultLocation),
     catalogue: &Catalogue,
-) -> Vec<AffectedFlow> {
+) -> Vec<Vec<SignState>> {
     let candidates = candidate::candidates(round, flows, catalogue);
     let mut there = BTreeMap::new();
     for candidate in candidates.iter().filter(|other| other.cause.id == cause && other.place.is_at(place)) {
@@ -320,7 +311,7 @@ pub fn affected_flows(
             });
         }
     }
-    there.into_iter().map(|(number, seen)| AffectedFlow { number, seen }).collect()
+    there.into_values().collect()
 }
 
 /// Says what is wrong with what a round tested.

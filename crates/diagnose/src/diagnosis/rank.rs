@@ -57,13 +57,9 @@ pub(super) fn standings<'c>(
         if is_later && !is_named {
             break;
         }
-        match (best, best.and_then(|best| problems.iter_mut().find(|earlier| is_of_one_segment(earlier, &best.place))))
-        {
-            (Some(_), Some(earlier)) => {
-                earlier.problem.explains.extend(standing.problem.explains);
-                earlier.suffering.extend(standing.suffering);
-            }
-            _ => problems.push(standing),
+        match best.and_then(|best| problems.iter_mut().find(|earlier| is_of_one_segment(earlier, &best.place))) {
+            Some(earlier) => earlier.take_in(standing),
+            None => problems.push(standing),
         }
         let Some(best) = best else { break };
         let before = open.clone();
@@ -92,6 +88,14 @@ pub(super) fn standings<'c>(
     let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
     problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
     problems
+}
+
+impl Standing<'_> {
+    /// What another one explains is this one's as well.
+    fn take_in(&mut self, other: Standing<'_>) {
+        self.problem.explains.extend(other.problem.explains);
+        self.suffering.extend(other.suffering);
+    }
 }
 
 /// Whether a problem was found at this segment already: one direction of a segment has one fault, which makes some flows slow and
@@ -123,8 +127,7 @@ fn merge_directions(problems: &mut Vec<Standing<'_>>, catalogue: &Catalogue) {
         if let Some(later) = later {
             let other = problems.remove(later);
             let first = &mut problems[number];
-            first.problem.explains.extend(other.problem.explains);
-            first.suffering.extend(other.suffering);
+            first.take_in(other);
             let likely = first.problem.ranking.first_mut().and_then(|best| best.places.first_mut());
             if let Some(FaultLocation::Segment { towards, .. }) = likely.map(|likely| &mut likely.place) {
                 *towards = None;
