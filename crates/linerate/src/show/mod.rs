@@ -38,6 +38,7 @@ pub mod probe;
 pub mod probe_sessions;
 pub mod progress;
 pub mod proof;
+mod repeat;
 #[cfg(feature = "hub")]
 pub mod replay;
 pub mod round;

@@ -11,7 +11,7 @@ use model::round::Round;
 
 use super::plural::counted;
 use super::statements::StatementList;
-use super::{statements, wrap};
+use super::{repeat, statements, wrap};
 
 /// Writing to a text does not fail.
 macro_rules! line {
@@ -152,10 +152,7 @@ fn next(text: &mut String, round: Option<&Round>, problem: &Problem, catalogue: 
 fn command(round: &Round, problem: &Problem) -> Option<String> {
     let tested = round.tests.iter().find(|tested| problem.explains.contains(&tested.label))?;
     let Finding::Run(run) = &tested.finding else { return None };
-    let is_plain = |word: &&String| !word.is_empty() && !word.contains(char::is_whitespace);
-    let program = run.command.first()?.rsplit('/').next()?.to_owned();
-    let words: Vec<&str> = run.command.iter().skip(1).filter(is_plain).map(String::as_str).collect();
-    (!words.is_empty()).then(|| format!("`{program} {}`", words.join(" ")))
+    repeat::command(&run.command).map(|command| format!("`{command}`"))
 }
 
 /// The commands that fix it, without rules that only a person can follow: no host fixes a router.
