@@ -47,7 +47,8 @@ impl Browser {
                       --disable-background-networking --disable-component-update --disable-sync --no-proxy-server \
                       --disable-dev-shm-usage --user-data-dir=\"$PROFILE\" about:blank 3<&0 4>&1 </dev/null >/dev/null 2>&1";
         let mut command = Command::new("sh");
-        command.args(["-c", script]).env("PROFILE", profile.path()).env("HOME", profile.path());
+        // All that it writes goes with its profile: what it leaves in the folder for temporary files nobody else removes.
+        command.args(["-c", script]).envs(["PROFILE", "HOME", "TMPDIR"].map(|name| (name, profile.path())));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (heard, messages) = channel();
