@@ -3,11 +3,13 @@
 //! TCP fills the queue of the slowest link on its path and loses packets there, on healthy paths as well. A link that is no slower than
 //! those before it never has more to send than it can, and loses nothing to a queue. What vanishes there is lost to something else,
 //! whether or not any flow pays for it yet. A transfer that is paced comes no faster than its pace. Between routers others may send, whom nobody here counts: there a link has to be
-//! clearly faster than what comes.
+//! clearly faster than what comes. Where a path has all of a declared rate that is below the speeds of all its interfaces, something on it
+//! is slower than it says (a line with 400 Mbit/s one way and 60 the other, on interfaces of 1 Gbit/s), and a queue may be anywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use model::measurement::DirectionTotal;
 use model::played::Finding;
 use model::round::{Passage, Round, Tested};
 use model::spec::Protocol;
@@ -38,10 +40,10 @@ pub(super) fn unqueued(round: &Round, ends: Ends<'_>) -> BTreeMap<Passage, f64> 
     let mut order: Vec<&Tested> = round.tests.iter().collect();
     order.sort_by_key(|tested| tested.began);
     for tested in order {
-        let Some(SentTest { ways, elapsed, paced }) = sent(round, tested) else { continue };
+        let Some(SentTest { ways, elapsed, paced, fills }) = sent(round, tested) else { continue };
         let is_beside = tested.began < busy_until;
         for way in &ways {
-            let can = can_queue(way, paced, ends, round, &hosts);
+            let can = can_queue(way, Arriving { paced, fills }, ends, round, &hosts);
             for (passage, can) in way.iter().zip(can) {
                 *queued.entry(passage.clone()).or_default() |= can || is_beside;
             }
@@ -74,6 +76,8 @@ struct SentTest {
     elapsed: Duration,
     /// The rate to which its packets were spread, of all streams together: they come to no link any faster.
     paced: Option<DataRate>,
+    /// The declared rate of the path, where it reached that.
+    fills: Option<DataRate>,
 }
 
 fn sent(round: &Round, tested: &Tested) -> Option<SentTest> {
@@ -82,19 +86,38 @@ fn sent(round: &Round, tested: &Tested) -> Option<SentTest> {
     let ways = totals.iter().map(|total| way(round, tested, total.heading)).collect();
     // Datagrams come in bursts, whatever rate was asked for.
     let paced = requested(&run.spec).filter(|_| run.spec.protocol == Protocol::Tcp && run.spec.pace.is_some());
-    Some(SentTest { ways, elapsed: totals.iter().map(|total| total.elapsed).max()?, paced })
+    let reaches = |declared: &DataRate| {
+        let of_total = |total: &DirectionTotal| total.goodput.share_of(*declared).is_some_and(|part| part >= REACHED);
+        totals.iter().any(of_total)
+    };
+    let fills = tested.expected.filter(reaches);
+    Some(SentTest { ways, elapsed: totals.iter().map(|total| total.elapsed).max()?, paced, fills })
+}
+
+/// How the packets of a test come to a path.
+#[derive(Clone, Copy)]
+struct Arriving {
+    paced: Option<DataRate>,
+    fills: Option<DataRate>,
 }
 
 /// At which passages of a path its packets may wait; at all of them where a speed is not known.
 fn can_queue(
     way: &[Passage],
-    paced: Option<DataRate>,
+    Arriving { paced, fills }: Arriving,
     ends: Ends<'_>,
     round: &Round,
     hosts: &BTreeSet<&str>,
 ) -> Vec<bool> {
     let speeds: Option<Vec<DataRate>> = way.iter().map(|passage| ends.speeds.get(&passage.segment).copied()).collect();
     let Some(speeds) = speeds else { return vec![true; way.len()] };
+    let slowest = speeds.iter().min().copied();
+    let is_slower = |declared: DataRate| {
+        slowest.is_some_and(|slowest| u128::from(declared.bps()) * SLOWER < u128::from(slowest.bps()) * 100)
+    };
+    if fills.is_some_and(is_slower) {
+        return vec![true; way.len()];
+    }
     let mut arriving = paced;
     let mut can = Vec::with_capacity(way.len());
     for (passage, speed) in way.iter().zip(speeds) {
@@ -121,6 +144,10 @@ fn lost(passage: &Passage, ends: Ends<'_>) -> Option<f64> {
 const OF_EDGE: u128 = 102;
 /// The same where others may send as well.
 const OF_CORE: u128 = 70;
+/// Part of a declared rate that is as good as all of it.
+const REACHED: f64 = 0.7;
+/// In percent: a declared rate that is lower than all speeds by less is the payload of one of them.
+const SLOWER: u128 = 110;
 /// Packets that may have been under way while counters were read.
 const FEW: f64 = 3.0;
 /// Ethernet's.
