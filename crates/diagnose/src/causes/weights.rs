@@ -6,11 +6,11 @@
 //! correct: 1 is independent of all others, 0 says nothing that others do not.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::signs::{ALL, SignState};
+use crate::signs::{ALL, Coverage, SignState};
 
 /// A kind of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,8 +67,51 @@ pub struct Weights {
     pub(crate) unknown: f64,
     /// How often each state is seen among slow flows, where that was counted.
     usual: BTreeMap<SignState, f64>,
-    /// Probability as it was reckoned, and how often it was right: of the first problem, and of the others.
-    calibration: [Vec<(f64, f64)>; 2],
+    calibration: Calibration,
+}
+
+/// How often first names turned out to be right. Where much is known, the same sum of weights is worth more.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// In rounds that have all that they can have.
+    pub whole: CalibrationCurves,
+    /// In rounds that lack some of it.
+    pub partial: CalibrationCurves,
+}
+
+/// Of the first problem of a round, and of the others.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct CalibrationCurves {
+    /// Of the first problem.
+    pub first: CalibrationCurve,
+    /// Of all later ones.
+    pub later: CalibrationCurve,
+}
+
+/// Probability as it was reckoned, and how often it was right, both 0 to 1 and growing.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, Serialize)]
+pub struct CalibrationCurve(pub Vec<(f64, f64)>);
+
+impl CalibrationCurve {
+    /// How often what was reckoned to have this probability turned out to be right; the same where nothing was learnt.
+    #[must_use]
+    pub fn right(&self, probability: f64) -> f64 {
+        let Some(above) = self.0.iter().position(|(said, _)| *said >= probability) else {
+            return self.0.last().map_or(probability, |(_, right)| *right);
+        };
+        let (to, high) = self.0[above];
+        let (from, low) = above.checked_sub(1).map_or((0.0, 0.0), |below| self.0[below]);
+        if to <= from { high } else { low + (high - low) * (probability - from) / (to - from) }
+    }
+}
+
+impl fmt::Display for CalibrationCurve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let points: Vec<String> = self.0.iter().map(|(said, right)| format!("[{said:.3}, {right:.3}]")).collect();
+        write!(f, "[{}]", points.join(", "))
+    }
 }
 
 impl Default for Weights {
@@ -78,7 +121,7 @@ impl Default for Weights {
             causes: BTreeMap::new(),
             unknown: UNKNOWN * SHARPNESS,
             usual: BTreeMap::new(),
-            calibration: [Vec::new(), Vec::new()],
+            calibration: Calibration::default(),
         }
     }
 }
@@ -112,16 +155,16 @@ impl Weights {
         self.usual.get(&seen).copied().unwrap_or(seen.state().usual)
     }
 
-    /// How often a first name with this probability turned out to be right, in the problem of this number from 0.
+    /// The same of all states that were counted.
+    pub(crate) const fn all_usual(&self) -> &BTreeMap<SignState, f64> {
+        &self.usual
+    }
+
+    /// How often first names turned out to be right, in the problem of this number from 0.
     #[must_use]
-    pub fn calibrated(&self, probability: f64, problem: usize) -> f64 {
-        let points = &self.calibration[problem.min(1)];
-        let Some(above) = points.iter().position(|(said, _)| *said >= probability) else {
-            return points.last().map_or(probability, |(_, right)| *right);
-        };
-        let (to, high) = points[above];
-        let (from, low) = above.checked_sub(1).map_or((0.0, 0.0), |below| points[below]);
-        if to <= from { high } else { low + (high - low) * (probability - from) / (to - from) }
+    pub fn calibration(&self, coverage: Coverage, problem: usize) -> &CalibrationCurve {
+        let curves = if coverage == Coverage::Whole { &self.calibration.whole } else { &self.calibration.partial };
+        if problem == 0 { &curves.first } else { &curves.later }
     }
 
     /// The same with other numbers: evidence by number, causes by id, and the weight of "something else".
@@ -138,7 +181,7 @@ impl Weights {
 
     /// The same with a calibration.
     #[must_use]
-    pub(crate) fn with_calibration(&self, calibration: [Vec<(f64, f64)>; 2]) -> Self {
+    pub(crate) fn with_calibration(&self, calibration: Calibration) -> Self {
         Self { calibration, ..self.clone() }
     }
 
@@ -149,7 +192,7 @@ impl Weights {
     pub fn read(text: &str) -> Result<Self, WeightsError> {
         let file: FileText = toml::from_str(text)?;
         let mut weights = Self { unknown: file.unknown, causes: file.causes, ..Self::default() };
-        weights.calibration = [file.calibration.first, file.calibration.later];
+        weights.calibration = file.calibration;
         for (name, weight) in file.evidence {
             let sign = ALL.iter().position(|sign| sign.name == name);
             let other = OTHERS.iter().position(|other| *other == name).map(|at| at + ALL.len());
@@ -200,10 +243,12 @@ impl Weights {
                 let _ = writeln!(text, "{} = {{ {} }}", known.name, parts.join(", "));
             }
         }
-        let _ = writeln!(text, "\n# Probability as it is reckoned, and how often it was right.\n[calibration]");
-        for (name, points) in ["first", "later"].iter().zip(&self.calibration) {
-            let points: Vec<String> = points.iter().map(|(said, right)| format!("[{said:.3}, {right:.3}]")).collect();
-            let _ = writeln!(text, "{name} = [{}]", points.join(", "));
+        let _ = writeln!(
+            text,
+            "\n# Probability as it is reckoned, and how often it was right: in rounds that have all they can have, and in others."
+        );
+        for (name, curves) in [("whole", &self.calibration.whole), ("partial", &self.calibration.partial)] {
+            let _ = writeln!(text, "[calibration.{name}]\nfirst = {}\nlater = {}", curves.first, curves.later);
         }
         text
     }
@@ -227,14 +272,7 @@ struct FileText {
     evidence: BTreeMap<String, f64>,
     causes: BTreeMap<String, f64>,
     usual: BTreeMap<String, BTreeMap<String, f64>>,
-    calibration: CalibrationText,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct CalibrationText {
-    first: Vec<(f64, f64)>,
-    later: Vec<(f64, f64)>,
+    calibration: Calibration,
 }
 
 /// By how much sums of damped weights are stretched before they become probabilities, before anything was learnt.
@@ -254,18 +292,20 @@ mod tests {
         let evidence: Vec<f64> = (0..Evidence::COUNT).map(|number| number as f64 / 10.0).collect();
         let causes = BTreeMap::from([("policer".to_owned(), -0.5)]);
         let usual = BTreeMap::from([(SignState { sign: 0, state: 1 }, 0.25)]);
-        let points = [vec![(0.2, 0.1), (0.9, 0.7)], Vec::new()];
-        let weights = Weights::default().with(&evidence, &causes, -2.0).with_usual(usual).with_calibration(points);
+        let whole = CalibrationCurves { first: CalibrationCurve(vec![(0.2, 0.1), (0.9, 0.7)]), ..Default::default() };
+        let partial = CalibrationCurves { later: CalibrationCurve(vec![(0.5, 0.25)]), ..Default::default() };
+        let weights = Weights::default().with(&evidence, &causes, -2.0).with_usual(usual);
+        let weights = weights.with_calibration(Calibration { whole, partial });
         assert_eq!(Weights::read(&weights.text("a test")).unwrap(), weights);
     }
 
     #[test]
     fn calibration_goes_through_its_points() {
-        let weights = Weights::default().with_calibration([vec![(0.5, 0.4), (0.9, 0.6)], Vec::new()]);
+        let curve = CalibrationCurve(vec![(0.5, 0.4), (0.9, 0.6)]);
         for (said, right) in [(0.0, 0.0), (0.5, 0.4), (0.7, 0.5), (0.95, 0.6)] {
-            assert!((weights.calibrated(said, 0) - right).abs() < 1e-9, "{said}");
+            assert!((curve.right(said) - right).abs() < 1e-9, "{said}");
         }
-        assert!((weights.calibrated(0.7, 1) - 0.7).abs() < 1e-9, "nothing was learnt of later problems");
+        assert!((CalibrationCurve::default().right(0.7) - 0.7).abs() < 1e-9, "nothing was learnt");
     }
 
     #[test]

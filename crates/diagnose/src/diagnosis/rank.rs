@@ -14,7 +14,7 @@ use super::weigh::{Ground, Part, Weighed, parts, prior, weigh};
 use super::{FaultLocation, Hypothesis, LikelyPlace, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
 use crate::signs::flow::FlowKind;
-use crate::signs::{Flow, SignState};
+use crate::signs::{Coverage, Flow, SignState};
 use crate::wires::Wires;
 
 /// What explains the flows that suffer, and what is wrong without one that does.
@@ -30,6 +30,7 @@ pub(super) fn standings<'c>(
     let wires = Wires::of(round);
     let weights = catalogue.weights();
     let severity = Severity::of(flows);
+    let coverage = Coverage::of(round, flows);
     let mut problems: Vec<Standing<'c>> = Vec::new();
     let mut open: Vec<bool> = flows.iter().map(Flow::is_bad).collect();
     let mut told = vec![ExplainedSigns::default(); flows.len()];
@@ -45,7 +46,7 @@ pub(super) fn standings<'c>(
             severity: &severity,
             most: 0.0,
             weights,
-            problem: problems.len(),
+            calibration: weights.calibration(coverage, problems.len()),
         };
         ground.most = left.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
         let (standing, explained, best) = standing(&left, &ground);
@@ -83,7 +84,7 @@ pub(super) fn standings<'c>(
         severity: &severity,
         most: 0.0,
         weights,
-        problem: 1,
+        calibration: weights.calibration(coverage, 1),
     };
     let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
     problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
@@ -251,7 +252,7 @@ fn explain_by_shaper(cause: &Cause, explained: &mut [bool], ground: &Ground<'_>)
 /// Gives the first name the probability with which names like it turned out to be right, and the others what that leaves.
 fn calibrate(ranking: &mut [(Ranked, &Candidate<'_>)], unknown: &mut f64, ground: &Ground<'_>) {
     let Some(said) = ranking.first().map(|(best, _)| best.probability) else { return };
-    let right = ground.weights.calibrated(said, ground.problem);
+    let right = ground.calibration.right(said);
     let others = if said < 1.0 { (1.0 - right) / (1.0 - said) } else { 0.0 };
     for (number, (ranked, _)) in ranking.iter_mut().enumerate() {
         ranked.probability = if number == 0 { right } else { (ranked.probability * others).min(right) };

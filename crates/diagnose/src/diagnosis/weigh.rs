@@ -14,7 +14,7 @@ use super::severity::Severity;
 use super::speeds;
 use super::vanished;
 use crate::causes::Cause;
-use crate::causes::weights::{Evidence, Weights};
+use crate::causes::weights::{CalibrationCurve, Evidence, Weights};
 use crate::signs::flow::FlowKind;
 use crate::signs::{ALL, Flow, Observation, SignState};
 use crate::wires::Wires;
@@ -55,18 +55,18 @@ pub(crate) struct Ground<'a> {
     pub(crate) most: f64,
     /// How much each kind of evidence counts.
     pub(crate) weights: &'a Weights,
-    /// How many problems were found before.
-    pub(crate) problem: usize,
+    /// How often first names turned out to be right.
+    pub(crate) calibration: &'a CalibrationCurve,
 }
 
 impl<'a> Ground<'a> {
-    /// The flows that a candidate would have to explain.
     /// How much the flows that a candidate would have to explain speak for one cause of them all.
     pub(crate) fn gain(&self, candidate: &Candidate<'_>) -> f64 {
         let hit: Vec<usize> = candidate.covers.iter().copied().filter(|number| self.open[*number]).collect();
         self.severity.gain(&hit)
     }
 
+    /// The flows that a candidate would have to explain.
     pub(crate) fn suffering(&self, candidate: &Candidate<'_>) -> Vec<&'a Flow> {
         candidate.covers.iter().filter(|number| self.open[**number]).map(|number| &self.flows[*number]).collect()
     }

@@ -1,6 +1,7 @@
 //! How often what is said with some probability turns out to be right: isotonic regression (Zadrozny and Elkan 2002).
 
-use crate::causes::weights::Weights;
+use crate::causes::weights::{Calibration, CalibrationCurve, CalibrationCurves, Weights};
+use crate::signs::Coverage;
 
 /// A first name with its probability, and whether it was right.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,18 +12,21 @@ pub struct Outcome {
     pub is_right: bool,
     /// Whether it is of a problem after the first.
     pub is_later: bool,
+    /// How much of what its round can tell was there.
+    pub coverage: Coverage,
 }
 
 /// The same weights, calibrated by what became of first names that were reckoned without a calibration.
 #[must_use]
 pub fn calibrate(weights: &Weights, outcomes: &[Outcome]) -> Weights {
-    let of = |is_later| {
-        let mut chosen: Vec<Outcome> =
-            outcomes.iter().copied().filter(|outcome| outcome.is_later == is_later).collect();
+    let of = |coverage, is_later| {
+        let is_of = |outcome: &&Outcome| outcome.coverage == coverage && outcome.is_later == is_later;
+        let mut chosen: Vec<Outcome> = outcomes.iter().filter(is_of).copied().collect();
         chosen.sort_by(|a, b| a.probability.total_cmp(&b.probability));
-        curve(&chosen)
+        CalibrationCurve(curve(&chosen))
     };
-    weights.with_calibration([of(false), of(true)])
+    let curves = |coverage| CalibrationCurves { first: of(coverage, false), later: of(coverage, true) };
+    weights.with_calibration(Calibration { whole: curves(Coverage::Whole), partial: curves(Coverage::Partial) })
 }
 
 /// Means of equally many, then neighbours pooled while they fall.
@@ -66,10 +70,14 @@ mod tests {
                 probability: if number % 2 == 0 { 0.95 } else { 0.4 },
                 is_right: if number % 2 == 0 { number % 10 < 6 } else { number % 10 == 1 },
                 is_later: false,
+                coverage: Coverage::Whole,
             })
             .collect();
         let weights = calibrate(&Weights::default(), &outcomes);
-        assert!((weights.calibrated(0.95, 0) - 0.6).abs() < 0.03, "{}", weights.calibrated(0.95, 0));
-        assert!((weights.calibrated(0.4, 0) - 0.2).abs() < 0.03, "{}", weights.calibrated(0.4, 0));
+        let calibration = weights.calibration(Coverage::Whole, 0);
+        assert!((calibration.right(0.95) - 0.6).abs() < 0.03, "{}", calibration.right(0.95));
+        assert!((calibration.right(0.4) - 0.2).abs() < 0.03, "{}", calibration.right(0.4));
+        let partial = weights.calibration(Coverage::Partial, 0);
+        assert!((partial.right(0.95) - 0.95).abs() < 1e-9, "nothing was learnt of rounds that lack something");
     }
 }

@@ -12,6 +12,7 @@ use crate::diagnosis::explained_signs::ExplainedSigns;
 use crate::diagnosis::rank::way;
 use crate::diagnosis::says::Says;
 use crate::diagnosis::weigh::{Ground, parts, prior, seen};
+use crate::signs::Coverage;
 
 /// What could be said, and what is right.
 #[derive(Debug, Clone)]
@@ -77,7 +78,9 @@ fn decision<'c>(
     let LearningCase { flows, findings, wires, severity, .. } = case;
     let Known { catalogue, tables } = known;
     let weights = catalogue.weights();
-    let mut ground = Ground { flows, open, told, findings, wires, severity, most: 0.0, weights, problem: 0 };
+    // Names are weighed here, and nobody is told how sure they are.
+    let calibration = weights.calibration(Coverage::Whole, 0);
+    let mut ground = Ground { flows, open, told, findings, wires, severity, most: 0.0, weights, calibration };
     ground.most = explaining.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
     let is_answered = |candidate: &&&Candidate<'c>| {
         let mut covered = candidate.covers.iter().filter(|number| open[**number]);
