@@ -38,20 +38,32 @@ impl Tally {
 
     /// Adds an incident whose flows are known.
     pub(crate) fn add_flows(&mut self, round: &Round, flows: &[Flow], planted: &[PlantedCause], catalogue: &Catalogue) {
-        for planted in planted {
-            let flows = shown_by_affected_flows(round, flows, (&planted.cause, &planted.place), catalogue);
-            if flows.is_empty() {
-                continue;
-            }
-            *self.incidents.entry(planted.cause.clone()).or_default() += 1;
-            let mut looked_at: BTreeMap<usize, u32> = BTreeMap::new();
-            for seen in flows.iter().flatten() {
-                *looked_at.entry(seen.sign).or_default() += 1;
-            }
-            for seen in flows.iter().flatten() {
-                let share = 1.0 / f64::from(looked_at[&seen.sign].max(1));
-                *self.seen.entry((planted.cause.clone(), *seen)).or_default() += share;
-            }
+        let shown = planted.iter().map(|planted| {
+            shown_by_affected_flows(round, flows, (&planted.cause, &planted.place), catalogue)
+        });
+        let shown: Vec<BTreeMap<usize, Vec<SignState>>> = shown.collect();
+        for (planted, flows) in planted.iter().zip(&shown) {
+            // What a flow shows that passes two faults is as much the other's.
+            let is_hit_once = |number: &usize| shown.iter().filter(|flows| flows.contains_key(number)).count() == 1;
+            let of_one: Vec<&Vec<SignState>> =
+                flows.iter().filter(|(number, _)| is_hit_once(number)).map(|(_, shown)| shown).collect();
+            self.count(&planted.cause, if of_one.is_empty() { flows.values().collect() } else { of_one });
+        }
+    }
+
+    /// Counts what flows show that one cause hits, as one incident.
+    fn count(&mut self, cause: &str, flows: Vec<&Vec<SignState>>) {
+        if flows.is_empty() {
+            return;
+        }
+        *self.incidents.entry(cause.to_owned()).or_default() += 1;
+        let mut looked_at: BTreeMap<usize, u32> = BTreeMap::new();
+        for seen in flows.iter().copied().flatten() {
+            *looked_at.entry(seen.sign).or_default() += 1;
+        }
+        for seen in flows.into_iter().flatten() {
+            let share = 1.0 / f64::from(looked_at[&seen.sign].max(1));
+            *self.seen.entry((cause.to_owned(), *seen)).or_default() += share;
         }
     }
 
@@ -106,6 +118,22 @@ impl Tally {
     /// count as `prior` incidents.
     #[must_use]
     pub fn learnt(&self, catalogue: &Catalogue, prior: f64, least: f64) -> String {
+        self.learnt_of(catalogue, prior, least, |_, _| true)
+    }
+
+    /// The same of signs alone of which a cause of the catalogue has no state, or not every one: those that came since it was learnt.
+    #[must_use]
+    pub fn learnt_of_new_signs(&self, catalogue: &Catalogue, prior: f64, least: f64) -> String {
+        self.learnt_of(catalogue, prior, least, |cause, sign| !cause.names_all_of(sign))
+    }
+
+    fn learnt_of(
+        &self,
+        catalogue: &Catalogue,
+        prior: f64,
+        least: f64,
+        is_wanted: impl Fn(&Cause, usize) -> bool,
+    ) -> String {
         let mut text = String::from(
             "# Likelihoods of signs, counted in incidents with a known cause. Values of the catalogue count as prior.\n",
         );
@@ -115,7 +143,7 @@ impl Tally {
             let Some(incidents) = self.incidents.get(&cause.id) else { continue };
             // Writing to a text does not fail.
             let _ = writeln!(text, "\n[{}] # {incidents} incidents", cause.id);
-            for (sign, known) in ALL.iter().enumerate() {
+            for (sign, known) in ALL.iter().enumerate().filter(|(sign, _)| is_wanted(cause, *sign)) {
                 let states = 0..known.states.len();
                 let of =
                     |state| self.seen.get(&(cause.id.clone(), SignState { sign, state })).copied().unwrap_or_default();

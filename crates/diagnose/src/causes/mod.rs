@@ -12,7 +12,7 @@ pub mod weights;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::signs::SignState;
+use crate::signs::{ALL, SignState};
 use crate::signs::flow::FlowKind;
 use units::DataRate;
 
@@ -228,6 +228,11 @@ impl Cause {
     /// All ways in which it is at work: its own first.
     pub(crate) fn ways(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.manners)
+    }
+
+    /// Whether it says of every state of a sign how often it is seen, as what was learnt does.
+    pub(crate) fn names_all_of(&self, sign: usize) -> bool {
+        (0..ALL[sign].states.len()).all(|state| self.shows.contains_key(&SignState { sign, state }))
     }
 
     /// How often a state is seen where the cause is at work, beside what is usual by the table of signs.

@@ -57,7 +57,7 @@ use crate::locate::explanation::Located;
 use crate::locate::round::layers;
 use crate::locate::{Topology, locate};
 use crate::signs::flow::{Complaint, FlowKind};
-use crate::signs::{Flow, SignState, allowed, flows};
+use crate::signs::{Coverage, Flow, SignState, allowed, flows};
 use findings::Findings;
 
 /// What is wrong with what a round tested.
@@ -277,30 +277,24 @@ pub struct Hypothesis<'c> {
 #[must_use]
 pub fn weigh<'c>(round: &Round, catalogue: &'c Catalogue, rules: &Rules) -> Weighing<'c> {
     let flows = flows(round);
-    let is_learnt_of = !(has_rates_alone(round, &flows) && catalogue.weights().are_learnt());
-    let catalogue = if is_learnt_of { catalogue } else { Catalogue::of_mechanisms() };
+    // All incidents that were learnt from have some of what is missing there, and how often a loss or a rate is seen in them is a
+    // matter of how faults were drawn; what is left are the mechanisms.
+    let is_unlike_incidents = Coverage::of(round, &flows) == Coverage::RatesAlone && catalogue.weights().are_learnt();
+    let catalogue = if is_unlike_incidents { Catalogue::of_mechanisms() } else { catalogue };
     let findings = Findings::of(round, &flows, rules);
     let standings = rank::standings(round, &flows, &findings, catalogue);
     Weighing { flows, standings }
 }
 
-/// Whether a round has results of tests and nothing else: no samples, no facts of hosts, no paths. All incidents that were learnt from have
-/// some of these, and how often a loss or a rate is seen there is a matter of how faults were drawn; what is left are the mechanisms.
-fn has_rates_alone(round: &Round, flows: &[Flow]) -> bool {
-    let has_facts = round.members.iter().any(|member| member.before.is_some() || member.after.is_some());
-    let is_watched = flows.iter().any(|flow| flow.state("limit").is_some() || !flow.way.is_empty());
-    !has_facts && !is_watched
-}
-
-/// What each of the affected flows among `flows` shows that pass the place of a cause, as the cause sees it there: what is learnt from
-/// incidents whose cause is known.
+/// What each of the affected flows among `flows` shows that pass the place of a cause, by their numbers, as the cause sees it there: what
+/// is learnt from incidents whose cause is known.
 #[must_use]
 pub fn shown_by_affected_flows(
     round: &Round,
     flows: &[Flow],
     (cause, place): (&str, &FaultLocation),
     catalogue: &Catalogue,
-) -> Vec<Vec<SignState>> {
+) -> BTreeMap<usize, Vec<SignState>> {
     let candidates = candidate::candidates(round, flows, catalogue);
     let mut there = BTreeMap::new();
     for candidate in candidates.iter().filter(|other| other.cause.id == cause && other.place.is_at(place)) {
@@ -311,7 +305,7 @@ pub fn shown_by_affected_flows(
             });
         }
     }
-    there.into_values().collect()
+    there
 }
 
 /// Says what is wrong with what a round tested.

@@ -22,7 +22,7 @@ pub use fit::{Fitted, Regularization, fit};
 
 use crate::causes::Catalogue;
 use crate::causes::learn::{Tally, USUAL_PRIOR};
-use crate::causes::weights::Weights;
+use crate::causes::weights::{Calibration, Weights};
 
 /// What was learnt.
 #[derive(Debug, Clone)]
@@ -66,8 +66,12 @@ pub fn refine(cases: &[LearningCase], from: &Catalogue, regularization: Regulari
     for case in cases {
         tally.add_flows(&case.round, &case.flows, &case.planted, from);
     }
-    let before = from.weights().with_calibration([Vec::new(), Vec::new()]);
-    let learnt = from.clone().with_weights(before.clone());
+    let mut usual = tally.usual(USUAL_PRIOR);
+    usual.extend(from.weights().all_usual().iter().map(|(seen, share)| (*seen, *share)));
+    let before = from.weights().with_calibration(Calibration::default()).with_usual(usual);
+    // What was just written names nothing that does not exist.
+    let with_new_signs = from.with_learnt(&tally.learnt_of_new_signs(from, PRIOR, LEAST));
+    let learnt = with_new_signs.unwrap_or_else(|_| from.clone()).with_weights(before.clone());
     let all: Vec<&LearningCase> = cases.iter().collect();
     let fitted = fit(&all, &learnt, &before, regularization);
     let weights = fitted.weights.clone();

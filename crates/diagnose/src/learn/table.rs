@@ -110,9 +110,6 @@ impl Tables {
 impl Table {
     fn of(cause: &Cause, catalogue: &Catalogue, at: usize) -> Self {
         let weights = catalogue.weights();
-        let is_counted = |sign: &usize| {
-            (0..ALL[*sign].states.len()).all(|state| cause.shows.contains_key(&SignState { sign: *sign, state }))
-        };
         let likelihood = |seen| cause.likelihood_among(seen, |seen| weights.usual(seen)).max(LEAST);
         let shares: Vec<f64> = states().map(likelihood).collect();
         let usual: Vec<f64> = states().map(|seen| weights.usual(seen)).collect();
@@ -122,7 +119,7 @@ impl Table {
             counted: shares.iter().map(|share| share.ln()).collect(),
             ratios,
             usual,
-            signs: (0..ALL.len()).filter(is_counted).collect(),
+            signs: (0..ALL.len()).filter(|sign| cause.names_all_of(*sign)).collect(),
             slopes: vec![0.0; shares.len()],
             shares,
         }

@@ -96,6 +96,9 @@ pub struct LearnArgs {
     /// Learn from these scenario files as well, each played three times
     #[arg(long, value_name = "DIR|FILE")]
     pub scenarios: Vec<PathBuf>,
+    /// Learn from the live rounds of these files as well that `linerate lab score --keep` left here
+    #[arg(long, requires = "scenarios", value_name = "DIR")]
+    pub evidence_from: Option<PathBuf>,
     /// Write both files into this folder
     #[arg(long, short, value_name = "FOLDER")]
     pub output: PathBuf,

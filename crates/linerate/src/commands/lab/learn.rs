@@ -1,16 +1,16 @@
 //! `linerate lab learn`: how causes show, and what a probability is worth, from incidents whose causes are known.
 
-use std::path::PathBuf;
-
 use anyhow::Context;
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::weigh;
 use diagnose::learn::{LearningCase, Lesson, Outcome, Regularization, calibrate, learn, refine};
+use diagnose::signs::Coverage;
 use path::Seed;
 
 use super::score::cases::cases;
 use super::score::incidents::{Incident, JudgedEvidence, Watch, play, side_by_side};
+use super::score::round_directory::RoundDirectory;
 use crate::cli::Common;
 use crate::cli::score::{LearnArgs, SeedRange, Withhold};
 use crate::commands::attempt::stop_on_signals;
@@ -30,7 +30,7 @@ pub fn run(common: &Common, args: &LearnArgs) -> anyhow::Result<Exit> {
     let watch = Watch { stop: &stop, quiet: common.quiet };
     let cases = side_by_side("incidents to learn from", &seeds(args.seeds), watch, of_seed);
     let mut cases: Vec<LearningCase> = cases.into_iter().flatten().collect();
-    cases.extend(of_files(&args.scenarios, &rules)?);
+    cases.extend(of_files(args, &rules)?);
     if stop.is_stopped() {
         return Ok(Exit::Interrupted);
     }
@@ -51,19 +51,30 @@ pub fn run(common: &Common, args: &LearnArgs) -> anyhow::Result<Exit> {
     print(account(&lesson, &cases, &outcomes).as_bytes())
 }
 
-/// What the plays of scenario files teach.
-fn of_files(paths: &[PathBuf], rules: &Rules) -> anyhow::Result<Vec<LearningCase>> {
-    if paths.is_empty() {
+/// What plays of scenario files teach: in virtual time, and live where rounds of them were kept.
+fn of_files(args: &LearnArgs, rules: &Rules) -> anyhow::Result<Vec<LearningCase>> {
+    if args.scenarios.is_empty() {
         return Ok(Vec::new());
     }
-    let (files, unread) = cases(paths)?;
+    let (files, unread) = cases(&args.scenarios)?;
     if let Some(missing) = unread.first() {
         return Err(Complaint::new(Exit::Usage, format!("{}: {}", missing.scenario, missing.why)).into());
     }
     let plays = files.iter().flat_map(|case| (1..=PLAYS_OF_FILES).map(move |seed| (case, seed)));
-    Ok(plays
+    let mut found: Vec<LearningCase> = plays
         .map(|(case, seed)| LearningCase::of(twin::play(&case.scenario, Seed(seed)).round, &case.truth.causes, rules))
-        .collect())
+        .collect();
+    if let Some(folder) = &args.evidence_from {
+        let shelf = RoundDirectory::read_only(folder)?;
+        for case in &files {
+            let mut seed = 1;
+            while let Some(kept) = shelf.take(case, seed)? {
+                found.push(LearningCase::of(kept.round, &case.truth.causes, rules));
+                seed += 1;
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// How often each file is played.
@@ -83,11 +94,13 @@ const fn withheld(seed: u64) -> JudgedEvidence {
 fn outcomes(range: SeedRange, catalogue: &Catalogue, rules: &Rules, watch: Watch<'_>) -> Vec<Outcome> {
     let of_seed = |seed| {
         let Ok(Incident { round, planted, .. }) = play(seed, withheld(seed)) else { return Vec::new() };
-        let problems = weigh(&round, catalogue, rules).into_problems();
+        let weighing = weigh(&round, catalogue, rules);
+        let coverage = Coverage::of(&round, &weighing.flows);
+        let problems = weighing.into_problems();
         let firsts = problems.iter().enumerate().filter_map(|(number, problem)| {
             let first = problem.ranking.first()?;
             let is_right = planted.iter().any(|planted| planted.cause == first.cause);
-            Some(Outcome { probability: first.probability, is_right, is_later: number > 0 })
+            Some(Outcome { probability: first.probability, is_right, is_later: number > 0, coverage })
         });
         firsts.collect()
     };

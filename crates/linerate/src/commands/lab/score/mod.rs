@@ -16,7 +16,7 @@ mod generated;
 pub mod incidents;
 pub mod merge;
 mod play_directory;
-mod round_directory;
+pub mod round_directory;
 
 use std::time::{Duration, Instant};
 
