@@ -5,21 +5,26 @@
 //! catalogue of [causes](crate::causes); how often among all slow flows, whatever ails them, stands here.
 //!
 //! * [`mod@flow`]: a flow of a round, and what it attained
+//! * `coverage`: how much of what a round can tell is there
 //! * `reading`: the flows of a round from its tests, with all their signs
 //! * `numbers`: signs of one run by itself
 //! * `trend`: whether a flow kept its rate
 //! * `allowed`: what a flow attained of what its settings allow
 //! * `jump`: an RTT that becomes another one while a flow runs
 //! * `losses`: signs of losses
+//! * `carried`: how much its path carries, however it is sent
+//! * `clustering`: whether packets were lost by chance or many at once
 //! * `lossy`: whether a flow that is fast enough loses as no path should
 //! * `queue_at_loss`: how long the queue was then
 //! * `queues`: by how much RTTs grow under load
-//! * `ceiling`: how often the rate is near its best
+//! * `ceiling`: how often the rate is near its best, and how much of its target that is
 //! * `datagram_rate`: datagrams beside TCP
 //! * `stops`: whether the programs of both ends ran all the time
+//! * `window_shares`: how much the windows of both ends took of what is missing
 //! * `relations`: signs of a flow compared with others of its round
 //! * `vanished`: signs of counters at both ends of each segment
 //! * `probes`: signs of echoes, path MTU and downloads
+//! * `packet_time`: whether a link is as slow as the flow, by echoes of two sizes
 //!
 //! A sign that was not looked at has no observation: it is unknown, and speaks neither for nor against a cause.
 
@@ -27,13 +32,17 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 pub(crate) mod allowed;
+mod carried;
 mod ceiling;
+mod clustering;
+mod coverage;
 mod datagram_rate;
 pub mod flow;
 mod jump;
 mod losses;
 mod lossy;
 mod numbers;
+mod packet_time;
 mod percent;
 mod probes;
 mod queue_at_loss;
@@ -44,7 +53,9 @@ mod stops;
 mod table;
 mod trend;
 mod vanished;
+mod window_shares;
 
+pub use coverage::Coverage;
 pub use flow::Flow;
 pub(crate) use percent::percent;
 pub use reading::flows;

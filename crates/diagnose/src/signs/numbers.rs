@@ -14,7 +14,8 @@ use predict::physics::{LossVerdict, LossWitness};
 use units::DataRate;
 
 use super::Observation;
-use super::ceiling::ceiling;
+use super::ceiling::{attained_at_best, ceiling};
+use super::clustering::clustering;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::losses;
 use super::lossy::is_lossy;
@@ -22,6 +23,7 @@ use super::percent::percent;
 use super::queue_at_loss::{LongestQueue, queue_at_loss};
 use super::stops::stops;
 use super::trend::course;
+use super::window_shares::{held_by_windows, window_shares};
 use crate::balance::{self, Balance};
 use crate::waterfall::cause::Cause;
 use crate::waterfall::line::{LineRate, LineRateSource};
@@ -45,6 +47,10 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     flow.observations.extend(course(measurement, total, samples));
     if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {
         flow.observations.extend(stops(run, samples, total).into_iter().flatten());
+    }
+    // A window that stays closed is probed with what had arrived already (RFC 9293 section 3.8.6.1): no sign of packets that overtake.
+    if flow.state("receiver-runs") == Some("with-stops") {
+        flow.observations.retain(|seen| seen.seen.sign().name != "spurious");
     }
     let stands = |sign: &str| flow.state(sign) == Some("with-stops");
     if flow.complaint.is_none() && (stands("sender-runs") || stands("receiver-runs")) {
@@ -88,8 +94,11 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     credit_start_up(flow, total, fall.as_ref());
     flow.observations.extend(flow.attained.and_then(attained));
     let is_sampled = samples.is_some_and(|samples| is_sampled(samples, total.heading, flow.rtt));
+    let mut is_held = false;
     if let Some(fall) = fall.filter(|_| is_sampled) {
+        is_held = held_by_windows(&fall) >= HELD && run.spec.window.is_none();
         flow.observations.extend(limit(&fall, run));
+        flow.observations.extend(window_shares(&fall).into_iter().flatten());
         flow.observations.extend(losses::episodes(&fall));
         flow.observations.extend(losses::bunches(&fall));
         flow.observations.extend(unread(&fall));
@@ -98,7 +107,8 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     flow.shape.control = control(run, total);
     flow.observations.extend(grows(flow));
     lost_of_tcp(flow, run, total);
-    if flow.attained.is_some_and(|attained| attained < least_for(flow)) {
+    // A start over a long path is forgiven; what a window takes from then on is not, and every longer transfer pays for it.
+    if flow.attained.is_some_and(|attained| attained < least_for(flow) || (is_held && attained < NEARLY_ALL)) {
         flow.complaint = Some(Complaint::Slow);
     }
     let streams = samples.map(|samples| samples.streams.as_slice()).unwrap_or_default();
@@ -107,10 +117,13 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     let rtt_us = flow.rtt.and_then(|rtt| u64::try_from(rtt.as_micros()).ok());
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::lost_at(&senders, rtt_us)));
     flow.observations.extend(rtt_us.and_then(|rtt_us| losses::members(&senders, rtt_us)));
+    flow.observations.extend(flow.rtt.and_then(|rtt| clustering(&senders, rtt)));
     let mut queue = None;
     if let (Some(samples), Some(rtt)) = (samples.filter(|_| is_sampled), flow.rtt) {
         flow.observations.extend(rtt_us.and_then(|rtt_us| queue_at_loss(&senders, rtt_us)));
         flow.observations.extend(ceiling(samples, total.heading, rtt));
+        let best = attained_at_best(samples, total.heading, flow);
+        flow.observations.extend(best);
         let probes = &samples.probes;
         let under_load = probes.sent_us.iter().zip(&probes.rtt_us).filter(|(sent, _)| **sent > 0);
         let rtts: Vec<u32> = under_load.filter_map(|(_, rtt)| *rtt).collect();
@@ -455,6 +468,9 @@ const MUCH_READ_LATE: f64 = 1.0 / 3.0;
 const LINEAR: [&str; 4] = ["reno", "vegas", "westwood", "veno"];
 /// From here on, in seconds, nobody waits for a window to come back.
 const MINUTES: f64 = 20.0;
+/// A part of the line rate that a window takes, and below which part of its target a flow is then slow.
+const HELD: f64 = 0.12;
+const NEARLY_ALL: f64 = 0.9;
 /// From this part on losses that explain a rate limit a flow, whatever the path carries.
 const LIMITING: f64 = 0.01;
 /// A TCP that sent this part again lost time by it.

@@ -14,6 +14,7 @@ use units::DataRate;
 
 use super::Observation;
 use super::flow::{Complaint, Flow, FlowEnds, FlowKind};
+use super::packet_time::packet_time;
 use super::percent::percent;
 use crate::wires::way::reversed;
 
@@ -22,7 +23,7 @@ pub(super) fn add(round: &Round, flows: &mut [Flow]) {
     let pairs = Pairs::of(round);
     for flow in flows {
         let between = pairs.between(&flow.sender, &flow.receiver);
-        let found = [echoes(between), mtu(between), routes(round, flow)];
+        let found = [echoes(between), mtu(between), routes(round, flow), packet_time(flow, between)];
         flow.observations.extend(found.into_iter().flatten());
         if flow.complaint.is_none() {
             judge(flow);

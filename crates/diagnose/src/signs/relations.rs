@@ -7,6 +7,7 @@ use model::target::{TargetRate, TargetSource};
 use units::duration::show;
 
 use super::Observation;
+use super::carried::carried;
 use super::datagram_rate::datagram_rate;
 use super::flow::{Complaint, Flow, FlowKind};
 use super::numbers;
@@ -87,7 +88,7 @@ impl Ends {
     }
 }
 
-fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 15] {
+fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 16] {
     [
         reverse(flow, flows),
         other_sender(flow, flows),
@@ -104,6 +105,7 @@ fn all(flow: &Flow, flows: &[&Flow]) -> [Option<Observation>; 15] {
         datagram_loss(flow, flows),
         datagram_rate(flow, flows),
         base_rtt(flow, flows),
+        carried(flow, flows),
     ]
 }
 

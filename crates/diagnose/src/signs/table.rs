@@ -44,6 +44,16 @@ signs! {
         "less" 0.22,
         "far-less" 0.48,
     }
+    "window-share" asks "How much of what it is short of did the receiver's window take?" {
+        "nothing" 0.75,
+        "some" 0.12,
+        "most" 0.13,
+    }
+    "buffer-share" asks "How much of what it is short of did the room in the send buffer take?" {
+        "nothing" 0.78,
+        "some" 0.10,
+        "most" 0.12,
+    }
     "loss" asks "Which part of the packets was lost or retransmitted?" {
         "none" 0.34,
         "rare" 0.12,
@@ -61,6 +71,11 @@ signs! {
         "single" 0.40,
         "few" 0.30,
         "many" 0.30,
+    }
+    "clustering" asks "Were packets lost more at once than chance would have it?" {
+        "by-chance" 0.35,
+        "together" 0.40,
+        "all-at-once" 0.25,
     }
     "lost-at" asks "How much was under way when packets were lost, compared with what the flow carries at other times?" {
         "far-below" 0.15,
@@ -83,6 +98,12 @@ signs! {
         "always" 0.35,
         "mostly" 0.30,
         "seldom" 0.35,
+    }
+    "best" asks "How much of what it should do did it reach at its best?" {
+        "all" 0.40,
+        "most" 0.20,
+        "part" 0.25,
+        "little" 0.15,
     }
     "control" asks "How does its congestion control grow a window as large as this path needs?" {
         "in-time" 0.90,
@@ -198,6 +219,12 @@ signs! {
         "as-many-packets" 0.05 direct,
         "more-with-loss" 0.25,
     }
+    "carried" asks "How much did flows of the pair carry, however they were sent, since it suffers?" {
+        "all" 0.15,
+        "most" 0.20,
+        "part" 0.40,
+        "little" 0.25,
+    }
     "reverse" asks "How does the same pair do in the other direction?" {
         "good" 0.60,
         "bad" 0.40,
@@ -249,6 +276,10 @@ signs! {
         "many-lost" 0.06,
         "large-ones-lost" 0.05,
         "no-large-one" 0.07 direct,
+    }
+    "packet-time" asks "Do large packets take so much longer than small ones that a link is as slow as the flow?" {
+        "as-slow" 0.30,
+        "faster" 0.70,
     }
     "mtu" asks "How large may packets be?" {
         "as-the-device" 0.80,

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use model::measurement::{DatagramCounts, DirectionTotal, End, Heading, Measurement, SteadyState, Whose};
+use model::measurement::{DatagramCounts, DirectionTotal, End, Heading, Measurement, RttSummary, SteadyState, Whose};
 use model::played::Finding;
+use model::probe::Subject;
+use model::probe::echo::{EchoAnswer, EchoFate, EchoProbe, EchoSeries, EchoSpec, EchoSummary, Stamp};
 use model::round::{Endpoint, Member, Passage, Round, Segment, Tested};
 use model::run::{Outcome, Peer, Role, Run, RunId};
 use model::series::field::Field;
@@ -87,6 +89,35 @@ pub(crate) fn udp_of_asked(from: &str, to: &str, number: u64, mbps: u64, asked: 
         run.spec.rate = Some(rate(asked));
     }
     held
+}
+
+/// Twenty echoes of a size, all of which came back; each took this long.
+pub(crate) fn echoes(from: &str, to: &str, number: u64, payload_bytes: u16, rtt: Duration) -> Tested {
+    let probe = |sequence: u32| EchoProbe {
+        sequence,
+        sent: Duration::from_millis(50) * sequence,
+        fate: EchoFate::Answered(EchoAnswer {
+            rtt,
+            stamped_by: Stamp::Kernel,
+            hop_limit: None,
+            other_address: None,
+            reordered: false,
+            duplicates: 0,
+        }),
+    };
+    let series = EchoSeries {
+        subject: Subject { target: to.to_owned(), address: None, started: WallTime::default() },
+        spec: EchoSpec { count: 20, payload_bytes, ..EchoSpec::default() },
+        outcome: Outcome::Complete,
+        access: None,
+        summary: EchoSummary {
+            rtt: RttSummary { sent: PacketCount::new(20), ..RttSummary::default() },
+            ..EchoSummary::default()
+        },
+        probes: (0..20).map(probe).collect(),
+    };
+    let run = run(TestSpec::default(), total(0, 0, None, None));
+    Tested { finding: Finding::Echo(series), ..tested(from, to, number, run) }
 }
 
 fn rate(mbps: u64) -> DataRate {

@@ -1,0 +1,106 @@
+//! Whether packets were lost one here and one there, as chance takes them, or many at once, as queues, policers and bursts do.
+//!
+//! What is lost by chance from `n` packets varies about its mean as much as that mean (Poisson), however many are sent in a step and
+//! however seldom is sampled. The index of dispersion, the mean of (lost − p·n)² ⁄ (p·n) over steps, is 1 then, and far above where losses
+//! come together (Cox and Lewis, The Statistical Analysis of Series of Events, 1966).
+
+use std::time::Duration;
+
+use model::series::StreamSamples;
+use model::series::field::Field;
+
+use super::Observation;
+
+/// Of the senders of a flow.
+pub(super) fn clustering(senders: &[&StreamSamples], rtt: Duration) -> Option<Observation> {
+    let step = i64::try_from((rtt * RTTS).max(SHORTEST).as_micros()).ok()?;
+    let steps: Vec<Step> = senders.iter().filter_map(|stream| steps(stream, step)).flatten().collect();
+    let (again, sent) = steps.iter().fold((0.0, 0.0), |(again, sent), step| (again + step.again, sent + step.sent));
+    if again < FEWEST_LOST || steps.len() < FEWEST_STEPS {
+        return None;
+    }
+    let part = again / sent;
+    let deviation = |step: &Step| (step.again - part * step.sent).powi(2) / (part * step.sent);
+    #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
+    let dispersion = steps.iter().map(deviation).sum::<f64>() / (steps.len() - 1) as f64;
+    let state = match dispersion {
+        dispersion if dispersion < BY_CHANCE => "by-chance",
+        dispersion if dispersion < TOGETHER => "together",
+        _ => "all-at-once",
+    };
+    let says = format!("its losses came {dispersion:.1} times as close together as chance would have them");
+    Observation::of("clustering", state, says)
+}
+
+/// What a stream sent, and sent again, in a step.
+struct Step {
+    sent: f64,
+    again: f64,
+}
+
+fn steps(stream: &StreamSamples, step_us: i64) -> Option<Vec<Step>> {
+    let whole = |field| stream.column(field).filter(|column| column.len() == stream.at_us.len());
+    let (again, sent) = (whole(Field::TotalRetrans)?, whole(Field::DataSegsOut)?);
+    let mut found = Vec::new();
+    let mut from = 0;
+    for row in 1..stream.at_us.len() {
+        if stream.at_us[row] - stream.at_us[from] < step_us {
+            continue;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "counts of segments")]
+        let grown = |column: &[u64]| column[row].saturating_sub(column[from]) as f64;
+        let step = Step { sent: grown(sent), again: grown(again) };
+        found.extend((step.sent > 0.0).then_some(step));
+        from = row;
+    }
+    Some(found)
+}
+
+const RTTS: u32 = 2;
+const SHORTEST: Duration = Duration::from_millis(40);
+/// Fewer do not tell how they come.
+const FEWEST_LOST: f64 = 8.0;
+const FEWEST_STEPS: usize = 8;
+/// An index below this is chance, whatever was sent again twice.
+const BY_CHANCE: f64 = 3.0;
+const TOGETHER: f64 = 15.0;
+
+#[cfg(test)]
+mod tests {
+    use model::measurement::{End, Heading, Whose};
+    use model::series::Column;
+
+    use super::*;
+
+    /// A stream of 200 segments in each of 40 steps of 200 ms that lost so many in each.
+    fn said(lost: impl Fn(u64) -> u64) -> Option<&'static str> {
+        let sum = |of: &dyn Fn(u64) -> u64| {
+            (0..=40).scan(0, |all, number| {
+                *all += if number == 0 { 0 } else { of(number) };
+                Some(*all)
+            })
+        };
+        let columns = vec![
+            Column { field: Field::TotalRetrans, values: sum(&lost).collect() },
+            Column { field: Field::DataSegsOut, values: sum(&|_| 200).collect() },
+        ];
+        let at_us = (0..=40).map(|number| number * 200_000).collect();
+        let stream = StreamSamples {
+            stream: 1,
+            heading: Heading::Outbound,
+            end: End::Sender,
+            whose: Whose::Local,
+            at_us,
+            columns,
+        };
+        clustering(&[&stream], Duration::from_millis(100)).map(|seen| seen.seen.state().name)
+    }
+
+    #[test]
+    fn losses_here_and_there_are_by_chance_and_those_at_once_are_not() {
+        assert_eq!(said(|number| u64::from(number % 3 == 0)), Some("by-chance"));
+        assert_eq!(said(|number| if number % 10 == 0 { 12 } else { 0 }), Some("together"));
+        assert_eq!(said(|number| if number == 20 { 120 } else { 0 }), Some("all-at-once"));
+        assert_eq!(said(|number| u64::from(number % 20 == 0)), None, "two losses tell nothing");
+    }
+}
