@@ -50,11 +50,13 @@ pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
         (None, Some(folder)) => Some(RoundDirectory::read_only(folder)?),
         (None, None) => None,
     };
-    let stage = if args.evidence_from.is_some() || args.virtual_time {
-        None
+    let source = if args.evidence_from.is_some() {
+        RoundSource::Kept
+    } else if args.virtual_time {
+        RoundSource::VirtualTime { budget: args.budget }
     } else {
         acquire_rights()?;
-        Some(PlayDirectory::open(args.budget)?)
+        RoundSource::Lab(PlayDirectory::open(args.budget)?)
     };
     if let Some(folder) = &args.fidelity {
         let seeds = args.seeds.range();
@@ -64,8 +66,7 @@ pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
     let scorer = Scorer {
         common,
         shelf,
-        stage,
-        virtual_budget: args.virtual_time.then_some(args.budget),
+        source,
         stop: &stop,
         catalogue: catalogue(args.learnt.as_deref())?,
         rules: Rules::built_in(),
@@ -73,13 +74,21 @@ pub fn run(common: &Common, args: &ScoreArgs) -> anyhow::Result<Exit> {
     scorer.all(&cases, args.seeds.range(), unread)
 }
 
+/// Where a round comes from that is not kept yet.
+enum RoundSource {
+    /// From nowhere: only kept ones are judged.
+    Kept,
+    /// A play in virtual time, tested on for as long as tests may take.
+    VirtualTime { budget: Option<Duration> },
+    /// A live play.
+    Lab(PlayDirectory),
+}
+
 /// All that judging a play needs.
 struct Scorer<'a> {
     common: &'a Common,
     shelf: Option<RoundDirectory>,
-    stage: Option<PlayDirectory>,
-    /// Played in virtual time, and for how long is tested on then.
-    virtual_budget: Option<Option<Duration>>,
+    source: RoundSource,
     stop: &'a Stop,
     catalogue: Catalogue,
     rules: Rules,
@@ -143,10 +152,10 @@ impl Scorer<'_> {
         if let Some(kept) = self.shelf.as_ref().map(|shelf| shelf.take(case, seed)).transpose()?.flatten() {
             return Ok(Ok(kept));
         }
-        let played = match (self.virtual_budget, &self.stage) {
-            (Some(budget), _) => Ok(simulated(case, seed, budget)),
-            (None, Some(stage)) => stage.play(case, seed, self.stop),
-            (None, None) => return Ok(Err("there is no round of it".to_owned())),
+        let played = match &self.source {
+            RoundSource::Kept => return Ok(Err("there is no round of it".to_owned())),
+            RoundSource::VirtualTime { budget } => Ok(simulated(case, seed, *budget)),
+            RoundSource::Lab(stage) => stage.play(case, seed, self.stop),
         };
         if let (Ok(kept), Some(shelf)) = (&played, &self.shelf) {
             shelf.put(case, seed, kept)?;
