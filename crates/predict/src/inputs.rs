@@ -66,7 +66,7 @@ fn of_host<T>(end: &End<'_>, value: T, what: &str) -> KnownValue<T> {
 }
 
 /// What a path without faults has room for: as much as it holds, so that a slow start fills it without a loss.
-fn queue(rate: DataRate, rtt: Duration) -> KnownValue<ByteCount> {
+pub(crate) fn queue(rate: DataRate, rtt: Duration) -> KnownValue<ByteCount> {
     let (usual, product) = (path::buffer::usual(rate), rate * rtt);
     if product > usual {
         KnownValue::new(product, How::Assumed, "as much as the path holds")
@@ -250,8 +250,8 @@ fn bytes(spec: &TestSpec, moved: ByteCount) -> Option<ByteCount> {
 }
 
 /// Payload of an Ethernet frame with IPv4, TCP and timestamps.
-const ETHERNET: u32 = 1448;
+pub(crate) const ETHERNET: u32 = 1448;
 /// A host on which nobody set anything.
-const SENDER: SenderSpec = SenderSpec::linux(Algorithm::Cubic, Mtu::MAX);
+pub(crate) const SENDER: SenderSpec = SenderSpec::linux(Algorithm::Cubic, Mtu::MAX);
 /// The same as the one that receives.
-const RECEIVER: ReceiverSpec = ReceiverSpec::linux();
+pub(crate) const RECEIVER: ReceiverSpec = ReceiverSpec::linux();

@@ -8,6 +8,8 @@
 //! * [`transfer`]: from what is known to transfers that can be simulated
 //! * [`physics`]: what loss and RTT allow in closed form, beside what was reached
 //! * [`reckon`]: simulating no more than it takes
+//! * [`course`]: a simulated test over time
+//! * [`untested`]: a test of which no more is known than the rate and the RTT of its path
 //! * [`words`]: what holds a transfer, and sizes, for people
 //!
 //! Inside: `host` reads settings from snapshots, `inputs` decides which of several sources counts.
@@ -16,6 +18,7 @@
 
 pub mod book;
 pub mod case;
+pub mod course;
 mod host;
 mod inputs;
 pub mod of_round;
@@ -23,6 +26,7 @@ pub mod physics;
 pub mod reckon;
 pub mod target;
 pub mod transfer;
+pub mod untested;
 pub mod words;
 
 use model::run::Run;

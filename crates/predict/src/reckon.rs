@@ -32,10 +32,24 @@ pub struct Reckoned {
 /// # Errors
 /// What cannot be simulated.
 pub fn reckon(inputs: &Inputs) -> Result<Reckoned, Unpredictable> {
+    Ok(simulate(inputs, u64::MAX)?.reckoned)
+}
+
+/// A simulated test with all that came of its transfers.
+#[derive(Debug)]
+pub(crate) struct Simulated {
+    pub(crate) reckoned: Reckoned,
+    pub(crate) outcomes: Vec<Outcome>,
+    /// Whether its steps ran out before that could be told which it is simulated for.
+    pub(crate) is_cut: bool,
+}
+
+/// Simulates a test in at most so many steps of the simulator's clock.
+pub(crate) fn simulate(inputs: &Inputs, steps: u64) -> Result<Simulated, Unpredictable> {
     let Transfers { shared, each_is } = transfers(inputs)?;
     let count = shared.transfers.len() as u64;
     let mut run = Run::shared(&shared)?;
-    run.go_on_until(PacketCount::new(budget(inputs, count)));
+    let is_cut = !run.go_on_within(PacketCount::new(budget(inputs, count)), steps);
     let outcomes = run.outcomes();
     let seen = Seen::of(&outcomes, inputs);
     let scale = |rate: DataRate| {
@@ -43,12 +57,13 @@ pub fn reckon(inputs: &Inputs) -> Result<Reckoned, Unpredictable> {
         // Of several that each stand for some, the last may stand for fewer.
         if each_is == 1 { rate } else { DataRate::from_bps(rate.bps().saturating_mul(streams) / count) }
     };
-    Ok(Reckoned {
+    let reckoned = Reckoned {
         goodput: scale(seen.whole(inputs, count)),
         steady: scale(seen.steady),
         bound: seen.bound(inputs, &outcomes, count),
         simulated: seen.duration.min(inputs.time),
-    })
+    };
+    Ok(Simulated { reckoned, outcomes, is_cut })
 }
 
 /// Segments that the first transfer may send before it has cost enough.

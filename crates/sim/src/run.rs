@@ -109,6 +109,21 @@ impl Run {
         while self.engine.pairs[0].sender.counters.sent < sent.get() && self.step().is_some() {}
     }
 
+    /// The same, and no longer than so many steps of the simulator's clock: what somebody asks for over a network may cost
+    /// no more. Whether the steps were enough.
+    pub fn go_on_within(&mut self, sent: PacketCount, steps: u64) -> bool {
+        let last = self.steps.saturating_add(steps);
+        while self.engine.pairs[0].sender.counters.sent < sent.get() {
+            if self.steps >= last {
+                return false;
+            }
+            if self.step().is_none() {
+                break;
+            }
+        }
+        true
+    }
+
     /// Goes on until an instant, counted from the start of the path. Whether anything is left to happen after it.
     pub fn go_on_to(&mut self, at: Duration) -> bool {
         let until = MonoTime::default() + at;
