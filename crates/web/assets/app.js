@@ -9,17 +9,19 @@ import { incident } from "/assets/pages/incident.js";
 import { report } from "/assets/pages/report.js";
 import { plan } from "/assets/pages/plan.js";
 import { people } from "/assets/pages/people.js";
+import { network } from "/assets/pages/network.js";
+import { whatIf } from "/assets/pages/what-if.js";
 import { header, session, signIn } from "/assets/session.js";
 async function show() {
   const page = document.getElementById("page");
   const [, kind, id, part] = location.pathname.split("/");
   const values = new URLSearchParams(location.search);
-  const pages = { "": overview, round, run, pair, host, incident, plan, people };
-  const asked = () => part === "report" ? report(id) : pages[kind](values, id, part === "why");
+  const pages = { "": overview, round, run, pair, host, incident, plan, people, "what-if": whatIf };
+  const asked = () => part === "report" ? report(id) : part === "network" ? network(kind, id) : pages[kind](values, id, part === "why");
   const one = await session;
   await header();
   try {
-    const made = one.has_accounts && !one.name ? signIn() : await asked();
+    const made = one.has_accounts && !one.name ? signIn(one) : await asked();
     document.title = `${made.title} - linerate`;
     page.replaceChildren(h("h1", null, made.title), ...made.parts.flat(Infinity).filter((one) => one instanceof Node));
     if (made.drawn) await made.drawn();

@@ -17,8 +17,9 @@ export function form(attributes, content, send) {
 }
 export const field = (label, attributes, tag = "input", ...children) => h("label", null, label, " ", h(tag, attributes, ...children));
 export const again = () => { location.reload(); };
-export function signIn() {
-  return { title: "Sign in", parts: [
+export function signIn(one) {
+  const provider = one.openid ? [h("p", null, h("a", { class: "button", href: "/sign-in/openid" }, `Sign in with ${one.openid}`)), h("p", { class: "quiet" }, "Or with an account of this hub:")] : null;
+  return { title: "Sign in", parts: [provider,
     form({ class: "stack" }, [field("Name", { name: "name", autocomplete: "username", required: "" }), field("Password", { name: "password", type: "password", autocomplete: "current-password", required: "" }), h("button", null, "Sign in")],
       async (values) => { await post("/api/v1/session", values); again(); }),
     h("p", { class: "quiet" }, "No account yet? On the hub's host this makes one: ", h("code", null, "linerate hub user add DIR NAME --role admin"))] };
@@ -29,5 +30,5 @@ export async function header() {
   if (!one.name) return;
   const link = (href, text) => h("a", { href, "aria-current": location.pathname === href ? "page" : null }, text);
   const out = h("button", { onclick: async () => { await json("/api/v1/session/end", { method: "POST" }); location.assign("/"); } }, "Sign out");
-  document.querySelector("header").append(h("nav", { "aria-label": "Pages" }, link("/", "Incidents"), link("/round/latest", "Grid"), link("/plan", "Plan"), one.role === "admin" ? link("/people", "People") : null), h("span", { class: "who" }, `${one.name} (${one.role}) `, out));
+  document.querySelector("header").append(h("nav", { "aria-label": "Pages" }, link("/", "Incidents"), link("/round/latest", "Grid"), link("/plan", "Plan"), link("/what-if", "What if"), one.role === "admin" ? link("/people", "People") : null), h("span", { class: "who" }, `${one.name} (${one.role}) `, out));
 }

@@ -33,6 +33,8 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("web-samples.schema.json", schemars::schema_for!(view::samples::SamplesView)),
         ("web-pair.schema.json", schemars::schema_for!(view::pair::PairView)),
         ("web-report.schema.json", schemars::schema_for!(view::report::ReportView)),
+        ("web-what-if.schema.json", schemars::schema_for!(view::what_if::WhatIfView)),
+        ("web-network.schema.json", schemars::schema_for!(view::network::NetworkView)),
         ("web-host.schema.json", schemars::schema_for!(view::host::HostView)),
     ]
 }

@@ -21,11 +21,13 @@ use crate::view::cell::{self, CellView};
 use crate::view::host::HostView;
 use crate::view::incident::IncidentView;
 use crate::view::matrix::{self, Matrix, MatrixView};
+use crate::view::network::{MarkedBy, NetworkView};
 use crate::view::overview::Overview;
 use crate::view::pair::{self, PairView};
 use crate::view::report::ReportView;
 use crate::view::round::RoundView;
 use crate::view::samples::{self, SamplesView};
+use crate::view::what_if::{Simulations, WhatIfView};
 
 /// All pages over one source.
 #[derive(Debug)]
@@ -33,6 +35,7 @@ pub struct Site {
     source: Box<dyn Source>,
     rules: Rules,
     names: Vec<String>,
+    simulations: Simulations,
     /// The rounds that were asked for last, with what was worked out of them.
     recent: Mutex<Vec<Arc<Worked>>>,
 }
@@ -51,7 +54,7 @@ impl Site {
     /// Pages over `source`, under the names of this machine and `names`.
     #[must_use]
     pub fn new(source: Box<dyn Source>, names: Vec<String>) -> Self {
-        Self { source, rules: Rules::built_in(), names, recent: Mutex::default() }
+        Self { source, rules: Rules::built_in(), names, simulations: Simulations::default(), recent: Mutex::default() }
     }
 
     /// Answers a request.
@@ -74,9 +77,10 @@ impl Site {
         let query = Query::parse(&request.query);
         let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
         match parts.as_slice() {
-            ["" | "pair" | "host" | "plan" | "people"]
+            ["" | "pair" | "host" | "plan" | "people" | "what-if"]
             | ["round" | "run" | "incident", _]
-            | ["round", _, "why"]
+            | ["round", _, "why" | "network"]
+            | ["incident", _, "network"]
             | ["incident", _, "report"] => Ok(assets::shell()),
             ["incident", id, "report.html"] => {
                 let report = self.report(id)?;
@@ -111,8 +115,16 @@ impl Site {
             }
             ["round", id, "why"] => {
                 let worked = self.worked(id)?;
-                let found = || diagnose(&worked.round, Catalogue::built_in(), &self.rules);
-                Ok(Response::json(worked.diagnosis.get_or_init(found)))
+                Ok(Response::json(self.diagnosis(&worked)))
+            }
+            ["round", id, "network"] => {
+                let worked = self.worked(id)?;
+                Ok(Response::json(&NetworkView::of(&worked.round, &MarkedBy::Diagnosis(self.diagnosis(&worked)))))
+            }
+            ["incident", id, "network"] => {
+                let record = self.source.incident(&IncidentId((*id).to_owned()))?;
+                let worked = self.worked(LATEST)?;
+                Ok(Response::json(&NetworkView::of(&worked.round, &MarkedBy::Incident(&record))))
             }
             ["run", id] => {
                 let run = self.source.run(run_id(id)?)?;
@@ -133,12 +145,19 @@ impl Site {
             ["pair"] => {
                 Ok(Response::json(&PairView::of(self.source.as_ref(), pair_of(query)?, pair::Period::of(query))?))
             }
+            ["what-if"] => {
+                Ok(Response::json(&WhatIfView::of(self.source.as_ref(), query, &self.simulations)?))
+            }
             ["host"] => {
                 let name = query.text("name").ok_or_else(|| SourceError::unknown("host without a name"))?;
                 Ok(Response::json(&HostView::of(self.source.as_ref(), name, &self.rules)?))
             }
             _ => Err(SourceError::unknown("such document")),
         }
+    }
+
+    fn diagnosis<'a>(&self, worked: &'a Worked) -> &'a Diagnosis {
+        worked.diagnosis.get_or_init(|| diagnose(&worked.round, Catalogue::built_in(), &self.rules))
     }
 
     fn report(&self, id: &str) -> Result<IncidentReport, SourceError> {
@@ -211,6 +230,8 @@ fn pair_of(query: &Query) -> Result<Pair, SourceError> {
 fn refusal(error: &SourceError) -> Response {
     let status = match error {
         SourceError::Unknown { .. } => 404,
+        SourceError::Wrong { .. } => 400,
+        SourceError::Busy => 503,
         SourceError::Broken { .. } => 500,
     };
     Response::refusal(status, &Problem { error: error.to_string(), hint: error.hint() })

@@ -17,7 +17,7 @@ export async function incident(values, id) {
     form({ class: "row" }, [field("Notify nobody for", { name: "hours", type: "number", min: "1", max: "720", value: "12" }), "hours", h("button", null, "Silence")], ({ hours }) => send({ step: "silence", for_s: hours * 3600 }))) : null;
   return { title: data.title, parts: [
     h("p", { class: "verdict" }, cause(data)), h("p", { class: "quiet" }, `${data.id}, ${data.status}`, data.hosts.flatMap((name) => [", ", host(name)])),
-    h("p", null, h("a", { href: `/incident/${data.id}/report` }, "Post-mortem")), acts,
+    h("p", null, h("a", { href: `/incident/${data.id}/report` }, "Post-mortem"), ", ", h("a", { href: `/incident/${data.id}/network` }, "where it is in the network")), acts,
     open && !has_accounts ? h("details", null, h("summary", null, "What to do next"), step("acknowledge", "Say that somebody knows:"), step("note TEXT", "Add a note:"), step("silence 12h", "Notify nobody for a while:"), step("fix TEXT", "Say what was done; measurements say whether it helped:"), step("close TEXT", "Close it, with the reason:")) : null,
     h("h2", null, "Time line"), table(["when", "what"], data.timeline.map((one) => [moment(one.at_unix_ns), one.text])),
     h("h2", null, "Symptoms"), table(["since", "what", "until"], data.symptoms.map((one) => [moment(one.since_unix_ns), one.text, one.recovered_unix_ns ? moment(one.recovered_unix_ns) : "now"])),

@@ -28,6 +28,7 @@ export async function run(values, id) {
     if (!plots.childElementCount) plots.append(h("p", { class: "quiet" }, "This run has no samples."));
   };
   return { title: `Run to ${data.target || (data.peer || {}).target || id}`, drawn: draw, parts: [h("p", { class: "quiet" }, when(data.started_unix_ns), " ", h("code", null, (data.command || []).join(" "))),
+    data.spec.protocol === "tcp" && (found.totals || []).length ? h("p", null, found.totals.map((total, at) => [at ? ", " : "", h("a", { href: address("/what-if", { run: id, heading: total.heading }) }, found.totals.length > 1 ? `What if, ${total.heading}` : "What if: simulate it with other settings")])) : null,
     data.outcome.state === "complete" ? null : h("p", { class: "problem" }, data.outcome.detail || "failed"),
     table(["direction", right("goodput"), right("retransmits"), right("time")], (found.totals || []).map((total) => [total.heading, right(rate(total.goodput_bps)), right(total.retransmits ?? "unknown"), right(span(total.elapsed_us))])),
     falls, balances, rtts.length ? [h("h2", null, "RTT"), table(["", right("median"), right("p95"), right("greatest"), right("lost")], rtts.map(([name, of]) => [name, right(span(of.median_us)), right(span(of.p95_us)), right(span(of.max_us)), right(`${of.lost} of ${of.sent}`)]))] : null,

@@ -9,6 +9,17 @@ pub enum SourceError {
         /// What was asked for.
         what: String,
     },
+    /// What was asked for cannot be, as it was asked.
+    #[error("{what}")]
+    Wrong {
+        /// What is wrong.
+        what: String,
+        /// What can be.
+        hint: String,
+    },
+    /// As much is being worked out as may be at a time.
+    #[error("other simulations are being worked out")]
+    Busy,
     /// It is there and cannot be read.
     #[error("{what} cannot be read: {cause}")]
     Broken {
@@ -39,6 +50,8 @@ impl SourceError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unknown { .. } => Some("the list of rounds and runs is at /".to_owned()),
+            Self::Wrong { hint, .. } => Some(hint.clone()),
+            Self::Busy => Some("ask again in some seconds".to_owned()),
             Self::Broken { .. } => Some("`linerate runs check` looks for damage in an archive".to_owned()),
         }
     }

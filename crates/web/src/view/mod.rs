@@ -4,18 +4,22 @@
 //! * [`report`]: the post-mortem of an incident
 //! * [`round`]: what there is to see of a round
 //! * [`matrix`]: a grid in few bytes, for the screen
+//! * [`network`]: hosts, routers and links, with the suspect part marked
 //! * [`cell`]: one pair of a round in full
 //! * [`samples`]: the samples of a run, thinned to what a screen can show
 //! * [`pair`]: the history of one pair, with its changes of level
 //! * [`incident`]: an incident with its time line
+//! * [`what_if`]: a transfer simulated with other settings, beside what was measured
 //! * [`host`]: facts, findings and changes of a host
 
 pub mod cell;
 pub mod host;
 pub mod incident;
 pub mod matrix;
+pub mod network;
 pub mod overview;
 pub mod pair;
 pub mod report;
 pub mod round;
 pub mod samples;
+pub mod what_if;
