@@ -2,6 +2,7 @@
 //!
 //! * [`api`]: what hub and agents say to each other and to people: types, routes, the OpenAPI document
 //! * [`trust`]: keys, certificates, tokens, tickets, TLS
+//! * [`openid`]: people sign in by a provider of OpenID Connect
 //! * [`store`]: what a hub keeps, in SQLite or in a PostgreSQL that several hubs share
 //! * [`server`]: the hub itself: connections within limits, and an answer to each request
 //! * [`schedule`]: the plan, and which agent runs what of it
@@ -17,6 +18,7 @@
 pub mod agent;
 pub mod api;
 pub mod history;
+pub mod openid;
 pub mod pages;
 pub mod reports;
 pub mod schedule;

@@ -34,9 +34,10 @@ const PROGRAMS: [&str; 16] = [
 ];
 
 /// What they need from the registries of Python and npm.
-const FROM_REGISTRY: [&str; 3] = [
+const FROM_REGISTRY: [&str; 4] = [
     "uiperf3/uiperf3.py",
     "axe-playwright-python/axe_playwright_python/axe.min.js",
+    "oidc-provider-mock/oidc_provider_mock/_app.py",
     "ndt7/node_modules/@m-lab/ndt7/src/ndt7.js",
 ];
 

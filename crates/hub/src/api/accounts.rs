@@ -29,6 +29,9 @@ impl fmt::Debug for SignIn {
 pub struct SessionInfo {
     /// Whether people sign in here: not where pages are shown to one machine alone.
     pub has_accounts: bool,
+    /// What the provider is called by which people sign in at `/sign-in/openid`; absent where there is none, or somebody has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openid: Option<String>,
     /// Account that has signed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

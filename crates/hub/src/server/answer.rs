@@ -4,7 +4,7 @@ use super::caller::{Caller, Person, caller};
 use super::counters::Event;
 use super::request::{Answer, Media, Request, RequestError};
 use super::state::Hub;
-use super::{dashboard, deeds, hosts, incidents, joining, metrics, people, plans, records, reports, views, work};
+use super::{dashboard, deeds, hosts, incidents, joining, metrics, openid, people, plans, records, reports, views, work};
 use crate::api::openapi;
 use crate::api::people::{AgentList, Health};
 use crate::api::routes::{self, Action, Right, Route};
@@ -17,7 +17,7 @@ pub fn answer(hub: &Hub, request: &Request) -> Answer {
     let answered = match routes::find(request.target()) {
         Some(route) => routed(hub, request, route),
         None if request.path.starts_with(API) => Err(RequestError::NotFound("such request".to_owned())),
-        None => dashboard::answer(hub, request),
+        None => openid::answer(hub, request).unwrap_or_else(|| dashboard::answer(hub, request)),
     };
     answered.unwrap_or_else(|error| {
         hub.counters.count(match &error {
@@ -109,7 +109,7 @@ fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> 
         Action::Incident => Answer::json(&incidents::one(hub, request)?),
         Action::StepIncident => Answer::json(&incidents::step(hub, request, person)?),
         Action::Record => Answer::json(&views::record(hub, request)?),
-        Action::Session => Answer::json(&people::session(person)),
+        Action::Session => Answer::json(&people::session(hub, person)),
         Action::SignIn => people::sign_in(hub, request),
         Action::SignOut => people::sign_out(hub, request, person),
         Action::Accounts => Answer::json(&people::accounts(hub)?),

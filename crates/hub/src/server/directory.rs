@@ -10,6 +10,8 @@ use mesh::notify::Route;
 use rustls::pki_types::CertificateDer;
 use serde::{Deserialize, Serialize};
 
+use crate::openid::provider::Provider;
+use crate::openid::settings::OpenIdSettings;
 use crate::trust::authority::{self, Authority, AuthorityError};
 use crate::trust::pin::Identity;
 use crate::trust::secret;
@@ -42,6 +44,9 @@ pub struct Settings {
     /// How incidents are watched.
     #[serde(default)]
     pub incidents: IncidentSettings,
+    /// The provider by which people sign in beside local accounts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openid: Option<OpenIdSettings>,
     /// Who is told of incidents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notify: Vec<Route>,
@@ -59,6 +64,7 @@ impl Settings {
             database_file: None,
             limits: ConnectionLimits::default(),
             incidents: IncidentSettings::default(),
+            openid: None,
             notify: Vec::new(),
         }
     }
@@ -148,6 +154,14 @@ pub enum DirectoryError {
         /// What is wrong, with its line.
         error: String,
     },
+    /// The provider of OpenID Connect cannot be used as it is set.
+    #[error("[openid] of {} cannot be used: {error}", file.display())]
+    OpenId {
+        /// Settings file that names it.
+        file: PathBuf,
+        /// What is wrong.
+        error: io::Error,
+    },
     /// The key of tickets cannot be made or read.
     #[error("the key that signs tickets cannot be made or read")]
     TicketKey,
@@ -164,6 +178,8 @@ pub struct Opened {
     pub identity: Identity,
     /// The key that signs tickets.
     pub ticket_key: TicketKey,
+    /// The provider by which people sign in beside local accounts.
+    pub openid: Option<Provider>,
 }
 
 impl Directory {
@@ -215,7 +231,9 @@ impl Directory {
         };
         let document = secret::read(&self.file(TICKET_KEY))?;
         let ticket_key = TicketKey::open(&document).map_err(|_| DirectoryError::TicketKey)?;
-        Ok(Opened { settings, authority, identity, ticket_key })
+        let provider = settings.openid.clone().map(|openid| Provider::new(openid, &self.0)).transpose();
+        let openid = provider.map_err(|error| DirectoryError::OpenId { file: self.settings_file(), error })?;
+        Ok(Opened { settings, authority, identity, ticket_key, openid })
     }
 
     /// Reads the settings.

@@ -26,6 +26,7 @@ use tokio_rustls::TlsAcceptor;
 use super::answer::answer;
 use super::counters::Event;
 use super::directory::ConnectionLimits;
+use super::openid::ATTEMPT_COOKIE;
 use super::request::{Answer, BrowserHeaders, Media, Request, RequestError, ShownToken};
 use super::state::Hub;
 use super::waiting;
@@ -219,8 +220,13 @@ async fn read(
     let (method, path) = (request.method().as_str().to_owned(), request.uri().path().to_owned());
     let query = request.uri().query().unwrap_or_default().to_owned();
     let cookies = request.headers().get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut cookies = cookies.flat_map(|all| all.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
-    let session = cookies.find(|(name, _)| *name == SESSION_COOKIE).map(|(_, value)| ShownToken(value.to_owned()));
+    let cookies = cookies.flat_map(|all| all.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+    let cookies: Vec<(&str, &str)> = cookies.collect();
+    let cookie = |wanted: &str| {
+        let found = cookies.iter().find(|(name, _)| *name == wanted);
+        found.map(|(_, value)| ShownToken((*value).to_owned()))
+    };
+    let (session, attempt) = (cookie(SESSION_COOKIE), cookie(ATTEMPT_COOKIE));
     let owned = |name: HeaderName| header(name).map(str::to_owned);
     let browser = BrowserHeaders {
         host: owned(HOST),
@@ -252,6 +258,7 @@ async fn read(
         certificate: visitor.certificate,
         token,
         session,
+        attempt,
         browser,
         version,
         body: body.to_bytes().to_vec(),

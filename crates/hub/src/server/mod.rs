@@ -8,6 +8,7 @@
 //! * [`answer`], `caller`: who may ask what, and what the hub says
 //! * `joining`, `work`, `records`, `metrics`: what it says to each
 //! * [`people`], [`attempts`], `deeds`: accounts, who tries passwords, who did what
+//! * [`openid`]: signing in by a provider
 //! * `dashboard`, `reports`: pages for browsers, and post-mortems
 //! * [`plans`], `views`, `hosts`, `incidents`: what it shows people of the mesh
 //! * `pulse`: what it does by itself
@@ -28,6 +29,7 @@ mod joining;
 pub mod listener;
 pub mod log;
 mod metrics;
+pub mod openid;
 pub mod people;
 pub mod plans;
 mod pulse;

@@ -9,6 +9,7 @@ use super::caller::Person;
 use super::request::{Answer, Request, RequestError};
 use super::state::Hub;
 use crate::api::accounts::{AccountList, AccountWish, ActionList, SESSION_COOKIE, SessionInfo, SignIn};
+use crate::openid::provider::Provider;
 use crate::store::StoreError;
 use crate::store::people::{AccountRow, ActionRow, SessionRow};
 use crate::trust::digest::Fingerprint;
@@ -17,9 +18,10 @@ use crate::trust::role::AccountRole;
 use crate::trust::secret;
 use crate::trust::token::Secret;
 
-pub(super) fn session(person: &Person) -> SessionInfo {
+pub(super) fn session(hub: &Hub, person: &Person) -> SessionInfo {
     let name = person.role.is_some().then(|| person.name.clone());
-    SessionInfo { has_accounts: true, name, role: person.role }
+    let openid = hub.openid.as_ref().filter(|_| name.is_none()).map(Provider::title);
+    SessionInfo { has_accounts: true, openid, name, role: person.role }
 }
 
 /// Signs in: whoever has name and password gets a cookie that no script of a page reads.
@@ -45,14 +47,21 @@ pub(super) fn sign_in(hub: &Hub, request: &Request) -> Result<Answer, RequestErr
         return Err(RequestError::Forbidden("name or password is wrong".to_owned()));
     };
     hub.attempts.succeeded(attempt);
-    let bytes: [u8; 32] = secret::random().map_err(StoreError::from)?;
-    let session =
-        SessionRow { hash: Secret::new(bytes).hash(), account: name.clone(), expires: clock::later(now, SESSION) };
-    hub.store.add_session(session, now)?;
+    let cookie = begin_session(hub, &name)?;
     note(hub, request, &name, "signed in")?;
-    let mut answer = Answer::json(&SessionInfo { has_accounts: true, name: Some(name), role: Some(account.role) })?;
-    answer.headers.push(("set-cookie", cookie(&Fingerprint::from(bytes).to_string(), SESSION)));
+    let mut answer =
+        Answer::json(&SessionInfo { has_accounts: true, openid: None, name: Some(name), role: Some(account.role) })?;
+    answer.headers.push(("set-cookie", cookie));
     Ok(answer)
+}
+
+/// Begins a session of an account; the cookie that a browser shows from then on.
+pub(super) fn begin_session(hub: &Hub, account: &str) -> Result<String, StoreError> {
+    let bytes: [u8; 32] = secret::random()?;
+    let now = hub.now();
+    let (hash, expires) = (Secret::new(bytes).hash(), clock::later(now, SESSION));
+    hub.store.add_session(SessionRow { hash, account: account.to_owned(), expires }, now)?;
+    Ok(cookie(&Fingerprint::from(bytes).to_string(), SESSION))
 }
 
 pub(super) fn sign_out(hub: &Hub, request: &Request, person: &Person) -> Result<Answer, RequestError> {
@@ -60,7 +69,7 @@ pub(super) fn sign_out(hub: &Hub, request: &Request, person: &Person) -> Result<
         hub.store.end_session(session)?;
         note(hub, request, &person.name, "signed out")?;
     }
-    let mut answer = Answer::json(&SessionInfo { has_accounts: true, name: None, role: None })?;
+    let mut answer = Answer::json(&SessionInfo { has_accounts: true, openid: None, name: None, role: None })?;
     answer.headers.push(("set-cookie", cookie("", Duration::ZERO)));
     Ok(answer)
 }

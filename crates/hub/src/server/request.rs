@@ -29,6 +29,8 @@ pub struct Request {
     pub token: Option<ShownToken>,
     /// The session that its cookie names.
     pub session: Option<ShownToken>,
+    /// The sign-in by a provider that its cookie names.
+    pub attempt: Option<ShownToken>,
     /// What a browser says of itself.
     pub browser: BrowserHeaders,
     /// The version of linerate that asks, where it said so.

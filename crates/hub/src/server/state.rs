@@ -12,6 +12,7 @@ use super::bells::Bells;
 use super::counters::Counters;
 use super::directory::Opened;
 use super::log::Log;
+use crate::openid::provider::Provider;
 use crate::pages::HubSource;
 use crate::schedule::Schedule;
 use crate::store::{Store, StoreError};
@@ -32,6 +33,10 @@ pub struct Hub {
     pub store: Arc<dyn Store>,
     /// What people see of it in a browser.
     pub site: Site,
+    /// By which names and addresses it is reached.
+    pub names: Vec<String>,
+    /// The provider by which people sign in beside local accounts.
+    pub openid: Option<Provider>,
     /// Wrong passwords of late.
     pub attempts: Attempts,
     /// What has happened since its start.
@@ -58,7 +63,7 @@ impl Hub {
     /// # Errors
     /// Where the database refuses.
     pub fn new(opened: Opened, store: Box<dyn Store>, log: Log) -> Result<(Arc<Self>, Identity), StoreError> {
-        let Opened { authority, identity, ticket_key, settings } = opened;
+        let Opened { authority, identity, ticket_key, settings, openid } = opened;
         let store: Arc<dyn Store> = Arc::from(store);
         let own = authority.fingerprint();
         if let Some(found) = store.authority(Some(own))?.filter(|found| *found != own) {
@@ -72,6 +77,8 @@ impl Hub {
             schedule: Schedule::load(store.as_ref())?,
             watching: Watching::load(store.as_ref(), &settings)?,
             site: Site::new(Box::new(source), settings.names.clone()),
+            names: settings.names.clone(),
+            openid,
             attempts: Attempts::default(),
             store,
             routes: settings.notify.clone(),

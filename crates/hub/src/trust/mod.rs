@@ -6,6 +6,7 @@
 //! * [`token`]: what a person carries from the hub to an agent, once
 //! * [`password`]: what a person signs in with
 //! * [`role`]: what people may do
+//! * [`roots`]: authorities of servers that are not the hub's own
 //! * [`ticket`]: a run that the hub permits, signed, for one agent, for a short time
 //! * [`pin`]: TLS on both sides
 //!
@@ -16,6 +17,7 @@ pub mod digest;
 pub mod password;
 pub mod pin;
 pub mod role;
+pub mod roots;
 pub mod secret;
 pub mod ticket;
 pub mod token;

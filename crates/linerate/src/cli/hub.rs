@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use hub::server::directory::DatabaseUrl;
 use hub::store::postgres::address::{AddressError, is_postgres};
+use hub::trust::role::{AccountRole, RoleError};
 use hub::trust::token::Purpose;
 
 use super::hub_directory::DirArgs;
@@ -61,6 +62,8 @@ pub enum HubAction {
   linerate hub init /var/lib/linerate/hub --name hub.example.net
   linerate hub init hub --name 192.0.2.10 --listen 192.0.2.10:8443
   linerate hub init hub --name hub1.example.net --name mesh.example.net --database postgres://linerate@db.example.net/linerate
+  linerate hub init hub --name hub.example.net --openid https://login.example.net --openid-client linerate \\
+      --openid-secret-file openid.secret --openid-role admin=noc-admins --openid-role viewer=*
   linerate hub token hub                       for the first agent
   linerate hub run hub")]
 pub struct InitArgs {
@@ -78,6 +81,31 @@ pub struct InitArgs {
     /// Directory of another hub of the same database, whose authority and key of tickets this one takes over
     #[arg(long, value_name = "DIR")]
     pub authority: Option<PathBuf>,
+    #[command(flatten)]
+    pub openid: OpenIdArgs,
+}
+
+/// The provider by which people sign in beside local accounts.
+#[derive(Debug, Args)]
+pub struct OpenIdArgs {
+    /// OpenID Connect provider by which people sign in, as it names itself: `https://login.example.net/realms/observatory`
+    #[arg(long, value_name = "ISSUER", requires = "openid_client")]
+    pub openid: Option<String>,
+    /// Name by which the provider knows the hub
+    #[arg(long, value_name = "CLIENT_ID", requires = "openid")]
+    pub openid_client: Option<String>,
+    /// File with the secret of that client, which only its owner reads
+    #[arg(long, value_name = "FILE", requires = "openid")]
+    pub openid_secret_file: Option<PathBuf>,
+    /// Value of the claim `groups` that gives a role, repeatable: `admin=noc-admins`; `viewer=*` is anybody
+    #[arg(long, value_name = "ROLE=VALUE", requires = "openid", value_parser = openid_role)]
+    pub openid_role: Vec<(AccountRole, String)>,
+}
+
+fn openid_role(text: &str) -> Result<(AccountRole, String), String> {
+    let (role, value) = text.split_once('=').ok_or("write ROLE=VALUE, for instance admin=noc-admins")?;
+    let role = role.parse().map_err(|error: RoleError| error.to_string())?;
+    if value.is_empty() { Err("the value is empty".to_owned()) } else { Ok((role, value.to_owned())) }
 }
 
 /// The database of hubs that share one.

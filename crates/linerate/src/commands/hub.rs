@@ -11,6 +11,7 @@ pub mod report;
 pub mod top;
 
 use anyhow::Context;
+use hub::openid::settings::OpenIdSettings;
 use hub::api::openapi;
 use hub::server::directory::{Directory, Settings};
 use hub::server::log::Log;
@@ -26,7 +27,7 @@ use self::files::{complain, new_token, no_database, open as open_database, open_
 use super::attempt::stop_on_signals;
 use super::{print, view};
 use crate::cli::Common;
-use crate::cli::hub::{DatabaseArgs, HubAction, InitArgs, RemoveArgs, RunArgs, TokenArgs};
+use crate::cli::hub::{DatabaseArgs, HubAction, InitArgs, OpenIdArgs, RemoveArgs, RunArgs, TokenArgs};
 use crate::cli::hub_directory::DirArgs;
 use crate::exit::{Complaint, Exit};
 use crate::show;
@@ -53,6 +54,7 @@ pub fn run(common: &Common, action: &HubAction) -> anyhow::Result<Exit> {
 fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
     let mut settings = Settings::new(args.listen, args.name.clone());
     set_database(&mut settings, &args.database)?;
+    set_openid(&mut settings, &args.openid)?;
     let directory = Directory::at(&args.directory);
     // A database that does not open leaves no hub behind, so that the same line works once it does.
     if open::address(&directory, &settings).is_ok_and(|address| address.is_none()) {
@@ -91,6 +93,21 @@ fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
 fn make(directory: &Directory, settings: &Settings, args: &InitArgs) -> anyhow::Result<()> {
     let other = args.authority.as_deref().map(Directory::at);
     directory.init(settings, other.as_ref()).map_err(|error| complain(error, &args.directory))
+}
+
+/// Takes the provider of OpenID Connect that a command line names.
+fn set_openid(settings: &mut Settings, args: &OpenIdArgs) -> anyhow::Result<()> {
+    let Some((issuer, client)) = args.openid.clone().zip(args.openid_client.clone()) else { return Ok(()) };
+    let mut openid = OpenIdSettings::new(issuer, client);
+    if let Some(file) = &args.openid_secret_file {
+        let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {}", file.display()));
+        openid.client_secret_file = Some(std::fs::canonicalize(file).with_context(unreadable)?);
+    }
+    for (role, value) in &args.openid_role {
+        openid.roles.entry(*role).or_default().push(value.clone());
+    }
+    settings.openid = Some(openid);
+    Ok(())
 }
 
 /// Takes the database that a command line names.

@@ -11,13 +11,14 @@ use postgres::Socket;
 use postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::version::TLS13;
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as RustlsStream;
+
+use crate::trust::roots;
 
 /// What is asked of the server's certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl Verification {
                 _ => rest.push(pair),
             }
         }
-        let system = || PathBuf::from(SYSTEM);
+        let system = || PathBuf::from(roots::SYSTEM);
         let file = roots.filter(|file| file != "system").map_or_else(system, PathBuf::from);
         Ok((format!("{base}?{}", rest.join("&")), if is_full { Self::Full(file) } else { Self::None }))
     }
@@ -67,19 +68,10 @@ impl Tls {
                 .dangerous()
                 .with_custom_certificate_verifier(Arc::new(Unverified(provider)))
                 .with_no_client_auth(),
-            Verification::Full(file) => builder.with_root_certificates(roots(file)?).with_no_client_auth(),
+            Verification::Full(file) => builder.with_root_certificates(roots::read(file)?).with_no_client_auth(),
         };
         Ok(Self(Arc::new(config)))
     }
-}
-
-fn roots(file: &std::path::Path) -> io::Result<RootCertStore> {
-    let named = |error: &dyn std::fmt::Display| io::Error::other(format!("{}: {error}", file.display()));
-    let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| named(&error))? {
-        roots.add(certificate.map_err(|error| named(&error))?).map_err(|error| named(&error))?;
-    }
-    Ok(roots)
 }
 
 impl MakeTlsConnect<Socket> for Tls {
@@ -176,6 +168,3 @@ impl ServerCertVerifier for Unverified {
         self.0.signature_verification_algorithms.supported_schemes()
     }
 }
-
-/// The authorities that a system trusts, as Debian and its kin keep them.
-const SYSTEM: &str = "/etc/ssl/certs/ca-certificates.crt";
