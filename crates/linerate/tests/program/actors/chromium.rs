@@ -112,6 +112,39 @@ impl Browser {
         self.value(ready);
     }
 
+    /// Does something that leads to a document without scripts.
+    #[track_caller]
+    pub fn follow_document(&mut self, expression: &str) {
+        self.events.clear();
+        self.value(expression);
+        self.wait_for("Page.loadEventFired");
+    }
+
+    /// Does something that leads to an address, which is not opened: the whole address.
+    #[track_caller]
+    pub fn intercepted(&mut self, expression: &str, path: &str) -> String {
+        self.events.clear();
+        let pattern = json!([{ "urlPattern": format!("*{path}*"), "requestStage": "Request" }]);
+        self.ask("Fetch.enable", &json!({ "patterns": pattern }));
+        self.value(expression);
+        self.wait_for("Fetch.requestPaused");
+        let paused = self.events.iter().find(|event| event["method"] == "Fetch.requestPaused").unwrap();
+        let paused = paused["params"].clone();
+        self.ask("Fetch.failRequest", &json!({ "requestId": paused["requestId"], "errorReason": "Aborted" }));
+        self.ask("Fetch.disable", &json!({}));
+        paused["request"]["url"].as_str().unwrap().to_owned()
+    }
+
+    /// Does something that leads to another page by way of one without scripts, which goes on by itself.
+    #[track_caller]
+    pub fn follow_through(&mut self, expression: &str) {
+        self.events.clear();
+        self.value(expression);
+        self.wait_for("Page.loadEventFired");
+        self.events.retain(|event| event["method"] != "Page.loadEventFired");
+        self.arrive();
+    }
+
     /// What an expression is on the page, promises waited for.
     #[track_caller]
     pub fn value(&mut self, expression: &str) -> Value {
@@ -138,6 +171,15 @@ impl Browser {
     pub fn follow(&mut self, expression: &str) {
         self.events.clear();
         self.value(expression);
+        self.arrive();
+    }
+
+    /// Presses Enter on what has the focus, and waits for the page that follows.
+    #[track_caller]
+    pub fn press_enter_and_follow(&mut self) {
+        self.events.clear();
+        let key = json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r" });
+        self.ask("Input.dispatchKeyEvent", &key);
         self.arrive();
     }
 

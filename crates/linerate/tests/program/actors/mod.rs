@@ -4,6 +4,7 @@
 //! * [`iperf3`]: the program whose protocol it speaks
 //! * [`uiperf3`]: another program that speaks it
 //! * [`chromium`]: a browser
+//! * `openid_provider`: by whom people sign in at a hub
 //! * [`process`]: what they are: processes that are waited for, and that never outlive their test
 //! * [`shell`]: a shell on a host of namespaces
 
@@ -11,6 +12,8 @@
 pub mod chromium;
 pub mod iperf3;
 pub mod linerate;
+#[cfg(feature = "hub")]
+pub mod openid_provider;
 pub mod process;
 pub mod shell;
 pub mod uiperf3;

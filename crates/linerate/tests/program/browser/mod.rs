@@ -7,9 +7,14 @@
 mod hub;
 #[cfg(feature = "ndt7")]
 mod ndt7;
+#[cfg(feature = "hub")]
+mod network;
+#[cfg(feature = "hub")]
+mod openid;
 mod pages;
 #[cfg(feature = "hub")]
 mod people;
+mod what_if;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
