@@ -312,7 +312,10 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
             let shifts: Vec<f64> = if depth == 1 {
                 pooled.iter().filter(|result| result.elements.contains(element)).map(|one| one.rank.shift).collect()
             } else {
-                let last = of_element.flat_map(|tracked| tracked.latest.iter().rev().take(depth));
+                // What was measured before the first bad result is good, and says nothing of what came after it: an incident that
+                // two results of each series have opened would be over at once by the third, which is older.
+                let is_after = |latest: &&Ranked| latest.at_s >= incident.since_s;
+                let last = of_element.flat_map(|tracked| tracked.latest.iter().rev().take(depth).filter(is_after));
                 last.map(|latest| latest.rank.shift).collect()
             };
             let is_back = shifts.len() >= pooling.least_results && median(&shifts) > -incident.shift.abs() * STILL_OPEN;

@@ -50,6 +50,21 @@ fn a_scenario_becomes_an_incident_with_its_cause_its_end_and_its_post_mortem() {
 }
 
 #[test]
+fn an_incident_of_a_small_mesh_is_verified_by_what_was_measured_after_its_fix_alone() {
+    let place = TempDir::new().unwrap();
+    let hub = place.path().join("hub").to_str().unwrap().to_owned();
+    let played = linerate(&["hub", "replay", &hub, "firewall-inbound", "--json"]);
+    assert_eq!(played.code, Some(0), "{played:?}");
+    let list: Value = serde_json::from_str(&played.stdout).unwrap();
+    let [incident] = list["incidents"].as_array().unwrap().as_slice() else { panic!("{list}") };
+    let happened: Vec<&str> =
+        incident["timeline"].as_array().unwrap().iter().map(|entry| entry["what"].as_str().unwrap()).collect();
+    let first = |what: &str| happened.iter().position(|one| *one == what);
+    assert!(first("fixed") < first("verified"), "{happened:?}");
+    assert!(!happened.contains(&"reopened"), "{happened:?}");
+}
+
+#[test]
 fn what_cannot_be_replayed_is_refused_with_a_way_out() {
     let place = TempDir::new().unwrap();
     let hub = place.path().join("hub").to_str().unwrap().to_owned();
