@@ -339,7 +339,13 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
         if tracked.frozen.is_some() {
             return;
         }
-        match tracked.watch.record(result.sample, result.quality, &mut self.screen) {
+        let mut turn = tracked.watch.record(result.sample, result.quality, &mut self.screen);
+        let is_dropped = turn == Turn::None && tracked.watch.has_dropped();
+        if is_dropped && self.is_alone(&result.series) {
+            turn = self.series.get_mut(&result.series).map_or(Turn::None, |tracked| tracked.watch.open_drop());
+        }
+        let Some(tracked) = self.series.get(&result.series) else { return };
+        match turn {
             Turn::None => {}
             Turn::Opened => {
                 let State::Changed(OpenChange { change, .. }) = tracked.watch.state() else { return };
@@ -355,6 +361,19 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
                 }
             }
         }
+    }
+
+    /// Whether no element explains that a series has dropped: none of those that several others cross has half of them low as well. What an
+    /// element may explain waits for the others.
+    fn is_alone(&self, series: &K) -> bool {
+        let Some(tracked) = self.series.get(series) else { return false };
+        tracked.elements.iter().all(|element| {
+            let others = self.series.iter().filter(|(key, other)| *key != series && other.elements.contains(element));
+            let latest: Vec<f64> =
+                others.filter_map(|(_, other)| other.latest.back()).map(|latest| latest.rank.shift).collect();
+            let low = latest.iter().filter(|shift| **shift <= LOW_AS_WELL).count();
+            latest.len() < SEVERAL || low * 2 < latest.len()
+        })
     }
 
     fn open(&mut self, subject: Subject<K, E>, opening: Opening) -> usize {
@@ -385,5 +404,9 @@ struct Freeze {
 
 /// Standard deviations of the sum of the latest results of few series from which on more of them are looked at.
 const SUSPECT: f64 = -1.5;
+/// Other series that show together whether an element is worse.
+const SEVERAL: usize = 2;
+/// The shift from which on a result of another series counts as low as well: a quarter less.
+const LOW_AS_WELL: f64 = -0.29;
 /// An incident stays open while results are below this share of the shift that opened it.
 const STILL_OPEN: f64 = 0.4;

@@ -226,6 +226,41 @@ impl Watch {
         }
     }
 
+    /// Whether the last results have all dropped so far below everything before them that there is nothing to wait for: to half of
+    /// what is usual or less, and out of the range of the history by a part of its width. Of rates and times alone: shares have no such
+    /// scale.
+    pub(crate) fn has_dropped(&self) -> bool {
+        self.dropped().is_some()
+    }
+
+    /// Opens a change where [`Self::has_dropped`].
+    pub(crate) fn open_drop(&mut self) -> Turn {
+        let Some((change, frozen)) = self.dropped() else { return Turn::None };
+        self.open(change, frozen)
+    }
+
+    fn dropped(&self) -> Option<(Change, Vec<f64>)> {
+        let WatchSettings { scale, worse, least_history, .. } = self.settings;
+        let at = self.samples.len().checked_sub(DROPPED).filter(|at| *at >= least_history)?;
+        if scale == Scale::Difference || matches!(self.state, State::Changed(_)) {
+            return None;
+        }
+        let sign = if worse == Worse::Lower { 1.0 } else { -1.0 };
+        let levels = |samples: &[Sample]| samples.iter().map(|one| scale.level(one.value) * sign).collect::<Vec<f64>>();
+        let (before, after) = (levels(&self.samples[..at]), levels(&self.samples[at..]));
+        let usual = median(&before);
+        let lowest = before.iter().copied().fold(f64::INFINITY, f64::min);
+        let limit = (usual - HALF).min(lowest - (usual - lowest) * MARGIN);
+        if !after.iter().all(|level| *level <= limit) {
+            return None;
+        }
+        let at_s = self.samples[at].at_s;
+        let value = |level: f64| scale.value(level * sign);
+        let (before_value, after_value) = (value(usual), value(median(&after)));
+        let change = Change { shape: Shape::Step, at, at_s, until_s: at_s, before: before_value, after: after_value, z: 0.0 };
+        Some((change, before.iter().map(|level| level * sign).collect()))
+    }
+
     fn while_learning(&mut self) -> Turn {
         self.state = State::Learning;
         let (Some(expected), true) = (self.settings.expected, self.samples.len() >= LEAST_AGAINST_MODEL) else {
@@ -312,6 +347,12 @@ impl Watch {
 
 /// The probability of the order of results that opens a change: a mesh of 20 hosts has 68,000 looks a quarter.
 const ALARM_P: f64 = 1e-6;
+/// Results that show together that a series has dropped.
+const DROPPED: usize = 3;
+/// The logarithm of the ratio that they have to have dropped by.
+const HALF: f64 = std::f64::consts::LN_2;
+/// How far below the lowest result of the history they have to be, in parts of its distance from the median.
+const MARGIN: f64 = 0.5;
 /// Results that are compared with an expectation.
 const LEAST_AGAINST_MODEL: usize = 3;
 /// Results that show that the old level is back.

@@ -1,9 +1,10 @@
 //! A mesh with a bad host is one incident.
 
 use baseline::mesh::{Element, Fault, Mesh};
-use baseline::monitor::{Incident, Monitor, Subject};
+use baseline::monitor::{Incident, Monitor, RoundResult, Subject};
 use baseline::pool::{self, Pooling};
-use baseline::watch::WatchSettings;
+use baseline::series::Sample;
+use baseline::watch::{Quality, WatchSettings};
 use path::Seed;
 
 /// 10 hosts for 30 days; thresholds were chosen on seed 7 and 20 hosts.
@@ -42,9 +43,13 @@ fn a_rank_in_a_short_history_says_nothing() {
     assert!((rank.shift + 0.5).abs() < 1e-12 && rank.z < -1.5, "{rank:?}");
 }
 
-/// 4 hosts, as a hub hears of them: one result after the other, pooled over two rounds.
+/// 4 hosts, as a hub hears of them.
 fn of_four(seed: u64, fault: Option<Fault>) -> Vec<Incident<(usize, usize), Element>> {
-    let mesh = Mesh { hosts: 4, rounds: 46, seed: Seed(seed), fault };
+    heard(&Mesh { hosts: 4, rounds: 46, seed: Seed(seed), fault })
+}
+
+/// A mesh as a hub hears of it: one result after the other, pooled over two rounds.
+fn heard(mesh: &Mesh) -> Vec<Incident<(usize, usize), Element>> {
     let mut monitor = Monitor::new(WatchSettings::default(), Pooling::default()).pooled_over(2 * 43_200);
     mesh.pairs().into_iter().for_each(|(pair, elements)| monitor.add(pair, elements));
     for mut results in mesh.results() {
@@ -68,6 +73,35 @@ fn a_host_of_few_pairs_shows_its_fault_in_several_results_of_each() {
         assert!((21..27).contains(&rounds(incident.opened_s)), "{incident:?}");
         assert!(incident.recovered_s.is_some_and(|back| (34..38).contains(&rounds(back))), "{incident:?}");
     }
+}
+
+#[test]
+fn a_pair_that_drops_to_a_third_alone_is_an_incident_at_its_third_result() {
+    let mut monitor: Monitor<&str, &str> = Monitor::new(WatchSettings::default(), Pooling::default());
+    monitor.add("alone", vec!["a", "b"]);
+    let mut opened = Vec::new();
+    for round in 0..40_i64 {
+        let level = if round < 30 { 1e9 } else { 3.3e8 };
+        let value = level * (1.0 + (round * 7 % 11) as f64 * 0.02);
+        let sample = Sample { at_s: round * 21_600, value };
+        opened.extend(monitor.round(&[RoundResult { series: "alone", sample, quality: Quality::Good }], sample.at_s));
+        assert_eq!(opened.len(), usize::from(round >= 32), "round {round}");
+    }
+    assert_eq!(monitor.incidents()[0].since_s, 30 * 21_600);
+}
+
+#[test]
+fn what_a_series_has_had_before_is_no_drop() {
+    let mut monitor: Monitor<&str, &str> = Monitor::new(WatchSettings::default(), Pooling::default());
+    monitor.add("wild", vec!["a", "b"]);
+    for round in 0..200_i64 {
+        // Every 25th result is a tenth, and once three follow each other.
+        let is_low = round % 25 == 0 || (150..153).contains(&round);
+        let value = if is_low { 1e8 } else { 1e9 } * (1.0 + (round * 7 % 11) as f64 * 0.02);
+        let sample = Sample { at_s: round * 21_600, value };
+        monitor.round(&[RoundResult { series: "wild", sample, quality: Quality::Good }], sample.at_s);
+    }
+    assert!(monitor.incidents().is_empty(), "{:?}", monitor.incidents());
 }
 
 #[test]
