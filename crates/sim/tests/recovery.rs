@@ -30,6 +30,33 @@ fn one_loss_costs_one_segment_and_one_reduction() {
     }
 }
 
+/// Loses everything for two short times an RTT apart: a few segments, and then their retransmissions together with what is sent for
+/// the first time beside them. When what was missing first has arrived, the later losses are known and their retransmissions still on
+/// their way.
+fn losses_within_a_recovery(algorithm: Algorithm) -> Flow {
+    let there = r#"{ loss = { random = 1.0 } }, { loss = { random = 1.0 } }, { delay = { time = "50ms" } }"#;
+    let mut flow = flow(algorithm, there, BACK, Amount::Time(Duration::from_secs(6)));
+    flow.sender.pacing = sim::sender::Pacing::Capped(units::DataRate::from_bps(100_000_000));
+    let between = |from_us: u64, until_us: u64| {
+        let at = |us: u64| units::MonoTime::from_nanos(us * 1_000);
+        Some(path::Span { from: at(from_us), until: Some(at(until_us)) })
+    };
+    flow.forward[0].during = between(3_000_000, 3_001_000);
+    flow.forward[1].during = between(3_099_000, 3_110_000);
+    flow
+}
+
+/// Linux reduces once for each window that something is lost of: what was first sent in a recovery and lost then begins the next one,
+/// at once when the first ends (`tcp_time_to_recover` asks for what is held to be lost, not for what has just been found).
+#[test]
+fn losses_of_what_was_sent_in_a_recovery_are_a_second_reduction() {
+    for algorithm in [Algorithm::Reno, Algorithm::Cubic, Algorithm::Htcp] {
+        let outcome = losses_within_a_recovery(algorithm).run().unwrap();
+        assert!(outcome.retransmits.get() > 10, "{}: {}", algorithm.name(), outcome.retransmits);
+        assert_eq!((outcome.recoveries, outcome.timeouts), (2, 0), "{}", algorithm.name());
+    }
+}
+
 /// The window after it: a half (RFC 5681), 0.7 (RFC 9438), a half for the first reduction of H-TCP.
 #[test]
 fn a_reduction_leaves_what_the_algorithm_says() {

@@ -49,16 +49,17 @@ impl Sender {
                 undo.resent -= i64::from(twice);
             }
         }
-        let over = self.board.una() >= self.recovery.point;
+        let (una, point) = (self.board.una(), self.recovery.point);
         match self.ca_state {
             CaState::Recovery | CaState::Loss => {
                 if self.reduction_was_spurious(news) {
                     self.undo_reduction(now);
-                } else if over {
+                } else if una >= point {
                     self.end_recovery(now);
                 }
             }
-            CaState::Cwr if over => self.end_recovery(now),
+            // It holds until something beyond the point has arrived, and with it the bit that answers the mark.
+            CaState::Cwr if una > point => self.end_recovery(now),
             // The report that it was needless may come after its end (`tcp_try_undo_dsack`).
             CaState::Open | CaState::Disorder if self.reduction_was_spurious(news) => self.undo_reduction(now),
             CaState::Cwr | CaState::Open | CaState::Disorder => {}
@@ -68,7 +69,9 @@ impl Sender {
             CaState::Recovery => false,
             // What was sent again after the timeout is lost as well: reduced once more, and from what the window is now.
             CaState::Loss => news.lost_again > 0,
-            CaState::Open | CaState::Disorder | CaState::Cwr => news.lost > 0,
+            // What was first sent in a recovery and lost then is still missing when it ends: a window of its own was lost in, and the
+            // next recovery follows at once, with its own reduction (`tcp_time_to_recover`).
+            CaState::Open | CaState::Disorder | CaState::Cwr => self.board.lost() > 0,
         };
         if begins_anew {
             self.enter_recovery(now);
@@ -85,8 +88,7 @@ impl Sender {
         self.counters.recoveries += 1;
         self.recovery.undo = Some(self.undo_marker());
         if self.ca_state == CaState::Cwr {
-            // The window is shrinking already.
-            self.recovery.point = self.board.next();
+            // The window is shrinking already, and ends to where it was to end (`tcp_enter_recovery`).
             self.set_ca_state(CaState::Recovery, now);
         } else {
             self.reduce(CaState::Recovery, now);
@@ -129,12 +131,13 @@ impl Sender {
     }
 
     /// Everything that was out when it began has arrived.
-    fn end_recovery(&mut self, now: MonoTime) {
+    pub(super) fn end_recovery(&mut self, now: MonoTime) {
         if self.ca_state != CaState::Loss && !self.is_rate_based {
             self.window.cwnd = self.window.ssthresh;
         }
         self.rack.recovery_ended();
-        self.set_ca_state(if self.board.sacked() > 0 { CaState::Disorder } else { CaState::Open }, now);
+        // Whatever is still missing: `fast_retrans_alert` looks at that next.
+        self.set_ca_state(CaState::Open, now);
     }
 
     /// What was sent again before and is still on its way may be reported to have come twice as well.

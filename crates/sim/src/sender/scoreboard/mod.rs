@@ -82,6 +82,11 @@ impl Scoreboard {
         self.sacked
     }
 
+    /// Segments held to be lost, whether sent again or not.
+    pub(crate) fn lost(&self) -> u32 {
+        self.lost
+    }
+
     /// Segments sent again and held to be on their way.
     pub(crate) fn resent(&self) -> u32 {
         self.resent
