@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use units::MonoTime;
 
-use super::{Ack, CaState, Congestion, Window};
+use super::{Ack, CaState, Congestion, HZ, Window, jiffies};
 
 /// Times are counted in jiffies, fractions in parts of 128, as in Linux.
 #[derive(Debug)]
@@ -29,17 +29,11 @@ pub(crate) struct Htcp {
     acked: u32,
 }
 
-/// Jiffies a second, as Debian and Ubuntu build their kernels.
-const HZ: u64 = 250;
 /// One half and four fifths.
 const BETA: (u64, u64) = (64, 102);
 const ONE: u64 = 128;
 /// Up to this RTT a reduction is always by a half: 10 ms, rounded up (`msecs_to_jiffies`).
 const LEAST_RTT: u64 = (10 * HZ).div_ceil(1_000);
-
-fn jiffies(time: MonoTime) -> u64 {
-    time.as_nanos() / (1_000_000_000 / HZ)
-}
 
 /// An RTT in jiffies, rounded up (`usecs_to_jiffies`). Hosts add microseconds to the delay of a path that are not modelled, so that
 /// even a whole number of jiffies becomes one more.
@@ -133,15 +127,15 @@ impl Htcp {
 impl Congestion for Htcp {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
         let now = jiffies(ack.now);
-        self.in_order = ack.ca_state == CaState::Open;
+        self.in_order = ack.ca_state_before == CaState::Open;
         if self.in_order {
-            self.acked = ack.acked;
+            self.acked = ack.advanced;
         }
         if let Some(rtt) = ack.rtt {
             self.note_round_trip(jiffies_of(rtt));
         }
-        if matches!(ack.ca_state, CaState::Open | CaState::Disorder) {
-            self.note_rate(window, now, ack.acked);
+        if matches!(ack.ca_state_before, CaState::Open | CaState::Disorder) {
+            self.note_rate(window, now, ack.advanced);
         } else {
             (self.packets, self.counted_since) = (0, now);
         }

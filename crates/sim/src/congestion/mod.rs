@@ -93,6 +93,13 @@ impl FromStr for Algorithm {
     }
 }
 
+/// Jiffies a second, as Debian and Ubuntu build their kernels.
+const HZ: u64 = 250;
+
+fn jiffies(time: MonoTime) -> u64 {
+    time.as_nanos() / (1_000_000_000 / HZ)
+}
+
 /// What the algorithms change.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
@@ -157,6 +164,8 @@ pub(crate) struct Ack {
     pub(crate) now: MonoTime,
     /// Segments newly acknowledged, in order or not.
     pub(crate) acked: u32,
+    /// Segments by which the oldest unacknowledged one moved on, those among them that had arrived before.
+    pub(crate) advanced: u32,
     /// Segments newly held to be lost.
     pub(crate) lost: u32,
     /// The round trip of the newest of them.
@@ -169,6 +178,8 @@ pub(crate) struct Ack {
     pub(crate) una: u32,
     pub(crate) next: u32,
     pub(crate) ca_state: CaState,
+    /// Before this came (`pkts_acked` is called in that state, net/ipv4/tcp_input.c).
+    pub(crate) ca_state_before: CaState,
     /// Whether the window was what limited the sender, by the rule of growth (`tcp_is_cwnd_limited`).
     pub(crate) cwnd_limited: bool,
     /// Whether it was full.

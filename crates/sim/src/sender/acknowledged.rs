@@ -7,10 +7,16 @@ use super::{Pacing, Sender};
 use crate::congestion::{Ack, CaState};
 use crate::receiver::Acknowledgement;
 
+/// What was so before an acknowledgement came.
+struct Before {
+    in_flight: u32,
+    ca_state: CaState,
+}
+
 impl Sender {
     /// Takes an acknowledgement, and sends what it lets go.
     pub(crate) fn acknowledged(&mut self, ack: &Acknowledgement, now: MonoTime) {
-        let before = self.board.in_flight();
+        let before = Before { in_flight: self.board.in_flight(), ca_state: self.ca_state };
         let mut news = News { early: now - self.rtt.least(), ..News::default() };
         self.right_window_edge = self.right_window_edge.max(u64::from(ack.to) * u64::from(self.mss) + ack.window);
         self.max_window = self.max_window.max(ack.window);
@@ -28,7 +34,7 @@ impl Sender {
         self.rack.advance(news.latest, news.reordered, self.rtt.least(), now);
         self.check_probe(ack, now);
         self.fast_retrans_alert(now, &mut news, ack.twice, ack.marked);
-        self.control(&news, before, now);
+        self.control(&news, &before, now);
         // What was sent before the oldest was last sent tells nothing of that (`tcp_clean_rtx_queue`).
         let is_older = news.oldest.zip(head_sent).is_some_and(|(oldest, head)| oldest < head);
         if news.acked > 0 || is_older {
@@ -69,19 +75,21 @@ impl Sender {
         self.known = ack.blocks;
     }
 
-    fn control(&mut self, news: &News, before: u32, now: MonoTime) {
+    fn control(&mut self, news: &News, before: &Before, now: MonoTime) {
         let sample = self.meter.sample(now, news, self.rtt.least());
         let told = Ack {
             now,
             acked: news.delivered,
+            advanced: news.acked,
             lost: news.lost,
             rtt: news.newest.map(|sent| now.since(sent)),
-            in_flight_before: before,
+            in_flight_before: before.in_flight,
             in_flight: self.board.in_flight(),
             delivered: self.meter.delivered,
             una: self.board.una(),
             next: self.board.next(),
             ca_state: self.ca_state,
+            ca_state_before: before.ca_state,
             cwnd_limited: self.is_cwnd_limited(),
             cwnd_full: self.cwnd_was_full,
             sample,
@@ -105,14 +113,11 @@ impl Sender {
         self.set_pacing();
     }
 
-    /// Whether the window is what holds the sender (`tcp_is_cwnd_limited`): in slow start it may grow to twice what was
-    /// out at most.
+    /// Whether the window is what holds the sender (`tcp_is_cwnd_limited`, 6.1): in slow start it may grow to twice what was
+    /// out at most, where it was not full.
     fn is_cwnd_limited(&self) -> bool {
-        if self.window.in_slow_start() {
-            self.window.cwnd < self.max_outstanding.saturating_mul(2)
-        } else {
-            self.cwnd_was_full
-        }
+        let may_double = self.window.in_slow_start() && self.window.cwnd < self.max_outstanding.saturating_mul(2);
+        self.cwnd_was_full || may_double
     }
 
     /// `tcp_update_pacing_rate`: 200 % of a window each round trip in slow start, 120 % after it.
