@@ -40,6 +40,8 @@ struct Round {
 pub(super) const UNSCALED: u64 = 65_535;
 /// RFC 7323 §2.3.
 const MOST_SCALE: u32 = 14;
+/// `SKB_TRUESIZE(MAX_TCP_HEADER)`.
+const SKB_OVERHEAD: u64 = 320 + 256 + 320;
 /// `TCP_INIT_CWND`.
 const FIRST_ROUND: u64 = 10;
 
@@ -106,11 +108,22 @@ impl Offer {
             let mut window = 2 * copied + 16 * self.mss;
             let growth = u128::from(window) * u128::from(copied - before) / u128::from(before.max(1));
             window = window.saturating_add(u64::try_from(2 * growth).unwrap_or(u64::MAX));
-            self.buffer = self.buffer.max(self.share.whole_of(window).min(self.most));
+            self.buffer = self.buffer.max(self.memory_for(window).min(self.most));
             self.round.most = copied;
         }
         self.round.began = now;
         self.round.from = self.round.read;
+    }
+
+    /// The buffer for a window: where half of it is offered, so many whole segments with what each takes at most, in steps of 128 bytes
+    /// up to twice its payload (`rcvmem`).
+    fn memory_for(&self, window: u64) -> u64 {
+        if self.share != Percent::of::<50>() {
+            return self.share.whole_of(window);
+        }
+        let least = self.mss + SKB_OVERHEAD;
+        let each = least + (2 * self.mss).saturating_sub(least).next_multiple_of(128);
+        window / self.mss * each
     }
 
     /// Bytes allowed from segment `next` on, with `beyond` segments held that came too early, and `unread` that nobody

@@ -70,7 +70,9 @@ impl Sender {
         let by_rate = (self.window.pacing / 1024.0) as u64;
         // Two frames, or what the pace sends in a millisecond (`tcp_small_queue_check`).
         let frames = 2 * u64::from(frame) * u64::from(self.packets.size());
-        let allowed = by_rate.min(self.small_queue).max(frames);
+        // Twice as much where something is sent again.
+        let again = u64::from(self.board.pending_retransmits() > 0);
+        let allowed = by_rate.min(self.small_queue).max(frames) << again;
         match self.host.queued_until(allowed, now) {
             Some(at) => Err((Limit::Host, Some(at))),
             None => Ok(()),
@@ -151,11 +153,18 @@ impl Sender {
     fn emit(&mut self, first: u32, count: u32, now: MonoTime) {
         self.host.take(self.packets.segments(first, count), now);
         self.last_sent = now;
-        // The first ten segments go at once (`tcp_update_skb_after_send`).
         self.paced_out = self.paced_out.saturating_add(count);
-        if self.paces && self.paced_out > 10 && self.window.pacing > 0.0 {
+        if !self.paces || self.window.pacing <= 0.0 {
+            return;
+        }
+        // The first ten segments go at once, and what goes later than it might have makes the next wait less, by half at most
+        // (`tcp_update_skb_after_send`).
+        let late = now.since(self.pace_next);
+        self.pace_next = self.pace_next.max(now);
+        if self.paced_out >= 10 {
             let bytes = f64::from(count) * f64::from(self.mss);
-            self.pace_next = self.pace_next.max(now) + Duration::from_secs_f64(bytes / self.window.pacing);
+            let wait = Duration::from_secs_f64(bytes / self.window.pacing);
+            self.pace_next = self.pace_next + wait - late.min(wait / 2);
         }
     }
 

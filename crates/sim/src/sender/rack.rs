@@ -27,6 +27,8 @@ pub(crate) struct Rack {
 
 /// Segments out of order after which losses are believed at once (RFC 8985 §6.2, `DupThresh`).
 const DUP_THRESH: u32 = 3;
+/// `TCP_TIMEOUT_MIN`: two jiffies more than what a timer is set for.
+const TIMER_LEAST: Duration = Duration::from_millis(8);
 /// `TCP_RACK_RECOVERY_THRESH`.
 const HOLD: u32 = 16;
 
@@ -104,7 +106,9 @@ impl Sender {
         let known = Known { now, delivered: self.meter.delivered + u64::from(news.delivered), lost: self.meter.lost };
         let (control, window) = (&mut self.control, &self.window);
         let told = |stamp: &Stamp, count, newly| control.on_loss(window, &known.frame(stamp, count, newly));
-        self.reorder = self.board.judge(latest, overdue, news, told);
+        // The timer waits for the last of those that are not late yet (`tcp_rack_detect_loss`).
+        let waits = self.board.judge(latest, overdue, news, told);
+        self.reorder = waits.map(|_| latest.0 + rtt + allowance + TIMER_LEAST);
     }
 
     /// Holds to be lost what should have arrived by now, as the retransmission timer fired.

@@ -62,7 +62,8 @@ impl Sender {
         if news.lost > 0 && self.ca_state != CaState::Recovery {
             self.enter_recovery(now);
             if !self.is_rate_based {
-                self.reduce_cwnd_by_prr(&news);
+                // As if one had arrived (`tcp_rack_reo_timeout`).
+                self.reduce_cwnd_by_prr(&News { delivered: 1, ..news });
             }
         }
         self.send(now);
@@ -84,12 +85,16 @@ impl Sender {
         self.timeout = Some(now + self.rtt.timeout());
     }
 
-    /// Whether a probe fixed what it was sent for (RFC 8985 §7.4): then a loss was hidden by it.
+    /// Whether a probe fixed what it was sent for (RFC 8985 §7.4): then a loss was hidden by it, and the window is reduced at once
+    /// (`tcp_process_tlp_ack`). That is known when something sent after it has arrived without a word that it came twice.
     pub(super) fn check_probe(&mut self, ack: &Acknowledgement, now: MonoTime) {
-        let Some(point) = self.probing.filter(|point| ack.to >= *point || ack.twice > 0) else { return };
-        self.probing = None;
-        if ack.twice == 0 && ack.to >= point && self.ca_state == CaState::Open {
+        let Some(point) = self.probing.filter(|point| ack.to >= *point) else { return };
+        if ack.twice > 0 {
+            self.probing = None;
+        } else if ack.to > point {
+            self.probing = None;
             self.reduce(CaState::Cwr, now);
+            self.end_recovery(now);
         }
     }
 
