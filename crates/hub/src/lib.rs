@@ -7,6 +7,7 @@
 //! * [`server`]: the hub itself: connections within limits, and an answer to each request
 //! * [`schedule`]: the plan, and which agent runs what of it
 //! * [`watching`]: what was measured, what of it is worse, and why
+//! * [`segments`]: raw samples as Parquet, for Spark, ClickHouse, DuckDB and Trino
 //! * [`pages`]: what the pages of `web` show of it
 //! * [`history`]: rounds of the past, as if agents had delivered them
 //! * [`reports`]: incidents as post-mortems
@@ -22,6 +23,7 @@ pub mod openid;
 pub mod pages;
 pub mod reports;
 pub mod schedule;
+pub mod segments;
 pub mod server;
 pub mod store;
 pub mod trust;

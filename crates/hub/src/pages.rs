@@ -12,7 +12,6 @@ use model::host::snapshot::Snapshot;
 use model::played::Finding;
 use model::round::{Round, RoundSummary};
 use model::run::{Run, RunId};
-use model::series::packed;
 use units::WallTime;
 use web::source::files::{round_summary, run_summary};
 use web::source::results::{self, PairResult};
@@ -21,6 +20,8 @@ use web::source::{IncidentRecord, IncidentReport, Pair, Source, SourceError, Sto
 use crate::api::record::{RunResult, content};
 use crate::reports::{Postmortem, postmortem};
 use crate::schedule::planned::Planned;
+use crate::segments::samples;
+use crate::segments::target::SegmentTarget;
 use crate::store::rows::{Point, RecordQuery, StoredRecord};
 use crate::store::{Store, StoreError};
 use crate::watching::{latest_round, newest_facts};
@@ -30,16 +31,18 @@ use crate::watching::{latest_round, newest_facts};
 pub struct HubSource {
     name: String,
     store: Arc<dyn Store>,
+    /// Where samples are that have left the database.
+    segments: Option<Arc<SegmentTarget>>,
     planned: Mutex<Option<Arc<Planned>>>,
     /// Rounds of latest results that somebody looks at.
     rounds: Mutex<Vec<Arc<Round>>>,
 }
 
 impl HubSource {
-    /// Of a database, with a name for people.
+    /// Of a database and where its segments are, with a name for people.
     #[must_use]
-    pub fn new(name: String, store: Arc<dyn Store>) -> Self {
-        Self { name, store, planned: Mutex::default(), rounds: Mutex::default() }
+    pub fn new(name: String, store: Arc<dyn Store>, segments: Option<Arc<SegmentTarget>>) -> Self {
+        Self { name, store, segments, planned: Mutex::default(), rounds: Mutex::default() }
     }
 
     /// The plan with the agents that there are; [`None`] before the first plan.
@@ -130,7 +133,9 @@ impl Source for HubSource {
     fn run(&self, id: RunId) -> Result<StoredRun, SourceError> {
         let found = self.newest_runs(u32::MAX)?.into_iter().find(|(_, run)| run.id == id);
         let (record, run) = found.ok_or_else(|| SourceError::unknown(&format!("run {id}")))?;
-        let samples = record.samples.as_deref().and_then(|bytes| packed::unpack(bytes).ok()).unwrap_or_default();
+        let samples = samples(self.store.as_ref(), self.segments.as_deref(), &record)
+            .map_err(|error| SourceError::broken("the samples", &error))?
+            .unwrap_or_default();
         Ok(StoredRun { run: Arc::new(run), samples: Arc::new(samples) })
     }
 

@@ -33,7 +33,7 @@ pub fn answer(hub: &Hub, request: &Request) -> Answer {
 }
 
 /// An error with its causes.
-pub(super) fn shown(error: &dyn std::error::Error) -> String {
+pub(crate) fn shown(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

@@ -33,10 +33,14 @@ pub enum Event {
     RecordRefused,
     /// A run was leased.
     RunLeased,
+    /// A segment of samples was written.
+    SegmentWritten,
+    /// No segment could be written, for now.
+    SegmentFailed,
 }
 
 impl Event {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 13] = [
         Self::Connection,
         Self::ConnectionRefused,
         Self::HandshakeFailed,
@@ -48,6 +52,8 @@ impl Event {
         Self::RecordDuplicate,
         Self::RecordRefused,
         Self::RunLeased,
+        Self::SegmentWritten,
+        Self::SegmentFailed,
     ];
 
     /// Its name in the metrics.
@@ -65,6 +71,8 @@ impl Event {
             Self::RecordDuplicate => "records_duplicate",
             Self::RecordRefused => "records_refused",
             Self::RunLeased => "runs_leased",
+            Self::SegmentWritten => "segments_written",
+            Self::SegmentFailed => "segments_failed",
         }
     }
 
@@ -85,6 +93,8 @@ impl Event {
             Self::RecordDuplicate => "Records that came again",
             Self::RecordRefused => "Records that could not be read or were not wanted",
             Self::RunLeased => "Heavy runs given to agents",
+            Self::SegmentWritten => "Segments of samples written",
+            Self::SegmentFailed => "Attempts to write segments that failed: samples wait in the database",
         }
     }
 }

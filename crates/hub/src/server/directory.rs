@@ -47,6 +47,9 @@ pub struct Settings {
     /// The provider by which people sign in beside local accounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub openid: Option<OpenIdSettings>,
+    /// Where raw samples go as Parquet; they stay in the database alone where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segments: Option<SegmentSettings>,
     /// Who is told of incidents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notify: Vec<Route>,
@@ -65,6 +68,7 @@ impl Settings {
             limits: ConnectionLimits::default(),
             incidents: IncidentSettings::default(),
             openid: None,
+            segments: None,
             notify: Vec::new(),
         }
     }
@@ -91,6 +95,34 @@ pub struct IncidentSettings {
     /// Without a good result for so long a series is stale; 36 h, or three periods of the plan, where it is absent.
     #[serde(with = "span", skip_serializing_if = "Option::is_none")]
     pub stale_after: Option<Duration>,
+}
+
+/// Raw samples as Parquet segments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SegmentSettings {
+    /// A directory, or `s3://BUCKET/PREFIX`.
+    pub to: String,
+    /// A run waits for others of its segment at most so long; 25 h where it is absent.
+    #[serde(default, with = "span", skip_serializing_if = "Option::is_none")]
+    pub close_after: Option<Duration>,
+    /// So many runs are a segment: 4,000 at most, and where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u32>,
+    /// Groups of pairs that have files of their own; 8 where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair_groups: Option<u16>,
+    /// How long samples stay in the database as well; 2 days where it is absent, and four periods of the plan at least.
+    #[serde(default, with = "span", skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Duration>,
+}
+
+impl SegmentSettings {
+    /// Segments there, with all else as usual.
+    #[must_use]
+    pub const fn to(address: String) -> Self {
+        Self { to: address, close_after: None, runs: None, pair_groups: None, keep: None }
+    }
 }
 
 /// Times as people write them: `24h`.

@@ -47,6 +47,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use crate::segments::{self, Segments};
 use crate::trust::pin::{self, Identity};
 use directory::Settings;
 use listener::Listener;
@@ -77,10 +78,17 @@ pub fn serve(
         let (own, stopped) = (Arc::clone(hub), stop.clone());
         let beating =
             std::thread::Builder::new().name("pulse".to_owned()).spawn(move || pulse::beat(&own, &stopped))?;
+        let own = Arc::clone(hub);
+        let write = move || own.segments.iter().for_each(|segments| segments::write(&own, segments));
+        let writing =
+            hub.segments.as_ref().map(|_| std::thread::Builder::new().name("segments".to_owned()).spawn(write));
+        let writing = writing.transpose()?;
         listener.serve(stop).await;
-        // It sees the same wish.
+        // They see the same wish.
         hub.watching.ring();
+        hub.segments.iter().for_each(Segments::stop);
         let _ = beating.join();
+        let _ = writing.map(std::thread::JoinHandle::join);
         Ok(())
     })
 }

@@ -15,6 +15,8 @@ use super::log::Log;
 use crate::openid::provider::Provider;
 use crate::pages::HubSource;
 use crate::schedule::Schedule;
+use crate::segments::Segments;
+use crate::segments::target::TargetError;
 use crate::store::{Store, StoreError};
 use crate::trust::authority::Authority;
 use crate::trust::pin::Identity;
@@ -47,6 +49,8 @@ pub struct Hub {
     pub watching: Watching,
     /// What wakes requests that wait.
     pub bells: Bells,
+    /// Where raw samples go, if they do.
+    pub segments: Option<Segments>,
     /// Who is told of incidents.
     pub routes: Vec<Route>,
     /// By what they are told.
@@ -57,20 +61,33 @@ pub struct Hub {
     pub calendar: fn() -> WallTime,
 }
 
+/// Why a hub does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum HubError {
+    /// The database refuses.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its segments have no place.
+    #[error(transparent)]
+    Segments(#[from] TargetError),
+}
+
 impl Hub {
     /// A hub of what is in a directory and a database; the identity is what its listener shows.
     ///
     /// # Errors
-    /// Where the database refuses.
-    pub fn new(opened: Opened, store: Box<dyn Store>, log: Log) -> Result<(Arc<Self>, Identity), StoreError> {
+    /// Where the database refuses, or the address of segments is none.
+    pub fn new(opened: Opened, store: Box<dyn Store>, log: Log) -> Result<(Arc<Self>, Identity), HubError> {
         let Opened { authority, identity, ticket_key, settings, openid } = opened;
         let store: Arc<dyn Store> = Arc::from(store);
         let own = authority.fingerprint();
         if let Some(found) = store.authority(Some(own))?.filter(|found| *found != own) {
-            return Err(StoreError::OtherAuthority { found, own });
+            return Err(StoreError::OtherAuthority { found, own }.into());
         }
         let name = settings.names.first().map_or_else(|| "hub".to_owned(), |name| format!("hub {name}"));
-        let source = HubSource::new(name, Arc::clone(&store));
+        let segments = settings.segments.as_ref().map(|segments| Segments::new(segments, own)).transpose()?;
+        let target = segments.as_ref().map(|segments| Arc::clone(segments.target()));
+        let source = HubSource::new(name, Arc::clone(&store), target);
         let hub = Self {
             authority,
             ticket_key,
@@ -81,6 +98,7 @@ impl Hub {
             openid,
             attempts: Attempts::default(),
             store,
+            segments,
             routes: settings.notify.clone(),
             notifier: Notifier::start(log.clone()).map_err(StoreError::from)?,
             counters: Counters::default(),

@@ -1,6 +1,7 @@
 //! What a hub keeps.
 //!
 //! * [`rows`]: what is stored, by its nouns
+//! * [`segments`]: which runs have their samples in which segment
 //! * [`people`]: accounts, sessions, what people did and wrote
 //! * `error`: why a database refuses
 //! * `integers`: times and counts as databases have them
@@ -17,6 +18,7 @@ pub mod open;
 pub mod people;
 pub mod postgres;
 pub mod rows;
+pub mod segments;
 pub mod sqlite;
 pub mod turn;
 
@@ -34,10 +36,11 @@ use rows::{
     AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, StoredRecord,
     TokenRow,
 };
+use segments::SegmentIndex;
 use turn::{News, Turn, TurnRequest};
 
 /// What a hub keeps, wherever that is.
-pub trait Store: People + Debug + Send + Sync {
+pub trait Store: People + SegmentIndex + Debug + Send + Sync {
     /// The authority of the hubs whose database this is; `own` from now on where there is none yet.
     ///
     /// # Errors

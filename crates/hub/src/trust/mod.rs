@@ -9,6 +9,7 @@
 //! * [`roots`]: authorities of servers that are not the hub's own
 //! * [`ticket`]: a run that the hub permits, signed, for one agent, for a short time
 //! * [`pin`]: TLS on both sides
+//! * [`roots`]: authorities that servers of others are trusted by
 //!
 //! Everything is pure but [`secret`], and salts and random passwords that come from it: time and keys are arguments.
 

@@ -44,6 +44,7 @@ pub use waiting::Waiting;
 pub struct Watching {
     state: Mutex<State>,
     planned: Mutex<Option<Arc<Planned>>>,
+    judges: Mutex<Judges>,
     bell: Condvar,
     settings: directory::IncidentSettings,
 }
@@ -116,7 +117,13 @@ impl Watching {
     pub fn load(store: &dyn Store, settings: &directory::Settings) -> Result<Self, StoreError> {
         let settings = settings.incidents;
         let state = State::load(store, mesh_settings(&settings, None), None)?;
-        Ok(Self { state: Mutex::new(state), planned: Mutex::default(), bell: Condvar::new(), settings })
+        Ok(Self {
+            state: Mutex::new(state),
+            planned: Mutex::default(),
+            judges: Mutex::new(Judges::Elsewhere),
+            bell: Condvar::new(),
+            settings,
+        })
     }
 
     /// Takes a plan: its period, its maintenance, the segments of its pairs.
@@ -146,11 +153,17 @@ impl Watching {
             Judging::Own(revision) => (Judges::Here, revision),
             Judging::Others(revision) => (Judges::Elsewhere, revision),
         };
+        *self.judges.lock().unwrap_or_else(PoisonError::into_inner) = judges;
         let mut state = self.state();
         if state.revision != revision && (judges == Judges::Here || state.read.elapsed() >= READ_EVERY) {
             self.read(store, &mut state)?;
         }
         Ok(judges)
+    }
+
+    /// Where records were judged when it was asked last.
+    pub(crate) fn judges(&self) -> Judges {
+        *self.judges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self, store: &dyn Store, state: &mut State) -> Result<(), StoreError> {

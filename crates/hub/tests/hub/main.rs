@@ -11,5 +11,6 @@ mod monitoring;
 mod people;
 mod prometheus;
 mod running;
+mod segmenting;
 mod stopping;
 mod watching;

@@ -22,6 +22,8 @@ mod monitoring;
 mod people;
 #[path = "../hub/running.rs"]
 mod running;
+#[path = "../hub/segmenting.rs"]
+mod segmenting;
 #[path = "../hub/stopping.rs"]
 mod stopping;
 #[path = "../hub/watching.rs"]

@@ -8,6 +8,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hub::server::directory::{DatabaseUrl, Directory, Settings};
+use hub::server::state::{Hub, HubError};
 use hub::store::StoreError;
 use hub::store::open::open;
 use hub::store::postgres::Postgres;
@@ -110,8 +111,8 @@ fn hub_of_another_authority_does_not_share_a_database() {
         directory.init(&settings, None).unwrap();
         let store = open(&directory, &settings).unwrap();
         let log = hub::server::log::Log::to(|_| {});
-        outcomes.push(hub::server::state::Hub::new(directory.open().unwrap(), store, log).map(drop));
+        outcomes.push(Hub::new(directory.open().unwrap(), store, log).map(drop));
     }
     assert!(outcomes[0].is_ok());
-    assert!(matches!(outcomes[1], Err(StoreError::OtherAuthority { .. })), "{outcomes:?}");
+    assert!(matches!(outcomes[1], Err(HubError::Store(StoreError::OtherAuthority { .. }))), "{outcomes:?}");
 }

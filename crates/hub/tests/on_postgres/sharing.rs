@@ -11,8 +11,11 @@ use hub::api::mesh::{AskedRuns, PlanText, RunWish, Step};
 use hub::api::order::LeaseName;
 use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict};
 use hub::api::work::{AgentHealth, WorkReply, WorkRequest};
+use hub::segments::layout::SegmentFolder;
 use hub::server::directory::{DatabaseUrl, Directory, Settings};
-use hub::store::rows::RecordQuery;
+use hub::store::rows::{Arrival, Delivered, RecordQuery, StoredRecord};
+use hub::store::segments::{Closing, SegmentRun, SortedRuns};
+use hub::store::turn::{Changes, TurnRequest};
 use hub::trust::token::Purpose;
 use mesh::incident::Status;
 use mesh::run::{RunRow, RunState};
@@ -296,4 +299,55 @@ fn incident_is_opened_once_whichever_hub_results_come_to_and_its_steps_are_told_
         known[0].timeline.iter().filter(|entry| matches!(entry.occurrence, mesh::incident::Occurrence::Note { .. }));
     assert_eq!(notes.count(), 3, "{:#?}", known[0].timeline);
     assert!(matches!(told.recv_timeout(Duration::from_secs(2)), Err(RecvTimeoutError::Timeout)));
+}
+
+#[test]
+fn two_hubs_that_close_segments_at_the_same_time_give_each_run_one_segment() {
+    let cluster = Cluster::start();
+    let (one, homes) = first(Some(cluster.database()));
+    let other = beside(&one);
+    let mut arrivals = Vec::new();
+    for number in 0..400_u64 {
+        let content = serde_json::to_vec(&RunResult {
+            began: WallTime::from_unix_nanos(number),
+            finding: Finding::Nothing { detail: String::new() },
+        });
+        let lease = LeaseName { run: format!("tcp@all/a/b/{number}"), attempt: 1 };
+        let kind = RecordKind::Result { lease };
+        let record = Record::pack(format!("r{number}"), kind, &content.unwrap(), Some(b"samples")).unwrap();
+        let unpacked = record.unpack().unwrap();
+        arrivals.push(Arrival { record, unpacked });
+    }
+    let delivered = vec![Delivered { agent: "a".to_owned(), arrivals, at: WallTime::from_unix_nanos(1) }];
+    let (_, turn) = one.hub.store.turn(TurnRequest::default()).unwrap();
+    turn.commit(Changes { delivered, ..Changes::default() }).unwrap();
+    let records = one.hub.store.unjudged(0, 1_000).unwrap();
+    let folder = SegmentFolder { day: 0, pair: 0 };
+    let run = |record: &StoredRecord| SegmentRun { record: record.key, folder, bytes: 7, received: record.received };
+    let closing = Closing { folder, most_runs: 7, most_bytes: 1 << 20, owner: "o".to_owned() };
+    let closed: u64 = thread::scope(|scope| {
+        let close = |hub: &Running| {
+            let store = hub.hub.store.as_ref();
+            for some in records.chunks(30) {
+                let upto = some.last().map_or(0, |record| record.key);
+                store.sort(SortedRuns { upto, runs: some.iter().map(run).collect() }).unwrap();
+            }
+            let closed =
+                std::iter::from_fn(|| Some(store.close(closing.clone()).unwrap().runs)).take_while(|runs| *runs > 0);
+            closed.sum::<u64>()
+        };
+        let both = [&one, &other].map(|hub| scope.spawn(move || close(hub)));
+        both.into_iter().map(|one| one.join().unwrap()).sum()
+    });
+    assert_eq!(closed, 400, "each once");
+    let mut seen = BTreeSet::new();
+    while let Some(segment) = one.hub.store.unwritten().unwrap() {
+        assert!(segment.records.len() <= 7);
+        for record in segment.records {
+            assert!(seen.insert(record.key), "record {} is in two segments", record.key);
+        }
+        other.hub.store.written(segment.key, Vec::new()).unwrap();
+    }
+    assert_eq!(seen.len(), 400);
+    drop(homes);
 }

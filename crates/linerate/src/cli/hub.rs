@@ -64,6 +64,7 @@ pub enum HubAction {
   linerate hub init hub --name hub1.example.net --name mesh.example.net --database postgres://linerate@db.example.net/linerate
   linerate hub init hub --name hub.example.net --openid https://login.example.net --openid-client linerate \\
       --openid-secret-file openid.secret --openid-role admin=noc-admins --openid-role viewer=*
+  linerate hub init hub --name hub.example.net --segments s3://measurements/linerate
   linerate hub token hub                       for the first agent
   linerate hub run hub")]
 pub struct InitArgs {
@@ -78,6 +79,8 @@ pub struct InitArgs {
     pub listen: SocketAddr,
     #[command(flatten)]
     pub database: DatabaseArgs,
+    #[command(flatten)]
+    pub segments: SegmentArgs,
     /// Directory of another hub of the same database, whose authority and key of tickets this one takes over
     #[arg(long, value_name = "DIR")]
     pub authority: Option<PathBuf>,
@@ -119,6 +122,14 @@ pub struct DatabaseArgs {
     pub database_file: Option<PathBuf>,
 }
 
+/// Where raw samples go.
+#[derive(Debug, Args)]
+pub struct SegmentArgs {
+    /// Raw samples of runs as Parquet files in this directory, which hubs may share, or in a bucket of S3, with credentials of the environment
+    #[arg(long, value_name = "DIR|s3://BUCKET/PREFIX")]
+    pub segments: Option<String>,
+}
+
 fn database_url(text: &str) -> Result<DatabaseUrl, AddressError> {
     is_postgres(text).then(|| DatabaseUrl(text.to_owned())).ok_or(AddressError::Scheme)
 }
@@ -156,6 +167,8 @@ pub struct RunArgs {
     pub pages: Option<SocketAddr>,
     #[command(flatten)]
     pub database: DatabaseArgs,
+    #[command(flatten)]
+    pub segments: SegmentArgs,
 }
 
 /// Forget an agent. Its results stay; it may join again with a new token.

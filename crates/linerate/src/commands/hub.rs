@@ -13,21 +13,22 @@ pub mod top;
 use anyhow::Context;
 use hub::openid::settings::OpenIdSettings;
 use hub::api::openapi;
-use hub::server::directory::{Directory, Settings};
+use hub::segments::target::SegmentTarget;
+use hub::server::directory::{Directory, SegmentSettings, Settings};
 use hub::server::log::Log;
-use hub::server::state::Hub;
+use hub::server::state::{Hub, HubError};
 use hub::store::open;
 use hub::trust::token::Purpose;
 use linux::clock;
 use tokio::sync::watch;
 use units::duration;
 
-use self::files::{complain, new_token, no_database, open as open_database, open_of};
+use self::files::{complain, new_token, no_database, no_segments, open as open_database, open_of};
 
 use super::attempt::stop_on_signals;
 use super::{print, view};
 use crate::cli::Common;
-use crate::cli::hub::{DatabaseArgs, HubAction, InitArgs, OpenIdArgs, RemoveArgs, RunArgs, TokenArgs};
+use crate::cli::hub::{DatabaseArgs, HubAction, InitArgs, OpenIdArgs, RemoveArgs, RunArgs, SegmentArgs, TokenArgs};
 use crate::cli::hub_directory::DirArgs;
 use crate::exit::{Complaint, Exit};
 use crate::show;
@@ -55,6 +56,7 @@ fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
     let mut settings = Settings::new(args.listen, args.name.clone());
     set_database(&mut settings, &args.database)?;
     set_openid(&mut settings, &args.openid)?;
+    set_segments(&mut settings, &args.segments)?;
     let directory = Directory::at(&args.directory);
     // A database that does not open leaves no hub behind, so that the same line works once it does.
     if open::address(&directory, &settings).is_ok_and(|address| address.is_none()) {
@@ -123,6 +125,22 @@ fn set_database(settings: &mut Settings, args: &DatabaseArgs) -> anyhow::Result<
     Ok(())
 }
 
+/// Takes the segments that a command line names: a directory by its whole path, since a hub is run from elsewhere.
+fn set_segments(settings: &mut Settings, args: &SegmentArgs) -> anyhow::Result<()> {
+    let Some(address) = &args.segments else { return Ok(()) };
+    let mut address = address.clone();
+    SegmentTarget::parse(&address).map_err(no_segments)?;
+    if !SegmentTarget::is_remote(&address) {
+        let failed = || Complaint::new(Exit::Local, format!("{address} cannot be a directory of segments"));
+        let whole = std::fs::create_dir_all(&address).and_then(|()| std::fs::canonicalize(&address));
+        let whole = whole.with_context(failed)?;
+        address = whole.into_os_string().into_string().map_err(|_| failed())?;
+    }
+    let segments = settings.segments.take().map(|known| SegmentSettings { to: address.clone(), ..known });
+    settings.segments = Some(segments.unwrap_or_else(|| SegmentSettings::to(address)));
+    Ok(())
+}
+
 fn token(args: &TokenArgs) -> anyhow::Result<Exit> {
     let token = new_token(&Directory::at(&args.directory), args.purpose, args.valid)?;
     let counts = match args.purpose {
@@ -138,9 +156,13 @@ fn serve(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
     let directory = Directory::at(&args.directory);
     let mut opened = directory.open().map_err(|error| complain(error, &args.directory))?;
     set_database(&mut opened.settings, &args.database)?;
+    set_segments(&mut opened.settings, &args.segments)?;
     let settings = opened.settings.clone();
     let log = Log::to(|line| eprintln!("linerate hub: {line}"));
-    let (hub, identity) = Hub::new(opened, open_of(&directory, &settings)?, log).context(no_database(&directory))?;
+    let (hub, identity) = Hub::new(opened, open_of(&directory, &settings)?, log).map_err(|error| match error {
+        HubError::Store(error) => anyhow::Error::new(error).context(no_database(&directory)),
+        HubError::Segments(error) => no_segments(error),
+    })?;
     if let Some(plan) = &settings.plan {
         let file = directory.file("").join(plan);
         let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read the plan {}", file.display()));

@@ -9,6 +9,7 @@
 //! * `trust`: tokens and agents
 //! * `people`: accounts, sessions, what people did and wrote
 //! * `records`: what agents deliver
+//! * `segments`: which runs have their samples in which segment
 //! * `mesh_rows`: plan, runs, what was measured, incidents
 
 pub mod address;
@@ -18,6 +19,7 @@ mod people;
 mod pool;
 mod records;
 mod schema;
+mod segments;
 mod tls;
 mod trust;
 mod turns;

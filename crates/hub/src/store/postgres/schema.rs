@@ -41,7 +41,8 @@ pub(super) fn touch(connection: &mut Connection, now: WallTime) -> Result<(), St
 }
 
 /// Each takes the tables one version further; none is ever changed.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE alive (key INTEGER PRIMARY KEY, at_unix_ns BIGINT NOT NULL);
     -- What hubs do one after the other: change runs, judge records.
     CREATE TABLE turns (
@@ -127,4 +128,27 @@ const MIGRATIONS: [&str; 1] = ["
         what TEXT NOT NULL
     );
     CREATE TABLE reports (incident TEXT PRIMARY KEY, text TEXT NOT NULL);
-"];
+",
+    "
+    -- Its revision is the last record that was sorted; whoever closes a segment locks it.
+    INSERT INTO turns (name, revision) VALUES ('segments', 0);
+    CREATE TABLE segments (
+        key BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        path TEXT NOT NULL UNIQUE,
+        -- 0: closed, 1: written, 2: the only place of its samples.
+        state INTEGER NOT NULL,
+        newest_unix_ns BIGINT NOT NULL
+    );
+    CREATE INDEX segments_by_state ON segments (state, newest_unix_ns) WHERE state < 2;
+    CREATE TABLE segment_runs (
+        record BIGINT PRIMARY KEY,
+        day BIGINT NOT NULL,
+        pair INTEGER NOT NULL,
+        bytes BIGINT NOT NULL,
+        received_unix_ns BIGINT NOT NULL,
+        segment BIGINT REFERENCES segments (key)
+    );
+    CREATE INDEX segment_runs_waiting ON segment_runs (day, pair, record) WHERE segment IS NULL;
+    CREATE INDEX segment_runs_of ON segment_runs (segment, record) WHERE segment IS NOT NULL;
+",
+];

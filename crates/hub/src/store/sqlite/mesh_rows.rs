@@ -161,12 +161,12 @@ fn json<T: serde::de::DeserializeOwned>(connection: &Connection, query: &str) ->
     texts.map(|text| Ok(serde_json::from_str(&text?)?)).collect()
 }
 
-fn setting(connection: &Connection, name: &str) -> Result<Option<String>, StoreError> {
+pub(super) fn setting(connection: &Connection, name: &str) -> Result<Option<String>, StoreError> {
     let query = "SELECT value FROM settings WHERE name = ?1";
     Ok(connection.query_row(query, [name], |row| row.get(0)).optional()?)
 }
 
-fn set(connection: &Connection, name: &'static str, value: impl rusqlite::ToSql) -> Result<(), StoreError> {
+pub(super) fn set(connection: &Connection, name: &'static str, value: impl rusqlite::ToSql) -> Result<(), StoreError> {
     connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?1, ?2)", (name, value))?;
     Ok(())
 }

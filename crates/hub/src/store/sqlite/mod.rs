@@ -5,12 +5,14 @@
 //! * `trust`: tokens and agents
 //! * `people`: accounts, sessions, what people did and wrote
 //! * `records`: what agents deliver
+//! * `segments`: which runs have their samples in which segment
 //! * `mesh_rows`: plan, runs, what was measured, incidents
 
 mod mesh_rows;
 mod people;
 mod records;
 mod schema;
+mod segments;
 mod trust;
 mod writer;
 

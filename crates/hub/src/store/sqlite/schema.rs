@@ -58,7 +58,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOG_PAGES: u32 = 8192;
 
 /// Each takes the tables one version further; none is ever changed.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE alive (key INTEGER PRIMARY KEY, at_unix_ns INTEGER NOT NULL);
     CREATE TABLE tokens (
@@ -137,5 +137,25 @@ const MIGRATIONS: [&str; 3] = [
         what TEXT NOT NULL
     );
     CREATE TABLE reports (incident TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+",
+    "
+    CREATE TABLE segments (
+        key INTEGER PRIMARY KEY,
+        path TEXT NOT NULL UNIQUE,
+        -- 0: closed, 1: written, 2: the only place of its samples.
+        state INTEGER NOT NULL,
+        newest_unix_ns INTEGER NOT NULL
+    );
+    CREATE INDEX segments_by_state ON segments (state, newest_unix_ns) WHERE state < 2;
+    CREATE TABLE segment_runs (
+        record INTEGER PRIMARY KEY,
+        day INTEGER NOT NULL,
+        pair INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        received_unix_ns INTEGER NOT NULL,
+        segment INTEGER REFERENCES segments (key)
+    );
+    CREATE INDEX segment_runs_waiting ON segment_runs (day, pair, record) WHERE segment IS NULL;
+    CREATE INDEX segment_runs_of ON segment_runs (segment, record) WHERE segment IS NOT NULL;
 ",
 ];

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
+use hub::segments::target::TargetError;
 use hub::server::directory::{Directory, DirectoryError, Settings};
 use hub::store::open::{self, OpenError};
 use hub::store::postgres::address::AddressError;
@@ -68,6 +69,18 @@ pub(super) fn no_database(directory: &Directory) -> Complaint {
     let shared = directory.settings().ok().and_then(|settings| open::address(directory, &settings).ok().flatten());
     let shown = shared.map_or_else(|| directory.database().display().to_string(), |address| address.to_string());
     Complaint::new(Exit::Local, format!("the hub's database {shown} cannot be used"))
+}
+
+/// Segments have no place that this program can use, and the way out.
+pub(super) fn no_segments(error: TargetError) -> anyhow::Error {
+    let complaint = Complaint::new(Exit::Usage, "samples cannot go to segments there");
+    let hint = match &error {
+        TargetError::Settings { .. } => {
+            "region, endpoint and credentials are those of the environment: AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, ..."
+        }
+        _ => "a directory that hubs share, or s3://BUCKET/PREFIX",
+    };
+    anyhow::Error::new(error).context(complaint.hint(hint))
 }
 
 pub(super) fn complain(error: DirectoryError, directory: &Path) -> anyhow::Error {

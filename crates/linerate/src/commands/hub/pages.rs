@@ -8,12 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use hub::pages::HubSource;
+use hub::segments::target::SegmentTarget;
 use hub::server::directory::Directory;
 use tokio::sync::watch;
 use web::site::Site;
 use web::source::Source;
 
-use super::files::open;
+use super::files::{complain, no_segments, open};
 use crate::exit::{Complaint, Exit};
 
 /// What pages of a hub are made of; [`None`] where the directory is none of a hub.
@@ -28,7 +29,10 @@ pub fn source(directory: &Path) -> anyhow::Result<Option<Box<dyn Source>>> {
 fn of_hub(directory: &Directory) -> anyhow::Result<Box<dyn Source>> {
     let shown = directory.file("").display().to_string();
     let name = format!("hub in {}", shown.trim_end_matches('/'));
-    Ok(Box::new(HubSource::new(name, Arc::from(open(directory)?))))
+    let settings = directory.settings().map_err(|error| complain(error, &directory.file("")))?;
+    let target = settings.segments.map(|segments| SegmentTarget::parse(&segments.to)).transpose();
+    let target = target.map_err(no_segments)?.map(Arc::new);
+    Ok(Box::new(HubSource::new(name, Arc::from(open(directory)?), target)))
 }
 
 /// Pages that are served until somebody wants to stop.
