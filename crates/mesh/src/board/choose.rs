@@ -12,7 +12,7 @@ use crate::run::{Obstacle, Priority, Resource, RunId, RunRow, RunState};
 impl Board {
     /// The runs that an agent may begin now, at most as many as it would begin: those asked for first, then those whose window ends first.
     pub(super) fn choose(&self, request: &AgentRequest, present: &Present, now: WallTime) -> Vec<RunId> {
-        let mut due: Vec<&RunRow> = self.runs.values().filter(|run| is_due(run, now)).collect();
+        let mut due: Vec<&RunRow> = self.runs.begun(now).filter(|run| is_due(run, now)).collect();
         due.sort_by_key(|run| (run.priority, run.deadline, run.not_before, &run.id));
         let mut used: BTreeSet<&Resource> = self.in_use().collect();
         let mut chosen = Vec::new();
@@ -41,7 +41,7 @@ impl Board {
             let is_free = !run.needs.iter().any(|need| used.contains(need));
             is_due(run, now) && is_free && self.allows(run, now) && present.has_both(run)
         };
-        self.runs.values().filter(may).map(|run| run.agent.clone()).collect()
+        self.runs.begun(now).filter(may).map(|run| run.agent.clone()).collect()
     }
 
     /// What keeps a run from beginning at a moment, as far as the board knows.
@@ -57,7 +57,7 @@ impl Board {
     }
 
     fn in_use(&self) -> impl Iterator<Item = &Resource> {
-        self.runs.values().filter(|run| run.is_leased()).flat_map(|run| &run.needs)
+        self.runs.out().filter(|run| run.is_leased()).flat_map(|run| &run.needs)
     }
 
     fn allows(&self, run: &RunRow, now: WallTime) -> bool {

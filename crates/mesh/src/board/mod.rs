@@ -8,9 +8,11 @@
 //! | `mod` | rows in and out, deliveries, ends |
 //! | `request` | what an agent is given |
 //! | `choose` | which runs may begin |
+//! | `table` | runs by name, and by where they stand |
 
 mod choose;
 mod request;
+mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +25,8 @@ use crate::run::{
     Closing, Expiry, LeaseName, LeaseVersion, Obstacle, Outcome, Renewal, RequestNumber, Resource, RunId, RunRow,
     RunState, Verdict,
 };
+
+use table::RunTable;
 
 pub use request::{AgentReply, AgentRequest, Counted, Lease, Present};
 
@@ -70,7 +74,7 @@ pub struct Delivery {
 #[derive(Debug, Clone, Default)]
 pub struct Board {
     rules: Rules,
-    runs: BTreeMap<RunId, RunRow>,
+    runs: RunTable,
     agents: BTreeMap<String, RequestNumber>,
     usage: BTreeMap<(Resource, u32), u64>,
     changed: Changed,
@@ -98,7 +102,7 @@ impl Board {
     /// Takes rows as they were stored. A call needs the runs of [`is_needed`], those that it names, what was moved today, and the
     /// agent that asks.
     pub fn load(&mut self, rows: Rows) {
-        self.runs.extend(rows.runs.into_iter().map(|run| (run.id.clone(), run)));
+        rows.runs.into_iter().for_each(|run| self.runs.insert(run));
         self.agents.extend(rows.agents.into_iter().map(|agent| (agent.name, agent.last)));
         self.usage.extend(rows.usage.into_iter().map(|usage| ((usage.resource, usage.day), usage.bytes)));
     }
@@ -126,15 +130,15 @@ impl Board {
 
     /// All runs, by name.
     pub fn runs(&self) -> impl Iterator<Item = &RunRow> {
-        self.runs.values()
+        self.runs.all()
     }
 
     /// Adds runs whose names are not known; those of known names are left as they are.
     pub fn plan(&mut self, runs: Vec<RunRow>) {
         for run in runs {
-            if !self.runs.contains_key(&run.id) {
+            if self.runs.get(&run.id).is_none() {
                 self.changed.runs.insert(run.id.clone());
-                self.runs.insert(run.id.clone(), run);
+                self.runs.insert(run);
             }
         }
     }
@@ -152,8 +156,7 @@ impl Board {
 
     /// Makes a lease longer.
     pub fn renew(&mut self, lease: &LeaseName) -> Renewal {
-        let Some(run) = self.runs.get_mut(&lease.run) else { return Renewal::Superseded };
-        let renewal = run.renew(lease.attempt);
+        let renewal = self.runs.change(&lease.run, |run| run.renew(lease.attempt)).unwrap_or(Renewal::Superseded);
         if renewal == Renewal::Renewed {
             self.changed.runs.insert(lease.run.clone());
         }
@@ -163,14 +166,16 @@ impl Board {
     /// Takes a result. All verdicts but [`Verdict::Unknown`] are acknowledged; only of [`Verdict::Stored`] and
     /// [`Verdict::Late`] the result is kept.
     pub fn deliver(&mut self, delivery: &Delivery, now: WallTime) -> Verdict {
-        let Some(run) = self.runs.get_mut(&delivery.lease.run) else { return Verdict::Unknown };
-        let verdict = run.deliver(delivery.lease.attempt, delivery.outcome.clone());
+        let delivered = self.runs.change(&delivery.lease.run, |run| {
+            let verdict = run.deliver(delivery.lease.attempt, delivery.outcome.clone());
+            (verdict, run.passes.clone(), run.bytes)
+        });
+        let Some((verdict, passes, expected)) = delivered else { return Verdict::Unknown };
         if matches!(verdict, Verdict::Stored | Verdict::Late) {
             self.changed.runs.insert(delivery.lease.run.clone());
             if let Outcome::Measured { bytes } = delivery.outcome {
                 // What was expected has been charged with the lease: the rest is charged now.
-                let more = bytes.get().saturating_sub(run.bytes.map_or(0, units::ByteCount::get));
-                let passes = run.passes.clone();
+                let more = bytes.get().saturating_sub(expected.map_or(0, units::ByteCount::get));
                 self.charge(&passes, more, now);
             }
         }
@@ -179,8 +184,7 @@ impl Board {
 
     /// Gives up a lease that is over: its run is missing, and what it used is free.
     pub fn expire(&mut self, version: &LeaseVersion) -> Expiry {
-        let Some(run) = self.runs.get_mut(&version.lease.run) else { return Expiry::Outdated };
-        let expiry = run.expire(version);
+        let expiry = self.runs.change(&version.lease.run, |run| run.expire(version)).unwrap_or(Expiry::Outdated);
         if expiry == Expiry::Expired {
             self.changed.runs.insert(version.lease.run.clone());
         }
@@ -189,17 +193,15 @@ impl Board {
 
     /// Closes runs whose window has passed, and missing ones that nobody reported; those that were closed.
     pub fn close(&mut self, now: WallTime) -> Vec<RunId> {
-        let obstacles: BTreeMap<RunId, Obstacle> = self
-            .runs
-            .values()
-            .filter(|run| run.state == RunState::Waiting && run.deadline <= now)
-            .map(|run| (run.id.clone(), self.obstacle(run, run.deadline).unwrap_or(Obstacle::AgentSilent)))
-            .collect();
+        let passed = self.runs.begun(now).filter(|run| run.deadline <= now);
+        let obstacle = |run: &RunRow| self.obstacle(run, run.deadline).unwrap_or(Obstacle::AgentSilent);
+        let passed = passed.map(|run| (run.id.clone(), obstacle(run)));
+        let unreported = self.runs.out().map(|run| (run.id.clone(), Obstacle::AgentSilent));
+        let all: BTreeMap<RunId, Obstacle> = passed.chain(unreported).collect();
         let mut closed = Vec::new();
-        for run in self.runs.values_mut() {
-            let obstacle = obstacles.get(&run.id).cloned().unwrap_or(Obstacle::AgentSilent);
-            if run.close(now, obstacle) == Closing::Closed {
-                closed.push(run.id.clone());
+        for (id, obstacle) in all {
+            if self.runs.change(&id, |run| run.close(now, obstacle)) == Some(Closing::Closed) {
+                closed.push(id);
             }
         }
         self.changed.runs.extend(closed.iter().cloned());
@@ -208,14 +210,12 @@ impl Board {
 
     /// Cancels a run that waits.
     pub fn cancel(&mut self, id: &RunId) -> Cancelling {
-        match self.runs.get_mut(id) {
-            Some(run) if run.state == RunState::Waiting => {
-                run.state = RunState::Closed { reason: crate::run::CloseReason::Cancelled };
-                self.changed.runs.insert(id.clone());
-                Cancelling::Cancelled
-            }
-            _ => Cancelling::TooLate,
+        if self.runs.get(id).is_none_or(|run| run.state != RunState::Waiting) {
+            return Cancelling::TooLate;
         }
+        self.runs.change(id, |run| run.state = RunState::Closed { reason: crate::run::CloseReason::Cancelled });
+        self.changed.runs.insert(id.clone());
+        Cancelling::Cancelled
     }
 
     /// All leases, for the [`crate::observer::LeaseObserver`].
@@ -227,12 +227,12 @@ impl Board {
             }
             _ => None,
         };
-        self.runs.values().filter_map(version).collect()
+        self.runs.out().filter_map(version).collect()
     }
 
     /// Leaves out runs that are over: they are stored.
     pub fn forget_over(&mut self) {
-        self.runs.retain(|id, run| !run.is_over() || self.changed.runs.contains(id));
+        self.runs.forget_over(&self.changed.runs);
     }
 
     fn charge(&mut self, passes: &[Resource], bytes: u64, now: WallTime) {

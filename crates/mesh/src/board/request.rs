@@ -111,15 +111,16 @@ impl Board {
     /// Leases of this agent that answered requests before this one, and that it does not have: their replies were lost, and nobody
     /// will ever run them, since an agent takes no reply but that to its newest request.
     fn take_inventory(&mut self, request: &AgentRequest, inventory: &[LeaseName]) {
-        for run in self.runs.values_mut() {
-            // Most runs wait.
+        let is_lost = |run: &&RunRow| {
             let (RunState::Leased { request: of, .. } | RunState::Missing { request: of }) = run.state else {
-                continue;
+                return false;
             };
-            if run.agent == request.agent && of < request.number && !inventory.contains(&run.lease_name()) {
-                run.never_arrived();
-                self.changed.runs.insert(run.id.clone());
-            }
+            run.agent == request.agent && of < request.number && !inventory.contains(&run.lease_name())
+        };
+        let lost: Vec<RunId> = self.runs.out().filter(is_lost).map(|run| run.id.clone()).collect();
+        for id in lost {
+            self.runs.change(&id, RunRow::never_arrived);
+            self.changed.runs.insert(id);
         }
     }
 
@@ -131,10 +132,11 @@ impl Board {
     }
 
     fn lease(&mut self, id: &RunId, number: RequestNumber, now: WallTime) -> Option<Lease> {
-        let run = self.runs.get_mut(id)?;
-        run.lease(number);
+        let run = self.runs.change(id, |run| {
+            run.lease(number);
+            run.clone()
+        })?;
         self.changed.runs.insert(id.clone());
-        let run = run.clone();
         self.charge(&run.passes, run.bytes.map_or(0, units::ByteCount::get), now);
         Some(Lease { attempt: run.attempts, ttl: run.ttl(), run })
     }
