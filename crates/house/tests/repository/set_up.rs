@@ -30,14 +30,18 @@ const PROGRAMS: [&str; 16] = [
     "initdb",
     "python3",
     "pip3",
+    "java",
     "npm",
 ];
 
 /// What they need from the registries of Python and npm.
-const FROM_REGISTRY: [&str; 4] = [
+const FROM_REGISTRY: [&str; 7] = [
     "uiperf3/uiperf3.py",
     "axe-playwright-python/axe_playwright_python/axe.min.js",
     "oidc-provider-mock/oidc_provider_mock/_app.py",
+    "duckdb/duckdb/__init__.py",
+    "pyspark/pyspark/__init__.py",
+    "moto/moto/server.py",
     "ndt7/node_modules/@m-lab/ndt7/src/ndt7.js",
 ];
 

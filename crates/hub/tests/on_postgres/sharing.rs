@@ -13,7 +13,8 @@ use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict
 use hub::api::work::{AgentHealth, WorkReply, WorkRequest};
 use hub::segments::layout::SegmentFolder;
 use hub::server::directory::{DatabaseUrl, Directory, Settings};
-use hub::store::rows::{Arrival, Delivered, RecordQuery, StoredRecord};
+use hub::store::open::open;
+use hub::store::rows::{Arrival, Delivered, Judging, JudgingClaim, RecordQuery, StoredRecord};
 use hub::store::segments::{Closing, SegmentRun, SortedRuns};
 use hub::store::turn::{Changes, TurnRequest};
 use hub::trust::token::Purpose;
@@ -350,4 +351,24 @@ fn two_hubs_that_close_segments_at_the_same_time_give_each_run_one_segment() {
     }
     assert_eq!(seen.len(), 400);
     drop(homes);
+}
+
+#[test]
+fn incident_is_found_and_told_once_when_the_hub_that_judges_is_gone_without_a_word() {
+    let (route, told) = receiver();
+    let mut mesh = Mesh::start(route);
+    (0..14).for_each(|_| mesh.round("c", 0));
+    let directory = Directory::at(mesh.hub.directory.path());
+    let dead = open(&directory, &directory.settings().unwrap()).unwrap();
+    assert!(matches!(dead.judging(JudgingClaim::TakeOver).unwrap(), Judging::Own(_)));
+    // As after `kill -9`: it says neither that it is there nor that it leaves.
+    std::mem::forget(dead);
+    (0..6).for_each(|_| mesh.round("c", 20_000));
+    let opened = told.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(opened.status, Status::Open, "{opened:?}");
+    assert!(matches!(told.recv_timeout(Duration::from_secs(2)), Err(RecvTimeoutError::Timeout)));
+    assert_eq!(incidents(&mesh.hub).len(), 1);
+    (0..4).for_each(|_| mesh.round("c", 0));
+    let verified = told.recv_timeout(PATIENCE).unwrap();
+    assert_eq!((verified.incident, verified.status), (opened.incident, Status::Verified));
 }

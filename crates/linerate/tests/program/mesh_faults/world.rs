@@ -116,6 +116,11 @@ impl World {
         self.run(&format!("for _ in $(seq 300); do $L hub plan $F/hub/made $F/{file} >$F/planned 2>&1 && break; sleep 0.2; done; cat $F/planned"));
     }
 
+    /// Puts a file beside the directories.
+    pub fn write(&self, file: &str, text: &str) {
+        fs::write(self.place.join(file), text).unwrap();
+    }
+
     /// Starts the hub or an agent.
     pub fn start_process(&mut self, who: &'static str) {
         let what = if who.starts_with(HUB) {
@@ -125,6 +130,11 @@ impl World {
         };
         let process = self.run(&format!("$L {what} </dev/null >/dev/null 2>>$F/{who}.log & echo $!"));
         self.running.insert(who, process);
+    }
+
+    /// The id of a process that runs.
+    pub fn process(&self, who: &str) -> &str {
+        &self.running[who]
     }
 
     /// As a power cut would.
@@ -213,7 +223,8 @@ impl World {
         rows
     }
 
-    fn store(&self) -> Box<dyn Store> {
+    /// The hub's database, beside the hub.
+    pub fn store(&self) -> Box<dyn Store> {
         let directory = Directory::at(&self.place.join("hub/made"));
         open(&directory, &directory.settings().unwrap()).unwrap()
     }
