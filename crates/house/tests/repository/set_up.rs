@@ -14,7 +14,7 @@ const TOOLS: [&str; 13] =
     ["bash", "env", "sed", "cat", "sort", "tr", "paste", "mktemp", "rm", "uname", "touch", "chmod", "mkdir"];
 
 /// What tests need.
-const PROGRAMS: [&str; 16] = [
+const PROGRAMS: [&str; 17] = [
     "chromium",
     "ip",
     "tc",

@@ -10,8 +10,8 @@ use object_store::{ObjectStoreExt as _, RetryConfig};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
+use super::error::TargetError;
 use super::https::Connector;
-use super::target::TargetError;
 
 /// A bucket, and what names of segments begin with there.
 pub struct Bucket {

@@ -14,8 +14,8 @@ use units::WallTime;
 
 use super::Segments;
 use super::encode::{SampledRun, SegmentWriter};
+use super::error::TargetError;
 use super::layout::SegmentFolder;
-use super::target::TargetError;
 use crate::api::record::{RunResult, content};
 use crate::server::counters::Event;
 use crate::server::state::Hub;
@@ -99,7 +99,7 @@ impl Segments {
         let bytes = record.samples.as_ref()?.len() as u64;
         let pair = PairTest::of(record.run.as_deref()?)?;
         let Began { began } = content(&record.content).ok()?;
-        let folder = SegmentFolder::of(&pair, began, self.terms.pair_groups);
+        let folder = SegmentFolder::of([&pair.from, &pair.to], began, self.terms.pair_groups);
         Some(SegmentRun { record: record.key, folder, bytes, received: record.received })
     }
 

@@ -7,7 +7,6 @@ use jiff::{Span, ToSpan as _};
 use units::WallTime;
 
 use crate::trust::digest::Fingerprint;
-use crate::watching::PairTest;
 
 /// The folder of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,10 +31,10 @@ pub(crate) struct SegmentName<'a> {
 }
 
 impl SegmentFolder {
-    /// The folder of a run of this pair that began then, with so many groups of pairs. Both directions of a pair are in one group.
+    /// The folder of a run between these hosts that began then, with so many groups of pairs. Both directions of a pair are in one group.
     #[must_use]
-    pub fn of(pair: &PairTest, began: WallTime, groups: u16) -> Self {
-        let ends = if pair.from <= pair.to { [&pair.from, &pair.to] } else { [&pair.to, &pair.from] };
+    pub fn of(mut ends: [&str; 2], began: WallTime, groups: u16) -> Self {
+        ends.sort_unstable();
         let digest = Fingerprint::of(format!("{}\n{}", ends[0], ends[1]).as_bytes()).to_string();
         let number = digest.get(..16).and_then(|text| u64::from_str_radix(text, 16).ok()).unwrap_or_default();
         let pair = u16::try_from(number % u64::from(groups.max(1))).unwrap_or_default();
@@ -58,16 +57,11 @@ impl std::fmt::Display for SegmentName<'_> {
 mod tests {
     use super::*;
 
-    fn pair(from: &str, to: &str) -> PairTest {
-        let [test, group, from, to] = ["tcp", "all", from, to].map(str::to_owned);
-        PairTest { test, group, from, to }
-    }
-
     #[test]
     fn both_directions_of_a_pair_have_one_folder_and_the_name_has_day_and_first_record() {
         let began = WallTime::from_unix_nanos(1_798_156_799_999_999_999);
-        let folder = SegmentFolder::of(&pair("a", "b"), began, 8);
-        assert_eq!(folder, SegmentFolder::of(&pair("b", "a"), began, 8));
+        let folder = SegmentFolder::of(["a", "b"], began, 8);
+        assert_eq!(folder, SegmentFolder::of(["b", "a"], began, 8));
         let name = SegmentName {
             folder: SegmentFolder { pair: 3, ..folder },
             owner: "1f0c",
@@ -78,7 +72,7 @@ mod tests {
         assert!(shown.starts_with("day=2026-12-24/pair=3/1f0c-12-") && shown.ends_with(".parquet"), "{shown}");
         assert_ne!(SegmentName { runs: &["s".to_owned()], ..name }.to_string(), shown);
         let later = WallTime::from_unix_nanos(began.unix_nanos() + 1);
-        assert_eq!(SegmentFolder::of(&pair("a", "b"), later, 8).day, folder.day + 1);
+        assert_eq!(SegmentFolder::of(["a", "b"], later, 8).day, folder.day + 1);
     }
 
     #[test]
@@ -86,7 +80,7 @@ mod tests {
         let mut counts = [0_u32; 8];
         for from in 0..20 {
             for to in 0..from {
-                let folder = SegmentFolder::of(&pair(&format!("h{from}"), &format!("h{to}")), WallTime::default(), 8);
+                let folder = SegmentFolder::of([&format!("h{from}"), &format!("h{to}")], WallTime::default(), 8);
                 counts[usize::from(folder.pair)] += 1;
             }
         }

@@ -1,7 +1,7 @@
 //! Raw samples of runs as Parquet segments, in a directory that hubs share or in a bucket of S3.
 //!
 //! * [`layout`]: day and pair of a run, and what its segment is called
-//! * [`target`]: where segments are; `bucket` and `https`: in an object store
+//! * [`target`]: where segments are; `bucket` and `https`: in an object store; [`mod@error`]: why not
 //! * `columns`: a row for each sample; `encode` and [`mod@decode`]: rows of runs, and back
 //! * `cycle`: which runs become a segment, and when their samples leave the database
 //!
@@ -13,6 +13,7 @@ mod columns;
 mod cycle;
 pub mod decode;
 mod encode;
+pub mod error;
 mod https;
 pub mod layout;
 pub mod target;
@@ -27,8 +28,9 @@ use crate::store::rows::StoredRecord;
 use crate::store::{Store, StoreError};
 use crate::trust::digest::Fingerprint;
 use decode::SegmentError;
+use error::TargetError;
 use model::series::{RunSamples, packed};
-use target::{SegmentTarget, TargetError};
+use target::SegmentTarget;
 
 pub(crate) use cycle::write;
 

@@ -16,7 +16,7 @@ use crate::openid::provider::Provider;
 use crate::pages::HubSource;
 use crate::schedule::Schedule;
 use crate::segments::Segments;
-use crate::segments::target::TargetError;
+use crate::segments::error::TargetError;
 use crate::store::{Store, StoreError};
 use crate::trust::authority::Authority;
 use crate::trust::pin::Identity;

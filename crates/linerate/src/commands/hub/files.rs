@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use hub::segments::target::TargetError;
+use hub::segments::error::TargetError;
 use hub::server::directory::{Directory, DirectoryError, Settings};
 use hub::store::open::{self, OpenError};
 use hub::store::postgres::address::AddressError;

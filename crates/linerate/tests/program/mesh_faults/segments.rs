@@ -149,6 +149,7 @@ fn every_sampled_run_is_once_in_a_bucket_of_a_hub_that_is_killed_again_and_again
         world.kill(HUB);
         world.start_process(HUB);
     }
+    world.wait("more runs", |world| expected(world).len() > 5);
     world.settle();
     wait_for_segments(&world);
     world.write("fetch.py", FETCH);
