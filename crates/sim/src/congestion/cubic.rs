@@ -50,7 +50,8 @@ impl Cubic {
     }
 
     /// `acked` are those of the acknowledgement that slow start has not used.
-    fn update(&mut self, cwnd: u32, acked: u32, now: u64) {
+    fn update(&mut self, window: &Window, acked: u32, now: u64) {
+        let cwnd = window.cwnd;
         if let Some(epoch) = &mut self.epoch {
             epoch.acked = epoch.acked.saturating_add(acked);
         }
@@ -141,7 +142,7 @@ impl Congestion for Cubic {
                 return;
             }
         }
-        self.update(window.cwnd, left, jiffies(ack.now));
+        self.update(window, left, jiffies(ack.now));
         window.grow_by_one_in(self.every, left);
     }
 
