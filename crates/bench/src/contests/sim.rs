@@ -41,8 +41,7 @@ fn counted(actors: &Actors) -> anyhow::Result<Vec<Row>> {
     let ten = instructions(actors, "10")?;
     Ok(vec![
         Row::new("instructions of it", one / 1e6, "million").note("counted by cachegrind"),
-        Row::new("instructions of ten through one queue, by those of one", ten / one, "")
-            .target(Target::AtMost(10.0)),
+        Row::new("instructions of ten through one queue, by those of one", ten / one, "").target(Target::AtMost(10.0)),
     ])
 }
 
