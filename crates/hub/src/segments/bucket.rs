@@ -21,9 +21,10 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// The bucket of this name, with region, endpoint and credentials of the environment (`AWS_ACCESS_KEY_ID`,
+    /// The bucket of an address `BUCKET/PREFIX`, with region, endpoint and credentials of the environment (`AWS_ACCESS_KEY_ID`,
     /// `AWS_ENDPOINT_URL`, ...) or of the machine. Nothing is asked of it yet.
-    pub(super) fn open(bucket: &str, prefix: &str) -> Result<Self, TargetError> {
+    pub(super) fn open(address: &str) -> Result<Self, TargetError> {
+        let (bucket, prefix) = address.split_once('/').unwrap_or((address, ""));
         let shown = format!("s3://{bucket}/{prefix}").trim_end_matches('/').to_owned();
         let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
         // Whoever names such an endpoint wants it: a store on the same host.

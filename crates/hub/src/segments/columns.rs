@@ -23,7 +23,7 @@ pub(super) struct RunRows {
     pub(super) rows: usize,
 }
 
-/// A column.
+/// Column of the rows, by what its values are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SampleColumn {
     Word(WordColumn),

@@ -32,11 +32,10 @@ impl SegmentTarget {
     /// Where it is neither.
     pub fn parse(address: &str) -> Result<Self, TargetError> {
         if let Some(rest) = address.strip_prefix(S3) {
-            let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-            if bucket.is_empty() {
+            if rest.is_empty() || rest.starts_with('/') {
                 return Err(TargetError::Address(address.to_owned()));
             }
-            return Ok(Self::Bucket(Box::new(Bucket::open(bucket, prefix)?)));
+            return Ok(Self::Bucket(Box::new(Bucket::open(rest)?)));
         }
         if address.is_empty() || address.contains("://") {
             return Err(TargetError::Address(address.to_owned()));

@@ -65,7 +65,7 @@ pub struct ClosedRuns {
 /// A segment that is closed and not known to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentRow {
-    /// Its number.
+    /// Key of the segment, in the order of closing.
     pub key: u64,
     /// Path of the segment below its target.
     pub path: String,
@@ -78,7 +78,7 @@ pub struct SegmentRow {
 pub struct SegmentRecord {
     /// Key of its record.
     pub key: u64,
-    /// The run.
+    /// Name of the run, which says its pair.
     pub run: String,
 }
 
