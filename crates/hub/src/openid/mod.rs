@@ -24,7 +24,7 @@ pub enum OpenIdError {
     /// The provider does not answer, or not as it should.
     #[error("the provider {issuer} cannot be used: {why}")]
     Provider {
-        /// The provider.
+        /// Issuer of the settings.
         issuer: String,
         /// What is wrong.
         why: String,

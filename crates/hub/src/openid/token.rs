@@ -21,7 +21,7 @@ pub struct Expected<'a> {
 /// What a token is worth.
 #[derive(Debug)]
 pub enum Verified {
-    /// Its claims.
+    /// Claims of the token, none of which is checked beyond those of the standard.
     Claims(Value),
     /// It is signed by a key that is not in the set: the provider may have a new one.
     UnknownKey,

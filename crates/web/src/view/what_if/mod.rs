@@ -59,7 +59,7 @@ pub struct WhatIfView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VariedRun {
-    /// Its name.
+    /// Name of the run in the archive.
     pub run: RunId,
     /// When it started.
     #[serde(rename = "started_unix_ns")]
