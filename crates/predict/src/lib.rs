@@ -8,7 +8,7 @@
 //! * [`transfer`]: from what is known to transfers that can be simulated
 //! * [`physics`]: what loss and RTT allow in closed form, beside what was reached
 //! * [`reckon`]: simulating no more than it takes
-//! * [`course`]: a simulated test over time
+//! * [`progress`]: a simulated test over time
 //! * [`untested`]: a test of which no more is known than the rate and the RTT of its path
 //! * [`words`]: what holds a transfer, and sizes, for people
 //!
@@ -18,11 +18,12 @@
 
 pub mod book;
 pub mod case;
-pub mod course;
+
 mod host;
 mod inputs;
 pub mod of_round;
 pub mod physics;
+pub mod progress;
 pub mod reckon;
 pub mod target;
 pub mod transfer;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::expectation::{Bound, Inputs};
 use model::series::RunSamples;
 use predict::case::Case;
-use predict::course::Course;
+use predict::progress::Progress;
 use predict::words;
 use report::timeline::Timeline;
 use serde::{Deserialize, Serialize};
@@ -84,8 +84,8 @@ impl MeasuredTransfer {
 
 impl PredictedTransfer {
     pub(super) fn of(inputs: &Inputs) -> Result<Self, SourceError> {
-        let Course { reckoned, points, retransmits, is_cut } =
-            Course::of(inputs, MOST_STEPS).map_err(|error| unpredictable(&error))?;
+        let Progress { reckoned, points, retransmits, is_cut } =
+            Progress::of(inputs, MOST_STEPS).map_err(|error| unpredictable(&error))?;
         Ok(Self {
             goodput: reckoned.goodput,
             steady: reckoned.steady,

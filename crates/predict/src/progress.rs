@@ -11,11 +11,11 @@ use crate::reckon::{Reckoned, Simulated, simulate};
 
 /// What came of a simulated test, and how it went.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Course {
+pub struct Progress {
     /// The same in a few numbers.
     pub reckoned: Reckoned,
     /// In order of time, at most [`MOST_POINTS`].
-    pub points: Vec<CoursePoint>,
+    pub points: Vec<ProgressPoint>,
     /// Segments that were retransmitted, of the streams that were simulated.
     pub retransmits: PacketCount,
     /// Whether the permitted work ended before the test: what it comes to is then told from its beginning.
@@ -24,7 +24,7 @@ pub struct Course {
 
 /// A test at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CoursePoint {
+pub struct ProgressPoint {
     /// End of the interval, since the connection stood.
     pub at: Duration,
     /// Payload acknowledged in the interval, of all streams together.
@@ -35,7 +35,7 @@ pub struct CoursePoint {
     pub cwnd: ByteCount,
 }
 
-impl Course {
+impl Progress {
     /// Simulates a test in at most `steps` steps of the simulator's clock, of which an optimised build does 12 to 24 million
     /// in a second of one core.
     ///
@@ -52,7 +52,7 @@ impl Course {
     }
 }
 
-fn points(outcomes: &[Outcome], streams: u64) -> Vec<CoursePoint> {
+fn points(outcomes: &[Outcome], streams: u64) -> Vec<ProgressPoint> {
     let Some(first) = outcomes.first() else { return Vec::new() };
     let count = outcomes.iter().map(|outcome| outcome.samples.len()).min().unwrap_or(0);
     let step = count.div_ceil(MOST_POINTS).max(1);
@@ -65,7 +65,7 @@ fn points(outcomes: &[Outcome], streams: u64) -> Vec<CoursePoint> {
         let fresh = acked.saturating_sub(before.1).get().saturating_mul(streams) / outcomes.len().max(1) as u64;
         let goodput = DataRate::of(ByteCount::new(fresh), sample.at.saturating_sub(before.0));
         before = (sample.at, acked);
-        points.extend(goodput.map(|goodput| CoursePoint { at: sample.at, goodput, rtt: sample.rtt, cwnd: sample.cwnd }));
+        points.extend(goodput.map(|goodput| ProgressPoint { at: sample.at, goodput, rtt: sample.rtt, cwnd: sample.cwnd }));
     }
     points
 }
@@ -86,15 +86,15 @@ mod tests {
     fn what_a_course_comes_to_is_what_is_reckoned_and_its_points_add_up_to_it() {
         let mut inputs = path("100Mbit/s", Duration::from_millis(20));
         inputs.time = Duration::from_secs(4);
-        let course = Course::of(&inputs, u64::MAX).unwrap();
-        assert_eq!(course.reckoned, crate::reckon::reckon(&inputs).unwrap());
-        assert!(course.points.len() <= MOST_POINTS && course.points.len() > 100, "{}", course.points.len());
+        let progress = Progress::of(&inputs, u64::MAX).unwrap();
+        assert_eq!(progress.reckoned, crate::reckon::reckon(&inputs).unwrap());
+        assert!(progress.points.len() <= MOST_POINTS && progress.points.len() > 100, "{}", progress.points.len());
         let (mut bits, mut from) = (0.0, Duration::ZERO);
-        for point in &course.points {
+        for point in &progress.points {
             bits += point.goodput.bps() as f64 * (point.at - from).as_secs_f64();
             from = point.at;
         }
-        let mean = bits / from.as_secs_f64() / course.reckoned.goodput.bps() as f64;
+        let mean = bits / from.as_secs_f64() / progress.reckoned.goodput.bps() as f64;
         assert!((0.97..1.03).contains(&mean), "{mean}: acknowledgements are an RTT late");
     }
 
@@ -102,16 +102,16 @@ mod tests {
     fn streams_that_stand_for_several_have_the_rate_of_all() {
         let mut inputs = path("100Mbit/s", Duration::from_millis(20));
         (inputs.time, inputs.streams.value) = (Duration::from_secs(4), 20);
-        let course = Course::of(&inputs, u64::MAX).unwrap();
-        let last = course.points.last().unwrap().goodput.bps();
+        let progress = Progress::of(&inputs, u64::MAX).unwrap();
+        let last = progress.points.last().unwrap().goodput.bps();
         assert!((80_000_000..100_000_000).contains(&last), "{last}");
     }
 
     #[test]
     fn a_test_that_costs_more_than_is_permitted_is_cut_and_says_so() {
         let inputs = Inputs { time: Duration::from_secs(3_600), ..path("400Gbit/s", Duration::from_secs(1)) };
-        let course = Course::of(&inputs, 50_000).unwrap();
-        assert!(course.is_cut && course.reckoned.simulated < Duration::from_secs(3_600));
-        assert!(!Course::of(&path("10Mbit/s", Duration::from_millis(20)), u64::MAX).unwrap().is_cut);
+        let progress = Progress::of(&inputs, 50_000).unwrap();
+        assert!(progress.is_cut && progress.reckoned.simulated < Duration::from_secs(3_600));
+        assert!(!Progress::of(&path("10Mbit/s", Duration::from_millis(20)), u64::MAX).unwrap().is_cut);
     }
 }
