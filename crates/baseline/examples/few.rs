@@ -23,7 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
             }
         }
-        println!("{meshes} quarters of {hosts} hosts without a fault: {elements} incidents of hosts, {series} of single pairs");
+        println!(
+            "{meshes} quarters of {hosts} hosts without a fault: {elements} incidents of hosts, {series} of single pairs"
+        );
         for drop in [0.5, 0.7, 0.9] {
             for what in ["a host", "one pair"] {
                 let mut rounds: Vec<i64> = Vec::new();
@@ -40,10 +42,13 @@ fn main() -> Result<(), Box<dyn Error>> {
                     incidents += during.clone().count();
                     let first = during.min_by_key(|one| one.opened_s);
                     rounds.extend(first.map(|one| (one.opened_s - begins) / 43_200 + 1));
-                    early += usize::from(first.is_some_and(|one| one.recovered_s.is_some_and(|back| back < begins + 20 * 43_200)));
+                    early += usize::from(
+                        first.is_some_and(|one| one.recovered_s.is_some_and(|back| back < begins + 20 * 43_200)),
+                    );
                 }
                 rounds.sort_unstable();
-                let at = |share: usize| rounds.get(rounds.len() * share / 100).map_or("-".to_owned(), ToString::to_string);
+                let at =
+                    |share: usize| rounds.get(rounds.len() * share / 100).map_or("-".to_owned(), ToString::to_string);
                 println!(
                     "  {:.0} % of {what}: {} of {meshes} seen, in round {} (median), {} (90 %); {incidents} incidents, {early} over too early",
                     drop * 100.0,

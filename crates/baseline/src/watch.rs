@@ -257,7 +257,8 @@ impl Watch {
         let at_s = self.samples[at].at_s;
         let value = |level: f64| scale.value(level * sign);
         let (before_value, after_value) = (value(usual), value(median(&after)));
-        let change = Change { shape: Shape::Step, at, at_s, until_s: at_s, before: before_value, after: after_value, z: 0.0 };
+        let change =
+            Change { shape: Shape::Step, at, at_s, until_s: at_s, before: before_value, after: after_value, z: 0.0 };
         Some((change, before.iter().map(|level| level * sign).collect()))
     }
 

@@ -18,7 +18,6 @@
 
 pub mod book;
 pub mod case;
-
 mod host;
 mod inputs;
 pub mod of_round;

@@ -65,7 +65,12 @@ fn points(outcomes: &[Outcome], streams: u64) -> Vec<ProgressPoint> {
         let fresh = acked.saturating_sub(before.1).get().saturating_mul(streams) / outcomes.len().max(1) as u64;
         let goodput = DataRate::of(ByteCount::new(fresh), sample.at.saturating_sub(before.0));
         before = (sample.at, acked);
-        points.extend(goodput.map(|goodput| ProgressPoint { at: sample.at, goodput, rtt: sample.rtt, cwnd: sample.cwnd }));
+        points.extend(goodput.map(|goodput| ProgressPoint {
+            at: sample.at,
+            goodput,
+            rtt: sample.rtt,
+            cwnd: sample.cwnd,
+        }));
     }
     points
 }
@@ -83,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_course_comes_to_is_what_is_reckoned_and_its_points_add_up_to_it() {
+    fn what_a_test_comes_to_is_what_is_reckoned_and_its_points_add_up_to_it() {
         let mut inputs = path("100Mbit/s", Duration::from_millis(20));
         inputs.time = Duration::from_secs(4);
         let progress = Progress::of(&inputs, u64::MAX).unwrap();

@@ -145,9 +145,7 @@ impl Site {
             ["pair"] => {
                 Ok(Response::json(&PairView::of(self.source.as_ref(), pair_of(query)?, pair::Period::of(query))?))
             }
-            ["what-if"] => {
-                Ok(Response::json(&WhatIfView::of(self.source.as_ref(), query, &self.simulations)?))
-            }
+            ["what-if"] => Ok(Response::json(&WhatIfView::of(self.source.as_ref(), query, &self.simulations)?)),
             ["host"] => {
                 let name = query.text("name").ok_or_else(|| SourceError::unknown("host without a name"))?;
                 Ok(Response::json(&HostView::of(self.source.as_ref(), name, &self.rules)?))

@@ -72,7 +72,8 @@ fn guests_stand_on_their_machines_and_what_is_between_machines_is_called_unknown
 #[test]
 fn no_two_nodes_stand_at_one_place_and_a_chain_stands_in_order() {
     let hosts = [("dtn", "summit"), ("r1", "summit"), ("r2", "base"), ("archive", "base"), ("alone", "elsewhere")];
-    let view = network(declared(&hosts, &[("uplink", ["dtn", "r1"]), ("wan", ["r1", "r2"]), ("lan", ["r2", "archive"])]));
+    let view =
+        network(declared(&hosts, &[("uplink", ["dtn", "r1"]), ("wan", ["r1", "r2"]), ("lan", ["r2", "archive"])]));
     let at = places(&view);
     let columns: Vec<u64> = ["dtn", "r1", "r2", "archive"].map(|name| at[name].0).to_vec();
     assert!(columns.is_sorted() || columns.iter().rev().is_sorted(), "{at:?}");

@@ -43,7 +43,10 @@ fn what_is_not_known_of_a_run_is_asked_for_and_nothing_is_made_up() {
     let goodput = view["varied"]["goodput_bps"].as_u64().unwrap();
     assert!((8_000_000_000..10_000_000_000).contains(&goodput), "{goodput}");
     assert_eq!(view["varied"]["limit"], "path");
-    assert!(view["command"].as_str().unwrap().starts_with("linerate simulate flow --rate 10Gbit/s --rtt 200us "), "{view}");
+    assert!(
+        view["command"].as_str().unwrap().starts_with("linerate simulate flow --rate 10Gbit/s --rtt 200us "),
+        "{view}"
+    );
 }
 
 #[test]
@@ -79,7 +82,8 @@ fn what_cannot_be_is_refused_with_a_way_out_and_no_answer_costs_more_than_is_per
         assert!(problem["error"].is_string() && problem["hint"].is_string(), "{query}: {problem}");
     }
     assert_eq!(ask(&site, "run=nothing").0, 404);
-    let (status, view) = ask(&site, "rate=1Tbit/s&rtt=10s&time=3600s&wmem=2GiB&rmem=2GiB&mtu=576&flows=256&loss=0.001&queue=1000GB");
+    let (status, view) =
+        ask(&site, "rate=1Tbit/s&rtt=10s&time=3600s&wmem=2GiB&rmem=2GiB&mtu=576&flows=256&loss=0.001&queue=1000GB");
     assert_eq!(status, 200, "{view}");
     assert!(view["varied"]["at_us"].as_array().unwrap().len() <= 300);
 }

@@ -34,7 +34,10 @@ impl Identity {
         let role = role(&values, settings).ok_or_else(|| {
             let has = if values.is_empty() { "nothing".to_owned() } else { values.join(", ") };
             let has: String = has.chars().filter(|letter| !letter.is_control()).take(200).collect();
-            OpenIdError::Claims(format!("{name} has no role at this hub: the claim `{}` has {has}", settings.role_claim))
+            OpenIdError::Claims(format!(
+                "{name} has no role at this hub: the claim `{}` has {has}",
+                settings.role_claim
+            ))
         })?;
         let mut hash = Sha256::new();
         hash.update(settings.issuer.as_bytes());
@@ -57,7 +60,8 @@ fn account_name(claims: &Value, settings: &OpenIdSettings) -> Result<String, Ope
     let name = claim(claims, wanted).and_then(Value::as_str).unwrap_or_default();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_@+".contains(letter);
     if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
-        let why = format!("the claim `{wanted}` of the ID token is no name: 1 to {LONGEST_NAME} letters, digits or `.-_@+`");
+        let why =
+            format!("the claim `{wanted}` of the ID token is no name: 1 to {LONGEST_NAME} letters, digits or `.-_@+`");
         return Err(OpenIdError::Claims(why));
     }
     // An address that nobody has verified is anybody's.
@@ -146,7 +150,8 @@ mod tests {
         let mut by_address = settings();
         by_address.name_claim = "email".to_owned();
         let of = |verified: Value| {
-            let claims = json!({ "sub": "1", "email": "ada@example.net", "email_verified": verified, "groups": ["noc"] });
+            let claims =
+                json!({ "sub": "1", "email": "ada@example.net", "email_verified": verified, "groups": ["noc"] });
             Identity::of(&claims, &by_address)
         };
         assert_eq!(of(json!(true)).unwrap().account, "openid:ada@example.net");

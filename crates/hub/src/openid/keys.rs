@@ -69,10 +69,8 @@ impl Verifier<Vec<u8>> for PublicKey {
                 let key = RsaPublicKeyComponents { n, e };
                 rsa(self.algorithm).is_some_and(|parameters| key.verify(parameters, message, signature).is_ok())
             }
-            (AlgorithmFamily::Ec | AlgorithmFamily::Ed, DecodingKeyKind::SecretOrDer(bytes)) => {
-                curve(self.algorithm)
-                    .is_some_and(|curve| UnparsedPublicKey::new(curve, bytes).verify(message, signature).is_ok())
-            }
+            (AlgorithmFamily::Ec | AlgorithmFamily::Ed, DecodingKeyKind::SecretOrDer(bytes)) => curve(self.algorithm)
+                .is_some_and(|curve| UnparsedPublicKey::new(curve, bytes).verify(message, signature).is_ok()),
             _ => false,
         };
         if is_valid { Ok(()) } else { Err(signature::Error::new()) }

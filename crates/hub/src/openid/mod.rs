@@ -53,8 +53,12 @@ impl OpenIdError {
         match self {
             Self::Provider { .. } => "try again; an admin looks at [openid] of hub.toml and at the log of the hub",
             Self::Refused(_) | Self::NotBegun => "begin again from the page of the hub",
-            Self::Token(_) => "begin again; where it stays so, an admin compares issuer, client_id and the clocks of both hosts",
-            Self::Claims(_) => "an admin of the provider or of the hub gives a role: [openid] of hub.toml maps claims to roles",
+            Self::Token(_) => {
+                "begin again; where it stays so, an admin compares issuer, client_id and the clocks of both hosts"
+            }
+            Self::Claims(_) => {
+                "an admin of the provider or of the hub gives a role: [openid] of hub.toml maps claims to roles"
+            }
             Self::Random(_) => "try again",
         }
     }

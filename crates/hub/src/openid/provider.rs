@@ -133,7 +133,9 @@ impl Provider {
         };
         match verified {
             Verified::Claims(claims) => Identity::of(&claims, &self.settings),
-            Verified::UnknownKey => Err(OpenIdError::Token("it is signed by a key that the provider does not have".to_owned())),
+            Verified::UnknownKey => {
+                Err(OpenIdError::Token("it is signed by a key that the provider does not have".to_owned()))
+            }
         }
     }
 
@@ -172,9 +174,9 @@ impl Provider {
         }
         let refusal: Result<Refusal, _> = serde_json::from_slice(&reply.body);
         match refusal {
-            Ok(Refusal { error, error_description }) => {
-                Err(OpenIdError::Refused(shown(&[Some(error), error_description].into_iter().flatten().collect::<Vec<_>>().join(": "))))
-            }
+            Ok(Refusal { error, error_description }) => Err(OpenIdError::Refused(shown(
+                &[Some(error), error_description].into_iter().flatten().collect::<Vec<_>>().join(": "),
+            ))),
             Err(_) => Err(self.unusable(&format_args!("its token endpoint answers {}", reply.status))),
         }
     }

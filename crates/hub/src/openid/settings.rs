@@ -122,7 +122,9 @@ mod tests {
 
     #[test]
     fn only_this_host_is_asked_without_tls() {
-        for good in ["https://login.example.net/a", "http://localhost:9400", "http://127.0.0.1:1/x", "http://[::1]:9400"] {
+        for good in
+            ["https://login.example.net/a", "http://localhost:9400", "http://127.0.0.1:1/x", "http://[::1]:9400"]
+        {
             assert!(is_protected(good), "{good}");
         }
         for bad in [

@@ -51,7 +51,8 @@ pub fn verify(token: &str, keys: &JwkSet, expected: &Expected<'_>) -> Result<Ver
     validation.set_issuer(&[expected.issuer]);
     validation.set_audience(&[expected.client_id]);
     validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
-    let claims: Value = decode(token, &DecodingKey::from_jwk(key).map_err(failed)?, &validation).map_err(failed)?.claims;
+    let claims: Value =
+        decode(token, &DecodingKey::from_jwk(key).map_err(failed)?, &validation).map_err(failed)?.claims;
     if claims["nonce"].as_str() != Some(expected.nonce) {
         return Err(refused("it is of another sign-in"));
     }
@@ -133,7 +134,12 @@ mod tests {
     #[test]
     fn a_token_of_the_provider_for_this_hub_and_sign_in_counts() {
         let signer = Signer::new();
-        let good = [claims(), with("aud", json!(["linerate"])), with("azp", json!("linerate")), with("exp", json!(now() - 30))];
+        let good = [
+            claims(),
+            with("aud", json!(["linerate"])),
+            with("azp", json!("linerate")),
+            with("exp", json!(now() - 30)),
+        ];
         for claims in good {
             let verified = verify(&signer.sign(&header(), &claims), &signer.keys(), &EXPECTED).unwrap();
             assert!(matches!(verified, Verified::Claims(read) if read == claims));
@@ -204,7 +210,8 @@ mod tests {
         }
         let unknown = signer.sign(&json!({ "alg": "ES256", "kid": "two" }), &claims());
         assert!(matches!(verify(&unknown, &keys, &EXPECTED), Ok(Verified::UnknownKey)));
-        let to_encrypt = json!({ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "one", "use": "enc", "x": "AA", "y": "AA" }] });
+        let to_encrypt =
+            json!({ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "one", "use": "enc", "x": "AA", "y": "AA" }] });
         let to_encrypt: JwkSet = serde_json::from_value(to_encrypt).unwrap();
         assert!(matches!(verify(&good, &to_encrypt, &EXPECTED), Ok(Verified::UnknownKey)));
     }

@@ -4,7 +4,9 @@ use super::caller::{Caller, Person, caller};
 use super::counters::Event;
 use super::request::{Answer, Media, Request, RequestError};
 use super::state::Hub;
-use super::{dashboard, deeds, hosts, incidents, joining, metrics, openid, people, plans, records, reports, views, work};
+use super::{
+    dashboard, deeds, hosts, incidents, joining, metrics, openid, people, plans, records, reports, views, work,
+};
 use crate::api::openapi;
 use crate::api::people::{AgentList, Health};
 use crate::api::routes::{self, Action, Right, Route};

@@ -19,7 +19,9 @@ pub(super) fn answer(hub: &Hub, request: &Request) -> Option<Result<Answer, Requ
     if request.path != BEGIN && request.path != END {
         return None;
     }
-    let Some(provider) = &hub.openid else { return Some(Err(RequestError::NotFound("provider to sign in by".to_owned()))) };
+    let Some(provider) = &hub.openid else {
+        return Some(Err(RequestError::NotFound("provider to sign in by".to_owned())));
+    };
     if request.method != "GET" {
         return Some(Err(RequestError::NotUnderstood("a browser goes here by itself".to_owned())));
     }

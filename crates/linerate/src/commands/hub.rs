@@ -11,8 +11,8 @@ pub mod report;
 pub mod top;
 
 use anyhow::Context;
-use hub::openid::settings::OpenIdSettings;
 use hub::api::openapi;
+use hub::openid::settings::OpenIdSettings;
 use hub::segments::target::SegmentTarget;
 use hub::server::directory::{Directory, SegmentSettings, Settings};
 use hub::server::log::Log;

@@ -178,7 +178,8 @@ impl Browser {
     #[track_caller]
     pub fn press_enter_and_follow(&mut self) {
         self.events.clear();
-        let key = json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r" });
+        let key =
+            json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r" });
         self.ask("Input.dispatchKeyEvent", &key);
         self.arrive();
     }

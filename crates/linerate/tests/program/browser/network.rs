@@ -24,7 +24,8 @@ fn round(scenario: &str) -> (TempDir, String) {
 fn the_suspect_link_of_a_round_is_marked_in_the_picture_and_in_words() {
     let (_place, file) = round("dirty-fibre");
     let mut visit = Visit::of(&file);
-    let id = serde_json::from_str::<Value>(&fs::read_to_string(&file).unwrap()).unwrap()["id"].as_str().unwrap().to_owned();
+    let id =
+        serde_json::from_str::<Value>(&fs::read_to_string(&file).unwrap()).unwrap()["id"].as_str().unwrap().to_owned();
     visit.browser.open(&format!("{}/round/{id}", visit.site));
     visit.browser.follow("document.querySelector('a[href$=\"/network\"]').click()");
     let page = format!("/round/{id}/network");

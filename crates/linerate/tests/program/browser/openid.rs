@@ -22,9 +22,23 @@ fn hub(provider: &Provider) -> (TempDir, String, Sqlite) {
     let directory = place.path().join("hub").to_str().unwrap().to_owned();
     let secret = provider.secret.to_str().unwrap();
     let made = linerate(&[
-        "hub", "init", &directory, "--name", "127.0.0.1", "--listen", "127.0.0.1:0", "--openid", &provider.issuer,
-        "--openid-client", "linerate", "--openid-secret-file", secret, "--openid-role", "admin=noc-admins",
-        "--openid-role", "operator=noc",
+        "hub",
+        "init",
+        &directory,
+        "--name",
+        "127.0.0.1",
+        "--listen",
+        "127.0.0.1:0",
+        "--openid",
+        &provider.issuer,
+        "--openid-client",
+        "linerate",
+        "--openid-secret-file",
+        secret,
+        "--openid-role",
+        "admin=noc-admins",
+        "--openid-role",
+        "operator=noc",
     ]);
     assert_eq!(made.code, Some(0), "{made:?}");
     trust(Path::new(&directory), provider);
@@ -47,7 +61,9 @@ fn authorize(visit: &mut Visit, subject: &str) -> String {
     let site = visit.site.clone();
     visit.browser.open_document(&format!("{site}/sign-in/openid"));
     let there = visit.browser.value("location.href").as_str().unwrap().to_owned();
-    for asked in ["code_challenge_method=S256", "response_type=code", "nonce=", "state=", "scope=openid%20profile%20email"] {
+    for asked in
+        ["code_challenge_method=S256", "response_type=code", "nonce=", "state=", "scope=openid%20profile%20email"]
+    {
         assert!(there.contains(asked), "{asked}: {there}");
     }
     format!("[...document.querySelectorAll('button[name=sub]')].find((one) => one.value === '{subject}').click()")
@@ -83,13 +99,16 @@ fn a_group_of_the_provider_gives_a_role_and_what_is_done_has_a_name() {
     assert_eq!(cookies, "", "no script reads a cookie");
 
     // Somebody else of the same name at the provider is not let into the account.
-    visit.browser.follow("[...document.querySelectorAll('button')].find((one) => one.innerText === 'Sign out').click()");
+    visit
+        .browser
+        .follow("[...document.querySelectorAll('button')].find((one) => one.innerText === 'Sign out').click()");
     let other = authorize(&mut visit, "3");
     visit.browser.follow_document(&other);
     let text = visit.browser.text();
     assert!(text.contains("openid:ada was somebody else"), "{text}");
 
-    let actions: Vec<String> = store.actions(100).unwrap().into_iter().map(|one| format!("{}: {}", one.who, one.what)).collect();
+    let actions: Vec<String> =
+        store.actions(100).unwrap().into_iter().map(|one| format!("{}: {}", one.who, one.what)).collect();
     for done in ["openid:ada: signed in by localhost as operator", "openid:ada: signed out"] {
         assert!(actions.iter().any(|action| action == done), "{done}: {actions:#?}");
     }
@@ -129,10 +148,16 @@ fn an_answer_of_another_sign_in_or_a_second_time_signs_nobody_in() {
     let begun = authorize(&mut visit, "1");
     let state = visit.browser.value("new URLSearchParams(location.search).get('state')");
     drop(begun);
-    refused(&mut visit.browser, &format!("code=invented&state={}", state.as_str().unwrap()), "the provider refuses: invalid_grant");
+    refused(
+        &mut visit.browser,
+        &format!("code=invented&state={}", state.as_str().unwrap()),
+        "the provider refuses: invalid_grant",
+    );
     // Somebody changes their mind. This provider hands no `state` back then, so that nobody knows whose refusal it is.
     authorize(&mut visit, "1");
-    visit.browser.follow_document("[...document.querySelectorAll('button')].find((one) => one.value === 'deny').click()");
+    visit
+        .browser
+        .follow_document("[...document.querySelectorAll('button')].find((one) => one.value === 'deny').click()");
     let text = visit.browser.text();
     assert!(text.contains("Not signed in") && text.contains("begin again"), "{text}");
 }

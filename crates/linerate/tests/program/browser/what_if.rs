@@ -24,7 +24,13 @@ fn a_run_is_simulated_with_other_settings_and_the_address_holds_them() {
     let page = visit.browser.value("location.pathname + location.search").as_str().unwrap().to_owned();
     visit.look_at(&page, "what-if-missing");
 
-    visit.browser.follow(&simulate(&[("rate", "1Gbit/s"), ("rtt", "30ms"), ("rmem", "1MiB"), ("mtu", "1500"), ("congestion", "cubic")]));
+    visit.browser.follow(&simulate(&[
+        ("rate", "1Gbit/s"),
+        ("rtt", "30ms"),
+        ("rmem", "1MiB"),
+        ("mtu", "1500"),
+        ("congestion", "cubic"),
+    ]));
     let page = visit.browser.value("location.pathname + location.search").as_str().unwrap().to_owned();
     assert!(page.contains("rate=1Gbit%2Fs&rtt=30ms"), "only what was typed is in it: {page}");
     assert!(!page.contains("wmem="), "{page}");
@@ -61,7 +67,10 @@ fn a_path_without_a_run_is_simulated_from_the_overview_by_the_keyboard() {
     let page = visit.browser.value("location.search");
     assert_eq!(page, "?wmem=64MiB");
     let text = visit.look_at("/what-if?wmem=64MiB", "what-if-path");
-    assert!(text.contains("linerate simulate flow --rate 10Gbit/s") || text.contains("The same on a command line"), "{text}");
+    assert!(
+        text.contains("linerate simulate flow --rate 10Gbit/s") || text.contains("The same on a command line"),
+        "{text}"
+    );
 }
 
 /// Fills the form and sends it.

@@ -86,7 +86,8 @@ impl Graph {
         let mut last = from;
         let count = trace.hops.len().saturating_sub(usize::from(trace.end == TraceEnd::Destination));
         // A silent hop has no name by which it could be found again on another path.
-        let addresses = trace.hops.iter().take(count).filter_map(|hop| hop.answers.iter().find_map(|answer| answer.address));
+        let addresses =
+            trace.hops.iter().take(count).filter_map(|hop| hop.answers.iter().find_map(|answer| answer.address));
         for address in addresses {
             if self.nodes.len() >= MOST_NODES {
                 return;
@@ -201,7 +202,8 @@ impl Graph {
         for ((site, _), hosts) in alike.into_iter().filter(|(_, hosts)| hosts.len() > MOST_ALIKE) {
             let names: Vec<String> = hosts.iter().map(|host| self.nodes[*host].label.clone()).collect();
             let first = &mut self.nodes[hosts[0]];
-            first.label = format!("{} hosts{}", names.len(), site.map_or_else(String::new, |site| format!(" of {site}")));
+            first.label =
+                format!("{} hosts{}", names.len(), site.map_or_else(String::new, |site| format!(" of {site}")));
             (first.kind, first.hosts) = (NodeKind::Hosts, names);
             gone.extend(&hosts[1..]);
         }

@@ -125,7 +125,13 @@ fn mark_path(graph: &mut Graph, round: &Round, [from, to]: [&str; 2]) {
     let mut crossed = round.tests.iter().flat_map(|tested| {
         let there = tested.from.host == *from && tested.to.host == *to;
         let back = tested.from.host == *to && tested.to.host == *from;
-        let way = if there { tested.way.as_slice() } else if back { tested.way_back.as_slice() } else { &[] };
+        let way = if there {
+            tested.way.as_slice()
+        } else if back {
+            tested.way_back.as_slice()
+        } else {
+            &[]
+        };
         way.iter().map(|passage| passage.segment.as_str())
     });
     let known: std::collections::BTreeSet<&str> = crossed.by_ref().collect();
@@ -133,6 +139,7 @@ fn mark_path(graph: &mut Graph, round: &Round, [from, to]: [&str; 2]) {
     for link in &mut graph.links {
         let is_between_them = ends.iter().flatten().all(|end| link.between.contains(end));
         let leads_off = link.kind == LinkKind::Unknown && ends.iter().flatten().any(|end| link.between.contains(end));
-        link.is_suspect |= if known.is_empty() { is_between_them || leads_off } else { known.contains(link.name.as_str()) };
+        link.is_suspect |=
+            if known.is_empty() { is_between_them || leads_off } else { known.contains(link.name.as_str()) };
     }
 }

@@ -159,10 +159,7 @@ struct MissingInputs {
 }
 
 /// What is predicted from, and what of it is a placeholder still.
-fn known_inputs(
-    case: &Case<'_>,
-    wished: &parameter::Wished,
-) -> Result<(Inputs, Option<MissingInputs>), SourceError> {
+fn known_inputs(case: &Case<'_>, wished: &parameter::Wished) -> Result<(Inputs, Option<MissingInputs>), SourceError> {
     let mut case = case.clone();
     case.path.said = wished.rate().map(parameter::typed).or(case.path.said);
     case.path.rtt = wished.rtt().map(units::duration::micros).map(parameter::typed).or(case.path.rtt);

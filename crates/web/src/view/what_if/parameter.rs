@@ -279,7 +279,8 @@ const ROWS: &[Row] = &[
         example: "cubic",
         shown: |inputs| Some(known(&inputs.congestion_control, String::clone)),
         put: |inputs, text| {
-            let algorithm: Algorithm = text.parse().map_err(|error: sim::congestion::UnknownAlgorithm| error.to_string())?;
+            let algorithm: Algorithm =
+                text.parse().map_err(|error: sim::congestion::UnknownAlgorithm| error.to_string())?;
             inputs.congestion_control = typed(algorithm.name().to_owned());
             Ok(())
         },
