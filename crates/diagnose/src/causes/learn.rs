@@ -38,9 +38,9 @@ impl Tally {
 
     /// Adds an incident whose flows are known.
     pub(crate) fn add_flows(&mut self, round: &Round, flows: &[Flow], planted: &[PlantedCause], catalogue: &Catalogue) {
-        let shown = planted.iter().map(|planted| {
-            shown_by_affected_flows(round, flows, (&planted.cause, &planted.place), catalogue)
-        });
+        let shown = planted
+            .iter()
+            .map(|planted| shown_by_affected_flows(round, flows, (&planted.cause, &planted.place), catalogue));
         let shown: Vec<BTreeMap<usize, Vec<SignState>>> = shown.collect();
         for (planted, flows) in planted.iter().zip(&shown) {
             // What a flow shows that passes two faults is as much the other's.

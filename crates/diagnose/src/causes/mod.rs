@@ -12,8 +12,8 @@ pub mod weights;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::signs::{ALL, SignState};
 use crate::signs::flow::FlowKind;
+use crate::signs::{ALL, SignState};
 use units::DataRate;
 
 pub use read::CatalogueError;

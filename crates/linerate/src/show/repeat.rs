@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn what_a_person_typed_stays() {
-        for command in ["linerate test dtn -R -P 4 -C cubic", "iperf3 -c dtn -t 10", "linerate test dtn --bytes 1001B"] {
+        for command in ["linerate test dtn -R -P 4 -C cubic", "iperf3 -c dtn -t 10", "linerate test dtn --bytes 1001B"]
+        {
             assert_eq!(typed(command).as_deref(), Some(command));
         }
         assert_eq!(command(&[]), None);
