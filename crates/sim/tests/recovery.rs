@@ -143,3 +143,19 @@ fn a_burst_at_the_rate_of_the_link_costs_half_of_what_is_sent_meanwhile() {
     assert!(lost * 10 >= window * 4 && lost * 10 <= window * 6, "{lost} of {window}");
     assert_eq!((outcome.recoveries, outcome.timeouts), (1, 0));
 }
+
+/// Where retransmissions and acknowledgements are lost as well, a segment may have been sent last after the latest that has arrived was:
+/// no timer is set to a time that is over, for which a simulation would never end.
+#[test]
+fn heavy_losses_both_ways_come_to_an_end() {
+    const BOTH: &str = r#"{ port = { rate = "100Mbit/s" } }, { loss = { random = 0.15 } }, { reorder = { probability = 0.1, time = "5ms" } }, { delay = { time = "500us" } }"#;
+    for algorithm in Algorithm::ALL {
+        for seed in 1..=20 {
+            let mut flow = flow(algorithm, BOTH, BOTH, Amount::Time(Duration::from_secs(3)));
+            flow.seed = path::Seed(seed);
+            let mut run = sim::Run::new(&flow).unwrap();
+            let ends = run.go_on_within(units::PacketCount::new(u64::MAX), 20_000_000);
+            assert!(ends, "{}, seed {seed}", algorithm.name());
+        }
+    }
+}

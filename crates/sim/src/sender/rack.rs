@@ -106,9 +106,10 @@ impl Sender {
         let known = Known { now, delivered: self.meter.delivered + u64::from(news.delivered), lost: self.meter.lost };
         let (control, window) = (&mut self.control, &self.window);
         let told = |stamp: &Stamp, count, newly| control.on_loss(window, &known.frame(stamp, count, newly));
-        // The timer waits for the last of those that are not late yet (`tcp_rack_detect_loss`).
+        // The timer waits for the last of those that are not late yet (`tcp_rack_detect_loss`). What was sent once more may have gone later
+        // than the last that has arrived.
         let waits = self.board.judge(latest, overdue, news, told);
-        self.reorder = waits.map(|_| latest.0 + rtt + allowance + TIMER_LEAST);
+        self.reorder = waits.map(|first| first.max(latest.0 + rtt + allowance) + TIMER_LEAST);
     }
 
     /// Holds to be lost what should have arrived by now, as the retransmission timer fired.
