@@ -15,18 +15,25 @@ pub(crate) fn read(lines: &[&str], before: &[&str], complaints: &mut Vec<String>
     let head: Vec<&str> = lines.first()?.split_whitespace().collect();
     (head.get(..6)? == ["%", "Total", "%", "Received", "%", "Xferd"]).then_some(())?;
     let mut used = 1;
-    let mut last = None;
+    let mut rows: Vec<Row> = Vec::new();
     for line in lines[1..].iter().take(MAX_LINES) {
         if line.contains("Dload") && line.contains("Upload") {
             used += 1;
             continue;
         }
         let Some(row) = row(line) else { break };
-        last = Some(row);
+        // Progress goes on, unless the file above it was complete: then this is another one.
+        let is_same = |last: &Row| {
+            let [last, own] = [last.claim, row.claim];
+            (last.bytes, last.elapsed, last.rate) == (own.bytes, own.elapsed, own.rate)
+        };
+        if rows.last().is_some_and(|last| !last.is_complete || is_same(last)) {
+            rows.pop();
+        }
+        rows.push(row);
         used += 1;
     }
-    let row = last?;
-    if !row.claim.holds() {
+    if rows.iter().any(|row| !row.claim.holds()) {
         complaints.push("progress of curl whose bytes over its time are its average speed".to_owned());
         return None;
     }
@@ -35,6 +42,11 @@ pub(crate) fn read(lines: &[&str], before: &[&str], complaints: &mut Vec<String>
             words.iter().find(|word| word.contains("://")).map(|word| word.trim_matches(['\'', '"']).to_owned())
         })
         .unwrap_or_else(|| "http://unknown/".to_owned());
+    let shows: Vec<Shown> = rows.iter().map(|row| Shown::Download(download(&url, row))).collect();
+    (!shows.is_empty()).then_some(Found { shows, lines: used })
+}
+
+fn download(url: &str, row: &Row) -> Download {
     let host = url.split_once("://").map_or("unknown", |(_, rest)| rest).split(['/', ':']).next().unwrap_or("unknown");
     let outcome = if row.percent == 100 {
         Outcome::Complete
@@ -42,9 +54,9 @@ pub(crate) fn read(lines: &[&str], before: &[&str], complaints: &mut Vec<String>
         let detail = format!("the transfer ended at {} % of the file", row.percent);
         Outcome::Failed(Failure { kind: FailureKind::Lost, detail })
     };
-    let download = Download {
+    Download {
         subject: Subject { target: host.to_owned(), address: None, started: WallTime::from_unix_nanos(0) },
-        spec: DownloadSpec::of(url.clone()),
+        spec: DownloadSpec::of(url),
         outcome,
         local_address: None,
         peer_address: None,
@@ -55,8 +67,7 @@ pub(crate) fn read(lines: &[&str], before: &[&str], complaints: &mut Vec<String>
         overall: DataRate::of(row.claim.bytes, row.claim.elapsed),
         tcp: Vec::new(),
         congestion_control: None,
-    };
-    Some(Found { shows: vec![Shown::Download(download)], lines: used })
+    }
 }
 
 /// A line a second for a day.
@@ -64,13 +75,15 @@ const MAX_LINES: usize = 100_000;
 
 struct Row {
     percent: u32,
+    /// All has come, and no time is left.
+    is_complete: bool,
     claim: Claim,
 }
 
 /// `100  1024M  100  1024M    0     0   112M      0  0:00:09  0:00:09 --:--:--  112M`.
 fn row(line: &str) -> Option<Row> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let [_, _, percent, received, _, _, speed, _, _, spent, _, _] = *words.as_slice() else { return None };
+    let [_, _, percent, received, _, _, speed, _, _, spent, left, _] = *words.as_slice() else { return None };
     let (bytes, bytes_within) = amount(received)?;
     let (rate, rate_within) = amount(speed)?;
     let elapsed = clock(spent).unwrap_or(Duration::ZERO);
@@ -82,7 +95,8 @@ fn row(line: &str) -> Option<Row> {
         rate: DataRate::from_bytes_per_second(rate),
         rate_within: rate_within * 8.0,
     };
-    Some(Row { percent: percent.parse().ok().filter(|percent| *percent <= 100)?, claim })
+    let percent = percent.parse().ok().filter(|percent| *percent <= 100)?;
+    Some(Row { percent, is_complete: percent == 100 && left == "--:--:--", claim })
 }
 
 /// Five digits at most: curl goes over to the next unit, 1024 of the one before, without rounding.

@@ -63,6 +63,25 @@ pub(crate) fn netstat(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option
     found(CounterKind::Kernel, None, values, used)
 }
 
+/// Reads `tcp:` and the indented lines below it, as BSD and macOS print them; of them data packets and those sent again.
+pub(crate) fn netstat_of_bsd(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    (lines.first()?.trim() == "tcp:" && lines.get(1)?.trim().ends_with(" packets sent")).then_some(())?;
+    let own = lines[1..].iter().take(MAX_COUNTERS);
+    let used = own.take_while(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty()).count();
+    let mut values = BTreeMap::new();
+    for line in &lines[1..=used] {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [value, "data", "packet" | "packets", of, "bytes)", more @ ..] = words.as_slice() else { continue };
+        let counter = match more {
+            [] if of.starts_with('(') => "OutSegs",
+            ["retransmitted"] => "RetransSegs",
+            _ => continue,
+        };
+        values.insert(format!("Tcp.{counter}"), value.parse().ok()?);
+    }
+    found(CounterKind::Kernel, None, values, 1 + used)
+}
+
 /// `42 segments retransmitted`, `TCPLostRetransmit: 42`.
 fn phrase([table, line]: [&str; 2]) -> Option<(String, u64)> {
     if let Some((counter, value)) = line.split_once(": ") {

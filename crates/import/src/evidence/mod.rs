@@ -27,8 +27,9 @@ pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, Shown, Sock
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 15] = [
+const READERS: [Reader; 18] = [
     ping::read,
+    ping::answers,
     tracepath::read,
     traceroute::read,
     mtr::read_text,
@@ -36,11 +37,13 @@ const READERS: [Reader; 15] = [
     ss::read,
     counters::read,
     wget::read,
+    wget::last,
     curl::read,
     windows::ping,
     windows::tracert,
     kernel::nstat,
     kernel::netstat,
+    kernel::netstat_of_bsd,
     kernel::link,
     transfer::read,
 ];
@@ -83,7 +86,8 @@ fn may_begin(line: &str) -> bool {
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 23] = [
+const MARKS: [&str; 24] = [
+    " bytes from ",
     "Resume: pmtu",
     "PING ",
     "[LOCALHOST]",
@@ -106,7 +110,7 @@ const MARKS: [&str; 23] = [
     "Bytes/sec",
     "MB/sec avg",
     "segments sen",
-    "Receiver Throughput",
+    "packets sent",
 ];
 
 /// `[user@host dir]$ …`, `user@host:~$ …`.

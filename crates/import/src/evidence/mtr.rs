@@ -70,7 +70,12 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
         }
         used += 1;
     }
-    let command = command_above(before, "mtr").and_then(|words| words.last().map(|word| (*word).to_owned()));
+    let above = before.iter().rposition(|line| !line.starts_with("Start: ") && !line.trim().is_empty());
+    let words = command_above(above.map_or(&[], |at| &before[..=at]), "mtr");
+    // Options with values may stand behind it.
+    let is_host = |word: &&&str| !word.starts_with('-') && word.contains(['.', ':']);
+    let command =
+        words.and_then(|words| words.iter().rev().find(is_host).or(words.last()).map(|word| (*word).to_owned()));
     let target = command.or_else(|| hubs.last().map(|hub| hub.host.clone()))?;
     Some(Found { shows: shown(&target, &hubs)?, lines: used })
 }
@@ -117,7 +122,11 @@ fn hub_of_text(line: &str) -> Option<Hub> {
     }
     // With -b the address stands behind the name.
     let words: Vec<&str> = rest.split_whitespace().filter(|word| !word.starts_with('(')).collect();
-    let [host, loss, sent, _, average, best, worst, ..] = *words.as_slice() else { return None };
+    // With -z the number of the autonomous system stands before it.
+    let words = if words.first().is_some_and(|word| is_system(word)) { &words[1..] } else { &words };
+    let [host, loss, sent, _, average, best, worst, ..] = *words else { return None };
+    // From a second on the decimal is left out, and its point is not: the column is five wide.
+    let time = |text: &str| milliseconds(text.trim_end_matches('.'));
     Some(Hub {
         number,
         host: host.to_owned(),
@@ -129,10 +138,16 @@ fn hub_of_text(line: &str) -> Option<Hub> {
             .ok()
             .filter(|loss| (0.0..=100.0).contains(loss))?,
         sent: probes(sent)?,
-        average: milliseconds(average)?,
-        best: milliseconds(best)?,
-        worst: milliseconds(worst)?,
+        average: time(average)?,
+        best: time(best)?,
+        worst: time(worst)?,
     })
+}
+
+/// `AS64500`, `AS???`.
+fn is_system(word: &str) -> bool {
+    let number = word.strip_prefix("AS").unwrap_or_default();
+    number == "???" || (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// How many were sent: mtr counts in 32 bits (`sent`, ui/net.c).

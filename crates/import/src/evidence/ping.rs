@@ -32,6 +32,26 @@ pub(crate) fn read(lines: &[&str], before: &[&str], complaints: &mut Vec<String>
     Some(Found { shows: vec![Shown::Echo(echoes)], lines: used })
 }
 
+/// Reads answers whose header is not there: a middle of an output that people copied.
+pub(crate) fn answers(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
+    let first = lines.first()?.trim();
+    answer(first)?;
+    let (size, from) = first.split_once(" bytes from ")?;
+    let host = from.split([' ', '(']).next()?.trim_end_matches(':');
+    let mut series = Series::default();
+    let used = lines.iter().take(MAX_LINES).take_while(|line| !series.ended && series.line(line.trim())).count();
+    (series.probes.len() >= FEWEST).then_some(())?;
+    let subject = Subject { target: host.to_owned(), address: host.parse().ok(), started: WallTime::from_unix_nanos(0) };
+    let payload = size.parse::<u16>().ok()?.saturating_sub(ICMP_HEADER);
+    let echoes = series.finish(subject, payload, Fragments::Allowed, complaints)?;
+    Some(Found { shows: vec![Shown::Echo(echoes)], lines: used })
+}
+
+/// Fewer answers are an example in prose.
+const FEWEST: usize = 3;
+/// What an answer counts and a header does not (RFC 792).
+const ICMP_HEADER: u16 = 8;
+
 /// A day of one echo a second.
 const MAX_LINES: usize = 100_000;
 
@@ -93,7 +113,7 @@ impl Series {
             self.probes.push(probe);
             return true;
         }
-        line.starts_with("Request timeout") || line.starts_with("no answer yet") || line.starts_with('^')
+        line.starts_with("Request timeout") || line.starts_with("no answer yet") || line.starts_with("WARNING: ") || line.starts_with('^')
     }
 
     fn summary(&mut self, line: &str) -> bool {

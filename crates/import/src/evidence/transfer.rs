@@ -1,5 +1,4 @@
-//! Programs that move files: `scp`, `rsync`, `xrdcp`, `globus-url-copy`, `globus task show`; and the summary of `pscheduler`, which
-//! is as short.
+//! Programs that move files: `scp`, `rsync`, `xrdcp`, `globus-url-copy`, `globus task show`.
 //!
 //! What they print last is an amount and a mean rate; the time follows from both, or is proved by them.
 
@@ -9,7 +8,6 @@ use model::measurement::Heading;
 use units::{ByteCount, DataRate};
 
 use super::shown::{FileTransfer, Found, Shown, command_above};
-use crate::quantity::{iperf3_rate, seconds};
 
 /// Reads the lines of one transfer.
 pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -17,8 +15,7 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
         .or_else(|| rsync(lines, before))
         .or_else(|| xrdcp(lines, before))
         .or_else(|| url_copy(lines, before))
-        .or_else(|| globus(lines))
-        .or_else(|| pscheduler(lines, before))?;
+        .or_else(|| globus(lines))?;
     Some(Found { shows: vec![Shown::Transfer(transfer)], lines: used })
 }
 
@@ -45,7 +42,8 @@ fn scp(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
 /// `sent 10,740,040,041 bytes  received 35 bytes  2,202,001.24 bytes/sec`.
 fn rsync(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
     let words: Vec<&str> = lines.first()?.split_whitespace().collect();
-    let ["sent", sent, "bytes", "received", received, "bytes", rate, "bytes/sec"] = *words.as_slice() else {
+    // Some people's rsync says the rate in megabytes as well: `(8.39MB/sec)`.
+    let ["sent", sent, "bytes", "received", received, "bytes", rate, "bytes/sec", ..] = *words.as_slice() else {
         return None;
     };
     let moved = grouped(sent)?.max(grouped(received)?);
@@ -122,23 +120,6 @@ fn transfer(
     })
 }
 
-/// The summary of `pscheduler task throughput`: `0.0 - 3.0      4.47 Mbps      29             4.31 Mbps` below its headings.
-fn pscheduler(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
-    (lines.first()?.trim() == "Summary").then_some(())?;
-    let headings: Vec<&str> = lines.get(1)?.split_whitespace().collect();
-    (headings == ["Interval", "Throughput", "Retransmits", "Receiver", "Throughput"]).then_some(())?;
-    let words: Vec<&str> = lines.get(2)?.split_whitespace().collect();
-    let [from, "-", to, sent, sent_unit, retransmits, received, unit] = *words.as_slice() else { return None };
-    let rate = |number: &str, unit: &str| iperf3_rate(number, &unit.replace("bps", "bits/sec"));
-    let (elapsed, rate) =
-        (seconds(to)?.checked_sub(seconds(from)?)?, rate(received, unit).or_else(|| rate(sent, sent_unit))?);
-    let command = before.iter().rev().take(NEAR).find_map(|line| line.split_once("--dest "));
-    let host = command.and_then(|(_, rest)| rest.split_whitespace().next()).map(str::to_owned);
-    let target = host.map(|host| Remote { host, heading: Heading::Outbound });
-    let found = transfer("pscheduler", target, bytes_in(rate, elapsed), elapsed, rate)?;
-    Some((FileTransfer { retransmits: retransmits.parse().ok(), ..found }, 3))
-}
-
 /// The other host of a transfer.
 struct Remote {
     host: String,
@@ -195,11 +176,6 @@ fn over(moved: u64, rate: DataRate) -> Option<Duration> {
     #[expect(clippy::cast_precision_loss, reason = "a time for display")]
     let seconds = moved as f64 * 8.0 / rate.bps().max(1) as f64;
     Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= crate::limits::MAX_SECONDS)
-}
-
-fn bytes_in(rate: DataRate, time: Duration) -> u64 {
-    let bits = u128::from(rate.bps()) * time.as_millis() / 1000;
-    u64::try_from(bits / 8).unwrap_or(u64::MAX)
 }
 
 fn bits(bytes_per_second: u64) -> DataRate {

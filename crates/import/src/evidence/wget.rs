@@ -30,6 +30,20 @@ pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> 
     None
 }
 
+/// Reads the last line where it stands alone: people cut the others out, and the time is that of the body.
+pub(crate) fn last(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let end = last_line(lines.first()?)?;
+    let command = before.iter().rev().take(8).find_map(|line| line.split_once("wget ")).map(|(_, rest)| rest);
+    let mut words = command.unwrap_or_default().split_whitespace();
+    let url = words.find(|word| word.contains("://")).unwrap_or("http://unknown/");
+    #[expect(clippy::cast_precision_loss, reason = "a time for display")]
+    let seconds = end.bytes as f64 * 8.0 / end.rate.bps().max(1) as f64;
+    let took = Duration::try_from_secs_f64(seconds).ok().filter(|took| took.as_secs() <= crate::limits::MAX_SECONDS)?;
+    let began = end.at.unix_nanos().checked_sub(units::duration::nanos(took))?;
+    let found = download(url, WallTime::from_unix_nanos(began), &end)?;
+    Some(Found { shows: vec![Shown::Download(found)], lines: 1 })
+}
+
 /// A dot for each 50 KB: a file of 26 GB has half a million lines of them.
 const MAX_LINES: usize = 1_000_000;
 
