@@ -13,6 +13,8 @@ pub enum Format {
     Iperf3Text,
     /// What `iperf` 2 prints for people or with `-y C`.
     Iperf2Text,
+    /// What `pscheduler` prints of a throughput task.
+    Pscheduler,
     /// What `nuttcp` prints for people.
     NuttcpText,
     /// What `nuttcp -fparse` prints.
@@ -23,7 +25,7 @@ impl Format {
     /// Whether people were to read it, so that a line may have been cut or broken on its way.
     #[must_use]
     pub const fn is_text(self) -> bool {
-        matches!(self, Self::Iperf3Text | Self::Iperf2Text | Self::NuttcpText | Self::NuttcpPairs)
+        matches!(self, Self::Iperf3Text | Self::Iperf2Text | Self::Pscheduler | Self::NuttcpText | Self::NuttcpPairs)
     }
 }
 
@@ -34,6 +36,7 @@ impl fmt::Display for Format {
             Self::Iperf3JsonStream => "iperf3 JSON, one event a line",
             Self::Iperf3Text => "iperf3 text",
             Self::Iperf2Text => "iperf 2 text",
+            Self::Pscheduler => "pscheduler text",
             Self::NuttcpText => "nuttcp text",
             Self::NuttcpPairs => "nuttcp key=value",
         })

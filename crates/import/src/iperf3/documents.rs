@@ -47,8 +47,13 @@ pub(crate) fn read(text: &str, outside: &mut Anomalies) -> (Vec<ParsedTest>, Vec
         match Filled(&mut object).deserialize(&mut objects) {
             Ok(()) => {
                 let end = objects.into_iter::<serde::de::IgnoredAny>().byte_offset();
-                reading.object(object, line);
-                reading.blank(position.skip(end));
+                if object.get("client_version").is_some() {
+                    // What was asked for, with -d: a part of a text.
+                    reading.between(position.skip(end));
+                } else {
+                    reading.object(object, line);
+                    reading.blank(position.skip(end));
+                }
             }
             Err(error) if error.is_eof() && object.get("start").is_some() => {
                 let found = format!("the file ends within it, in line {}", line + error.line().saturating_sub(1));

@@ -38,6 +38,20 @@ pub(crate) fn text<'a>(bytes: &'a [u8], outside: &mut Anomalies) -> Cow<'a, str>
     }
 }
 
+/// A text whose lines are written as a program's string, `\\n` for each end, as an object of JSON has the output of a server, in
+/// lines of their own.
+pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
+    let is_string = |line: &str| line.contains("\\n[") && line.matches("\\n").count() >= FEWEST_ENDS;
+    if !text.contains("\\n[") || !text.lines().any(is_string) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.lines().map(|line| if is_string(line) { line.replace("\\n", "\n") } else { line.to_owned() });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// A path of Windows has one or two.
+const FEWEST_ENDS: usize = 4;
+
 /// A line without what a logger has put before it, also within the quotation of a mail.
 fn undecorated(line: &str) -> &str {
     let inside = unquoted(line);
