@@ -32,6 +32,11 @@ impl Command {
         let until =
             words[at..].iter().position(|word| END.contains(&word.as_str())).map_or(words.len(), |end| at + end);
         let words = words[at..until].to_vec();
+        // Its version or help is asked for, and no test.
+        let asks = |word: &String| ["-v", "--version", "-h", "--help"].contains(&word.as_str());
+        if tool != Tool::Nuttcp && words.iter().skip(1).any(asks) {
+            return None;
+        }
         let arguments = match tool {
             Tool::Iperf2 => options::iperf2::read(&words[1..]),
             Tool::Iperf3 => options::iperf3::read(&words[1..]),
@@ -76,17 +81,40 @@ pub(crate) fn after_prompt(line: &str) -> Option<&str> {
 /// What follows a prompt, or a line that starts with a tool's name.
 pub(crate) fn command_line(line: &str) -> Option<&str> {
     let line = line.trim_start();
-    // Prose speaks of `iperf tests` as well.
-    let options = ["iperf3 ", "iperf "].iter().find_map(|tool| line.strip_prefix(tool));
-    let bare = options.is_some_and(|rest| rest.trim_start().starts_with('-')) || line.starts_with("nuttcp ");
-    after_prompt(line).or_else(|| bare.then_some(line.trim()))
+    after_prompt(line).or_else(|| is_bare(line).then_some(line.trim())).or_else(|| after_label(line))
 }
+
+/// Whether a line begins with a tool's name: no command goes on so.
+pub(crate) fn begins_with_tool(line: &str) -> bool {
+    line.split_whitespace().next().is_some_and(|word| tool(word).is_some())
+}
+
+/// Whether a line begins with a tool, maybe in a folder, and goes on with an option: prose speaks of `iperf tests` as well.
+fn is_bare(line: &str) -> bool {
+    let Some((program, rest)) = line.split_once(' ') else { return false };
+    line.starts_with("nuttcp ") || (tool(program).is_some() && rest.trim_start().starts_with('-'))
+}
+
+/// A command behind what is no prompt of a shell of Unix: `C:\Users\me>iperf3 -c …`, `PS C:\> .\iperf3.exe -c …`, `Command: iperf3 -c …`.
+fn after_label(line: &str) -> Option<&str> {
+    let at = line.find("iperf")?;
+    let start = line[..at].rfind(['>', ' ']).map_or(0, |blank| blank + 1);
+    let (label, command) = line.split_at_checked(start)?;
+    let label = label.trim_end();
+    let is_windows = label.ends_with('>') && label.contains(":\\");
+    let is_label = label.ends_with([':', '~']) && label.split_whitespace().count() <= MOST_WORDS;
+    ((is_windows || is_label) && is_bare(command)).then_some(command.trim())
+}
+
+/// A sentence with a command in it has more words before it.
+const MOST_WORDS: usize = 3;
 
 /// What ends a command in a shell.
 const END: [&str; 7] = [";", "|", "||", "&&", "&", ">", "2>&1"];
 
 fn tool(word: &str) -> Option<Tool> {
-    match word.rsplit('/').next()? {
+    let name = word.rsplit(['/', '\\']).next()?;
+    match name.strip_suffix(".exe").unwrap_or(name) {
         "iperf" | "iperf2" => Some(Tool::Iperf2),
         "iperf3" => Some(Tool::Iperf3),
         "nuttcp" => Some(Tool::Nuttcp),
@@ -132,5 +160,22 @@ mod tests {
         assert_eq!(after_prompt("it costs 5 $ a day"), None);
         assert_eq!(after_prompt("$ nuttcp -T 1 x"), Some("nuttcp -T 1 x"));
         assert!(Command::parse("ls -l").is_none());
+    }
+
+    #[test]
+    fn windows_and_labels_have_commands_behind_them_and_prose_has_none() {
+        for line in [
+            r"C:\Users\me\iperf-3.1.3-win64>iperf3.exe -c 192.0.2.1 -R",
+            r"PS C:\tools> .\iperf3.exe -c 192.0.2.1 -R",
+            "Command used: iperf3 -c 192.0.2.1 -R",
+            "\u{279c}  ~ iperf3 -c 192.0.2.1 -R",
+            "./iperf3 -c 192.0.2.1 -R",
+        ] {
+            let command = command_line(line).and_then(Command::parse).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!(command.words[1..], ["-c", "192.0.2.1", "-R"], "{line}");
+        }
+        for line in ["I ran this on both: iperf tests of an hour", "iperf3: error - unable to connect", "so what is iperf -c for"] {
+            assert_eq!(command_line(line), None, "{line}");
+        }
     }
 }

@@ -118,11 +118,14 @@ impl<'a> Lines<'a> {
         Some(Line { number, text, kind })
     }
 
-    /// The next line, where it is not of a tool and not a command: a broken command goes on in it.
-    pub(crate) fn next_if_unknown(&mut self) -> Option<&'a str> {
+    /// The next line, where it is not of a tool, not a command, and not one that the command ends before: a broken command goes on in it.
+    pub(crate) fn next_if_unknown(&mut self, ends_before: impl Fn(&str) -> bool) -> Option<&'a str> {
         let text = self.peek(0)?;
         let ends = text.trim().is_empty()
             || fragments::is_column(text)
+            || ends_before(text)
+            // What the program says of itself: `bwctl: Using tool: iperf3`.
+            || text.split_whitespace().next().is_some_and(|word| word.len() > 1 && word.ends_with(':'))
             || text.len() > MAX_LINE_BYTES
             || command_line(text.trim_start()).is_some_and(|_| text.contains("$ "));
         if ends || self.known(text).is_some() {

@@ -9,7 +9,7 @@ mod lines;
 mod nuttcp;
 
 use super::anomaly::Anomalies;
-use super::command::{Command, Tool};
+use super::command::{Command, Tool, begins_with_tool};
 use super::evidence::host_of_prompt;
 use super::iperf3::row::Columns;
 use super::limits::{MAX_COMMAND_LINES, MAX_STATED_RTTS, MAX_TESTS};
@@ -63,6 +63,8 @@ struct OpenTest {
     tag: Option<String>,
     /// The summary has come; what comes next may be another test.
     ended: bool,
+    /// `Test Complete` was printed: rows without an end are of both.
+    summary: bool,
     /// The peer's own output is being copied.
     copying: bool,
     /// iperf 2's report of its server follows.
@@ -114,7 +116,10 @@ impl TranscriptReader<'_> {
         self.finish();
         let mut parts = vec![start];
         while parts.len() < MAX_COMMAND_LINES
-            && let Some(next) = lines.next_if_unknown()
+            && let Some(next) = lines.next_if_unknown(|next| {
+                // Another command, unless a loop or a shell stands before this one's tool.
+                begins_with_tool(next) && Command::parse(&parts.join(" ")).is_some()
+            })
         {
             parts.push(next.trim());
         }
@@ -190,7 +195,7 @@ impl TranscriptReader<'_> {
                 tag = command.tag().map(str::to_owned);
                 parsed.line = line;
             }
-            OpenTest { parsed, tag, ended: false, copying: false, of_peer: false, sent: None, usage: false }
+            OpenTest { parsed, tag, ended: false, summary: false, copying: false, of_peer: false, sent: None, usage: false }
         })
     }
 
