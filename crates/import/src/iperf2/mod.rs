@@ -9,8 +9,9 @@ pub(crate) mod text;
 
 use std::time::Duration;
 
-use model::measurement::End;
+use model::measurement::{End, Heading};
 use model::run::Role;
+use model::spec::Direction;
 
 use super::parsed::{Datagrams, EndRow, Label, ParsedTest, Row};
 
@@ -26,7 +27,9 @@ fn settle(parsed: &mut ParsedTest) {
     }
     let is_summary: Vec<usize> = labels.iter().filter_map(|label| summary(&parsed.rows, *label)).collect();
     for index in &is_summary {
-        parsed.ends.push(EndRow { end, row: parsed.rows[*index].clone() });
+        let row = parsed.rows[*index].clone();
+        let end = if row.heading == Some(Heading::Inbound) { End::Receiver } else { end };
+        parsed.ends.push(EndRow { end, row });
     }
     let mut index = 0;
     parsed.rows.retain(|_| {
@@ -38,6 +41,26 @@ fn settle(parsed: &mut ParsedTest) {
     {
         // What a sender counts of losses is nothing.
         sent.row.datagrams = sent.row.datagrams.map(|counts| Datagrams { lost: None, ..counts });
+    }
+}
+
+/// With `-d` and `-r` the other host calls back, at the port that was called there: what comes over that connection has arrived.
+fn both_directions(parsed: &mut ParsedTest) {
+    let port = |address: &str| address.rsplit_once(':').map(|(_, port)| port.to_owned());
+    let Some(called) = parsed.connections.first().and_then(|first| port(&first.peer)) else { return };
+    let calls_back = |local: &str, peer: &str| port(local).as_ref() == Some(&called) && port(peer).as_ref() != Some(&called);
+    let back: Vec<Label> = parsed
+        .connections
+        .iter()
+        .filter(|other| calls_back(&other.local, &other.peer))
+        .map(|other| Label::Stream(other.stream))
+        .collect();
+    if parsed.role == Some(Role::Server) || back.is_empty() {
+        return;
+    }
+    parsed.options.direction = Some(Direction::Bidirectional);
+    for row in parsed.rows.iter_mut().filter(|row| back.contains(&row.label)) {
+        row.heading = Some(Heading::Inbound);
     }
 }
 
@@ -54,6 +77,7 @@ const CLOCK: Duration = Duration::from_millis(150);
 /// How many datagrams a client says it sent, once its summary is known. The report of its server has all but the one that ends
 /// the test, which is counted by the client alone.
 pub(crate) fn finish(parsed: &mut ParsedTest, sent: Option<u64>) {
+    both_directions(parsed);
     settle(parsed);
     if parsed.ends.iter().any(|count| count.end == End::Receiver && count.row.datagrams.is_some()) {
         return;

@@ -67,6 +67,11 @@ impl TranscriptReader<'_> {
 
     /// A line that both tools print, in a test of iperf2; whether it is.
     pub(super) fn shared_with_iperf2(&mut self, number: usize, line: &SharedLine) -> bool {
+        let next_is_iperf2 = self.command.as_ref().is_some_and(|(_, command)| command.tool == Tool::Iperf2);
+        if next_is_iperf2 && matches!(line, SharedLine::Numbers(_) | SharedLine::Headings(_)) {
+            // People copy the rows and leave the greeting out.
+            self.open(number, Tool::Iperf2);
+        }
         let next_is_iperf3 = self.command.as_ref().is_some_and(|(_, command)| command.tool == Tool::Iperf3);
         let Some(open) = self.open.as_mut().filter(|open| open.parsed.is_iperf2() && !next_is_iperf3) else {
             return false;
