@@ -1,9 +1,11 @@
 //! Whether the rows of a test agree with each other. A row proves itself by its rate; what stands after the rate is
 //! proved by the other rows, or is left out with a word.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use model::measurement::{End, Heading};
+use model::spec::Direction;
 use units::DataRate;
 
 use super::limits::MAX_RATE;
@@ -12,6 +14,8 @@ use super::parsed::{Label, ParsedTest, Row};
 /// Leaves out counts that the other rows contradict, and notes sums that do not come out.
 pub(crate) fn check(parsed: &mut ParsedTest) {
     rates(parsed);
+    retransmits(parsed);
+    streams(parsed);
     if parsed.format.is_text() {
         datagram_sizes(parsed);
         sums_of_streams(parsed);
@@ -35,6 +39,38 @@ fn rates(parsed: &mut ParsedTest) {
         parsed.anomalies.add(parsed.line, expected, &format!("{left_out} rows with more, left out"));
     }
 }
+
+/// Leaves out counts of retransmits that are more than the segments there can have been: what Windows reports is no count.
+fn retransmits(parsed: &mut ParsedTest) {
+    let is_impossible =
+        |row: &Row| row.retransmits.is_some_and(|count| count > A_FEW && count > row.bytes.get() / SMALLEST_SEGMENT);
+    let rows = parsed.rows.iter_mut().chain(parsed.ends.iter_mut().map(|count| &mut count.row));
+    let mut left_out = 0;
+    for row in rows.filter(|row| is_impossible(row)) {
+        row.retransmits = None;
+        left_out += 1;
+    }
+    if left_out > 0 {
+        let found = format!("{left_out} rows with more, left out");
+        parsed.anomalies.add(parsed.line, "no more retransmits than there can have been segments", &found);
+    }
+}
+
+/// Notes that rows of some streams are missing, where no sum was printed: what is left of a log that was cut.
+fn streams(parsed: &mut ParsedTest) {
+    let rows = || parsed.rows.iter().chain(parsed.ends.iter().map(|count| &count.row));
+    let shown: BTreeSet<Label> = rows().map(|row| row.label).collect();
+    let ways = if parsed.options.direction == Some(Direction::Bidirectional) { 2 } else { 1 };
+    let asked = usize::from(parsed.options.streams.unwrap_or(0)).max(parsed.connections.len() / ways);
+    if !shown.is_empty() && shown.len() < asked && !shown.contains(&Label::Sum) {
+        parsed.notes.push(format!("the log has rows of {} of the {asked} streams, and the rate is theirs", shown.len()));
+    }
+}
+
+/// A stream that stands still sends a few again and again.
+const A_FEW: u64 = 1_000;
+/// Payload of the smallest segments that bulk data comes in (RFC 9293 §3.7.1).
+const SMALLEST_SEGMENT: u64 = 536;
 
 /// Datagrams of a test have one size, so that amount over count is the same in every row.
 fn datagram_sizes(parsed: &mut ParsedTest) {

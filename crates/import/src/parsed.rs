@@ -118,6 +118,11 @@ impl ParsedTest {
         if let Some(heading) = row.heading {
             return heading;
         }
+        let of_first = self.rows.first().filter(|_| self.options.direction.is_none()).and_then(|first| first.datagrams);
+        if let Some(first) = of_first {
+            // Only a receiver counts what is missing, whether it is a server or the client of a reverse test.
+            return if first.lost.is_some() { Heading::Inbound } else { Heading::Outbound };
+        }
         let towards_server = match self.options.direction {
             Some(Direction::Reverse) => false,
             Some(Direction::Forward | Direction::Bidirectional) => true,
@@ -203,6 +208,13 @@ impl CoveredSpans {
             let last = self.of_stream.entry(DirectedStream::of(row)).or_default();
             *last = row.end.max(*last);
         }
+    }
+
+    /// Whether a row of an interval lies within what its stream printed before: a line that was copied twice.
+    pub(crate) fn repeats(&self, row: &Row) -> bool {
+        let half = row.end.saturating_sub(row.start) / 2;
+        let last = self.of_stream.get(&DirectedStream::of(row));
+        !row.start.is_zero() && !row.omitted && last.is_some_and(|last| row.start + half < *last)
     }
 
     /// Whether a row that begins at zero covers all that its stream printed before: a summary.

@@ -48,7 +48,8 @@ impl Ends {
         let has_sum = rows.clone().any(|row| row.label == Label::Sum);
         let sum = rows
             .filter(|row| !has_sum || row.label == Label::Sum)
-            .fold(None, |sum: Option<Row>, row| Some(sum.map_or_else(|| row.clone(), |sum| continued(&sum, row))));
+            .fold(None, |sum: Option<Row>, row| Some(sum.map_or_else(|| row.clone(), |sum| continued(&sum, row))))
+            .map(|sum| without_gaps(parsed, heading, sum));
         match heading {
             Heading::Outbound => Self { sender: sum, receiver: None },
             Heading::Inbound => Self { sender: None, receiver: sum },
@@ -84,12 +85,30 @@ impl Ends {
             received: PacketCount::new(total - missing),
             lost: PacketCount::new(missing + tail),
             lost_at_tail: PacketCount::new(tail),
-            reordered: PacketCount::new(parsed.reordered.unwrap_or(0)),
+            // Of a whole test, where only some of its intervals are known.
+            reordered: PacketCount::new(parsed.reordered.filter(|count| *count <= sent).unwrap_or(0)),
             duplicated: PacketCount::ZERO,
             dropped_at_socket: None,
             jitter: self.receiver.as_ref().and_then(|row| row.jitter).unwrap_or_default(),
         })
     }
+}
+
+/// Of a text whose lines were cut out the rate is that of the intervals that are left, and the last of them may have lost its columns.
+fn without_gaps(parsed: &ParsedTest, heading: Heading, mut sum: Row) -> Row {
+    let rows = || parsed.rows.iter().filter(|row| !row.omitted && parsed.heading(row) == heading);
+    let Some(last) = rows().next_back() else { return sum };
+    let of_label = || rows().filter(|row| row.label == last.label);
+    let covered: Duration = of_label().map(|row| row.end.saturating_sub(row.start)).sum();
+    let begun = of_label().map(|row| row.start).min().unwrap_or_default();
+    if covered * 20 < last.end.saturating_sub(begun) * 19 {
+        sum.rate = DataRate::of(sum.bytes, covered);
+    }
+    let counts: Vec<Option<u64>> = of_label().map(|row| row.retransmits).collect();
+    if let (true, Some((None, others))) = (sum.label == last.label || rows().count() == counts.len(), counts.split_last()) {
+        sum.retransmits = others.iter().copied().sum::<Option<u64>>().filter(|_| !others.is_empty());
+    }
+    sum
 }
 
 /// Two streams at the same time.
@@ -132,7 +151,8 @@ pub(crate) fn total(parsed: &ParsedTest, heading: Heading, intervals: &[ByteCoun
         elapsed: ends.elapsed(),
         goodput: ends.goodput(),
         retransmits: ends.sender.as_ref().and_then(|row| row.retransmits).map(PacketCount::new),
-        datagrams: ends.datagrams(parsed),
+        // A total that overflowed leaves what the intervals counted.
+        datagrams: ends.datagrams(parsed).or_else(|| Ends::from_rows(parsed, heading).datagrams(parsed)),
         steady: steady(intervals, ends.elapsed()),
     })
 }

@@ -75,6 +75,14 @@ impl<'a> Labelled<'a> {
             "SUM" => Label::Sum,
             number => Label::Stream(number.parse().ok()?),
         };
+        let words = |text: &'a str| {
+            let mut words = words(text);
+            // Bold letters of Markdown: `**1006 Mbits/sec**`.
+            if text.contains("**") {
+                words.iter_mut().for_each(|word| *word = word.trim_matches('*'));
+            }
+            words
+        };
         let Some((role, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
             return Some(Self { label, heading: None, words: words(rest) });
         };
@@ -116,8 +124,8 @@ const BEFORE_TAIL: usize = 6;
 fn split(line: Labelled<'_>) -> Option<Split<'_>> {
     let Labelled { label, heading, mut words } = line;
     let omitted = words.pop_if(|word| *word == "(omitted)").is_some();
-    let end = match words.pop_if(|word| matches!(*word, "sender" | "receiver")) {
-        Some("sender") => Some(End::Sender),
+    let end = match words.pop_if(|word| is_end(word)) {
+        Some(word) if word.starts_with('s') => Some(End::Sender),
         Some(_) => Some(End::Receiver),
         None => None,
     };
@@ -150,6 +158,11 @@ fn split(line: Labelled<'_>) -> Option<Split<'_>> {
         rate_within: half_digit(number) * per_unit.bps() as f64,
     };
     Some(Split { row, end, claim, words })
+}
+
+/// `sender` or `receiver`, which may have lost letters where the text was cut.
+fn is_end(word: &str) -> bool {
+    !word.is_empty() && ["sender", "receiver"].iter().any(|end| end.starts_with(word))
 }
 
 impl Split<'_> {
@@ -189,6 +202,14 @@ fn read_tail(tail: &[&str], columns: Columns, row: &mut Row) -> Option<()> {
             let (count, window) = (count.parse().ok()?, iperf3_bytes(window, unit)?);
             (row.retransmits, row.cwnd) = (Some(count), Some(window));
         }
+        // `1007KBytes`.
+        [count, window] if columns != Columns::Datagrams => {
+            let (number, unit) = window.split_at(window.find(|letter: char| letter.is_ascii_alphabetic())?);
+            (!number.is_empty()).then_some(())?;
+            return read_tail(&[count, number, unit], columns, row);
+        }
+        // A total of 32 bits that is full, after which it counts no further.
+        [jitter, "ms", counts, _] if counts.ends_with("/2147483647") => row.jitter = Some(milliseconds(jitter)?),
         [jitter, "ms", counts, share] => {
             let (lost, total) = counts.split_once('/')?;
             let (jitter, lost, total) = (milliseconds(jitter)?, lost.parse().ok()?, total.parse().ok()?);

@@ -55,6 +55,8 @@ pub(crate) enum Line {
     Warning(String),
     /// `iperf Done.`
     Done,
+    /// `Test Complete. Summary Results:`, with `-V`.
+    Summary,
     /// Known, and of no use here.
     Ornament,
 }
@@ -98,7 +100,7 @@ pub(crate) fn begins_with(word: &str) -> bool {
 type Reader = fn(&str) -> Option<Line>;
 
 /// Beginnings of lines, with what makes a line of the rest.
-const STARTS: [(&str, Reader); 30] = [
+const STARTS: [(&str, Reader); 31] = [
     ("Connecting to host ", |rest| Some(Line::Calling(host(rest)?))),
     ("Accepted connection from ", |rest| Some(Line::Called(host(rest)?))),
     ("Server listening on ", |_| Some(Line::Listening)),
@@ -111,6 +113,7 @@ const STARTS: [(&str, Reader); 30] = [
     ("tcpi_snd_cwnd ", tcp_info),
     ("SO_SNDBUF is ", |_| Some(Line::Ornament)),
     ("send_parameters:", |_| Some(Line::Ornament)),
+    ("\"reverse\":", |rest| rest.starts_with("true").then_some(Line::Reverse)),
     ("iperf Interrupted.", |_| Some(Line::Error("interrupted".to_owned()))),
     ("Time: ", |rest| stamp::gmt(rest).map(Line::Time)),
     ("Starting Test: ", |rest| starting(rest).map(|starting| Line::Starting(Box::new(starting)))),
@@ -118,7 +121,7 @@ const STARTS: [(&str, Reader); 30] = [
     ("Control connection MSS ", |_| Some(Line::Ornament)),
     ("Cookie: ", |_| Some(Line::Ornament)),
     ("Target Bitrate: ", |_| Some(Line::Ornament)),
-    ("Test Complete. Summary Results:", |_| Some(Line::Ornament)),
+    ("Test Complete. Summary Results:", |_| Some(Line::Summary)),
     ("Lost/Total Datagrams", |rest| rest.is_empty().then_some(Line::Headings(Columns::Datagrams))),
     ("CPU Utilization: ", cpu),
     ("snd_tcp_congestion ", |rest| Some(Line::CongestionControl(rest.to_owned()))),

@@ -56,10 +56,20 @@ impl TranscriptReader<'_> {
                     parsed.notes.push("times of day are printed without a zone and taken as UTC".to_owned());
                 }
                 open.ended |= numbers.end.is_some();
-                take(&mut open.parsed, number, *numbers);
+                if open.summary && numbers.end.is_none() && numbers.row.jitter.is_some() && !numbers.cut {
+                    // Up to 3.1 the summary of UDP is one line for both ends.
+                    open.ended = true;
+                    parsed.ends.extend(numbers.row.both_ends());
+                } else {
+                    take(parsed, number, *numbers);
+                }
             }
+            Line::Summary => open.summary = true,
             Line::Sent { datagrams } => sent(&mut open.parsed, datagrams),
-            Line::OutOfOrder { label: Label::Sum, .. } => {}
+            // The only one of a test with one stream.
+            Line::OutOfOrder { label: Label::Sum, datagrams } => {
+                parsed.reordered.get_or_insert(datagrams);
+            }
             Line::OutOfOrder { datagrams, .. } => {
                 parsed.reordered = Some(parsed.reordered.unwrap_or(0).saturating_add(datagrams));
             }
@@ -108,6 +118,7 @@ impl TranscriptReader<'_> {
             // What a key has ended says so on standard error, which a file may have before the test.
             Line::Calling(_) if open.parsed.is_only_an_interrupt() => false,
             Line::Calling(_) | Line::Version(_) => open.ended || !open.parsed.rows.is_empty(),
+            Line::Summary => open.summary,
             // Without a greeting: the clock starts again.
             Line::Numbers(numbers) => {
                 open.ended && numbers.end.is_none() && numbers.row.start.is_zero() && self.has_ended_at(numbers)
@@ -144,6 +155,9 @@ fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers) {
                 row.jitter = None;
             }
             parsed.ends.push(EndRow { end, row });
+        }
+        None if parsed.covered.repeats(&row) => {
+            parsed.anomalies.add(line, "an interval that was not printed before", "one within those above");
         }
         None if !row.start.is_zero() || !parsed.covered.are_within(&row) => {
             parsed.covered.add(&row);
