@@ -219,8 +219,8 @@ impl Gathered {
         for (run, samples) in runs {
             let label = labels.get(&run.id).cloned().unwrap_or_else(|| beside(&run));
             let (local, peer) = (names.local(&run), names.peer(&run));
-            // Who asked stands first.
-            let ends = if run.role == Role::Client { (local, peer) } else { (peer, local) };
+            // The directions of a run are seen from the host that printed it, which so stands first.
+            let ends = (local, peer);
             let expected = run.declared.expected;
             let began = after(run.started);
             let mut test = tested(&label, ends, began, Finding::Run(Box::new(run)));
@@ -338,6 +338,10 @@ impl Names {
 
     fn peer(&self, run: &Run) -> String {
         // A socket's target is an address with its port.
+        // Who refuses is named as it was called.
+        if run.peer.host.name.is_none() && run.measurement.is_some() && is_loopback(&run.peer.target) {
+            return self.local(run);
+        }
         run.peer.host.name.clone().unwrap_or_else(|| without_port(&run.peer.target).to_owned())
     }
 
@@ -347,6 +351,12 @@ impl Names {
         let known = aliases.iter().flatten().find_map(|alias| self.by_alias.get(alias)).cloned();
         known.unwrap_or_else(|| subject.target.clone())
     }
+}
+
+/// Whether a target is the host that calls it.
+fn is_loopback(target: &str) -> bool {
+    let host = without_port(target);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// The host of a target, which may be a name, an address, or either with a port.
@@ -369,7 +379,8 @@ fn readings_of(owner: &CounterOwner, readings: &[&DeviceCounters]) -> CounterRea
         return found;
     }
     let [first, .., last] = readings else {
-        let reason = format!("one reading of {device} shows no change: read it before and after the test");
+        let so_far = readings.first().map(|only| so_far(&only.values)).unwrap_or_default();
+        let reason = format!("one reading of {device} shows no change: read it before and after the test{so_far}");
         found.unreadable.insert(format!("{prefix}{device}"), reason);
         return found;
     };
@@ -380,6 +391,25 @@ fn readings_of(owner: &CounterOwner, readings: &[&DeviceCounters]) -> CounterRea
     }
     found
 }
+
+/// What the counters of drops and errors stand at, the largest first: since when is not known.
+fn so_far(values: &BTreeMap<String, u64>) -> String {
+    let is_trouble = |name: &str| TROUBLE.iter().any(|part| name.to_lowercase().contains(part));
+    let mut standing: Vec<(&String, &u64)> =
+        values.iter().filter(|(name, value)| **value > 0 && is_trouble(name)).collect();
+    standing.sort_by_key(|(_, value)| std::cmp::Reverse(**value));
+    let shown: Vec<String> = standing.iter().take(MOST_SHOWN).map(|(name, value)| format!("{name} {value}")).collect();
+    if shown.is_empty() {
+        return String::new();
+    }
+    let all = ["rx_packets", "Tcp.OutSegs"].iter().find_map(|name| Some((name, values.get(*name)?)));
+    let of = all.map(|(name, count)| format!(" ({name} {count})")).unwrap_or_default();
+    format!("; since they began to count: {}{of}", shown.join(", "))
+}
+
+/// Parts of names of counters that should stand still.
+const TROUBLE: [&str; 9] = ["drop", "miss", "err", "crc", "no_buf", "discard", "fifo", "retrans", "overflow"];
+const MOST_SHOWN: usize = 4;
 
 /// Gives counters to the runs of their host, without a name to those of the host that printed them; whether there is one.
 fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings) -> bool {

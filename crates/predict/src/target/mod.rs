@@ -151,6 +151,12 @@ fn capped(target: TargetRate, flow: &RatedFlow<'_>) -> TargetRate {
     slower.unwrap_or(target)
 }
 
+/// Why nothing is held against a flow of which nothing else is known.
+#[must_use]
+pub fn nothing_known() -> String {
+    why_not(None)
+}
+
 fn why_not(silent_device: Option<&str>) -> String {
     let device = silent_device.map(|device| format!("; {device} reports no link speed"));
     format!(

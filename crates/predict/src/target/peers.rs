@@ -90,7 +90,8 @@ impl<'r, 'f> Peers<'r, 'f> {
 
     /// Another test of the same two ends, in either direction. Two that are equally slow say nothing for each other.
     fn same_pair(&self, number: usize, flow: &RatedFlow<'_>) -> Option<TargetRate> {
-        if flow.carrier == Carrier::Http {
+        // Within one host no path stands between the two directions.
+        if flow.carrier == Carrier::Http || flow.from == flow.to {
             return None;
         }
         let others = self.flows.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, other)| other);
