@@ -354,7 +354,7 @@ fn judged(flows: &[Flow]) -> (usize, Vec<UnjudgedFlow>) {
         from: flow.sender.to_string(),
         to: flow.receiver.to_string(),
         goodput: flow.goodput,
-        reason: flow.not_judged.clone().unwrap_or_else(|| "no rate was measured".to_owned()),
+        reason: flow.why_not_judged(),
         loss_allows: flow.loss_allows.clone(),
     });
     (judged, not_judged.collect())

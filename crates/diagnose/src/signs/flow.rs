@@ -132,6 +132,9 @@ pub enum Complaint {
 /// Below this part of what it should do, a flow is slow: tests of a few seconds and 300 ms end at 0.85 to 0.95 on healthy paths.
 pub(crate) const SLOW: f64 = 0.8;
 
+/// Of fewer datagrams than this a loss of a hundredth would not be seen.
+const FEWEST_DATAGRAMS: u64 = 100;
+
 /// Who sends to whom, over which segments.
 #[derive(Debug, Clone)]
 pub(super) struct FlowEnds {
@@ -201,7 +204,31 @@ impl Flow {
     /// Whether it is known to do what it should.
     #[must_use]
     pub fn is_good(&self) -> bool {
-        self.complaint.is_none() && (self.attained.is_some() || matches!(self.kind, FlowKind::Udp | FlowKind::Echo))
+        self.complaint.is_none()
+            && match self.kind {
+                FlowKind::Echo => true,
+                FlowKind::Udp => self.attained.is_some() || self.counted() >= FEWEST_DATAGRAMS,
+                FlowKind::Tcp | FlowKind::Http => self.attained.is_some(),
+            }
+    }
+
+    /// Why it is neither good nor bad, in a sentence without a full stop.
+    #[must_use]
+    pub fn why_not_judged(&self) -> String {
+        let nothing_known = || self.not_judged.clone().unwrap_or_else(predict::target::nothing_known);
+        match (self.kind, self.counted()) {
+            _ if self.goodput.is_zero() => "no rate was measured".to_owned(),
+            (FlowKind::Udp, 0) => {
+                "only its sender counted; how many datagrams arrived is in the output of the receiver".to_owned()
+            }
+            (FlowKind::Udp, few) => format!("its {few} datagrams are too few to tell what is lost"),
+            (FlowKind::Tcp | FlowKind::Http | FlowKind::Echo, _) => nothing_known(),
+        }
+    }
+
+    /// How many datagrams it is known of whether they arrived.
+    fn counted(&self) -> u64 {
+        self.datagrams.filter(|_| self.lost.is_some()).unwrap_or(0)
     }
 
     /// Whether it reached what it should, whatever else is wrong with it.

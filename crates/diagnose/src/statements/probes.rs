@@ -46,6 +46,7 @@ pub(super) fn of_hops(tested: &Tested, trace: &Trace) -> Vec<Statement> {
     let to = &tested.to.host;
     let Some(last) = trace.hops.last() else { return Vec::new() };
     let mut all = vec![Statement::fact(hops_in_words(to, trace))];
+    all.extend(slow_from_the_start(trace));
     if trace.end != TraceEnd::Destination {
         return all;
     }
@@ -54,7 +55,10 @@ pub(super) fn of_hops(tested: &Tested, trace: &Trace) -> Vec<Statement> {
     if last.sent < FEWEST {
         return all;
     }
-    if end >= LOSSY {
+    if end >= LOSSY && lost_probes(last) < A_FEW {
+        let says = format!("{} of {} probes to {to} are lost, too few to tell where", lost_probes(last), last.sent);
+        all.push(Statement::fact(says));
+    } else if end >= LOSSY {
         let lossy = |hop: &&Hop| hop.answers.is_empty() || lost(hop) >= end / 2.0;
         let tail = trace.hops.iter().rev().take_while(lossy).count();
         let before = trace.hops.len() - tail;
@@ -75,6 +79,33 @@ pub(super) fn of_hops(tested: &Tested, trace: &Trace) -> Vec<Statement> {
     all
 }
 
+/// An echo that takes long at the first hop as at all behind it waits there.
+fn slow_from_the_start(trace: &Trace) -> Option<Statement> {
+    let spread = |hop: &Hop| {
+        let times = || hop.answers.iter().map(|answer| answer.rtt);
+        Some((times().min()?, times().max()?))
+    };
+    let mut answering = trace.hops.iter().filter(|hop| hop.answers.len() > usize::from(FEWEST));
+    let first = answering.next()?;
+    let (least, most) = spread(first)?;
+    // Model: of a report the third answer is the mean of all.
+    let mean = first.answers.get(2)?.rtt;
+    let alike = answering.all(|hop| spread(hop).is_some_and(|(low, high)| (high - low) * 2 >= most - least));
+    (alike && most - least >= WAITS && mean > least * 3).then(|| {
+        Statement::fact(format!(
+            "answers of hop {} take {} to {}, {} on average, and those of all hops behind it as long: they wait in the first link (its queue, \
+             or radio)",
+            named(first),
+            show(least),
+            show(most),
+            show(mean)
+        ))
+    })
+}
+
+/// Less is what routers take for an answer.
+const WAITS: Duration = Duration::from_millis(100);
+
 /// Probes of a hop that say something of losses.
 const FEWEST: u8 = 10;
 /// Answers that are missed without a second look.
@@ -85,10 +116,13 @@ fn hops_in_words(to: &str, trace: &Trace) -> String {
     let end = match trace.end {
         TraceEnd::Destination => String::new(),
         TraceEnd::Unreachable => ", where a router says that there is no way on".to_owned(),
-        TraceEnd::Limit | TraceEnd::Stopped => ", the last of which is not the destination".to_owned(),
+        TraceEnd::Limit | TraceEnd::Stopped => match trace.hops.iter().rev().find(|hop| !hop.answers.is_empty()) {
+            Some(hop) => format!(", of which {} is the last that answers and is not the destination", named(hop)),
+            None => ", none of which answers".to_owned(),
+        },
     };
     let rtt = rtt.map_or_else(String::new, |rtt| format!(", RTT {}", show(rtt)));
-    format!("{} hops to {to}{rtt}{end}", trace.hops.len())
+    format!("{} hops to {to}{rtt}{end}", trace.hops.last().map_or(0, |hop| hop.number))
 }
 
 fn named(hop: &Hop) -> String {
@@ -99,10 +133,16 @@ fn named(hop: &Hop) -> String {
 }
 
 fn lost(hop: &Hop) -> f64 {
-    let answered = u64::try_from(hop.answers.len()).unwrap_or(u64::MAX);
-    let sent = u64::from(hop.sent);
-    ratio([sent.saturating_sub(answered), sent])
+    ratio([lost_probes(hop), u64::from(hop.sent)])
 }
+
+fn lost_probes(hop: &Hop) -> u64 {
+    let answered = u64::try_from(hop.answers.len()).unwrap_or(u64::MAX);
+    u64::from(hop.sent).saturating_sub(answered)
+}
+
+/// Of fewer lost probes than this nobody knows where they were lost: a router that answers seldom loses as many.
+const A_FEW: u64 = 3;
 
 /// What fits, and who says so.
 pub(super) fn of_mtu(tested: &Tested, mtu: &PathMtu) -> Vec<Statement> {

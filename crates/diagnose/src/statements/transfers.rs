@@ -26,11 +26,14 @@ pub(super) fn of(tested: &Tested, run: &Run) -> Vec<Statement> {
     for total in &found.totals {
         let whose = from_to(tested, total);
         let intervals: Vec<&Interval> = found.intervals.iter().filter(|of| of.heading == total.heading).collect();
+        all.extend(of_some_streams(&whose, found, total));
+        all.extend(within_host(&whose, tested, found));
+        let dead = dead(&whose, &intervals);
         if run.spec.protocol == Protocol::Udp {
-            all.extend(datagrams(&whose, total));
+            all.extend(dead.into_iter().chain(datagrams(&whose, total)));
             continue;
         }
-        let hole = black_hole(&whose, total, &intervals);
+        let hole = black_hole(&whose, total, &intervals).or(dead);
         let stops = if hole.is_none() { stops(&whose, &intervals) } else { None };
         let fell = if stops.is_none() && hole.is_none() { fell(&whose, &intervals) } else { None };
         let still = fell.is_none() && stops.is_none() && hole.is_none();
@@ -139,6 +142,44 @@ fn black_hole(whose: &str, total: &DirectionTotal, intervals: &[&Interval]) -> O
 const FIRST_WINDOWS: u64 = 4 << 20;
 const LONG: Duration = Duration::from_secs(3);
 
+/// Nothing in any interval: what came before is not in the log, or was left out.
+fn dead(whose: &str, intervals: &[&Interval]) -> Option<Statement> {
+    let (first, last) = (intervals.first()?, intervals.last()?);
+    let time = last.end.saturating_sub(first.start);
+    (intervals.len() >= 3 && time >= LONG && intervals.iter().all(|of| of.bytes == ByteCount::ZERO)).then(|| {
+        Statement::fault(format!(
+            "{whose}: no data in any of the {} intervals, {}{}: the transfer stands still",
+            intervals.len(),
+            show(time),
+            if first.start.is_zero() { String::new() } else { format!(" from {} on", show(first.start)) }
+        ))
+    })
+}
+
+/// A log that was cut has rows of some of the streams, and their sum is not the rate of the test.
+fn of_some_streams(whose: &str, found: &Measurement, total: &DirectionTotal) -> Option<Statement> {
+    let note = found.anomalies.iter().find(|note| note.starts_with("the log has rows of "))?;
+    Some(Statement::fact(format!("{whose}, {}: {note}", total.goodput)))
+}
+
+/// Both ends are one host, or the connection ends at a program of the sender.
+fn within_host(whose: &str, tested: &Tested, found: &Measurement) -> Option<Statement> {
+    let is_loopback = |address: &str| {
+        let host = address.trim_start_matches('[');
+        host.starts_with("127.") || host.starts_with("::1]")
+    };
+    if tested.from.host == tested.to.host {
+        return Some(Statement::fact(format!(
+            "{whose}: both ends are one host, so that its memory and CPUs are measured and no network"
+        )));
+    }
+    let first = found.flows.first().filter(|flow| is_loopback(&flow.peer_address))?;
+    Some(Statement::fact(format!(
+        "{whose}: the connection goes to {}, a program of the same host that passes the data on: its speed is part of the rate",
+        first.peer_address
+    )))
+}
+
 /// Intervals without any data between others.
 fn stops(whose: &str, intervals: &[&Interval]) -> Option<Statement> {
     let silent: Vec<&&Interval> = intervals.iter().filter(|of| of.bytes == ByteCount::ZERO).collect();
@@ -173,6 +214,7 @@ fn fell(whose: &str, intervals: &[&Interval]) -> Option<Statement> {
 fn window(whose: &str, run: &Run, total: &DirectionTotal, intervals: &[&Interval]) -> Vec<Statement> {
     let mut all = Vec::new();
     let Some(rtt) = rtt(run, total).filter(|rtt| rtt.source != RttSource::WindowOverRate) else {
+        all.extend(still_window(whose, intervals));
         return all;
     };
     if let Some(asked) = run.spec.window.filter(|asked| *asked > ByteCount::ZERO)
@@ -215,6 +257,35 @@ fn window(whose: &str, run: &Run, total: &DirectionTotal, intervals: &[&Interval
     all
 }
 
+/// A window that neither grows nor is cut, where the RTT is not known: it says which RTT would make it the limit.
+fn still_window(whose: &str, intervals: &[&Interval]) -> Option<Statement> {
+    let late = &intervals[intervals.len() / 3..];
+    let mut windows: Vec<ByteCount> = late.iter().filter_map(|of| of.cwnd).collect();
+    let mut rates: Vec<DataRate> = late.iter().map(|of| of.rate).collect();
+    windows.sort_unstable();
+    rates.sort_unstable();
+    let (least, most) = (*windows.first()?, *windows.last()?);
+    let (slowest, rate, fastest) = (*rates.first()?, *rates.get(rates.len() / 2)?, *rates.last()?);
+    // A receiver's log may have them of its sender by the interval only.
+    let lossless = intervals.iter().all(|of| of.retransmits.is_some_and(|count| count.get() == 0));
+    let is_flat = most.get() * 20 <= least.get() * 21 && fastest.bps() * 10 <= slowest.bps() * 13;
+    #[expect(clippy::cast_precision_loss, reason = "a time for display")]
+    let time = least.get() as f64 * 8.0 / rate.bps().max(1) as f64;
+    let time = Duration::try_from_secs_f64(time).ok().filter(|time| (NEAR..VERY_FAR).contains(time))?;
+    (windows.len() >= FEWEST_WINDOWS && lossless && is_flat).then(|| {
+        Statement::fact(format!(
+            "{whose}: the congestion window stood at {least} without a loss, and the rate at {rate}: at an RTT of about {} a window is the limit \
+             (buffers of the hosts, `-w`), at a shorter one a link, a shaper or a program is; `--rtt` tells which",
+            show(time)
+        ))
+    })
+}
+
+/// Fewer windows that are the same may be chance.
+const FEWEST_WINDOWS: usize = 3;
+/// No path on Earth has an RTT like this, but for queues.
+const VERY_FAR: Duration = Duration::from_secs(1);
+
 /// On a LAN windows say little.
 const NEAR: Duration = Duration::from_millis(2);
 
@@ -248,10 +319,16 @@ fn datagrams(whose: &str, total: &DirectionTotal) -> Option<Statement> {
             String::new()
         };
         Statement::fault(format!("{says}{more}"))
+    } else if counts.sent.get() >= 1 && total.goodput <= SLOW_TEST {
+        let at = if rate.is_empty() { format!(" at {}", total.goodput) } else { String::new() };
+        Statement::fact(format!("{says}{at}, which says nothing of higher rates (`-b`)"))
     } else {
         Statement::fact(says)
     })
 }
+
+/// iperf3 sends datagrams at 1.05 Mbit/s where nothing is asked for.
+const SLOW_TEST: DataRate = DataRate::from_bps(1_200_000);
 
 /// Ten times what research networks promise.
 const LOSSY: f64 = 3e-4;
