@@ -174,7 +174,11 @@ mod tests {
             let command = command_line(line).and_then(Command::parse).unwrap_or_else(|| panic!("{line}"));
             assert_eq!(command.words[1..], ["-c", "192.0.2.1", "-R"], "{line}");
         }
-        for line in ["I ran this on both: iperf tests of an hour", "iperf3: error - unable to connect", "so what is iperf -c for"] {
+        for line in [
+            "I ran this on both: iperf tests of an hour",
+            "iperf3: error - unable to connect",
+            "so what is iperf -c for",
+        ] {
             assert_eq!(command_line(line), None, "{line}");
         }
     }

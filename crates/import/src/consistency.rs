@@ -63,7 +63,9 @@ fn streams(parsed: &mut ParsedTest) {
     let ways = if parsed.options.direction == Some(Direction::Bidirectional) { 2 } else { 1 };
     let asked = usize::from(parsed.options.streams.unwrap_or(0)).max(parsed.connections.len() / ways);
     if !shown.is_empty() && shown.len() < asked && !shown.contains(&Label::Sum) {
-        parsed.notes.push(format!("the log has rows of {} of the {asked} streams, and the rate is theirs", shown.len()));
+        parsed
+            .notes
+            .push(format!("the log has rows of {} of the {asked} streams, and the rate is theirs", shown.len()));
     }
 }
 

@@ -105,7 +105,9 @@ fn without_gaps(parsed: &ParsedTest, heading: Heading, mut sum: Row) -> Row {
         sum.rate = DataRate::of(sum.bytes, covered);
     }
     let counts: Vec<Option<u64>> = of_label().map(|row| row.retransmits).collect();
-    if let (true, Some((None, others))) = (sum.label == last.label || rows().count() == counts.len(), counts.split_last()) {
+    if let (true, Some((None, others))) =
+        (sum.label == last.label || rows().count() == counts.len(), counts.split_last())
+    {
         sum.retransmits = others.iter().copied().sum::<Option<u64>>().filter(|_| !others.is_empty());
     }
     sum

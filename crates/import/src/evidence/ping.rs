@@ -41,7 +41,8 @@ pub(crate) fn answers(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) 
     let mut series = Series::default();
     let used = lines.iter().take(MAX_LINES).take_while(|line| !series.ended && series.line(line.trim())).count();
     (series.probes.len() >= FEWEST).then_some(())?;
-    let subject = Subject { target: host.to_owned(), address: host.parse().ok(), started: WallTime::from_unix_nanos(0) };
+    let subject =
+        Subject { target: host.to_owned(), address: host.parse().ok(), started: WallTime::from_unix_nanos(0) };
     let payload = size.parse::<u16>().ok()?.saturating_sub(ICMP_HEADER);
     let echoes = series.finish(subject, payload, Fragments::Allowed, complaints)?;
     Some(Found { shows: vec![Shown::Echo(echoes)], lines: used })
@@ -102,7 +103,9 @@ impl Series {
             return self.summary(line);
         }
         if let Some(probe) = answer(line) {
-            if line.ends_with("(DUP!)") {
+            // An answer that came too late is printed beside the next one of the same number.
+            let comes_again = self.probes.last().is_some_and(|last| last.sequence == probe.sequence);
+            if line.ends_with("(DUP!)") || comes_again {
                 self.duplicated += 1;
             } else {
                 self.probes.push(probe);
@@ -113,7 +116,10 @@ impl Series {
             self.probes.push(probe);
             return true;
         }
-        line.starts_with("Request timeout") || line.starts_with("no answer yet") || line.starts_with("WARNING: ") || line.starts_with('^')
+        line.starts_with("Request timeout")
+            || line.starts_with("no answer yet")
+            || line.starts_with("WARNING: ")
+            || line.starts_with('^')
     }
 
     fn summary(&mut self, line: &str) -> bool {
@@ -152,6 +158,8 @@ impl Series {
         let answered = u64::try_from(rtts.len()).unwrap_or(u64::MAX);
         let seen = self.probes.iter().map(|probe| u64::from(probe.sequence - first) + 1).max().unwrap_or(0);
         let (sent, received) = self.counted.unwrap_or((seen, answered));
+        // Some count what came twice as received.
+        let received = if self.duplicated > 0 { received.min(sent) } else { received };
         if received < answered || sent < received {
             complaints.push(format!("statistics of ping that count at least the {answered} answers above them"));
             return None;

@@ -48,7 +48,8 @@ fn settle(parsed: &mut ParsedTest) {
 fn both_directions(parsed: &mut ParsedTest) {
     let port = |address: &str| address.rsplit_once(':').map(|(_, port)| port.to_owned());
     let Some(called) = parsed.connections.first().and_then(|first| port(&first.peer)) else { return };
-    let calls_back = |local: &str, peer: &str| port(local).as_ref() == Some(&called) && port(peer).as_ref() != Some(&called);
+    let calls_back =
+        |local: &str, peer: &str| port(local).as_ref() == Some(&called) && port(peer).as_ref() != Some(&called);
     let back: Vec<Label> = parsed
         .connections
         .iter()

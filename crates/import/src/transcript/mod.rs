@@ -195,7 +195,16 @@ impl TranscriptReader<'_> {
                 tag = command.tag().map(str::to_owned);
                 parsed.line = line;
             }
-            OpenTest { parsed, tag, ended: false, summary: false, copying: false, of_peer: false, sent: None, usage: false }
+            OpenTest {
+                parsed,
+                tag,
+                ended: false,
+                summary: false,
+                copying: false,
+                of_peer: false,
+                sent: None,
+                usage: false,
+            }
         })
     }
 
