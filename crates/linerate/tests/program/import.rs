@@ -162,7 +162,7 @@ struct Pasted {
     says: &'static str,
 }
 
-const PASTED: [Pasted; 17] = [
+const PASTED: [Pasted; 35] = [
     Pasted {
         files: &["log.txt.gz"],
         known: &["--rtt", "90ms"],
@@ -205,6 +205,69 @@ const PASTED: [Pasted; 17] = [
         says: "eth0.rx_missed_errors went up by 9000",
     },
     Pasted { files: &["rsync-slow.txt"], known: &["--expect", "1Gbit/s"], found: true, says: "1.9 % of 1.00 Gbit/s" },
+    Pasted {
+        files: &["server-of-datagrams.txt"],
+        known: &[],
+        found: true,
+        says: "198.51.100.20 to 192.0.2.10: 38.1 % of its datagrams lost",
+    },
+    Pasted { files: &["three-summaries.txt"], known: &[], found: true, says: "2590 of 7616 datagrams lost (34 %)" },
+    Pasted {
+        files: &["sender-of-datagrams.txt"],
+        known: &[],
+        found: false,
+        says: "only its sender counted; how many datagrams arrived is in the output of the receiver",
+    },
+    Pasted { files: &["datagrams-stopped.txt"], known: &[], found: true, says: "no data in any of the 5 intervals" },
+    Pasted { files: &["datagrams-copied-twice.txt"], known: &[], found: true, says: "81000 of 821000 datagrams lost" },
+    Pasted {
+        files: &["iperf-2.0.13-both-directions.txt"],
+        known: &[],
+        found: true,
+        says: "192.0.2.50 to 192.0.2.25 reaches 90.5 Mbit/s, the other direction 20.1 Mbit/s",
+    },
+    Pasted {
+        files: &["iperf-2.0.13-server-of-host.txt"],
+        known: &["--expect", "100Mbit/s"],
+        found: true,
+        says: "192.0.2.5 to east: 37.7 Mbit/s",
+    },
+    Pasted {
+        files: &["pscheduler-datagrams.txt"],
+        known: &[],
+        found: true,
+        says: "517 of 25888 datagrams lost (2.0 %)",
+    },
+    Pasted {
+        files: &["pscheduler-window.txt"],
+        known: &[],
+        found: false,
+        says: "at an RTT of about 111 ms a window is the limit",
+    },
+    Pasted { files: &["mtr-systems.txt"], known: &[], found: true, says: "20 % of the probes to 192.0.2.99 are lost" },
+    Pasted { files: &["wget-last-line.txt"], known: &[], found: false, says: "3.99 GB from mirror.example.org" },
+    Pasted { files: &["netstat-bsd.txt"], known: &[], found: false, says: "Tcp.RetransSegs 6000 (Tcp.OutSegs 120000)" },
+    Pasted {
+        files: &["three-of-six-streams.txt"],
+        known: &[],
+        found: false,
+        says: "1.73 Gbit/s: the log has rows of 3 of the 6 streams, and the rate is theirs",
+    },
+    Pasted { files: &["server-output-as-string.txt"], known: &[], found: true, says: "45 of 169 datagrams lost" },
+    Pasted { files: &["ping-middle.txt"], known: &[], found: true, says: "192.0.2.40: 2 of 7 lost (29 %)" },
+    Pasted {
+        files: &["curl-three-files.txt"],
+        known: &[],
+        found: false,
+        says: "105 MB from mirror.example.org in 8.00 s",
+    },
+    Pasted {
+        files: &["middle-cut-out.txt"],
+        known: &[],
+        found: true,
+        says: "48.2 Mbit/s, with 24.8 % of its segments retransmitted",
+    },
+    Pasted { files: &["loopback-both-directions.txt"], known: &[], found: false, says: "both ends are one host" },
 ];
 
 #[test]
