@@ -97,13 +97,15 @@ fn is_bare(line: &str) -> bool {
 
 /// A command behind what is no prompt of a shell of Unix: `C:\Users\me>iperf3 -c …`, `PS C:\> .\iperf3.exe -c …`, `Command: iperf3 -c …`.
 fn after_label(line: &str) -> Option<&str> {
-    let at = line.find("iperf")?;
-    let start = line[..at].rfind(['>', ' ']).map_or(0, |blank| blank + 1);
-    let (label, command) = line.split_at_checked(start)?;
-    let label = label.trim_end();
-    let is_windows = label.ends_with('>') && label.contains(":\\");
-    let is_label = label.ends_with([':', '~']) && label.split_whitespace().count() <= MOST_WORDS;
-    ((is_windows || is_label) && is_bare(command)).then_some(command.trim())
+    // A folder may have the name of the tool as well.
+    line.match_indices("iperf").find_map(|(at, _)| {
+        let start = line[..at].rfind(['>', ' ']).map_or(0, |blank| blank + 1);
+        let (label, command) = line.split_at_checked(start)?;
+        let label = label.trim_end();
+        let is_windows = label.ends_with('>') && label.contains(":\\");
+        let is_label = label.ends_with([':', '~']) && label.split_whitespace().count() <= MOST_WORDS;
+        ((is_windows || is_label) && is_bare(command)).then_some(command.trim())
+    })
 }
 
 /// A sentence with a command in it has more words before it.

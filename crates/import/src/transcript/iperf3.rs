@@ -10,7 +10,7 @@ use units::WallTime;
 use super::TranscriptReader;
 use crate::command::Tool;
 use crate::iperf3::row::{Columns, Numbers};
-use crate::iperf3::text::Line;
+use crate::iperf3::text::{Line, Starting};
 use crate::parsed::{Datagrams, EndRow, Label, ParsedTest};
 
 impl TranscriptReader<'_> {
@@ -34,13 +34,7 @@ impl TranscriptReader<'_> {
             Line::Called(host) => (parsed.target, parsed.role) = (Some(host), Some(Role::Server)),
             Line::Reverse => parsed.options.direction = Some(Direction::Reverse),
             Line::Connected(connection) => parsed.connections.push(connection),
-            Line::Starting(starting) => {
-                parsed.options.protocol = Some(starting.protocol);
-                parsed.options.streams = Some(starting.streams);
-                parsed.options.length = Some(starting.length);
-                parsed.options.omit = Some(starting.omit);
-                parsed.options.limit = starting.limit.or(parsed.options.limit);
-            }
+            Line::Starting(starting) => starts(parsed, &starting),
             Line::Mss(mss) => parsed.mss = Some(mss),
             Line::TcpInfo { mss, rtt } => {
                 parsed.mss = Some(mss);
@@ -170,6 +164,16 @@ fn take(parsed: &mut ParsedTest, line: usize, numbers: Numbers) {
         // As an interval it would be counted twice.
         None => parsed.anomalies.add(line, "`sender` or `receiver` at the end of a summary", "a line that ends before"),
     }
+}
+
+/// What an iperf3 that is asked for more says of the test that starts.
+fn starts(parsed: &mut ParsedTest, starting: &Starting) {
+    let options = &mut parsed.options;
+    options.protocol = Some(starting.protocol);
+    options.streams = Some(starting.streams);
+    options.length = Some(starting.length);
+    options.omit = Some(starting.omit);
+    options.limit = starting.limit.or(options.limit);
 }
 
 /// How many datagrams the sender says it sent.
