@@ -41,8 +41,13 @@ pub(super) fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
         let pages = if args.keep { Afterwards::Pages } else { Afterwards::End };
         Story { common, fleet, scratch: &scratch, stop: &stop, began: linux::clock::now(), pages }.play()
     };
-    let (ending, _, _) = network.live(Pace::REAL, &hear, play).map_err(daemon::does_not_live)?;
-    match ending? {
+    let lived = network.live(Pace::REAL, &hear, play).map_err(daemon::does_not_live);
+    let ending = match lived.and_then(|(ending, ..)| ending) {
+        // Whoever interrupts twice ends hub and agents as well, and what cannot be reached any more is no failure.
+        Err(_) if stop.is_stopped() => Ending::Stopped,
+        ending => ending?,
+    };
+    match ending {
         Ending::Closed(detail) if common.json => print(&show::json::document(&detail)?),
         Ending::Closed(detail) => print(show::hub_demo::end(&detail).as_bytes()),
         Ending::Stopped => Ok(Exit::Interrupted),
