@@ -102,7 +102,8 @@ mod tests {
     use crate::trust::password::Password;
 
     fn settings() -> OpenIdSettings {
-        let mut settings = OpenIdSettings::new("https://login.example.net".to_owned(), "linerate".to_owned());
+        let (issuer, client_id) = ("https://login.example.net".to_owned(), "linerate".to_owned());
+        let mut settings = OpenIdSettings { issuer, client_id, ..OpenIdSettings::usual() };
         settings.roles.insert(AccountRole::Operator, vec!["noc".to_owned()]);
         settings.roles.insert(AccountRole::Admin, vec!["noc-admins".to_owned()]);
         settings

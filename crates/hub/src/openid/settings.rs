@@ -55,12 +55,12 @@ fn scopes() -> Vec<String> {
 }
 
 impl OpenIdSettings {
-    /// A provider with all else as usual, and without a role for anybody.
+    /// What is usual, of a provider without a name and without a role for anybody.
     #[must_use]
-    pub fn new(issuer: String, client_id: String) -> Self {
+    pub fn usual() -> Self {
         Self {
-            issuer,
-            client_id,
+            issuer: String::new(),
+            client_id: String::new(),
             client_secret_file: None,
             title: None,
             name_claim: name_claim(),
@@ -142,7 +142,8 @@ mod tests {
     #[test]
     fn a_secret_that_others_can_read_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let mut settings = OpenIdSettings::new("https://login.example.net".to_owned(), "linerate".to_owned());
+        let (issuer, client_id) = ("https://login.example.net".to_owned(), "linerate".to_owned());
+        let mut settings = OpenIdSettings { issuer, client_id, ..OpenIdSettings::usual() };
         assert_eq!(settings.secret(folder.path()).unwrap(), None);
         settings.client_secret_file = Some("openid.secret".into());
         assert!(settings.secret(folder.path()).is_err(), "it is not there");

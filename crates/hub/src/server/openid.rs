@@ -76,7 +76,7 @@ fn end(hub: &Hub, provider: &Provider, request: &Request) -> Result<Answer, Requ
     let cookie = people::begin_session(hub, &name)?;
     people::note(hub, request, &name, &format!("signed in by {} as {}", provider.title(), role.name()))?;
     // The cookie of a session goes with requests of the hub's own pages alone, so one of them has to lead on.
-    let mut answer = page(200, "Signed in", "", Leads::On);
+    let mut answer = page(200, "", Leads::On);
     answer.headers.push(("set-cookie", cookie));
     answer.headers.push(("set-cookie", attempt_cookie("", Duration::ZERO)));
     Ok(answer)
@@ -116,7 +116,7 @@ fn refused(hub: &Hub, request: &Request, error: &OpenIdError) -> Result<Answer, 
         OpenIdError::NotBegun => 400,
         OpenIdError::Refused(_) | OpenIdError::Token(_) | OpenIdError::Claims(_) => 403,
     };
-    let mut answer = page(status, "Not signed in", &format!("{why}. What to do: {}.", error.hint()), Leads::Back);
+    let mut answer = page(status, &format!("{why}. What to do: {}.", error.hint()), Leads::Back);
     answer.headers.push(("set-cookie", attempt_cookie("", Duration::ZERO)));
     Ok(answer)
 }
@@ -128,11 +128,11 @@ enum Leads {
     Back,
 }
 
-fn page(status: u16, title: &str, text: &str, leads: Leads) -> Answer {
+fn page(status: u16, text: &str, leads: Leads) -> Answer {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let (refresh, link) = match leads {
-        Leads::On => ("<meta http-equiv=\"refresh\" content=\"0;url=/\">", "Go on"),
-        Leads::Back => ("", "Back to the hub"),
+    let (title, refresh, link) = match leads {
+        Leads::On => ("Signed in", "<meta http-equiv=\"refresh\" content=\"0;url=/\">", "Go on"),
+        Leads::Back => ("Not signed in", "", "Back to the hub"),
     };
     let page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \

@@ -100,7 +100,7 @@ fn make(directory: &Directory, settings: &Settings, args: &InitArgs) -> anyhow::
 /// Takes the provider of OpenID Connect that a command line names.
 fn set_openid(settings: &mut Settings, args: &OpenIdArgs) -> anyhow::Result<()> {
     let Some((issuer, client)) = args.openid.clone().zip(args.openid_client.clone()) else { return Ok(()) };
-    let mut openid = OpenIdSettings::new(issuer, client);
+    let mut openid = OpenIdSettings { issuer, client_id: client, ..OpenIdSettings::usual() };
     if let Some(file) = &args.openid_secret_file {
         let unreadable = || Complaint::new(Exit::NotFound, format!("cannot read {}", file.display()));
         openid.client_secret_file = Some(std::fs::canonicalize(file).with_context(unreadable)?);
