@@ -58,7 +58,7 @@ fn a_pair_has_the_facts_of_its_latest_transfer_and_one_without_any_those_of_untu
     let (status, view) = ask(&site, "from=nobody&to=na-arc-1&time=1s");
     assert_eq!((status, view.get("basis")), (200, None));
     assert_eq!(parameter(&view, "rmem")["value"], "6MiB");
-    assert_eq!(view["varied"]["limit"], "start");
+    assert_eq!(view["varied"]["limit"], "receive_window");
 }
 
 #[test]

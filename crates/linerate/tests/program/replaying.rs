@@ -68,7 +68,7 @@ fn a_firewall_that_delays_packets_is_told_from_loss() {
     let transfer = replay.explained("campus-firewall.toml", &memory);
     assert!((30.0..60.0).contains(&mbps(&transfer)), "{} Mbit/s", mbps(&transfer));
     let (retransmits, spurious) = (count(&transfer, "retransmits"), count(&transfer, "spurious"));
-    assert!((50..150).contains(&retransmits) && spurious * 100 >= retransmits * 95, "{spurious} of {retransmits}");
+    assert!((50..250).contains(&retransmits) && spurious * 100 >= retransmits * 95, "{spurious} of {retransmits}");
     assert!(count(&transfer, "timeouts") > 0, "{transfer:#}");
     let first = &transfer["verdicts"][0];
     assert_eq!(first["cause"], "delayed-packets", "{transfer:#}");
