@@ -148,7 +148,8 @@ fn a_burst_at_the_rate_of_the_link_costs_half_of_what_is_sent_meanwhile() {
 /// no timer is set to a time that is over, for which a simulation would never end.
 #[test]
 fn heavy_losses_come_to_an_end() {
-    const LOSSY: &str = r#"{ port = { rate = "500Mbit/s" } }, { loss = { random = 0.18 } }, { delay = { time = "45ms" } }"#;
+    const LOSSY: &str =
+        r#"{ port = { rate = "500Mbit/s" } }, { loss = { random = 0.18 } }, { delay = { time = "45ms" } }"#;
     const LATE: &str = r#"{ port = { rate = "100Mbit/s" } }, { reorder = { probability = 0.09, time = "28ms" } }, { delay = { time = "500us" } }"#;
     for (algorithm, path) in Algorithm::ALL.into_iter().flat_map(|algorithm| [(algorithm, LOSSY), (algorithm, LATE)]) {
         for seed in 1..=10 {

@@ -114,24 +114,22 @@ impl Tally {
         (count(seen.state) + by_hand.counts * by_hand.value) / (all + by_hand.counts)
     }
 
-    /// The file of learnt likelihoods: signs that were seen at least `least` times, of causes of the catalogue. A cause's own values
-    /// count as `prior` incidents.
+    /// The file of learnt likelihoods, of causes of the catalogue.
     #[must_use]
-    pub fn learnt(&self, catalogue: &Catalogue, prior: f64, least: f64) -> String {
-        self.learnt_of(catalogue, prior, least, |_, _| true)
+    pub fn learnt(&self, catalogue: &Catalogue, worth: Worth) -> String {
+        self.learnt_of(catalogue, worth, |_, _| true)
     }
 
     /// The same of signs alone of which a cause of the catalogue has no state, or not every one: those that came since it was learnt.
     #[must_use]
-    pub fn learnt_of_new_signs(&self, catalogue: &Catalogue, prior: f64, least: f64) -> String {
-        self.learnt_of(catalogue, prior, least, |cause, sign| !cause.names_all_of(sign))
+    pub fn learnt_of_new_signs(&self, catalogue: &Catalogue, worth: Worth) -> String {
+        self.learnt_of(catalogue, worth, |cause, sign| !cause.names_all_of(sign))
     }
 
     fn learnt_of(
         &self,
         catalogue: &Catalogue,
-        prior: f64,
-        least: f64,
+        Worth { prior, least }: Worth,
         is_wanted: impl Fn(&Cause, usize) -> bool,
     ) -> String {
         let mut text = String::from(
@@ -185,6 +183,15 @@ impl Tally {
         }
         text
     }
+}
+
+/// What counts are worth beside what the authors of the catalogue set, in incidents.
+#[derive(Debug, Clone, Copy)]
+pub struct Worth {
+    /// A cause's own values count as so many.
+    pub prior: f64,
+    /// A sign that was looked at less often stays as it is.
+    pub least: f64,
 }
 
 /// A value set by hand.

@@ -21,7 +21,7 @@ pub use case::LearningCase;
 pub use fit::{Fitted, Regularization, fit};
 
 use crate::causes::Catalogue;
-use crate::causes::learn::{Tally, USUAL_PRIOR};
+use crate::causes::learn::{Tally, USUAL_PRIOR, Worth};
 use crate::causes::weights::{Calibration, Weights};
 
 /// What was learnt.
@@ -46,7 +46,7 @@ pub fn learn(cases: &[LearningCase]) -> Lesson {
     for case in cases.iter().step_by(2) {
         tally.add_flows(&case.round, &case.flows, &case.planted, &by_hand);
     }
-    let likelihoods = tally.learnt(&by_hand, PRIOR, LEAST);
+    let likelihoods = tally.learnt(&by_hand, WORTH);
     // What was just written names nothing that does not exist.
     let learnt = by_hand.with_learnt(&likelihoods).unwrap_or(by_hand);
     let before = Weights::default().with_usual(tally.usual(USUAL_PRIOR));
@@ -70,7 +70,7 @@ pub fn refine(cases: &[LearningCase], from: &Catalogue, regularization: Regulari
     usual.extend(from.weights().all_usual().iter().map(|(seen, share)| (*seen, *share)));
     let before = from.weights().with_calibration(Calibration::default()).with_usual(usual);
     // What was just written names nothing that does not exist.
-    let with_new_signs = from.with_learnt(&tally.learnt_of_new_signs(from, PRIOR, LEAST));
+    let with_new_signs = from.with_learnt(&tally.learnt_of_new_signs(from, WORTH));
     let learnt = with_new_signs.unwrap_or_else(|_| from.clone()).with_weights(before.clone());
     let all: Vec<&LearningCase> = cases.iter().collect();
     let fitted = fit(&all, &learnt, &before, regularization);
@@ -80,7 +80,5 @@ pub fn refine(cases: &[LearningCase], from: &Catalogue, regularization: Regulari
     Lesson { likelihoods, catalogue: learnt.with_weights(weights.clone()), weights, fitted }
 }
 
-/// So many incidents are the values of the catalogue worth: those of the mechanism stay where few were seen.
-const PRIOR: f64 = 8.0;
-/// A sign that was looked at less often stays as the catalogue has it.
-const LEAST: f64 = 3.0;
+/// Values of the mechanism stay where few incidents were seen.
+const WORTH: Worth = Worth { prior: 8.0, least: 3.0 };

@@ -219,7 +219,7 @@ signs! {
         "as-many-packets" 0.05 direct,
         "more-with-loss" 0.25,
     }
-    "carried" asks "How much did flows of the pair carry, however they were sent, since it suffers?" {
+    "carried" asks "How much did flows of the pair carry, however they were sent, since it is affected?" {
         "all" 0.15,
         "most" 0.20,
         "part" 0.40,

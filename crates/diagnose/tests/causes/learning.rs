@@ -1,7 +1,7 @@
 //! Likelihoods learnt from rounds whose cause is known because they were made with it.
 
 use diagnose::causes::Catalogue;
-use diagnose::causes::learn::{PlantedCause, Tally};
+use diagnose::causes::learn::{PlantedCause, Tally, Worth};
 use diagnose::diagnosis::FaultLocation;
 use diagnose::signs::SignState;
 
@@ -31,7 +31,7 @@ fn counts_move_a_likelihood_from_its_prior_and_are_read_back() {
     let mut shards = Tally::default();
     shards.merge(&tally);
     assert_eq!(shards, tally);
-    let text = tally.learnt(catalogue, 5.0, 3.0);
+    let text = tally.learnt(catalogue, Worth { prior: 5.0, least: 3.0 });
     let read = catalogue.with_learnt(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let read = read.get("receive-window-small").unwrap().likelihood(seen);
     assert!((read - learnt).abs() < 2e-3, "{read} {learnt}");
