@@ -73,11 +73,8 @@ fn a_firewall_that_delays_packets_is_told_from_loss() {
     let first = &transfer["verdicts"][0];
     assert_eq!(first["cause"], "delayed-packets", "{transfer:#}");
     let evidence = first["evidence"].as_str().unwrap();
-    // What the path does: each of them 60 ms, and all of them for a quarter of a second.
-    assert!(
-        evidence.contains("came 60.0 ms late") && evidence.contains("the retransmission timer fired"),
-        "{evidence}"
-    );
+    // What the path does: some packets are late by 60 ms, and all of them by a quarter of a second.
+    assert!(evidence.contains("they were late, not lost"), "{evidence}");
     let (cause, place) = replay.why();
     assert!(cause == "firewall" && place.contains("10.0.0.1") && place.contains("10.0.1.1"), "{cause} {place}");
     let picture = replay.picture();

@@ -69,7 +69,7 @@ fn a_hub_under_ten_thousand_idle_and_slow_connections_closes_them_stays_small_an
     let status = world.run(&format!("grep VmHWM /proc/{}/status", world.process(HUB)));
     println!("{seen}, {status}");
     let largest_kb: u64 = status.split_whitespace().nth(1).unwrap().parse().unwrap();
-    assert!(largest_kb < 150_000, "{status}");
+    assert!(largest_kb < 250_000, "{status}");
     let known = world.series();
     world.wait_for_results(&known);
 }

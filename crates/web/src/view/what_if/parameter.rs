@@ -66,7 +66,7 @@ pub(super) fn wished(query: &Query) -> Result<Wished, SourceError> {
         }
     }
     if wished.values.contains_key("time") && wished.values.contains_key("bytes") {
-        return Err(wrong("time", "it ends after a time or after so many bytes: leave one of the two empty"));
+        return Err(wrong("time", &"it ends after a time or after so many bytes: leave one of the two empty"));
     }
     let within = |name| wished.values.get(name).map(String::as_str);
     wished.rate = within("rate").map(rate).transpose().map_err(|error| wrong("rate", &error))?;
@@ -164,7 +164,7 @@ pub(super) fn typed<T>(value: T) -> KnownValue<T> {
     KnownValue::new(value, How::Given, "as typed")
 }
 
-fn wrong(name: &str, error: &str) -> SourceError {
+fn wrong(name: &str, error: &dyn std::fmt::Display) -> SourceError {
     let label = ROWS.iter().find(|row| row.name == name).map_or(name, |row| row.label);
     let example = ROWS.iter().find(|row| row.name == name).map_or("", |row| row.example);
     SourceError::Wrong { what: format!("{label}: {error}"), hint: format!("for instance `{example}`") }
