@@ -5,6 +5,7 @@ mod allowed;
 mod examined;
 mod learning;
 mod page;
+mod shown;
 mod sizes;
 mod unjudged;
 mod weighing;
