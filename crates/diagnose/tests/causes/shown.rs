@@ -31,3 +31,9 @@ fn what_a_pair_carries_is_known_by_whatever_gets_through() {
     let before = vec![udp("a", "c", 0, 400, None), tcp("a", "c", 1, LOSSES)];
     assert_eq!(shown(before, 1, "carried"), None);
 }
+
+#[test]
+fn a_flow_is_known_by_its_best_moments() {
+    assert_eq!(shown(vec![tcp("a", "c", 0, SMALL_WINDOW)], 0, "best"), Some("part"));
+    assert_eq!(shown(vec![tcp("a", "c", 0, Tcp::GOOD)], 0, "best"), Some("all"));
+}
