@@ -279,10 +279,11 @@ pub fn weigh<'c>(round: &Round, catalogue: &'c Catalogue, rules: &Rules) -> Weig
     let flows = flows(round);
     // All incidents that were learnt from have some of what is missing there, and how often a loss or a rate is seen in them is a
     // matter of how faults were drawn; what is left are the mechanisms.
-    let is_unlike_incidents = Coverage::of(round, &flows) == Coverage::RatesAlone && catalogue.weights().are_learnt();
+    let coverage = Coverage::of(round, &flows);
+    let is_unlike_incidents = coverage == Coverage::RatesAlone && catalogue.weights().are_learnt();
     let catalogue = if is_unlike_incidents { Catalogue::of_mechanisms() } else { catalogue };
     let findings = Findings::of(round, &flows, rules);
-    let standings = rank::standings(round, &flows, &findings, catalogue);
+    let standings = rank::standings(round, &flows, &findings, coverage, catalogue);
     Weighing { flows, standings }
 }
 

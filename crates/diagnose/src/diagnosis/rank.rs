@@ -22,6 +22,7 @@ pub(super) fn standings<'c>(
     round: &Round,
     flows: &[Flow],
     findings: &Findings,
+    coverage: Coverage,
     catalogue: &'c Catalogue,
 ) -> Vec<Standing<'c>> {
     let all = candidates(round, flows, catalogue);
@@ -30,7 +31,6 @@ pub(super) fn standings<'c>(
     let wires = Wires::of(round);
     let weights = catalogue.weights();
     let severity = Severity::of(flows);
-    let coverage = Coverage::of(round, flows);
     let mut problems: Vec<Standing<'c>> = Vec::new();
     let mut open: Vec<bool> = flows.iter().map(Flow::is_bad).collect();
     let mut told = vec![ExplainedSigns::default(); flows.len()];

@@ -1,5 +1,7 @@
 //! How much of what a round can tell is there.
 
+use std::collections::BTreeSet;
+
 use model::round::Round;
 
 use super::flow::{Flow, FlowKind};
@@ -25,8 +27,9 @@ impl Coverage {
         if !has_facts && !flows.iter().any(|flow| is_watched(flow) || !flow.way.is_empty()) {
             return Self::RatesAlone;
         }
-        let is_end = |name: &str| flows.iter().any(|flow| flow.sender.host == name || flow.receiver.host == name);
-        let mut ends = round.members.iter().filter(|member| is_end(&member.name));
+        let ends: BTreeSet<&str> =
+            flows.iter().flat_map(|flow| [flow.sender.host.as_str(), flow.receiver.host.as_str()]).collect();
+        let mut ends = round.members.iter().filter(|member| ends.contains(member.name.as_str()));
         let mut of_tcp = flows.iter().filter(|flow| flow.kind == FlowKind::Tcp);
         let is_whole = ends.all(|member| member.before.is_some() && member.after.is_some())
             && of_tcp.all(|flow| is_watched(flow) && !flow.way.is_empty() && flow.target.is_some());

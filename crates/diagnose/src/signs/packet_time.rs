@@ -7,10 +7,7 @@
 
 use std::time::Duration;
 
-use model::played::Finding;
 use model::probe::echo::{EchoFate, EchoSeries};
-use model::round::Tested;
-use model::run::Outcome;
 use units::DataRate;
 use units::duration::show;
 
@@ -18,9 +15,8 @@ use super::Observation;
 use super::flow::{Flow, FlowKind};
 
 /// Of a flow between whose ends echoes of two sizes came back while nothing else was tested.
-pub(super) fn packet_time(flow: &Flow, between: &[&Tested]) -> Option<Observation> {
+pub(super) fn packet_time(flow: &Flow, series: &[&EchoSeries]) -> Option<Observation> {
     let wanted = flow.wanted().filter(|wanted| flow.kind == FlowKind::Tcp && *wanted > flow.goodput)?;
-    let series: Vec<&EchoSeries> = between.iter().filter_map(|tested| echoes(tested)).collect();
     let small = series.iter().min_by_key(|series| series.spec.payload_bytes)?;
     let large = series.iter().max_by_key(|series| series.spec.payload_bytes)?;
     let more = u64::from(large.spec.payload_bytes - small.spec.payload_bytes);
@@ -45,13 +41,6 @@ pub(super) fn packet_time(flow: &Flow, between: &[&Tested]) -> Option<Observatio
         show(of_slow)
     );
     Observation::of("packet-time", state, says)
-}
-
-fn echoes(tested: &Tested) -> Option<&EchoSeries> {
-    match &tested.finding {
-        Finding::Echo(series) if series.outcome == Outcome::Complete => Some(series),
-        _ => None,
-    }
 }
 
 /// The least of enough round trips that one of them met no queue.

@@ -23,7 +23,8 @@ pub(super) fn add(round: &Round, flows: &mut [Flow]) {
     let pairs = Pairs::of(round);
     for flow in flows {
         let between = pairs.between(&flow.sender, &flow.receiver);
-        let found = [echoes(between), mtu(between), routes(round, flow), packet_time(flow, between)];
+        let series = series(between);
+        let found = [echoes(&series), mtu(between), routes(round, flow), packet_time(flow, &series)];
         flow.observations.extend(found.into_iter().flatten());
         if flow.complaint.is_none() {
             judge(flow);
@@ -89,14 +90,16 @@ fn judge(flow: &mut Flow) {
     };
 }
 
-fn echoes(between: &[&Tested]) -> Option<Observation> {
-    let series: Vec<&EchoSeries> = between
-        .iter()
-        .filter_map(|tested| match &tested.finding {
-            Finding::Echo(series) if series.outcome == Outcome::Complete => Some(series),
-            _ => None,
-        })
-        .collect();
+/// The echoes between two ends, as far as they could be sent.
+fn series<'a>(between: &[&'a Tested]) -> Vec<&'a EchoSeries> {
+    let complete = between.iter().filter_map(|tested| match &tested.finding {
+        Finding::Echo(series) if series.outcome == Outcome::Complete => Some(series),
+        _ => None,
+    });
+    complete.collect()
+}
+
+fn echoes(series: &[&EchoSeries]) -> Option<Observation> {
     let lost = |of: &dyn Fn(&EchoSeries) -> bool| {
         let chosen = series.iter().filter(|series| of(series));
         let (sent, lost) = chosen.fold((0_u64, 0_u64), |(sent, lost), series| {

@@ -20,9 +20,7 @@ pub(super) fn window_shares(fall: &Waterfall) -> [Option<Observation>; 2] {
         return [None, None];
     }
     let of = |sign: &str, cause: Cause, what: &str| {
-        let taken: f64 =
-            fall.shares.iter().filter(|share| share.cause == cause).map(|share| share.part_of_line_rate).sum();
-        let part = (taken / missing).max(0.0);
+        let part = (taken(fall, cause) / missing).max(0.0);
         let state = match part {
             part if part < SOME => "nothing",
             part if part < MOST => "some",
@@ -38,8 +36,12 @@ pub(super) fn window_shares(fall: &Waterfall) -> [Option<Observation>; 2] {
 
 /// The part of the line rate that the windows of both ends took, 0 to 1.
 pub(super) fn held_by_windows(fall: &Waterfall) -> f64 {
-    let of_windows = fall.shares.iter().filter(|share| matches!(share.cause, Cause::ReceiveWindow | Cause::SendBuffer));
-    of_windows.map(|share| share.part_of_line_rate).sum()
+    taken(fall, Cause::ReceiveWindow) + taken(fall, Cause::SendBuffer)
+}
+
+/// The part of the line rate that a cause took.
+fn taken(fall: &Waterfall, cause: Cause) -> f64 {
+    fall.shares.iter().filter(|share| share.cause == cause).map(|share| share.part_of_line_rate).sum()
 }
 
 /// Of what is hardly slow nothing is said.
