@@ -3,7 +3,7 @@
 use units::WallTime;
 
 use super::error::StoreError;
-use crate::segments::layout::SegmentFolder;
+use crate::segments::layout::{SegmentFolder, SegmentName};
 
 /// A run whose samples are to be in a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,8 +133,35 @@ pub trait SegmentIndex {
     fn segment_of(&self, record: u64) -> Result<Option<String>, StoreError>;
 }
 
+/// A segment of the runs that came first of those that wait.
+#[derive(Debug)]
+pub(super) struct NewSegment {
+    /// What it has.
+    pub(super) closed: ClosedRuns,
+    /// Where it will be, below its target.
+    pub(super) path: String,
+    /// When the last of its runs came.
+    pub(super) newest: WallTime,
+    /// Key of the last record that it has.
+    pub(super) last: u64,
+}
+
+impl NewSegment {
+    /// Of runs in the order of their records, with their names; none where none waits.
+    pub(super) fn of(waiting: Vec<(SegmentRun, String)>, closing: &Closing) -> Option<Self> {
+        let (mut runs, mut names): (Vec<SegmentRun>, Vec<String>) = waiting.into_iter().unzip();
+        let closed = taken(&runs, closing);
+        runs.truncate(usize::try_from(closed.runs).unwrap_or(usize::MAX));
+        names.truncate(runs.len());
+        let (first, last) = (runs.first()?, runs.last()?);
+        let name = SegmentName { folder: closing.folder, owner: &closing.owner, first: first.record, runs: &names };
+        let newest = runs.iter().map(|run| run.received).max().unwrap_or(last.received);
+        Some(Self { closed, path: name.to_string(), newest, last: last.record })
+    }
+}
+
 /// How many of the runs that wait are a segment within its limits: one at least, where there is one.
-pub(super) fn taken(waiting: &[SegmentRun], closing: &Closing) -> ClosedRuns {
+fn taken(waiting: &[SegmentRun], closing: &Closing) -> ClosedRuns {
     let mut closed = ClosedRuns::default();
     for run in waiting {
         let is_full = closed.runs >= closing.most_runs || closed.bytes + run.bytes > closing.most_bytes;

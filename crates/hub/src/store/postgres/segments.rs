@@ -4,11 +4,11 @@ use units::WallTime;
 
 use super::Postgres;
 use super::pool::Connection;
-use crate::segments::layout::{SegmentFolder, SegmentName};
+use crate::segments::layout::SegmentFolder;
 use crate::store::StoreError;
 use crate::store::integers::{integer, natural, stored, time};
 use crate::store::segments::{
-    ClosedRuns, Closing, SegmentIndex, SegmentRecord, SegmentRow, SegmentRun, SortedRuns, WaitingRuns, taken,
+    ClosedRuns, Closing, NewSegment, SegmentIndex, SegmentRecord, SegmentRow, SegmentRun, SortedRuns, WaitingRuns,
 };
 
 impl SegmentIndex for Postgres {
@@ -129,27 +129,20 @@ fn close(connection: &mut Connection, closing: &Closing) -> Result<ClosedRuns, S
          WHERE segment IS NULL AND day = $1 AND pair = $2 ORDER BY record LIMIT $3",
         &[&day, &pair, &integer(closing.most_runs)],
     )?;
-    let (mut runs, mut names): (Vec<SegmentRun>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut waiting = Vec::with_capacity(rows.len());
     for row in &rows {
         let (record, bytes, received) = (natural(row.try_get(0)?), natural(row.try_get(1)?), time(row.try_get(2)?));
-        runs.push(SegmentRun { record, folder: closing.folder, bytes, received });
-        names.push(row.try_get(3)?);
+        waiting.push((SegmentRun { record, folder: closing.folder, bytes, received }, row.try_get(3)?));
     }
-    let closed = taken(&runs, closing);
-    runs.truncate(usize::try_from(closed.runs).unwrap_or(usize::MAX));
-    names.truncate(runs.len());
-    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Ok(closed) };
-    let newest = runs.iter().map(|run| run.received).max().unwrap_or(last.received);
-    let path =
-        SegmentName { folder: closing.folder, owner: &closing.owner, first: first.record, runs: &names }.to_string();
+    let Some(segment) = NewSegment::of(waiting, closing) else { return Ok(ClosedRuns::default()) };
     let row = connection.row(
         "INSERT INTO segments (path, state, newest_unix_ns) VALUES ($1, 0, $2) RETURNING key",
-        &[&path, &stored(newest)],
+        &[&segment.path, &stored(segment.newest)],
     )?;
     let key: i64 = row.ok_or(StoreError::Closed)?.try_get(0)?;
     connection.execute(
         "UPDATE segment_runs SET segment = $1 WHERE segment IS NULL AND day = $2 AND pair = $3 AND record <= $4",
-        &[&key, &day, &pair, &integer(last.record)],
+        &[&key, &day, &pair, &integer(segment.last)],
     )?;
-    Ok(closed)
+    Ok(segment.closed)
 }

@@ -5,11 +5,11 @@ use units::WallTime;
 
 use super::Sqlite;
 use super::mesh_rows::{set, setting};
-use crate::segments::layout::{SegmentFolder, SegmentName};
+use crate::segments::layout::SegmentFolder;
 use crate::store::StoreError;
 use crate::store::integers::{integer, natural, stored, time};
 use crate::store::segments::{
-    ClosedRuns, Closing, SegmentIndex, SegmentRecord, SegmentRow, SegmentRun, SortedRuns, WaitingRuns, taken,
+    ClosedRuns, Closing, NewSegment, SegmentIndex, SegmentRecord, SegmentRow, SegmentRun, SortedRuns, WaitingRuns,
 };
 
 impl SegmentIndex for Sqlite {
@@ -112,27 +112,22 @@ fn close(connection: &Connection, closing: &Closing) -> Result<ClosedRuns, Store
         "SELECT record, bytes, segment_runs.received_unix_ns, run FROM segment_runs JOIN records ON records.key = record
          WHERE segment IS NULL AND day = ?1 AND pair = ?2 ORDER BY record LIMIT ?3",
     )?;
-    let (mut runs, mut names): (Vec<SegmentRun>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut waiting = Vec::new();
     let mut rows = query.query((day, pair, integer(closing.most_runs)))?;
     while let Some(row) = rows.next()? {
         let (record, bytes, received) = (natural(row.get(0)?), natural(row.get(1)?), time(row.get(2)?));
-        runs.push(SegmentRun { record, folder: closing.folder, bytes, received });
-        names.push(row.get(3)?);
+        waiting.push((SegmentRun { record, folder: closing.folder, bytes, received }, row.get(3)?));
     }
-    let closed = taken(&runs, closing);
-    runs.truncate(usize::try_from(closed.runs).unwrap_or(usize::MAX));
-    names.truncate(runs.len());
-    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Ok(closed) };
-    let newest = runs.iter().map(|run| run.received).max().unwrap_or(last.received);
-    let path =
-        SegmentName { folder: closing.folder, owner: &closing.owner, first: first.record, runs: &names }.to_string();
-    connection
-        .execute("INSERT INTO segments (path, state, newest_unix_ns) VALUES (?1, 0, ?2)", (path, stored(newest)))?;
+    let Some(segment) = NewSegment::of(waiting, closing) else { return Ok(ClosedRuns::default()) };
+    connection.execute(
+        "INSERT INTO segments (path, state, newest_unix_ns) VALUES (?1, 0, ?2)",
+        (&segment.path, stored(segment.newest)),
+    )?;
     connection.execute(
         "UPDATE segment_runs SET segment = ?1 WHERE segment IS NULL AND day = ?2 AND pair = ?3 AND record <= ?4",
-        (connection.last_insert_rowid(), day, pair, integer(last.record)),
+        (connection.last_insert_rowid(), day, pair, integer(segment.last)),
     )?;
-    Ok(closed)
+    Ok(segment.closed)
 }
 
 const SORTED: &str = "segments_sorted";
