@@ -332,15 +332,27 @@ fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
         FlowKind::Http | FlowKind::Echo => return None,
     }
     let lost = flow.lost.filter(|lost| *lost > 0.0)?;
+    let own = offered(flow)?;
     let slower = variants(flow, flows, |other| {
-        let is_slower = other.shape.paced.zip(flow.shape.paced).is_some_and(|(other, own)| other.bps() * 2 < own.bps());
+        let is_slower = offered(other).is_some_and(|other| other * 2.0 < own);
         is_slower && other.shape.payload == flow.shape.payload && would_show(other, lost)
     });
-    let slower = slower.into_iter().min_by_key(|other| other.shape.paced)?;
+    let slower = slower.into_iter().min_by(|one, other| offered(one).unwrap_or(0.0).total_cmp(&offered(other).unwrap_or(0.0)))?;
     let there = slower.lost?;
-    let state = if there > lost / 3.0 { "same-at-any-rate" } else { "grows" };
+    // What lets through a rate lets the same rate through, whatever is offered.
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    let by_limit = (1.0 - flow.goodput.bps() as f64 / offered(slower)?.max(1.0)).max(0.0);
+    let is_same = there > lost / 3.0 && there > f64::midpoint(lost, by_limit);
+    let state = if is_same { "same-at-any-rate" } else { "grows" };
     let says = format!("{} were lost, {} at a lower rate", percent(lost), percent(there));
     Observation::of("datagram-loss", state, says)
+}
+
+/// What datagrams were sent at, in bits per second: as it was asked for, or as what arrived and what was lost say.
+#[expect(clippy::cast_precision_loss, reason = "a rate")]
+fn offered(flow: &Flow) -> Option<f64> {
+    let arrived = 1.0 - flow.lost.filter(|lost| *lost < 1.0)?;
+    Some(flow.shape.paced.map_or(flow.goodput.bps() as f64 / arrived, |paced| paced.bps() as f64))
 }
 
 /// Whether TCP loses as large a part as datagrams that came far faster: a limit of rate or of bursts that these came close to spares

@@ -4,12 +4,14 @@
 //! sentences: what a window allows, where a path begins to lose, which counter moved.
 //!
 //! * `statement`: one of them
-//! * `transfers`: runs of TCP and UDP
+//! * `transfers`: runs
+//! * `datagrams`: what runs of UDP lost
 //! * `streams`: one test beside another of the same pair
 //! * `probes`: echoes, hops, path MTU, downloads
 //! * `counters`: counters of NICs and kernels, and of sockets
 
 mod counters;
+mod datagrams;
 mod probes;
 mod statement;
 mod streams;
@@ -44,6 +46,7 @@ pub fn statements(round: &Round, counters: &[HostCounters]) -> Vec<Statement> {
             Finding::Nothing { .. } => Vec::new(),
         });
     }
+    all.extend(datagrams::of(round));
     all.extend(probes::of_queue(round));
     all.extend(streams::of(round));
     for of_host in counters {

@@ -1,4 +1,4 @@
-//! Runs of TCP and UDP: what window and time allow, where they stood still, which link their rate is that of.
+//! Runs: what window and time allow, where they stood still, which link their rate is that of.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub(super) fn of(tested: &Tested, run: &Run) -> Vec<Statement> {
         all.extend(within_host(&whose, tested, found));
         let dead = dead(&whose, &intervals);
         if run.spec.protocol == Protocol::Udp {
-            all.extend(dead.into_iter().chain(datagrams(&whose, total)));
+            all.extend(dead);
             continue;
         }
         let hole = black_hole(&whose, total, &intervals).or(dead);
@@ -97,7 +97,7 @@ const LIMITING: f64 = 5e-4;
 const USUAL_SEGMENT: u64 = 1448;
 
 /// `dtn1 to dtn2`, in the direction of the data.
-fn from_to(tested: &Tested, total: &DirectionTotal) -> String {
+pub(super) fn from_to(tested: &Tested, total: &DirectionTotal) -> String {
     let (from, to) = (&tested.from.host, &tested.to.host);
     if total.heading == Heading::Outbound { format!("{from} to {to}") } else { format!("{to} to {from}") }
 }
@@ -304,35 +304,6 @@ fn link_speed(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statemen
         ))
     })
 }
-
-fn datagrams(whose: &str, total: &DirectionTotal) -> Option<Statement> {
-    let counts = total.datagrams.filter(|counts| counts.sent.get() > 0)?;
-    let lost = ratio([counts.lost.get(), counts.sent.get()]);
-    let sent = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
-    let rate = sent.map_or_else(String::new, |rate| format!(" at {rate}"));
-    let says = format!("{whose}: {} of {} datagrams lost ({}){rate}", counts.lost, counts.sent, percent(lost));
-    Some(if lost >= LOSSY {
-        let through = total.goodput;
-        let more = if lost >= HALF {
-            format!("; {through} came through, which may be what the bottleneck carries")
-        } else {
-            String::new()
-        };
-        Statement::fault(format!("{says}{more}"))
-    } else if counts.sent.get() >= 1 && total.goodput <= SLOW_TEST {
-        let at = if rate.is_empty() { format!(" at {}", total.goodput) } else { String::new() };
-        Statement::fact(format!("{says}{at}, which says nothing of higher rates (`-b`)"))
-    } else {
-        Statement::fact(says)
-    })
-}
-
-/// iperf3 sends datagrams at 1.05 Mbit/s where nothing is asked for.
-const SLOW_TEST: DataRate = DataRate::from_bps(1_200_000);
-
-/// Ten times what research networks promise.
-const LOSSY: f64 = 3e-4;
-const HALF: f64 = 0.1;
 
 fn sockets(tested: &Tested, samples: &RunSamples) -> Vec<Statement> {
     samples.streams.iter().flat_map(|stream| counters::of_socket(tested, stream)).collect()

@@ -1,0 +1,126 @@
+//! Runs of UDP: what was lost at which rate, and of how many packets each datagram was made.
+
+use model::measurement::{DatagramCounts, DirectionTotal};
+use model::played::Finding;
+use model::round::Round;
+use model::spec::Protocol;
+use units::DataRate;
+
+use super::statement::{Statement, percent, ratio};
+use super::transfers::from_to;
+
+/// All of a round: each run by itself, then what runs of a pair say together.
+pub(super) fn of(round: &Round) -> Vec<Statement> {
+    let all = datagram_runs(round);
+    let alone = all.iter().map(|run| run.statement(&all));
+    alone.chain(at_any_rate(&all)).collect()
+}
+
+/// Datagrams in one direction of one run.
+struct DatagramRun<'a> {
+    whose: String,
+    total: &'a DirectionTotal,
+    counts: DatagramCounts,
+    lost: f64,
+    sent_at: Option<DataRate>,
+}
+
+fn datagram_runs(round: &Round) -> Vec<DatagramRun<'_>> {
+    let runs = round.tests.iter().filter_map(|tested| match &tested.finding {
+        Finding::Run(run) if run.spec.protocol == Protocol::Udp => Some((tested, run.measurement.as_ref()?)),
+        _ => None,
+    });
+    let totals = runs.flat_map(|(tested, found)| found.totals.iter().map(move |total| (tested, total)));
+    let counted = totals.filter_map(|(tested, total)| {
+        let counts = total.datagrams.filter(|counts| counts.sent.get() > 0)?;
+        let lost = ratio([counts.lost.get(), counts.sent.get()]);
+        let sent_at = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
+        Some(DatagramRun { whose: from_to(tested, total), total, counts, lost, sent_at })
+    });
+    counted.collect()
+}
+
+impl DatagramRun<'_> {
+    fn statement(&self, all: &[DatagramRun<'_>]) -> Statement {
+        let rate = self.sent_at.map_or_else(String::new, |rate| format!(" at {rate}"));
+        let (whose, goodput, counts) = (&self.whose, self.total.goodput, &self.counts);
+        let says = format!("{whose}: {} of {} datagrams lost ({}){rate}", counts.lost, counts.sent, percent(self.lost));
+        if self.lost >= LOSSY && counts.lost.get() > 1 {
+            let through = (self.lost >= MUCH && !self.is_unlimited(all))
+                .then(|| format!("; {goodput} came through, which may be what the bottleneck carries"));
+            let packets = self.in_packets().unwrap_or_default();
+            return Statement::fault(format!("{says}{}{packets}", through.unwrap_or_default()));
+        }
+        if goodput <= SLOW_TEST {
+            let at = if rate.is_empty() { format!(" at {goodput}") } else { String::new() };
+            return Statement::fact(format!("{says}{at}, which says nothing of higher rates (`-b`)"));
+        }
+        Statement::fact(says)
+    }
+
+    /// Whether another run of the pair was slower than what came through of this one, and lost as much: then no limit of rate cuts this one.
+    fn is_lost_when_slower(&self, all: &[DatagramRun<'_>]) -> bool {
+        let is_slower = |other: &&DatagramRun<'_>| {
+            other.whose == self.whose && other.sent_at.is_some_and(|sent| sent < self.total.goodput)
+        };
+        all.iter().filter(is_slower).any(|other| other.lost * 3.0 > self.lost)
+    }
+
+    /// Whether runs of the pair show that no limit of rate cuts them.
+    fn is_unlimited(&self, all: &[DatagramRun<'_>]) -> bool {
+        all.iter().filter(|run| run.whose == self.whose).any(|run| run.is_lost_when_slower(all))
+    }
+
+    /// Where datagrams do not fit into a packet of the usual MTU, each is lost with any of its fragments (RFC 8900 section 3.4).
+    fn in_packets(&self) -> Option<String> {
+        let length = self.total.sent?.get() / self.counts.sent.get();
+        // A measured size is that of a payload only where all are alike; jumbo frames hold up to 8,972 bytes.
+        let fragments = (length + UDP_HEADER).div_ceil(FRAGMENT);
+        if length <= USUAL_PAYLOAD || fragments < 2 {
+            return None;
+        }
+        let kept = (1.0 - self.lost).max(0.0).powf(1.0 / f64::from(u32::try_from(fragments).unwrap_or(u32::MAX)));
+        Some(format!(
+            "; where the MTU is 1500 each datagram of {length} B travels as {fragments} fragments and is lost with any of them: {} of the \
+             packets (`-l 1448` sends one packet each)",
+            percent(1.0 - kept)
+        ))
+    }
+}
+
+/// Where the same part is lost at rates far apart, nothing limits a rate.
+fn at_any_rate(all: &[DatagramRun<'_>]) -> Option<Statement> {
+    let lossy = |run: &&DatagramRun<'_>| run.lost >= LOSSY && run.counts.lost.get() >= FEWEST;
+    let fast = all.iter().filter(lossy).find(|run| run.is_lost_when_slower(all))?;
+    let of_pair = all.iter().filter(lossy).filter(|run| run.whose == fast.whose);
+    let mut rates: Vec<(DataRate, f64)> = of_pair.filter_map(|run| Some((run.sent_at?, run.lost))).collect();
+    rates.sort_by_key(|(rate, _)| *rate);
+    let (slowest, fastest) = (rates.first()?, rates.last()?);
+    let is_alike = slowest.1 * ALIKE > fastest.1 && fastest.1 * ALIKE > slowest.1;
+    (is_alike && slowest.0.bps() * 2 < fastest.0.bps()).then(|| {
+        Statement::fact(format!(
+            "{}: {} were lost at {}, {} at {}: what limits a rate (policer, slow link, full queue) would spare the slower",
+            fast.whose,
+            percent(fastest.1),
+            fastest.0,
+            percent(slowest.1),
+            slowest.0
+        ))
+    })
+}
+
+/// iperf3 sends datagrams at 1.05 Mbit/s where nothing is asked for.
+const SLOW_TEST: DataRate = DataRate::from_bps(1_200_000);
+/// Ten times what research networks promise.
+const LOSSY: f64 = 3e-4;
+/// From here on the rest may be what a limit lets through.
+const MUCH: f64 = 0.1;
+/// Parts that differ by less are the same.
+const ALIKE: f64 = 1.5;
+/// Fewer are chance.
+const FEWEST: u64 = 10;
+/// Payload of a datagram in one packet of 1,500 bytes.
+const USUAL_PAYLOAD: u64 = 1472;
+/// Bytes of UDP in a fragment of it.
+const FRAGMENT: u64 = 1480;
+const UDP_HEADER: u64 = 8;
