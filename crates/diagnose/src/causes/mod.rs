@@ -49,6 +49,8 @@ pub struct Cause {
     pub alone: bool,
     /// Only flows of this kind suffer.
     pub carries: Option<FlowKind>,
+    /// It shows where a flow itself sends much: echoes over an idle path do not suffer.
+    pub by_load: bool,
     /// Only flows in an overlay suffer.
     pub only_overlays: bool,
     /// It is on a segment that packets take in one direction only.

@@ -60,6 +60,9 @@ fn entry(page: &mut String, cause: &Cause) {
         let named = cause.never.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
         let _ = writeln!(page, "- Out where a flow shows: {}", named.collect::<Vec<_>>().join(", "));
     }
+    if cause.by_load {
+        let _ = writeln!(page, "- Not what echoes over an idle path are lost to");
+    }
     if cause.by_rules {
         let _ = writeln!(page, "- Named only where a rule of it fires at the host");
     }

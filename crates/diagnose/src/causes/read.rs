@@ -73,6 +73,8 @@ struct CauseText {
     alone: bool,
     carries: Option<FlowKind>,
     #[serde(default)]
+    by_load: bool,
+    #[serde(default)]
     only_overlays: bool,
     #[serde(default)]
     only_one_way: bool,
@@ -191,6 +193,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         spread: text.spread,
         alone: text.alone,
         carries: text.carries,
+        by_load: text.by_load,
         only_overlays: text.only_overlays,
         only_one_way: text.only_one_way,
         often_both_ways: text.often_both_ways,

@@ -55,6 +55,7 @@ pub(crate) fn candidates<'a>(round: &Round, flows: &[Flow], catalogue: &'a Catal
 struct Cover {
     all: Rc<[usize]>,
     of_kind: BTreeMap<FlowKind, Rc<[usize]>>,
+    with_load: Rc<[usize]>,
     in_overlays: Rc<[usize]>,
 }
 
@@ -66,6 +67,7 @@ impl Cover {
         let kinds = [FlowKind::Tcp, FlowKind::Udp, FlowKind::Http, FlowKind::Echo];
         Self {
             of_kind: kinds.map(|kind| (kind, some(&|flow| flow.kind == kind))).into(),
+            with_load: some(&|flow| flow.kind != FlowKind::Echo),
             in_overlays: some(&|flow| flow.sender.network.is_some()),
             all: numbers.into(),
         }
@@ -73,7 +75,8 @@ impl Cover {
 
     /// Those that a cause would hit.
     fn hit_by(&self, cause: &Cause) -> Rc<[usize]> {
-        let of_kind = cause.carries.and_then(|kind| self.of_kind.get(&kind)).unwrap_or(&self.all);
+        let any_kind = if cause.by_load { &self.with_load } else { &self.all };
+        let of_kind = cause.carries.and_then(|kind| self.of_kind.get(&kind)).unwrap_or(any_kind);
         if !cause.only_overlays {
             return Rc::clone(of_kind);
         }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Numbers made for the purpose fit.
 
 mod allowed;
+mod datagrams;
 mod examined;
 mod learning;
 mod page;
