@@ -205,7 +205,7 @@ fn handshake(rtt: Duration) -> Latency {
         max_us: micros,
         ..RttSummary::default()
     };
-    Latency { idle: Some(once), loaded: None }
+    Latency { idle: Some(once), ..Latency::default() }
 }
 
 /// The intervals of one direction, all streams together. Their spans differ from stream to stream by some

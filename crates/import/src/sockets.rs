@@ -45,7 +45,7 @@ fn latency(socket: &Socket) -> Option<Latency> {
         })
     };
     let (idle, loaded) = (summary(Field::MinRtt), summary(Field::Rtt));
-    (idle.is_some() || loaded.is_some()).then_some(Latency { idle, loaded })
+    (idle.is_some() || loaded.is_some()).then_some(Latency { idle, loaded, packet_times: None })
 }
 
 /// A socket that has sent a good part of its time, as a run: what it delivered over the time in which it had data to send.

@@ -14,7 +14,7 @@ use report::PeerTime;
 #[must_use]
 pub fn latency(probes: &[Probe]) -> Option<Latency> {
     let part = |idle: bool| summary(probes.iter().filter(|probe| probe.idle == idle));
-    (!probes.is_empty()).then(|| Latency { idle: part(true), loaded: part(false) })
+    (!probes.is_empty()).then(|| Latency { idle: part(true), loaded: part(false), packet_times: None })
 }
 
 fn summary<'a>(probes: impl Iterator<Item = &'a Probe>) -> Option<RttSummary> {

@@ -228,7 +228,7 @@ pub struct Interval {
 }
 
 /// Round-trip times by STAMP probes (RFC 8762).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// Before the first byte.
@@ -237,6 +237,37 @@ pub struct Latency {
     /// Beside the flows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<RttSummary>,
+    /// What larger packets needed more than small ones, before the first byte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packet_times: Option<PacketTimes>,
+}
+
+/// How much longer packets were under way that are larger, in each direction of an idle path: what its links needed to send so many
+/// bytes more, the slowest most of all. Each is the difference of the least times of a size, from which the offset of the clocks drops
+/// out (V. Jacobson, pathchar, 1997).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PacketTimes {
+    /// By how many bytes they are larger.
+    pub more_bytes: u32,
+    /// Towards the peer, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub there_ns: Option<u64>,
+    /// From the peer, in nanoseconds; absent where it answers with small packets only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back_ns: Option<u64>,
+}
+
+impl PacketTimes {
+    /// In the direction of the payload.
+    #[must_use]
+    pub fn towards(&self, heading: Heading) -> Option<Duration> {
+        let nanos = match heading {
+            Heading::Outbound => self.there_ns,
+            Heading::Inbound => self.back_ns,
+        };
+        nanos.map(Duration::from_nanos)
+    }
 }
 
 /// A set of round-trip times. The quantiles are absent where every probe was lost.

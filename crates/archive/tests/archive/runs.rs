@@ -109,7 +109,7 @@ fn measurement() -> impl Strategy<Value = Measurement> {
             intervals,
             latency: rtt.map(|rtt| Latency {
                 idle: Some(RttSummary { min_us: Some(rtt), ..RttSummary::default() }),
-                loaded: None,
+                ..Latency::default()
             }),
             local_counters: Some(CounterReadings {
                 values: counters.into_iter().map(|(name, (before, after))| (name, Reading { before, after })).collect(),

@@ -19,6 +19,7 @@ use super::clustering::clustering;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::losses;
 use super::lossy::is_lossy;
+use super::packet_time;
 use super::percent::percent;
 use super::queue_at_loss::{LongestQueue, queue_at_loss};
 use super::stops::stops;
@@ -44,6 +45,8 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
         flow.rtt = flow.rtt.or(Some(Duration::from_micros(idle)));
         flow.loaded_rtt = Some(Duration::from_micros(loaded));
     }
+    let times = latency.and_then(|latency| latency.packet_times);
+    flow.observations.extend(times.and_then(|times| packet_time::before_test(flow, times, total.heading)));
     flow.observations.extend(course(measurement, total, samples));
     if let Some(samples) = samples.filter(|_| flow.kind == FlowKind::Tcp) {
         flow.observations.extend(stops(run, samples, total).into_iter().flatten());
@@ -368,15 +371,17 @@ fn of_udp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
     };
     let handed = balance.handed.get().max(1);
     flow.datagrams = Some(handed);
+    let missing = handed.saturating_sub(balance.received.get());
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-    let part = handed.saturating_sub(balance.received.get()) as f64 / handed as f64;
+    let part = missing as f64 / handed as f64;
     flow.lost = Some(part);
     flow.shape.payload = run.spec.length.and_then(|length| u32::try_from(length.get()).ok());
     // A program that is kept from its CPU now and then loses datagrams in its own socket, where TCP would lose nothing.
     let at_socket = balance.dropped_in_receiver.at_least().min(handed);
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     let read_late = at_socket as f64 / handed as f64;
-    if part - read_late >= LOSSY || read_late >= MUCH_READ_LATE {
+    // A single datagram is no share of what was sent: it may as well have come after the last word of its sender.
+    if missing > 1 && (part - read_late >= LOSSY || read_late >= MUCH_READ_LATE) {
         flow.complaint = Some(Complaint::Lossy);
     }
     offered(flow, total);

@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use model::measurement::{Heading, PacketTimes};
 use model::probe::echo::{EchoFate, EchoSeries};
 use units::DataRate;
 use units::duration::show;
@@ -14,18 +15,36 @@ use units::duration::show;
 use super::Observation;
 use super::flow::{Flow, FlowKind};
 
+/// Of a flow whose own test had packets of two sizes before its first byte.
+pub(super) fn before_test(flow: &Flow, times: PacketTimes, heading: Heading) -> Option<Observation> {
+    let grown = times.towards(heading)?;
+    let passages = flow.way.len().max(1);
+    state(flow, &Larger { more: u64::from(times.more_bytes), grown, passages, what: "packets" })
+}
+
 /// Of a flow between whose ends echoes of two sizes came back while nothing else was tested.
-pub(super) fn packet_time(flow: &Flow, series: &[&EchoSeries]) -> Option<Observation> {
-    let wanted = flow.wanted().filter(|wanted| flow.kind == FlowKind::Tcp && *wanted > flow.goodput)?;
+pub(super) fn of_echoes(flow: &Flow, series: &[&EchoSeries]) -> Option<Observation> {
     let small = series.iter().min_by_key(|series| series.spec.payload_bytes)?;
     let large = series.iter().max_by_key(|series| series.spec.payload_bytes)?;
     let more = u64::from(large.spec.payload_bytes - small.spec.payload_bytes);
-    let (small, large) = (shortest(small)?, shortest(large)?);
-    let grown = large.saturating_sub(small);
-    // On links that are well: of each passage no more than the rate that the flow should have says, there and back.
-    let passages = u32::try_from(flow.way.len().max(1)).ok()?;
-    let healthy = time(more, wanted)? * passages * 2;
-    // One link is slow: that much longer in its direction, and as much again where it is slow in both.
+    let grown = shortest(large)?.saturating_sub(shortest(small)?);
+    state(flow, &Larger { more, grown, passages: flow.way.len().max(1) * 2, what: "echoes" })
+}
+
+/// Packets that were larger by so many bytes took so much longer over so many links.
+struct Larger {
+    more: u64,
+    grown: Duration,
+    passages: usize,
+    what: &'static str,
+}
+
+fn state(flow: &Flow, larger: &Larger) -> Option<Observation> {
+    let wanted = flow.wanted().filter(|wanted| flow.kind == FlowKind::Tcp && *wanted > flow.goodput)?;
+    let Larger { more, grown, what, .. } = *larger;
+    // On links that are well: of each passage no more than the rate that the flow should have says.
+    let healthy = time(more, wanted)? * u32::try_from(larger.passages).ok()?;
+    // One link is slow: that much longer in its direction.
     let of_slow = time(more, flow.goodput)?;
     let excess = of_slow.checked_sub(time(more, wanted)?).filter(|excess| *excess >= SHARPEST)?;
     let state = match grown {
@@ -35,7 +54,7 @@ pub(super) fn packet_time(flow: &Flow, series: &[&EchoSeries]) -> Option<Observa
         _ => return None,
     };
     let says = format!(
-        "echoes that are {more} bytes longer took {} longer; a link of {} would need {}",
+        "{what} that are {more} bytes longer took {} longer; a link of {} would need {}",
         show(grown),
         flow.goodput,
         show(of_slow)

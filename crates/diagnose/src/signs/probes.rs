@@ -14,7 +14,7 @@ use units::DataRate;
 
 use super::Observation;
 use super::flow::{Complaint, Flow, FlowEnds, FlowKind};
-use super::packet_time::packet_time;
+use super::packet_time;
 use super::percent::percent;
 use crate::wires::way::reversed;
 
@@ -24,7 +24,8 @@ pub(super) fn add(round: &Round, flows: &mut [Flow]) {
     for flow in flows {
         let between = pairs.between(&flow.sender, &flow.receiver);
         let series = series(between);
-        let found = [echoes(&series), mtu(between), routes(round, flow), packet_time(flow, &series)];
+        let by_size = if flow.state("packet-time").is_none() { packet_time::of_echoes(flow, &series) } else { None };
+        let found = [echoes(&series), mtu(between), routes(round, flow), by_size];
         flow.observations.extend(found.into_iter().flatten());
         if flow.complaint.is_none() {
             judge(flow);

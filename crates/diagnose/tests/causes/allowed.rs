@@ -35,7 +35,7 @@ fn unseen(mbps: u64, (send, receive): (u64, u64)) -> Tested {
             median_us: Some(190_100),
             ..RttSummary::default()
         };
-        measurement.latency = Some(Latency { idle: Some(idle), loaded: None });
+        measurement.latency = Some(Latency { idle: Some(idle), ..Latency::default() });
         let flow = serde_json::json!({
             "stream": 1, "heading": "outbound", "local_address": "192.0.2.1:40000",
             "peer_address": "192.0.2.2:5201", "mss_bytes": 1_448, "congestion_control": "cubic",

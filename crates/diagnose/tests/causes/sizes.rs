@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use diagnose::signs::flows;
+use model::measurement::{Latency, PacketTimes};
+use model::played::Finding;
 
 use crate::world::{Tcp, echoes, round, tcp};
 
@@ -33,4 +35,24 @@ fn packets_that_cross_fast_say_that_the_link_is_shared_or_policed() {
 #[test]
 fn what_both_would_explain_is_not_said() {
     assert_eq!(packet_time(Duration::from_micros(225)), None);
+}
+
+/// The same of a test whose own packets of two sizes went ahead of it: over three links in one direction.
+fn packet_time_of_test(there: Duration) -> Option<&'static str> {
+    let mut test = tcp("a", "c", 0, Tcp { mbps: 50, ..Tcp::GOOD });
+    let Finding::Run(run) = &mut test.finding else { panic!("{:?}", test.finding) };
+    let times = PacketTimes {
+        more_bytes: 1_356,
+        there_ns: Some(units::duration::nanos(there)),
+        // What comes back crosses a fast path, whatever the other direction does.
+        back_ns: Some(0),
+    };
+    run.measurement.as_mut().unwrap().latency = Some(Latency { packet_times: Some(times), ..Latency::default() });
+    flows(&round(vec![test])).first()?.state("packet-time")
+}
+
+#[test]
+fn a_test_sends_packets_of_two_sizes_ahead() {
+    assert_eq!(packet_time_of_test(Duration::from_micros(217 + 2 * 22)), Some("as-slow"));
+    assert_eq!(packet_time_of_test(Duration::from_micros(3 * 22)), Some("faster"));
 }

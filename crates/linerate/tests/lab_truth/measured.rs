@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use anyhow::ensure;
+use model::measurement::Heading;
 use model::played::Finding;
 use model::probe::path_mtu::MtuLimit;
 
-use super::stage::{shows, test, two_hosts};
+use super::stage::{shows, test, two_hosts, within};
 
 #[test]
 fn round_trips_take_the_delay_of_both_ways() {
@@ -25,6 +26,25 @@ fn round_trips_take_the_delay_of_both_ways() {
         let slack = u64::try_from((show.lateness() * 4 + Duration::from_millis(2)).as_micros()).unwrap();
         ensure!(least <= 50_000 + slack, "{least} us, where {slack} us more than 50 ms are explained");
         Ok(())
+    });
+}
+
+/// 1,356 bytes more need 1.085 ms on a link of 10 Mbit/s, and 0.1 ms on one of 100 Mbit/s: which way is the slow one shows.
+#[test]
+fn larger_packets_take_as_much_longer_as_the_slow_link_says() {
+    let text = two_hosts(
+        "{ port = { rate = \"10Mbit/s\", queue = { bytes = \"1MB\" } } }, { delay = { time = \"5ms\" } }",
+        "{ port = { rate = \"100Mbit/s\", queue = { bytes = \"1MB\" } } }, { delay = { time = \"5ms\" } }",
+        &test("tcp", "time = \"1s\""),
+    );
+    shows(&text, |show| {
+        let times = show.measurement(0).latency.as_ref().and_then(|latency| latency.packet_times);
+        let times = times.expect("packets of both sizes are answered");
+        let [there, back] = [Heading::Outbound, Heading::Inbound].map(|heading| times.towards(heading));
+        let milliseconds = |time: Option<Duration>| time.unwrap_or_default().as_secs_f64() * 1e3;
+        let slack = show.lateness().as_secs_f64() * 1e3 + 0.2;
+        within(1.085 - slack..=1.085 + slack, milliseconds(there), "ms there")?;
+        within((0.108 - slack).max(0.0)..=0.108 + slack, milliseconds(back), "ms back")
     });
 }
 

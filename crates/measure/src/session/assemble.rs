@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use model::measurement::{Cadence, ClockRelation, CpuUse, Heading, Measurement, Whose};
+use model::measurement::{Cadence, ClockRelation, CpuUse, Heading, Latency, Measurement, PacketTimes, Whose};
 use model::series::{RunSamples, StreamSamples, packed};
 use model::spec::{Protocol, TestSpec};
 use units::MonoTime;
@@ -29,6 +29,8 @@ pub struct Gathered {
     pub peer: Option<Results>,
     /// Round-trip probes, in the order in which they were sent.
     pub probes: Vec<Probe>,
+    /// What larger packets needed more than small ones, before the test.
+    pub packet_times: Option<PacketTimes>,
     /// How the peer's clock relates to ours.
     pub clock: Option<ClockRelation>,
     /// The peer's stamps less its monotonic clock.
@@ -40,7 +42,8 @@ pub struct Gathered {
 /// The measurement and the samples, of what there is. The samples are not in `gathered` any more.
 #[must_use]
 pub fn assemble(gathered: &mut Gathered, spec: &TestSpec) -> (Option<Measurement>, RunSamples) {
-    let latency = latency::latency(&gathered.probes);
+    let latency = latency::latency(&gathered.probes)
+        .map(|latency| Latency { packet_times: gathered.packet_times, ..latency });
     let mut streams = gathered.part.as_mut().map(|part| std::mem::take(&mut part.samples)).unwrap_or_default();
     let Some(part) = &gathered.part else {
         let measurement = latency.map(|latency| Measurement { latency: Some(latency), ..Measurement::default() });

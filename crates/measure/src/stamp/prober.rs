@@ -9,10 +9,11 @@ use linux::bulk::Progress;
 use linux::bulk::datagrams::{BatchShape, ReceiveBatch, Wait};
 use linux::clock;
 use linux::sockets::{Switch, set_receive_time};
+use model::measurement::PacketTimes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use units::{MonoTime, WallTime};
 
-use super::packet::{Answer, ErrorEstimate, NtpTime, PACKET_LEN, Question};
+use super::packet::{Answer, ErrorEstimate, LARGE_LEN, NtpTime, PACKET_LEN, Question};
 use super::reflector::StampClock;
 use report::clock::Exchange;
 
@@ -25,6 +26,8 @@ pub struct Prober {
     clock: StampClock,
     spacing: Duration,
     probes: Vec<Probe>,
+    /// Those of the baseline that are large, each with its answer's length.
+    large: Vec<(Probe, usize)>,
     batch: ReceiveBatch,
     phase: Phase,
     /// When the next probe is due, once the test runs.
@@ -90,7 +93,17 @@ const MAX_PROBES: usize = 2_000_000;
 /// How long the last answers may take.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
 /// Answers that are read with one call.
-const BATCH: BatchShape = BatchShape { messages: 4, message_bytes: PACKET_LEN };
+const BATCH: BatchShape = BatchShape { messages: 4, message_bytes: LARGE_LEN };
+/// Large probes after the baseline: the first of them that meets no queue tells, and over a slow link those after it queue behind it.
+const LARGE_PROBES: usize = 5;
+/// Their spacing.
+const LARGE_SPACING: Duration = Duration::from_micros(100);
+/// How long the answers to them may take longer than the others'.
+const LARGE_ANSWERS: Duration = Duration::from_millis(40);
+/// From this sequence number on probes are large.
+const LARGE_FROM: u32 = 1 << 31;
+/// Fewer answers of a size do not show its least time.
+const FEWEST_ANSWERS: usize = 3;
 
 impl Prober {
     /// Probes over `socket`, which is connected to the reflector, `spacing` apart once the test runs.
@@ -103,6 +116,7 @@ impl Prober {
             clock: StampClock::new(clock::wall_now(), clock::now()),
             spacing,
             probes: Vec::new(),
+            large: Vec::new(),
             batch: ReceiveBatch::new(BATCH),
             phase: Phase::Idle,
             due: MonoTime::default(),
@@ -120,7 +134,31 @@ impl Prober {
             self.send();
             due = due + BASELINE_SPACING;
         }
+        for _ in 0..LARGE_PROBES {
+            clock::sleep_until(due)?;
+            self.send_large();
+            due = due + LARGE_SPACING;
+        }
         Ok(())
+    }
+
+    /// How much longer large probes were under way than small ones, so far.
+    #[must_use]
+    pub fn packet_times(&self) -> Option<PacketTimes> {
+        let small = || self.probes.iter().filter(|probe| probe.idle).filter_map(|probe| Some((probe, probe.answer?)));
+        let large = || self.large.iter().filter_map(|(probe, length)| Some((probe, probe.answer?, *length)));
+        // The clocks of both ends are apart by an unknown offset, the same one for both sizes.
+        let there = |probe: &Probe, answer: ProbeAnswer| answer.received.nanos_since(self.clock.stamp(probe.sent));
+        let back = |answer: ProbeAnswer| {
+            self.clock.stamp(answer.heard).nanos_since(answer.received).saturating_sub(answer.held_ns)
+        };
+        let small_there = small().map(|(probe, answer)| there(probe, answer));
+        let there_ns = longer(small_there, large().map(|(probe, answer, _)| there(probe, answer)));
+        let reflected = large().filter(|(.., length)| *length == LARGE_LEN);
+        let back_ns = longer(small().map(|(_, answer)| back(answer)), reflected.map(|(_, answer, _)| back(answer)));
+        #[expect(clippy::cast_possible_truncation, reason = "a length of a packet")]
+        let more_bytes = (LARGE_LEN - PACKET_LEN) as u32;
+        (there_ns.is_some() || back_ns.is_some()).then_some(PacketTimes { more_bytes, there_ns, back_ns })
     }
 
     /// How long to wait for the baseline over a path of this round trip: beyond what it takes, for a busy host.
@@ -129,10 +167,18 @@ impl Prober {
         round_trip + Duration::from_millis(100)
     }
 
-    /// Takes answers until all have come, or `deadline`.
+    /// Takes answers until all have come, or `deadline`. Those to large probes are not waited for much longer than those to small ones:
+    /// where the path swallows large packets, they never come.
     pub fn await_answers(&mut self, deadline: MonoTime) {
+        self.await_while(Self::waits, deadline);
+        if self.phase == Phase::Idle {
+            self.await_while(Self::waits_for_large, deadline.min(clock::now() + LARGE_ANSWERS));
+        }
+    }
+
+    fn await_while(&mut self, waits: fn(&Self) -> bool, deadline: MonoTime) {
         self.take_answers();
-        while self.waits() {
+        while waits(self) {
             let left = deadline.since(clock::now());
             if left.is_zero() || !self.readable_within(left) {
                 return;
@@ -185,13 +231,32 @@ impl Prober {
         self.probes.iter().rev().take(64).any(|probe| probe.idle == idle && probe.answer.is_none())
     }
 
+    fn waits_for_large(&self) -> bool {
+        self.large.iter().any(|(probe, _)| probe.answer.is_none())
+    }
+
     fn send(&mut self) {
         let Ok(sequence) = u32::try_from(self.probes.len()) else { return };
+        let (question, probe) = self.question(sequence);
+        // A probe that this host could not send is a lost probe: the loss is what is being measured.
+        let _ = self.socket.send(&question);
+        self.probes.push(probe);
+    }
+
+    fn send_large(&mut self) {
+        let Ok(number) = u32::try_from(self.large.len()) else { return };
+        let (question, probe) = self.question(LARGE_FROM + number);
+        let mut packet = [0; LARGE_LEN];
+        packet[..PACKET_LEN].copy_from_slice(&question);
+        let _ = self.socket.send(&packet);
+        self.large.push((probe, 0));
+    }
+
+    /// A packet of this number and the probe that it is, sent now.
+    fn question(&self, sequence: u32) -> ([u8; PACKET_LEN], Probe) {
         let sent = clock::now();
         let question = Question { sequence, sent: self.clock.stamp(sent), error: ErrorEstimate::UNSYNCHRONISED };
-        // A probe that this host could not send is a lost probe: the loss is what is being measured.
-        let _ = self.socket.send(&question.emit::<PACKET_LEN>());
-        self.probes.push(Probe { idle: self.phase == Phase::Idle, sent, answer: None });
+        (question.emit::<PACKET_LEN>(), Probe { idle: self.phase == Phase::Idle, sent, answer: None })
     }
 
     /// Takes every answer that lies in the socket.
@@ -201,17 +266,18 @@ impl Prober {
             let Ok(Progress::Moved(count)) = self.batch.receive(self.socket.as_fd(), Wait::Never) else { return };
             // The wall clock first: what passes between the two reads then makes an RTT longer, never shorter.
             let (wall, now) = (clock::wall_now(), clock::now());
-            let answers: Vec<(Answer, MonoTime)> = self
+            let answers: Vec<(Answer, usize, MonoTime)> = self
                 .batch
                 .iter()
                 .filter_map(|datagram| {
                     let age = datagram.report().received_at.map_or(Duration::ZERO, |at| age(at, wall));
                     let heard = MonoTime::from_nanos(now.as_nanos().saturating_sub(units::duration::nanos(age)));
-                    Some((Answer::parse(datagram.payload).ok()?, heard))
+                    let answer = Answer::parse(datagram.payload.get(..PACKET_LEN)?).ok()?;
+                    Some((answer, datagram.payload.len(), heard))
                 })
                 .collect();
-            for (answer, heard) in answers {
-                self.note(answer, heard);
+            for (answer, length, heard) in answers {
+                self.note(answer, length, heard);
             }
             if count < BATCH.messages {
                 return;
@@ -219,11 +285,18 @@ impl Prober {
         }
     }
 
-    fn note(&mut self, answer: Answer, heard: MonoTime) {
-        let index = usize::try_from(answer.sender.sequence).unwrap_or(usize::MAX);
+    fn note(&mut self, answer: Answer, length: usize, heard: MonoTime) {
+        let index = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         let idle = self.phase == Phase::Idle;
         let waiting = |probe: &&mut Probe| probe.answer.is_none() && (idle || !probe.idle);
-        if let Some(probe) = self.probes.get_mut(index).filter(waiting) {
+        let asked = match answer.sender.sequence.checked_sub(LARGE_FROM) {
+            Some(number) => self.large.get_mut(index(number)).map(|(probe, answered)| {
+                *answered = length;
+                probe
+            }),
+            None => self.probes.get_mut(index(answer.sender.sequence)),
+        };
+        if let Some(probe) = asked.filter(waiting) {
             let held_ns = answer.sent.nanos_since(answer.received).max(0);
             // A calendar clock that was set meanwhile makes an answer no older than its question.
             probe.answer = Some(ProbeAnswer { received: answer.received, held_ns, heard: heard.max(probe.sent) });
@@ -244,6 +317,13 @@ impl std::fmt::Debug for Prober {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Prober").field("probes", &self.probes.len()).field("phase", &self.phase).finish_non_exhaustive()
     }
+}
+
+/// By how much the least time of large packets is longer than that of small ones.
+fn longer(small: impl Iterator<Item = i64>, large: impl Iterator<Item = i64>) -> Option<u64> {
+    let least = |times: Vec<i64>| times.iter().copied().min().filter(|_| times.len() >= FEWEST_ANSWERS);
+    let longer = least(large.collect())?.saturating_sub(least(small.collect())?);
+    Some(u64::try_from(longer).unwrap_or(0))
 }
 
 /// How long before `now` the kernel's stamp was; not at all where the calendar clock was set back.

@@ -2,7 +2,7 @@
 
 use units::{MonoTime, WallTime};
 
-use super::packet::{Answer, ErrorEstimate, NtpTime, PACKET_LEN, Question};
+use super::packet::{Answer, ErrorEstimate, LARGE_LEN, NtpTime, PACKET_LEN, Question};
 
 /// The clock of the stamps: calendar time at the start, then the monotonic clock, so that a step of the calendar
 /// does not tear a measurement.
@@ -32,9 +32,9 @@ impl StampClock {
     }
 }
 
-/// The answer to a probe; `None` where the datagram is no probe.
+/// The answer to a probe, as long as the probe up to [`LARGE_LEN`]; `None` where the datagram is no probe.
 #[must_use]
-pub fn answer(datagram: &[u8], clock: StampClock, times: Times) -> Option<[u8; PACKET_LEN]> {
+pub fn answer(datagram: &[u8], clock: StampClock, times: Times) -> Option<Reply> {
     // A shorter one may be a packet of TWAMP, whose answer would be longer than it.
     let question = datagram.get(..PACKET_LEN).and_then(|packet| Question::parse(packet).ok())?;
     let answer = Answer {
@@ -45,7 +45,24 @@ pub fn answer(datagram: &[u8], clock: StampClock, times: Times) -> Option<[u8; P
         sender: question,
         sender_ttl: 255,
     };
-    Some(answer.emit())
+    let mut reply = Reply { bytes: [0; LARGE_LEN], length: datagram.len().min(LARGE_LEN) };
+    reply.bytes[..PACKET_LEN].copy_from_slice(&answer.emit::<PACKET_LEN>());
+    Some(reply)
+}
+
+/// What goes back to the one who asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply {
+    bytes: [u8; LARGE_LEN],
+    length: usize,
+}
+
+impl Reply {
+    /// What is sent: as many bytes as were asked with, so that nobody gets more than they paid for.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
 }
 
 /// When a probe came and its answer goes.
@@ -68,9 +85,14 @@ mod tests {
         let question = Question { sequence: 9, sent: asked, error: ErrorEstimate::UNSYNCHRONISED };
         let times = Times { received: MonoTime::from_nanos(1_000_077), sent: MonoTime::from_nanos(1_500_077) };
         let reply = answer(&question.emit::<PACKET_LEN>(), clock, times).unwrap();
-        let parsed = Answer::parse(&reply).unwrap();
+        assert_eq!(reply.bytes().len(), PACKET_LEN);
+        let parsed = Answer::parse(reply.bytes()).unwrap();
         assert_eq!((parsed.sequence, parsed.sender), (9, question));
         assert_eq!(parsed.sent.nanos_since(parsed.received), 499_999, "half a millisecond, to NTP's fraction");
         assert!(answer(b"9876", clock, times).is_none());
+        let mut large = [0; LARGE_LEN + 1];
+        large[..PACKET_LEN].copy_from_slice(&question.emit::<PACKET_LEN>());
+        assert_eq!(answer(&large[..900], clock, times).unwrap().bytes().len(), 900, "a large probe gets a large answer");
+        assert_eq!(answer(&large, clock, times).unwrap().bytes().len(), LARGE_LEN);
     }
 }

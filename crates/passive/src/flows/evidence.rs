@@ -91,7 +91,7 @@ pub fn run(transfer: &Transfer, samples: &RunSamples) -> Run {
         totals: vec![total],
         flows: vec![flow],
         intervals: intervals(transfer, samples),
-        latency: idle.map(|idle| Latency { idle: Some(idle), loaded: None }),
+        latency: idle.map(|idle| Latency { idle: Some(idle), ..Latency::default() }),
         ..Measurement::default()
     };
     Run {

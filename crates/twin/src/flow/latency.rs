@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::measurement::{Latency, RttSummary};
+use model::measurement::{Latency, PacketTimes, RttSummary};
 use model::series::ProbeSamples;
 use units::PacketCount;
 
@@ -11,6 +11,7 @@ use crate::convert::micros;
 /// What probes tell: those before the test, and the round trips beside its streams.
 pub(super) fn latency(
     idle: &[Option<Duration>],
+    packet_times: Option<PacketTimes>,
     beside: &[(Duration, Option<Duration>)],
     every: Duration,
 ) -> (Option<Latency>, ProbeSamples) {
@@ -20,7 +21,7 @@ pub(super) fn latency(
         push(&mut samples, (number - count) * IDLE_EVERY_US, *rtt);
     }
     if every.is_zero() {
-        let latency = Latency { idle: Some(summary(idle)), loaded: None };
+        let latency = Latency { idle: Some(summary(idle)), loaded: None, packet_times };
         return (Some(latency), samples);
     }
     let mut loaded = Vec::new();
@@ -32,7 +33,7 @@ pub(super) fn latency(
             due = *at + every;
         }
     }
-    (Some(Latency { idle: Some(summary(idle)), loaded: Some(summary(&loaded)) }), samples)
+    (Some(Latency { idle: Some(summary(idle)), loaded: Some(summary(&loaded)), packet_times }), samples)
 }
 
 fn push(samples: &mut ProbeSamples, sent_us: i64, rtt: Option<Duration>) {

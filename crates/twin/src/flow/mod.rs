@@ -5,6 +5,7 @@
 //! * `udp`: datagrams of one direction
 //! * `columns`: samples of a stream, as they are collected
 //! * `latency`: probes before and beside the streams
+//! * `packet_times`: what large packets need more than small ones
 //! * `account`: what flows leave in everybody's counters
 //! * `sums`: totals, intervals and the steady part
 //! * `run`: the whole of a test
@@ -12,6 +13,7 @@
 mod account;
 mod columns;
 mod latency;
+mod packet_times;
 pub(crate) mod run;
 mod settings;
 mod sums;

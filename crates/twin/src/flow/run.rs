@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use model::measurement::{Cadence, ClockRelation, CpuUse, Heading, Measurement, Whose};
+use model::measurement::{Cadence, ClockRelation, CpuUse, Heading, Measurement, PacketTimes, Whose};
 use model::played::Finding;
 use model::run::{Failure, FailureKind, Outcome, Peer, Role, Run, RunId};
 use model::series::RunSamples;
@@ -16,7 +16,7 @@ use units::WallTime;
 pub(crate) use super::latency::summary;
 use super::latency::{IDLE, IDLE_EVERY_US, latency};
 use super::settings::Link;
-use super::{Direction, OneWay, account, sums, tcp, udp};
+use super::{Direction, OneWay, account, packet_times, sums, tcp, udp};
 use crate::hosts::identity;
 use crate::network::Network;
 use crate::network::way::{Traffic, TrafficKind, Way};
@@ -65,6 +65,7 @@ pub(crate) fn test(
         return failed(network, test, request, "no route to the host".to_owned());
     };
     let idle = idle(network, [&there, &back], seed.part(1));
+    let packet_times = packet_times::of([&there, &back], seed.part(8));
     let base = idle.iter().flatten().min().copied();
     let before = [network.tallies.hosts[from].clone(), network.tallies.hosts[to].clone()];
     let mut directions = Vec::new();
@@ -93,7 +94,7 @@ pub(crate) fn test(
     let took = directions.iter().map(|direction| direction.elapsed).max().unwrap_or_default()
         + base.unwrap_or_default() * ROUND_TRIPS_BESIDE
         + BESIDE;
-    let (latency, probes) = beside(&directions, &idle, spec);
+    let (latency, probes) = beside(&directions, &idle, packet_times, spec);
     let mut measurement = Measurement {
         latency,
         clock: Some(clock(base)),
@@ -174,12 +175,13 @@ fn idle(network: &mut Network<'_>, [there, back]: [&Way; 2], seed: Seed) -> Vec<
 fn beside(
     directions: &[Direction],
     idle: &[Option<Duration>],
+    packet_times: Option<PacketTimes>,
     spec: &TestSpec,
 ) -> (Option<model::measurement::Latency>, model::series::ProbeSamples) {
     // Both directions share the probes: the one whose queue is longer decides.
     let longest = |direction: &&Direction| direction.probes.iter().filter_map(|(_, rtt)| *rtt).max();
     let trips = directions.iter().max_by_key(longest).map(|direction| direction.probes.as_slice()).unwrap_or_default();
-    latency(idle, trips, spec.probe_every)
+    latency(idle, packet_times, trips, spec.probe_every)
 }
 
 fn clock(base: Option<Duration>) -> ClockRelation {

@@ -15,7 +15,7 @@ use super::canonical;
 use super::expected::{Arrival, ExpectedConnections};
 use super::hold::Hold;
 use crate::serve::policy::Policy;
-use crate::stamp::packet::PACKET_LEN;
+use crate::stamp::packet::{LARGE_LEN, PACKET_LEN};
 use crate::stamp::reflector::{StampClock, Times, answer};
 
 /// The UDP sockets of the port. Besides the one that stands for all addresses there is one for each local address that
@@ -38,7 +38,7 @@ const HELLO_LEN: usize = 4;
 pub const HELLO_ANSWER: [u8; HELLO_LEN] = *b"6789";
 
 /// Datagrams that are read with one call.
-const BATCH: BatchShape = BatchShape { messages: 16, message_bytes: PACKET_LEN };
+const BATCH: BatchShape = BatchShape { messages: 16, message_bytes: LARGE_LEN };
 
 /// Calls of one socket in one pass, so that a flood does not keep connections waiting.
 const EACH_PASS: usize = 4;
@@ -104,7 +104,7 @@ impl Datagrams {
                     let times = Times { received, sent: clock::now() };
                     if let Some(reply) = answer(datagram.payload, self.clock, times) {
                         // A probe whose answer cannot be sent is a lost probe to its sender.
-                        let _ = socket.send_to(&reply, from);
+                        let _ = socket.send_to(reply.bytes(), from);
                         self.hold.note(from, received, now);
                     }
                 }

@@ -81,6 +81,7 @@ fn test(
     let prober = baseline(session, watch, findings)?;
     // What was probed is kept also where the test ends before it begins.
     findings.gathered.probes = prober.as_ref().map_or_else(Vec::new, |prober| prober.probes().to_vec());
+    findings.gathered.packet_times = prober.as_ref().and_then(Prober::packet_times);
     let endpoints = setup::open(session, stop)?;
     await_signal(session, |heard| matches!(heard, ServerMessage::Start), "the start of the test")?;
     let conduct = conduct(session);
