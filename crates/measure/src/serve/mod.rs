@@ -3,6 +3,7 @@
 //! One test runs at a time, and nobody can disturb it: who comes meanwhile waits in a queue (a linerate) or is sent
 //! away (an iperf3, which knows of no queue). Every number of peers, bytes and seconds has a limit.
 //!
+//! * `clients`: clients that each get a thread, of NDT7, OWAMP and TWAMP
 //! * [`listener`]: accepts connections, sorts them, answers latency probes
 //! * [`queue`]: whose turn it is
 //! * [`policy`]: what is allowed
@@ -12,6 +13,7 @@
 //! * [`probes`]: sessions of OWAMP and TWAMP, beside the tests
 //! * `ndt7`: tests of NDT7, which take their turn with the others (feature `ndt7`)
 
+mod clients;
 pub mod listener;
 #[cfg(feature = "ndt7")]
 pub mod ndt7;

@@ -2,13 +2,12 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Mutex;
 use std::thread::{self, Scope};
 use std::time::Duration;
 
-use linux::clock;
 use units::MonoTime;
 
+use super::clients::Log;
 use super::listener::{Client, Host, Listener, turn_away};
 use super::queue::Queue;
 use super::session::{self, Admission, Partner};
@@ -52,10 +51,9 @@ pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> R
         stop: stop.clone(),
     };
     let visits = Sessions::new(usize::from(config.policy.max_queue) + SPARE_VISITS);
-    let nuisances = Mutex::new(Nuisances::default());
+    let log = Log::new(report);
     thread::scope(|scope| {
-        let log = Log { nuisances: &nuisances, report };
-        let reception = Reception { scope, partner: &partner, visits: &visits, once: config.once, log };
+        let reception = Reception { scope, partner: &partner, visits: &visits, once: config.once, log: &log };
         let kept = door.keep(stop, &reception);
         // Sessions that are under way see the wish and end; the scope waits for them.
         stop.stop();
@@ -72,14 +70,7 @@ struct Reception<'scope, 'env> {
     partner: &'env Partner,
     visits: &'env Sessions,
     once: Once,
-    log: Log<'env>,
-}
-
-/// Where events go.
-#[derive(Clone, Copy)]
-struct Log<'env> {
-    nuisances: &'env Mutex<Nuisances>,
-    report: &'env (dyn Fn(Event) + Sync),
+    log: &'env Log<'env>,
 }
 
 impl Host for Reception<'_, '_> {
@@ -109,15 +100,6 @@ impl Host for Reception<'_, '_> {
 
     fn nuisance(&self, peer: SocketAddr, what: String) {
         self.log.nuisance(peer, what);
-    }
-}
-
-impl Log<'_> {
-    fn nuisance(self, peer: SocketAddr, what: String) {
-        let mut nuisances = self.nuisances.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        for event in nuisances.note(clock::now(), peer, what) {
-            (self.report)(event);
-        }
     }
 }
 

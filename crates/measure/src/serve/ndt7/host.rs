@@ -1,16 +1,12 @@
 //! What all clients of a server share.
 
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Mutex, PoisonError};
+use std::net::IpAddr;
 
-use linux::clock;
 use tungstenite::Bytes;
 
-use super::super::Event;
-use super::super::partner::Nuisances;
+use super::super::clients::Log;
 use super::super::policy::Policy;
 use super::super::queue::Queue;
-use super::super::sessions::Sessions;
 use crate::stop::Stop;
 
 /// What a server of NDT7 is given at its start.
@@ -33,16 +29,5 @@ pub(super) struct Host<'env> {
     /// What a sender draws its messages from.
     pub(super) payload: &'env Bytes,
     pub(super) stop: &'env Stop,
-    pub(super) clients: &'env Sessions,
-    pub(super) nuisances: &'env Mutex<Nuisances>,
-    pub(super) report: &'env (dyn Fn(Event) + Sync),
-}
-
-impl Host<'_> {
-    pub(super) fn nuisance(&self, peer: SocketAddr, what: String) {
-        let mut nuisances = self.nuisances.lock().unwrap_or_else(PoisonError::into_inner);
-        for event in nuisances.note(clock::now(), peer, what) {
-            (self.report)(event);
-        }
-    }
+    pub(super) log: &'env Log<'env>,
 }

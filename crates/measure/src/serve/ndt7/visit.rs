@@ -31,7 +31,7 @@ pub(super) fn serve(host: Host<'_>, stream: TcpStream, peer: SocketAddr) {
     match (answered, admitted.into_inner()) {
         (Ok(socket), Some(admitted)) => test(host, socket, admitted, ends),
         (Ok(_), None) | (Err(HandshakeFailure::Stopped), _) => {}
-        (Err(error), _) => host.nuisance(peer, format!("is no client of NDT7: {}", error.failure().detail)),
+        (Err(error), _) => host.log.nuisance(peer, format!("is no client of NDT7: {}", error.failure().detail)),
     }
 }
 
@@ -44,7 +44,7 @@ fn test(host: Host<'_>, socket: Ndt7Socket, admitted: Admitted, ends: SocketEnds
         Direction::Forward | Direction::Bidirectional => (Heading::Inbound, End::Receiver, LENGTH + GRACE),
     };
     let spec = spec(direction, LENGTH.min(longest));
-    (host.report)(Event::Started { peer: ends.peer, spec: Box::new(spec.clone()) });
+    (host.log.report)(Event::Started { peer: ends.peer, spec: Box::new(spec.clone()) });
     let started = clock::wall_now();
     let before = Before::read(socket.get_ref());
     let names = ConnectionEnds { client: ends.peer.to_string(), server: ends.local.to_string() };
@@ -57,7 +57,7 @@ fn test(host: Host<'_>, socket: Ndt7Socket, admitted: Admitted, ends: SocketEnds
     let outcome = exchanged.failure.map_or(Outcome::Complete, Outcome::Failed);
     let finished =
         ServedTest { peer: peer(ends.peer), local: ends.local, started, outcome, measurement, samples, spec };
-    (host.report)(Event::Finished(Box::new(finished)));
+    (host.log.report)(Event::Finished(Box::new(finished)));
 }
 
 fn peer(address: SocketAddr) -> Peer {

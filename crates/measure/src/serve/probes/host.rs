@@ -1,17 +1,13 @@
 //! What all control connections of a server share.
 
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Mutex, PoisonError};
+use std::net::IpAddr;
 
-use linux::clock;
 use owamp::control::Protocol;
 
 use super::admission::Limits;
 use crate::one_way::socket::PortRange;
-use crate::serve::Event;
-use crate::serve::partner::Nuisances;
+use crate::serve::clients::Log;
 use crate::serve::policy::Policy;
-use crate::serve::sessions::Sessions;
 use crate::stop::Stop;
 
 /// What a server of test sessions is told at its start.
@@ -36,21 +32,5 @@ pub(super) struct Host<'env> {
     pub(super) limits: Limits,
     pub(super) started: owamp::time::NtpTime,
     pub(super) stop: &'env Stop,
-    pub(super) heard: &'env Sessions,
     pub(super) log: &'env Log<'env>,
-}
-
-/// Where events go.
-pub(super) struct Log<'env> {
-    pub(super) nuisances: Mutex<Nuisances>,
-    pub(super) report: &'env (dyn Fn(Event) + Sync),
-}
-
-impl Log<'_> {
-    pub(super) fn nuisance(&self, peer: SocketAddr, what: String) {
-        let mut nuisances = self.nuisances.lock().unwrap_or_else(PoisonError::into_inner);
-        for event in nuisances.note(clock::now(), peer, what) {
-            (self.report)(event);
-        }
-    }
 }

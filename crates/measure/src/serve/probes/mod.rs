@@ -15,23 +15,19 @@ mod reflector;
 mod sessions;
 
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Mutex;
-use std::thread::{self, Scope};
-use std::time::Duration;
+use std::net::{SocketAddr, TcpListener};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use units::DataRate;
 
 use super::Event;
-use super::listener::{canonical, is_passing, listen_at};
+use super::clients::{Entrance, Log};
+use super::listener::listen_at;
 use super::partner::ServeError;
-use super::sessions::Sessions;
 use crate::one_way::now;
 use crate::stop::Stop;
 
 use admission::Limits;
-use host::{Host, Log};
+use host::Host;
 
 pub use host::ProbeConfig;
 
@@ -44,8 +40,6 @@ pub struct ProbeServer {
 
 /// Control connections at once, half of them at most from one address.
 const CONNECTIONS: usize = 32;
-/// How soon the wish to stop is seen.
-const GLANCE: Duration = Duration::from_millis(100);
 /// The highest rate of one session where none is set, as owampd's default class has it.
 const RATE: DataRate = DataRate::from_bps(20_000_000);
 
@@ -75,54 +69,16 @@ impl ProbeServer {
     pub fn serve(&self, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
         let address = self.address().map_err(ServeError::Listen)?;
         report(Event::ServesSessions { protocol: self.config.protocol, address });
-        let heard = Sessions::new(CONNECTIONS);
-        let log = Log { nuisances: Mutex::default(), report };
+        let log = Log::new(report);
         let limits = Limits::new(&self.config.policy, RATE);
-        let host = Host { config: &self.config, limits, started: now(), stop, heard: &heard, log: &log };
-        thread::scope(|scope| {
-            while !stop.is_stopped() {
-                self.wait()?;
-                match self.listener.accept() {
-                    Ok((stream, peer)) => host.receive(scope, stream, canonical(peer)),
-                    Err(error) if is_passing(&error) => {}
-                    Err(error) => return Err(error),
-                }
+        let host = Host { config: &self.config, limits, started: now(), stop, log: &log };
+        let (listener, policy) = (&self.listener, &self.config.policy);
+        let entrance = Entrance { listener, policy, room: CONNECTIONS, name: "probes of", log: &log };
+        let serve = |stream, peer| {
+            if let Err(error) = connection::serve(host, stream, peer) {
+                host.log.nuisance(peer, connection::describe(&error));
             }
-            Ok(())
-        })
-        .map_err(ServeError::Listen)
-    }
-
-    fn wait(&self) -> io::Result<()> {
-        let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(GLANCE.subsec_nanos()) };
-        match poll(&mut [PollFd::new(&self.listener, PollFlags::IN)], Some(&timeout)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(errno) => Err(errno.into()),
-        }
-    }
-}
-
-impl<'env> Host<'env> {
-    /// Hears a client on a thread of its own. Who is not let in finds the connection closed, as at an owampd.
-    fn receive<'scope>(self, scope: &'scope Scope<'scope, 'env>, stream: TcpStream, peer: SocketAddr)
-    where
-        'env: 'scope,
-    {
-        if !self.config.policy.allows(peer.ip()) {
-            return self.log.nuisance(peer, "is not in an allowed network".to_owned());
-        }
-        let session = match self.heard.begin(peer.ip()) {
-            Ok(session) => session,
-            Err(crowded) => return self.log.nuisance(peer, crowded.to_string()),
         };
-        let spawned = thread::Builder::new().name(format!("probes of {peer}")).spawn_scoped(scope, move || {
-            if let Err(error) = connection::serve(self, stream, peer) {
-                self.log.nuisance(peer, connection::describe(&error));
-            }
-            drop(session);
-        });
-        if spawned.is_err() {
-            self.log.nuisance(peer, "came while no thread could be had".to_owned());
-        }
+        entrance.serve(stop, &serve).map_err(ServeError::Listen)
     }
 }
