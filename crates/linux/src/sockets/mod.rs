@@ -12,7 +12,7 @@
 //! | `path_mtu` | path MTU discovery and its result |
 //! | `address` | sharing of addresses, binding to a device, CPU and cookie of a socket |
 //! | `peer` | who is at the other end of a Unix socket |
-//! | `waiting` | how long a blocking call waits |
+//! | `waiting` | how long a blocking call waits, and for how much |
 //! | `ancillary` | what the kernel reports with received data and finished sends |
 //! | `option` | `getsockopt` and `setsockopt` themselves |
 
@@ -51,7 +51,9 @@ pub use tcp::{
     notsent_low_water, set_congestion_control, set_keepalive, set_max_segment, set_no_delay, set_notsent_low_water,
     set_user_timeout, user_timeout,
 };
-pub use waiting::{receive_timeout, send_timeout, set_receive_timeout, set_send_timeout};
+pub use waiting::{
+    receive_low_water, receive_timeout, send_timeout, set_receive_low_water, set_receive_timeout, set_send_timeout,
+};
 
 /// Opens an unbound socket, closed on `exec`. It converts into the sockets of `std` with `into`.
 ///

@@ -120,6 +120,8 @@ fn switches_and_times_are_kept() {
     assert_eq!(send_timeout(&socket).unwrap(), Some(Duration::from_secs(3)));
     set_receive_timeout(&socket, Some(Duration::from_secs(4))).unwrap();
     assert_eq!(receive_timeout(&socket).unwrap(), Some(Duration::from_secs(4)));
+    set_receive_low_water(&socket, ByteCount::new(10_000)).unwrap();
+    assert_eq!(receive_low_water(&socket).unwrap(), ByteCount::new(10_000));
     let (idle, interval) = (Duration::from_secs(7), Duration::from_secs(2));
     set_keepalive(&socket, Some(Keepalive { idle, interval, probes: 3 })).unwrap();
     assert!(SockRef::from(&socket).keepalive().unwrap());

@@ -1,10 +1,13 @@
-//! How long a blocking call on a socket waits. After that it ends with `EAGAIN`.
+//! How long a blocking call on a socket waits, and for how much. After that time it ends with `EAGAIN`.
 
 use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
 use socket2::SockRef;
+use units::ByteCount;
+
+use super::option::{self, SocketOption};
 
 /// Bounds how long a send waits (`SO_SNDTIMEO`); `None` waits without end.
 ///
@@ -36,4 +39,26 @@ pub fn set_receive_timeout(fd: impl AsFd, timeout: Option<Duration>) -> io::Resu
 /// What `getsockopt` gives.
 pub fn receive_timeout(fd: impl AsFd) -> io::Result<Option<Duration>> {
     SockRef::from(&fd).read_timeout()
+}
+
+/// For how many bytes a receive of a stream waits (`SO_RCVLOWAT`), 1 unless set. The end of the stream, the timeout of
+/// [`set_receive_timeout`] and a full receive buffer end the waiting too.
+///
+/// A value above half of what the receive buffer holds makes the kernel enlarge it (net/ipv4/tcp.c of 6.18,
+/// `tcp_set_rcvlowat`).
+///
+/// # Errors
+/// What `setsockopt` gives.
+pub fn set_receive_low_water(fd: impl AsFd, bytes: ByteCount) -> io::Result<()> {
+    let bytes = libc::c_int::try_from(bytes.get()).unwrap_or(libc::c_int::MAX);
+    option::write_int(fd.as_fd(), SocketOption::socket(libc::SO_RCVLOWAT), bytes)
+}
+
+/// For how many bytes a receive of a stream waits.
+///
+/// # Errors
+/// What `getsockopt` gives.
+pub fn receive_low_water(fd: impl AsFd) -> io::Result<ByteCount> {
+    let bytes = option::read_int(fd.as_fd(), SocketOption::socket(libc::SO_RCVLOWAT))?;
+    Ok(ByteCount::new(option::from_int(bytes)?))
 }

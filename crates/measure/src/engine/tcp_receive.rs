@@ -7,6 +7,7 @@ use linux::clock;
 use model::spec::ReceiveMethod;
 
 use super::gate::Gate;
+use super::low_water::LowWater;
 use super::recorder::Glances;
 use super::streams::{Finish, StreamEnd, Task, never_ran};
 
@@ -35,6 +36,7 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
 
 fn drain(task: &Task, buffer: &mut [u8]) -> io::Result<Finish> {
     let mut glances = Glances::default();
+    let mut low_water = LowWater::of(task.spec.rate, task.fd());
     loop {
         let progress = if buffer.is_empty() {
             receive_discard(task.fd(), DISCARD_BLOCK)?
@@ -46,6 +48,9 @@ fn drain(task: &Task, buffer: &mut [u8]) -> io::Result<Finish> {
                 task.counters.add_bytes(received);
                 if let Some(now) = glances.after(received) {
                     task.recorder.glance_of_own(now);
+                    if let Some(low_water) = &mut low_water {
+                        low_water.look(task.fd(), now);
+                    }
                 }
             }
             // Our own stopping closes the direction under a receiver that waits.
