@@ -20,11 +20,24 @@ pub struct Knowledge {
     pub time: Duration,
     /// Start of the test that an iperf3 leaves out of its counts, at a moment of its own.
     pub omit: Duration,
+    /// Of a TCP stream that this side sent, where its kernel told.
+    pub acknowledged: Option<Acknowledged>,
+}
+
+/// What the peer's kernel said of a stream, which the peer's program does not write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// Payload that it acknowledged.
+    pub bytes: u64,
+    /// The widest window that it advertised: what may lie in its buffer, unread.
+    pub widest_window: u64,
 }
 
 /// More than a sender can still hold of a TCP stream when the test ends: the kernel's buffers end at 2 GiB.
 const NOT_SCHEDULED_US: u64 = 200_000;
 const LARGEST_BUFFER: u64 = 4 << 30;
+/// An iperf3 counts no part of a block; one is 1 MiB at most (iperf 3.21: `MAX_BLOCKSIZE`).
+const LARGEST_BLOCK: u64 = 1 << 20;
 /// No host sends more datagrams in a second, nor bytes.
 const MOST_DATAGRAMS_PER_SECOND: u64 = 1_000_000_000;
 const MOST_BYTES_PER_SECOND: u64 = 1 << 38;
@@ -67,6 +80,10 @@ fn wrong_of_stream(ends: &TwoEnds, claim: &FlowReport, known: Knowledge) -> Opti
         Heading::Outbound if claimed > most_received(own, known) => {
             Some(format!("claims to have received {} of {} that were sent", show(claimed), show(own)))
         }
+        Heading::Outbound if known.acknowledged.is_some_and(|kernel| claimed < least_received(kernel, known)) => {
+            let acknowledged = known.acknowledged.map_or(0, |kernel| kernel.bytes);
+            Some(format!("claims to have received {}; its kernel acknowledged {}", show(claimed), show(acknowledged)))
+        }
         Heading::Outbound if is_too_soon(&ends.local, claim) => {
             let [claimed, sent] =
                 [claim, &ends.local].map(|end| units::duration::show(Duration::from_micros(end.elapsed_us)));
@@ -95,6 +112,13 @@ fn most_received(sent: u64, known: Knowledge) -> u64 {
         // A path may duplicate datagrams.
         Protocol::Udp => sent.saturating_mul(2).saturating_add(slack),
     }
+}
+
+/// What is acknowledged was read, or lies in a buffer that was as large as its widest window, in a kernel that counts each
+/// byte with its overhead.
+fn least_received(kernel: Acknowledged, known: Knowledge) -> u64 {
+    let unread = kernel.widest_window.saturating_mul(2).saturating_add(LARGEST_BLOCK);
+    if known.omit.is_zero() { kernel.bytes.saturating_sub(unread) } else { 0 }
 }
 
 fn least_sent(received: u64, known: Knowledge) -> u64 {
@@ -159,7 +183,12 @@ mod tests {
 
     use super::*;
 
-    const TCP: Knowledge = Knowledge { protocol: Protocol::Tcp, time: Duration::from_secs(1), omit: Duration::ZERO };
+    const TCP: Knowledge = Knowledge {
+        protocol: Protocol::Tcp,
+        time: Duration::from_secs(1),
+        omit: Duration::ZERO,
+        acknowledged: None,
+    };
     const UDP: Knowledge = Knowledge { protocol: Protocol::Udp, ..TCP };
 
     fn end(bytes: u64, elapsed_us: u64) -> FlowReport {
@@ -195,6 +224,16 @@ mod tests {
         let mut honest = ends(Heading::Outbound, end(1_000_000, 1_000_000), end(999_999, 1_100_000));
         assert_eq!(hold_against(&mut honest, TCP), None);
         assert!(honest.peer.is_some());
+    }
+
+    #[test]
+    fn a_receiver_has_what_its_kernel_acknowledged_or_leaves_a_buffer_of_it() {
+        let acknowledged = Some(Acknowledged { bytes: 1_350_000_000, widest_window: 3_000_000 });
+        let known = Knowledge { acknowledged, ..TCP };
+        let claim = |bytes| ends(Heading::Outbound, end(1_350_000_000, 1_000_000), end(bytes, 1_000_000));
+        let said = hold_against(&mut claim(1_000_000), known).unwrap();
+        assert!(said.contains("claims to have received 1.00 MB; its kernel acknowledged 1.35 GB"), "{said}");
+        assert_eq!(hold_against(&mut claim(1_345_000_000), known), None, "it stopped reading");
     }
 
     #[test]

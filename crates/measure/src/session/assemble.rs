@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use model::measurement::{Cadence, ClockRelation, CpuUse, Heading, Latency, Measurement, PacketTimes, Whose};
+use model::measurement::{Cadence, ClockRelation, CpuUse, End, Heading, Latency, Measurement, PacketTimes, Whose};
+use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples, packed};
 use model::spec::{Protocol, TestSpec};
 use units::MonoTime;
 
-use super::part::LocalResult;
+use super::part::{LocalFlow, LocalResult};
 use crate::latency;
 use crate::stamp::prober::Probe;
 use report::PeerTime;
-use report::claims::{self, Knowledge};
+use report::claims::{self, Acknowledged, Knowledge};
 use report::flows::{HasDatagrams, TwoEnds, from_iperf3};
 use report::timeline::Timeline;
 use report::totals::{Frame, total};
@@ -60,7 +61,7 @@ pub fn assemble(gathered: &mut Gathered, spec: &TestSpec) -> (Option<Measurement
         anomalies.extend(report.anomalies.iter().map(|odd| format!("peer: {odd}")));
         streams.extend(peer_samples(report, peer_time, &mut anomalies));
     }
-    let (flows, doubts) = two_ends(part, gathered.peer.as_ref(), spec);
+    let (flows, doubts) = two_ends((part, &streams), gathered.peer.as_ref(), spec);
     anomalies.extend(doubts);
     let mut measurement = Measurement {
         flows: flows.iter().map(TwoEnds::flow).collect(),
@@ -99,17 +100,21 @@ pub fn assemble(gathered: &mut Gathered, spec: &TestSpec) -> (Option<Measurement
 /// What of the peer's counts cannot be true; nothing where all of it may be.
 #[must_use]
 pub fn disbelieved(part: &LocalResult, results: &Results, spec: &TestSpec) -> Option<String> {
-    let (flows, doubts) = two_ends(part, Some(results), spec);
+    let (flows, doubts) = two_ends((part, &part.samples), Some(results), spec);
     doubts.into_iter().next().filter(|_| flows.iter().any(|flow| flow.peer.is_none()))
 }
 
 /// Each stream with what both sides say of it, and what of that was not believed.
-fn two_ends(part: &LocalResult, results: Option<&Results>, spec: &TestSpec) -> (Vec<TwoEnds>, Vec<String>) {
+fn two_ends(
+    (part, samples): (&LocalResult, &[StreamSamples]),
+    results: Option<&Results>,
+    spec: &TestSpec,
+) -> (Vec<TwoEnds>, Vec<String>) {
     let mut doubts = Vec::new();
     let datagrams = if spec.protocol == Protocol::Udp { HasDatagrams::Yes } else { HasDatagrams::No };
     let extended = results.and_then(|results| results.linerate.as_ref());
     let omit = if extended.is_some() { Duration::ZERO } else { spec.omit };
-    let known = Knowledge { protocol: spec.protocol, time: part.time, omit };
+    let known = Knowledge { protocol: spec.protocol, time: part.time, omit, acknowledged: None };
     let flows = part
         .flows
         .iter()
@@ -129,11 +134,20 @@ fn two_ends(part: &LocalResult, results: Option<&Results>, spec: &TestSpec) -> (
                 local: flow.report.clone(),
                 peer: extended.and_then(|report| report.flows.get(index).cloned()).or_else(plain),
             };
-            doubts.extend(claims::hold_against(&mut ends, known));
+            let acknowledged = acknowledged(samples, flow);
+            doubts.extend(claims::hold_against(&mut ends, Knowledge { acknowledged, ..known }));
             ends
         })
         .collect();
     (flows, doubts)
+}
+
+/// What the peer's kernel acknowledged of a stream; [`None`] where ours does not tell.
+fn acknowledged(samples: &[StreamSamples], flow: &LocalFlow) -> Option<Acknowledged> {
+    let is_ours = |samples: &&StreamSamples| samples.whose == Whose::Local && samples.end == End::Sender;
+    let samples = samples.iter().filter(is_ours).find(|samples| samples.stream == flow.number)?;
+    let most = |field| samples.column(field).and_then(|values| values.iter().max().copied());
+    Some(Acknowledged { bytes: most(Field::BytesAcked)?, widest_window: most(Field::SndWnd)? })
 }
 
 /// The peer's samples on our clock, with headings seen from here. Without a clock relation both starts are taken as
