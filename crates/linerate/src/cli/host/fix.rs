@@ -76,7 +76,8 @@ pub struct FixArgs {
     pub root: PathBuf,
 
     /// A test, as one word: it is run before and after in alternation, and the fix is kept only where the gain exceeds the
-    /// noise. `linerate test …`, or any program: the last number that it prints counts, or else whether it succeeds
+    /// noise. `linerate test …`, or any program: the last number that it prints counts in its unit, of `iperf3 -J` what
+    /// arrived, or else whether it succeeds
     #[arg(long, value_name = "COMMAND", help_heading = "Proof")]
     pub verify: Option<String>,
     /// The number that the test prints is a time or a cost: less of it is a gain

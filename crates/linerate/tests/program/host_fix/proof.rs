@@ -86,3 +86,34 @@ fn any_program_may_decide_by_its_number_or_by_its_success() {
     let success = world.fix(&format!("$F/plan.toml --yes --verify {folder}/works"));
     assert_eq!(success.outcome, Outcome::Kept, "{success:?}");
 }
+
+#[test]
+fn what_a_transfer_prints_counts_in_its_unit_and_one_that_never_works_decides_nothing() {
+    let mut world = World::new();
+    world.run("echo 1 > /proc/sys/net/ipv4/tcp_ecn");
+    let plan = "[[steps]]\noperation = { sysctl = { key = \"net.ipv4.tcp_ecn\", value = \"2\" } }\n";
+    let folder = world.folder.path().to_owned();
+    std::fs::write(folder.join("plan.toml"), plan).unwrap();
+    let choose = |slow: &str, fast: &str| format!("#!/bin/sh\nif [ $(cat /proc/sys/net/ipv4/tcp_ecn) = 1 ]; then {slow}; else {fast}; fi\n");
+    let bar = |rate: &str| format!("printf '[9GB/9GB][100%%][==][{rate}]\\r' >&2");
+    let json = |rate: u32, cpu: u32| format!("echo '{{\"end\":{{\"sum_received\":{{\"bits_per_second\":{rate}}},\"cpu\":{{\"host\":{cpu}}}}}}}'");
+    let programs = [
+        // As xrdcp shows its progress.
+        ("bar", choose(&bar("941.0MB/s"), &bar("1.2GB/s")), 941.0),
+        // More CPU is no gain, nor less of it a loss.
+        ("json", choose(&json(1_000, 90), &json(2_000, 10)), 1_000.0),
+    ];
+    for (name, script, before) in programs {
+        std::fs::write(folder.join(name), script).unwrap();
+        world.run(&format!("chmod +x $F/{name}"));
+        let fixed = world.fix(&format!("$F/plan.toml --yes --verify {}", folder.join(name).display()));
+        assert_eq!(fixed.outcome, Outcome::Kept, "{name}: {fixed:?}");
+        assert_eq!(fixed.verification.unwrap().before.median, before, "{name}");
+        world.run("$L host undo");
+    }
+    std::fs::write(folder.join("never"), "#!/bin/sh\necho no credentials >&2; exit 3\n").unwrap();
+    world.run("chmod +x $F/never");
+    let fixed = world.fix(&format!("$F/plan.toml --yes --verify {}", folder.join("never").display()));
+    let Outcome::TakenBack { because } = fixed.outcome else { panic!("{:?}", fixed.outcome) };
+    assert!(because.contains("decides nothing: no credentials"), "{because}");
+}

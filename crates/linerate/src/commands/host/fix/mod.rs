@@ -2,13 +2,14 @@
 //!
 //! * [`plan`]: what is to be done
 //! * [`session`]: one fix at the helper, from its first change to its end; [`helper`]: reaching it
-//! * [`verify`]: proof by tests
+//! * [`verify`]: proof by tests; [`printed`]: the number that a program prints
 //! * [`keeping`]: files that keep it, and the change log
 //! * [`rollout`]: several hosts, one after the other; [`super::transport`]: programs on them
 
 mod helper;
 mod keeping;
 mod plan;
+mod printed;
 mod rollout;
 mod session;
 mod verify;

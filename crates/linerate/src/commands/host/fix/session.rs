@@ -82,6 +82,6 @@ pub fn take_back(session: &Session, fix: FixId) -> anyhow::Result<()> {
     let undone = session.undo(Some(fix), Others::Keep);
     undone.map(drop).with_context(|| {
         Complaint::new(Exit::Local, format!("fix {fix} is still there"))
-            .hint(format!("it is undone by itself if nobody confirms it; `linerate host undo {fix}` tries again"))
+            .hint(format!("`linerate host undo {fix}` tries again; so does a helper that starts anew"))
     })
 }

@@ -1,5 +1,6 @@
 //! Proof of a fix: the same test without and with it in alternation, and a rank test over both.
 
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use stats::gain;
 use stats::summary::Ordered;
 use units::{DataRate, duration};
 
+use super::printed::{self, Unit};
 use super::session::{Session, is_without_effect, take_back};
 use crate::cli::host::fix::FixArgs;
 use crate::cli::test::TestArgs;
@@ -67,6 +69,8 @@ struct Outcome {
     run: Option<RunId>,
     value: f64,
     counted: Counted,
+    /// What a program that failed said of it.
+    complaint: String,
 }
 
 /// What is gathered of one side.
@@ -82,7 +86,7 @@ impl Proof {
         let Some(line) = &args.verify else { return Ok(None) };
         let wrong = |what: String| {
             Complaint::new(Exit::Usage, format!("--verify: {what}"))
-                .hint("it is a command such as 'linerate test dtn2 -R -P 4', or a program of your own")
+                .hint("it is a command such as 'linerate test dtn2 -R -P 4', a program of your own, or a line for a shell: sh -c '...'")
         };
         let words = words::split(line).map_err(wrong)?;
         let Some(program) = words.first() else { return Err(wrong("it is empty".to_owned()).into()) };
@@ -93,6 +97,7 @@ impl Proof {
                 words: words.clone(),
                 limit: args.test_limit,
                 less_is_better: args.less_is_better,
+                unit: Cell::new(None),
             })
         };
         let fewest = gain::fewest(args.confidence);
@@ -112,7 +117,7 @@ impl Proof {
         };
         let mut gathered = [Gathered::default(), Gathered::default()];
         let mut applied: Option<FixId> = None;
-        let mut counted = None;
+        let (mut counted, mut complaint) = (None, String::new());
         let patience = args.confirm_within + self.longest();
         for (number, side) in order(self.pairs).enumerate() {
             match (side, applied) {
@@ -152,8 +157,16 @@ impl Proof {
             let Ok(outcome) = outcome else { return Ok(Proven::Interrupted) };
             self.say(common, number, side, &outcome);
             counted = Some(outcome.counted);
+            complaint = outcome.complaint;
             of_side.runs.extend(outcome.run);
             of_side.values.push(outcome.value);
+        }
+        if counted == Some(Counted::Success) && gathered.iter().all(|side| side.values.iter().all(|value| *value == 0.0)) {
+            if let Some(fix) = applied {
+                take_back(session, fix)?;
+            }
+            let why = if complaint.is_empty() { complaint } else { format!(": {complaint}") };
+            return Ok(Proven::Failed(format!("the test failed with the fix and without it, which decides nothing{why}")));
         }
         self.answer(session, args, applied, (gathered, counted.unwrap_or_default()))
     }
@@ -183,7 +196,8 @@ impl Proof {
         match (&done.run.outcome, slowest(&done.run)) {
             #[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s is exact")]
             (RunOutcome::Complete, Some(rate)) => {
-                Ok(Outcome { run: Some(done.run.id), value: rate.bps() as f64, counted: Counted::Goodput })
+                let (run, value) = (Some(done.run.id), rate.bps() as f64);
+                Ok(Outcome { run, value, counted: Counted::Goodput, complaint: String::new() })
             }
             (RunOutcome::Complete, None) => Err("it measured nothing".to_owned()),
             (RunOutcome::Failed(failure), _) => Err(failure.detail.clone()),
@@ -274,6 +288,8 @@ struct ProgramTest {
     words: Vec<String>,
     limit: Duration,
     less_is_better: bool,
+    /// In which all numbers count: that of the first.
+    unit: Cell<Option<Unit>>,
 }
 
 impl ProgramTest {
@@ -292,21 +308,23 @@ impl ProgramTest {
             return Err(format!("`{}` cannot be started: {}", self.words[0], said.stderr));
         }
         let counted = if self.less_is_better { Counted::Cost } else { Counted::Number };
-        match last_number(&String::from_utf8_lossy(&said.stdout)) {
-            Some(value) if status.success() => Ok(Outcome { run: None, value, counted }),
+        let complaint = said.stderr.lines().last().unwrap_or_default().to_owned();
+        match printed::result(&String::from_utf8_lossy(&said.stdout), &said.stderr)? {
+            Some(printed) if status.success() => {
+                let unit = self.unit.get().unwrap_or(printed.unit);
+                self.unit.set(Some(unit));
+                if unit.counts != printed.unit.counts {
+                    return Err("it printed a number of another unit than before".to_owned());
+                }
+                Ok(Outcome { run: None, value: printed.within(unit), counted, complaint })
+            }
             Some(_) => Err(format!("it ended with {status}: {}", said.stderr)),
-            None => Ok(Outcome { run: None, value: f64::from(u8::from(status.success())), counted: Counted::Success }),
+            None => {
+                let value = f64::from(u8::from(status.success()));
+                Ok(Outcome { run: None, value, counted: Counted::Success, complaint })
+            }
         }
     }
-}
-
-/// The last number of the last line that has one, as programs print results: `9.41 Gbits/sec` is 9.41.
-fn last_number(text: &str) -> Option<f64> {
-    let number = |word: &str| {
-        let word = word.trim_matches(|letter: char| !letter.is_ascii_digit() && !matches!(letter, '-' | '+'));
-        word.parse::<f64>().ok().filter(|number| number.is_finite())
-    };
-    text.lines().rev().find_map(|line| line.split_whitespace().rev().find_map(number))
 }
 
 /// Without, with, with, without: what drifts evenly meanwhile weighs on both sides alike, and every second change is saved.
@@ -338,8 +356,6 @@ mod tests {
         let sides: Vec<Side> = order(5).collect();
         assert_eq!(sides.iter().filter(|side| **side == Side::After).count(), 5);
         assert_eq!(sides.len(), 10);
-        assert_eq!(last_number("a 1\n[SUM] 0-10 s  1.10 GBytes  9.41 Gbits/sec\n\n"), Some(9.41));
-        assert_eq!([last_number("took 3.5s"), last_number("done\n")], [Some(3.5), None]);
         assert_eq!(sides[..4], [Side::Before, Side::After, Side::After, Side::Before]);
     }
 }
