@@ -79,6 +79,9 @@ fn subject(subject: &Subject) -> String {
 }
 
 fn fact(used: &UsedFact) -> String {
+    if let Some(keys) = keys(&used.value) {
+        return format!("{} {keys}", name(&used.name));
+    }
     let value = match &used.value {
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Number(number) if number.is_f64() => format!("{:.3}", number.as_f64().unwrap_or_default()),
@@ -90,6 +93,15 @@ fn fact(used: &UsedFact) -> String {
         None => value,
     };
     format!("{} {value}", name(&used.name))
+}
+
+/// The keys of what has them: settings that differ.
+fn keys(value: &serde_json::Value) -> Option<String> {
+    let values = value.as_array().filter(|values| !values.is_empty())?;
+    let keys: Vec<&str> = values.iter().map(|value| value.get("key")?.as_str()).collect::<Option<_>>()?;
+    let more = keys.len().saturating_sub(MOST_KEYS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("{}{more}", keys[..keys.len().min(MOST_KEYS)].join(", ")))
 }
 
 /// What stands side by side; of what has parts only the number.
@@ -180,4 +192,5 @@ const MOST_FACTS: usize = 3;
 const MOST_RULES: usize = 6;
 const MOST_REASONS: usize = 12;
 const MOST_PLACES: usize = 4;
+const MOST_KEYS: usize = 4;
 const LONGEST_VALUE: usize = 60;

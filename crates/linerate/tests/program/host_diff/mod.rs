@@ -95,6 +95,9 @@ fn kept_snapshots_are_listed_compared_blessed_and_pruned() {
     let ended = host(&["diff", "baseline", &nrao_file("naasc-vs-3")]);
     assert_eq!(ended.code, Some(10), "{}", ended.stderr);
     assert!(ended.stdout.starts_with("net.ipv4.tcp_rmem: 4096 87380 67108864 at naasc-vs-3"), "{}", ended.stdout);
+    // An audit sets the host against it by itself, and names what differs.
+    let audited = host(&["audit", &nrao_file("naasc-vs-3"), "--fail-on", "never"]).stdout;
+    assert!(audited.contains("DRIFT-BASELINE") && audited.contains("baseline.changed net.ipv4.tcp_rmem;"), "{audited}");
     let early = host(&["diff", "naasc-vs-3@2020-01-01", "2"]);
     assert_eq!(early.code, Some(9), "{}", early.stdout);
     assert!(early.stderr.contains("no snapshot that early of naasc-vs-3"), "{}", early.stderr);
