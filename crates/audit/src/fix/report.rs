@@ -122,7 +122,7 @@ impl Counted {
         )]
         match self {
             Self::Goodput => DataRate::from_bps(value.max(0.0).round() as u64).to_string(),
-            Self::Number | Self::Cost => format!("{value}"),
+            Self::Number | Self::Cost => significant(value).to_string(),
             Self::Success => if value > 0.5 { "succeeds" } else { "fails" }.to_owned(),
         }
     }
@@ -133,9 +133,18 @@ impl Counted {
         let sign = if value < 0.0 { '-' } else { '+' };
         match self {
             Self::Goodput => format!("{sign}{}", self.shown(value.abs())),
-            Self::Number | Self::Cost | Self::Success => format!("{sign}{}", value.abs()),
+            Self::Number | Self::Cost | Self::Success => format!("{sign}{}", significant(value.abs())),
         }
     }
+}
+
+/// A number as far as a person reads it: six digits.
+fn significant(value: f64) -> f64 {
+    const DIGITS: f64 = 6.0;
+    let places = DIGITS - 1.0 - value.abs().log10().floor();
+    let scale = 10.0_f64.powf(places);
+    let rounded = (value * scale).round() / scale;
+    if rounded.is_finite() { rounded } else { value }
 }
 
 /// The answer of a comparison.
@@ -229,4 +238,17 @@ pub fn schemas() -> [(&'static str, schemars::Schema); 3] {
         ("fix-plan.schema.json", schemars::schema_for!(FixPlan)),
         ("roll-out.schema.json", schemars::schema_for!(RollOut)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_other_programs_are_shown_with_six_digits() {
+        let shown = [6_103_601_556.566_09, 369.599_999_999_999_97, 0.000_123_456_789, 0.0, f64::MAX];
+        let shown = shown.map(|value| Counted::Number.shown(value));
+        assert_eq!(shown[..4], ["6103600000", "369.6", "0.000123457", "0"]);
+        assert_eq!(Counted::Cost.difference(-0.1 - 0.2), "-0.3");
+    }
 }
