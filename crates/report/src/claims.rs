@@ -183,12 +183,8 @@ mod tests {
 
     use super::*;
 
-    const TCP: Knowledge = Knowledge {
-        protocol: Protocol::Tcp,
-        time: Duration::from_secs(1),
-        omit: Duration::ZERO,
-        acknowledged: None,
-    };
+    const TCP: Knowledge =
+        Knowledge { protocol: Protocol::Tcp, time: Duration::from_secs(1), omit: Duration::ZERO, acknowledged: None };
     const UDP: Knowledge = Knowledge { protocol: Protocol::Udp, ..TCP };
 
     fn end(bytes: u64, elapsed_us: u64) -> FlowReport {

@@ -107,8 +107,9 @@ fn look_after(
     let mut skipped = 0;
     while !stop.load(Ordering::Relaxed) {
         let skip = (spacing * skipped).min(longest_skip(spacing));
-        let wanted =
-            |recorder: &Arc<SampleRecorder>| (recorder.due() + skip + grace).max(recorder.awaited(longest_skip(spacing)));
+        let wanted = |recorder: &Arc<SampleRecorder>| {
+            (recorder.due() + skip + grace).max(recorder.awaited(longest_skip(spacing)))
+        };
         let earliest = recorders.iter().map(wanted).min().unwrap_or_default();
         let probe = prober.as_ref().map_or(MonoTime::from_nanos(u64::MAX), |prober| prober.due());
         park_until(earliest.min(probe), stop);

@@ -2,38 +2,16 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
-use linux::clock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::Event;
 use super::listener::{canonical, is_passing};
-use super::partner::Nuisances;
+use super::log::Log;
 use super::policy::Policy;
 use super::sessions::Sessions;
 use crate::stop::Stop;
-
-/// Where events go.
-pub(super) struct Log<'env> {
-    nuisances: Mutex<Nuisances>,
-    pub(super) report: &'env (dyn Fn(Event) + Sync),
-}
-
-impl<'env> Log<'env> {
-    pub(super) fn new(report: &'env (dyn Fn(Event) + Sync)) -> Self {
-        Self { nuisances: Mutex::default(), report }
-    }
-
-    pub(super) fn nuisance(&self, peer: SocketAddr, what: String) {
-        let mut nuisances = self.nuisances.lock().unwrap_or_else(PoisonError::into_inner);
-        for event in nuisances.note(clock::now(), peer, what) {
-            (self.report)(event);
-        }
-    }
-}
 
 /// An open port, and who may come in.
 #[derive(Clone, Copy)]

@@ -5,6 +5,7 @@
 //!
 //! * `clients`: clients that each get a thread, of NDT7, OWAMP and TWAMP
 //! * [`listener`]: accepts connections, sorts them, answers latency probes
+//! * `log`: where what happens is said
 //! * [`queue`]: whose turn it is
 //! * [`policy`]: what is allowed
 //! * `session`: one client, from its parameters to its goodbye
@@ -15,6 +16,7 @@
 
 mod clients;
 pub mod listener;
+mod log;
 #[cfg(feature = "ndt7")]
 pub mod ndt7;
 mod output;

@@ -3,12 +3,9 @@
 use std::io;
 use std::net::SocketAddr;
 use std::thread::{self, Scope};
-use std::time::Duration;
 
-use units::MonoTime;
-
-use super::clients::Log;
 use super::listener::{Client, Host, Listener, turn_away};
+use super::log::Log;
 use super::queue::Queue;
 use super::session::{self, Admission, Partner};
 use super::sessions::Sessions;
@@ -100,50 +97,5 @@ impl Host for Reception<'_, '_> {
 
     fn nuisance(&self, peer: SocketAddr, what: String) {
         self.log.nuisance(peer, what);
-    }
-}
-
-/// Keeps the log readable while somebody makes a nuisance of himself.
-#[derive(Debug, Default)]
-pub(super) struct Nuisances {
-    since: MonoTime,
-    reported: u32,
-    suppressed: u64,
-}
-
-impl Nuisances {
-    const PERIOD: Duration = Duration::from_secs(60);
-    const LINES: u32 = 10;
-
-    pub(super) fn note(&mut self, now: MonoTime, peer: SocketAddr, what: String) -> Vec<Event> {
-        let mut events = Vec::new();
-        if now.since(self.since) > Self::PERIOD {
-            if self.suppressed > 0 {
-                events.push(Event::Suppressed { count: self.suppressed });
-            }
-            *self = Self { since: now, ..Self::default() };
-        }
-        if self.reported < Self::LINES {
-            self.reported += 1;
-            events.push(Event::Nuisance { peer, what });
-        } else {
-            self.suppressed += 1;
-        }
-        events
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_thousand_nuisances_are_a_few_lines_and_a_count() {
-        let mut nuisances = Nuisances { since: MonoTime::from_nanos(1), ..Nuisances::default() };
-        let peer = SocketAddr::from(([192, 0, 2, 1], 7));
-        let mut note = |second: u64| nuisances.note(MonoTime::from_nanos(second * 1_000_000_000), peer, String::new());
-        let lines: usize = (0..1_000).map(|_| note(1).len()).sum();
-        assert_eq!(lines, 10);
-        assert!(matches!(note(62)[..], [Event::Suppressed { count: 990 }, Event::Nuisance { .. }]));
     }
 }

@@ -122,12 +122,7 @@ impl Ready {
     ///
     /// # Errors
     /// If a thread cannot be made.
-    pub fn new(
-        before: HostBefore,
-        endpoints: Vec<Endpoint>,
-        spec: &TestSpec,
-        conduct: &Conduct,
-    ) -> io::Result<Self> {
+    pub fn new(before: HostBefore, endpoints: Vec<Endpoint>, spec: &TestSpec, conduct: &Conduct) -> io::Result<Self> {
         let cpu = clock::process_cpu_times()?;
         let streams = StreamSet::prepare(endpoints, spec, conduct)?;
         Ok(Self { streams, before, cpu, protocol: spec.protocol, spacing: spec.sample_every })

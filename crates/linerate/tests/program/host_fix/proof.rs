@@ -94,9 +94,13 @@ fn what_a_transfer_prints_counts_in_its_unit_and_one_that_never_works_decides_no
     let plan = "[[steps]]\noperation = { sysctl = { key = \"net.ipv4.tcp_ecn\", value = \"2\" } }\n";
     let folder = world.folder.path().to_owned();
     std::fs::write(folder.join("plan.toml"), plan).unwrap();
-    let choose = |slow: &str, fast: &str| format!("#!/bin/sh\nif [ $(cat /proc/sys/net/ipv4/tcp_ecn) = 1 ]; then {slow}; else {fast}; fi\n");
+    let choose = |slow: &str, fast: &str| {
+        format!("#!/bin/sh\nif [ $(cat /proc/sys/net/ipv4/tcp_ecn) = 1 ]; then {slow}; else {fast}; fi\n")
+    };
     let bar = |rate: &str| format!("printf '[9GB/9GB][100%%][==][{rate}]\\r' >&2");
-    let json = |rate: u32, cpu: u32| format!("echo '{{\"end\":{{\"sum_received\":{{\"bits_per_second\":{rate}}},\"cpu\":{{\"host\":{cpu}}}}}}}'");
+    let json = |rate: u32, cpu: u32| {
+        format!("echo '{{\"end\":{{\"sum_received\":{{\"bits_per_second\":{rate}}},\"cpu\":{{\"host\":{cpu}}}}}}}'")
+    };
     let programs = [
         // As xrdcp shows its progress.
         ("bar", choose(&bar("941.0MB/s"), &bar("1.2GB/s")), 941.0),

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use tungstenite::Bytes;
 
-use super::super::clients::Log;
+use super::super::log::Log;
 use super::super::policy::Policy;
 use super::super::queue::Queue;
 use crate::stop::Stop;

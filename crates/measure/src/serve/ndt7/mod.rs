@@ -17,8 +17,9 @@ use std::net::{SocketAddr, TcpListener};
 use tungstenite::Bytes;
 
 use super::Event;
-use super::clients::{Entrance, Log};
+use super::clients::Entrance;
 use super::listener::listen_at;
+use super::log::Log;
 use super::partner::ServeError;
 use crate::ndt7::exchange::payload;
 use crate::stop::Stop;

@@ -6,7 +6,7 @@ use owamp::control::Protocol;
 
 use super::admission::Limits;
 use crate::one_way::socket::PortRange;
-use crate::serve::clients::Log;
+use crate::serve::log::Log;
 use crate::serve::policy::Policy;
 use crate::stop::Stop;
 

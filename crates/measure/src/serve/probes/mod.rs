@@ -20,8 +20,9 @@ use std::net::{SocketAddr, TcpListener};
 use units::DataRate;
 
 use super::Event;
-use super::clients::{Entrance, Log};
+use super::clients::Entrance;
 use super::listener::listen_at;
+use super::log::Log;
 use super::partner::ServeError;
 use crate::one_way::now;
 use crate::stop::Stop;

@@ -37,13 +37,20 @@ impl Printed {
     }
 }
 
+/// What a program printed.
+#[derive(Debug, Clone, Copy)]
+pub struct Outputs<'a> {
+    pub stdout: &'a str,
+    pub stderr: &'a str,
+}
+
 /// The result among what a program printed: on standard output the last number of the last line that has one, of an
 /// iperf3's JSON what arrived; else a rate on standard error, where `xrdcp` shows its progress.
 ///
 /// # Errors
 /// Of other JSON: nobody knows which of its numbers is the result.
-pub fn result(stdout: &str, stderr: &str) -> Result<Option<Printed>, String> {
-    let json = serde_json::from_str(stdout).ok().filter(|json: &Value| json.is_object() || json.is_array());
+pub fn result(outputs: Outputs<'_>) -> Result<Option<Printed>, String> {
+    let json = serde_json::from_str(outputs.stdout).ok().filter(|json: &Value| json.is_object() || json.is_array());
     if let Some(json) = json {
         let rate = ["/end/sum_received", "/end/sum"]
             .iter()
@@ -56,7 +63,7 @@ pub fn result(stdout: &str, stderr: &str) -> Result<Option<Printed>, String> {
         };
     }
     let is_rate = |printed: &Printed| printed.unit.counts == Quantity::Rate;
-    Ok(last(stdout).or_else(|| last(stderr).filter(is_rate)))
+    Ok(last(outputs.stdout).or_else(|| last(outputs.stderr).filter(is_rate)))
 }
 
 fn last(text: &str) -> Option<Printed> {
@@ -141,10 +148,14 @@ fn unit(word: &str) -> Option<Unit> {
 mod tests {
     use super::*;
 
+    fn on_stdout(stdout: &str) -> Result<Option<Printed>, String> {
+        result(Outputs { stdout, stderr: "" })
+    }
+
     /// The number, and the same in the base unit.
     fn read(text: &str) -> Option<(f64, f64)> {
         let base = |counts| Unit { counts, scale: 1.0 };
-        result(text, "").unwrap().map(|printed| (printed.number, printed.within(base(printed.unit.counts)).round()))
+        on_stdout(text).unwrap().map(|printed| (printed.number, printed.within(base(printed.unit.counts)).round()))
     }
 
     #[test]
@@ -168,7 +179,7 @@ mod tests {
 
     #[test]
     fn another_prefix_is_no_other_number() {
-        let [mega, giga] = ["941 Mbits/sec", "9.41 Gbits/sec"].map(|text| result(text, "").unwrap().unwrap());
+        let [mega, giga] = ["941 Mbits/sec", "9.41 Gbits/sec"].map(|text| on_stdout(text).unwrap().unwrap());
         assert_eq!([mega.within(mega.unit), giga.within(mega.unit)], [941.0, 9_410.0]);
     }
 
@@ -178,12 +189,12 @@ mod tests {
         assert_eq!(read(tcp), Some((2.5e9, 2.5e9)));
         assert_eq!(read(r#"{"end":{"sum":{"bits_per_second":7}}}"#), Some((7.0, 7.0)));
         assert_eq!(read(r#"{"error":"unable to connect"}"#), None);
-        assert!(result(r#"{"rate": 3, "cpu": 40}"#, "").is_err());
+        assert!(on_stdout(r#"{"rate": 3, "cpu": 40}"#).is_err());
     }
 
     #[test]
     fn of_standard_error_only_a_rate_counts() {
-        let rate = |stderr: &str| result("", stderr).unwrap().map(|printed| printed.number);
+        let rate = |stderr: &str| result(Outputs { stdout: "", stderr }).unwrap().map(|printed| printed.number);
         assert_eq!(rate("[1GB/1GB][100%][====][481.9MB/s]  \n"), Some(481.9));
         assert_eq!(rate("INFO 12 files done\n"), None);
     }

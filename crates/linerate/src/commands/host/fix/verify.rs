@@ -20,7 +20,7 @@ use stats::gain;
 use stats::summary::Ordered;
 use units::{DataRate, duration};
 
-use super::printed::{self, Unit};
+use super::printed::{self, Outputs, Unit};
 use super::session::{Session, is_without_effect, take_back};
 use crate::cli::host::fix::FixArgs;
 use crate::cli::test::TestArgs;
@@ -161,12 +161,16 @@ impl Proof {
             of_side.runs.extend(outcome.run);
             of_side.values.push(outcome.value);
         }
-        if counted == Some(Counted::Success) && gathered.iter().all(|side| side.values.iter().all(|value| *value == 0.0)) {
+        if counted == Some(Counted::Success)
+            && gathered.iter().all(|side| side.values.iter().all(|value| *value == 0.0))
+        {
             if let Some(fix) = applied {
                 take_back(session, fix)?;
             }
             let why = if complaint.is_empty() { complaint } else { format!(": {complaint}") };
-            return Ok(Proven::Failed(format!("the test failed with the fix and without it, which decides nothing{why}")));
+            return Ok(Proven::Failed(format!(
+                "the test failed with the fix and without it, which decides nothing{why}"
+            )));
         }
         self.answer(session, args, applied, (gathered, counted.unwrap_or_default()))
     }
@@ -309,7 +313,8 @@ impl ProgramTest {
         }
         let counted = if self.less_is_better { Counted::Cost } else { Counted::Number };
         let complaint = said.stderr.lines().last().unwrap_or_default().to_owned();
-        match printed::result(&String::from_utf8_lossy(&said.stdout), &said.stderr)? {
+        let stdout = String::from_utf8_lossy(&said.stdout);
+        match printed::result(Outputs { stdout: &stdout, stderr: &said.stderr })? {
             Some(printed) if status.success() => {
                 let unit = self.unit.get().unwrap_or(printed.unit);
                 self.unit.set(Some(unit));
