@@ -117,7 +117,7 @@ pub struct DirectionBursts {
 }
 
 /// A run of buckets above the threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Burst {
     /// When it began.
@@ -139,6 +139,25 @@ pub struct Burst {
     /// About how many flows it had, by a sketch of 128 bits; absent where nobody looked. Above some 300 it says no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
+    /// Its flows of TCP and UDP with most bytes, the most first, 8 at most; empty where nobody looked, and in reports of older
+    /// programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub busiest: Vec<BurstFlow>,
+}
+
+/// A flow of a burst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BurstFlow {
+    /// Where its packets come from.
+    pub source: SocketAddr,
+    /// Where they go.
+    pub destination: SocketAddr,
+    /// The protocol of IP: 6 TCP, 17 UDP.
+    pub protocol: u8,
+    /// About how many bytes of the burst are its, by the packets that were looked at: the first 16 of a millisecond and CPU, and
+    /// one of sixteen behind them.
+    pub bytes: ByteCount,
 }
 
 /// The buffer before a slower link that these packets would have filled.

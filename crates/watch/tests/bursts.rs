@@ -50,11 +50,12 @@ fn watched(bucket: Duration, work: impl FnOnce() + Send) -> BurstReport {
 
 #[test]
 fn a_burst_of_known_volume_is_found_with_every_byte() {
-    let mut took = Duration::ZERO;
+    let (mut took, mut port) = (Duration::ZERO, 0);
     let bucket = Duration::from_millis(10);
     let report = watched(bucket, || {
         let sink = UdpSocket::bind("127.0.0.1:0").unwrap();
         let source = UdpSocket::bind("127.0.0.1:0").unwrap();
+        port = source.local_addr().unwrap().port();
         let begin = Instant::now();
         for _ in 0..3_000 {
             source.send_to(&[0; 1_000], sink.local_addr().unwrap()).unwrap();
@@ -75,6 +76,11 @@ fn a_burst_of_known_volume_is_found_with_every_byte() {
         let most = took + bucket * 2 * u32::try_from(direction.bursts).unwrap();
         assert!(length <= most, "{length:?} of {took:?} in {} bursts", direction.bursts);
         assert!(direction.largest.iter().all(|burst| burst.flows == Some(1)), "{:?}", direction.largest);
+        // All of each burst is of the one flow there is.
+        for burst in &direction.largest {
+            let [flow] = &burst.busiest[..] else { panic!("one flow: {burst:?}") };
+            assert_eq!((flow.source.port(), flow.bytes, flow.protocol), (port, burst.bytes, 17));
+        }
         // Nearly nothing leaves a queue of 1 kbyte/s.
         let queue = direction.queue.unwrap().most.get();
         assert!(queue <= all + 3_000 * 24 && queue > all / 2, "{queue}");
@@ -100,4 +106,30 @@ fn a_device_that_is_not_there_is_told_with_those_that_are() {
     };
     let error = in_fresh_netns(|| watch(&request, || false, |_| {})).unwrap().unwrap_err();
     assert_eq!(error.to_string(), "there is no device nonesuch here; there are lo");
+}
+
+/// Two senders, of which one sends three times as much as the other in the same bursts.
+#[test]
+fn flows_of_a_burst_have_their_parts_of_it() {
+    let mut ports = [0; 2];
+    let report = watched(Duration::from_millis(10), || {
+        let sink = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let sources = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+        ports = [0, 1].map(|each: usize| sources[each].local_addr().unwrap().port());
+        for number in 0..8_000 {
+            sources[usize::from(number % 4 == 3)].send_to(&[0; 1_000], sink.local_addr().unwrap()).unwrap();
+        }
+    });
+    if report.counted_by == CountedBy::Counters {
+        return;
+    }
+    for burst in report.directions.iter().map(|direction| &direction.largest[0]) {
+        let part = |port: u16| {
+            let flow = burst.busiest.iter().find(|flow| flow.source.port() == port).unwrap();
+            flow.bytes.get() * 100 / burst.bytes.get()
+        };
+        // Flows that take turns: looking at every sixteenth packet would find the smaller one alone.
+        let [more, less] = ports.map(part);
+        assert!((65..=85).contains(&more) && (15..=35).contains(&less), "{more} % and {less} %: {burst:?}");
+    }
 }

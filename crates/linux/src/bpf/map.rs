@@ -2,20 +2,19 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::mm::ProtFlags;
 
 use super::call::{Attributes, Command, open};
+use super::mapping::{FilePart, Mapping};
 use crate::host::page_bytes;
 
 /// An array of entries of so many words of 8 bytes.
 #[derive(Debug)]
 pub(super) struct SharedArray {
     file: OwnedFd,
-    place: NonNull<u8>,
-    bytes: usize,
+    memory: Mapping,
     words: usize,
 }
 
@@ -34,9 +33,6 @@ pub(super) struct WordAt {
     pub(super) word: usize,
 }
 
-// SAFETY: the mapping belongs to this value alone, and is reached as atomics only.
-unsafe impl Send for SharedArray {}
-
 impl SharedArray {
     pub(super) fn new(extent: Extent) -> io::Result<Self> {
         let Extent { entries, words } = extent;
@@ -52,10 +48,8 @@ impl SharedArray {
         let words = usize::try_from(words).map_err(io::Error::other)?;
         let entries = usize::try_from(entries).map_err(io::Error::other)?;
         let bytes = (entries * words * 8).next_multiple_of(page);
-        // SAFETY: a fresh mapping at an address of the kernel's choice affects no memory in use.
-        let place = unsafe { mmap(ptr::null_mut(), bytes, ProtFlags::READ, MapFlags::SHARED, &file, 0) }?;
-        let place = NonNull::new(place.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { file, place, bytes, words })
+        let memory = Mapping::new(&file, ProtFlags::READ, FilePart { offset: 0, bytes })?;
+        Ok(Self { file, memory, words })
     }
 
     /// The number of its file, for instructions.
@@ -66,22 +60,8 @@ impl SharedArray {
     /// A word of an entry; zero beyond the end.
     pub(super) fn word(&self, place: WordAt) -> u64 {
         let WordAt { entry, word } = place;
-        let offset = (entry * self.words + word) * 8;
-        if word >= self.words || offset + 8 > self.bytes {
-            return 0;
-        }
-        // SAFETY: the word is inside of the mapping and aligned, since a mapping begins at a page; others write it too, so it
-        // is read as an atomic.
-        let word = unsafe { AtomicU64::from_ptr(self.place.as_ptr().add(offset).cast()) };
-        word.load(Ordering::Acquire)
-    }
-}
-
-impl Drop for SharedArray {
-    fn drop(&mut self) {
-        // SAFETY: the mapping was made by `new` with this length, and nothing refers to it any more.
-        // Nothing is left to do where the kernel refuses.
-        let _ = unsafe { munmap(self.place.as_ptr().cast(), self.bytes) };
+        let found = if word < self.words { self.memory.word((entry * self.words + word) * 8) } else { None };
+        found.map_or(0, |word| word.load(Ordering::Acquire))
     }
 }
 

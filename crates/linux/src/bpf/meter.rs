@@ -2,7 +2,8 @@
 //!
 //! A bucket is taken anew when its time comes, so the program never stops and nobody tells it to start; each CPU has its own
 //! buckets, so it takes no lock. Packets that the kernel holds as one (GRO, TSO) count with the headers that each has on
-//! the wire. The program lets every packet pass, and other programs at the hook as well (`TCX_NEXT`).
+//! the wire. The program lets every packet pass, and other programs at the hook as well (`TCX_NEXT`). Of some packets it keeps
+//! the beginning ([`Sample`]), so that a bucket has flows and not only bytes.
 
 use std::io;
 use std::time::Duration;
@@ -13,6 +14,9 @@ use super::assemble::{Alu, AssembleError, Assembler, At, Reg, When, Width};
 use super::map::{Extent, SharedArray, WordAt};
 pub use super::program::Hook;
 use super::program::{Link, Program};
+use super::ring::RecordRing;
+pub use super::sample::Sample;
+use super::sample::{self, Sampling};
 use crate::{Reason, Unavailable, affinity};
 
 /// Counts the packets of one device in both directions until it is dropped.
@@ -28,6 +32,7 @@ pub struct BurstMeter {
 struct Direction {
     hook: Hook,
     array: SharedArray,
+    samples: RecordRing,
     program: Program,
     link: Option<Link>,
     read: u64,
@@ -48,6 +53,8 @@ pub struct Bucket {
     pub marked: u64,
     /// One bit of 128 for each flow, by its hash.
     pub flows: u128,
+    /// Samples for which there was no room.
+    pub samples_lost: u64,
 }
 
 /// What one call of [`BurstMeter::read`] could not give.
@@ -83,12 +90,14 @@ impl BurstMeter {
             let entries = u32::try_from(cpus).unwrap_or(u32::MAX).saturating_mul(buckets);
             let array = SharedArray::new(Extent { entries, words: WORDS })
                 .map_err(|error| unavailable("make a map", &error))?;
-            let shape = Shape { hook, map: array.number(), tick, buckets };
+            let samples = RecordRing::new(sample::RING_BYTES).map_err(|error| unavailable("make a ring", &error))?;
+            let sampling = Sampling::new(samples.number(), tick);
+            let shape = Shape { hook, map: array.number(), sampling, tick, buckets };
             let instructions = instructions(&shape)
                 .map_err(|error| Unavailable::failed("the program of the meter", error.to_string()))?;
             let program =
                 Program::load(&instructions, hook).map_err(|error| unavailable("load the program", &error))?;
-            directions.push(Direction { hook, array, program, link: None, read: now });
+            directions.push(Direction { hook, array, samples, program, link: None, read: now });
         }
         Ok(Self { tick, buckets, cpus, directions })
     }
@@ -103,6 +112,18 @@ impl BurstMeter {
     #[must_use]
     pub fn memory(&self) -> Duration {
         self.tick.saturating_mul(self.buckets)
+    }
+
+    /// Hands the samples of a direction since the last call to `each`, about in order of time. Those of a bucket are there before
+    /// the bucket can be read.
+    pub fn samples(&mut self, hook: Hook, mut each: impl FnMut(Sample<'_>)) {
+        if let Some(direction) = self.directions.iter_mut().find(|direction| direction.hook == hook) {
+            direction.samples.drain(|record| {
+                if let Some(sample) = Sample::read(record) {
+                    each(sample);
+                }
+            });
+        }
     }
 
     /// Hands the buckets of a direction that have closed since the last call to `each`, in order of time; ticks in which
@@ -152,6 +173,7 @@ impl SharedArray {
             aggregates: word(3),
             marked: word(4),
             flows: u128::from(word(5)) | u128::from(word(6)) << 64,
+            samples_lost: word(7),
         };
         (word(0) == wanted).then_some(bucket)
     }
@@ -164,6 +186,7 @@ impl Bucket {
         self.aggregates += other.aggregates;
         self.marked += other.marked;
         self.flows |= other.flows;
+        self.samples_lost += other.samples_lost;
     }
 }
 
@@ -194,6 +217,7 @@ fn unavailable(what: &str, error: &io::Error) -> Unavailable {
 struct Shape {
     hook: Hook,
     map: i32,
+    sampling: Sampling,
     tick: Duration,
     buckets: u32,
 }
@@ -247,17 +271,19 @@ fn instructions(shape: &Shape) -> Result<Vec<u8>, AssembleError> {
     program.alu(Alu::And, R0, 64).jump_if(R0, When::Equal, 0, "low");
     for (label, word) in [("high", 6), ("low", 5)] {
         program.label(label).load(Double, R1, At(R9, word_at(word))).alu(Alu::Or, R1, R2);
-        program.store(Double, At(R9, word_at(word)), R1).jump("pass");
+        program.store(Double, At(R9, word_at(word)), R1).jump("sample");
     }
+    program.label("sample");
+    shape.sampling.write(&mut program, "pass");
     program.label("pass").end_with(TCX_NEXT);
     program.bytes()
 }
 
-fn word_at(word: u32) -> i16 {
+pub(super) fn word_at(word: u32) -> i16 {
     i16::try_from(word * 8).unwrap_or(i16::MAX)
 }
 
-/// Epoch, bytes, packets, aggregates, marked, and two of flows; the eighth keeps entries to a cache line.
+/// Epoch, bytes, packets, aggregates, marked, two of flows, and samples that were lost: a cache line.
 const WORDS: u32 = 8;
 /// How much time buckets hold: ten readings, each of which may come late.
 const MEMORY: Duration = Duration::from_secs(2);
@@ -270,7 +296,7 @@ const MAP_LOOKUP_ELEM: i32 = 1;
 const KTIME_GET_NS: i32 = 5;
 const GET_SMP_PROCESSOR_ID: i32 = 8;
 const GET_HASH_RECALC: i32 = 34;
-const SKB_LEN: i16 = 0;
+pub(super) const SKB_LEN: i16 = 0;
 const SKB_PROTOCOL: i16 = 16;
 const SKB_DATA: i16 = 76;
 const SKB_DATA_END: i16 = 80;

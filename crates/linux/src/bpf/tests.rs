@@ -130,3 +130,37 @@ fn datagrams_over_loopback_are_counted_in_both_directions_with_their_headers() {
     })
     .unwrap();
 }
+
+#[test]
+fn the_first_packets_of_a_bucket_are_sampled_and_one_of_sixteen_behind_them() {
+    let Some(mut meter) = allowed(BurstMeter::of_frames(Duration::from_secs(1), Hook::Ingress)) else { return };
+    let long = frame(0, 958, 0x1234);
+    meter.pass(&long, 20_000);
+    let (mut samples, mut bytes) = (0_u32, 0);
+    meter.samples(Hook::Ingress, |sample| {
+        assert_eq!(sample.head, &long[..80]);
+        (samples, bytes) = (samples + 1, bytes + sample.bytes);
+    });
+    // The first 256, of two buckets where a second ends meanwhile, and 1,234 of the rest with a standard deviation of 34.
+    assert!((256 + 1_000..=2 * 256 + 1_450).contains(&samples), "{samples}");
+    assert!(bytes.abs_diff(20_000 * 1_000) < 4_000_000, "{bytes}");
+    meter.pass(&frame(0, 10, 1), 16);
+    let mut heads = 0;
+    meter.samples(Hook::Ingress, |sample| heads += usize::from(sample.head.len() == 52));
+    meter.samples(Hook::Ingress, |sample| panic!("{sample:?} was taken before"));
+    assert!(heads <= 16, "{heads}");
+}
+
+#[test]
+fn samples_beyond_the_room_for_them_are_counted() {
+    let Some(mut meter) = allowed(BurstMeter::of_frames(Duration::from_secs(1), Hook::Ingress)) else { return };
+    meter.pass(&frame(0, 100, 1), 1_000_000);
+    let mut samples = 0_u64;
+    meter.samples(Hook::Ingress, |_| samples += 1);
+    let lost: u64 = closed(&mut meter, Hook::Ingress).iter().map(|bucket| bucket.samples_lost).sum();
+    assert!(samples > 30_000 && samples + lost >= 1_000_000 / 16, "{samples} and {lost}");
+    meter.pass(&frame(0, 100, 1), 1_000);
+    let mut later = 0_u64;
+    meter.samples(Hook::Ingress, |_| later += 1);
+    assert!(later > 0, "there is room again");
+}

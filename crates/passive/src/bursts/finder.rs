@@ -1,11 +1,13 @@
 //! Buckets of one direction in order of time, to bursts and distributions.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use model::bursts::{Burst, DirectionBursts};
 use model::measurement::Heading;
 use units::{ByteCount, DataRate, PacketCount, Percent, WallTime};
 
+use super::flows::{FlowTally, SampledPacket};
 use super::heat::Heat;
 use super::queue::VirtualQueue;
 use super::steps::Steps;
@@ -49,6 +51,7 @@ pub struct BurstFinder {
     wire: u64,
     last: Option<u64>,
     open: Option<Open>,
+    samples: VecDeque<SampledPacket>,
     bursts: u64,
     in_bursts: u64,
     by_length: Vec<u64>,
@@ -63,11 +66,12 @@ pub struct BurstFinder {
 }
 
 /// A burst that goes on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 struct Open {
     first: u64,
     sum: Tick,
     peak: u64,
+    flows: FlowTally,
 }
 
 /// The busiest of windows that lie side by side.
@@ -92,6 +96,7 @@ impl BurstFinder {
             wire: 0,
             last: None,
             open: None,
+            samples: VecDeque::new(),
             bursts: 0,
             in_bursts: 0,
             by_length: Vec::new(),
@@ -104,6 +109,17 @@ impl BurstFinder {
             heat: Heat::new(search.first, search.bucket),
             missed: 0,
         }
+    }
+
+    /// Takes a packet that was looked at, before its bucket comes.
+    pub fn sample(&mut self, packet: SampledPacket) {
+        if self.threshold.is_none() {
+            return;
+        }
+        if self.samples.len() >= MOST_SAMPLES {
+            self.samples.pop_front();
+        }
+        self.samples.push_back(packet);
     }
 
     /// Takes a bucket. One that is not later than the last is left out.
@@ -127,9 +143,15 @@ impl BurstFinder {
             self.close();
         }
         if is_full {
-            let open = self.open.get_or_insert(Open { first: tick.epoch, sum: Tick::default(), peak: 0 });
+            let open = self.open.get_or_insert_with(|| Open { first: tick.epoch, ..Open::default() });
             add(&mut open.sum, tick);
             open.peak = open.peak.max(wire);
+        }
+        // Samples of buckets before belong to no burst.
+        while let Some(sample) = self.samples.pop_front_if(|sample| sample.epoch <= tick.epoch) {
+            if let Some(open) = self.open.as_mut().filter(|_| sample.epoch == tick.epoch) {
+                open.flows.take(&sample);
+            }
         }
         self.last = Some(tick.epoch);
     }
@@ -157,10 +179,12 @@ impl BurstFinder {
             marked: PacketCount::new(open.sum.marked),
             peak: rate(open.peak, self.search.bucket),
             flows: looks.then(|| flows(open.sum.flows)),
+            busiest: Vec::new(),
         };
         let place = self.largest.partition_point(|known| known.bytes >= burst.bytes);
         if place < MOST_LARGEST {
-            self.largest.insert(place, burst);
+            let busiest = open.flows.busiest(open.sum.bytes);
+            self.largest.insert(place, Burst { busiest, ..burst });
             self.largest.truncate(MOST_LARGEST);
         }
     }
@@ -224,3 +248,5 @@ fn add(sum: &mut Tick, tick: &Tick) {
 }
 
 const MOST_LARGEST: usize = 20;
+/// As many as the rings of both sides hold, and more.
+const MOST_SAMPLES: usize = 1 << 16;

@@ -2,11 +2,13 @@
 //! measurement of data center microbursts", IMC 2017, and Millisampler, IMC 2022, have half of it).
 //!
 //! * [`tick`]: what passed in one bucket
+//! * [`flows`]: packets of which the beginning is known, to the flows of a burst
 //! * [`finder`]: buckets of one direction in order of time, to bursts and distributions
 //!
 //! Inside: `queue` is the buffer that a slower link would have needed, `steps` rates over time in bounded memory.
 
 pub mod finder;
+pub mod flows;
 mod heat;
 mod queue;
 mod steps;

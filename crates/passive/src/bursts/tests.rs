@@ -7,6 +7,7 @@ use model::measurement::Heading;
 use units::{DataRate, Percent, WallTime};
 
 use super::finder::{BurstFinder, LooksIntoPackets, Search};
+use super::flows::{FlowEnds, SampledPacket};
 use super::tick::{Tick, flows};
 
 const FIRST: u64 = 5_000;
@@ -100,4 +101,43 @@ fn a_long_watch_is_shown_in_a_bounded_number_of_steps_that_keep_the_busiest_buck
 fn the_sketch_counts_some_flows_and_says_no_more_when_it_is_full() {
     assert_eq!((flows(0), flows(1), flows(u128::MAX)), (0, 1, 622));
     assert_eq!(flows(u128::from(u64::MAX)), 89, "half of the bits: 128 ln 2");
+}
+
+/// The beginning of a datagram from this port, of IPv4 behind Ethernet.
+fn head(port: u16) -> Vec<u8> {
+    let mut head = vec![0; 12];
+    head.extend([8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2]);
+    head.extend(port.to_be_bytes());
+    head.extend([0x14, 0x51, 0, 20, 0, 0]);
+    head
+}
+
+#[test]
+fn a_burst_has_the_flows_of_its_own_buckets_in_parts_of_its_bytes() {
+    let mut finder = BurstFinder::new(search());
+    let sample = |millisecond: u64, port: Option<u16>, bytes: u64| {
+        let flow = port.and_then(|port| FlowEnds::of(&head(port)));
+        SampledPacket { epoch: FIRST + millisecond, bytes, flow }
+    };
+    // Before the burst, in it, and behind it; a packet that is no datagram has a part as well.
+    finder.sample(sample(9, Some(9), 90_000));
+    for (port, bytes) in [(Some(1), 60_000), (Some(2), 20_000), (None, 20_000)] {
+        finder.sample(sample(10, port, bytes));
+    }
+    finder.sample(sample(11, Some(2), 100_000));
+    finder.sample(sample(12, Some(9), 90_000));
+    (9..13).for_each(|each| finder.push(&tick(each, if (10..12).contains(&each) { 60 } else { 5 })));
+    let found = finder.report(Heading::Inbound, Duration::from_millis(20));
+    let [burst] = &found.largest[..] else { panic!("one: {:?}", found.largest) };
+    let flows: Vec<(u16, u64)> = burst.busiest.iter().map(|flow| (flow.source.port(), flow.bytes.get())).collect();
+    let bytes = 2 * 60 * 1_514;
+    assert_eq!(flows, [(2, bytes * 120 / 200), (1, bytes * 60 / 200)]);
+    assert!(burst.busiest.iter().all(|flow| flow.protocol == 17 && flow.destination.port() == 5_201));
+}
+
+#[test]
+fn a_beginning_that_is_cut_anywhere_has_a_flow_or_none() {
+    let whole = head(7);
+    assert!(FlowEnds::of(&whole).is_some());
+    (0..whole.len()).for_each(|length| assert_eq!(FlowEnds::of(&whole[..length]), None, "{length}"));
 }

@@ -24,6 +24,11 @@ pub(super) struct Inner {
 /// Reads the INT headers that follow a transport header.
 pub(super) type StackReader = fn(Bytes<'_>, &mut Inner) -> Result<(), Malformed>;
 
+/// The flow of a packet that begins with a header of Ethernet, where the packet is whole to its ports and behind them.
+pub(crate) fn flow_of(frame: &[u8]) -> Option<IntFlow> {
+    packet(Bytes::new(frame), Outermost::Ethernet, None).ok()?.flow
+}
+
 /// Reads a packet that may be cut off anywhere. `embedded` reads what follows the transport header, where INT does.
 pub(super) fn packet(
     mut bytes: Bytes<'_>,

@@ -17,3 +17,5 @@ pub mod report;
 mod tests;
 mod version1;
 mod version2;
+
+pub(crate) use inner::flow_of;

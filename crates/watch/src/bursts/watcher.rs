@@ -12,6 +12,7 @@ use linux::{Unavailable, clock, host};
 use model::bursts::{BurstReport, CountedBy, DirectionBursts};
 use model::measurement::Heading;
 use passive::bursts::finder::{BurstFinder, LooksIntoPackets, Search};
+use passive::bursts::flows::{FlowEnds, SampledPacket};
 use passive::bursts::tick::Tick;
 use units::{DataRate, MonoTime, Percent};
 
@@ -138,6 +139,7 @@ struct Watcher {
     outbound: BurstFinder,
     before: Before,
     buckets: u64,
+    samples_lost: u64,
 }
 
 impl Watcher {
@@ -163,17 +165,24 @@ impl Watcher {
             looks_into_packets: looks,
         };
         let (inbound, outbound) = (BurstFinder::new(search), BurstFinder::new(search));
-        Self { source, bucket, began, start, line_rate, inbound, outbound, before, buckets: 0 }
+        Self { source, bucket, began, start, line_rate, inbound, outbound, before, buckets: 0, samples_lost: 0 }
     }
 
     fn read(&mut self) -> io::Result<()> {
         let (inbound, outbound, buckets) = (&mut self.inbound, &mut self.outbound, &mut self.buckets);
+        let samples_lost = &mut self.samples_lost;
         match &mut self.source {
             Source::Program(meter) => {
                 let now = clock::now();
                 for (hook, finder) in [(Hook::Ingress, inbound), (Hook::Egress, outbound)] {
+                    // Before the buckets, which close later than their packets come.
+                    meter.samples(hook, |sample| {
+                        let flow = FlowEnds::of(sample.head);
+                        finder.sample(SampledPacket { epoch: sample.epoch, bytes: sample.bytes, flow });
+                    });
                     let overrun = meter.read(hook, now, |bucket| {
                         *buckets += 1;
+                        *samples_lost += bucket.samples_lost;
                         finder.push(&Tick {
                             epoch: bucket.epoch,
                             bytes: bucket.bytes,
@@ -203,6 +212,13 @@ impl Watcher {
         let since = self.before.since(&link.name);
         let directions =
             vec![self.inbound.report(Heading::Inbound, length), self.outbound.report(Heading::Outbound, length)];
+        let noted = Noted {
+            source: &self.source,
+            directions: &directions,
+            line_rate: self.line_rate,
+            link,
+            samples_lost: self.samples_lost,
+        };
         BurstReport {
             format: BurstReport::FORMAT,
             host: host::hostname(),
@@ -217,7 +233,7 @@ impl Watcher {
             },
             line_rate: self.line_rate,
             threshold_percent: u8::try_from(request.threshold.get()).unwrap_or(u8::MAX),
-            notes: notes(&self.source, &directions, self.line_rate, link),
+            notes: noted.notes(),
             directions,
             busiest: since.busiest,
             retransmits: since.retransmits,
@@ -226,34 +242,54 @@ impl Watcher {
     }
 }
 
-fn notes(source: &Source, directions: &[DirectionBursts], line_rate: Option<DataRate>, link: &Link) -> Vec<String> {
-    let mut notes = Vec::new();
-    if let Source::Counters(_, why) = source {
-        notes.push(format!(
-            "counters were read every 10 ms: shorter bursts are not seen. {why}: buckets of 1 ms and less take CAP_BPF and \
-             CAP_NET_ADMIN of the machine, and Linux 6.6"
-        ));
+/// What the notes of a report come from.
+struct Noted<'a> {
+    source: &'a Source,
+    directions: &'a [DirectionBursts],
+    line_rate: Option<DataRate>,
+    link: &'a Link,
+    samples_lost: u64,
+}
+
+impl Noted<'_> {
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Source::Counters(_, why) = self.source {
+            notes.push(format!(
+                "counters were read every 10 ms: shorter bursts are not seen. {why}: buckets of 1 ms and less take CAP_BPF and \
+                 CAP_NET_ADMIN of the machine, and Linux 6.6"
+            ));
+        }
+        if self.line_rate.is_none() {
+            notes.push(format!(
+                "{} reports no link speed, so there are no bursts: --expect RATE declares one",
+                self.link.name
+            ));
+        }
+        if let Some(delay) = interrupt_delay(self.link).filter(|delay| *delay > 0) {
+            notes.push(format!(
+                "the NIC may hold received packets for {delay} us (rx-usecs): shorter buckets show its batches"
+            ));
+        }
+        let is_over = |each: &&DirectionBursts| self.line_rate.is_some_and(|rate| each.busiest_bucket > rate);
+        if self.directions.iter().any(|each| is_over(&each)) {
+            notes.push(
+                "a bucket above the line rate is a batch that the kernel took at once, or data offered to a queue"
+                    .to_owned(),
+            );
+        }
+        let missed: u64 = self.directions.iter().map(|each| each.missed_buckets).sum();
+        if missed > 0 {
+            notes.push(format!("{missed} buckets were not read in time, and are not in the sums"));
+        }
+        if self.samples_lost > 0 {
+            notes.push(format!(
+                "{} packets that were to be looked at were not read in time: the flows of bursts are those of the others",
+                self.samples_lost
+            ));
+        }
+        notes
     }
-    if line_rate.is_none() {
-        notes.push(format!("{} reports no link speed, so there are no bursts: --expect RATE declares one", link.name));
-    }
-    if let Some(delay) = interrupt_delay(link).filter(|delay| *delay > 0) {
-        notes.push(format!(
-            "the NIC may hold received packets for {delay} us (rx-usecs): shorter buckets show its batches"
-        ));
-    }
-    let is_over = |each: &&DirectionBursts| line_rate.is_some_and(|rate| each.busiest_bucket > rate);
-    if directions.iter().any(|each| is_over(&each)) {
-        notes.push(
-            "a bucket above the line rate is a batch that the kernel took at once, or data offered to a queue"
-                .to_owned(),
-        );
-    }
-    let missed: u64 = directions.iter().map(|each| each.missed_buckets).sum();
-    if missed > 0 {
-        notes.push(format!("{missed} buckets were not read in time, and are not in the sums"));
-    }
-    notes
 }
 
 /// Counters cost more than buckets, and a process is woken late: finer readings would show that.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table};
-use model::bursts::{Burst, BurstReport, CountedBy, DirectionBursts};
+use model::bursts::{Burst, BurstFlow, BurstReport, CountedBy, DirectionBursts};
 use model::measurement::Heading;
 use units::duration::show;
 use units::{DataRate, WallTime};
@@ -78,6 +78,7 @@ fn one(text: &mut String, direction: &DirectionBursts, report: &BurstReport) {
     let _ = writeln!(text, "  volume  {}", classes(&direction.by_volume, volume));
     text.push_str(&heat(direction, report));
     text.push_str(&largest(&direction.largest));
+    text.push_str(&by_flow(&direction.largest));
 }
 
 /// `1 ms: 12, 2 ms: 4`: each class by its lower bound.
@@ -159,6 +160,30 @@ fn largest(bursts: &[Burst]) -> String {
     table::text(rows)
 }
 
+/// Whose the largest bursts were: flows with a twentieth of one and more.
+fn by_flow(bursts: &[Burst]) -> String {
+    let mut text = String::new();
+    for burst in bursts.iter().take(MOST_SHOWN) {
+        let share = |flow: &BurstFlow| flow.bytes.get().saturating_mul(100) / burst.bytes.get().max(1);
+        let parts: Vec<String> = burst
+            .busiest
+            .iter()
+            .take(MOST_FLOWS)
+            .filter(|flow| share(flow) >= LEAST_SHARE)
+            .map(|flow| {
+                let protocol = if flow.protocol == UDP { " UDP" } else { "" };
+                format!("{} % {} → {}{protocol}", share(flow), flow.source, flow.destination)
+            })
+            .collect();
+        let parts = if parts.is_empty() { "no flow with 5 % of it".to_owned() } else { parts.join(", ") };
+        let is_known = burst.flows.is_some();
+        if is_known {
+            let _ = writeln!(text, "  {}  {parts}", moment(burst));
+        }
+    }
+    text
+}
+
 /// `04:41:07.123`.
 fn moment(burst: &Burst) -> String {
     format!("{}.{:03}", moment_of(burst.start), burst.start.unix_nanos() / 1_000_000 % 1_000)
@@ -183,6 +208,11 @@ fn around(text: &mut String, report: &BurstReport) {
 }
 
 const MOST_SHOWN: usize = 5;
+const MOST_FLOWS: usize = 3;
+/// In percent.
+const LEAST_SHARE: u64 = 5;
+/// Of the protocols of IP.
+const UDP: u8 = 17;
 /// A terminal of 80 columns holds them behind the lengths.
 const MOST_COLUMNS: usize = 66;
 
