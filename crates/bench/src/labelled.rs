@@ -248,17 +248,31 @@ mod tests {
     use super::*;
     use capture::{Trace, TraceOptions};
 
+    fn named(case: &Case) -> anyhow::Result<Option<Cause>> {
+        let capture = captured(case)?;
+        let mut trace = Trace::new(TraceOptions::default());
+        let used = trace.read(&capture)?;
+        let report = trace.end(&capture[used..]);
+        Ok(report.connections[0].transfers[0].verdicts.first().map(|verdict| verdict.cause))
+    }
+
     /// Limits that no other looks like, one of each: the bench judges hundreds.
     #[test]
     fn plain_limits_are_named() -> anyhow::Result<()> {
         for label in [Label::Bottleneck, Label::DeepBuffer, Label::LargePacketsLost] {
             let number = Label::ALL.iter().position(|each| *each == label).unwrap_or_default();
-            let capture = captured(&case(Seed(7), number))?;
-            let mut trace = Trace::new(TraceOptions::default());
-            let used = trace.read(&capture)?;
-            let report = trace.end(&capture[used..]);
-            let first = report.connections[0].transfers[0].verdicts.first().map(|verdict| verdict.cause);
-            assert_eq!(first, Some(label.cause()), "{}", label.name());
+            assert_eq!(named(&case(Seed(7), number))?, Some(label.cause()), "{}", label.name());
+        }
+        Ok(())
+    }
+
+    /// At the receiver behind a queue of twice the policer's rate (207), with a bucket that only a full one at the start tells from a
+    /// larger one (1117), and with 57 losses in 3 recoveries of a transfer that reaches half of the rate (617).
+    #[test]
+    fn policers_are_named_behind_queues_and_by_few_losses() -> anyhow::Result<()> {
+        for number in [207, 617, 1_117] {
+            let case = case(Seed(0x51), number);
+            assert_eq!((case.label, named(&case)?), (Label::Policer, Some(Cause::Policer)), "{number}");
         }
         Ok(())
     }

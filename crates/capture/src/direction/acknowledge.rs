@@ -30,9 +30,15 @@ struct News {
 }
 
 impl Piece {
+    /// That it has arrived, sent once; no RTT is known.
+    fn passed(&self) -> Pass {
+        let stamp = Some(self.tsval).filter(|tsval| *tsval != 0);
+        Pass { sent_ns: self.first_ns, sent_before: self.sent_before, rtt_ns: None, stamp }
+    }
+
     /// That a retransmission of it has arrived; of when, nothing is known.
     fn repaired(&self) -> Pass {
-        Pass { sent_ns: self.last_ns, sent_before: self.sent_before, rtt_ns: None }
+        Pass { sent_ns: self.last_ns, rtt_ns: None, ..self.passed() }
     }
 }
 
@@ -195,7 +201,7 @@ impl Direction {
                     self.counts.largest_passed = self.counts.largest_passed.max(piece.bytes);
                     // Behind a hole, it waited for what filled the hole: its time is no RTT.
                     let rtt_ns = highest.is_none().then_some(time_ns - piece.first_ns);
-                    self.losses.passed(Pass { sent_ns: piece.first_ns, sent_before: piece.sent_before, rtt_ns });
+                    self.losses.passed(Pass { rtt_ns, ..piece.passed() });
                     // A super-packet of which one SACK after the other told a part is no hole.
                     let was_told = self.sacked.contains(piece.from..piece.to());
                     if highest.is_some_and(|highest| piece.to() <= highest) && !was_told {
@@ -317,7 +323,7 @@ impl Direction {
                             sample_ns = Some(segment.time_ns - piece.first_ns);
                         }
                         let rtt_ns = Some(segment.time_ns - piece.first_ns).filter(|_| piece.to() > highest);
-                        losses.passed(Pass { sent_ns: piece.first_ns, sent_before: piece.sent_before, rtt_ns });
+                        losses.passed(Pass { rtt_ns, ..piece.passed() });
                     }
                     PieceState::Sent => losses.passed(piece.repaired()),
                     PieceState::Sacked => {}

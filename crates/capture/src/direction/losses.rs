@@ -29,6 +29,8 @@ pub(crate) struct Pass {
     pub(crate) sent_before: u64,
     /// Its RTT, where no hole was open before it.
     pub(crate) rtt_ns: Option<i64>,
+    /// The sender's time stamp, where it has one.
+    pub(crate) stamp: Option<u32>,
 }
 
 /// See the module.

@@ -205,6 +205,7 @@ impl Direction {
         let filled = Piece {
             state: PieceState::Sent,
             times: 2,
+            tsval: segment.options.timestamps.map_or(0, |stamps| stamps.0),
             last_ns: segment.time_ns,
             sent_before: self.recent.wire_bytes,
             ..whole

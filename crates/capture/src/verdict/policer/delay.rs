@@ -19,6 +19,8 @@ pub(super) struct DelayRise {
     pub(super) burst_rate: f64,
     /// The median delay of the packets before the first loss of an episode, over the least: a queue is full then.
     pub(super) before_s: Option<f64>,
+    /// What is uncertain of a delay.
+    pub(super) uncertain_s: f64,
 }
 
 /// Share of the delay of a queue of that size from which on it is one.
@@ -30,14 +32,32 @@ const MOST_OF_QUEUE: f64 = 2.0;
 /// The same where data arrives in bursts that are faster than the bucket: a queue lets nothing through faster, but behind a
 /// bucket a burst makes a queue of its own.
 const QUEUE_SHARE_OF_BURSTS: f64 = 0.8;
-/// Bursts at so many times the rate of the bucket are no measuring error.
-const FAST_BURST: f64 = 2.5;
+/// Bursts at so many times the rate of the bucket are no measuring error: of arrivals, and of acknowledgments of them, which the way
+/// back may compress.
+const FAST_BURST: f64 = 1.5;
+const FAST_BURST_OF_ACKS: f64 = 2.5;
+
+/// How a capture knows when packets arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arrivals {
+    /// It is where they arrive.
+    Seen,
+    /// By acknowledgments.
+    Acknowledged,
+}
 
 impl DelayRise {
     /// Whether the delay is that of a queue.
-    pub(super) fn is_queue(&self, fit: &Fit) -> bool {
-        let has_bursts = self.burst_rate > FAST_BURST * fit.bucket.rate;
+    pub(super) fn is_queue(&self, fit: &Fit, arrivals: Arrivals) -> bool {
+        let fast = match arrivals {
+            Arrivals::Seen => FAST_BURST,
+            Arrivals::Acknowledged => FAST_BURST_OF_ACKS,
+        };
+        let has_bursts = self.burst_rate > fast * fit.bucket.rate;
         let most = if has_bursts { QUEUE_SHARE_OF_BURSTS } else { QUEUE_SHARE };
+        if self.is_empty_before() {
+            return false;
+        }
         let before_s = self.before_s.unwrap_or(self.at_loss_s);
         let mut signs = [before_s, self.at_loss_s, self.rise_s];
         signs.sort_by(f64::total_cmp);
@@ -48,7 +68,16 @@ impl DelayRise {
         let is_another = has_bursts && delay_s > MOST_OF_QUEUE * self.queue_s;
         (delay_s > most * self.queue_s || is_full) && !is_another
     }
+
+    /// Whether nothing waited when an episode of losses began: a queue that overflows is full, in captures of shapers to three tenths of
+    /// what a bucket that fits them holds and more.
+    pub(super) fn is_empty_before(&self) -> bool {
+        self.before_s.is_some_and(|before_s| before_s - self.uncertain_s < EMPTY * self.queue_s)
+    }
 }
+
+/// See [`DelayRise::is_empty_before`].
+const EMPTY: f64 = 0.1;
 
 /// What RTTs say of a bucket; none where too few are known.
 pub(super) fn rise(log: &CrossingLog, fit: &Fit, tolerance: Tolerance) -> Option<DelayRise> {
@@ -79,6 +108,7 @@ pub(super) fn rise(log: &CrossingLog, fit: &Fit, tolerance: Tolerance) -> Option
         queue_s,
         burst_rate: burst_rate(log, fit.bucket.depth / 2.0),
         before_s: before_episodes(log, least),
+        uncertain_s: tolerance.seconds,
     })
 }
 

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `mod` | the verdict |
+//! | `stamps` | when it was sent, by the sender's time stamps |
 //! | `log` | what went through the bucket: passes and losses of the flows that share it |
 //! | `bucket` | a bucket replayed, and the search for the one that explains most |
 //! | `delay` | a queue loses packets as a bucket does, but delays them before |
@@ -14,14 +15,15 @@
 mod bucket;
 mod delay;
 mod log;
+mod stamps;
 
 use super::cause::{Cause, TokenBucket, Verdict};
 use super::judged::Judged;
 use super::text::{bytes, percent, rate, time};
 use crate::direction::losses::LossRecord;
 use crate::direction::owner::Owner;
-use bucket::{Bucket, Fit, Tolerance};
-use delay::DelayRise;
+use bucket::{Bucket, BucketBefore, Fit, Tolerance};
+use delay::{Arrivals, DelayRise};
 use log::CrossingLog;
 
 /// A bucket that is empty after less than this cannot be told from a queue of a few packets: hosts delay packets as long.
@@ -38,20 +40,19 @@ const HEADER_BYTES: f64 = 52.0;
 
 /// The verdict on a lone transfer, where a bucket fits.
 pub(super) fn lone(judged: &Judged) -> Option<Verdict> {
-    let path = PathTimes { rtt_ns: judged.rtt_ns, uncertain_s: timing_s(judged) };
-    let found = PolicerFit::of(&[&judged.direction.losses], judged.mss, path)?;
-    // A bucket that nobody else empties is full when a transfer starts: its first loss comes when most of that is spent.
-    let was_full = judged.direction.numbers.saw_syn;
-    if was_full && found.first_level.is_some_and(|level| level > MOST_AT_FIRST_LOSS) {
-        return None;
-    }
+    let is_at_sender = judged.direction.sender_lag_ns == 0;
+    let by_stamps = if is_at_sender { None } else { stamps::stamped(&judged.direction.losses) };
+    let (record, uncertain_s, arrivals) = match &by_stamps {
+        Some(stamped) => (&stamped.record, TIMING_S + bucket::seconds(stamped.tick_ns), Arrivals::Seen),
+        None => (&judged.direction.losses, timing_s(judged), Arrivals::Acknowledged),
+    };
+    let before = if judged.direction.numbers.saw_syn { BucketBefore::Full } else { BucketBefore::Unknown };
+    let view = View { rtt_ns: judged.rtt_ns, uncertain_s, before, arrivals };
+    let found = PolicerFit::of(&[record], judged.mss, view)?;
     let owners = [Owner::Recovery, Owner::Timeout, Owner::SlowStart, Owner::CongestionWindow];
     let share = owners.into_iter().map(|owner| judged.share(owner)).sum();
     Some(found.verdict(judged.mss).share(share))
 }
-
-/// Of its depth. In captures of lone transfers through policers it is 0.6 at most, and 0.4 in nine of ten.
-const MOST_AT_FIRST_LOSS: f64 = 0.7;
 
 /// Away from the sender, packets have waited in queues since they passed the bucket, or wait before they come to it.
 #[expect(clippy::cast_precision_loss, reason = "a time of a capture")]
@@ -63,12 +64,14 @@ fn timing_s(judged: &Judged) -> f64 {
     TIMING_S.max(queue_ns as f64 / 1e9)
 }
 
-/// Times of the path of a bucket.
+/// What a capture sees of a bucket.
 #[derive(Debug, Clone, Copy)]
-struct PathTimes {
+struct View {
     rtt_ns: i64,
     /// By how much the time at the capture differs from that at the bucket, but for a constant.
     uncertain_s: f64,
+    before: BucketBefore,
+    arrivals: Arrivals,
 }
 
 /// A bucket that explains losses.
@@ -78,36 +81,31 @@ pub(crate) struct PolicerFit {
     losses: usize,
     episodes: usize,
     flows: usize,
-    /// What a bucket that was full at the start has at the first loss, of its depth.
-    first_level: Option<f64>,
 }
 
 impl PolicerFit {
     /// Of transfers between two hosts, captured at the sender.
     pub(crate) fn shared(records: &[&LossRecord], mss: u64, rtt_ns: i64) -> Option<Self> {
-        Self::of(records, mss, PathTimes { rtt_ns, uncertain_s: TIMING_S })
+        let view =
+            View { rtt_ns, uncertain_s: TIMING_S, before: BucketBefore::Unknown, arrivals: Arrivals::Acknowledged };
+        Self::of(records, mss, view)
     }
 
-    fn of(records: &[&LossRecord], mss: u64, path: PathTimes) -> Option<Self> {
-        let log = CrossingLog::new(records, path.rtt_ns);
+    fn of(records: &[&LossRecord], mss: u64, view: View) -> Option<Self> {
+        let log = CrossingLog::new(records, view.rtt_ns);
         let stride = records.iter().map(|record| record.stride()).max().unwrap_or(1);
         #[expect(clippy::cast_precision_loss, reason = "a few segments")]
         let bytes = mss as f64 * (1.0 + records.len() as f64 + f64::from(stride - 1));
-        let tolerance = Tolerance { bytes, seconds: path.uncertain_s };
-        let fit = bucket::search(&log, tolerance).filter(|fit| fit.is_good(&log, tolerance))?;
+        let tolerance = Tolerance { bytes, seconds: view.uncertain_s };
+        let fit = bucket::search(&log, tolerance, view.before).filter(|fit| fit.is_good(&log, tolerance))?;
         let rise = delay::rise(&log, &fit, tolerance)?;
+        if !fit.is_limit(&log) && !rise.is_empty_before() {
+            return None;
+        }
         // What is uncertain of the times must not fill the bucket.
-        let is_certain = path.uncertain_s < MOST_UNCERTAIN * rise.queue_s;
-        let is_bucket = rise.queue_s >= LEAST_DEPTH_S && is_certain && !rise.is_queue(&fit);
-        let first_level = bucket::level_at_first_loss(&log, fit.bucket, tolerance);
-        is_bucket.then_some(Self {
-            fit,
-            rise,
-            losses: log.losses,
-            episodes: log.episodes,
-            flows: records.len(),
-            first_level,
-        })
+        let is_certain = view.uncertain_s < MOST_UNCERTAIN * rise.queue_s;
+        let is_bucket = rise.queue_s >= LEAST_DEPTH_S && is_certain && !rise.is_queue(&fit, view.arrivals);
+        is_bucket.then_some(Self { fit, rise, losses: log.losses, episodes: log.episodes, flows: records.len() })
     }
 
     pub(crate) fn verdict(&self, mss: u64) -> Verdict {
