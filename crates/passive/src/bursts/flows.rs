@@ -1,6 +1,7 @@
 //! Which flows a burst had, from packets of which somebody kept the beginning.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 use model::bursts::BurstFlow;
 use units::ByteCount;
@@ -21,8 +22,8 @@ pub struct SampledPacket {
 /// What packets of one flow have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowEnds {
-    pub(super) source: std::net::SocketAddr,
-    pub(super) destination: std::net::SocketAddr,
+    pub(super) source: SocketAddr,
+    pub(super) destination: SocketAddr,
     pub(super) protocol: u8,
 }
 

@@ -32,8 +32,8 @@ const MOST_OF_QUEUE: f64 = 2.0;
 /// The same where data arrives in bursts that are faster than the bucket: a queue lets nothing through faster, but behind a
 /// bucket a burst makes a queue of its own.
 const QUEUE_SHARE_OF_BURSTS: f64 = 0.8;
-/// Bursts at so many times the rate of the bucket are no measuring error: of arrivals, and of acknowledgments of them, which the way
-/// back may compress.
+/// Bursts at so many times the rate of the bucket are no measuring error: of arrivals, and of acknowledgments of them, which the
+/// reverse path may compress.
 const FAST_BURST: f64 = 1.5;
 const FAST_BURST_OF_ACKS: f64 = 2.5;
 

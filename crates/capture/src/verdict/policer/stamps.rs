@@ -38,7 +38,7 @@ pub(super) fn stamped(record: &LossRecord) -> Option<Stamped> {
         newest = stamp;
         ticks.push(at);
     }
-    let tick_ns = tick_ns(last.sent_ns - first.sent_ns, *ticks.last()?)?;
+    let tick_ns = Counted { time_ns: last.sent_ns - first.sent_ns, ticks: *ticks.last()? }.tick_ns()?;
     let arrivals: Vec<i64> = passes.iter().map(|pass| pass.sent_ns).collect();
     let sent: Vec<i64> = ticks.iter().map(|ticks| ticks * tick_ns).collect();
     let least_ns = arrivals.iter().zip(&sent).map(|(arrival, sent)| arrival - sent).min()?;
@@ -56,14 +56,23 @@ pub(super) fn stamped(record: &LossRecord) -> Option<Stamped> {
     Some(Stamped { record, tick_ns })
 }
 
-/// The step of a clock that counted so many in so much time.
-#[expect(clippy::cast_precision_loss, reason = "a ratio")]
-fn tick_ns(time_ns: i64, ticks: i64) -> Option<i64> {
-    if ticks < LEAST_TICKS {
-        return None;
+/// What a clock counted in some time.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    time_ns: i64,
+    ticks: i64,
+}
+
+impl Counted {
+    /// The step of the clock, where it is a usual one.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    fn tick_ns(self) -> Option<i64> {
+        if self.ticks < LEAST_TICKS {
+            return None;
+        }
+        let seen = self.time_ns as f64 / self.ticks as f64;
+        TICKS_NS.into_iter().find(|tick_ns| (seen / *tick_ns as f64 - 1.0).abs() < MOST_WRONG)
     }
-    let seen = time_ns as f64 / ticks as f64;
-    TICKS_NS.into_iter().find(|tick_ns| (seen / *tick_ns as f64 - 1.0).abs() < MOST_WRONG)
 }
 
 #[cfg(test)]
