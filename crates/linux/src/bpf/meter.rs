@@ -11,6 +11,7 @@ use std::time::Duration;
 use units::MonoTime;
 
 use super::assemble::{Alu, AssembleError, Assembler, At, Reg, When, Width};
+use super::layout::{SKB_DATA, SKB_DATA_END, SKB_GSO_SEGS, SKB_LEN, SKB_PROTOCOL, SKB_WIRE_LEN, WORDS, word_at};
 use super::map::{Extent, SharedArray, WordAt};
 pub use super::program::Hook;
 use super::program::{Link, Program};
@@ -279,29 +280,17 @@ fn instructions(shape: &Shape) -> Result<Vec<u8>, AssembleError> {
     program.bytes()
 }
 
-pub(super) fn word_at(word: u32) -> i16 {
-    i16::try_from(word * 8).unwrap_or(i16::MAX)
-}
-
-/// Epoch, bytes, packets, aggregates, marked, two of flows, and samples that were lost: a cache line.
-const WORDS: u32 = 8;
 /// How much time buckets hold: ten readings, each of which may come late.
 const MEMORY: Duration = Duration::from_secs(2);
 const LEAST_BUCKETS: u64 = 1_024;
 /// For all CPUs together, each direction.
 const MOST_BYTES: u64 = 32 << 20;
 
-// include/uapi/linux/bpf.h of 6.18: functions, and offsets in `struct __sk_buff`
+// include/uapi/linux/bpf.h of 6.18: functions
 const MAP_LOOKUP_ELEM: i32 = 1;
 const KTIME_GET_NS: i32 = 5;
 const GET_SMP_PROCESSOR_ID: i32 = 8;
 const GET_HASH_RECALC: i32 = 34;
-pub(super) const SKB_LEN: i16 = 0;
-const SKB_PROTOCOL: i16 = 16;
-const SKB_DATA: i16 = 76;
-const SKB_DATA_END: i16 = 80;
-const SKB_WIRE_LEN: i16 = 160;
-const SKB_GSO_SEGS: i16 = 164;
 /// The next program at the hook decides (`TCX_NEXT`).
 const TCX_NEXT: i32 = -1;
 

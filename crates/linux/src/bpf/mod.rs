@@ -4,13 +4,14 @@
 //! * [`assemble`]: instructions with labels, and their bytes
 //! * [`meter`]: bytes and packets of a device in buckets of time
 //!
-//! Inside: `call` is bpf(2), `map` an array and `ring` records that the kernel and this process share (`mapping`), `sample` packets
+//! Inside: `call` is bpf(2), `layout` where things lie, `map` an array and `ring` records that the kernel and this process share (`mapping`), `sample` packets
 //! of which a program keeps the beginning, `program` loads and attaches.
 //!
 //! Numbers and layouts: `include/uapi/linux/bpf.h` of Linux 6.18.
 
 pub mod assemble;
 mod call;
+mod layout;
 mod map;
 mod mapping;
 pub mod meter;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::assemble::{Alu, Assembler, At, Reg, When, Width};
-use super::meter::{SKB_LEN, word_at};
+use super::layout::{SKB_LEN, word_at};
 
 /// A packet as the kernel held it, of those that are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
