@@ -20,21 +20,3 @@ pub mod server;
 pub mod site;
 pub mod source;
 pub mod view;
-
-/// The schemas of what pages are made of, for `docs/formats/`.
-#[must_use]
-#[cfg(feature = "schema")]
-pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
-    vec![
-        ("web-overview.schema.json", schemars::schema_for!(view::overview::Overview)),
-        ("web-round.schema.json", schemars::schema_for!(view::round::RoundView)),
-        ("web-grid.schema.json", schemars::schema_for!(view::matrix::MatrixView)),
-        ("web-cell.schema.json", schemars::schema_for!(view::cell::CellView)),
-        ("web-samples.schema.json", schemars::schema_for!(view::samples::SamplesView)),
-        ("web-pair.schema.json", schemars::schema_for!(view::pair::PairView)),
-        ("web-report.schema.json", schemars::schema_for!(view::report::ReportView)),
-        ("web-what-if.schema.json", schemars::schema_for!(view::what_if::WhatIfView)),
-        ("web-network.schema.json", schemars::schema_for!(view::network::NetworkView)),
-        ("web-host.schema.json", schemars::schema_for!(view::host::HostView)),
-    ]
-}

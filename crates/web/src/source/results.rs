@@ -12,7 +12,6 @@ use super::pair::Pair;
 
 /// One result of one host sending to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairResult {
     /// When the run started.
     #[serde(rename = "started_unix_ns")]

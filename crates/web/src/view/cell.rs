@@ -11,7 +11,6 @@ use crate::source::Pair;
 
 /// One host sending to another, in one round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellView {
     /// Who sends.
     pub from: String,
@@ -25,7 +24,6 @@ pub struct CellView {
 
 /// The cell of a pair in one grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OfGrid {
     /// What was measured.
     pub what: Symptom,
@@ -38,7 +36,6 @@ pub struct OfGrid {
 
 /// A test between the two hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestLine {
     /// What it is called.
     pub label: String,

@@ -11,7 +11,6 @@ use crate::source::{Source, SourceError};
 
 /// One host, as its page shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostView {
     /// Name of the host, as the plan or its kernel has it.
     pub name: String,

@@ -9,7 +9,6 @@ use crate::source::IncidentRecord;
 
 /// An incident in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IncidentLine {
     /// The same from the first sign to the end.
     pub id: String,
@@ -27,7 +26,6 @@ pub struct IncidentLine {
 
 /// An incident as its page shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IncidentView {
     /// The incident in a line.
     #[serde(flatten)]
@@ -45,7 +43,6 @@ pub struct IncidentView {
 
 /// Something that is worse.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SymptomLine {
     /// What, where, by how much.
     pub text: String,
@@ -59,7 +56,6 @@ pub struct SymptomLine {
 
 /// A line of the time line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HappenedLine {
     /// When.
     #[serde(rename = "at_unix_ns")]

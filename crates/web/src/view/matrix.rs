@@ -37,7 +37,6 @@ pub struct Matrix {
 
 /// The unit of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Bits per second.
@@ -52,7 +51,6 @@ pub enum Unit {
 
 /// What colours mean.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Scale {
     /// How much of what a pair should do it does, by the yardstick of `linerate round grid`.
@@ -68,7 +66,6 @@ pub enum Scale {
 
 /// A grid as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatrixView {
     /// Name of the round.
     pub round: RunId,
@@ -99,7 +96,6 @@ pub struct MatrixView {
 
 /// A pair that does less than it should.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorstPair {
     /// Who sends.
     pub from: String,

@@ -12,7 +12,6 @@ use crate::view::incident::IncidentLine;
 
 /// What there is to see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overview {
     /// Where it comes from: an archive, a file, a folder.
     pub source: String,
@@ -34,7 +33,6 @@ pub struct Overview {
 
 /// What is left out of lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct More {
     /// Rounds that match and are not listed.
     pub rounds: usize,
@@ -46,7 +44,6 @@ pub struct More {
 
 /// A run in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunLine {
     /// Its name in the archive.
     pub id: RunId,

@@ -14,7 +14,6 @@ use crate::source::{Pair, Source, SourceError};
 
 /// Results of one host sending to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PairView {
     /// Who sends.
     pub from: String,
@@ -37,7 +36,6 @@ pub struct PairView {
 
 /// A stretch of one level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Level {
     /// Its first result, in seconds since 1970-01-01 UTC.
     pub from_s: i64,
@@ -55,7 +53,6 @@ pub struct Level {
 
 /// A change of goodput.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GoodputChange {
     /// `step`, `drift`, `spread` or `share`.
     pub shape: String,

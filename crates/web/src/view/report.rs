@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 /// A post-mortem as its page shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReportView {
     /// The heading of the document.
     pub title: String,

@@ -12,7 +12,6 @@ use super::matrix::Matrix;
 
 /// A round without its tests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoundView {
     /// Its name in the archive.
     pub id: RunId,
@@ -23,7 +22,6 @@ pub struct RoundView {
     pub started: WallTime,
     /// How long it took.
     #[serde(rename = "elapsed_us", with = "units::duration::as_us")]
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub elapsed: Duration,
     /// How many tests it has.
     pub tests: usize,
@@ -37,7 +35,6 @@ pub struct RoundView {
 
 /// A host of a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostLine {
     /// Its name in the plan.
     pub name: String,
@@ -51,7 +48,6 @@ pub struct HostLine {
 
 /// A grid that can be asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metric {
     /// What the address of the grid calls it.
     pub key: String,

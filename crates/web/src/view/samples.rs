@@ -12,7 +12,6 @@ use crate::source::StoredRun;
 
 /// Samples of a run within a window of time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SamplesView {
     /// Name of the run.
     pub run: RunId,
@@ -26,7 +25,6 @@ pub struct SamplesView {
 
 /// A quantity of one stream over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Series {
     /// What it is, with its unit: `goodput_bps`, `rtt_us`, `probe_rtt_us`.
     pub quantity: String,

@@ -6,7 +6,6 @@ use units::DataRate;
 
 /// The network of a round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetworkView {
     /// The round that it is known from.
     pub round: RunId,
@@ -27,7 +26,6 @@ pub struct NetworkView {
 
 /// A part of the network that is suspect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuspectPart {
     /// Which part, in words.
     pub place: String,
@@ -40,7 +38,6 @@ pub struct SuspectPart {
 
 /// A host, a router, or several hosts that stand alike.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetworkNode {
     /// Name of the host, address of the router, or how many hosts it stands for.
     pub label: String,
@@ -65,7 +62,6 @@ pub struct NetworkNode {
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
     /// A host of the plan.
@@ -80,7 +76,6 @@ pub enum NodeKind {
 
 /// A link, or what is known to be between two nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetworkLink {
     /// Its name in the plan; empty where it has none.
     pub name: String,
@@ -102,7 +97,6 @@ pub struct NetworkLink {
 
 /// How a link is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LinkKind {
     /// The plan declares it.

@@ -31,7 +31,6 @@ pub use parameter::Parameter;
 
 /// A transfer as it was measured, and as it is predicted with other settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WhatIfView {
     /// The run that is varied; absent where none was named or the pair has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +56,6 @@ pub struct WhatIfView {
 
 /// The run whose settings are varied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VariedRun {
     /// Name of the run in the archive.
     pub run: RunId,

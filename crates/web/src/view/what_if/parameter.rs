@@ -15,7 +15,6 @@ use crate::source::SourceError;
 
 /// Something that can be varied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parameter {
     /// Its name in an address, that of the option of `linerate simulate flow`.
     pub name: String,

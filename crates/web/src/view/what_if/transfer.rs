@@ -16,7 +16,6 @@ use crate::source::SourceError;
 
 /// What a run measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MeasuredTransfer {
     /// Payload per second over the whole run, all streams together.
     #[serde(rename = "goodput_bps")]
@@ -32,7 +31,6 @@ pub struct MeasuredTransfer {
 
 /// What a simulated transfer reaches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PredictedTransfer {
     /// Payload per second over the whole time, all streams together.
     #[serde(rename = "goodput_bps")]
@@ -48,7 +46,6 @@ pub struct PredictedTransfer {
     pub retransmits: PacketCount,
     /// How much of the time was simulated; the rest is taken to go on as the end of that.
     #[serde(rename = "simulated_us", with = "units::duration::as_us")]
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub simulated: Duration,
     /// Whether the permitted work ended first: the prediction is of the beginning alone.
     pub is_cut: bool,
