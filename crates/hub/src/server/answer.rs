@@ -49,11 +49,10 @@ fn routed(hub: &Hub, request: &Request, route: &Route) -> Result<Answer, Request
         Caller::Agent(agent) => for_agent(hub, request, route.action, &agent),
         Caller::Joining(token) => Answer::json(&joining::join(hub, request, token)?),
         Caller::Person(person) => {
-            let answer = for_people(hub, request, route.action, &person)?;
-            if let Some(what) = deeds::words(request, route.action) {
-                people::note(hub, request, &person.name, &what)?;
+            if let Some(answer) = deeds::done(hub, request, route.action, &person)? {
+                return Ok(answer);
             }
-            Ok(answer)
+            for_people(hub, request, route.action, &person)
         }
     }
 }
@@ -79,6 +78,7 @@ fn for_agent(hub: &Hub, request: &Request, action: Action, agent: &str) -> Resul
     }
 }
 
+/// What people read, and their sessions.
 fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> Result<Answer, RequestError> {
     match action {
         Action::Health => {
@@ -94,9 +94,7 @@ fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> 
         }),
         Action::Agents => Answer::json(&AgentList::of(hub.store.agents()?)),
         Action::Plan => Answer::json(&plans::plan(hub)?),
-        Action::SetPlan => Answer::json(&plans::set(hub, request)?),
         Action::CheckPlan => Answer::json(&plans::check(hub, request)?),
-        Action::AskRun => Answer::json(&plans::ask(hub, request)?),
         Action::Runs => {
             hub.schedule.look(hub.store.as_ref())?;
             Answer::json(&hub.schedule.ahead())
@@ -109,19 +107,21 @@ fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> 
         Action::Changes => Answer::json(&hosts::changes(hub, request)?),
         Action::Incidents => Answer::json(&incidents::list(hub)),
         Action::Incident => Answer::json(&incidents::one(hub, request)?),
-        Action::StepIncident => Answer::json(&incidents::step(hub, request, person)?),
         Action::Record => Answer::json(&views::record(hub, request)?),
         Action::Session => Answer::json(&people::session(hub, person)),
         Action::SignIn => people::sign_in(hub, request),
         Action::SignOut => people::sign_out(hub, request, person),
         Action::Accounts => Answer::json(&people::accounts(hub)?),
-        Action::SetAccount => Answer::json(&people::set_account(hub, request)?),
         Action::Actions => Answer::json(&people::actions(hub)?),
         Action::Report => Answer::json(&reports::report(hub, request)?),
-        Action::SetReport => Answer::json(&reports::set(hub, request)?),
-        Action::Join | Action::Work | Action::Deliver => {
-            Err(RequestError::NotFound("such request of people".to_owned()))
-        }
+        Action::SetPlan
+        | Action::AskRun
+        | Action::StepIncident
+        | Action::SetAccount
+        | Action::SetReport
+        | Action::Join
+        | Action::Work
+        | Action::Deliver => Err(RequestError::NotFound("such request of people".to_owned())),
     }
 }
 

@@ -1,40 +1,69 @@
-//! What somebody who may change something did, in words for the log of actions.
+//! Requests of people that change something: carried out, and written down in the log of actions.
 
-use super::request::Request;
+use super::caller::Person;
+use super::request::{Answer, Request, RequestError};
+use super::state::Hub;
+use super::{incidents, people, plans, reports};
 use crate::api::accounts::AccountWish;
 use crate::api::mesh::{IncidentStep, PlanText, RunWish};
 use crate::api::report::ReportText;
 use crate::api::routes::Action;
 use crate::trust::digest::Fingerprint;
 
-/// A request that changes something, in words; [`None`] of one that only reads.
-pub(super) fn words(request: &Request, action: Action) -> Option<String> {
-    Some(match action {
+/// Carries out a request that changes something; [`None`] of one that only reads.
+pub(super) fn done(
+    hub: &Hub,
+    request: &Request,
+    action: Action,
+    person: &Person,
+) -> Result<Option<Answer>, RequestError> {
+    let Some(Deed { answer, words }) = of(hub, request, action, person)? else { return Ok(None) };
+    people::note(hub, request, &person.name, &words)?;
+    Ok(Some(answer))
+}
+
+/// What was done.
+struct Deed {
+    answer: Answer,
+    /// For the log.
+    words: String,
+}
+
+fn of(hub: &Hub, request: &Request, action: Action, person: &Person) -> Result<Option<Deed>, RequestError> {
+    let deed = match action {
         Action::SetPlan => {
-            let PlanText { text } = request.content().ok()?;
-            format!("plan set, SHA-256 {}", Fingerprint::of(text.as_bytes()).short())
+            let plan: PlanText = request.content()?;
+            let words = format!("plan set, SHA-256 {}", Fingerprint::of(plan.text.as_bytes()).short());
+            Deed { answer: Answer::json(&plans::set(hub, plan)?)?, words }
         }
         Action::AskRun => {
-            let RunWish { test, from, to } = request.content().ok()?;
-            format!("run asked for: {test} from {from} to {to}")
+            let wish: RunWish = request.content()?;
+            let words = format!("run asked for: {} from {} to {}", wish.test, wish.from, wish.to);
+            Deed { answer: Answer::json(&plans::ask(hub, wish)?)?, words }
         }
         Action::StepIncident => {
-            let IncidentStep { id, step, text, .. } = request.content().ok()?;
-            let step = serde_json::to_value(step).ok()?;
-            format!("incident {id}: {} {text}", step.as_str()?)
+            let step: IncidentStep = request.content()?;
+            let name = serde_json::to_value(step.step).unwrap_or_default();
+            let words = format!("incident {}: {} {}", step.id, name.as_str().unwrap_or_default(), step.text);
+            Deed { answer: Answer::json(&incidents::step(hub, step, person)?)?, words }
         }
         Action::SetReport => {
-            let ReportText { id, .. } = request.content().ok()?;
-            format!("post-mortem of {id} edited")
+            let report: ReportText = request.content()?;
+            let words = format!("post-mortem of {} edited", report.id);
+            Deed { answer: Answer::json(&reports::set(hub, report)?)?, words }
         }
         Action::SetAccount => {
-            let AccountWish { name, role, password } = request.content().ok()?;
-            match role {
-                Some(role) if password.is_some() => format!("account {name}: {}, password set", role.name()),
-                Some(role) => format!("account {name}: {}", role.name()),
-                None => format!("account {name} removed"),
-            }
+            let wish: AccountWish = request.content()?;
+            let words = match wish.role {
+                Some(role) if wish.password.is_some() => {
+                    format!("account {}: {}, password set", wish.name, role.name())
+                }
+                Some(role) => format!("account {}: {}", wish.name, role.name()),
+                None => format!("account {} removed", wish.name),
+            };
+            Deed { answer: Answer::json(&people::set_account(hub, wish)?)?, words }
         }
-        _ => return None,
-    })
+        _ => return Ok(None),
+    };
+    Ok(Some(deed))
 }

@@ -24,8 +24,7 @@ pub(super) fn one(hub: &Hub, request: &Request) -> Result<IncidentDetail, Reques
 }
 
 /// A step of a person. An account makes it in its own name, a token in the name that it says.
-pub(super) fn step(hub: &Hub, request: &Request, person: &Person) -> Result<IncidentDetail, RequestError> {
-    let mut asked: IncidentStep = request.content()?;
+pub(super) fn step(hub: &Hub, mut asked: IncidentStep, person: &Person) -> Result<IncidentDetail, RequestError> {
     if person.role.is_some() {
         asked.by.clone_from(&person.name);
     }

@@ -79,8 +79,8 @@ pub(super) fn accounts(hub: &Hub) -> Result<AccountList, RequestError> {
 }
 
 /// Adds, changes or removes an account. The last admin stays one: nobody could make another from a page.
-pub(super) fn set_account(hub: &Hub, request: &Request) -> Result<AccountList, RequestError> {
-    let AccountWish { name, role, password } = request.content()?;
+pub(super) fn set_account(hub: &Hub, wish: AccountWish) -> Result<AccountList, RequestError> {
+    let AccountWish { name, role, password } = wish;
     check_name(&name)?;
     let accounts = hub.store.accounts()?;
     let is_other_admin = |account: &AccountRow| account.role == AccountRole::Admin && account.name != name;

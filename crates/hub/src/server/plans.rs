@@ -72,9 +72,8 @@ pub(super) fn plan(hub: &Hub) -> Result<PlanInfo, RequestError> {
     planned.map(|planned| info(&planned, hub.now())).ok_or_else(|| RequestError::NotFound("plan".to_owned()))
 }
 
-pub(super) fn set(hub: &Hub, request: &Request) -> Result<PlanInfo, RequestError> {
-    let PlanText { text } = request.content()?;
-    let planned = hub.set_plan(text).map_err(|error| match error {
+pub(super) fn set(hub: &Hub, plan: PlanText) -> Result<PlanInfo, RequestError> {
+    let planned = hub.set_plan(plan.text).map_err(|error| match error {
         SetPlanError::Refused(refusal) => RequestError::NotUnderstood(refusal.to_string()),
         SetPlanError::Store(error) => RequestError::Store(error),
     })?;
@@ -89,8 +88,8 @@ pub(super) fn check(hub: &Hub, request: &Request) -> Result<PlanInfo, RequestErr
 }
 
 /// Asks for a heavy run out of turn: of the test in all groups that have the pair.
-pub(super) fn ask(hub: &Hub, request: &Request) -> Result<AskedRuns, RequestError> {
-    let RunWish { test, from, to } = request.content()?;
+pub(super) fn ask(hub: &Hub, wish: RunWish) -> Result<AskedRuns, RequestError> {
+    let RunWish { test, from, to } = wish;
     hub.schedule.look(hub.store.as_ref())?;
     let planned = hub.schedule.planned().ok_or_else(|| RequestError::NotFound("plan".to_owned()))?;
     let now = hub.now();

@@ -16,8 +16,8 @@ pub(super) fn report(hub: &Hub, request: &Request) -> Result<ReportInfo, Request
 }
 
 /// Keeps what somebody has made of one.
-pub(super) fn set(hub: &Hub, request: &Request) -> Result<ReportInfo, RequestError> {
-    let ReportText { id, text } = request.content()?;
+pub(super) fn set(hub: &Hub, report: ReportText) -> Result<ReportInfo, RequestError> {
+    let ReportText { id, text } = report;
     if text.len() > LONGEST_TEXT {
         return Err(RequestError::TooLarge(LONGEST_TEXT));
     }
