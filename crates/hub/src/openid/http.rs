@@ -42,11 +42,7 @@ pub(super) struct Reply {
 impl Client {
     /// One that trusts these authorities, or those of the system.
     pub(super) fn new(authorities: Option<&Path>) -> io::Result<Self> {
-        let roots = roots::read(authorities.unwrap_or(Path::new(roots::SYSTEM)))?;
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider);
-        let builder = builder.with_protocol_versions(&[&rustls::version::TLS13]).map_err(io::Error::other)?;
-        Ok(Self(Arc::new(builder.with_root_certificates(roots).with_no_client_auth())))
+        Ok(Self(Arc::new(roots::client(authorities.unwrap_or(Path::new(roots::SYSTEM)))?)))
     }
 
     /// Asks, and waits for the answer. Redirects are not followed: what they lead to is not what the provider has named.

@@ -17,10 +17,8 @@ use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
-use rustls::crypto::ring;
+use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use rustls::version::TLS13;
-use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -98,14 +96,9 @@ async fn send(
     Ok(HttpResponse::from_parts(head, HttpResponseBody::new(body.map_err(broken))))
 }
 
-/// As the hub speaks it to everybody: TLS 1.3.
 fn tls() -> io::Result<ClientConfig> {
     let named = std::env::var_os("AWS_CA_BUNDLE");
-    let trusted: RootCertStore = roots::read(named.as_deref().map_or(Path::new(roots::SYSTEM), Path::new))?;
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_protocol_versions(&[&TLS13])
-        .map_err(io::Error::other)?;
-    Ok(builder.with_root_certificates(trusted).with_no_client_auth())
+    roots::client(named.as_deref().map_or(Path::new(roots::SYSTEM), Path::new))
 }
 
 const TO_CONNECT: Duration = Duration::from_secs(10);

@@ -6,12 +6,12 @@
 //! * [`token`]: what a person carries from the hub to an agent, once
 //! * [`password`]: what a person signs in with
 //! * [`role`]: what people may do
-//! * [`roots`]: authorities of servers that are not the hub's own
 //! * [`ticket`]: a run that the hub permits, signed, for one agent, for a short time
 //! * [`pin`]: TLS on both sides
-//! * [`roots`]: authorities that servers of others are trusted by
+//! * [`roots`]: authorities that servers of others are trusted by, and TLS to them
+//! * [`verifier`]: servers that are trusted otherwise
 //!
-//! Everything is pure but [`secret`], and salts and random passwords that come from it: time and keys are arguments.
+//! Everything is pure but [`secret`] and [`roots`], and salts and random passwords that come from it: time and keys are arguments.
 
 pub mod authority;
 pub mod digest;
@@ -22,3 +22,4 @@ pub mod roots;
 pub mod secret;
 pub mod ticket;
 pub mod token;
+pub mod verifier;

@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::version::TLS13;
-use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme,
-};
+use rustls::{ClientConfig, Error, RootCertStore, ServerConfig};
 
 use super::digest::Fingerprint;
+use super::verifier::{Trusted, Verifier};
 
 /// A certificate with its key.
 #[derive(Debug)]
@@ -59,67 +56,12 @@ pub fn agent(identity: Identity, authority: &CertificateDer<'static>) -> Result<
 /// # Errors
 /// Where the cryptography does not speak TLS 1.3.
 pub fn bearer(authority: Fingerprint) -> Result<Arc<ClientConfig>, Error> {
-    let verifier = Arc::new(Pinned { authority, provider: provider() });
     let config = ClientConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&TLS13])?
         .dangerous()
-        .with_custom_certificate_verifier(verifier)
+        .with_custom_certificate_verifier(Verifier::new(Trusted::ByAuthority(authority)))
         .with_no_client_auth();
     Ok(Arc::new(config))
-}
-
-/// The certificate of the authority among those that a hub has shown.
-#[must_use]
-pub fn authority_among(shown: &[CertificateDer<'_>], authority: Fingerprint) -> Option<CertificateDer<'static>> {
-    shown.iter().find(|one| Fingerprint::of(one) == authority).map(|one| one.clone().into_owned())
-}
-
-/// Trusts the authority with this fingerprint, which the hub itself has to show, and nobody else.
-#[derive(Debug)]
-struct Pinned {
-    authority: Fingerprint,
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for Pinned {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
-        ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        let unknown = Error::InvalidCertificate(CertificateError::UnknownIssuer);
-        let authority = authority_among(intermediates, self.authority).ok_or(unknown)?;
-        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots(&authority)?), provider())
-            .build()
-            .map_err(|error| Error::General(error.to_string()))?;
-        verifier.verify_server_cert(end_entity, &[], server_name, ocsp_response, now)
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Err(Error::General("TLS 1.2 is not spoken here".to_owned()))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
 }
 
 fn roots(authority: &CertificateDer<'static>) -> Result<RootCertStore, Error> {

@@ -2,10 +2,13 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
-use rustls::RootCertStore;
+use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use rustls::version::TLS13;
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
 /// Reads the authorities of a file in PEM.
 ///
@@ -18,6 +21,23 @@ pub fn read(file: &Path) -> io::Result<RootCertStore> {
         roots.add(certificate.map_err(|error| named(&error))?).map_err(|error| named(&error))?;
     }
     Ok(roots)
+}
+
+/// A client of servers of others, as the hub speaks TLS to everybody: 1.3.
+///
+/// # Errors
+/// Where the cryptography does not speak it.
+pub fn builder() -> io::Result<ConfigBuilder<ClientConfig, WantsVerifier>> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    builder.with_protocol_versions(&[&TLS13]).map_err(io::Error::other)
+}
+
+/// The same, which trusts the authorities of a file and shows no certificate of its own.
+///
+/// # Errors
+/// Where the file cannot be read or holds something else.
+pub fn client(file: &Path) -> io::Result<ClientConfig> {
+    Ok(builder()?.with_root_certificates(read(file)?).with_no_client_auth())
 }
 
 /// Those of the system, as Debian and its like keep them.

@@ -9,16 +9,14 @@ use std::task::{Context, Poll};
 
 use postgres::Socket;
 use postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::version::TLS13;
-use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as RustlsStream;
 
 use crate::trust::roots;
+use crate::trust::verifier::{Trusted, Verifier};
 
 /// What is asked of the server's certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,16 +57,12 @@ pub(super) struct Tls(Arc<ClientConfig>);
 
 impl Tls {
     pub(super) fn new(verification: &Verification) -> io::Result<Self> {
-        let provider = Arc::new(ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_protocol_versions(&[&TLS13])
-            .map_err(io::Error::other)?;
         let config = match verification {
-            Verification::None => builder
+            Verification::None => roots::builder()?
                 .dangerous()
-                .with_custom_certificate_verifier(Arc::new(Unverified(provider)))
+                .with_custom_certificate_verifier(Verifier::new(Trusted::Any))
                 .with_no_client_auth(),
-            Verification::Full(file) => builder.with_root_certificates(roots::read(file)?).with_no_client_auth(),
+            Verification::Full(file) => roots::client(file)?,
         };
         Ok(Self(Arc::new(config)))
     }
@@ -127,44 +121,5 @@ impl AsyncWrite for Encrypted {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_shutdown(cx)
-    }
-}
-
-/// Takes every certificate that its owner has the key of.
-#[derive(Debug)]
-struct Unverified(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Unverified {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Err(Error::General("TLS 1.2 is not spoken here".to_owned()))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
