@@ -127,9 +127,14 @@ impl Carrying<'_> {
     }
 
     fn charge(&self, record: &RunRecord, now: WallTime) {
-        let Finding::Run(run) = &record.finding else { return };
-        let totals = run.measurement.iter().flat_map(|measurement| &measurement.totals);
-        let bytes = totals.filter_map(|total| total.sent.or(total.received)).map(units::ByteCount::get).sum();
+        let bytes = match &record.finding {
+            Finding::Run(run) => {
+                let totals = run.measurement.iter().flat_map(|measurement| &measurement.totals);
+                totals.filter_map(|total| total.sent.or(total.received)).map(units::ByteCount::get).sum()
+            }
+            Finding::Downloads(downloads) => downloads.iter().map(|one| one.body.get()).sum(),
+            _ => return,
+        };
         let used = self.day_use().on(now).with(units::ByteCount::new(bytes));
         let text = serde_json::to_vec(&used).unwrap_or_default();
         if let Err(error) = secret::write(&self.options.directory.join(DAY), &text) {

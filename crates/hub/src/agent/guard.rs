@@ -35,6 +35,9 @@ pub enum Refusal {
     /// The flow has no rate, and the agent permits one.
     #[error("the test asks for as much as the path carries, this agent permits {0}: give the test a rate in the plan")]
     NoRate(DataRate),
+    /// Nobody bounds how fast a file comes, and the agent permits a rate.
+    #[error("a download takes as much as the path carries, this agent permits {0}")]
+    Download(DataRate),
     /// The test takes longer than the agent permits.
     #[error("the test takes up to {asked}, this agent permits {limit}", asked = units::duration::show(*.asked), limit = units::duration::show(*.limit))]
     Time {
@@ -83,8 +86,10 @@ pub fn permit(limits: &Limits, assignment: &Assignment, addresses: &[IpAddr], us
     if assignment.limit > limits.max_time {
         return Err(Refusal::Time { asked: assignment.limit, limit: limits.max_time });
     }
-    if let TaskOrder::Tcp(flow) | TaskOrder::Udp(flow) = &assignment.task {
-        permit_rate(limits, &flow.spec)?;
+    match (&assignment.task, limits.max_rate) {
+        (TaskOrder::Tcp(flow) | TaskOrder::Udp(flow), Some(limit)) => permit_rate(limit, &flow.spec)?,
+        (TaskOrder::Http { .. }, Some(limit)) => return Err(Refusal::Download(limit)),
+        _ => {}
     }
     if let Some(limit) = limits.max_bytes_a_day {
         let left = ByteCount::new(limit.get().saturating_sub(used.bytes));
@@ -108,8 +113,7 @@ pub fn permit(limits: &Limits, assignment: &Assignment, addresses: &[IpAddr], us
     }
 }
 
-fn permit_rate(limits: &Limits, spec: &TestSpec) -> Result<(), Refusal> {
-    let Some(limit) = limits.max_rate else { return Ok(()) };
+fn permit_rate(limit: DataRate, spec: &TestSpec) -> Result<(), Refusal> {
     let Some(asked) = rate(spec) else { return Err(Refusal::NoRate(limit)) };
     if asked > limit { Err(Refusal::Rate { asked, limit }) } else { Ok(()) }
 }
@@ -178,6 +182,10 @@ mod tests {
         assert!(matches!(ask(&flow(None), none), Err(Refusal::NoRate(_))));
         let used = none.with(ByteCount::new(1_000_000_000));
         assert!(matches!(ask(&flow(Some("500Mbit/s")), used), Err(Refusal::Bytes { .. })));
+        let file = TaskOrder::Http { file: "file".to_owned(), count: 1, port: 80 };
+        let download = Assignment { task: file, ..flow(None) };
+        assert!(matches!(ask(&download, none), Err(Refusal::Download(_))));
+        assert_eq!(permit(&Limits { max_rate: None, ..limits.clone() }, &download, &here(), none), Ok(()));
         let long = Assignment { limit: Duration::from_secs(601), ..flow(Some("1Mbit/s")) };
         assert!(matches!(ask(&long, none), Err(Refusal::Time { .. })));
     }

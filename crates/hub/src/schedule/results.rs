@@ -3,6 +3,7 @@
 use mesh::board::Delivery;
 use mesh::run::{Outcome, RunId, Verdict as RunVerdict};
 use model::played::Finding;
+use model::probe::download::Download;
 use model::run::Outcome as TestOutcome;
 use units::{ByteCount, WallTime};
 
@@ -111,6 +112,20 @@ fn outcome(arrival: &Arrival) -> Result<Outcome, String> {
                 Outcome::Measured { bytes: ByteCount::new(bytes) }
             }
         },
+        Finding::Downloads(downloads) => of_downloads(&downloads),
         _ => Outcome::Measured { bytes: ByteCount::new(0) },
     })
+}
+
+/// Files that came count, and those of which a part came.
+fn of_downloads(downloads: &[Download]) -> Outcome {
+    let failure = |download: &Download| match &download.outcome {
+        TestOutcome::Failed(failure) => Some(failure.detail.clone()),
+        TestOutcome::Complete => None,
+    };
+    let failures: Vec<String> = downloads.iter().filter_map(failure).collect();
+    match failures.first() {
+        Some(reason) if failures.len() == downloads.len() => Outcome::Failed { reason: reason.clone() },
+        _ => Outcome::Measured { bytes: ByteCount::new(downloads.iter().map(|one| one.body.get()).sum()) },
+    }
 }

@@ -17,7 +17,7 @@ use path::Seed;
 use plan::Plan;
 use plan::operation::Trigger;
 use plan::schedule::{Demand, Slot};
-use plan::task::Weight;
+use plan::task::{Task, Weight};
 use units::{WallTime, duration};
 
 use crate::clock;
@@ -199,13 +199,13 @@ struct OrderMaker<'a> {
 }
 
 impl OrderMaker<'_> {
-    /// The order of a slot; none where neither of its hosts has an agent.
+    /// The order of a slot; none where no agent can ask.
     fn order(&self, slot: &Slot) -> Option<Order> {
         let plan = self.plan;
         let test = &plan.tests[slot.test];
         let group = plan.groups[test.group].name.clone();
         let [from, to] = [slot.pair.from, slot.pair.to].map(|host| plan.hosts[host].name.clone());
-        let agent = [&from, &to].into_iter().find(|host| self.agents.contains(*host))?.clone();
+        let agent = asking(&test.task, [&from, &to], self.agents)?;
         let row = RunRow {
             id: RunId(format!("{}@{group}/{from}/{to}", test.label)),
             test: test.label.clone(),
@@ -226,6 +226,13 @@ impl OrderMaker<'_> {
         };
         Some(Order { row, period: plan.period(slot.test) })
     }
+}
+
+/// The host whose agent asks: the one that the test is from, else the other where that may.
+fn asking(task: &Task, [from, to]: [&str; 2], agents: &BTreeSet<String>) -> Option<String> {
+    let has_agent = |host: &&str| agents.contains(*host);
+    let other = Some(to).filter(|_| task.either_end_may_ask());
+    Some(from).filter(has_agent).or(other.filter(has_agent)).map(str::to_owned)
 }
 
 fn key(row: &RunRow) -> OrderKey {

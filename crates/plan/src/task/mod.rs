@@ -101,6 +101,16 @@ impl Task {
         }
     }
 
+    /// Whether the host that answers may ask in place of the other: it learns nothing of the path towards itself, nor of files
+    /// that it has.
+    #[must_use]
+    pub const fn either_end_may_ask(&self) -> bool {
+        match self {
+            Self::Tcp(_) | Self::Udp(_) | Self::Ping(_) | Self::Mtu => true,
+            Self::Hops | Self::Http(_) => false,
+        }
+    }
+
     /// Whether both ends send at once, so that the way back needs no test of its own.
     #[must_use]
     pub fn is_both_ways(&self) -> bool {

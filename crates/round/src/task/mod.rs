@@ -108,10 +108,9 @@ pub fn run(errand: &Errand<'_>) -> Done {
 /// what a server of files gives, only by the one.
 fn who_asks(errand: &Errand<'_>) -> Option<Side> {
     let can = |end: &End<'_>| end.site.carrier.is_some();
-    let either = !matches!(errand.task, Task::Hops | Task::Http(_));
     match (can(&errand.from), can(&errand.to)) {
         (true, _) => Some(Side::From),
-        (false, true) if either => Some(Side::To),
+        (false, true) if errand.task.either_end_may_ask() => Some(Side::To),
         (false, _) => None,
     }
 }

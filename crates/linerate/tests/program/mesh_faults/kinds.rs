@@ -1,7 +1,8 @@
-//! Tests of each kind that two agents can do without a server of files, through the hub.
+//! Tests of each kind through the hub: between two agents, and with a server of files that has none.
 
 use std::collections::BTreeMap;
 
+use hub::agent::guard::DayUse;
 use hub::api::record::{RunResult, content};
 use mesh::incident::Metric;
 use model::played::Finding;
@@ -85,4 +86,64 @@ fn tcp_udp_ping_mtu_and_hops_are_measured_both_ways_and_become_series() {
     };
     let all = [Metric::Goodput, Metric::Loss, Metric::RttMin, Metric::Mtu];
     world.wait("a series of each", |world| all.iter().all(|metric| metrics(world).contains(metric)));
+}
+
+/// A host that has files and no agent.
+const FILES: &str = r#"
+title = "files"
+[times]
+every = "1h"
+light-every = "1h"
+[hosts.a]
+address = "127.0.0.1"
+port = 5201
+[hosts.files]
+address = "127.0.0.1"
+http-port = 8080
+[groups.all]
+mesh = ["a", "files"]
+[[tests]]
+kind = "http"
+file = "file"
+count = 2
+[[tests]]
+kind = "hops"
+"#;
+
+#[test]
+fn files_are_fetched_from_a_host_without_an_agent_which_is_not_asked_to_fetch_any() {
+    let mut world = World::empty("mkdir $F/files && head -c 3000000 /dev/urandom >$F/files/file");
+    world.run("python3 -m http.server 8080 --bind 127.0.0.1 --directory $F/files </dev/null >/dev/null 2>&1 &");
+    world.write("plan.toml", FILES);
+    world.hub(super::world::HUB, "--name 127.0.0.1 --listen 127.0.0.1:8443");
+    world.join("https://127.0.0.1:8443");
+    world.run("until $L probe http http://127.0.0.1:8080/file >/dev/null 2>&1; do :; done");
+    world.run("$L hub test $F/hub/made http a files");
+    let refused = world.run("$L hub test $F/hub/made http files a 2>&1 || true");
+    assert!(refused.contains("there is no heavy test http from files to a"), "{refused}");
+    let whole = |world: &World| {
+        let results = world.results().into_iter();
+        results
+            .filter_map(|record| match content::<RunResult>(&record.content).unwrap().finding {
+                Finding::Downloads(downloads) => Some(downloads),
+                _ => None,
+            })
+            .next()
+    };
+    world.wait("a result of downloads", |world| whole(world).is_some());
+    let downloads = whole(&world).unwrap();
+    assert_eq!(downloads.len(), 2);
+    assert!(
+        downloads.iter().all(|one| one.outcome == Outcome::Complete && one.body.get() == 3_000_000),
+        "{downloads:?}"
+    );
+    let used: DayUse = serde_json::from_str(&world.run("cat $F/a/made/day.json")).unwrap();
+    assert_eq!(used.bytes, 6_000_000, "the day's bytes of the agent");
+    let rate = |world: &World| {
+        let points = world.store().points(None, WallTime::default()).unwrap().into_iter();
+        points.map(|point| point.series).find(|series| series.metric == Metric::DownloadRate)
+    };
+    world.wait("a series of the rate", |world| rate(world).is_some());
+    let series = rate(&world).unwrap();
+    assert_eq!([series.from.as_str(), series.to.as_str()], ["files", "a"]);
 }
