@@ -3,7 +3,8 @@
 //! A record is named by the agent and is stored once, however often it comes. Its content is compressed JSON, whose SHA-256
 //! goes with it from the agent's disk to the hub's.
 
-use std::io::{self, Read};
+use std::cell::RefCell;
+use std::io;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,6 +12,8 @@ use model::played::Finding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
+use zstd::bulk::Decompressor;
+use zstd::zstd_safe::get_frame_content_size;
 
 use super::order::LeaseName;
 use crate::trust::digest::Fingerprint;
@@ -146,11 +149,7 @@ impl Record {
             return Err(RecordError::Name);
         }
         let compressed = BASE64.decode(&self.content)?;
-        let mut content = Vec::new();
-        zstd::stream::Decoder::new(&compressed[..])?.take(LARGEST_CONTENT + 1).read_to_end(&mut content)?;
-        if content.len() as u64 > LARGEST_CONTENT {
-            return Err(io::Error::other("too large").into());
-        }
+        let content = unpacked(&compressed)?;
         let samples = self.samples.as_ref().map(|text| BASE64.decode(text)).transpose()?;
         if digest(&content, samples.as_deref()) != self.digest {
             return Err(RecordError::Checksum);
@@ -159,14 +158,27 @@ impl Record {
     }
 }
 
-/// The content of a stored record, as text. It was within its limit when it came.
+/// The content of a record, as text.
 ///
 /// # Errors
-/// Where the disk has damaged it.
+/// Where it is damaged, or larger than [`LARGEST_CONTENT`].
 pub fn unpacked(compressed: &[u8]) -> Result<Vec<u8>, RecordError> {
-    let mut content = Vec::new();
-    zstd::stream::Decoder::new(compressed)?.take(LARGEST_CONTENT + 1).read_to_end(&mut content)?;
-    Ok(content)
+    // A frame that does not say its size is none that `pack` has made.
+    let size = get_frame_content_size(compressed).ok().flatten().filter(|size| *size <= LARGEST_CONTENT);
+    let size = size.and_then(|size| usize::try_from(size).ok());
+    let size = size.ok_or_else(|| io::Error::other("no frame of zstd, or too large"))?;
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(kept) => kept,
+            None => kept.insert(Decompressor::new()?),
+        };
+        Ok(decompressor.decompress(compressed, size)?)
+    })
+}
+
+thread_local! {
+    /// It is made once a thread: with its tables it is larger than most records, and a hub reads thousands a second.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// The content of a stored record.
