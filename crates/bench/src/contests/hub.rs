@@ -15,7 +15,7 @@ use hub::agent::url::HubUrl;
 use hub::api::mesh::{PlanInfo, PlanText};
 use hub::api::order::LeaseName;
 use hub::api::record::{Delivery, Receipt, Record, RecordKind, RunResult, Verdict};
-use hub::server::directory::{Directory, Settings};
+use hub::server::directory::{Directory, SegmentSettings, Settings};
 use hub::store::Store;
 use hub::store::rows::TokenRow;
 use hub::store::sqlite::Sqlite;
@@ -36,9 +36,9 @@ use crate::outcome::{Row, Target};
 pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let (run, samples) = measured(actors)?;
     let count = samples.streams.first().map_or(0, |stream| stream.at_us.len());
-    let mut hub = Hub::start(actors)?;
     let records = Prepared { run, samples };
-    let mut rows = Vec::new();
+    let mut rows = vec![with_segments(actors, &records, effort)?];
+    let mut hub = Hub::start(actors, Segments::None)?;
     for (together, target) in [(50, Some(Target::AtLeast(3_000.0))), (1, None)] {
         let taken = hub
             .take(&records, Load { together, time: effort.choose(Duration::from_secs(3), Duration::from_secs(10)) })?;
@@ -58,6 +58,24 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
             .target(Target::AtMost(0.0)),
     );
     Ok(rows)
+}
+
+/// The same while samples are written as segments beside the load.
+fn with_segments(actors: &Actors, records: &Prepared, effort: Effort) -> anyhow::Result<Row> {
+    let mut hub = Hub::start(actors, Segments::Written)?;
+    let time = effort.choose(Duration::from_secs(5), Duration::from_secs(30));
+    let taken = hub.take(records, Load { together: 50, time })?;
+    let files = fs::read_dir(hub.segments())?.count();
+    let what = format!("the same with segments, {AGENTS} agents, 50 in a delivery");
+    Ok(Row::new(what, taken, "/s").target(Target::AtLeast(3_000.0)).note(format!("{files} days of segments")))
+}
+
+/// Whether a hub writes segments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Segments {
+    None,
+    /// Beside its directory.
+    Written,
 }
 
 /// A test over loopback of 2 s with a sample each 10 ms, and those samples.
@@ -132,10 +150,15 @@ impl Drop for Hub {
 }
 
 impl Hub {
-    fn start(actors: &Actors) -> anyhow::Result<Self> {
+    fn start(actors: &Actors, segments: Segments) -> anyhow::Result<Self> {
         let place = TempDir::new()?;
         let port = fresh_port();
-        let settings = Settings::new(format!("127.0.0.1:{port}").parse()?, vec!["127.0.0.1".to_owned()]);
+        let mut settings = Settings::new(format!("127.0.0.1:{port}").parse()?, vec!["127.0.0.1".to_owned()]);
+        if segments == Segments::Written {
+            let to = place.path().join(SEGMENTS);
+            fs::create_dir(&to)?;
+            settings.segments = Some(SegmentSettings::to(to.display().to_string()));
+        }
         let directory = Directory::at(&place.path().join("hub"));
         directory.init(&settings, None)?;
         Sqlite::open(&directory.database())?;
@@ -156,6 +179,10 @@ impl Hub {
         let call = Call { method: "POST", path: "/api/v1/plan", patience: PATIENCE };
         let _: PlanInfo = person.call(&call, &PlanText { text: plan() })?;
         Ok(hub)
+    }
+
+    fn segments(&self) -> PathBuf {
+        self.place.path().join(SEGMENTS)
     }
 
     fn directory(&self) -> Directory {
@@ -314,4 +341,5 @@ fn plan() -> String {
 }
 
 const AGENTS: usize = 8;
+const SEGMENTS: &str = "segments";
 const PATIENCE: Duration = Duration::from_secs(60);
