@@ -16,6 +16,7 @@
 //! * [`int`]: in-band network telemetry of switches
 //! * [`transfer`]: transfers of real applications, watched without test traffic
 //! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
+//! * [`json`]: large objects read and written in one place
 //!
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
 //! and diagnosed there. Names of fields carry their unit (`rtt_us`, `goodput_bps`).
@@ -27,7 +28,7 @@ pub mod expectation;
 mod heading;
 pub mod host;
 pub mod int;
-mod json;
+pub mod json;
 pub mod measurement;
 pub mod plausible;
 pub mod played;

@@ -9,6 +9,8 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::json;
+
 /// A number that nothing real has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place} is {found}, and {limit}")]
@@ -51,16 +53,17 @@ impl fmt::Display for Limit {
 /// # Errors
 /// Where it is not of the form, and where a number is beyond what is real.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, AdmitError> {
-    of_value(serde_json::from_slice(bytes)?)
+    check(&serde_json::from_slice(bytes)?)?;
+    Ok(serde_json::from_slice(bytes)?)
 }
 
 /// Takes a stranger's JSON that is parsed already.
 ///
 /// # Errors
 /// Where it is not of the form, and where a number is beyond what is real.
-pub fn of_value<T: DeserializeOwned>(value: Value) -> Result<T, AdmitError> {
-    check(&value)?;
-    Ok(serde_json::from_value(value)?)
+pub fn of_value<T: DeserializeOwned>(value: &Value) -> Result<T, AdmitError> {
+    check(value)?;
+    Ok(json::of_value(value)?)
 }
 
 /// Checks all numbers of a document.

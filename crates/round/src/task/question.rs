@@ -86,7 +86,7 @@ impl Question<'_> {
                 let documents = serde_json::Deserializer::from_slice(&said.stdout).into_iter::<serde_json::Value>();
                 let downloads: Vec<serde_json::Value> = documents.collect::<Result<_, _>>().ok()?;
                 let downloads: Vec<Download> =
-                    downloads.into_iter().map(plausible::of_value).collect::<Result<_, _>>().ok()?;
+                    downloads.iter().map(plausible::of_value).collect::<Result<_, _>>().ok()?;
                 if downloads.is_empty() {
                     return None;
                 }

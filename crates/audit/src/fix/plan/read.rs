@@ -28,6 +28,12 @@ pub enum PlanError {
     },
 }
 
+/// What `--dry-run --json` prints, as far as it is read: the commands stand beside the plan.
+#[derive(serde::Deserialize)]
+struct DryRun {
+    plan: FixPlan,
+}
+
 /// What a file proposes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReadPlan {
@@ -67,9 +73,8 @@ impl FixPlan {
         if kind.contains_key("steps") {
             return serde_json::from_str::<Self>(text).map(ReadPlan::from).map_err(PlanError::Json);
         }
-        // What `--dry-run --json` prints holds the plan beside the commands.
-        if let Some(plan) = kind.get("plan") {
-            return serde_json::from_value::<Self>(plan.clone()).map(ReadPlan::from).map_err(PlanError::Json);
+        if kind.contains_key("plan") {
+            return serde_json::from_str::<DryRun>(text).map(|run| ReadPlan::from(run.plan)).map_err(PlanError::Json);
         }
         if !kind.contains_key("findings") {
             return Err(PlanError::Neither);
