@@ -136,7 +136,7 @@ impl History {
 
     fn settle(&self, now: WallTime) -> Result<(), StoreError> {
         let store = self.store.as_ref();
-        while self.watching.judge(store, Some(&self.planned), now)? == More::Waits {}
+        while self.watching.judge(store, Some(&self.planned), now)?.more == More::Waits {}
         self.watching.tick(store, now)?;
         self.watching.explain(store, &self.planned, now)
     }

@@ -2,16 +2,18 @@
 
 use mesh::board::Delivery;
 use mesh::run::{Outcome, RunId, Verdict as RunVerdict};
-use model::played::Finding;
+use model::measurement::DirectionTotal;
 use model::probe::download::Download;
 use model::run::Outcome as TestOutcome;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use units::{ByteCount, WallTime};
 
 use super::Schedule;
 use super::state::State;
 use super::turns::{Needs, Stored};
 use crate::api::order::LeaseName;
-use crate::api::record::{RecordKind, RunResult, Verdict};
+use crate::api::record::{RecordKind, Verdict};
 use crate::store::rows::{Arrival, Delivered};
 use crate::store::{Store, StoreError};
 
@@ -100,11 +102,11 @@ fn of_run(
 
 /// What came of a run, as far as its schedule has to know.
 fn outcome(arrival: &Arrival) -> Result<Outcome, String> {
-    let result: RunResult =
+    let Glance { finding } =
         serde_json::from_slice(&arrival.unpacked.content).map_err(|error| format!("no result of a run: {error}"))?;
-    Ok(match result.finding {
-        Finding::Nothing { detail } => Outcome::Failed { reason: detail },
-        Finding::Run(run) => match run.outcome {
+    Ok(match finding {
+        FindingGlance::Nothing { detail } => Outcome::Failed { reason: detail },
+        FindingGlance::Run(run) => match run.outcome {
             TestOutcome::Failed(failure) => Outcome::Failed { reason: failure.detail },
             TestOutcome::Complete => {
                 let totals = run.measurement.iter().flat_map(|measurement| &measurement.totals);
@@ -112,9 +114,40 @@ fn outcome(arrival: &Arrival) -> Result<Outcome, String> {
                 Outcome::Measured { bytes: ByteCount::new(bytes) }
             }
         },
-        Finding::Downloads(downloads) => of_downloads(&downloads),
-        _ => Outcome::Measured { bytes: ByteCount::new(0) },
+        FindingGlance::Downloads(downloads) => of_downloads(&downloads),
+        FindingGlance::Echo(_) | FindingGlance::PathMtu(_) | FindingGlance::Hops(_) => {
+            Outcome::Measured { bytes: ByteCount::new(0) }
+        }
     })
+}
+
+/// [`RunResult`](crate::api::record::RunResult), of which the most is passed over: a run has a thousand counters of its hosts, whose
+/// reading is most of what a delivery would cost. Who judges reads all of it.
+#[derive(Deserialize)]
+struct Glance {
+    finding: FindingGlance,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "result")]
+enum FindingGlance {
+    Run(RunGlance),
+    Echo(IgnoredAny),
+    PathMtu(IgnoredAny),
+    Hops(IgnoredAny),
+    Downloads(Vec<Download>),
+    Nothing { detail: String },
+}
+
+#[derive(Deserialize)]
+struct RunGlance {
+    outcome: TestOutcome,
+    measurement: Option<MeasurementGlance>,
+}
+
+#[derive(Deserialize)]
+struct MeasurementGlance {
+    totals: Vec<DirectionTotal>,
 }
 
 /// Files that came count, and those of which a part came.
@@ -127,5 +160,45 @@ fn of_downloads(downloads: &[Download]) -> Outcome {
     match failures.first() {
         Some(reason) if failures.len() == downloads.len() => Outcome::Failed { reason: reason.clone() },
         _ => Outcome::Measured { bytes: ByteCount::new(downloads.iter().map(|one| one.body.get()).sum()) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::played::Finding;
+    use model::run::Run;
+    use serde_json::json;
+    use units::WallTime;
+
+    use super::*;
+    use crate::api::record::{Record, RunResult};
+
+    /// What the schedule hears of a result.
+    fn heard(finding: Finding) -> Outcome {
+        let result = RunResult { began: WallTime::from_unix_nanos(1), finding };
+        let lease = LeaseName { run: "t@all/a/b/1".to_owned(), attempt: 1 };
+        let content = serde_json::to_vec(&result).unwrap();
+        let record = Record::pack("r".to_owned(), RecordKind::Result { lease }, &content, None).unwrap();
+        outcome(&Arrival { unpacked: record.unpack().unwrap(), record }).unwrap()
+    }
+
+    fn run(outcome: &serde_json::Value) -> Finding {
+        let run: Run = serde_json::from_value(json!({
+            "format": 1, "id": "01JC0000000000000000000000", "started_unix_ns": 1, "role": "client", "command": [],
+            "spec": model::spec::TestSpec::default(), "local": { "name": "a" }, "peer": { "target": "b" }, "outcome": outcome,
+        }))
+        .unwrap();
+        Finding::Run(Box::new(run))
+    }
+
+    #[test]
+    fn each_kind_of_finding_is_understood_at_a_glance() {
+        let complete = run(&json!({ "state": "complete" }));
+        assert_eq!(heard(complete), Outcome::Measured { bytes: ByteCount::new(0) });
+        let failed = run(&json!({ "state": "failed", "kind": "refused", "detail": "busy" }));
+        assert_eq!(heard(failed), Outcome::Failed { reason: "busy".to_owned() });
+        assert_eq!(heard(Finding::Downloads(Vec::new())), Outcome::Measured { bytes: ByteCount::new(0) });
+        let nothing = Finding::Nothing { detail: "no partner".to_owned() };
+        assert_eq!(heard(nothing), Outcome::Failed { reason: "no partner".to_owned() });
     }
 }

@@ -30,7 +30,10 @@ pub(super) fn beat(hub: &Arc<Hub>, stop: &watch::Receiver<bool>) {
             continue;
         }
         let judged = hub.watching.judge(hub.store.as_ref(), planned.as_ref(), now);
-        let more = *judged.as_ref().unwrap_or(&More::Nothing);
+        let more = judged.as_ref().map_or(More::Nothing, |judged| judged.more);
+        for run in judged.iter().flat_map(|judged| &judged.unreadable) {
+            hub.log.say(hub.now(), format_args!("{run}: its result cannot be read, and is not judged"));
+        }
         troubles.note(hub, "judging", judged);
         if more == More::Waits {
             continue;

@@ -14,6 +14,15 @@ use crate::schedule::planned::Planned;
 use crate::store::rows::{Judgement, Point, PointQuality, StoredRecord};
 use crate::store::{Store, StoreError};
 
+/// What came of a look at new records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// Whether there are more.
+    pub more: More,
+    /// Runs whose results are of no form that this hub knows, by their names.
+    pub unreadable: Vec<String>,
+}
+
 /// Whether there is more to judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
@@ -28,17 +37,27 @@ impl Watching {
     ///
     /// # Errors
     /// Where the database refuses: the same are judged again.
-    pub fn judge(&self, store: &dyn Store, planned: Option<&Arc<Planned>>, now: WallTime) -> Result<More, StoreError> {
+    pub fn judge(
+        &self,
+        store: &dyn Store,
+        planned: Option<&Arc<Planned>>,
+        now: WallTime,
+    ) -> Result<Judged, StoreError> {
         let after = self.state().judged;
         let records = store.unjudged(after, MOST_TOGETHER)?;
-        let Some(last) = records.last().map(|record| record.key) else { return Ok(More::Nothing) };
+        let Some(last) = records.last().map(|record| record.key) else {
+            return Ok(Judged { more: More::Nothing, unreadable: Vec::new() });
+        };
         let more = if records.len() == MOST_TOGETHER { More::Waits } else { More::Nothing };
         let mut guard = self.state();
         let state = &mut *guard;
-        let mut found = Vec::new();
+        let (mut found, mut unreadable) = (Vec::new(), Vec::new());
         for record in &records {
             match record.kind.as_str() {
-                "result" => found.extend(state.result(record, planned)),
+                "result" => match state.result(record, planned) {
+                    Some(points) => found.extend(points),
+                    None => unreadable.extend(record.run.clone()),
+                },
                 "change" => state.change(record, now),
                 _ => {}
             }
@@ -46,7 +65,7 @@ impl Watching {
         state.measured(&found, now);
         state.judged = last;
         state.save(store, Judgement { upto: Some(last), points: found, ..Judgement::default() })?;
-        Ok(more)
+        Ok(Judged { more, unreadable })
     }
 
     /// What time alone brings: silent hosts, incidents that stayed verified.
@@ -62,10 +81,10 @@ impl Watching {
 }
 
 impl State {
-    fn result(&mut self, record: &StoredRecord, planned: Option<&Arc<Planned>>) -> Vec<Point> {
-        // What cannot be read was refused when it came.
-        let read = || content::<RunResult>(&record.content).ok();
-        let Some((pair, result)) = record.run.as_deref().and_then(PairTest::of).zip(read()) else { return Vec::new() };
+    /// What a result says; [`None`] where nobody can read it.
+    fn result(&mut self, record: &StoredRecord, planned: Option<&Arc<Planned>>) -> Option<Vec<Point>> {
+        let pair = record.run.as_deref().and_then(PairTest::of)?;
+        let result: RunResult = content(&record.content).ok()?;
         let found = points(&result, Source { record: record.key, agent: &record.agent, pair: &pair });
         for point in &found {
             self.know(&point.series, planned);
@@ -74,7 +93,7 @@ impl State {
             }
             self.saw(point);
         }
-        found
+        Some(found)
     }
 
     fn measured(&mut self, found: &[Point], now: WallTime) {

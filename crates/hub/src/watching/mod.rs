@@ -35,7 +35,7 @@ use crate::store::rows::{Judgement, Judging, JudgingClaim, Point, PointQuality, 
 use crate::store::{Store, StoreError};
 
 pub use changes::line;
-pub use judge::More;
+pub use judge::{Judged, More};
 pub use round::{latest as latest_round, snapshot as newest_facts};
 pub use waiting::Waiting;
 
