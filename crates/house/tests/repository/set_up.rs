@@ -14,7 +14,7 @@ const TOOLS: [&str; 13] =
     ["bash", "env", "sed", "cat", "sort", "tr", "paste", "mktemp", "rm", "uname", "touch", "chmod", "mkdir"];
 
 /// What tests need.
-const PROGRAMS: [&str; 17] = [
+const PROGRAMS: [&str; 19] = [
     "chromium",
     "ip",
     "tc",
@@ -32,6 +32,8 @@ const PROGRAMS: [&str; 17] = [
     "pip3",
     "java",
     "npm",
+    "dpkg-deb",
+    "systemd-analyze",
 ];
 
 /// What they need from the registries of Python and npm.

@@ -23,6 +23,8 @@ mod import;
 mod interop;
 #[cfg(feature = "hub")]
 mod mesh_faults;
+#[cfg(feature = "hub")]
+mod packaging;
 mod planning;
 mod plots;
 mod probing;
