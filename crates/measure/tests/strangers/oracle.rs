@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -71,6 +73,19 @@ fn read_all(mut data: TcpStream) {
     let _ = std::io::copy(&mut data, &mut std::io::sink());
 }
 
+/// The same beside the test; counts what it has read, which is what a receiver may claim.
+fn read_counting(mut data: TcpStream) -> Arc<AtomicU64> {
+    let count = Arc::<AtomicU64>::default();
+    let counts = Arc::clone(&count);
+    thread::spawn(move || {
+        let mut buffer = vec![0; 256 << 10];
+        while let Ok(read @ 1..) = data.read(&mut buffer) {
+            counts.fetch_add(read as u64, Ordering::Relaxed);
+        }
+    });
+    count
+}
+
 /// Reads until this signal has come, and its message after it.
 fn await_signal(control: &mut TcpStream, signal: Signal) {
     let mut byte = [0];
@@ -138,13 +153,17 @@ fn a_stream_that_breaks_is_named_with_its_number_and_the_others_are_counted() {
         broken.read_exact(&mut [0; 1_000]).unwrap();
         socket2::SockRef::from(&broken).set_linger(Some(Duration::ZERO)).unwrap();
         drop(broken);
-        data.into_iter().for_each(|stream| drop(thread::spawn(|| read_all(stream))));
+        let counts: Vec<_> = data.into_iter().map(read_counting).collect();
         await_signal(&mut control, Signal::TestEnd);
-        let stream = |id: u32| json!({"id": id, "bytes": 5, "retransmits": -1, "jitter": 0, "errors": 0, "packets": 0});
+        let bytes = [counts[0].load(Ordering::Relaxed), 5, counts[1].load(Ordering::Relaxed)];
+        let stream = |id: u32, index: usize| {
+            let bytes = bytes[index];
+            json!({"id": id, "bytes": bytes, "retransmits": -1, "jitter": 0, "errors": 0, "packets": 0})
+        };
         let mut bytes = vec![Signal::ExchangeResults.byte()];
         let results = json!({
             "cpu_util_total": 1.0, "cpu_util_user": 0.5, "cpu_util_system": 0.5, "sender_has_retransmits": -1,
-            "streams": [stream(1), stream(3), stream(4)],
+            "streams": [stream(1, 0), stream(3, 1), stream(4, 2)],
         });
         write_blob(&results, &mut bytes).unwrap();
         bytes.push(Signal::DisplayResults.byte());
@@ -155,7 +174,10 @@ fn a_stream_that_breaks_is_named_with_its_number_and_the_others_are_counted() {
     assert!(failure(&finished).detail.starts_with("the data connection of stream 2 broke: "), "{finished:?}");
     let flows = finished.measurement.unwrap().flows;
     let received: Vec<_> = flows.iter().map(|flow| flow.received.map(|bytes| bytes.get())).collect();
-    assert_eq!(received, [Some(5); 3], "what the peer counted");
+    assert!(
+        received[1] == Some(5) && received.iter().all(|count| *count > Some(0)),
+        "what the peer counted: {received:?}"
+    );
     assert!(flows.iter().all(|flow| flow.sent.unwrap().get() > 0), "{flows:?}");
 }
 
@@ -203,10 +225,11 @@ fn results_that_lie_are_refused_and_what_this_side_measured_is_kept() {
 fn samples_that_are_none_are_an_anomaly_of_a_good_test() {
     let finished = told(|mut control, listener| {
         let data = run(&mut control, listener);
-        thread::spawn(|| read_all(data));
+        let count = read_counting(data);
         await_signal(&mut control, Signal::TestEnd);
         let mut bytes = vec![Signal::ExchangeResults.byte()];
-        let stream = json!({"id": 1, "bytes": 5, "retransmits": -1, "jitter": 0, "errors": 0, "packets": 0});
+        let received = count.load(Ordering::Relaxed);
+        let stream = json!({"id": 1, "bytes": received, "retransmits": -1, "jitter": 0, "errors": 0, "packets": 0});
         let results = json!({
             "cpu_util_total": 1.0, "cpu_util_user": 0.5, "cpu_util_system": 0.5, "sender_has_retransmits": -1,
             "streams": [stream], "linerate": {"samples": "bm8gc2FtcGxlcw=="},
