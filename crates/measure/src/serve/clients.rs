@@ -25,6 +25,12 @@ pub(super) struct Entrance<'env> {
     pub(super) log: &'env Log<'env>,
 }
 
+/// Somebody who has come.
+struct Arrival {
+    stream: TcpStream,
+    peer: SocketAddr,
+}
+
 /// How soon the wish to stop is seen.
 const GLANCE: Duration = Duration::from_millis(100);
 
@@ -39,7 +45,7 @@ impl Entrance<'_> {
             while !stop.is_stopped() {
                 self.wait()?;
                 match self.listener.accept() {
-                    Ok((stream, peer)) => self.admit(scope, &clients, (stream, canonical(peer)), serve),
+                    Ok((stream, peer)) => self.admit(scope, &clients, Arrival { stream, peer: canonical(peer) }, serve),
                     // The connection was gone before we took it, or we have too many: the next pass tries again.
                     Err(error) if is_passing(&error) => {}
                     Err(error) => return Err(error),
@@ -53,7 +59,7 @@ impl Entrance<'_> {
         &self,
         scope: &'scope Scope<'scope, 'env>,
         clients: &'env Sessions,
-        (stream, peer): (TcpStream, SocketAddr),
+        Arrival { stream, peer }: Arrival,
         serve: &'env (dyn Fn(TcpStream, SocketAddr) + Sync),
     ) {
         if !self.policy.allows(peer.ip()) {

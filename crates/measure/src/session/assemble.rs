@@ -61,7 +61,7 @@ pub fn assemble(gathered: &mut Gathered, spec: &TestSpec) -> (Option<Measurement
         anomalies.extend(report.anomalies.iter().map(|odd| format!("peer: {odd}")));
         streams.extend(peer_samples(report, peer_time, &mut anomalies));
     }
-    let (flows, doubts) = two_ends((part, &streams), gathered.peer.as_ref(), spec);
+    let (flows, doubts) = two_ends(OwnSide { part, samples: &streams }, gathered.peer.as_ref(), spec);
     anomalies.extend(doubts);
     let mut measurement = Measurement {
         flows: flows.iter().map(TwoEnds::flow).collect(),
@@ -100,16 +100,20 @@ pub fn assemble(gathered: &mut Gathered, spec: &TestSpec) -> (Option<Measurement
 /// What of the peer's counts cannot be true; nothing where all of it may be.
 #[must_use]
 pub fn disbelieved(part: &LocalResult, results: &Results, spec: &TestSpec) -> Option<String> {
-    let (flows, doubts) = two_ends((part, &part.samples), Some(results), spec);
+    let (flows, doubts) = two_ends(OwnSide { part, samples: &part.samples }, Some(results), spec);
     doubts.into_iter().next().filter(|_| flows.iter().any(|flow| flow.peer.is_none()))
 }
 
+/// What this host did, and its samples, which may have been taken out of that.
+#[derive(Clone, Copy)]
+struct OwnSide<'a> {
+    part: &'a LocalResult,
+    samples: &'a [StreamSamples],
+}
+
 /// Each stream with what both sides say of it, and what of that was not believed.
-fn two_ends(
-    (part, samples): (&LocalResult, &[StreamSamples]),
-    results: Option<&Results>,
-    spec: &TestSpec,
-) -> (Vec<TwoEnds>, Vec<String>) {
+fn two_ends(own: OwnSide<'_>, results: Option<&Results>, spec: &TestSpec) -> (Vec<TwoEnds>, Vec<String>) {
+    let OwnSide { part, samples } = own;
     let mut doubts = Vec::new();
     let datagrams = if spec.protocol == Protocol::Udp { HasDatagrams::Yes } else { HasDatagrams::No };
     let extended = results.and_then(|results| results.linerate.as_ref());
