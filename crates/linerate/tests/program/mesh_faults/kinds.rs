@@ -118,9 +118,9 @@ fn files_are_fetched_from_a_host_without_an_agent_which_is_not_asked_to_fetch_an
     world.hub(super::world::HUB, "--name 127.0.0.1 --listen 127.0.0.1:8443");
     world.join("https://127.0.0.1:8443");
     world.run("until $L probe http http://127.0.0.1:8080/file >/dev/null 2>&1; do :; done");
-    world.run("$L hub test $F/hub/made http a files");
-    let refused = world.run("$L hub test $F/hub/made http files a 2>&1 || true");
-    assert!(refused.contains("there is no heavy test http from files to a"), "{refused}");
+    world.run("$L hub test $F/hub/made download a files");
+    let refused = world.run("$L hub test $F/hub/made download files a 2>&1 || true");
+    assert!(refused.contains("there is no heavy test download from files to a"), "{refused}");
     let whole = |world: &World| {
         let results = world.results().into_iter();
         results
