@@ -3,8 +3,7 @@
 //! What serde generates for one of them is hundreds of kilobytes of code. A crate that calls `serde_json::from_slice` for
 //! itself gets its own copy of that, compiles it, and makes the program larger.
 
-use serde::de::DeserializeOwned;
-use serde_json::{Error, Value};
+use serde_json::Error;
 
 use crate::host::snapshot::Snapshot;
 use crate::round::Round;
@@ -36,13 +35,3 @@ macro_rules! json {
 }
 
 json!(Run, Round, Snapshot, Transfer);
-
-/// A type from JSON that is parsed already, by way of its text.
-///
-/// [`serde_json::from_value`] is a second reader of every type that is in it.
-///
-/// # Errors
-/// What was expected.
-pub fn of_value<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
-    serde_json::from_slice(&serde_json::to_vec(value)?)
-}

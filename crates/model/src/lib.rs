@@ -16,7 +16,7 @@
 //! * [`int`]: in-band network telemetry of switches
 //! * [`transfer`]: transfers of real applications, watched without test traffic
 //! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
-//! * [`json`]: large objects read and written in one place
+//! * [`value`]: the same types from JSON that is parsed already
 //!
 //! Every stored or exported object is one of these types, so a run can be written out, read back on another machine
 //! and diagnosed there. Names of fields carry their unit (`rtt_us`, `goodput_bps`).
@@ -28,7 +28,7 @@ pub mod expectation;
 mod heading;
 pub mod host;
 pub mod int;
-pub mod json;
+mod json;
 pub mod measurement;
 pub mod plausible;
 pub mod played;
@@ -42,3 +42,4 @@ pub mod series;
 pub mod spec;
 pub mod target;
 pub mod transfer;
+pub mod value;

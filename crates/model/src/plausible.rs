@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::json;
+use crate::value;
 
 /// A number that nothing real has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,7 +63,7 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, AdmitError> {
 /// Where it is not of the form, and where a number is beyond what is real.
 pub fn of_value<T: DeserializeOwned>(value: &Value) -> Result<T, AdmitError> {
     check(value)?;
-    Ok(json::of_value(value)?)
+    Ok(value::read(value)?)
 }
 
 /// Checks all numbers of a document.

@@ -96,7 +96,7 @@ impl Journal {
         let mut leases = Vec::new();
         for given in &reply.leases {
             // A run that is not understood is one that the agent never had: the hub sees so in the next inventory.
-            let Ok(run) = model::json::of_value::<RunRow>(&given.row) else { continue };
+            let Ok(run) = model::value::read::<RunRow>(&given.row) else { continue };
             let lease = Lease { attempt: run.attempts, ttl: given.ttl, run };
             self.tickets.insert(lease.name(), given.ticket.clone());
             leases.push(lease);

@@ -71,7 +71,7 @@ fn host(hub: &Hub, agents: &[AgentRow], name: &str, most: usize) -> Result<HostI
 
 fn change(record: &StoredRecord) -> Option<ChangeInfo> {
     let entry: serde_json::Value = content(&record.content).ok()?;
-    let read: ChangeEntry = model::json::of_value(&entry).ok()?;
+    let read: ChangeEntry = model::value::read(&entry).ok()?;
     let (what, by) = line(&read);
     Some(ChangeInfo { host: record.agent.clone(), at: read.time, what, by, entry })
 }

@@ -7,6 +7,7 @@
 //!
 //! Light tests need no lease: they are standing orders of their agents.
 
+mod asking;
 mod spread;
 mod standing;
 
@@ -17,13 +18,14 @@ use path::Seed;
 use plan::Plan;
 use plan::operation::Trigger;
 use plan::schedule::{Demand, Slot};
-use plan::task::{Task, Weight};
+use plan::task::Weight;
 use units::{WallTime, duration};
 
 use crate::clock;
 use crate::crossing::{expected_bytes, passes};
 use crate::fit::{Fit, Unfit};
 use crate::run::{Priority, Resource, RunId, RunRow, RunState};
+use asking::asking;
 use spread::Spread;
 
 pub use standing::StandingTest;
@@ -226,13 +228,6 @@ impl OrderMaker<'_> {
         };
         Some(Order { row, period: plan.period(slot.test) })
     }
-}
-
-/// The host whose agent asks: the one that the test is from, else the other where that may.
-fn asking(task: &Task, [from, to]: [&str; 2], agents: &BTreeSet<String>) -> Option<String> {
-    let has_agent = |host: &&str| agents.contains(*host);
-    let other = Some(to).filter(|_| task.either_end_may_ask());
-    Some(from).filter(has_agent).or(other.filter(has_agent)).map(str::to_owned)
 }
 
 fn key(row: &RunRow) -> OrderKey {

@@ -62,7 +62,7 @@ pub(super) fn of(plan: &Plan, agents: &BTreeSet<String>) -> Vec<StandingTest> {
         let count = u32::try_from(pairs.len()).unwrap_or(u32::MAX).max(1);
         pairs.into_iter().enumerate().filter_map(move |(place, pair)| {
             let [from, to] = [pair.from, pair.to].map(|host| plan.hosts[host].name.clone());
-            let agent = super::asking(&test.task, [&from, &to], agents)?;
+            let agent = super::asking::asking(&test.task, [&from, &to], agents)?;
             // Neighbours in the list share a host: a golden part of the period lies between them.
             let place = u32::try_from(place).unwrap_or(0);
             let phase = every / count * (u64::from(place) * GOLDEN % u64::from(count)).try_into().unwrap_or(0);

@@ -40,7 +40,7 @@ fn by_diagnosis(graph: &mut Graph, round: &Round, diagnosis: &Diagnosis) -> Vec<
 /// What its diagnosis says; or else what somebody has said it is, or what all that is worse has in common.
 fn by_incident(graph: &mut Graph, round: &Round, record: &IncidentRecord) -> Vec<SuspectPart> {
     let incident = &record.incident;
-    let diagnosis = record.diagnosis.as_ref().and_then(|value| model::json::of_value::<Diagnosis>(value).ok());
+    let diagnosis = record.diagnosis.as_ref().and_then(|value| model::value::read::<Diagnosis>(value).ok());
     let suspects = diagnosis.map_or_else(Vec::new, |diagnosis| by_diagnosis(graph, round, &diagnosis));
     if !suspects.is_empty() {
         return suspects;

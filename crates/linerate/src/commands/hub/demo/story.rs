@@ -143,7 +143,7 @@ impl Story<'_> {
 
     /// What the diagnosis proposes, on the host that it names.
     fn fix(&self, pairs: &Pairs, detail: &IncidentDetail, explanation: &Explanation) -> anyhow::Result<()> {
-        let diagnosis: Diagnosis = model::json::of_value(detail.diagnosis.as_ref().context("there is no diagnosis")?)?;
+        let diagnosis: Diagnosis = model::value::read(detail.diagnosis.as_ref().context("there is no diagnosis")?)?;
         let mut rankings = diagnosis.problems.iter().flat_map(|problem| &problem.ranking);
         let ranked = rankings.find(|ranked| ranked.cause == explanation.cause);
         let place = ranked.and_then(|ranked| ranked.places.first()).map(|likely| &likely.place);
