@@ -337,7 +337,9 @@ fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
         let is_slower = offered(other).is_some_and(|other| other * 2.0 < own);
         is_slower && other.shape.payload == flow.shape.payload && would_show(other, lost)
     });
-    let slower = slower.into_iter().min_by(|one, other| offered(one).unwrap_or(0.0).total_cmp(&offered(other).unwrap_or(0.0)))?;
+    let slower = slower
+        .into_iter()
+        .min_by(|one, other| offered(one).unwrap_or(0.0).total_cmp(&offered(other).unwrap_or(0.0)))?;
     let there = slower.lost?;
     // What lets through a rate lets the same rate through, whatever is offered.
     #[expect(clippy::cast_precision_loss, reason = "a rate")]

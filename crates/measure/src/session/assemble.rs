@@ -43,8 +43,8 @@ pub struct Gathered {
 /// The measurement and the samples, of what there is. The samples are not in `gathered` any more.
 #[must_use]
 pub fn assemble(gathered: &mut Gathered, spec: &TestSpec) -> (Option<Measurement>, RunSamples) {
-    let latency = latency::latency(&gathered.probes)
-        .map(|latency| Latency { packet_times: gathered.packet_times, ..latency });
+    let latency =
+        latency::latency(&gathered.probes).map(|latency| Latency { packet_times: gathered.packet_times, ..latency });
     let mut streams = gathered.part.as_mut().map(|part| std::mem::take(&mut part.samples)).unwrap_or_default();
     let Some(part) = &gathered.part else {
         let measurement = latency.map(|latency| Measurement { latency: Some(latency), ..Measurement::default() });

@@ -92,7 +92,11 @@ mod tests {
         assert!(answer(b"9876", clock, times).is_none());
         let mut large = [0; LARGE_LEN + 1];
         large[..PACKET_LEN].copy_from_slice(&question.emit::<PACKET_LEN>());
-        assert_eq!(answer(&large[..900], clock, times).unwrap().bytes().len(), 900, "a large probe gets a large answer");
+        assert_eq!(
+            answer(&large[..900], clock, times).unwrap().bytes().len(),
+            900,
+            "a large probe gets a large answer"
+        );
         assert_eq!(answer(&large, clock, times).unwrap().bytes().len(), LARGE_LEN);
     }
 }
