@@ -9,7 +9,7 @@ use super::layout::{SKB_LEN, word_at};
 /// A packet as the kernel held it, of those that are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample<'a> {
-    /// Its bucket.
+    /// Number of the bucket that it was seen in, as the counts of buckets have it.
     pub epoch: u64,
     /// Bytes on the wire that it stands for: its own, as often as packets like it are not looked at.
     pub bytes: u64,
