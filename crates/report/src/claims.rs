@@ -118,7 +118,8 @@ fn most_received(sent: u64, known: Knowledge) -> u64 {
 /// byte with its overhead.
 fn least_received(kernel: Acknowledged, known: Knowledge) -> u64 {
     let unread = kernel.widest_window.saturating_mul(2).saturating_add(LARGEST_BLOCK);
-    if known.omit.is_zero() { kernel.bytes.saturating_sub(unread) } else { 0 }
+    // Some receivers go on reading until the sender has noticed the end, and no longer count: a busy one for a good part of a short test.
+    if known.omit.is_zero() { (kernel.bytes / 2).saturating_sub(unread) } else { 0 }
 }
 
 fn least_sent(received: u64, known: Knowledge) -> u64 {
@@ -230,6 +231,7 @@ mod tests {
         let said = hold_against(&mut claim(1_000_000), known).unwrap();
         assert!(said.contains("claims to have received 1.00 MB; its kernel acknowledged 1.35 GB"), "{said}");
         assert_eq!(hold_against(&mut claim(1_345_000_000), known), None, "it stopped reading");
+        assert_eq!(hold_against(&mut claim(1_100_000_000), known), None, "it read on after its time, and did not count");
     }
 
     #[test]
