@@ -27,8 +27,6 @@ pub struct SampleRecorder {
     due: AtomicU64,
     /// How many nanoseconds before that the stream's own thread may take it.
     early: AtomicU64,
-    /// When the stream's own thread last came by, in nanoseconds.
-    came: AtomicU64,
     memory: AtomicUsize,
     entries: Mutex<Option<Entries>>,
 }
@@ -73,7 +71,6 @@ impl Default for SampleRecorder {
         Self {
             due: AtomicU64::new(NEVER),
             early: AtomicU64::new(0),
-            came: AtomicU64::new(0),
             memory: AtomicUsize::new(0),
             entries: Mutex::new(None),
         }
@@ -92,14 +89,7 @@ impl SampleRecorder {
     /// The stream's own thread comes by: it takes a sample that is nearly due, since an application that keeps to a rate
     /// comes as often as samples are wanted, and would be a moment early each time.
     pub(super) fn glance_of_own(&self, now: MonoTime) {
-        self.came.store(now.as_nanos(), Ordering::Relaxed);
         self.glance(now + Duration::from_nanos(self.early.load(Ordering::Relaxed)), Duration::ZERO);
-    }
-
-    /// Until when the stream's own thread may still be awaited, which has come by within `window` before: one that reads as
-    /// often as samples are wanted may come a moment after each is due.
-    pub(super) fn awaited(&self, window: Duration) -> MonoTime {
-        MonoTime::from_nanos(self.came.load(Ordering::Relaxed)) + window
     }
 
     /// Takes a sample if one has been due for `grace` at `now`, and says whether it was. Never waits.
@@ -264,7 +254,6 @@ mod tests {
         SampleRecorder {
             due: AtomicU64::new(0),
             early: AtomicU64::new(250_000),
-            came: AtomicU64::new(0),
             memory: AtomicUsize::new(0),
             entries: Mutex::new(entries),
         }
@@ -296,13 +285,6 @@ mod tests {
         }
         assert_eq!(recorder.due(), at(100_000), "the pace is kept");
         assert_eq!(recorder.close().unwrap().at.len(), 101, "all, and the last one");
-    }
-
-    #[test]
-    fn a_thread_that_came_by_lately_is_awaited() {
-        let recorder = recorder();
-        recorder.glance_of_own(at(5_000));
-        assert_eq!(recorder.awaited(Duration::from_millis(2)), at(7_000));
     }
 
     #[test]

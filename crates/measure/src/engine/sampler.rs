@@ -106,13 +106,10 @@ fn look_after(
     let mut spacing = spacing;
     let mut skipped = 0;
     while !stop.load(Ordering::Relaxed) {
+        let earliest = recorders.iter().map(|recorder| recorder.due()).min().unwrap_or_default();
         let skip = (spacing * skipped).min(longest_skip(spacing));
-        let wanted = |recorder: &Arc<SampleRecorder>| {
-            (recorder.due() + skip + grace).max(recorder.awaited(longest_skip(spacing)))
-        };
-        let earliest = recorders.iter().map(wanted).min().unwrap_or_default();
         let probe = prober.as_ref().map_or(MonoTime::from_nanos(u64::MAX), |prober| prober.due());
-        park_until(earliest.min(probe), stop);
+        park_until((earliest + skip + grace).min(probe), stop);
         let now = clock::now();
         if let Some(prober) = &mut prober {
             prober.look_after(now);
@@ -120,8 +117,7 @@ fn look_after(
         // Woken for a probe: what nobody else takes and will be due soon is taken now, so that from here on one wake does for
         // both. A stream that takes its own is not disturbed.
         let early = if skipped == 0 { grace + EARLY.min(spacing / 2) } else { Duration::ZERO };
-        let is_left = |recorder: &&Arc<SampleRecorder>| recorder.awaited(longest_skip(spacing)) <= now;
-        let neglected = recorders.iter().filter(is_left).filter(|recorder| recorder.glance(now + early, grace)).count();
+        let neglected = recorders.iter().filter(|recorder| recorder.glance(now + early, grace)).count();
         skipped = if neglected > 0 { 0 } else { (2 * skipped + 1).min(MOST_SKIPPED - 1) };
         if recorders.iter().map(|recorder| recorder.memory()).sum::<usize>() > MEMORY_LIMIT {
             recorders.iter().for_each(|recorder| recorder.thin());
