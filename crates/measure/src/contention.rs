@@ -3,15 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use linux::clock;
 use linux::contention::{self, CpuTotals, Scheduled};
 use model::quality::CpuContention;
-use units::MonoTime;
 
 /// The readings at the start of a test.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ContentionBefore {
-    at: MonoTime,
     cpu: Option<CpuTotals>,
     throttled: Option<Duration>,
     pressure: Option<Duration>,
@@ -29,23 +26,18 @@ impl ContentionBefore {
     /// Reads them now.
     #[must_use]
     pub fn read() -> Self {
-        Self {
-            at: clock::now(),
-            cpu: contention::cpu_totals(),
-            throttled: contention::throttled(),
-            pressure: contention::cpu_pressure(),
-        }
+        Self { cpu: contention::cpu_totals(), throttled: contention::throttled(), pressure: contention::cpu_pressure() }
     }
 
-    /// What has changed since then.
+    /// What has changed since, over a test that took `elapsed`.
     #[must_use]
-    pub fn until_now(&self, streams: Option<Scheduled>) -> CpuContention {
+    pub fn until_now(&self, elapsed: Duration, streams: Option<Scheduled>) -> CpuContention {
         let now = Self::read();
         let cpu = self.cpu.zip(now.cpu);
         // A counter that went backwards is of another host: the process was moved, or the group was made anew.
         let change = |before: Option<Duration>, after: Option<Duration>| after?.checked_sub(before?);
         CpuContention {
-            elapsed: now.at.since(self.at),
+            elapsed,
             cpus: now.cpu.map_or(0, |cpu| cpu.cpus),
             steal: cpu.and_then(|(before, after)| after.steal.checked_sub(before.steal)),
             busy: cpu.and_then(|(before, after)| after.busy.checked_sub(before.busy)),

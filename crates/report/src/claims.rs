@@ -231,7 +231,11 @@ mod tests {
         let said = hold_against(&mut claim(1_000_000), known).unwrap();
         assert!(said.contains("claims to have received 1.00 MB; its kernel acknowledged 1.35 GB"), "{said}");
         assert_eq!(hold_against(&mut claim(1_345_000_000), known), None, "it stopped reading");
-        assert_eq!(hold_against(&mut claim(1_100_000_000), known), None, "it read on after its time, and did not count");
+        assert_eq!(
+            hold_against(&mut claim(1_100_000_000), known),
+            None,
+            "it read on after its time, and did not count"
+        );
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub(crate) fn measured(
         cadence: cadence(&own_times(exchanged), Whose::Local, spec.sample_every),
         counters: before.counters.readings(),
         cpu: cpu_since(before.cpu, elapsed),
-        contention: before.contention.until_now(scheduled),
+        contention: before.contention.until_now(elapsed, scheduled),
         anomalies: exchanged.anomalies.clone(),
         broken: None,
     };

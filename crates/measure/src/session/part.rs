@@ -35,8 +35,7 @@ pub struct Running {
     /// When it started.
     pub start: MonoTime,
     sampler: Sampler,
-    before: HostBefore,
-    cpu: clock::CpuTimes,
+    before: Before,
     protocol: Protocol,
     spacing: Duration,
 }
@@ -45,17 +44,16 @@ pub struct Running {
 #[derive(Debug)]
 pub struct Ready {
     streams: StreamSet,
-    before: HostBefore,
-    cpu: clock::CpuTimes,
+    before: Before,
     protocol: Protocol,
     spacing: Duration,
 }
 
-/// What this host had counted before a test.
 #[derive(Debug)]
-pub struct HostBefore {
+struct Before {
     counters: CountersBefore,
     contention: ContentionBefore,
+    cpu: clock::CpuTimes,
 }
 
 /// What this host did and counted.
@@ -109,23 +107,19 @@ pub struct Omitted {
     pub lost: u64,
 }
 
-impl HostBefore {
-    /// Reads the counters: some milliseconds, so best while the peer is waited for anyway.
-    #[must_use]
-    pub fn read() -> Self {
-        Self { counters: CountersBefore::read(), contention: ContentionBefore::read() }
-    }
-}
-
 impl Ready {
-    /// Prepares the streams, whose threads make their payload ready; nothing moves yet.
+    /// Prepares the streams; nothing moves yet.
     ///
     /// # Errors
     /// If a thread cannot be made.
-    pub fn new(before: HostBefore, endpoints: Vec<Endpoint>, spec: &TestSpec, conduct: &Conduct) -> io::Result<Self> {
-        let cpu = clock::process_cpu_times()?;
+    pub fn new(endpoints: Vec<Endpoint>, spec: &TestSpec, conduct: &Conduct) -> io::Result<Self> {
+        let before = Before {
+            counters: CountersBefore::read(),
+            contention: ContentionBefore::read(),
+            cpu: clock::process_cpu_times()?,
+        };
         let streams = StreamSet::prepare(endpoints, spec, conduct)?;
-        Ok(Self { streams, before, cpu, protocol: spec.protocol, spacing: spec.sample_every })
+        Ok(Self { streams, before, protocol: spec.protocol, spacing: spec.sample_every })
     }
 
     /// Starts everything, and probes beside it with `prober`.
@@ -133,11 +127,11 @@ impl Ready {
     /// # Errors
     /// If the sampler's thread cannot be made.
     pub fn start(self, prober: Option<Prober>) -> io::Result<Running> {
-        let Self { streams, before, cpu, protocol, spacing } = self;
+        let Self { streams, before, protocol, spacing } = self;
         let sampler = Sampler::start(&streams, protocol, spacing, prober)?;
         let start = clock::now();
         streams.start(start);
-        Ok(Running { streams, start, sampler, before, cpu, protocol, spacing })
+        Ok(Running { streams, start, sampler, before, protocol, spacing })
     }
 }
 
@@ -146,12 +140,12 @@ impl Running {
     /// everything that came had come.
     #[must_use]
     pub fn gather(self, last: MonoTime) -> (LocalResult, Option<Prober>) {
-        let Self { streams, start, sampler, before, cpu, protocol, spacing } = self;
+        let Self { streams, start, sampler, before, protocol, spacing } = self;
         let scheduled = streams.scheduled();
         let (streams, ends) = streams.join();
         let end = clock::now();
         let (logs, prober) = sampler.finish();
-        let cpu = cpu_use(cpu, end.since(start));
+        let cpu = cpu_use(before.cpu, end.since(start));
         let broken = first_broken(&streams, &ends);
         let mut anomalies: Vec<String> = ends.iter().filter_map(|end| end.anomaly.clone()).collect();
         anomalies.dedup();
@@ -180,7 +174,7 @@ impl Running {
             cadence,
             counters: before.counters.readings(),
             cpu,
-            contention: before.contention.until_now(scheduled.sum()),
+            contention: before.contention.until_now(end.since(start), scheduled.sum()),
             anomalies,
             broken,
         };

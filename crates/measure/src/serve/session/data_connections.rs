@@ -27,26 +27,17 @@ use wire::signal::Signal;
 const GLANCE: Duration = Duration::from_millis(50);
 
 impl ServerSession {
-    /// Asks for the data connections. While the announcement is kept, more than were announced are turned away.
-    pub(super) fn announce(&mut self, partner: &Partner) -> Result<Announced, SessionError> {
+    /// Asks for the data connections and waits for all of them. While the announcement is kept, more are turned away.
+    pub(super) fn await_endpoints(&mut self, partner: &Partner) -> Result<(Vec<Endpoint>, Announced), SessionError> {
+        let headings: Vec<_> = headings(&self.spec).iter().map(|heading| heading.mirrored()).collect();
         let announced = partner.desk.announce(Announcement {
             cookie: self.cookie,
             peer: self.peer.ip(),
-            count: headings(&self.spec).len(),
+            count: headings.len(),
             kind: if self.spec.protocol == Protocol::Udp { DataTransport::Datagrams } else { DataTransport::Streams },
             waker: self.control.waker(),
         });
         self.control.send_signal(Signal::CreateStreams)?;
-        Ok(announced)
-    }
-
-    /// Waits for all data connections.
-    pub(super) fn await_endpoints(
-        &mut self,
-        announced: &Announced,
-        partner: &Partner,
-    ) -> Result<Vec<Endpoint>, SessionError> {
-        let headings: Vec<_> = headings(&self.spec).iter().map(|heading| heading.mirrored()).collect();
         let deadline = clock::now() + partner.patience.opening;
         let mut endpoints: Vec<Endpoint> = Vec::with_capacity(headings.len());
         while endpoints.len() < headings.len() {
@@ -61,7 +52,7 @@ impl ServerSession {
                 self.answer_again(&endpoints);
             }
         }
-        Ok(endpoints)
+        Ok((endpoints, announced))
     }
 
     /// Sets a data socket up as the specification asks. Where this host cannot, the client is told.

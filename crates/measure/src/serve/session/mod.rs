@@ -25,7 +25,7 @@ use super::{Event, ServedTest};
 use crate::control::Control;
 use crate::session::assemble::{Gathered, assemble};
 use crate::session::failure::SessionError;
-use crate::session::part::{HostBefore, Ready};
+use crate::session::part::Ready;
 use crate::stop::Stop;
 use wire::cookie::Cookie;
 use wire::extension::Offer;
@@ -108,12 +108,9 @@ pub(super) fn receive(client: Client, partner: &Partner, report: &(dyn Fn(Event)
 
 impl ServerSession {
     fn test(&mut self, partner: &Partner, gathered: &mut Gathered) -> Result<(), SessionError> {
-        let announced = self.announce(partner)?;
-        // The client watches the idle path meanwhile, or connects.
-        let before = HostBefore::read();
-        let endpoints = self.await_endpoints(&announced, partner)?;
+        let (endpoints, _announced) = self.await_endpoints(partner)?;
         self.control.send_signal(Signal::TestStart)?;
-        let ready = Ready::new(before, endpoints, &self.spec, &self.conduct()).map_err(cannot_start)?;
+        let ready = Ready::new(endpoints, &self.spec, &self.conduct()).map_err(cannot_start)?;
         self.control.send_signal(Signal::TestRunning)?;
         let running = ready.start(None).map_err(cannot_start)?;
         match self.watch_over(&running, partner) {

@@ -13,7 +13,7 @@ use crate::identity;
 use crate::latency::latency;
 use crate::session::assemble::{Gathered, assemble};
 use crate::session::failure::SessionError;
-use crate::session::part::{self, HostBefore, Ready};
+use crate::session::part::{self, Ready};
 use crate::stamp::prober::Prober;
 use crate::stop::Stop;
 use report::clock::{Exchange, relate};
@@ -83,9 +83,9 @@ fn test(
     findings.gathered.probes = prober.as_ref().map_or_else(Vec::new, |prober| prober.probes().to_vec());
     findings.gathered.packet_times = prober.as_ref().and_then(Prober::packet_times);
     let endpoints = setup::open(session, stop)?;
-    // While the peer takes the connections, the payload is made and the counters are read.
-    let ready = Ready::new(HostBefore::read(), endpoints, &session.spec, &conduct(session)).map_err(cannot_start)?;
     await_signal(session, |heard| matches!(heard, ServerMessage::Start), "the start of the test")?;
+    let conduct = conduct(session);
+    let ready = Ready::new(endpoints, &session.spec, &conduct).map_err(cannot_start)?;
     await_signal(session, |heard| matches!(heard, ServerMessage::Running), "the running of the test")?;
     let running = ready.start(prober).map_err(cannot_start)?;
     watch(Event::Started);
