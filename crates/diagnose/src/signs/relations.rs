@@ -333,17 +333,13 @@ fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     }
     let lost = flow.lost.filter(|lost| *lost > 0.0)?;
     let own = offered(flow)?;
-    let slower = variants(flow, flows, |other| {
-        let is_slower = offered(other).is_some_and(|other| other * 2.0 < own);
-        is_slower && other.shape.payload == flow.shape.payload && would_show(other, lost)
-    });
-    let slower = slower
-        .into_iter()
-        .min_by(|one, other| offered(one).unwrap_or(0.0).total_cmp(&offered(other).unwrap_or(0.0)))?;
-    let there = slower.lost?;
+    let alike = variants(flow, flows, |other| other.shape.payload == flow.shape.payload && would_show(other, lost));
+    let offers = alike.into_iter().filter_map(|other| Some((offered(other)?, other.lost?)));
+    let slower = offers.filter(|(rate, _)| rate * 2.0 < own).min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let (slow, there) = slower?;
     // What lets through a rate lets the same rate through, whatever is offered.
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
-    let by_limit = (1.0 - flow.goodput.bps() as f64 / offered(slower)?.max(1.0)).max(0.0);
+    let by_limit = (1.0 - flow.goodput.bps() as f64 / slow.max(1.0)).max(0.0);
     let is_same = there > lost / 3.0 && there > f64::midpoint(lost, by_limit);
     let state = if is_same { "same-at-any-rate" } else { "grows" };
     let says = format!("{} were lost, {} at a lower rate", percent(lost), percent(there));

@@ -7,6 +7,7 @@ use path::Seed;
 
 use crate::network::way::Way;
 use crate::probes::packets::{Packets, send};
+use crate::probes::rtt::FLOW;
 
 /// As the probes of a live test before its first byte.
 pub(super) fn of([there, back]: [&Way; 2], seed: Seed) -> Option<PacketTimes> {
@@ -46,5 +47,3 @@ const SMALL_EVERY: Duration = Duration::from_micros(300);
 const LARGE_EVERY: Duration = Duration::from_micros(100);
 /// Fewer answers do not show a least time.
 const FEWEST: usize = 3;
-/// The number by which bundles and balancers tell probes from flows.
-const FLOW: u32 = 0;

@@ -87,6 +87,6 @@ fn count(network: &mut Network<'_>, way: &Way, fates: &Fates, sent: &[Packets]) 
 }
 
 /// The number by which bundles and balancers tell probes from flows.
-const FLOW: u32 = 0;
+pub(crate) const FLOW: u32 = 0;
 /// What both hosts need for a packet and its answer.
 const HOSTS: Duration = Duration::from_micros(60);
