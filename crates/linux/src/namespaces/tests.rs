@@ -152,9 +152,12 @@ fn host_at_full_speed_again_stands_still_no_more() {
         // So long a stop would outlast the patience of any test. It is told while all run, and while all stand still.
         for on_ms in [300, 1] {
             let host = host(Some(DutyCycle { on: Duration::from_millis(on_ms), off: Duration::from_secs(86_400) }));
-            let mut running = shell(&host, "sleep 0.1; exit 6").spawn().unwrap();
-            host.set_duty(None).unwrap();
-            assert_eq!(running.wait().unwrap().code(), Some(6));
+            std::thread::scope(|scope| {
+                // `spawn` returns with the exec of its child, and a stop that comes before that would be a stop of ours.
+                let running = scope.spawn(|| shell(&host, "sleep 0.1; exit 6").spawn().unwrap());
+                host.set_duty(None).unwrap();
+                assert_eq!(running.join().unwrap().wait().unwrap().code(), Some(6));
+            });
         }
     });
 }
