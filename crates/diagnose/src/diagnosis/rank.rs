@@ -197,6 +197,7 @@ fn standing<'x, 'c>(
             ground.severity.explained(&hit).into_iter().for_each(|number| explained[number] = true);
             explain_by_acknowledgements(best.cause, &mut explained, ground);
             explain_by_shaper(best.cause, &mut explained, ground);
+            leave_what_is_small_enough(best.cause, &mut explained, ground);
             explained
         }
         None => ground.open.to_vec(),
@@ -247,6 +248,24 @@ fn explain_by_shaper(cause: &Cause, explained: &mut [bool], ground: &Ground<'_>)
     };
     let also: Vec<usize> = (0..explained.len()).filter(also).collect();
     also.into_iter().for_each(|number| explained[number] = true);
+}
+
+/// Where large packets vanish, flows of clearly smaller ones than one that gets nothing through are not hit: what slows them is
+/// something else.
+fn leave_what_is_small_enough(cause: &Cause, explained: &mut [bool], ground: &Ground<'_>) {
+    if !CLIPS.contains(&cause.id.as_str()) {
+        return;
+    }
+    let hit: Vec<&Flow> = ground.flows.iter().zip(&*explained).filter(|(_, hit)| **hit).map(|(flow, _)| flow).collect();
+    let is_small_enough = |flow: &Flow| {
+        let is_clipped = |hit: &Flow| {
+            flow.shape.has_smaller_packets(&hit.shape) && hit.goodput.bps() < flow.goodput.bps() / NEXT_TO_NOTHING
+        };
+        flow.kind != FlowKind::Echo && hit.iter().any(|hit| hit.is_same_pair(flow) && is_clipped(hit))
+    };
+    let left: Vec<usize> =
+        (0..explained.len()).filter(|number| explained[*number] && is_small_enough(&ground.flows[*number])).collect();
+    left.into_iter().for_each(|number| explained[number] = false);
 }
 
 /// Gives the first name the probability with which names like it turned out to be right, and the others what that leaves.
@@ -368,6 +387,10 @@ fn with_more(says: &Says<'_>, more: usize) -> String {
 const ALONE: f64 = 1.0;
 /// Causes that are a shaper or a queue of the sending host, found by its datagrams.
 const SHAPED: [&str; 2] = ["udp-sender-drops", "udp-sender-held"];
+/// Causes that take large packets and no others.
+const CLIPS: [&str; 2] = ["mtu-mismatch", "mtu-black-hole"];
+/// A flow that has less than this part of what smaller packets attain gets nothing through.
+const NEXT_TO_NOTHING: u64 = 50;
 /// From this likelihood of as many packets on a cause counts packets and not bytes.
 const COUNTS_PACKETS: f64 = 0.2;
 /// More problems than this are one that was not understood.

@@ -196,11 +196,18 @@ fn small_packets(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let times = best.goodput.share_of(flow.goodput)?;
     let state = match times {
         times if times > 1.5 => "better",
-        times if times < 0.67 => "worse",
+        times if times < as_many_packets(best, flow).sqrt() => "worse",
         _ => "not",
     };
     let size = best.shape.payload.unwrap_or_default();
     Observation::of("small-packets", state, format!("segments of {size} bytes attained {times:.1} times its rate"))
+}
+
+/// What a flow of smaller segments attains of the rate of another where both carry as many segments a second: what counts packets
+/// holds both back alike, and what counts bytes lets both attain the same. The square root lies midway between.
+fn as_many_packets(smaller: &Flow, flow: &Flow) -> f64 {
+    let [small, full] = [smaller, flow].map(|flow| f64::from(flow.shape.payload.unwrap_or_default()));
+    small / full
 }
 
 /// A flow over TCP with small segments that loses far less of them, with what both lost. A flow that fills a queue loses a few in a
