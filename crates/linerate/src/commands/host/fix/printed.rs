@@ -1,7 +1,11 @@
 //! The number that a program printed as its result: in text with units, in progress that overwrites itself, or in iperf3's
 //! JSON.
 
+use import::{Format, Imported};
+use model::run::Outcome;
 use serde_json::Value;
+
+use super::verify::slowest;
 
 /// A number with its unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,20 +54,31 @@ pub struct Outputs<'a> {
 /// # Errors
 /// Of other JSON: nobody knows which of its numbers is the result.
 pub fn result(outputs: Outputs<'_>) -> Result<Option<Printed>, String> {
-    let json = serde_json::from_str(outputs.stdout).ok().filter(|json: &Value| json.is_object() || json.is_array());
-    if let Some(json) = json {
-        let rate = ["/end/sum_received", "/end/sum"]
-            .iter()
-            .find_map(|sum| json.pointer(&format!("{sum}/bits_per_second"))?.as_f64());
-        let unit = Unit { counts: Quantity::Rate, scale: 1.0 };
-        return match (rate, json.get("error")) {
-            (Some(number), _) => Ok(Some(Printed { number, unit })),
-            (None, Some(_)) => Ok(None),
-            (None, None) => Err("it printed JSON with no result of an iperf3: let it print one number".to_owned()),
-        };
+    let test = import::read(outputs.stdout.as_bytes()).tests.into_iter().rfind(|test| is_json(test.format));
+    if let Some(test) = test {
+        return of_iperf3(&test);
+    }
+    let json: Option<Value> = serde_json::from_str(outputs.stdout).ok();
+    if json.is_some_and(|json| json.is_object() || json.is_array()) {
+        return Err("it printed JSON with no result of an iperf3: let it print one number".to_owned());
     }
     let is_rate = |printed: &Printed| printed.unit.counts == Quantity::Rate;
     Ok(last(outputs.stdout).or_else(|| last(outputs.stderr).filter(is_rate)))
+}
+
+/// Text of an iperf3 ends with its result, in the unit that was asked of it.
+fn is_json(format: Format) -> bool {
+    matches!(format, Format::Iperf3Json | Format::Iperf3JsonStream)
+}
+
+/// What arrived; `None` of a test that failed.
+#[expect(clippy::cast_precision_loss, reason = "a rate, for a ratio")]
+fn of_iperf3(test: &Imported) -> Result<Option<Printed>, String> {
+    if matches!(test.outcome, Outcome::Failed(_)) {
+        return Ok(None);
+    }
+    let rate = test.measurement.as_ref().and_then(slowest).ok_or("the iperf3 counted nothing")?;
+    Ok(Some(Printed { number: rate.bps() as f64, unit: Unit { counts: Quantity::Rate, scale: 1.0 } }))
 }
 
 fn last(text: &str) -> Option<Printed> {
@@ -146,6 +161,8 @@ fn unit(word: &str) -> Option<Unit> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn on_stdout(stdout: &str) -> Result<Option<Printed>, String> {
@@ -183,13 +200,29 @@ mod tests {
         assert_eq!([mega.within(mega.unit), giga.within(mega.unit)], [941.0, 9_410.0]);
     }
 
+    /// As iperf3 3.12 and its successors print them, in Mbit/s.
     #[test]
     fn of_json_only_an_iperf3s_result_is_one() {
-        let tcp = r#"{"end":{"sum_sent":{"bits_per_second":3},"sum_received":{"bits_per_second":2.5e9},"cpu":{"host":40.1}}}"#;
-        assert_eq!(read(tcp), Some((2.5e9, 2.5e9)));
-        assert_eq!(read(r#"{"end":{"sum":{"bits_per_second":7}}}"#), Some((7.0, 7.0)));
-        assert_eq!(read(r#"{"error":"unable to connect"}"#), None);
+        let recorded = |name: &str| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/foreign").join(name);
+            let text = std::fs::read_to_string(path).unwrap();
+            read(&text).map(|(_, rate)| (rate / 1e6).round())
+        };
+        let cases = [
+            ("iperf3-3.12-tcp.json", Some(7_581.0)),
+            ("iperf3-3.12-tcp-reverse-server-json.json", Some(14_630.0)),
+            // What was sent at 20 Mbit/s is no result.
+            ("iperf3-3.12-udp-reverse.json", Some(18.0)),
+            // The slower of two directions.
+            ("iperf3-3.12-tcp-bidir.json", Some(3_505.0)),
+            ("iperf3-json-stream.jsonl", Some(7_581.0)),
+            ("iperf3-3.12-refused.json", None),
+        ];
+        for (name, wanted) in cases {
+            assert_eq!(recorded(name), wanted, "{name}");
+        }
         assert!(on_stdout(r#"{"rate": 3, "cpu": 40}"#).is_err());
+        assert!(on_stdout(r#"[1, 2]"#).is_err());
     }
 
     #[test]

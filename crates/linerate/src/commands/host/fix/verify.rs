@@ -12,7 +12,8 @@ use host::helper::Fixed;
 use measure::session::client::Request;
 use measure::stop::Stop;
 use model::host::fix::journal::FixId;
-use model::run::{Outcome as RunOutcome, Run, RunId};
+use model::measurement::Measurement;
+use model::run::{Outcome as RunOutcome, RunId};
 use model::spec::Limit;
 use round::carrier::{Call, Here, Voice};
 use round::program::{self, Ended};
@@ -197,7 +198,7 @@ impl Proof {
         if let Some(archive) = archive {
             kept::keep(archive, &done.run, &done.samples).map_err(told)?;
         }
-        match (&done.run.outcome, slowest(&done.run)) {
+        match (&done.run.outcome, done.run.measurement.as_ref().and_then(slowest)) {
             #[expect(clippy::cast_precision_loss, reason = "a rate below 2^53 bit/s is exact")]
             (RunOutcome::Complete, Some(rate)) => {
                 let (run, value) = (Some(done.run.id), rate.bps() as f64);
@@ -338,8 +339,8 @@ fn order(pairs: u32) -> impl Iterator<Item = Side> {
 }
 
 /// The goodput; of a test both ways that of the slower direction.
-fn slowest(run: &Run) -> Option<DataRate> {
-    run.measurement.as_ref()?.totals.iter().map(|total| total.goodput).min()
+pub(super) fn slowest(found: &Measurement) -> Option<DataRate> {
+    found.totals.iter().map(|total| total.goodput).min()
 }
 
 fn series(gathered: Gathered) -> Series {
