@@ -2,10 +2,10 @@
 //! JSON.
 
 use import::{Format, Imported};
+use model::measurement::Measurement;
 use model::run::Outcome;
 use serde_json::Value;
-
-use super::verify::slowest;
+use units::DataRate;
 
 /// A number with its unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,6 +79,11 @@ fn of_iperf3(test: &Imported) -> Result<Option<Printed>, String> {
     }
     let rate = test.measurement.as_ref().and_then(slowest).ok_or("the iperf3 counted nothing")?;
     Ok(Some(Printed { number: rate.bps() as f64, unit: Unit { counts: Quantity::Rate, scale: 1.0 } }))
+}
+
+/// The goodput; of a test both ways that of the slower direction.
+pub fn slowest(found: &Measurement) -> Option<DataRate> {
+    found.totals.iter().map(|total| total.goodput).min()
 }
 
 fn last(text: &str) -> Option<Printed> {

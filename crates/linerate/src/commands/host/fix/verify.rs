@@ -12,16 +12,15 @@ use host::helper::Fixed;
 use measure::session::client::Request;
 use measure::stop::Stop;
 use model::host::fix::journal::FixId;
-use model::measurement::Measurement;
 use model::run::{Outcome as RunOutcome, RunId};
 use model::spec::Limit;
 use round::carrier::{Call, Here, Voice};
 use round::program::{self, Ended};
 use stats::gain;
 use stats::summary::Ordered;
-use units::{DataRate, duration};
+use units::duration;
 
-use super::printed::{self, Outputs, Unit};
+use super::printed::{self, Outputs, Unit, slowest};
 use super::session::{Session, is_without_effect, take_back};
 use crate::cli::host::fix::FixArgs;
 use crate::cli::test::TestArgs;
@@ -336,11 +335,6 @@ impl ProgramTest {
 /// Without, with, with, without: what drifts evenly meanwhile weighs on both sides alike, and every second change is saved.
 fn order(pairs: u32) -> impl Iterator<Item = Side> {
     (0..pairs).flat_map(|pair| if pair % 2 == 0 { [Side::Before, Side::After] } else { [Side::After, Side::Before] })
-}
-
-/// The goodput; of a test both ways that of the slower direction.
-pub(super) fn slowest(found: &Measurement) -> Option<DataRate> {
-    found.totals.iter().map(|total| total.goodput).min()
 }
 
 fn series(gathered: Gathered) -> Series {
