@@ -73,6 +73,7 @@ fn a_slow_writer_is_the_configured_rate() {
 #[test]
 fn a_receiver_without_processor_time_is_the_receiving_program() {
     let network = Network::new();
+    network.keep_order();
     let quota = Quota::percent(3);
     let quotas = Quotas { far: Some(&quota), near: None };
     let args = format!("{FAR} --time 3s --cca cubic --receive copy");

@@ -70,15 +70,16 @@ impl Network {
         tool(&format!("ip -n {host} addr add {address} dev dev0"));
         tool(&format!("ip -n {host} link set dev0 up"));
         tool(&format!("ip -n {host} route add default via {gateway}"));
-        self.keep_order(host, "dev0");
-        self.keep_order(router, end);
     }
 
-    /// Lets one CPU carry on what a device receives. A veth device hands packets to the CPU that sends them: one whose sender has
-    /// moved overtakes what waits at the CPU before, and the sender takes that for loss, of which the network has none.
-    fn keep_order(&self, host: &str, device: &str) {
-        let steering = format!("echo 1 > /sys/class/net/{device}/queues/rx-0/rps_cpus");
-        output(Command::new("ip").args(["netns", "exec", host, "sh", "-c", &steering]));
+    /// Lets one CPU carry on what the devices of the direct way receive. A veth device hands packets to the CPU that sends them: one
+    /// whose sender has moved overtakes what waits at the CPU before, and the sender takes that for loss, of which the network
+    /// has none.
+    pub fn keep_order(&self) {
+        let steering = "for file in /sys/class/net/*/queues/rx-0/rps_cpus; do echo 1 > $file; done";
+        for host in [&self.near, &self.router, &self.far] {
+            output(Command::new("ip").args(["netns", "exec", host, "sh", "-c", steering]));
+        }
     }
 
     /// Runs a tool in one of the namespaces.
