@@ -33,7 +33,9 @@ impl Incidents {
     pub(super) fn enter(&mut self, symptom: Symptom, now: WallTime) -> Vec<Event> {
         let hosts = self.hosts(&symptom.subject);
         let related = self.incidents.iter().position(|incident| {
-            let is_of_it = self.is_related(&incident.subject, &symptom.subject) || is_explained(incident, &hosts);
+            let is_of_it = self.is_related(&incident.subject, &symptom.subject)
+                || self.is_both_directions(incident, &symptom)
+                || is_explained(incident, &hosts);
             incident.status.is_active() && is_of_it
         });
         let Some(number) = related else { return self.open(symptom, hosts, now) };
@@ -48,7 +50,25 @@ impl Incidents {
         }
         incident.since = incident.since.min(symptom.since);
         events.push(incident.add(symptom, now));
+        if is_wider {
+            events.extend(self.fold_covered(number, now));
+        }
         events
+    }
+
+    /// Series that stood out one after the other were an incident each; once what they have in common is found, it is one.
+    fn fold_covered(&mut self, number: usize, now: WallTime) -> Vec<Event> {
+        let whole = &self.incidents[number];
+        let is_covered = |other: &&Incident| {
+            other.id != whole.id
+                && other.status.is_bad()
+                && self.is_related(&other.subject, &whole.subject)
+                && self.is_at_once(other.since, whole.since)
+        };
+        let covered: Vec<IncidentId> =
+            self.incidents.iter().filter(is_covered).map(|incident| incident.id.clone()).collect();
+        let into = whole.id.clone();
+        covered.iter().flat_map(|id| self.fold(id, &into, now)).collect()
     }
 
     fn open(&mut self, symptom: Symptom, hosts: BTreeSet<String>, now: WallTime) -> Vec<Event> {
@@ -119,6 +139,25 @@ impl Incidents {
         let common = one.intersection(&other).count();
         let smaller = one.len().min(other.len());
         smaller > 0 && common * 5 >= smaller * 4
+    }
+
+    /// Whether a symptom is what two hosts have in the other direction at the same time: a link or a host of both is one cause, where two
+    /// independent ones would have to begin together.
+    fn is_both_directions(&self, incident: &Incident, symptom: &Symptom) -> bool {
+        let ends = |subject: &Subject| {
+            let mut pairs = self.series_of(subject);
+            let first = pairs.pop_first()?;
+            let is_one = pairs.iter().all(|[from, to]| [*to, *from] == first);
+            is_one.then(|| BTreeSet::from(first))
+        };
+        let hosts = ends(&incident.subject);
+        hosts.is_some() && hosts == ends(&symptom.subject) && self.is_at_once(incident.since, symptom.since)
+    }
+
+    /// Whether two moments are as near as results of different pairs of one round.
+    fn is_at_once(&self, one: WallTime, other: WallTime) -> bool {
+        let (first, second) = (one.min(other), one.max(other));
+        clock::later(first, self.settings.pooled_over) >= second
     }
 
     /// The directed pairs whose series cross a subject, whatever their metric.

@@ -185,6 +185,59 @@ fn other_metrics_of_the_same_host_are_symptoms_of_its_incident() {
     assert_eq!(metrics, BTreeSet::from([Metric::Goodput, Metric::Loss]));
 }
 
+/// Results of two hosts, a test in either direction each hour; each direction has a third of its goodput for some hours.
+fn two_hosts(hours: u64, faults: [std::ops::Range<u64>; 2]) -> Vec<(u64, Measured)> {
+    let mut results = Vec::new();
+    for hour in 0..hours {
+        for (number, (from, to), fault) in [(0, (0, 1), &faults[0]), (1, (1, 0), &faults[1])] {
+            // Noise of 2 %, the same in every run.
+            let noise = 1.0 + 0.002 * ((hour * 7 + number * 13) * 2_654_435_761 % 21) as f64;
+            let is_bad = fault.contains(&hour);
+            let values = [
+                (Metric::Goodput, if is_bad { 3e8 } else { 9e8 } * noise),
+                (Metric::RetransmitShare, if is_bad { 0.01 } else { 1e-5 } * noise),
+                (Metric::RttLoaded, if is_bad { 9_000.0 } else { 21_000.0 } * noise),
+            ];
+            let second = hour * 3_600 + number * 60;
+            for (metric, value) in values {
+                let series = series(from, to, metric);
+                results.push((second, Measured { series, at: at(second), value, quality: Quality::Good }));
+            }
+        }
+    }
+    results
+}
+
+/// As a hub takes them: results of one moment together.
+fn watched_by_a_hub(results: &[(u64, Measured)]) -> Incidents {
+    let settings = Settings { pooled_over: Duration::from_secs(7_200), ..Settings::default() };
+    let mut incidents = Incidents::new(settings, Rules::default());
+    for (_, result) in results {
+        incidents.add_series(result.series.clone(), Vec::new());
+    }
+    for together in results.chunk_by(|one, next| one.0 == next.0) {
+        let measured: Vec<Measured> = together.iter().map(|(_, measured)| measured.clone()).collect();
+        incidents.results(&measured, at(together[0].0 + 30));
+    }
+    incidents
+}
+
+#[test]
+fn what_two_hosts_have_in_both_directions_at_once_is_one_incident() {
+    let incidents = watched_by_a_hub(&two_hosts(160, [100..160, 100..160]));
+    let of = |incident: &Incident| (incident.subject.to_string(), incident.opened, incident.symptoms.len());
+    let list: Vec<_> = incidents.list().iter().map(of).collect();
+    assert_eq!(list.len(), 1, "{list:#?}");
+}
+
+#[test]
+fn what_begins_days_apart_in_either_direction_is_two_incidents() {
+    let incidents = watched_by_a_hub(&two_hosts(240, [100..150, 200..240]));
+    let of = |incident: &Incident| (incident.subject.to_string(), incident.opened, incident.symptoms.len());
+    let list: Vec<_> = incidents.list().iter().map(of).collect();
+    assert_eq!(list.len(), 2, "{list:#?}");
+}
+
 #[test]
 fn a_hub_that_starts_anew_goes_on_with_the_same_incident() {
     let mut watched = a_bad_host();
