@@ -29,6 +29,8 @@ pub(super) struct Client(Arc<ClientConfig>);
 pub(super) enum Sent<'a> {
     /// Nothing: a document is asked for.
     Nothing,
+    /// The same, with an access token (RFC 6750, 2.1).
+    Bearer(&'a str),
     /// A form, with what shows who the client is.
     Form { fields: &'a str, authorization: Option<&'a str> },
 }
@@ -85,6 +87,7 @@ fn request(uri: &Uri, sent: Sent<'_>) -> io::Result<Request<Full<Bytes>>> {
     let builder = Request::builder().uri(path).header(HOST, authority).header(ACCEPT, "application/json");
     let built = match sent {
         Sent::Nothing => builder.body(Full::default()),
+        Sent::Bearer(token) => builder.header(AUTHORIZATION, format!("Bearer {token}")).body(Full::default()),
         Sent::Form { fields, authorization } => {
             let builder = builder.method("POST").header(CONTENT_TYPE, "application/x-www-form-urlencoded");
             let builder = match authorization {

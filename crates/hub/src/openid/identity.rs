@@ -1,4 +1,4 @@
-//! Who somebody is and which role that gives, from the claims of an ID token.
+//! Who somebody is and which role that gives, from the claims of an ID token and of the userinfo endpoint.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -20,7 +20,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Of the claims of an ID token that was verified.
+    /// Of the claims of an ID token that was verified, and of what completes them.
     ///
     /// # Errors
     /// Where they give no usable name or no role.
@@ -55,13 +55,53 @@ pub fn is_of_provider(account: &str) -> bool {
     account.starts_with(PREFIX)
 }
 
+/// Whether claims say who somebody is and have the claim of roles, whatever is in it.
+pub(super) fn has_name_and_role(claims: &Value, settings: &OpenIdSettings) -> bool {
+    [&settings.name_claim, &settings.role_claim].into_iter().all(|name| claim(claims, name).is_some())
+}
+
+/// Claims of an ID token, and what the userinfo endpoint adds to them. What the token says stands: it is signed.
+///
+/// # Errors
+/// Where the endpoint speaks of somebody else (OpenID Connect Core, 5.3.2).
+pub(super) fn with_userinfo(token: Value, info: Value) -> Result<Value, OpenIdError> {
+    if info["sub"].as_str().is_none_or(|subject| token["sub"].as_str() != Some(subject)) {
+        return Err(OpenIdError::Claims("the userinfo endpoint of the provider speaks of somebody else".to_owned()));
+    }
+    let (Value::Object(mut claims), Value::Object(mut info)) = (token, info) else {
+        return Err(OpenIdError::Claims("the claims of the provider are no object".to_owned()));
+    };
+    // What is said of one address says nothing of another.
+    if claims.contains_key("email") && claims.get("email") != info.get("email") {
+        info.remove("email_verified");
+    }
+    for (name, value) in info {
+        let said = claims.entry(name).or_insert(Value::Null);
+        complete(said, value);
+    }
+    Ok(Value::Object(claims))
+}
+
+/// Objects have members of both: Keycloak has some roles of `realm_access` in the one, some in the other.
+fn complete(said: &mut Value, more: Value) {
+    match (said, more) {
+        (said @ Value::Null, more) => *said = more,
+        (Value::Object(said), Value::Object(more)) => {
+            for (name, value) in more {
+                complete(said.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        _ => {}
+    }
+}
+
 fn account_name(claims: &Value, settings: &OpenIdSettings) -> Result<String, OpenIdError> {
     let wanted = settings.name_claim.as_str();
     let name = claim(claims, wanted).and_then(Value::as_str).unwrap_or_default();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_@+".contains(letter);
     if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
         let why =
-            format!("the claim `{wanted}` of the ID token is no name: 1 to {LONGEST_NAME} letters, digits or `.-_@+`");
+            format!("the claim `{wanted}` is no name: 1 to {LONGEST_NAME} letters, digits or `.-_@+`");
         return Err(OpenIdError::Claims(why));
     }
     // An address that nobody has verified is anybody's.
@@ -144,6 +184,34 @@ mod tests {
             assert!(of(json!({ "sub": "1", "preferred_username": name, "groups": ["noc"] })).is_err(), "{name}");
         }
         assert!(of(json!({ "preferred_username": "ada", "groups": ["noc"] })).is_err(), "without a subject");
+    }
+
+    #[test]
+    fn what_the_token_lacks_is_taken_of_userinfo_and_what_it_says_stands() {
+        let token = json!({ "sub": "1", "preferred_username": "ada", "realm_access": { "client": "x" } });
+        let info = json!({ "sub": "1", "preferred_username": "eve", "realm_access": { "roles": ["noc"], "client": "y" } });
+        let mut nested = settings();
+        nested.role_claim = "realm_access.roles".to_owned();
+        assert!(!has_name_and_role(&token, &nested) && Identity::of(&token, &nested).is_err());
+        let claims = with_userinfo(token.clone(), info).unwrap();
+        assert!(has_name_and_role(&claims, &nested));
+        let ada = Identity::of(&claims, &nested).unwrap();
+        assert_eq!((ada.account.as_str(), ada.role), ("openid:ada", AccountRole::Operator));
+        assert_eq!(claims["realm_access"]["client"], "x");
+
+        for other in [json!({ "sub": "2", "groups": ["noc"] }), json!({ "groups": ["noc"] }), json!([]), json!(null)] {
+            assert!(with_userinfo(token.clone(), other.clone()).is_err(), "{other}");
+        }
+        // A role that the token denies is not given by what nobody has signed.
+        let denied = json!({ "sub": "1", "preferred_username": "ada", "groups": [] });
+        assert!(has_name_and_role(&denied, &settings()), "an empty list is an answer");
+        let claims = with_userinfo(denied, json!({ "sub": "1", "groups": ["noc"] })).unwrap();
+        assert!(Identity::of(&claims, &settings()).is_err());
+        let unverified = json!({ "sub": "1", "email": "ada@example.net" });
+        let verified = |address: &str| json!({ "sub": "1", "email": address, "email_verified": true });
+        let of = |address: &str| with_userinfo(unverified.clone(), verified(address)).unwrap();
+        assert_eq!(of("ada@example.net")["email_verified"], true);
+        assert_eq!(of("eve@example.net")["email_verified"], Value::Null);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! * [`settings`]: `[openid]` of `hub.toml`
 //! * [`attempt`]: what binds a sign-in to the browser that began it
 //! * [`provider`]: what the provider says of itself, and its keys
-//! * [`identity`]: who somebody is and which role that gives, from the claims of an ID token
+//! * [`identity`]: who somebody is and which role that gives, from the claims of an ID token and of the userinfo endpoint
 //! * `token`: whether an ID token is the provider's, for this hub, and of now
 //! * `keys`: signatures, by `ring`
 //! * `http`: requests to the provider

@@ -10,11 +10,12 @@ use base64::engine::general_purpose::STANDARD;
 use jsonwebtoken::jwk::JwkSet;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::OpenIdError;
 use super::attempt::SignInAttempt;
 use super::http::{Client, Reply, Sent};
-use super::identity::Identity;
+use super::identity::{self, Identity};
 use super::settings::{OpenIdSettings, is_protected};
 use super::token::{Expected, Verified, verify};
 
@@ -52,12 +53,17 @@ struct Document {
     token_endpoint: String,
     jwks_uri: String,
     #[serde(default)]
+    userinfo_endpoint: Option<String>,
+    #[serde(default)]
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
 }
 
+/// What a code is redeemed for. Never shown.
 #[derive(Deserialize)]
 struct TokenReply {
     id_token: String,
+    #[serde(default)]
+    access_token: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -123,7 +129,7 @@ impl Provider {
     /// Where the provider refuses the code, its token is not what it has to be, or its claims give no role.
     pub fn identity(&self, attempt: &SignInAttempt, returned: &Returned<'_>) -> Result<Identity, OpenIdError> {
         let known = self.known()?;
-        let token = self.redeem(&known.document, attempt, returned)?;
+        let TokenReply { id_token: token, access_token } = self.redeem(&known.document, attempt, returned)?;
         let nonce = attempt.nonce();
         let expected = Expected { issuer: &known.document.issuer, client_id: &self.settings.client_id, nonce: &nonce };
         let verified = match verify(&token, &known.keys, &expected)? {
@@ -132,11 +138,26 @@ impl Provider {
             verified @ Verified::Claims(_) => verified,
         };
         match verified {
-            Verified::Claims(claims) => Identity::of(&claims, &self.settings),
+            Verified::Claims(claims) => {
+                let claims = self.completed(claims, &known.document, access_token.as_deref())?;
+                Identity::of(&claims, &self.settings)
+            }
             Verified::UnknownKey => {
                 Err(OpenIdError::Token("it is signed by a key that the provider does not have".to_owned()))
             }
         }
+    }
+
+    /// The claims of an ID token, and those of the userinfo endpoint where it lacks the name or the role: many providers keep
+    /// groups out of the token (OpenID Connect Core, 5.3).
+    fn completed(&self, claims: Value, document: &Document, token: Option<&str>) -> Result<Value, OpenIdError> {
+        let (Some(url), Some(token)) = (&document.userinfo_endpoint, token) else { return Ok(claims) };
+        if identity::has_name_and_role(&claims, &self.settings) {
+            return Ok(claims);
+        }
+        let reply = self.client.ask(url, Sent::Bearer(token)).map_err(|error| self.unusable(&error))?;
+        let info = self.json(url, &reply)?;
+        identity::with_userinfo(claims, info)
     }
 
     /// Redeems a code for an ID token.
@@ -145,7 +166,7 @@ impl Provider {
         document: &Document,
         attempt: &SignInAttempt,
         returned: &Returned<'_>,
-    ) -> Result<String, OpenIdError> {
+    ) -> Result<TokenReply, OpenIdError> {
         let verifier = attempt.verifier();
         let mut fields = vec![
             ("grant_type", "authorization_code"),
@@ -169,8 +190,7 @@ impl Provider {
         let sent = Sent::Form { fields: &form(&fields), authorization: authorization.as_deref() };
         let reply = self.client.ask(&document.token_endpoint, sent).map_err(|error| self.unusable(&error))?;
         if reply.status == 200 {
-            let read: Result<TokenReply, _> = serde_json::from_slice(&reply.body);
-            return read.map(|reply| reply.id_token).map_err(|_| self.unusable(&"it gives no ID token"));
+            return serde_json::from_slice(&reply.body).map_err(|_| self.unusable(&"it gives no ID token"));
         }
         let refusal: Result<Refusal, _> = serde_json::from_slice(&reply.body);
         match refusal {
@@ -198,7 +218,7 @@ impl Provider {
             return Err(self.unusable(&format_args!("it calls itself {}", shown(&document.issuer))));
         }
         let endpoints = [&document.authorization_endpoint, &document.token_endpoint, &document.jwks_uri];
-        if let Some(open) = endpoints.into_iter().find(|url| !is_protected(url)) {
+        if let Some(open) = endpoints.into_iter().chain(&document.userinfo_endpoint).find(|url| !is_protected(url)) {
             return Err(self.unusable(&format_args!("{} is not protected by TLS", shown(open))));
         }
         let keys = self.document(&document.jwks_uri)?;
@@ -208,11 +228,15 @@ impl Provider {
     }
 
     fn document<T: DeserializeOwned>(&self, url: &str) -> Result<T, OpenIdError> {
-        let Reply { status, body } = self.client.ask(url, Sent::Nothing).map_err(|error| self.unusable(&error))?;
-        if status != 200 {
-            return Err(self.unusable(&format_args!("{url} answers {status}")));
+        let reply = self.client.ask(url, Sent::Nothing).map_err(|error| self.unusable(&error))?;
+        self.json(url, &reply)
+    }
+
+    fn json<T: DeserializeOwned>(&self, url: &str, reply: &Reply) -> Result<T, OpenIdError> {
+        if reply.status != 200 {
+            return Err(self.unusable(&format_args!("{url} answers {}", reply.status)));
         }
-        serde_json::from_slice(&body).map_err(|error| self.unusable(&format_args!("{url}: {error}")))
+        serde_json::from_slice(&reply.body).map_err(|error| self.unusable(&format_args!("{url}: {error}")))
     }
 
     fn unusable(&self, why: &dyn std::fmt::Display) -> OpenIdError {

@@ -4,6 +4,8 @@ What it leaves open a provider in use insists on: a client shows its secret, and
 
     openid_provider.py SITE_PACKAGES CERTIFICATE KEY USERS_JSON
 
+A user's claim `userinfo` has further claims, which the userinfo endpoint says and the ID token does not.
+
 Prints its port, then serves until it is ended.
 """
 
@@ -67,6 +69,20 @@ class ClientOfTests(Client):
         )
 
 
+claims_of = _app._user_claims_for_scope
+
+
+def claims_of_token(self, user, scope):
+    return {name: value for name, value in claims_of(user, scope).items() if name != "userinfo"}
+
+
+def claims_of_userinfo(user, scope):
+    claims = dict(claims_of(user, scope))
+    return {**claims, **claims.pop("userinfo", {})}
+
+
+_app.OpenIDCode.generate_user_info = claims_of_token
+_app._user_claims_for_scope = claims_of_userinfo
 _app.Client = type("Client", (ClientOfTests,), {})
 logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
 known = [User(sub=user.pop("sub"), claims=user) for user in json.loads(users)]

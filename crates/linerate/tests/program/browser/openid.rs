@@ -118,6 +118,27 @@ fn a_group_of_the_provider_gives_a_role_and_what_is_done_has_a_name() {
 }
 
 #[test]
+fn groups_that_the_userinfo_endpoint_has_alone_give_a_role() {
+    let provider = Provider::start(&json!([
+        { "sub": "1", "preferred_username": "ada", "userinfo": { "groups": ["noc"] } },
+        { "sub": "2", "preferred_username": "eve", "groups": [], "userinfo": { "groups": ["noc"] } },
+        { "sub": "3", "preferred_username": "joe", "userinfo": { "sub": "1", "groups": ["noc"] } },
+    ]));
+    let (_place, directory, _store) = hub(&provider);
+    let mut visit = Visit::of_hub(&directory);
+    for (subject, why) in [("2", "eve has no role at this hub"), ("3", "speaks of somebody else")] {
+        let refused = authorize(&mut visit, subject);
+        visit.browser.follow_document(&refused);
+        let text = visit.browser.text();
+        assert!(text.contains("Not signed in") && text.contains(why), "{subject}: {text}");
+    }
+    let ada = authorize(&mut visit, "1");
+    visit.browser.follow_through(&ada);
+    let text = visit.browser.text();
+    assert!(text.contains("openid:ada (operator)"), "{text}");
+}
+
+#[test]
 fn an_answer_of_another_sign_in_or_a_second_time_signs_nobody_in() {
     let provider = Provider::start(&json!([{ "sub": "1", "preferred_username": "ada", "groups": ["noc-admins"] }]));
     let (_place, directory, _store) = hub(&provider);
