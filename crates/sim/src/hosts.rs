@@ -50,7 +50,7 @@ impl SenderSpec {
             ecn: false,
             restarts_after_idle: true,
             turns: None,
-            frame_overhead: Kernel::V6_1.frame_overhead(),
+            kernel: Kernel::V6_1,
         }
     }
 }

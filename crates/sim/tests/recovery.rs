@@ -4,9 +4,9 @@ mod support;
 
 use std::time::Duration;
 
-use sim::Algorithm;
 use sim::flow::Flow;
 use sim::sender::Amount;
+use sim::{Algorithm, Kernel};
 use support::{flow, sample};
 use units::ByteCount;
 
@@ -55,6 +55,25 @@ fn losses_of_what_was_sent_in_a_recovery_are_a_second_reduction() {
         assert!(outcome.retransmits.get() > 10, "{}: {}", algorithm.name(), outcome.retransmits);
         assert_eq!((outcome.recoveries, outcome.timeouts), (2, 0), "{}", algorithm.name());
     }
+}
+
+/// A recovery that is not allowed to send what it was kept from sending before needs longer for the same bytes: before 5.14 that is
+/// what acknowledgements do that are not of retransmissions.
+#[test]
+fn a_recovery_below_ssthresh_sends_less_before_5_14() {
+    let run = |kernel: Kernel, lost_ms: u64| {
+        let there = r#"{ loss = { random = 1.0 } }, { port = { rate = "200Mbit/s", queue = { bytes = "10MB" } } }, { delay = { time = "50ms" } }"#;
+        let mut flow = flow(Algorithm::Cubic, there, BACK, Amount::Bytes(ByteCount::new(100_000_000)));
+        flow.sender.kernel = kernel;
+        flow.sender.pacing = sim::sender::Pacing::Fq;
+        let at = |ms: u64| units::MonoTime::from_nanos(ms * 1_000_000);
+        flow.forward[0].during = Some(path::Span { from: at(2_000), until: Some(at(2_000 + lost_ms)) });
+        let outcome = flow.run().unwrap();
+        assert!(outcome.retransmits.get() > 100, "{}", outcome.retransmits);
+        outcome.duration
+    };
+    let took: Vec<_> = [30, 60, 80].map(|lost| [Kernel::V5_10, Kernel::V6_1].map(|kernel| run(kernel, lost))).to_vec();
+    assert!(took.iter().all(|[before, since]| before >= since) && took.iter().any(|[a, b]| a > b), "{took:?}");
 }
 
 /// The window after it: a half (RFC 5681), 0.7 (RFC 9438), a half for the first reduction of H-TCP.

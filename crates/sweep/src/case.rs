@@ -199,7 +199,7 @@ fn sender(settings: &Settings, streams: u32) -> Result<SenderSpec, CaseError> {
         pacing,
         offload: if is_set(settings, "offload") { OFFLOAD } else { ByteCount::new(1) },
         ecn: is_set(settings, "ecn"),
-        frame_overhead: kernel(settings)?.frame_overhead(),
+        kernel: kernel(settings)?,
         ..SenderSpec::linux(algorithm, mtu(settings)?)
     })
 }

@@ -100,8 +100,7 @@ fn account_name(claims: &Value, settings: &OpenIdSettings) -> Result<String, Ope
     let name = claim(claims, wanted).and_then(Value::as_str).unwrap_or_default();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_@+".contains(letter);
     if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
-        let why =
-            format!("the claim `{wanted}` is no name: 1 to {LONGEST_NAME} letters, digits or `.-_@+`");
+        let why = format!("the claim `{wanted}` is no name: 1 to {LONGEST_NAME} letters, digits or `.-_@+`");
         return Err(OpenIdError::Claims(why));
     }
     // An address that nobody has verified is anybody's.
@@ -189,7 +188,8 @@ mod tests {
     #[test]
     fn what_the_token_lacks_is_taken_of_userinfo_and_what_it_says_stands() {
         let token = json!({ "sub": "1", "preferred_username": "ada", "realm_access": { "client": "x" } });
-        let info = json!({ "sub": "1", "preferred_username": "eve", "realm_access": { "roles": ["noc"], "client": "y" } });
+        let info =
+            json!({ "sub": "1", "preferred_username": "eve", "realm_access": { "roles": ["noc"], "client": "y" } });
         let mut nested = settings();
         nested.role_claim = "realm_access.roles".to_owned();
         assert!(!has_name_and_role(&token, &nested) && Identity::of(&token, &nested).is_err());

@@ -280,7 +280,7 @@ pub struct HostArgs {
     /// Initial receive buffer (`tcp_rmem`, second value) [default: 128KiB]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
     pub rmem_default: Option<ByteCount>,
-    /// Kernel release of the receiving host: 5.10, 6.1, 6.6 or later [default: 6.1]
+    /// Kernel release of both hosts: 5.10, 6.1, 6.6 or later [default: 6.1]
     #[arg(long, value_name = "RELEASE", value_parser = kernel)]
     pub kernel: Option<Kernel>,
     /// How the application writes: polls (as iperf3: a third of the send buffer has to be free) or blocks [default: polls]

@@ -36,7 +36,6 @@ pub use rate::RateSample;
 pub(crate) use rtt::RTO_INITIAL;
 
 use crate::congestion::{Algorithm, CaState, Congestion, SlowStart, Window};
-#[cfg(doc)]
 use crate::kernel::Kernel;
 use crate::packet::Packets;
 use crate::turns::Turns;
@@ -93,8 +92,8 @@ pub struct SenderSpec {
     pub restarts_after_idle: bool,
     /// When the application runs; always without.
     pub turns: Option<Turns>,
-    /// Memory that a frame in the send buffer takes besides its payload ([`Kernel::frame_overhead`]).
-    pub frame_overhead: ByteCount,
+    /// Release of its kernel: what memory frames take, and how fast a recovery sends.
+    pub kernel: Kernel,
 }
 
 /// How much is sent.
@@ -182,6 +181,7 @@ pub(crate) struct Sender {
     control: Box<dyn Congestion>,
     ca_state: CaState,
     recovery: Recovery,
+    kernel: Kernel,
     rack: Rack,
     buffer: SendBuffer,
     host: Host,
@@ -256,7 +256,7 @@ impl Sender {
             total: total.map(|total| total.min(buffer::MOST)),
             app_rate: spec.application_rate,
             turns: spec.turns,
-            frame_overhead: spec.frame_overhead,
+            frame_overhead: spec.kernel.frame_overhead(),
         };
         Self {
             mss,
@@ -275,6 +275,7 @@ impl Sender {
             control,
             ca_state: CaState::Open,
             recovery: Recovery::default(),
+            kernel: spec.kernel,
             rack: Rack::default(),
             buffer: SendBuffer::new(buffer),
             host: Host::new(spec.adapter_rate, spec.processor_rate),

@@ -112,7 +112,9 @@ impl Sender {
         }
     }
 
-    /// Proportional rate reduction, with the reduction bound of slow start where the acknowledgement tells of progress.
+    /// Proportional rate reduction (`tcp_cwnd_reduction`). Below ssthresh kernels since 5.14 send what they were allowed before and did
+    /// not, and one segment more where the acknowledgement tells of progress (`net: tcp improve PRR loss recovery`). Those before do so
+    /// only where a retransmission has been acknowledged and none was lost, and else send what has arrived.
     pub(super) fn reduce_cwnd_by_prr(&mut self, news: &News) {
         let in_flight = self.board.in_flight();
         let Window { ssthresh, prior, .. } = self.window;
@@ -122,8 +124,15 @@ impl Sender {
         let count = if room < 0 {
             (i64::from(ssthresh) * delivered + i64::from(prior) - 1) / i64::from(prior.max(1)) - sent
         } else {
-            let progress = news.acked > 0 && news.lost == 0;
-            (delivered - sent).max(i64::from(news.delivered)).saturating_add(i64::from(progress)).min(room)
+            let banked = (delivered - sent).max(i64::from(news.delivered));
+            let allowed = if self.kernel.banks_in_recovery() {
+                banked.saturating_add(i64::from(news.acked > 0 && news.lost == 0))
+            } else if news.resent_acked && news.lost_again == 0 {
+                banked.saturating_add(1)
+            } else {
+                i64::from(news.delivered)
+            };
+            allowed.min(room)
         };
         let least = if sent > 0 { 0 } else { 1 };
         let count = u32::try_from(count.max(least)).unwrap_or(0);

@@ -82,7 +82,7 @@ impl Case {
             adapter_rate: DataRate::from_bps(self.number("nic", 100_000) * 1_000),
             pacing: if self.text("fq").is_some() { Pacing::Fq } else { Pacing::Algorithm },
             ecn: true,
-            frame_overhead: self.kernel.frame_overhead(),
+            kernel: self.kernel,
             ..linux
         }
     }

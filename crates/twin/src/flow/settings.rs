@@ -67,7 +67,7 @@ pub(crate) fn ends(network: &Network<'_>, link: &Link<'_>, spec: &TestSpec) -> R
         ecn,
         restarts_after_idle: from.number("net.ipv4.tcp_slow_start_after_idle") != Some(0),
         turns: turns(from),
-        frame_overhead: KERNEL.frame_overhead(),
+        kernel: KERNEL,
         ..SenderSpec::linux(algorithm, mtu)
     };
     let [first, most] = receive_buffer(to, spec);

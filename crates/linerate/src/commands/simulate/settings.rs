@@ -70,7 +70,7 @@ fn sender(hosts: &HostArgs, path_rate: Option<DataRate>) -> anyhow::Result<Sende
         },
         offload: if hosts.no_offload { ByteCount::new(1) } else { OFFLOAD },
         ecn: hosts.ecn,
-        frame_overhead: hosts.kernel.unwrap_or_default().frame_overhead(),
+        kernel: hosts.kernel.unwrap_or_default(),
         ..usual
     })
 }

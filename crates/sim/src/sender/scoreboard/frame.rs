@@ -32,6 +32,8 @@ pub(crate) struct Frame {
 pub(crate) struct News {
     /// Segments by which the oldest unacknowledged one moved on.
     pub(crate) acked: u32,
+    /// Whether one of them had been sent again (`FLAG_RETRANS_DATA_ACKED`).
+    pub(crate) resent_acked: bool,
     /// Segments of which it is new that they arrived.
     pub(crate) delivered: u32,
     /// Segments held to be lost since.

@@ -138,6 +138,7 @@ impl Scoreboard {
             let bits = frame.bits(self.una, to);
             let new = bits & !frame.sacked;
             note_arrival(frame, new, self.highest, news);
+            news.resent_acked |= frame.ever_resent & bits != 0;
             // Most were sent once, and came in order.
             if frame.sacked | frame.lost != 0 {
                 self.sacked -= (frame.sacked & bits).count_ones();
