@@ -186,7 +186,7 @@ fn other_metrics_of_the_same_host_are_symptoms_of_its_incident() {
 }
 
 /// Results of two hosts, a test in either direction each hour; each direction has a third of its goodput for some hours.
-fn two_hosts(hours: u64, faults: [std::ops::Range<u64>; 2]) -> Vec<(u64, Measured)> {
+fn two_hosts(hours: u64, faults: &[std::ops::Range<u64>; 2]) -> Vec<(u64, Measured)> {
     let mut results = Vec::new();
     for hour in 0..hours {
         for (number, (from, to), fault) in [(0, (0, 1), &faults[0]), (1, (1, 0), &faults[1])] {
@@ -224,7 +224,7 @@ fn watched_by_a_hub(results: &[(u64, Measured)]) -> Incidents {
 
 #[test]
 fn what_two_hosts_have_in_both_directions_at_once_is_one_incident() {
-    let incidents = watched_by_a_hub(&two_hosts(160, [100..160, 100..160]));
+    let incidents = watched_by_a_hub(&two_hosts(160, &[100..160, 100..160]));
     let of = |incident: &Incident| (incident.subject.to_string(), incident.opened, incident.symptoms.len());
     let list: Vec<_> = incidents.list().iter().map(of).collect();
     assert_eq!(list.len(), 1, "{list:#?}");
@@ -232,7 +232,7 @@ fn what_two_hosts_have_in_both_directions_at_once_is_one_incident() {
 
 #[test]
 fn what_begins_days_apart_in_either_direction_is_two_incidents() {
-    let incidents = watched_by_a_hub(&two_hosts(240, [100..150, 200..240]));
+    let incidents = watched_by_a_hub(&two_hosts(240, &[100..150, 200..240]));
     let of = |incident: &Incident| (incident.subject.to_string(), incident.opened, incident.symptoms.len());
     let list: Vec<_> = incidents.list().iter().map(of).collect();
     assert_eq!(list.len(), 2, "{list:#?}");
