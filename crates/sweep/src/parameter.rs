@@ -86,7 +86,12 @@ pub const ALL: [Parameter; 40] = [
     usual("wmem", QuantityKind::Bytes, "4MiB", "maximum send buffer (`tcp_wmem`, third value)"),
     usual("rmem", QuantityKind::Bytes, "6MiB", "maximum receive buffer (`tcp_rmem`, third value)"),
     usual("rmem-default", QuantityKind::Bytes, "128KiB", "initial receive buffer (`tcp_rmem`, second value)"),
-    usual("kernel", QuantityKind::Word, "6.1", "kernel release of both hosts: `5.10` (before 5.14), `6.1`, `6.6` or later"),
+    usual(
+        "kernel",
+        QuantityKind::Word,
+        "6.1",
+        "kernel release of both hosts: `5.10` (before 5.14), `6.1`, `6.6` or later",
+    ),
     usual("writer", QuantityKind::Word, "polls", "how the application writes: `polls`, as iperf3, or `blocks`"),
     usual(
         "streams",

@@ -215,6 +215,10 @@ fn standing<'x, 'c>(
     (Standing { problem, hypotheses, suffering }, explained, best)
 }
 
+fn explained_flows<'g>(explained: &[bool], ground: &Ground<'g>) -> Vec<&'g Flow> {
+    ground.flows.iter().zip(explained).filter(|(_, explained)| **explained).map(|(flow, _)| flow).collect()
+}
+
 /// Who counts packets counts acknowledgements as well: what comes back is slow because of the same device.
 fn explain_by_acknowledgements(cause: &Cause, explained: &mut [bool], ground: &Ground<'_>) {
     let Some(as_many) = SignState::named("datagram-rate", "as-many-packets") else { return };
@@ -222,7 +226,7 @@ fn explain_by_acknowledgements(cause: &Cause, explained: &mut [bool], ground: &G
         return;
     }
     let shows = |flow: &Flow| flow.observations.iter().any(|seen| seen.seen == as_many);
-    let hit: Vec<&Flow> = ground.flows.iter().zip(&*explained).filter(|(_, hit)| **hit).map(|(flow, _)| flow).collect();
+    let hit = explained_flows(explained, ground);
     let is_back = |flow: &Flow| {
         let ends = |hit: &&&Flow| hit.sender == flow.receiver && hit.receiver == flow.sender;
         shows(flow) && hit.iter().any(|hit| ends(&hit) && shows(hit))
@@ -237,7 +241,7 @@ fn explain_by_shaper(cause: &Cause, explained: &mut [bool], ground: &Ground<'_>)
     if !SHAPED.contains(&cause.id.as_str()) {
         return;
     }
-    let hit: Vec<&Flow> = ground.flows.iter().zip(&*explained).filter(|(_, hit)| **hit).map(|(flow, _)| flow).collect();
+    let hit = explained_flows(explained, ground);
     let is_alike = |flow: &Flow, hit: &Flow| {
         let part = flow.goodput.share_of(hit.goodput).unwrap_or_default();
         flow.sender.host == hit.sender.host && flow.kind == FlowKind::Tcp && (0.7..1.1).contains(&part)
@@ -256,7 +260,7 @@ fn leave_what_is_small_enough(cause: &Cause, explained: &mut [bool], ground: &Gr
     if !CLIPS.contains(&cause.id.as_str()) {
         return;
     }
-    let hit: Vec<&Flow> = ground.flows.iter().zip(&*explained).filter(|(_, hit)| **hit).map(|(flow, _)| flow).collect();
+    let hit = explained_flows(explained, ground);
     let is_small_enough = |flow: &Flow| {
         let is_clipped = |hit: &Flow| {
             flow.shape.has_smaller_packets(&hit.shape) && hit.goodput.bps() < flow.goodput.bps() / NEXT_TO_NOTHING
