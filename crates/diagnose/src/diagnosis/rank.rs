@@ -86,9 +86,34 @@ pub(super) fn standings<'c>(
         weights,
         calibration: weights.calibration(coverage, 1),
     };
-    let by_themselves = alone.iter().filter_map(|candidate| by_itself(candidate, &ground));
-    problems.extend(by_themselves.map(|problem| Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() }));
+    for candidate in &alone {
+        let Some(problem) = by_itself(candidate, &ground) else { continue };
+        let mut standing = Standing { problem, hypotheses: Vec::new(), suffering: Vec::new() };
+        take_what_nothing_explains(&mut standing, candidate, &mut problems, flows);
+        problems.push(standing);
+    }
     problems
+}
+
+/// What is found by itself explains flows that show it outright, where nothing else explains them better than chance.
+fn take_what_nothing_explains<'c>(
+    found: &mut Standing<'c>,
+    candidate: &Candidate<'c>,
+    problems: &mut Vec<Standing<'c>>,
+    flows: &[Flow],
+) {
+    let shows = |flow: &Flow| flow.observations.iter().any(|seen| candidate.cause.requires.contains(&seen.seen));
+    let is_its = |standing: &Standing<'_>| {
+        let is_unnamed = standing.problem.ranking.first().is_none_or(|first| first.probability < NAMED);
+        let mut suffering = standing.suffering.iter();
+        is_unnamed
+            && !standing.suffering.is_empty()
+            && suffering.all(|number| candidate.covers.contains(number) && shows(&flows[*number]))
+    };
+    let (its, others) = std::mem::take(problems).into_iter().partition(is_its);
+    *problems = others;
+    let its: Vec<Standing<'c>> = its;
+    its.into_iter().for_each(|standing| found.take_in(standing));
 }
 
 impl Standing<'_> {
@@ -160,6 +185,7 @@ fn standing<'x, 'c>(
         useful.iter().map(|candidate| (*candidate, weigh(candidate, places[&way(candidate)], ground))).collect();
     keep_likeliest_ways(&mut weighed);
     let unknown = ground.weights.unknown;
+    allow_several_problems(&mut weighed, unknown);
     let most = weighed.iter().map(|(_, weighed)| weighed.score).fold(unknown, f64::max);
     let odds = |score: f64| (score - most).exp();
     let all: f64 = weighed.iter().map(|(_, weighed)| odds(weighed.score)).sum::<f64>() + odds(unknown);
@@ -213,6 +239,17 @@ fn standing<'x, 'c>(
     };
     let suffering = (0..explained.len()).filter(|number| explained[*number]).collect();
     (Standing { problem, hypotheses, suffering }, explained, best)
+}
+
+/// Where no cause that stands out covers all affected flows there are several problems: that some suffer elsewhere speaks against a
+/// cause beside the others, and not beside "something else".
+fn allow_several_problems(weighed: &mut [(&Candidate<'_>, Weighed<'_>)], unknown: f64) {
+    let stands_out = |weighed: &&Weighed<'_>| weighed.score - weighed.elsewhere() > unknown + STANDS_OUT;
+    let least = weighed.iter().map(|(_, weighed)| weighed).filter(stands_out).map(Weighed::elsewhere);
+    let least = least.fold(f64::NEG_INFINITY, f64::max);
+    if least.is_finite() {
+        weighed.iter_mut().for_each(|(_, weighed)| weighed.score -= least);
+    }
 }
 
 fn explained_flows<'g>(explained: &[bool], ground: &Ground<'g>) -> Vec<&'g Flow> {
@@ -389,6 +426,10 @@ fn with_more(says: &Says<'_>, more: usize) -> String {
 
 /// The odds, as a logarithm, against a cause that shows in no flow.
 const ALONE: f64 = 1.0;
+/// From this probability on a cause stands by itself.
+const NAMED: f64 = 0.5;
+/// By so much, as a logarithm, a cause stands out from something else.
+const STANDS_OUT: f64 = 1.0;
 /// Causes that are a shaper or a queue of the sending host, found by its datagrams.
 const SHAPED: [&str; 2] = ["udp-sender-drops", "udp-sender-held"];
 /// Causes that take large packets and no others.

@@ -28,6 +28,14 @@ pub(crate) struct Weighed<'a> {
     pub(crate) parts: Vec<Part<'a>>,
 }
 
+impl Weighed<'_> {
+    /// What affected flows that do not pass the place weigh against it: 0 or less.
+    pub(crate) fn elsewhere(&self) -> f64 {
+        let elsewhere = self.parts.iter().filter(|part| matches!(part.says, Says::Elsewhere(..)));
+        elsewhere.map(|part| part.weight).sum()
+    }
+}
+
 /// One thing that speaks.
 #[derive(Debug, Clone)]
 pub(crate) struct Part<'a> {

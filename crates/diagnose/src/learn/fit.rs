@@ -240,6 +240,6 @@ const LEAST_OF_PLACES: f64 = 0.5;
 /// What a cause that is drawn is given or taken at the most: how often it is met elsewhere, its prior says.
 const MOST_OF_CAUSES: f64 = 1.0;
 /// What a cause is given at the least that no incident has, a logarithm.
-const LEAST_OF_OTHERS: f64 = -1.5;
+const LEAST_OF_OTHERS: f64 = -0.5;
 const STEPS: i32 = 400;
 const RATE: f64 = 0.05;

@@ -92,6 +92,9 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     if let Some(fall) = &fall {
         flow.rtt = fall.observed.base_rtt;
         flow.shape.payload = Some(fall.framing.payload_bytes);
+    } else {
+        // Where nothing came through, the kernel's segment size is all there is of it.
+        flow.shape.payload = segment_size(run, total);
     }
     flow.attained = flow.target.as_ref().and_then(|target| target.part(flow.goodput, flow.shape.payload));
     credit_start_up(flow, total, fall.as_ref());
@@ -101,7 +104,10 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
     if let Some(fall) = fall.filter(|_| is_sampled) {
         is_held = held_by_windows(&fall) >= HELD && run.spec.window.is_none();
         flow.observations.extend(limit(&fall, run));
-        flow.observations.extend(window_shares(&fall).into_iter().flatten());
+        // What a window that the test asked for took is no share of a host's setting.
+        if run.spec.window.is_none() {
+            flow.observations.extend(window_shares(&fall).into_iter().flatten());
+        }
         flow.observations.extend(losses::episodes(&fall));
         flow.observations.extend(losses::bunches(&fall));
         flow.observations.extend(unread(&fall));
@@ -208,6 +214,12 @@ fn line_rate(flow: &Flow, run: &Run) -> LineRate {
     // What a test asked for is no rate of a line.
     let target = target.filter(|target| target.source != TargetSource::Requested);
     target.map_or_else(|| LineRate::of(run), |target| LineRate { rate: target.rate, source: source(target.source) })
+}
+
+/// The segment size that the kernel had at the end, headers taken off.
+fn segment_size(run: &Run, total: &DirectionTotal) -> Option<u32> {
+    let flows = run.measurement.as_ref()?.flows.iter();
+    flows.filter(|of| of.heading == total.heading).find_map(|of| of.mss)
 }
 
 fn control(run: &Run, total: &DirectionTotal) -> Option<String> {

@@ -25,7 +25,7 @@ pub(super) fn add(round: &Round, flows: &mut [Flow]) {
         let between = pairs.between(&flow.sender, &flow.receiver);
         let series = series(between);
         let by_size = if flow.state("packet-time").is_none() { packet_time::of_echoes(flow, &series) } else { None };
-        let found = [echoes(&series), mtu(between), routes(round, flow), by_size];
+        let found = [echoes(&series), mtu(between), routes(round, between, flow), by_size];
         flow.observations.extend(found.into_iter().flatten());
         if flow.complaint.is_none() {
             judge(flow);
@@ -154,10 +154,15 @@ fn of_search(search: &PathMtu) -> Option<Observation> {
     Observation::of("mtu", state, says)
 }
 
-fn routes(round: &Round, flow: &Flow) -> Option<Observation> {
+fn routes(round: &Round, between: &[&Tested], flow: &Flow) -> Option<Observation> {
     let tested = &round.tests[flow.test];
     if tested.way.is_empty() || tested.way_back.is_empty() {
         return None;
+    }
+    if let Some(other) = between.iter().find(|other| took_another_way(tested, other)) {
+        let when = if other.began < tested.began { "earlier" } else { "later" };
+        let says = format!("the path is another one than {when} ({})", other.label);
+        return Observation::of("routes", "changed", says);
     }
     let same = reversed(&tested.way, &round.segments) == tested.way_back;
     let (state, says) = if same {
@@ -166,6 +171,12 @@ fn routes(round: &Round, flow: &Flow) -> Option<Observation> {
         ("differ", "the reverse path is another one")
     };
     Observation::of("routes", state, says)
+}
+
+/// Whether another test of the pair went over another path in the same direction.
+fn took_another_way(tested: &Tested, other: &Tested) -> bool {
+    let there = if other.from == tested.from { &other.way } else { &other.way_back };
+    !there.is_empty() && *there != tested.way
 }
 
 /// Downloads of one test as one flow, from the host that was asked to the one that asked.

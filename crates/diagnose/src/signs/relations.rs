@@ -302,12 +302,15 @@ fn base_rtt(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
 }
 
 fn before(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
-    let earlier = variants(flow, flows, |other| other.began < flow.began && other.shape == flow.shape);
+    // What another path carried says nothing of this one.
+    let is_earlier = |other: &Flow| other.began < flow.began && other.shape == flow.shape && other.way == flow.way;
+    let earlier = variants(flow, flows, is_earlier);
     did_far_better("before", flow, &earlier).or_else(|| judged("before", &earlier, "the same pair earlier"))
 }
 
 fn after(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
-    let later = variants(flow, flows, |other| other.began > flow.began && other.shape == flow.shape);
+    let is_later = |other: &Flow| other.began > flow.began && other.shape == flow.shape && other.way == flow.way;
+    let later = variants(flow, flows, is_later);
     did_far_better("after", flow, &later).or_else(|| judged("after", &later, "the same pair later"))
 }
 

@@ -9,5 +9,6 @@ mod page;
 mod shown;
 mod sizes;
 mod unjudged;
+mod ways;
 mod weighing;
 mod world;

@@ -155,13 +155,15 @@ fn the_way_of_a_test_is_that_of_its_time() {
 
 #[test]
 fn networks_on_which_nothing_was_tuned_are_read_and_are_others() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/unseen");
-    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert!(files.len() >= 30, "{}", files.len());
-    for file in files {
-        let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
-        let text = std::fs::read_to_string(&file).unwrap();
-        let scenario = Scenario::parse(&name, &text).unwrap_or_else(|error| panic!("{error}"));
-        assert!(library().iter().all(|entry| entry.name != scenario.name), "{name} is in the library too");
+    for folder in ["unseen", "once-unseen"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(folder);
+        let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(files.len() >= 30, "{}", files.len());
+        for file in files {
+            let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+            let text = std::fs::read_to_string(&file).unwrap();
+            let scenario = Scenario::parse(&name, &text).unwrap_or_else(|error| panic!("{error}"));
+            assert!(library().iter().all(|entry| entry.name != scenario.name), "{name} is in the library too");
+        }
     }
 }
