@@ -8,7 +8,7 @@ use std::fs;
 
 use units::MonoTime;
 
-use crate::ethtool::{DriverInfo, Ethtool, LinkSettings};
+use crate::ethtool::Ethtool;
 use crate::qdisc::{self, Qdisc};
 use crate::{Unavailable, clock};
 pub use device::{DeviceCounters, parse_devices};
@@ -30,21 +30,17 @@ pub struct HostCounters {
     pub softnet: Result<Vec<SoftnetCpu>, Unavailable>,
     /// Each network device.
     pub devices: Result<Vec<DeviceCounters>, Unavailable>,
-    /// What the driver of each device says.
+    /// What the driver of each device counts.
     pub drivers: Vec<DriverCounters>,
     /// Each queueing discipline.
     pub qdiscs: Result<Vec<Qdisc>, Unavailable>,
 }
 
-/// What the driver of one device says.
+/// What the driver of one device counts.
 #[derive(Debug, Clone)]
 pub struct DriverCounters {
     /// Interface name, as in `/proc/net/dev`.
     pub device: String,
-    /// Which driver it is.
-    pub driver: Result<DriverInfo, Unavailable>,
-    /// The state of the link.
-    pub link: Result<LinkSettings, Unavailable>,
     /// The driver's own counters, in its order and with its names.
     pub statistics: Result<Vec<(String, u64)>, Unavailable>,
 }
@@ -83,8 +79,6 @@ fn read_drivers(devices: &[DeviceCounters]) -> Vec<DriverCounters> {
         let ethtool = ethtool.as_ref().map_err(Clone::clone);
         DriverCounters {
             device: name.clone(),
-            driver: ethtool.clone().and_then(|ethtool| ethtool.driver(name)),
-            link: ethtool.clone().and_then(|ethtool| ethtool.link(name)),
             statistics: ethtool.and_then(|ethtool| ethtool.statistics(name)),
         }
     };

@@ -260,6 +260,19 @@ mod tests {
     }
 
     #[test]
+    fn request_starts_from_zeros_after_an_answer() {
+        let mut first = GuardedBuffer::new().unwrap();
+        first.bytes_mut()[..64].fill(7);
+        let start = first.as_mut_ptr();
+        drop(first);
+        let mut second = GuardedBuffer::new().unwrap();
+        assert_eq!(second.as_mut_ptr(), start, "the mapping is used again");
+        assert!(second.bytes()[..64].iter().all(|&byte| byte == 0));
+        let mut third = GuardedBuffer::new().unwrap();
+        assert_ne!(third.as_mut_ptr(), start, "a second one beside it has its own");
+    }
+
+    #[test]
     fn buffer_ends_in_guarded_space() {
         let mut buffer = GuardedBuffer::new().unwrap();
         buffer.bytes_mut().fill(1);
