@@ -59,11 +59,22 @@ pub struct SampleLog {
     protocol: Protocol,
 }
 
+/// How exactly a sample is taken when it is due.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Leeway {
+    /// For so long it is left to somebody else.
+    pub(super) grace: Duration,
+    /// So much before that it may be taken.
+    pub(super) early: Duration,
+}
+
 const NEVER: u64 = u64::MAX;
 
-/// How long before it is due a stream's own thread takes a sample, of those that are wanted every `spacing`.
+/// How long before it is due a stream's own thread takes a sample, of those that are wanted every `spacing`. As long as
+/// the sampler waits for it: a thread that comes by once each `spacing` then takes every sample, at whatever moment
+/// between two of them it comes.
 pub(super) fn early(spacing: Duration) -> Duration {
-    spacing / 4
+    spacing / 2
 }
 
 impl Default for SampleRecorder {
@@ -89,18 +100,24 @@ impl SampleRecorder {
     /// The stream's own thread comes by: it takes a sample that is nearly due, since an application that keeps to a rate
     /// comes as often as samples are wanted, and would be a moment early each time.
     pub(super) fn glance_of_own(&self, now: MonoTime) {
-        self.glance(now + Duration::from_nanos(self.early.load(Ordering::Relaxed)), Duration::ZERO);
+        self.take_when(now, now + Duration::from_nanos(self.early.load(Ordering::Relaxed)));
     }
 
-    /// Takes a sample if one has been due for `grace` at `now`, and says whether it was. Never waits.
-    pub(super) fn glance(&self, now: MonoTime, grace: Duration) -> bool {
-        let due = || MonoTime::from_nanos(self.due.load(Ordering::Relaxed).saturating_add(nanos(grace)));
-        if now < due() {
+    /// Takes a sample if one has been due for `grace` at `now`, or will have been `early` later, and says whether it was.
+    /// Never waits.
+    pub(super) fn glance(&self, now: MonoTime, Leeway { grace, early }: Leeway) -> bool {
+        let until = now.as_nanos().saturating_add(nanos(early)).saturating_sub(nanos(grace));
+        self.take_when(now, MonoTime::from_nanos(until))
+    }
+
+    /// Takes a sample at `now` if one is due by `until`.
+    fn take_when(&self, now: MonoTime, until: MonoTime) -> bool {
+        if until < self.due() {
             return false;
         }
         // Who holds the lock is taking the very sample.
         let Ok(mut guard) = self.entries.try_lock() else { return false };
-        let Some(entries) = guard.as_mut().filter(|_| now >= due()) else { return false };
+        let Some(entries) = guard.as_mut().filter(|_| until >= self.due()) else { return false };
         entries.log.take();
         self.memory.store(entries.log.memory(), Ordering::Relaxed);
         let next = self.due.load(Ordering::Relaxed).saturating_add(nanos(entries.spacing));
@@ -253,11 +270,13 @@ mod tests {
         let entries = Some(Entries { log, spacing: Duration::from_millis(1) });
         SampleRecorder {
             due: AtomicU64::new(0),
-            early: AtomicU64::new(250_000),
+            early: AtomicU64::new(500_000),
             memory: AtomicUsize::new(0),
             entries: Mutex::new(entries),
         }
     }
+
+    const EXACTLY: Leeway = Leeway { grace: Duration::ZERO, early: Duration::ZERO };
 
     const fn at(us: u64) -> MonoTime {
         MonoTime::from_nanos(us * 1_000)
@@ -265,15 +284,15 @@ mod tests {
 
     #[test]
     fn whoever_comes_first_takes_the_sample_and_the_other_none() {
-        let (recorder, grace) = (recorder(), Duration::from_micros(500));
-        assert!(recorder.glance(at(0), Duration::ZERO));
-        assert!(!recorder.glance(at(999), Duration::ZERO));
-        assert!(!recorder.glance(at(1_499), grace), "the stream's thread still has time");
-        assert!(recorder.glance(at(1_500), grace), "it did not come");
-        assert!(!recorder.glance(at(1_999), Duration::ZERO));
-        assert!(recorder.glance(at(2_000), Duration::ZERO), "the pace is kept");
+        let (recorder, leeway) = (recorder(), Leeway { grace: Duration::from_micros(500), early: Duration::ZERO });
+        assert!(recorder.glance(at(0), EXACTLY));
+        assert!(!recorder.glance(at(999), EXACTLY));
+        assert!(!recorder.glance(at(1_499), leeway), "the stream's thread still has time");
+        assert!(recorder.glance(at(1_500), leeway), "it did not come");
+        assert!(!recorder.glance(at(1_999), EXACTLY));
+        assert!(recorder.glance(at(2_000), EXACTLY), "the pace is kept");
         assert_eq!(recorder.close().unwrap().at.len(), 4, "three and the last one");
-        assert!(!recorder.glance(at(9_000_000), Duration::ZERO), "nobody wants any more");
+        assert!(!recorder.glance(at(9_000_000), EXACTLY), "nobody wants any more");
     }
 
     #[test]
@@ -288,22 +307,35 @@ mod tests {
     }
 
     #[test]
+    fn at_whatever_moment_between_two_samples_a_thread_comes_each_time_it_takes_all() {
+        for moment in (0..1_000).step_by(50) {
+            let recorder = recorder();
+            assert!(recorder.glance(at(0), EXACTLY));
+            let early = |number: u64| if number % 3 == 0 { 100 } else { 0 };
+            let visits = (1..=100).map(|number| at(number * 1_000 + moment - early(number)));
+            visits.for_each(|visit| recorder.glance_of_own(visit));
+            let taken = recorder.close().unwrap().at.len() - 2;
+            assert!(taken >= 99, "{taken} of 100, {moment} us after each");
+        }
+    }
+
+    #[test]
     fn missed_samples_are_not_made_up_for() {
         let recorder = recorder();
-        assert!(recorder.glance(at(0), Duration::ZERO));
-        assert!(recorder.glance(at(7_300), Duration::ZERO));
+        assert!(recorder.glance(at(0), EXACTLY));
+        assert!(recorder.glance(at(7_300), EXACTLY));
         assert_eq!(recorder.due(), at(8_300));
-        assert!(!recorder.glance(at(7_301), Duration::ZERO));
+        assert!(!recorder.glance(at(7_301), EXACTLY));
     }
 
     #[test]
     fn thinning_halves_the_pace() {
         let recorder = recorder();
         for ms in 0..5 {
-            assert!(recorder.glance(at(ms * 1_000), Duration::ZERO));
+            assert!(recorder.glance(at(ms * 1_000), EXACTLY));
         }
         recorder.thin();
-        assert!(recorder.glance(at(5_000), Duration::ZERO));
+        assert!(recorder.glance(at(5_000), EXACTLY));
         assert_eq!(recorder.due(), at(7_000));
         let log = recorder.close().unwrap();
         assert_eq!((log.at.len(), log.thinned), (5, 2));

@@ -16,7 +16,7 @@ use model::spec::Protocol;
 use units::MonoTime;
 
 pub use super::recorder::SampleLog;
-use super::recorder::{self, SampleRecorder};
+use super::recorder::{self, Leeway, SampleRecorder};
 use super::streams::StreamSet;
 use crate::stamp::prober::Prober;
 
@@ -49,12 +49,13 @@ fn longest_skip(spacing: Duration) -> Duration {
     LONGEST_SKIP.saturating_sub(spacing).max(spacing * 2)
 }
 
+/// How long a sample may be due before the thread takes it: the stream's own thread may be about to.
 fn grace(spacing: Duration) -> Duration {
-    GRACE.min(spacing / 2)
+    LONGEST_GRACE.min(spacing / 2)
 }
 
-/// How long a sample may be due before the thread takes it: the stream's own thread may be about to.
-const GRACE: Duration = Duration::from_millis(1);
+/// Samples that are seldom wanted do not wait for longer.
+const LONGEST_GRACE: Duration = Duration::from_millis(5);
 
 impl Sampler {
     /// Samples every stream of `set`, now and then every `spacing`, and sends the probes of `prober`.
@@ -71,7 +72,7 @@ impl Sampler {
             set.streams().iter().map(|stream| Arc::clone(&stream.recorder)).collect();
         for stream in set.streams() {
             stream.recorder.open(stream, protocol, spacing);
-            stream.recorder.glance(clock::now(), Duration::ZERO);
+            stream.recorder.glance(clock::now(), Leeway::default());
         }
         if let Some(prober) = &mut prober {
             prober.test_runs(clock::now());
@@ -117,7 +118,7 @@ fn look_after(
         // Woken for a probe: what nobody else takes and will be due soon is taken now, so that from here on one wake does for
         // both. A stream that takes its own is not disturbed.
         let early = if skipped == 0 { grace + EARLY.min(spacing / 2) } else { Duration::ZERO };
-        let neglected = recorders.iter().filter(|recorder| recorder.glance(now + early, grace)).count();
+        let neglected = recorders.iter().filter(|recorder| recorder.glance(now, Leeway { grace, early })).count();
         skipped = if neglected > 0 { 0 } else { (2 * skipped + 1).min(MOST_SKIPPED - 1) };
         if recorders.iter().map(|recorder| recorder.memory()).sum::<usize>() > MEMORY_LIMIT {
             recorders.iter().for_each(|recorder| recorder.thin());

@@ -19,8 +19,8 @@ pub(super) struct Hold {
 /// answers.
 const BESIDE_A_TEST: RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_millis(100);
 
-/// How long a probe is held at most: the answers of the reverse path are this far apart.
-const LONGEST: Duration = Duration::from_millis(30);
+/// How long a probe is held at most: the answers of the reverse path are this far apart, and a test may end so much later.
+const LONGEST: Duration = Duration::from_millis(60);
 
 impl Hold {
     /// Until when nobody needs to look for probes.
