@@ -87,6 +87,7 @@ impl Teller<'_> {
             Cause::SendBuffer => "the sender's socket buffer",
             Cause::SenderApplication => "the sending program or its CPU",
             Cause::ReceiverApplication => "the receiving program or its CPU",
+            Cause::LossRecovery if self.waterfall.losses.is_reordering() => "reordering, which the sender took for loss,",
             Cause::LossRecovery => "loss and recovery",
             Cause::ConfiguredCap => "the rate that the test asked for",
             Cause::CongestionWindow => "the congestion window, without a loss,",
@@ -138,6 +139,13 @@ impl Teller<'_> {
     fn losses(self) -> String {
         let losses = &self.waterfall.losses;
         let segments = |count: u64| if count == 1 { "1 segment".to_owned() } else { format!("{count} segments") };
+        if losses.is_reordering() {
+            return format!(
+                "of {} retransmitted, {} had arrived already, behind others that overtook them (DSACK)",
+                segments(losses.retransmits.get()),
+                losses.spurious.min(losses.retransmits).get()
+            );
+        }
         let all =
             format!("{} retransmitted in {} of loss", segments(losses.retransmits.get()), episodes(losses.episodes));
         match losses.worst.first() {
@@ -195,7 +203,14 @@ impl Teller<'_> {
             }
             Cause::LossRecovery => {
                 let options = format!("--udp --rate {}", typed(goodput));
-                Some(self.test(&options, "where datagrams are lost at the same rate: in a host, or on the path"))
+                Some(self.test(
+                    &options,
+                    if self.waterfall.losses.is_reordering() {
+                        "how many datagrams overtake others at the same rate"
+                    } else {
+                        "where datagrams are lost at the same rate: in a host, or on the path"
+                    },
+                ))
             }
             Cause::PathCapacity => {
                 let rate = self.waterfall.observed.path_rate.unwrap_or(goodput);

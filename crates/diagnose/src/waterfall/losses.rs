@@ -18,6 +18,12 @@ pub struct LossEvents {
     /// Segments sent again in all of them.
     #[serde(rename = "retransmits_segments")]
     pub retransmits: PacketCount,
+    /// Of those, segments that had arrived already, as the receiver reported (DSACK, RFC 2883).
+    #[serde(rename = "spurious_segments", default)]
+    pub spurious: PacketCount,
+    /// Times that the senders' kernels saw segments overtaken by others (`tcpi_reord_seen`).
+    #[serde(default)]
+    pub reordering_events: u64,
     /// Payload that they cost together.
     #[serde(rename = "lost_bytes")]
     pub lost: ByteCount,
@@ -113,12 +119,38 @@ impl LossEvents {
         Self {
             episodes: episodes.len() as u64,
             retransmits: PacketCount::new(sum(|episode| episode.retransmits.get())),
+            spurious: PacketCount::ZERO,
+            reordering_events: 0,
             lost: ByteCount::new(sum(|episode| episode.lost.get())),
             typical: sizes.get(sizes.len() / 2).copied().unwrap_or_default(),
             worst: episodes.into_iter().take(LISTED).collect(),
         }
     }
 }
+
+impl LossEvents {
+    /// With what the senders' kernels counted of segments that had not been lost.
+    pub(super) fn with_reordering(mut self, streams: &[Stream<'_>]) -> Self {
+        let sum = |field| {
+            let grown = |stream: &Stream<'_>| stream.sent(field).map(|count| count.last().saturating_sub(count.first()));
+            streams.iter().filter_map(grown).fold(0, u64::saturating_add)
+        };
+        self.spurious = PacketCount::new(sum(Field::DsackDups));
+        self.reordering_events = sum(Field::ReordSeen);
+        self
+    }
+
+    /// Whether nearly all that was retransmitted had arrived, behind segments that overtook it: then the path reorders, and
+    /// loses hardly anything.
+    #[must_use]
+    pub fn is_reordering(&self) -> bool {
+        let (spurious, all) = (self.spurious.get(), self.retransmits.get());
+        self.reordering_events > 0 && all > 0 && u128::from(spurious) * 100 >= u128::from(all) * REORDERING_PERCENT
+    }
+}
+
+/// Some reports are lost on their way, and the retransmissions of the last RTT have none yet.
+const REORDERING_PERCENT: u128 = 80;
 
 /// Episodes that are listed; more of them fit on no page.
 const LISTED: usize = 10;

@@ -117,6 +117,15 @@ impl Waterfall {
         self.shares.iter().find(|share| share.cause == cause).map_or(ByteCount::ZERO, |share| share.bytes)
     }
 
+    /// A few words for a share in a table: what the path did to be taken for loss, where that is known.
+    #[must_use]
+    pub fn label(&self, cause: Cause) -> &'static str {
+        match cause {
+            Cause::LossRecovery if self.losses.is_reordering() => "reordering",
+            _ => cause.label(),
+        }
+    }
+
     /// The cause that took most, headers aside.
     #[must_use]
     pub fn dominant(&self) -> Option<&Share> {
@@ -178,7 +187,7 @@ fn of_direction(case: &Case<'_>, line_rate: LineRate) -> Waterfall {
         framing,
         shares,
         check: KernelCheck::new(&ledger.clocks),
-        losses: LossEvents::rank(ledger.episodes),
+        losses: LossEvents::rank(ledger.episodes).with_reordering(&streams),
         observed,
         facts: Vec::new(),
     };

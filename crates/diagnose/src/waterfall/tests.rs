@@ -268,6 +268,29 @@ fn a_loss_costs_until_the_rate_is_back() {
 }
 
 #[test]
+fn segments_that_had_arrived_are_reordering_and_no_loss() {
+    // Half of the line rate, and each retransmission answered with the word that it was not needed.
+    let waterfall = |dsacks: u64, seen: u64| {
+        let mut columns = with(Field::BytesAcked, |n| n * TENTH / 2);
+        columns.retain(|(field, _)| *field != Field::TotalRetrans);
+        columns.push((Field::TotalRetrans, Box::new(|n| n * 10)));
+        columns.push((Field::DsackDups, Box::new(move |n| n * dsacks)));
+        columns.push((Field::ReordSeen, Box::new(move |n| n * seen)));
+        waterfall(vec![end(End::Sender, &columns)])
+    };
+    let reordered = waterfall(9, 1);
+    let fact = reordered.facts.iter().find(|fact| fact.cause == Cause::LossRecovery).unwrap();
+    assert!(fact.text.starts_with("reordering, which the sender took for loss, took "), "{}", fact.text);
+    assert!(fact.text.contains("of 1000 segments retransmitted, 900 had arrived already"), "{}", fact.text);
+    assert_eq!(reordered.label(Cause::LossRecovery), "reordering");
+    for lost in [waterfall(2, 1), waterfall(9, 0)] {
+        let fact = lost.facts.iter().find(|fact| fact.cause == Cause::LossRecovery).unwrap();
+        assert!(fact.text.starts_with("loss and recovery took "), "{}", fact.text);
+        assert_eq!(lost.label(Cause::LossRecovery), "loss and recovery");
+    }
+}
+
+#[test]
 fn a_loss_before_any_rate_has_no_cost_in_time_that_could_be_named() {
     let mut columns = with(Field::BytesAcked, |n| n * TENTH / 2);
     columns.retain(|(field, _)| *field != Field::TotalRetrans);

@@ -52,7 +52,7 @@ fn bars(run: &Run, waterfall: &Waterfall) -> String {
         if waterfall.line.get() == 0 { 0.0 } else { waterfall.delivered.get() as f64 / waterfall.line.get() as f64 };
     text.push_str(&bar("delivered", delivered, '█'));
     for share in waterfall.shares.iter().filter(|share| share.part_of_line_rate >= SHOWN) {
-        text.push_str(&bar(share.cause.label(), share.part_of_line_rate, '░'));
+        text.push_str(&bar(waterfall.label(share.cause), share.part_of_line_rate, '░'));
     }
     for fact in &waterfall.facts {
         text.push_str(&format!("- {}\n", fact.text));

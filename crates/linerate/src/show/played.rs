@@ -103,7 +103,7 @@ fn largest(waterfall: &Waterfall) -> Option<String> {
     let named: Vec<String> = shares
         .iter()
         .take(3)
-        .map(|share| format!("{} {:.0} %", share.cause.label(), share.part_of_line_rate * 100.0))
+        .map(|share| format!("{} {:.0} %", waterfall.label(share.cause), share.part_of_line_rate * 100.0))
         .collect();
     (!named.is_empty()).then(|| format!("of {}: {}", waterfall.line_rate.rate, named.join(", ")))
 }
