@@ -1,7 +1,7 @@
 //! Every reader of foreign bytes as a function of bytes, with the claims that hold whatever the bytes are.
 //!
-//! The fuzzers in `fuzz/` feed these functions, and the ordinary tests replay the fuzzers' corpus through them. A new
-//! reader of foreign bytes gets an entry in [`ALL`], a file in `fuzz/fuzz_targets/` and a folder in `fuzz/corpus/`.
+//! The fuzzer in `fuzz/` feeds these functions, and the ordinary tests replay the fuzzer's corpus through them. A new
+//! reader of foreign bytes gets an entry in [`ALL`] and a folder in `fuzz/corpus/`.
 
 mod captured;
 pub mod extreme;
@@ -42,10 +42,10 @@ pub use watched::int_report;
 use wire::client::ClientDialogue;
 use wire::server::{self, ServerDialogue};
 
-/// A reader, by the name that its fuzz target and its corpus have.
+/// A reader, by the name that its corpus has.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
-    /// Name of the fuzz target, and of the folder in `fuzz/corpus/`.
+    /// What `make fuzz NAME=...` calls it, and its folder in `fuzz/corpus/`.
     pub name: &'static str,
     /// Reads any bytes; panics when a claim does not hold.
     pub read: fn(&[u8]),
