@@ -7,7 +7,7 @@ use archive::store::StoreError;
 use model::run::Run;
 
 use super::evidence::read;
-use super::{archive as kept, print};
+use super::{archive as kept, print, print_text};
 use crate::cli::Common;
 use crate::cli::import::ImportArgs;
 use crate::exit::{Complaint, Exit};
@@ -41,14 +41,14 @@ fn import(common: &Common, source: &Source, facts: &UserFacts, archive: &mut Opt
         if common.json {
             print(&show::import::json(&source.name, test, &run)?)?;
         } else {
-            print(show::import::test(&source.name, test, &run, &test.samples, kept).as_bytes())?;
+            print_text(&show::import::test(&source.name, test, &run, &test.samples, kept))?;
         }
     }
     let about_all = show::import::file(&source.import);
     if common.json {
         eprint!("{about_all}");
     } else {
-        print(about_all.as_bytes())?;
+        print_text(&about_all)?;
     }
     Ok(())
 }

@@ -50,6 +50,21 @@ fn a_report_becomes_runs_with_statements() {
     assert!(runs.iter().any(|run| run["peer"] == "bwctl.newy.net.internet2.edu" && run["direction"] == "reverse"));
 }
 
+/// On a terminal of 80 columns, which `script` makes.
+#[test]
+fn what_was_imported_fits_a_terminal() {
+    let command = format!(
+        "stty cols 80; {} import --no-archive {}",
+        env!("CARGO_BIN_EXE_linerate"),
+        data("evidence/client.log").display()
+    );
+    let output = Command::new("script").args(["-qec", &command, "/dev/null"]).stdin(Stdio::null()).output().unwrap();
+    let shown = text(&output.stdout);
+    assert!(shown.contains("where the rate went"), "{shown}");
+    let wide: Vec<&str> = shown.lines().filter(|line| line.trim_end().chars().count() > 80).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
+}
+
 #[test]
 fn importing_twice_keeps_once() {
     let archive = TempDir::new().unwrap();
