@@ -1,5 +1,4 @@
-//! Feeds the reader that `LINERATE_READER` names: one program for all, since each would hold the same code, and linking takes
-//! longer than anything else.
+//! Feeds the reader that `LINERATE_READER` names: one program for all, since each would be linked of the same code.
 
 #![no_main]
 
