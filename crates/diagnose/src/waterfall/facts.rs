@@ -87,7 +87,9 @@ impl Teller<'_> {
             Cause::SendBuffer => "the sender's socket buffer",
             Cause::SenderApplication => "the sending program or its CPU",
             Cause::ReceiverApplication => "the receiving program or its CPU",
-            Cause::LossRecovery if self.waterfall.losses.is_reordering() => "reordering, which the sender took for loss,",
+            Cause::LossRecovery if self.waterfall.losses.is_reordering() => {
+                "reordering, which the sender took for loss,"
+            }
             Cause::LossRecovery => "loss and recovery",
             Cause::ConfiguredCap => "the rate that the test asked for",
             Cause::CongestionWindow => "the congestion window, without a loss,",

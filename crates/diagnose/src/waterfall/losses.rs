@@ -132,7 +132,8 @@ impl LossEvents {
     /// With what the senders' kernels counted of segments that had not been lost.
     pub(super) fn with_reordering(mut self, streams: &[Stream<'_>]) -> Self {
         let sum = |field| {
-            let grown = |stream: &Stream<'_>| stream.sent(field).map(|count| count.last().saturating_sub(count.first()));
+            let grown =
+                |stream: &Stream<'_>| stream.sent(field).map(|count| count.last().saturating_sub(count.first()));
             streams.iter().filter_map(grown).fold(0, u64::saturating_add)
         };
         self.spurious = PacketCount::new(sum(Field::DsackDups));

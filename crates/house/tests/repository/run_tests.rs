@@ -68,10 +68,7 @@ fn write_program(path: &Path, here: &Path, lines: &str) -> Result<()> {
 
 fn failure(tests: &[&str]) -> String {
     let failed: String = tests.iter().map(|test| format!("test {test} ... FAILED\n")).collect();
-    format!(
-        "test always ... ok\n{failed}test result: FAILED. 9 passed; {} failed; 0 ignored\n",
-        tests.len()
-    )
+    format!("test always ... ok\n{failed}test result: FAILED. 9 passed; {} failed; 0 ignored\n", tests.len())
 }
 
 const HELD: &str = "test result: ok. 1 passed; 0 failed; 0 ignored\n";
@@ -100,7 +97,9 @@ fn a_program_of_the_list_has_the_machine_to_itself() -> Result<()> {
 
 #[test]
 fn those_that_need_the_machine_are_test_programs() -> Result<()> {
-    for line in fs::read_to_string(tree::root().join("scripts/test-alone"))?.lines().filter(|line| !line.starts_with('#')) {
+    for line in
+        fs::read_to_string(tree::root().join("scripts/test-alone"))?.lines().filter(|line| !line.starts_with('#'))
+    {
         let mut words = line.split(' ');
         let (package, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let tests = tree::root().join("crates").join(package).join("tests");

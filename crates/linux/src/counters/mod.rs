@@ -77,10 +77,7 @@ fn read_drivers(devices: &[DeviceCounters]) -> Vec<DriverCounters> {
     let read = |device: &DeviceCounters| {
         let name = &device.device;
         let ethtool = ethtool.as_ref().map_err(Clone::clone);
-        DriverCounters {
-            device: name.clone(),
-            statistics: ethtool.and_then(|ethtool| ethtool.statistics(name)),
-        }
+        DriverCounters { device: name.clone(), statistics: ethtool.and_then(|ethtool| ethtool.statistics(name)) }
     };
     devices.iter().map(read).collect()
 }
