@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
+use linux::clock;
 use tune::candidate::Candidate;
 use tune::ledger::Ledger;
 use tune::{Halt, Question, Runner, Score, Trial, Wanted};
@@ -25,7 +26,15 @@ pub(super) fn run(effort: Effort, cases: &Cases) -> anyhow::Result<Vec<Row>> {
         judged += 1;
         within += u32::from(duel.loses() <= MARGIN);
         seconds.push(duel.seconds);
-        let note = format!("the grid's best {:.1} %, as it is {:.1} %", duel.grid * 100.0, duel.present * 100.0);
+        let note = format!(
+            "the grid's best {:.1} %, as it is {:.1} %, {:.0} s, {:.0} s of CPU",
+            duel.grid * 100.0,
+            duel.present * 100.0,
+            duel.seconds,
+            duel.cpu_s
+        );
+        // Half an hour without a word is too long, and what is known should outlive an interruption.
+        eprintln!("  {name}: missed {:.1} % with the answer; {note}", duel.search * 100.0);
         rows.push(Row::new(format!("{name}: missed with the answer"), duel.search * 100.0, "%").note(note));
     }
     ensure!(judged > 0, "no question is called like that");
@@ -51,22 +60,26 @@ struct Duel {
     present: f64,
     search: f64,
     grid: f64,
-    /// What the search took.
+    /// Time of the search.
     seconds: f64,
+    /// CPU time of all its threads, which other programs do not lengthen.
+    cpu_s: f64,
 }
 
 impl Duel {
     fn of(question: &Question) -> anyhow::Result<Self> {
         const DRAWS: usize = 400;
         let mut machine = Machine::new();
-        let began = Instant::now();
+        let (began, before) = (Instant::now(), clock::process_cpu_times()?.total());
         let found = tune::tune(question, BUDGET, &mut machine)?;
         let seconds = began.elapsed().as_secs_f64();
+        let cpu_s = clock::process_cpu_times()?.total().saturating_sub(before).as_secs_f64();
         let best = raced(question, &mut machine)?;
         let mut judge = Ledger::new(question, &mut machine, JUDGING);
         judge.extend([&found.present, &found.best, &best], DRAWS)?;
         let missed = |of: &Candidate| judge.book.standing(of, DRAWS).missed.share().unwrap_or(1.0);
-        Ok(Self { present: missed(&found.present), search: missed(&found.best), grid: missed(&best), seconds })
+        let [present, search, grid] = [&found.present, &found.best, &best].map(missed);
+        Ok(Self { present, search, grid, seconds, cpu_s })
     }
 
     fn loses(&self) -> f64 {
