@@ -1,6 +1,6 @@
 //! From a request to a response, without a socket.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use audit::Rules;
 use diagnose::causes::Catalogue;
@@ -20,12 +20,12 @@ use crate::source::{IncidentReport, Pair, Source, SourceError};
 use crate::view::cell::{self, CellView};
 use crate::view::host::HostView;
 use crate::view::incident::IncidentView;
-use crate::view::matrix::{self, Matrix, MatrixView};
+use crate::view::matrix::{self, MatrixView};
 use crate::view::network::{MarkedBy, NetworkView};
 use crate::view::overview::Overview;
 use crate::view::pair::{self, PairView};
 use crate::view::report::ReportView;
-use crate::view::round::RoundView;
+use crate::view::round::{RoundOutline, RoundView};
 use crate::view::samples::{self, SamplesView};
 use crate::view::what_if::{Simulations, WhatIfView};
 
@@ -40,14 +40,38 @@ pub struct Site {
     recent: Mutex<Vec<Arc<Worked>>>,
 }
 
-/// A round and what follows from it.
+/// A round and what follows from it. Its tests are read where something is asked that the outline does not have: of a mesh of a thousand
+/// hosts they are a million.
 #[derive(Debug)]
 struct Worked {
     id: RunId,
+    outline: Arc<RoundOutline>,
+    tests: OnceLock<WithTests>,
+    diagnosis: OnceLock<Diagnosis>,
+}
+
+#[derive(Debug)]
+struct WithTests {
     round: Arc<Round>,
-    grids: Arc<Grids>,
-    matrices: Arc<Vec<Matrix>>,
-    diagnosis: std::sync::OnceLock<Diagnosis>,
+    grids: Grids,
+}
+
+impl WithTests {
+    fn read(source: &dyn Source, id: RunId) -> Result<Self, SourceError> {
+        let round = source.round(id)?;
+        let grids = grids(&round);
+        Ok(Self { round, grids })
+    }
+}
+
+impl Worked {
+    fn with_tests(&self, source: &dyn Source) -> Result<&WithTests, SourceError> {
+        if let Some(read) = self.tests.get() {
+            return Ok(read);
+        }
+        let read = WithTests::read(source, self.id)?;
+        Ok(self.tests.get_or_init(|| read))
+    }
 }
 
 impl Site {
@@ -102,29 +126,32 @@ impl Site {
             ["overview"] => Ok(Response::json(&Overview::of(self.source.as_ref(), query)?)),
             ["round", id] => {
                 let worked = self.worked(id)?;
-                Ok(Response::json(&RoundView::of(&worked.round, &worked.matrices)))
+                Ok(Response::json(&RoundView::of(&worked.outline)))
             }
             ["round", id, "grid"] => {
                 let worked = self.worked(id)?;
-                let matrix = matrix::chosen(&worked.matrices, query.text("metric"))?;
+                let matrix = matrix::chosen(&worked.outline.matrices, query.text("metric"))?;
                 Ok(Response::json(&MatrixView::of(worked.id, matrix)))
             }
             ["round", id, "cell"] => {
                 let (worked, pair) = (self.worked(id)?, pair_of(query)?);
-                Ok(Response::json(&CellView::of(&cell::Evaluated { round: &worked.round, grids: &worked.grids }, pair)))
+                let WithTests { round, grids } = worked.with_tests(self.source.as_ref())?;
+                Ok(Response::json(&CellView::of(&cell::Evaluated { round, grids }, pair)))
             }
             ["round", id, "why"] => {
                 let worked = self.worked(id)?;
-                Ok(Response::json(self.diagnosis(&worked)))
+                Ok(Response::json(self.diagnosis(&worked)?))
             }
             ["round", id, "network"] => {
                 let worked = self.worked(id)?;
-                Ok(Response::json(&NetworkView::of(&worked.round, &MarkedBy::Diagnosis(self.diagnosis(&worked)))))
+                let round = &worked.with_tests(self.source.as_ref())?.round;
+                Ok(Response::json(&NetworkView::of(round, &MarkedBy::Diagnosis(self.diagnosis(&worked)?))))
             }
             ["incident", id, "network"] => {
                 let record = self.source.incident(&IncidentId((*id).to_owned()))?;
                 let worked = self.worked(LATEST)?;
-                Ok(Response::json(&NetworkView::of(&worked.round, &MarkedBy::Incident(&record))))
+                let round = &worked.with_tests(self.source.as_ref())?.round;
+                Ok(Response::json(&NetworkView::of(round, &MarkedBy::Incident(&record))))
             }
             ["run", id] => {
                 let run = self.source.run(run_id(id)?)?;
@@ -154,8 +181,9 @@ impl Site {
         }
     }
 
-    fn diagnosis<'a>(&self, worked: &'a Worked) -> &'a Diagnosis {
-        worked.diagnosis.get_or_init(|| diagnose(&worked.round, Catalogue::built_in(), &self.rules))
+    fn diagnosis<'a>(&self, worked: &'a Worked) -> Result<&'a Diagnosis, SourceError> {
+        let round = &worked.with_tests(self.source.as_ref())?.round;
+        Ok(worked.diagnosis.get_or_init(|| diagnose(round, Catalogue::built_in(), &self.rules)))
     }
 
     fn report(&self, id: &str) -> Result<IncidentReport, SourceError> {
@@ -180,17 +208,15 @@ impl Site {
             recent.push(Arc::clone(&worked));
             return Ok(worked);
         }
-        let round = self.source.round(id)?;
-        let (grids, matrices) = match self.source.matrices(id)? {
-            Some(matrices) => (Grids { grids: Vec::new(), ..empty(&round) }, matrices),
+        let (outline, tests) = match self.source.outline(id)? {
+            Some(outline) => (outline, OnceLock::new()),
             None => {
-                let grids = grids(&round);
-                let matrices = Arc::new(matrix::matrices(&round, &grids));
-                (grids, matrices)
+                let read = WithTests::read(self.source.as_ref(), id)?;
+                let outline = RoundOutline::of(&read.round, matrix::matrices(&read.round, &read.grids));
+                (Arc::new(outline), OnceLock::from(read))
             }
         };
-        let worked =
-            Arc::new(Worked { id, round, grids: Arc::new(grids), matrices, diagnosis: std::sync::OnceLock::new() });
+        let worked = Arc::new(Worked { id, outline, tests, diagnosis: OnceLock::new() });
         if recent.len() >= MOST_ROUNDS {
             recent.remove(0);
         }
@@ -203,16 +229,6 @@ impl Site {
 #[must_use]
 pub fn holds_data(path: &str) -> bool {
     path.starts_with("/view/") || path.ends_with("/report.html") || path.ends_with("/report.md")
-}
-
-fn empty(round: &Round) -> Grids {
-    Grids {
-        format: Grids::FORMAT,
-        round: round.id,
-        title: round.title.clone(),
-        started: round.started,
-        grids: Vec::new(),
-    }
 }
 
 fn run_id(text: &str) -> Result<RunId, SourceError> {

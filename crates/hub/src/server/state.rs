@@ -87,7 +87,7 @@ impl Hub {
         let name = settings.names.first().map_or_else(|| "hub".to_owned(), |name| format!("hub {name}"));
         let segments = settings.segments.as_ref().map(|segments| Segments::new(segments, own)).transpose()?;
         let target = segments.as_ref().map(|segments| Arc::clone(segments.target()));
-        let source = HubSource::new(name, Arc::clone(&store), target);
+        let source = HubSource::new(name, Arc::clone(&store), target).read_ahead();
         let hub = Self {
             authority,
             ticket_key,

@@ -132,6 +132,12 @@ pub trait Store: People + SegmentIndex + Debug + Send + Sync {
     /// Where the database refuses.
     fn points(&self, series: Option<&Series>, since: WallTime) -> Result<Vec<Point>, StoreError>;
 
+    /// What records behind one of them have measured, in order of records.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    fn points_behind(&self, record: u64) -> Result<Vec<Point>, StoreError>;
+
     /// The diagnosis of an incident, as JSON.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ use crate::store::{Store, StoreError};
 
 pub use changes::line;
 pub use judge::{Judged, More};
-pub use round::{latest as latest_round, snapshot as newest_facts};
+pub use round::{Latest, MOST_TESTS, of as latest_round, oldest as oldest_latest, snapshot as newest_facts};
 pub use waiting::Waiting;
 
 /// Series, incidents, and what is to be made of them.
@@ -90,9 +90,11 @@ pub struct PairTest {
 
 /// The latest run of a pair.
 #[derive(Debug, Clone)]
-pub(crate) struct LatestRun {
-    pub(crate) record: u64,
-    pub(crate) began: WallTime,
+pub struct LatestRun {
+    /// Its record in the hub's store.
+    pub record: u64,
+    /// When it began.
+    pub began: WallTime,
 }
 
 /// The latest result of a series.

@@ -20,38 +20,20 @@ use crate::store::{Store, StoreError};
 use crate::trust::secret;
 
 /// What there is of each pair.
-pub(super) struct Latest {
-    pub(super) runs: BTreeMap<PairTest, LatestRun>,
-    /// What each series usually has.
-    pub(super) usual: BTreeMap<Series, f64>,
+pub struct Latest {
+    /// The latest run of each test of a pair.
+    pub runs: BTreeMap<PairTest, LatestRun>,
+    /// What each series usually has, in the unit of its metric.
+    pub usual: BTreeMap<Series, f64>,
 }
 
-/// The latest result of each test and pair as a round, named by the time of the newest; [`None`] where there is no result.
+/// A round of the latest result of each test and pair, with the newest facts of each host: of the newest [`MOST_TESTS`].
 ///
 /// # Errors
 /// Where the database refuses.
-pub fn latest(store: &dyn Store, planned: &Planned, now: WallTime) -> Result<Option<Round>, StoreError> {
-    let mut latest = Latest { runs: BTreeMap::new(), usual: BTreeMap::new() };
-    let mut values: BTreeMap<Series, Vec<f64>> = BTreeMap::new();
-    for point in store.points(None, clock::earlier(now, planned.period().saturating_mul(USUAL_PERIODS)))? {
-        let Series { from, to, test, .. } = point.series.clone();
-        let pair = PairTest { test, group: String::new(), from, to };
-        latest.runs.insert(pair, LatestRun { record: point.record, began: point.at });
-        values.entry(point.series).or_default().push(point.value);
-    }
-    let Some(newest) = latest.runs.values().map(|run| run.began).max() else { return Ok(None) };
-    for (series, mut values) in values {
-        values.sort_by(f64::total_cmp);
-        latest.usual.insert(series, values[values.len() / 2]);
-    }
-    let round = of(store, planned, &latest, now)?;
-    Ok(Some(Round { id: RunId::new(newest, 0), ..round }))
-}
-
-/// A round of the latest result of each test and pair, with the newest facts of each host.
-pub(super) fn of(store: &dyn Store, planned: &Planned, latest: &Latest, now: WallTime) -> Result<Round, StoreError> {
+pub fn of(store: &dyn Store, planned: &Planned, latest: &Latest, now: WallTime) -> Result<Round, StoreError> {
     let plan = planned.plan();
-    let oldest = clock::earlier(now, planned.period().saturating_mul(3));
+    let oldest = oldest(planned, now);
     let mut records: Vec<u64> = latest.runs.values().filter(|run| run.began >= oldest).map(|run| run.record).collect();
     records.sort_unstable();
     records.dedup();
@@ -84,6 +66,12 @@ pub(super) fn of(store: &dyn Store, planned: &Planned, latest: &Latest, now: Wal
     })
 }
 
+/// Results from when on are the latest: of a pair that has none since, nothing is known.
+#[must_use]
+pub fn oldest(planned: &Planned, now: WallTime) -> WallTime {
+    clock::earlier(now, planned.period().saturating_mul(3))
+}
+
 fn tested(planned: &Planned, latest: &Latest, record: &StoredRecord) -> Option<(WallTime, Tested)> {
     let pair = PairTest::of(record.run.as_deref()?)?;
     let plan = planned.plan();
@@ -95,13 +83,9 @@ fn tested(planned: &Planned, latest: &Latest, record: &StoredRecord) -> Option<(
     let result: RunResult = content(&record.content).ok()?;
     let samples = record.samples.as_deref().and_then(|bytes| packed::unpack(bytes).ok()).map(Box::new);
     let usual = || {
-        let is_its = |series: &&Series| {
-            series.metric == Metric::Goodput
-                && series.test == pair.test
-                && series.from == pair.from
-                && series.to == pair.to
-        };
-        latest.usual.iter().find(|(series, _)| is_its(series)).map(|(_, value)| rate(*value))
+        let PairTest { test, from, to, .. } = pair.clone();
+        let series = Series { from, to, test, family: None, metric: Metric::Goodput };
+        latest.usual.get(&series).map(|value| rate(*value))
     };
     let expected = plan.expected_rate(test, from, to).or_else(|| match &result.finding {
         Finding::Run(_) => usual(),
@@ -141,7 +125,5 @@ pub fn snapshot(store: &dyn Store, host: &str) -> Result<Option<Box<Snapshot>>, 
         .map(Box::new))
 }
 
-/// Results of so many periods say what is usual on pages.
-const USUAL_PERIODS: u32 = 40;
 /// Tests of a round: all pairs of a mesh of 100 hosts. The latest are taken.
-const MOST_TESTS: usize = 20_000;
+pub const MOST_TESTS: usize = 20_000;

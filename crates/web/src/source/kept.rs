@@ -75,10 +75,10 @@ impl Kept {
 impl Index {
     fn add(&mut self, found: Vec<results::OfPair>) {
         let known: BTreeSet<RunId> =
-            found.iter().map(|found| found.result.run).filter(|run| self.runs.contains(run)).collect();
+            found.iter().filter_map(|found| found.result.run).filter(|run| self.runs.contains(run)).collect();
         for results::OfPair { pair, result } in found {
-            if !known.contains(&result.run) {
-                self.runs.insert(result.run);
+            if result.run.is_none_or(|run| !known.contains(&run)) {
+                self.runs.extend(result.run);
                 self.results.entry(pair).or_default().push(result);
             }
         }

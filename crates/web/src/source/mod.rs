@@ -24,7 +24,7 @@ use model::series::RunSamples;
 use postmortem::document::Merged;
 use postmortem::html::Figure;
 
-use crate::view::matrix::Matrix;
+use crate::view::round::RoundOutline;
 use results::PairResult;
 
 pub use error::SourceError;
@@ -47,11 +47,11 @@ pub trait Source: Debug + Send + Sync {
     /// Where it is not there or cannot be read.
     fn round(&self, id: RunId) -> Result<Arc<Round>, SourceError>;
 
-    /// The grids of a round, where the source has them without its tests; they are worked out of the tests otherwise.
+    /// A round without its tests, where the source has its grids without them; it is worked out of the tests otherwise.
     ///
     /// # Errors
-    /// Where they cannot be read.
-    fn matrices(&self, _id: RunId) -> Result<Option<Arc<Vec<Matrix>>>, SourceError> {
+    /// Where it cannot be read.
+    fn outline(&self, _id: RunId) -> Result<Option<Arc<RoundOutline>>, SourceError> {
         Ok(None)
     }
 

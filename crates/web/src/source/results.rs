@@ -16,8 +16,9 @@ pub struct PairResult {
     /// When the run started.
     #[serde(rename = "started_unix_ns")]
     pub started: WallTime,
-    /// Name of the run, by which its page is found.
-    pub run: RunId,
+    /// Name of the run, by which its page is found; absent where the source has a result without its run at hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
     /// The round that it is part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<RunId>,
@@ -91,7 +92,7 @@ fn result(run: &Run, total: Option<&DirectionTotal>, round: Option<RunId>) -> Pa
     };
     PairResult {
         started: run.started,
-        run: run.id,
+        run: Some(run.id),
         round,
         protocol: run.spec.protocol,
         goodput: total.map(|total| total.goodput),

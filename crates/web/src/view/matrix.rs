@@ -108,6 +108,59 @@ pub struct WorstPair {
     pub value: Option<f64>,
 }
 
+/// What a grid is of, and between whom.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// What an address calls it.
+    pub key: String,
+    /// What people call it.
+    pub title: String,
+    /// The network; the usual addresses of hosts where it is absent.
+    pub network: Option<String>,
+    /// The unit of values.
+    pub unit: Unit,
+    /// The hosts, in the order of rows and columns.
+    pub hosts: Vec<String>,
+}
+
+impl Matrix {
+    /// A grid by how much of what it should do each pair does, row by row: NaN where nothing is known that its value could be judged
+    /// against. A value that is NaN was not planned.
+    #[must_use]
+    pub fn of_parts(frame: Frame, values: Vec<f32>, parts: &[f32]) -> Self {
+        let size = frame.hosts.len();
+        let code = |(at, (value, part)): (usize, (&f32, &f32))| match (value.is_finite(), part.is_finite()) {
+            (true, true) => percent(f64::from(*part)),
+            (true, false) => NOT_JUDGED,
+            (false, _) if at / size == at % size => SAME,
+            (false, _) => NOT_PLANNED,
+        };
+        let codes = values.iter().zip(parts).enumerate().map(code).collect();
+        Self::framed(frame, Scale::Expectation, codes, values)
+    }
+
+    /// A grid of values that nothing is expected of, row by row, NaN where there is none; [`None`] where there is not one.
+    #[must_use]
+    pub fn of_range(frame: Frame, values: Vec<f32>) -> Option<Self> {
+        let known = values.iter().copied().filter(|value| value.is_finite());
+        let low = f64::from(known.clone().reduce(f32::min)?);
+        let high = f64::from(known.reduce(f32::max)?);
+        let size = frame.hosts.len();
+        let codes = values.iter().enumerate().map(|(at, value)| match value.is_finite() {
+            true => placed(f64::from(*value), low..=high),
+            false if at / size == at % size => SAME,
+            false => NOT_PLANNED,
+        });
+        let codes = codes.collect();
+        Some(Self::framed(frame, Scale::Range { low, high }, codes, values))
+    }
+
+    fn framed(frame: Frame, scale: Scale, codes: Vec<u8>, values: Vec<f32>) -> Self {
+        let Frame { key, title, network, unit, hosts } = frame;
+        Self { key, title, network, unit, scale, hosts, codes, values }
+    }
+}
+
 impl MatrixView {
     pub(crate) fn of(round: RunId, matrix: &Matrix) -> Self {
         let mut bytes = Vec::new();
@@ -165,8 +218,12 @@ fn worst(matrix: &Matrix) -> Vec<WorstPair> {
     }
     let mut bad: Vec<usize> =
         (0..matrix.codes.len()).filter(|at| (FIRST..FIRST + GOOD).contains(&matrix.codes[*at])).collect();
-    bad.sort_by_key(|at| (matrix.codes[*at], *at));
-    bad.truncate(MOST_WORST);
+    // Of a million pairs many may be bad.
+    if bad.len() > MOST_WORST {
+        bad.select_nth_unstable_by_key(MOST_WORST, |at| (matrix.codes[*at], *at));
+        bad.truncate(MOST_WORST);
+    }
+    bad.sort_unstable_by_key(|at| (matrix.codes[*at], *at));
     let name = |at: usize| matrix.hosts[at].clone();
     let pairs = bad.into_iter().map(|at| WorstPair {
         from: name(at / matrix.hosts.len()),
@@ -277,30 +334,13 @@ impl Extra {
                 }
             }
         }
-        let known = values.iter().copied().filter(|value| value.is_finite());
-        let low = f64::from(known.clone().reduce(f32::min)?);
-        let high = f64::from(known.reduce(f32::max)?);
-        let size = hosts.len();
-        let codes = values.iter().enumerate().map(|(at, value)| match value.is_finite() {
-            true => placed(f64::from(*value), low..=high),
-            false if at / size == at % size => SAME,
-            false => NOT_PLANNED,
-        });
         let (key, title, unit) = match self {
             Self::Retransmits => ("retransmits", "retransmits", Unit::Count),
             Self::LoadedRtt => ("loaded-rtt", "median RTT under load", Unit::Us),
             Self::IdleRtt => ("idle-rtt", "median idle RTT", Unit::Us),
         };
-        Some(Matrix {
-            key: key.to_owned(),
-            title: title.to_owned(),
-            network: None,
-            unit,
-            scale: Scale::Range { low, high },
-            codes: codes.collect(),
-            hosts,
-            values,
-        })
+        let frame = Frame { key: key.to_owned(), title: title.to_owned(), network: None, unit, hosts };
+        Matrix::of_range(frame, values)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "seven digits are more than are shown")]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::round::{Round, Segment};
+use model::round::{Member, Round, Segment};
 use model::run::RunId;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
@@ -55,24 +55,63 @@ pub struct Metric {
     pub title: String,
 }
 
-impl RoundView {
-    pub(crate) fn of(round: &Round, matrices: &[Matrix]) -> Self {
-        let hosts = round.members.iter().map(|member| HostLine {
-            name: member.name.clone(),
-            attributes: member.attributes.clone(),
-            failure: member.failure.clone(),
-        });
-        let metrics =
-            matrices.iter().map(|matrix| Metric { key: matrix.key.clone(), title: matrix.title.clone() }).collect();
+/// A round without its tests, with the grids that were made of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoundOutline {
+    /// Its name in the archive.
+    pub id: RunId,
+    /// What its plan is called.
+    pub title: String,
+    /// When it started.
+    pub started: WallTime,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// How many tests it has.
+    pub tests: usize,
+    /// Hosts in the order of the plan, those that took no part included.
+    pub hosts: Vec<HostLine>,
+    /// Links between hosts, as far as they are known.
+    pub segments: Vec<Segment>,
+    /// Its grids, the most telling first.
+    pub matrices: Vec<Matrix>,
+}
+
+impl HostLine {
+    /// A member of a round, without its facts.
+    #[must_use]
+    pub fn of(member: &Member) -> Self {
+        Self { name: member.name.clone(), attributes: member.attributes.clone(), failure: member.failure.clone() }
+    }
+}
+
+impl RoundOutline {
+    pub(crate) fn of(round: &Round, matrices: Vec<Matrix>) -> Self {
         Self {
             id: round.id,
             title: round.title.clone(),
             started: round.started,
             elapsed: round.elapsed,
             tests: round.tests.len(),
-            hosts: hosts.collect(),
+            hosts: round.members.iter().map(HostLine::of).collect(),
             segments: round.segments.clone(),
-            metrics,
+            matrices,
+        }
+    }
+}
+
+impl RoundView {
+    pub(crate) fn of(outline: &RoundOutline) -> Self {
+        let metric = |matrix: &Matrix| Metric { key: matrix.key.clone(), title: matrix.title.clone() };
+        let RoundOutline { id, title, started, elapsed, tests, hosts, segments, matrices } = outline;
+        Self {
+            id: *id,
+            title: title.clone(),
+            started: *started,
+            elapsed: *elapsed,
+            tests: *tests,
+            hosts: hosts.clone(),
+            segments: segments.clone(),
+            metrics: matrices.iter().map(metric).collect(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mesh::board::Rows;
 use mesh::incident::Series;
 use mesh::run::RunRow;
+use postgres::Row;
 use units::WallTime;
 
 use super::pool::Connection;
@@ -134,19 +135,40 @@ pub(super) fn judged(connection: &mut Connection, judgement: &Judgement) -> Resu
     set(connection, &Setting { name: JUDGED, value: &upto.to_string(), revision: Revision::default() })
 }
 
+/// A query of points, by what follows the columns.
+macro_rules! points {
+    ($rest:literal) => {
+        concat!(
+            "SELECT series.key, series.series, at_unix_ns, record, value, is_good ",
+            "FROM points JOIN series ON points.series = series.key ",
+            $rest
+        )
+    };
+}
+
 /// What was measured since a moment, in order of time.
 pub(super) fn points(
     connection: &mut Connection,
     series: Option<&Series>,
     since: WallTime,
 ) -> Result<Vec<Point>, StoreError> {
-    let named = series.map(serde_json::to_string).transpose()?;
-    let rows = connection.query(
-        "SELECT series.key, series.series, at_unix_ns, record, value, is_good
-         FROM points JOIN series ON points.series = series.key
-         WHERE ($1::text IS NULL OR series.series = $1) AND at_unix_ns >= $2 ORDER BY at_unix_ns",
-        &[&named, &stored(since)],
-    )?;
+    // Two statements: with one condition for both, the points of one series would be looked for among those of all.
+    let rows = match series {
+        Some(series) => connection.query(
+            points!("WHERE series.series = $1 AND at_unix_ns >= $2 ORDER BY at_unix_ns"),
+            &[&serde_json::to_string(series)?, &stored(since)],
+        )?,
+        None => connection.query(points!("WHERE at_unix_ns >= $1 ORDER BY at_unix_ns"), &[&stored(since)])?,
+    };
+    read_points(rows)
+}
+
+/// What records behind one of them have measured, in order of records.
+pub(super) fn points_behind(connection: &mut Connection, record: u64) -> Result<Vec<Point>, StoreError> {
+    read_points(connection.query(points!("WHERE record > $1 ORDER BY record"), &[&integer(record)])?)
+}
+
+fn read_points(rows: Vec<Row>) -> Result<Vec<Point>, StoreError> {
     let mut known: BTreeMap<i64, Series> = BTreeMap::new();
     let mut points = Vec::new();
     for row in rows {

@@ -133,6 +133,10 @@ impl Store for Postgres {
         self.pool.read(|connection| mesh_rows::points(connection, series, since))
     }
 
+    fn points_behind(&self, record: u64) -> Result<Vec<Point>, StoreError> {
+        self.pool.read(|connection| mesh_rows::points_behind(connection, record))
+    }
+
     fn diagnosis(&self, incident: &IncidentId) -> Result<Option<String>, StoreError> {
         self.pool.read(|connection| mesh_rows::diagnosis(connection, &incident.0))
     }

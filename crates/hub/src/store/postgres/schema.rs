@@ -41,7 +41,7 @@ pub(super) fn touch(connection: &mut Connection, now: WallTime) -> Result<(), St
 }
 
 /// Each takes the tables one version further; none is ever changed.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE alive (key INTEGER PRIMARY KEY, at_unix_ns BIGINT NOT NULL);
     -- What hubs do one after the other: change runs, judge records.
@@ -150,5 +150,9 @@ const MIGRATIONS: [&str; 2] = [
     );
     CREATE INDEX segment_runs_waiting ON segment_runs (day, pair, record) WHERE segment IS NULL;
     CREATE INDEX segment_runs_of ON segment_runs (segment, record) WHERE segment IS NOT NULL;
+",
+    "
+    -- What was measured since a page was made.
+    CREATE INDEX points_by_record ON points (record);
 ",
 ];

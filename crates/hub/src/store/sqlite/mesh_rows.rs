@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mesh::board::{AgentRow, Rows, UsageRow};
+use mesh::board::{AgentRow, Rows as BoardRows, UsageRow};
 use mesh::incident::Series;
 use mesh::run::{RequestNumber, RunRow};
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row, Rows};
 use units::WallTime;
 
 use crate::store::StoreError;
@@ -28,7 +28,7 @@ pub(super) fn load(connection: &Connection) -> Result<MeshRows, StoreError> {
 }
 
 /// Runs that are not over, the last requests of agents, what budgets have been charged.
-pub(super) fn open_rows(connection: &Connection) -> Result<Rows, StoreError> {
+pub(super) fn open_rows(connection: &Connection) -> Result<BoardRows, StoreError> {
     let runs = json(connection, "SELECT row FROM runs WHERE is_open = 1")?;
     let mut requests = connection.prepare_cached("SELECT agent, boots, number FROM requests")?;
     let agent = |row: &Row<'_>| {
@@ -36,7 +36,7 @@ pub(super) fn open_rows(connection: &Connection) -> Result<Rows, StoreError> {
         Ok(AgentRow { name: row.get(0)?, last })
     };
     let agents = requests.query_map([], agent)?.collect::<rusqlite::Result<_>>()?;
-    Ok(Rows { runs, agents, usage: usage(connection)? })
+    Ok(BoardRows { runs, agents, usage: usage(connection)? })
 }
 
 /// Stores plan and rows over those of the same names.
@@ -107,13 +107,32 @@ pub(super) fn points(
     series: Option<&Series>,
     since: WallTime,
 ) -> Result<Vec<Point>, StoreError> {
-    let named = series.map(serde_json::to_string).transpose()?;
-    let mut query = connection.prepare_cached(
-        "SELECT series.series, at_unix_ns, record, value, is_good FROM points JOIN series ON points.series = series.key
-         WHERE (?1 IS NULL OR series.series = ?1) AND at_unix_ns >= ?2 ORDER BY at_unix_ns",
-    )?;
+    // Two statements: with one condition for both, the points of one series would be looked for among those of all.
+    match series {
+        Some(series) => {
+            let select = format!("{POINTS} WHERE series.series = ?1 AND at_unix_ns >= ?2 ORDER BY at_unix_ns");
+            let mut query = connection.prepare_cached(&select)?;
+            read_points(query.query((serde_json::to_string(series)?, stored(since)))?)
+        }
+        None => {
+            let mut query =
+                connection.prepare_cached(&format!("{POINTS} WHERE at_unix_ns >= ?1 ORDER BY at_unix_ns"))?;
+            read_points(query.query([stored(since)])?)
+        }
+    }
+}
+
+/// What records behind one of them have measured, in order of records.
+pub(super) fn points_behind(connection: &Connection, record: u64) -> Result<Vec<Point>, StoreError> {
+    let mut query = connection.prepare_cached(&format!("{POINTS} WHERE record > ?1 ORDER BY record"))?;
+    read_points(query.query([integer(record)])?)
+}
+
+const POINTS: &str = "SELECT series.series, at_unix_ns, record, value, is_good
+     FROM points JOIN series ON points.series = series.key";
+
+fn read_points(mut rows: Rows<'_>) -> Result<Vec<Point>, StoreError> {
     let mut known: BTreeMap<String, Series> = BTreeMap::new();
-    let mut rows = query.query((named, stored(since)))?;
     let mut points = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;

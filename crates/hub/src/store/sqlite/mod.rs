@@ -137,6 +137,10 @@ impl Store for Sqlite {
         self.read(|connection| mesh_rows::points(connection, series, since))
     }
 
+    fn points_behind(&self, record: u64) -> Result<Vec<Point>, StoreError> {
+        self.read(|connection| mesh_rows::points_behind(connection, record))
+    }
+
     fn diagnosis(&self, incident: &IncidentId) -> Result<Option<String>, StoreError> {
         self.read(|connection| mesh_rows::diagnosis(connection, &incident.0))
     }

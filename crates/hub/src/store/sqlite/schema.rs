@@ -58,7 +58,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOG_PAGES: u32 = 8192;
 
 /// Each takes the tables one version further; none is ever changed.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     "
     CREATE TABLE alive (key INTEGER PRIMARY KEY, at_unix_ns INTEGER NOT NULL);
     CREATE TABLE tokens (
@@ -157,5 +157,9 @@ const MIGRATIONS: [&str; 4] = [
     );
     CREATE INDEX segment_runs_waiting ON segment_runs (day, pair, record) WHERE segment IS NULL;
     CREATE INDEX segment_runs_of ON segment_runs (segment, record) WHERE segment IS NOT NULL;
+",
+    "
+    -- What was measured since a page was made.
+    CREATE INDEX points_by_record ON points (record);
 ",
 ];

@@ -32,7 +32,7 @@ fn of_hub(directory: &Directory) -> anyhow::Result<Box<dyn Source>> {
     let settings = directory.settings().map_err(|error| complain(error, &directory.file("")))?;
     let target = settings.segments.map(|segments| SegmentTarget::parse(&segments.to)).transpose();
     let target = target.map_err(no_segments)?.map(Arc::new);
-    Ok(Box::new(HubSource::new(name, Arc::from(open(directory)?), target)))
+    Ok(Box::new(HubSource::new(name, Arc::from(open(directory)?), target).read_ahead()))
 }
 
 /// Pages that are served until somebody wants to stop.

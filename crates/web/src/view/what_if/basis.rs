@@ -48,8 +48,9 @@ impl Basis {
                     && result.failure.is_none()
                     && result.goodput.is_some_and(|rate| !rate.is_zero())
             };
-            let Some(result) = results.iter().rev().find(is_transfer) else { return Ok(None) };
-            (result.run, result.round, Some(from))
+            let newest = results.iter().rev().find(is_transfer);
+            let Some((run, result)) = newest.and_then(|result| Some((result.run?, result))) else { return Ok(None) };
+            (run, result.round, Some(from))
         } else {
             return Ok(None);
         };

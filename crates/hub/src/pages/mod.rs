@@ -1,4 +1,10 @@
 //! What a hub has, as the pages of `web` show it: read from its database, so that pages are the same in the hub and beside it.
+//!
+//! * `latest`: the latest results of all series
+//! * `outline`: the grids of a mesh that has too many pairs to read the result of each
+
+mod latest;
+mod outline;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +18,13 @@ use model::host::snapshot::Snapshot;
 use model::played::Finding;
 use model::round::{Round, RoundSummary};
 use model::run::{Run, RunId};
-use units::WallTime;
-use web::source::files::{round_summary, run_summary};
+use model::spec::Protocol;
+use plan::task::TestKind;
+use units::{DataRate, WallTime};
+use web::source::files::run_summary;
 use web::source::results::{self, PairResult};
 use web::source::{IncidentRecord, IncidentReport, Pair, Source, SourceError, StoredRun};
+use web::view::round::RoundOutline;
 
 use crate::api::record::{RunResult, content};
 use crate::reports::{Postmortem, postmortem};
@@ -24,7 +33,8 @@ use crate::segments::samples;
 use crate::segments::target::SegmentTarget;
 use crate::store::rows::{Point, RecordQuery, StoredRecord};
 use crate::store::{Store, StoreError};
-use crate::watching::{latest_round, newest_facts};
+use crate::watching::{MOST_TESTS, latest_round, newest_facts, oldest_latest};
+use latest::LatestPoints;
 
 /// A hub's database, as pages read it.
 #[derive(Debug)]
@@ -34,15 +44,47 @@ pub struct HubSource {
     /// Where samples are that have left the database.
     segments: Option<Arc<SegmentTarget>>,
     planned: Mutex<Option<Arc<Planned>>>,
+    latest: LatestPoints,
     /// Rounds of latest results that somebody looks at.
     rounds: Mutex<Vec<Arc<Round>>>,
+    /// The same without their tests, where they are too many.
+    outlines: Mutex<Vec<Arc<RoundOutline>>>,
+}
+
+/// Where the latest results of a mesh stand.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    /// The round of them, which has the time of the newest in its name.
+    id: RunId,
+    started: WallTime,
+    newest: WallTime,
+    tests: usize,
 }
 
 impl HubSource {
     /// Of a database and where its segments are, with a name for people.
     #[must_use]
     pub fn new(name: String, store: Arc<dyn Store>, segments: Option<Arc<SegmentTarget>>) -> Self {
-        Self { name, store, segments, planned: Mutex::default(), rounds: Mutex::default() }
+        Self {
+            name,
+            store,
+            segments,
+            planned: Mutex::default(),
+            latest: LatestPoints::default(),
+            rounds: Mutex::default(),
+            outlines: Mutex::default(),
+        }
+    }
+
+    /// Reads what pages show first, so that nobody waits for it: of a million series seconds.
+    #[must_use]
+    pub fn read_ahead(self) -> Self {
+        // Where the database refuses, pages say so.
+        let standing = self.standing();
+        if let Ok(Some(standing)) = standing {
+            let _ = self.outline(standing.id);
+        }
+        self
     }
 
     /// The plan with the agents that there are; [`None`] before the first plan.
@@ -61,20 +103,30 @@ impl HubSource {
         Ok(known.insert(Arc::new(planned)).clone().into())
     }
 
-    /// The latest result of each test and pair as a round, which has the time of the newest of them in its name.
-    fn latest(&self) -> Result<Option<Arc<Round>>, SourceError> {
+    /// How the latest results stand; [`None`] before the first.
+    fn standing(&self) -> Result<Option<Standing>, SourceError> {
         let Some(planned) = self.planned()? else { return Ok(None) };
-        let round =
-            latest_round(self.store.as_ref(), &planned, linux::clock::wall_now()).map_err(|error| broken(&error))?;
-        let Some(round) = round else { return Ok(None) };
+        let now = linux::clock::wall_now();
+        let known = self.latest.read(self.store.as_ref(), &planned, now).map_err(|error| broken(&error))?;
+        let Some(newest) = known.newest else { return Ok(None) };
+        let oldest = oldest_latest(&planned, now);
+        let started = known.since(oldest).map(|(_, recent)| recent.at).min().unwrap_or(newest);
+        Ok(Some(Standing { id: RunId::new(newest, 0), started, newest, tests: known.records(oldest).len() }))
+    }
+
+    /// The latest result of each test and pair as a round of this name.
+    fn latest_as(&self, id: RunId) -> Result<Option<Arc<Round>>, SourceError> {
+        let Some(planned) = self.planned()? else { return Ok(None) };
+        let now = linux::clock::wall_now();
+        let store = self.store.as_ref();
+        let known = self.latest.read(store, &planned, now).map_err(|error| broken(&error))?;
+        let latest = known.latest(&planned, now, MOST_TESTS);
+        drop(known);
+        let round = latest_round(store, &planned, &latest, now).map_err(|error| broken(&error))?;
         let mut rounds = self.rounds.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = rounds.iter().find(|known| known.id == round.id) {
-            return Ok(Some(Arc::clone(known)));
-        }
-        let excess = (rounds.len() + 1).saturating_sub(MOST_ROUNDS);
-        rounds.drain(..excess);
-        rounds.push(Arc::new(round));
-        Ok(rounds.last().cloned())
+        let round = Arc::new(Round { id, ..round });
+        keep(&mut rounds, Arc::clone(&round));
+        Ok(Some(round))
     }
 
     fn newest_runs(&self, most: u32) -> Result<Vec<(StoredRecord, Run)>, SourceError> {
@@ -111,19 +163,57 @@ impl Source for HubSource {
     }
 
     fn rounds(&self, limit: u32) -> Result<Vec<RoundSummary>, SourceError> {
-        let latest = self.latest()?.filter(|_| limit > 0);
-        Ok(latest.iter().map(|round| round_summary(round)).collect())
+        let Some(standing) = self.standing()?.filter(|_| limit > 0) else { return Ok(Vec::new()) };
+        let Some(planned) = self.planned()? else { return Ok(Vec::new()) };
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Ok(vec![RoundSummary {
+            id: standing.id,
+            started: standing.started,
+            elapsed: clock::between(standing.started, standing.newest),
+            title: planned.plan().title.clone(),
+            hosts: count(planned.plan().hosts.len()),
+            hosts_failed: 0,
+            tests: count(standing.tests),
+            // What has failed has no value and is not among the latest.
+            tests_failed: 0,
+        }])
     }
 
     fn round(&self, id: RunId) -> Result<Arc<Round>, SourceError> {
-        let known = |source: &Self| {
-            let rounds = source.rounds.lock().unwrap_or_else(PoisonError::into_inner);
-            rounds.iter().find(|round| round.id == id).cloned()
-        };
-        if let Some(round) = known(self) {
-            return Ok(round);
+        let unknown = || SourceError::unknown(&format!("round {id}"));
+        let rounds = self.rounds.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(round) = rounds.iter().find(|round| round.id == id) {
+            return Ok(Arc::clone(round));
         }
-        self.latest()?.filter(|round| round.id == id).ok_or_else(|| SourceError::unknown(&format!("round {id}")))
+        drop(rounds);
+        // Of a round whose grids somebody looks at, tests are those of now.
+        let outlines = self.outlines.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_shown = outlines.iter().any(|outline| outline.id == id);
+        drop(outlines);
+        if !is_shown && self.standing()?.is_none_or(|standing| standing.id != id) {
+            return Err(unknown());
+        }
+        self.latest_as(id)?.ok_or_else(unknown)
+    }
+
+    fn outline(&self, id: RunId) -> Result<Option<Arc<RoundOutline>>, SourceError> {
+        let shown = |source: &Self| {
+            let outlines = source.outlines.lock().unwrap_or_else(PoisonError::into_inner);
+            outlines.iter().find(|outline| outline.id == id).cloned()
+        };
+        if let Some(outline) = shown(self) {
+            return Ok(Some(outline));
+        }
+        let Some(standing) = self.standing()?.filter(|standing| standing.id == id && standing.tests > MOST_TESTS) else {
+            return Ok(None);
+        };
+        let Some(planned) = self.planned()? else { return Ok(None) };
+        let now = linux::clock::wall_now();
+        let known = self.latest.read(self.store.as_ref(), &planned, now).map_err(|error| broken(&error))?;
+        let outline = Arc::new(outline::outline(&known, &planned, standing.id, now));
+        drop(known);
+        keep(&mut self.outlines.lock().unwrap_or_else(PoisonError::into_inner), Arc::clone(&outline));
+        Ok(Some(outline))
     }
 
     fn runs(&self, limit: u32) -> Result<Vec<ListedRun>, SourceError> {
@@ -141,8 +231,31 @@ impl Source for HubSource {
 
     fn results(&self, pair: &Pair) -> Result<Vec<PairResult>, SourceError> {
         let points = self.points(pair)?;
-        let latest = points.iter().skip(points.len().saturating_sub(MOST_RESULTS));
-        let mut found = Vec::new();
+        let excess = points.len().saturating_sub(MOST_RESULTS);
+        let (_, points) = points.split_at(excess);
+        let (earlier, latest) = points.split_at(points.len().saturating_sub(MOST_READ));
+        let planned = self.planned()?;
+        let protocol = |label: &str| {
+            let of_label = |planned: &Arc<Planned>| {
+                let test = planned.plan().tests.iter().find(|test| test.label == label)?;
+                Some(if test.task.kind() == TestKind::Udp { Protocol::Udp } else { Protocol::Tcp })
+            };
+            planned.as_ref().and_then(of_label).unwrap_or(Protocol::Tcp)
+        };
+        // A year of results is drawn from its points; the runs behind the latest are listed.
+        let mut found: Vec<PairResult> = earlier
+            .iter()
+            .map(|point| PairResult {
+                started: point.at,
+                run: None,
+                round: None,
+                protocol: protocol(&point.series.test),
+                goodput: Some(rate(point.value)),
+                retransmits: None,
+                loaded_rtt_us: None,
+                failure: None,
+            })
+            .collect();
         for point in latest {
             let Some(record) = self.store.record(point.record).map_err(|error| broken(&error))? else { continue };
             let Some(run) = run_of(&record) else { continue };
@@ -205,6 +318,18 @@ fn run_of(record: &StoredRecord) -> Option<Run> {
     }
 }
 
+/// Keeps what was made last, and as much of before as may be.
+fn keep<T>(kept: &mut Vec<T>, made: T) {
+    let excess = (kept.len() + 1).saturating_sub(MOST_ROUNDS);
+    kept.drain(..excess);
+    kept.push(made);
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "goodput is whole bits a second")]
+fn rate(bps: f64) -> DataRate {
+    DataRate::from_bps(bps.max(0.0) as u64)
+}
+
 fn broken(error: &StoreError) -> SourceError {
     SourceError::broken("the hub's database", error)
 }
@@ -213,6 +338,8 @@ fn broken(error: &StoreError) -> SourceError {
 const MOST_ROUNDS: usize = 8;
 /// Runs that are listed, and among which one is looked for by its name.
 const MOST_RUNS: usize = 2_000;
-/// Results of a pair that are shown.
-const MOST_RESULTS: usize = 500;
+/// Results of a pair that are shown: a year of one each hour.
+const MOST_RESULTS: usize = 8_800;
+/// Those of them whose runs are read, which a page lists.
+const MOST_READ: usize = 200;
 const HISTORY: Duration = Duration::from_secs(400 * 86_400);

@@ -1,0 +1,165 @@
+//! The grids of a mesh with more pairs than a page can read results of: of the latest value of each series alone.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use mesh::clock;
+use mesh::incident::Metric;
+use model::run::RunId;
+use units::WallTime;
+use web::view::matrix::{Frame, Matrix, Unit};
+use web::view::round::{HostLine, RoundOutline};
+
+use super::latest::{Known, Name, Recent, SeriesKey};
+use crate::schedule::planned::Planned;
+use crate::watching::oldest_latest;
+
+/// The round of the latest results, without them.
+pub(super) fn outline(known: &Known, planned: &Planned, id: RunId, now: WallTime) -> RoundOutline {
+    let oldest = oldest_latest(planned, now);
+    let plan = planned.plan();
+    let grids = Grids::new(known, planned);
+    let matrices = METRICS.iter().flat_map(|metric| grids.of_metric(known, *metric, oldest)).collect();
+    let started = known.since(oldest).map(|(_, recent)| recent.at).min().unwrap_or(now);
+    RoundOutline {
+        id,
+        title: plan.title.clone(),
+        started,
+        elapsed: known.newest.map_or(Duration::ZERO, |newest| clock::between(started, newest)),
+        tests: known.records(oldest).len(),
+        hosts: (0..plan.hosts.len()).map(|host| HostLine::of(&plan.member(host))).collect(),
+        segments: plan.round_segments(),
+        matrices,
+    }
+}
+
+/// Names of series as the plan has them.
+struct Grids<'a> {
+    planned: &'a Planned,
+    /// The host of the plan, by the number of its name.
+    hosts: Vec<Option<usize>>,
+    /// The test of the plan, by the number of its label.
+    tests: Vec<Option<usize>>,
+}
+
+/// What is measured of a pair: the value, and the part of what it should be, NaN where that is not known.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    value: f64,
+    part: f64,
+}
+
+impl<'a> Grids<'a> {
+    fn new(known: &Known, planned: &'a Planned) -> Self {
+        let plan = planned.plan();
+        let places: BTreeMap<&str, usize> =
+            plan.hosts.iter().enumerate().map(|(place, host)| (host.name.as_str(), place)).collect();
+        let test = |label: &String| plan.tests.iter().position(|test| test.label == *label);
+        Self {
+            planned,
+            hosts: known.hosts.all().iter().map(|host| places.get(host.as_str()).copied()).collect(),
+            tests: known.tests.all().iter().map(test).collect(),
+        }
+    }
+
+    /// A grid of each network in which this was measured, the usual one first.
+    fn of_metric(&self, known: &Known, metric: Metric, oldest: WallTime) -> Vec<Matrix> {
+        let size = self.planned.plan().hosts.len();
+        let mut networks: BTreeMap<Option<usize>, Vec<Option<Cell>>> = BTreeMap::new();
+        for (key, recent) in known.since(oldest).filter(|(key, _)| key.metric == metric) {
+            let Some((test, from, to)) = self.places(*key) else { continue };
+            let network = self.planned.plan().groups[self.planned.plan().tests[test].group].network;
+            let cells = networks.entry(network).or_insert_with(|| vec![None; size * size]);
+            let found = self.cell(*key, recent);
+            let cell = &mut cells[from * size + to];
+            // Of several tests of a pair the worse.
+            *cell = Some(cell.map_or(found, |other| if found.part < other.part { found } else { other }));
+        }
+        networks.into_iter().filter_map(|(network, cells)| self.matrix(metric, network, &cells)).collect()
+    }
+
+    fn places(&self, key: SeriesKey) -> Option<(usize, usize, usize)> {
+        let host = |name: Name| self.hosts[name.place()];
+        Some((self.tests[key.test.place()]?, host(key.from)?, host(key.to)?))
+    }
+
+    fn cell(&self, key: SeriesKey, recent: &Recent) -> Cell {
+        let value = recent.value();
+        if key.metric != Metric::Goodput {
+            return Cell { value, part: f64::NAN };
+        }
+        let planned = self.places(key).and_then(|(test, from, to)| self.planned.plan().expected_rate(test, from, to));
+        let should = planned.map_or_else(|| recent.usual(), |rate| rate.bps() as f64);
+        Cell { value, part: if should > 0.0 { value / should } else { f64::NAN } }
+    }
+
+    /// Only hosts that have something stand in it, in the order of the plan.
+    fn matrix(&self, metric: Metric, network: Option<usize>, cells: &[Option<Cell>]) -> Option<Matrix> {
+        let plan = self.planned.plan();
+        let size = plan.hosts.len();
+        let mut has_cell = vec![false; size];
+        for (place, _) in cells.iter().enumerate().filter(|(_, cell)| cell.is_some()) {
+            (has_cell[place / size], has_cell[place % size]) = (true, true);
+        }
+        let shown: Vec<usize> = (0..size).filter(|host| has_cell[*host]).collect();
+        let network = network.map(|network| plan.networks[network].name.clone());
+        let Words { key, title, unit } = Words::of(metric);
+        let frame = Frame {
+            key: network.as_ref().map_or_else(|| key.to_owned(), |network| format!("{key}@{network}")),
+            title: network.as_ref().map_or_else(|| title.to_owned(), |network| format!("{title}, network {network}")),
+            network,
+            unit,
+            hosts: shown.iter().map(|host| plan.hosts[*host].name.clone()).collect(),
+        };
+        let of = |take: fn(&Cell) -> f64| {
+            let row = |from: &usize| {
+                let row = &cells[from * size..(from + 1) * size];
+                shown.iter().map(move |to| row[*to].as_ref().map_or(f32::NAN, |cell| single(take(cell))))
+            };
+            shown.iter().flat_map(row).collect::<Vec<f32>>()
+        };
+        let values = of(|cell| cell.value);
+        if metric == Metric::Goodput {
+            return Some(Matrix::of_parts(frame, values, &of(|cell| cell.part)));
+        }
+        Matrix::of_range(frame, values)
+    }
+}
+
+/// What a grid is called.
+struct Words {
+    key: &'static str,
+    title: &'static str,
+    unit: Unit,
+}
+
+impl Words {
+    const fn of(metric: Metric) -> Self {
+        let (key, title, unit) = match metric {
+            Metric::Goodput => ("goodput", "goodput", Unit::Bps),
+            Metric::DownloadRate => ("download", "goodput of downloads", Unit::Bps),
+            Metric::Loss => ("loss", "loss", Unit::Part),
+            Metric::RttMin => ("idle-rtt", "least RTT without load", Unit::Us),
+            Metric::RttLoaded => ("loaded-rtt", "median RTT under load", Unit::Us),
+            Metric::RetransmitShare => ("retransmits", "retransmits of segments sent", Unit::Part),
+            Metric::Mtu => ("mtu", "path MTU in bytes", Unit::Count),
+        };
+        Self { key, title, unit }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "seven digits are more than are shown")]
+const fn single(value: f64) -> f32 {
+    value as f32
+}
+
+/// The most telling first.
+const METRICS: [Metric; 7] = [
+    Metric::Goodput,
+    Metric::Loss,
+    Metric::RttMin,
+    Metric::RttLoaded,
+    Metric::RetransmitShare,
+    Metric::Mtu,
+    Metric::DownloadRate,
+];
