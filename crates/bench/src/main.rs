@@ -7,12 +7,14 @@
 //! * [`contests`]: what is measured
 //! * [`actors`]: linerate and iperf3 as programs: their arguments, and what they print
 //! * [`ns3`]: ns-3 as a program
+//! * [`browser`]: a page as people see it
 //! * [`program`]: running a program and what it costs
 //! * [`pairs`]: medians of neighbours
 //! * [`outcome`]: rows, targets and how they are printed
 //! * [`machine`]: where all this was measured
 
 mod actors;
+mod browser;
 mod contests;
 mod labelled;
 mod machine;

@@ -41,6 +41,8 @@ pub(crate) enum Contest {
     Gateways,
     /// What a hub takes, and what an agent costs
     Hub,
+    /// What pages of a mesh of a thousand hosts take: two minutes, and only where it is asked for
+    Pages,
     /// How long it takes to predict a transfer
     Sim,
     /// Whether the kernel does what was predicted: four minutes, and only where it is asked for
@@ -104,6 +106,7 @@ impl Contest {
             Self::Score => "how good diagnoses are",
             Self::Gateways => "gateways behind a balancer",
             Self::Hub => "a hub and its agents",
+            Self::Pages => "pages of a mesh",
             Self::Sim => "a prediction",
             Self::SimKernel => "predictions and the kernel",
             Self::SimNs3 => "predictions and ns-3 3.44",

@@ -79,7 +79,7 @@ enum Segments {
 }
 
 /// A test over loopback of 2 s with a sample each 10 ms, and those samples.
-fn measured(actors: &Actors) -> anyhow::Result<(Run, RunSamples)> {
+pub(super) fn measured(actors: &Actors) -> anyhow::Result<(Run, RunSamples)> {
     let place = TempDir::new()?;
     let (port, archive) = (fresh_port().to_string(), place.path().join("archive.db"));
     let mut server = Command::new(actors.linerate());
@@ -103,9 +103,9 @@ fn measured(actors: &Actors) -> anyhow::Result<(Run, RunSamples)> {
 }
 
 /// A result that agents deliver again and again under other names.
-struct Prepared {
-    run: Run,
-    samples: RunSamples,
+pub(super) struct Prepared {
+    pub(super) run: Run,
+    pub(super) samples: RunSamples,
 }
 
 /// How much is delivered.

@@ -15,6 +15,7 @@
 //! * [`relay`]: what the lab's relay carries
 //! * [`network`]: how long it takes to make the network of a lab
 //! * [`hub`]: what a hub takes, and what an agent costs
+//! * [`pages`]: what pages of a mesh of a thousand hosts take
 //! * [`gateways`]: how long a model of a cluster of gateways takes
 //! * [`sim`]: how long it takes to predict a transfer
 //! * [`sim_kernel`]: whether the kernel does what was predicted
@@ -39,6 +40,7 @@ mod idle;
 mod link;
 mod network;
 mod pacing;
+mod pages;
 mod passive;
 mod rates;
 mod relay;
@@ -85,6 +87,7 @@ impl Contest {
             Self::Score => score::run(actors, effort),
             Self::Gateways => gateways::run(actors, effort),
             Self::Hub => hub::run(actors, effort),
+            Self::Pages => pages::run(actors, effort),
             Self::Sim => sim::run(actors, effort),
             Self::SimKernel => link::apart("sim-kernel", actors, effort, cases),
             Self::SimNs3 => sim_ns3::run(effort, cases),

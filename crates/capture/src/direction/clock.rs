@@ -12,6 +12,8 @@ pub(crate) struct SendClock {
     /// RTTs that these were counted in: those of one plateau of the flight.
     rounds: u32,
     packets: Spacing,
+    /// Mean distance of packets over hundreds of them, the pauses of a round included.
+    overall_ns: i64,
     acks: Spacing,
     /// Distance of packets that the bottleneck has put one after the other: a low quantile of the distances.
     least_ns: i64,
@@ -76,6 +78,8 @@ pub(crate) enum Release {
 const ANSWER_NS: i64 = 30_000;
 /// Fewer bursts say nothing.
 const LEAST_BURSTS: u64 = 12;
+/// Packets that the mean distance is taken over: more than one train of a round has in most.
+const OVERALL: i64 = 256;
 /// So many segments are what a program wrote, rather than what one acknowledgment releases.
 const WRITTEN: u64 = 4;
 /// Acknowledgments that are not answered make a pause.
@@ -91,6 +95,7 @@ impl Default for SendClock {
             waking: None,
             rounds: 0,
             packets: spacing,
+            overall_ns: 0,
             acks: spacing,
             least_ns: ANSWER_NS,
         }
@@ -119,10 +124,12 @@ impl SendClock {
         // By chance an acknowledgment of every second packet is so near to one of eight.
         let near_ns = (self.packets.mean_ns / 4).max(ANSWER_NS);
         self.packets.take(data_ns);
+        self.overall_ns += (data_ns.min(self.overall_ns.max(ANSWER_NS) * OVERALL) - self.overall_ns) / OVERALL;
         // Packets that are sent together follow the same acknowledgment.
-        // Where all are as far apart as the least, no bottleneck has lined them up.
-        let lined_up_ns =
-            if self.least_ns * 10 < self.packets.mean_ns * 7 { self.least_ns + self.least_ns / 4 } else { 0 };
+        // Where all are as far apart as the least, no bottleneck has lined them up. A window that is a part of the path's goes out in
+        // one train for each RTT: within it all are as far apart, so the pauses between trains are what tells.
+        let spacing_ns = self.packets.mean_ns.max(self.overall_ns);
+        let lined_up_ns = if self.least_ns * 10 < spacing_ns * 7 { self.least_ns + self.least_ns / 4 } else { 0 };
         let together_ns = near_ns.max(lined_up_ns);
         if data_ns < together_ns || data_ns < 4 * since.doubt_ns {
             return;
@@ -210,6 +217,14 @@ mod tests {
     fn even_packets_have_a_clock_of_their_own() {
         let even = (0..200).map(|index| (1_000_000, if index % 2 == 0 { 400_000 } else { 1_400_000 }));
         assert_eq!(release(even), Release::OwnClock);
+    }
+
+    /// A window of 140 segments on a path that holds more: the bottleneck lines them up, and the first follows the acknowledgment of the
+    /// first of the train before.
+    #[test]
+    fn a_train_in_each_rtt_is_released_by_acknowledgments_of_the_train_before() {
+        let train = |packet: i64| if packet % 140 == 0 { (60_000_000, 5_000) } else { (124_000, 90_000) };
+        assert_eq!(release((0..140 * 20).map(train)), Release::Acknowledgments);
     }
 
     #[test]
