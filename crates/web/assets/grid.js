@@ -39,6 +39,23 @@ export function grid(data, order) {
     if (code >= FIRST) return `hsl(203 100% ${88 - (code - FIRST) / 250 * 60}%)`;
     return code === 2 ? "#8a8f94" : code === 3 ? "#c5cace" : "#8882";
   }
+  // Cells of a few pixels are too many to draw one by one: one pixel each, and the canvas enlarges them.
+  let colours = null;
+  function paint(brush, from, to, edge, left, top) {
+    if (!colours) {
+      const key = h("canvas", { width: "256", height: "1" }).getContext("2d", { willReadFrequently: true });
+      for (let code = 0; code < 256; code++) { key.fillStyle = colour(code); key.fillRect(code, 0, 1, 1); }
+      colours = new Uint32Array(key.getImageData(0, 0, 256, 1).data.buffer);
+    }
+    const columns = to.column - from.column, rows = to.row - from.row;
+    if (columns < 1 || rows < 1) return;
+    const image = new ImageData(columns, rows), pixels = new Uint32Array(image.data.buffer);
+    for (let r = 0, at = 0; r < rows; r++) for (let c = 0; c < columns; c++) pixels[at++] = colours[codeAt(from.row + r, from.column + c)];
+    const cells = h("canvas", { width: columns, height: rows });
+    cells.getContext("2d").putImageData(image, 0, 0);
+    brush.imageSmoothingEnabled = false;
+    brush.drawImage(cells, edge + from.column * size - left, edge + from.row * size - top, columns * size, rows * size);
+  }
   function draw() {
     const scale = window.devicePixelRatio || 1, width = box.clientWidth, height = box.clientHeight, edge = margin();
     canvas.width = width * scale; canvas.height = height * scale;
@@ -52,7 +69,10 @@ export function grid(data, order) {
     const firstColumn = Math.floor(left / size), lastColumn = Math.min(order.length, Math.ceil((left + width - edge) / size));
     const ink = getComputedStyle(document.body).color;
     brush.save(); brush.beginPath(); brush.rect(edge, edge, width, height); brush.clip();
-    for (let r = firstRow; r < lastRow; r++) for (let c = firstColumn; c < lastColumn; c++) {
+    const isFine = size < 6;
+    if (isFine) paint(brush, { row: firstRow, column: firstColumn }, { row: lastRow, column: lastColumn }, edge, left, top);
+    if (isFine) { brush.strokeStyle = ink; brush.lineWidth = 2; brush.strokeRect(edge + column * size - left, edge + row * size - top, size, size); }
+    else for (let r = firstRow; r < lastRow; r++) for (let c = firstColumn; c < lastColumn; c++) {
       const code = codeAt(r, c), x = edge + c * size - left, y = edge + r * size - top;
       brush.fillStyle = colour(code);
       brush.fillRect(x, y, size - gap, size - gap);
