@@ -19,6 +19,14 @@ pub(crate) struct Browser {
     _profile: TempDir,
 }
 
+/// A page, and what is true of it once it has everything.
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    pub(crate) address: String,
+    /// An expression of JavaScript.
+    pub(crate) is_complete: &'static str,
+}
+
 /// What a visit to a page was like.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visit {
@@ -59,11 +67,12 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Opens a page as somebody who was never here, until an expression is true of it.
+    /// Opens a page as somebody who was never here, until it has everything.
     ///
     /// # Errors
     /// Where it cannot be opened.
-    pub(crate) fn visit(&mut self, address: &str, is_complete: &str) -> anyhow::Result<Visit> {
+    pub(crate) fn visit(&mut self, page: &Page) -> anyhow::Result<Visit> {
+        let Page { address, is_complete } = page;
         self.ask("Network.clearBrowserCache", &json!({}))?;
         self.bytes = 0.0;
         let gone = self.ask("Page.navigate", &json!({ "url": address }))?;

@@ -2,10 +2,8 @@
 import { h } from "/assets/dom.js";
 let loading;
 function load() {
-  loading ??= new Promise((done, failed) => {
-    document.head.append(h("link", { rel: "stylesheet", href: "/assets/vendor/uPlot.min.css" }),
-      h("script", { src: "/assets/vendor/uPlot.iife.min.js", onload: done, onerror: failed }));
-  });
+  const loaded = (tag, attributes) => new Promise((done, failed) => document.head.append(h(tag, { ...attributes, onload: done, onerror: failed })));
+  loading ??= Promise.all([loaded("link", { rel: "stylesheet", href: "/assets/vendor/uPlot.min.css" }), loaded("script", { src: "/assets/vendor/uPlot.iife.min.js" })]);
   return loading;
 }
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];

@@ -26,7 +26,7 @@ use units::{DataRate, WallTime};
 use super::hub::{Prepared, measured};
 use super::idle::resident_mb;
 use crate::actors::Actors;
-use crate::browser::Browser;
+use crate::browser::{Browser, Page};
 use crate::contests::effort::Effort;
 use crate::outcome::{Row, Target};
 use crate::pairs::Spread;
@@ -52,12 +52,19 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     mesh.add_one()?;
     ask("grid as JSON, the first time after a new result", "/view/v1/round/latest/grid?metric=goodput", API_MS)?;
     rows.push(Row::new("resident memory of what serves them", resident_mb(pages.process.id())?, "MB"));
-    rows.extend(in_a_browser(&pages, hosts, times)?);
+    rows.extend(in_a_browser(&pages, Measured { hosts, times })?);
     Ok(rows)
 }
 
+/// How large the mesh is, and how often each page is asked for.
+struct Measured {
+    hosts: usize,
+    times: usize,
+}
+
 /// What a person sees.
-fn in_a_browser(pages: &Pages, hosts: usize, times: usize) -> anyhow::Result<Vec<Row>> {
+fn in_a_browser(pages: &Pages, measured: Measured) -> anyhow::Result<Vec<Row>> {
+    let Measured { hosts, times } = measured;
     let mut browser = Browser::start()?;
     let mut rows = Vec::new();
     for (what, path, is_complete, most_ms) in [
@@ -65,15 +72,17 @@ fn in_a_browser(pages: &Pages, hosts: usize, times: usize) -> anyhow::Result<Vec
         ("a year of a pair", "/pair?from=host-0&to=host-1", "document.querySelector('.u-wrap')", None),
         ("overview", "/", "document.documentElement.dataset.ready", None),
     ] {
-        let address = format!("http://{}{path}", pages.address);
-        let visits = (0..times).map(|_| browser.visit(&address, is_complete)).collect::<anyhow::Result<Vec<_>>>()?;
+        let page = Page { address: format!("http://{}{path}", pages.address), is_complete };
+        let visits = (0..times).map(|_| browser.visit(&page)).collect::<anyhow::Result<Vec<_>>>()?;
         let shown = Spread::of(visits.iter().map(|visit| visit.shown_ms)).median;
         let row = Row::new(format!("{hosts} hosts: {what} drawn, first visit"), shown, "ms");
         let bytes = visits.iter().map(|visit| visit.bytes).fold(0.0, f64::max);
         let row = row.note(format!("{:.0} kB with its data", bytes * 1e-3));
         rows.push(if let Some(most) = most_ms { row.target(Target::AtMost(most)) } else { row });
         let shift = visits.iter().map(|visit| visit.shift).fold(0.0, f64::max);
-        rows.push(Row::new(format!("{hosts} hosts: {what}: cumulative layout shift"), shift, "").target(Target::AtMost(0.0)));
+        rows.push(
+            Row::new(format!("{hosts} hosts: {what}: cumulative layout shift"), shift, "").target(Target::AtMost(0.0)),
+        );
     }
     Ok(rows)
 }
@@ -137,7 +146,9 @@ impl Mesh {
                 let at = self.before(YEAR_HOURS - hour);
                 // Days differ from nights, and something became worse in the last month.
                 let level = if hour > YEAR_HOURS - 700 { 5.2e8 } else { 9.3e8 };
-                let bps = level + 1e7 * (hour as f64 / 24.0 * std::f64::consts::TAU).sin() + (hour * 7_919 % 1_000) as f64 * 1e4;
+                let bps = level
+                    + 1e7 * (hour as f64 / 24.0 * std::f64::consts::TAU).sin()
+                    + (hour * 7_919 % 1_000) as f64 * 1e4;
                 points.push(self.point(Place { from: 0, to: 1, record: number(hour) }, at, bps.floor()));
                 if hour < YEAR_HOURS - DELIVERED {
                     continue;
@@ -145,7 +156,8 @@ impl Mesh {
                 let content = RunResult { began: at, finding: Finding::Run(Box::new(again(&prepared.run, at, bps))) };
                 let lease = LeaseName { run: format!("{TEST}@all/host-0/host-1/{hour}"), attempt: 1 };
                 let kind = RecordKind::Result { lease };
-                let record = Record::pack(format!("result-{hour}"), kind, &serde_json::to_vec(&content)?, Some(&samples))?;
+                let record =
+                    Record::pack(format!("result-{hour}"), kind, &serde_json::to_vec(&content)?, Some(&samples))?;
                 let unpacked = record.unpack().map_err(|error| anyhow::anyhow!("a record is not readable: {error}"))?;
                 arrivals.push(Arrival { record, unpacked });
             }

@@ -204,7 +204,8 @@ impl Source for HubSource {
         if let Some(outline) = shown(self) {
             return Ok(Some(outline));
         }
-        let Some(standing) = self.standing()?.filter(|standing| standing.id == id && standing.tests > MOST_TESTS) else {
+        let Some(standing) = self.standing()?.filter(|standing| standing.id == id && standing.tests > MOST_TESTS)
+        else {
             return Ok(None);
         };
         let Some(planned) = self.planned()? else { return Ok(None) };
@@ -341,5 +342,5 @@ const MOST_RUNS: usize = 2_000;
 /// Results of a pair that are shown: a year of one each hour.
 const MOST_RESULTS: usize = 8_800;
 /// Those of them whose runs are read, which a page lists.
-const MOST_READ: usize = 200;
+const MOST_READ: usize = 50;
 const HISTORY: Duration = Duration::from_secs(400 * 86_400);

@@ -36,7 +36,7 @@ pub struct Overview {
 pub struct More {
     /// Rounds that match and are not listed.
     pub rounds: usize,
-    /// Runs that match and are not listed.
+    /// Runs that match and are not listed, as far as they were looked at.
     pub runs: usize,
     /// Hosts that match and are not listed.
     pub hosts: usize,
@@ -75,7 +75,9 @@ impl Overview {
         let mut more = More::default();
         let mut rounds = source.rounds(MOST_SEARCHED)?;
         rounds.retain(|round| matches(&round.title) || matches(&round.id.to_string()));
-        let mut runs = source.runs(MOST_SEARCHED)?;
+        // Each run that a hub lists it has to read: where nothing is searched for, no more than what is shown and as many again.
+        let listed = u32::try_from(limit.saturating_mul(2)).unwrap_or(MOST_SEARCHED);
+        let mut runs = source.runs(if wanted.is_empty() { listed } else { MOST_SEARCHED })?;
         runs.retain(|run| matches(&run.peer) || matches(&run.id.to_string()));
         let mut incidents = source.incidents()?;
         if let Some(incidents) = &mut incidents {
