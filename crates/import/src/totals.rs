@@ -146,6 +146,12 @@ pub(crate) fn total(parsed: &ParsedTest, heading: Heading, intervals: &[ByteCoun
     if ends.is_empty() {
         return None;
     }
+    // A total that overflowed leaves what the intervals counted.
+    let datagrams = ends.datagrams(parsed).or_else(|| Ends::from_rows(parsed, heading).datagrams(parsed));
+    // Intervals of the host that sends count what it sent, whatever arrived of it.
+    let is_lossy = datagrams.is_some_and(|counts| counts.lost > PacketCount::ZERO);
+    let is_of_arrivals = heading == Heading::Inbound || !is_lossy;
+    let steady = if is_of_arrivals { steady(intervals, ends.elapsed()) } else { SteadyState::NotReached };
     Some(DirectionTotal {
         heading,
         sent: ends.sender.as_ref().map(|row| row.bytes),
@@ -153,9 +159,8 @@ pub(crate) fn total(parsed: &ParsedTest, heading: Heading, intervals: &[ByteCoun
         elapsed: ends.elapsed(),
         goodput: ends.goodput(),
         retransmits: ends.sender.as_ref().and_then(|row| row.retransmits).map(PacketCount::new),
-        // A total that overflowed leaves what the intervals counted.
-        datagrams: ends.datagrams(parsed).or_else(|| Ends::from_rows(parsed, heading).datagrams(parsed)),
-        steady: steady(intervals, ends.elapsed()),
+        datagrams,
+        steady,
     })
 }
 

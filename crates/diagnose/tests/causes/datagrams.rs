@@ -7,7 +7,7 @@ use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{Diagnosis, diagnose};
 use diagnose::signs::flows;
 use diagnose::statements::statements;
-use model::measurement::DatagramCounts;
+use model::measurement::{DatagramCounts, Heading, Interval};
 use model::played::Finding;
 use model::round::{Round, Tested};
 use units::{ByteCount, DataRate, PacketCount};
@@ -96,4 +96,26 @@ fn echoes_over_an_idle_path_are_lost_to_nothing_that_needs_a_load() {
     for cause in ["receiver-slow", "ring-small", "policer", "shallow-queue", "slow-segment", "receive-window-small"] {
         assert!(!ranked.iter().any(|candidate| candidate.cause == cause), "{cause}: {ranked:#?}");
     }
+}
+
+#[test]
+fn the_rate_of_datagrams_is_that_at_which_they_arrive() {
+    let mut test = offered(0, 1_400, 940, 280);
+    let Finding::Run(run) = &mut test.finding else { panic!("{:?}", test.finding) };
+    // The client of iperf3 prints what it sends.
+    let interval = |second: u64| Interval {
+        start: Duration::from_secs(second),
+        end: Duration::from_secs(second + 1),
+        heading: Heading::Outbound,
+        bytes: ByteCount::new(117_500_000),
+        rate: DataRate::from_bps(940_000_000),
+        retransmits: None,
+        rtt: None,
+        cwnd: None,
+        datagrams: None,
+        lost: None,
+    };
+    run.measurement.as_mut().unwrap().intervals = (0..8).map(interval).collect();
+    let arrived = flows(&round(vec![test]))[0].goodput.bps();
+    assert!((270_000_000..290_000_000).contains(&arrived), "{arrived}");
 }

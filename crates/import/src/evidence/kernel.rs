@@ -1,4 +1,4 @@
-//! Counters of the kernel: `nstat`, `netstat -s`, `ip -s link`.
+//! Counters of the kernel: `nstat`, `netstat -s`, `ip -s link`, `/sys/class/net/DEVICE/statistics`.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,36 @@ use super::shown::{CounterKind, DeviceCounters, Found, Shown, command_above};
 
 /// Reads `#kernel` and the lines `TcpRetransSegs   42   0.0` below. Without `-a` nstat prints what came since it was run last.
 pub(crate) fn nstat(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
-    (lines.first()?.trim() == "#kernel").then_some(())?;
-    let rows = lines[1..].iter().take(MAX_COUNTERS).map_while(|line| {
+    let titles = usize::from(lines.first()?.trim() == "#kernel");
+    let rows = lines[titles..].iter().take(MAX_COUNTERS).map_while(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [name, value, ..] = *words.as_slice() else { return None };
-        Some((dotted(name)?, value.parse().ok()?))
+        Some((dotted(name)?, whole(value)?))
     });
     let values: BTreeMap<String, u64> = rows.collect();
+    // Where the title was cut off, by `grep` as a rule, a few such lines are enough.
+    (titles == 1 || values.len() >= FEWEST_COUNTERS).then_some(())?;
     let absolute = command_above(before, "nstat")
         .is_some_and(|words| words.iter().any(|word| word.starts_with('-') && word.contains(['a', 's'])));
     let kind = if absolute { CounterKind::Kernel } else { CounterKind::KernelChange };
     // A counter that stands at zero all the time is left out of some readings, so that lines count.
-    let used = 1 + lines[1..]
-        .iter()
-        .take_while(|line| line.split_whitespace().next().is_some_and(|name| dotted(name).is_some()))
-        .count();
+    let used = titles
+        + lines[titles..]
+            .iter()
+            .take_while(|line| line.split_whitespace().next().is_some_and(|name| dotted(name).is_some()))
+            .count();
     found(kind, None, values, used)
 }
 
+/// Fewer lines without a title may be something else.
+const FEWEST_COUNTERS: usize = 3;
 /// More than any kernel has.
 const MAX_COUNTERS: usize = 4096;
+
+/// `1503935`, as people print it also `1,503,935`.
+fn whole(text: &str) -> Option<u64> {
+    text.replace(',', "").parse().ok()
+}
 
 /// `Tcp.RetransSegs` of `TcpRetransSegs`.
 fn dotted(name: &str) -> Option<String> {
@@ -47,11 +57,15 @@ pub(crate) fn netstat(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option
             .contains(&name)
             .then(|| name.to_owned())
     };
-    (lines.first()?.trim_end() == "Ip:").then_some(())?;
+    // `-st` prints no table of IP; one table alone has a counter at once.
+    let first = table(lines.first()?.trim())?;
+    let is_counter = |line: &&str| line.starts_with([' ', '\t']) && phrase([&first, line.trim()]).is_some();
+    (first == "Ip" || lines[1..].iter().take_while(|line| line.starts_with([' ', '\t'])).any(|line| is_counter(&line)))
+        .then_some(())?;
     let mut values = BTreeMap::new();
     let (mut name, mut used) = (String::new(), 0);
     for line in lines.iter().take(MAX_COUNTERS) {
-        if let Some(next) = table(line.trim_end()) {
+        if let Some(next) = table(line.trim()) {
             name = next;
         } else if !line.starts_with([' ', '\t']) || line.trim().is_empty() {
             break;
@@ -142,6 +156,53 @@ pub(crate) fn link(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     }
     found(CounterKind::Link, Some(device), values, used)
 }
+
+/// Reads `rx_packets:4789`, a line for each file of `/sys/class/net/DEVICE/statistics`, as `grep . *` prints them there.
+pub(crate) fn statistics(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let counter = |line: &&str| {
+        let (name, value) = line.trim().split_once(':')?;
+        let name = name.rsplit('/').next()?;
+        STATISTICS.contains(&name).then_some(())?;
+        Some((name.to_owned(), value.parse::<u64>().ok()?))
+    };
+    let values: Vec<(String, u64)> = lines.iter().take(STATISTICS.len()).map_while(counter).collect();
+    let used = values.len();
+    (used >= FEWEST_STATISTICS).then_some(())?;
+    let folder = |line: &str| Some(line.split_once("/sys/class/net/")?.1.split('/').next()?.to_owned());
+    let device = std::iter::once(lines.first()?).chain(before.iter().rev().take(2)).find_map(|line| folder(line));
+    found(CounterKind::Link, device, values.into_iter().collect(), used)
+}
+
+/// Fewer lines that look so may be something else.
+const FEWEST_STATISTICS: usize = 4;
+
+/// The files of that folder (net/core/net-sysfs.c, `netstat_attrs`).
+const STATISTICS: [&str; 24] = [
+    "collisions",
+    "multicast",
+    "rx_bytes",
+    "rx_compressed",
+    "rx_crc_errors",
+    "rx_dropped",
+    "rx_errors",
+    "rx_fifo_errors",
+    "rx_frame_errors",
+    "rx_length_errors",
+    "rx_missed_errors",
+    "rx_nohandler",
+    "rx_over_errors",
+    "rx_packets",
+    "tx_aborted_errors",
+    "tx_bytes",
+    "tx_carrier_errors",
+    "tx_compressed",
+    "tx_dropped",
+    "tx_errors",
+    "tx_fifo_errors",
+    "tx_heartbeat_errors",
+    "tx_packets",
+    "tx_window_errors",
+];
 
 fn found(kind: CounterKind, device: Option<String>, values: BTreeMap<String, u64>, lines: usize) -> Option<Found> {
     (!values.is_empty()).then(|| Found { shows: vec![Shown::Counters(DeviceCounters { kind, device, values })], lines })

@@ -1,5 +1,5 @@
 //! What stands beside the logs of tests: `ping`, `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `nstat`, `netstat -s`,
-//! `ip -s link`, `wget`, `curl`, `scp`, `rsync`, `xrdcp`, Globus.
+//! `ip -s link`, the files of `/sys/class/net`, `wget`, `curl`, `scp`, `rsync`, `xrdcp`, Globus.
 //!
 //! Each reader is given the lines from one on, says at once whether its output begins there, and how many lines it is.
 
@@ -27,7 +27,7 @@ pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, Shown, Sock
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 18] = [
+const READERS: [Reader; 19] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -45,6 +45,7 @@ const READERS: [Reader; 18] = [
     kernel::netstat,
     kernel::netstat_of_bsd,
     kernel::link,
+    kernel::statistics,
     transfer::read,
 ];
 
@@ -86,7 +87,7 @@ fn may_begin(line: &str) -> bool {
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 24] = [
+const MARKS: [&str; 26] = [
     " bytes from ",
     "Resume: pmtu",
     "PING ",
@@ -111,6 +112,8 @@ const MARKS: [&str; 24] = [
     "MB/sec avg",
     "segments sen",
     "packets sent",
+    "rx_packets:",
+    "RetransSegs",
 ];
 
 /// `[user@host dir]$ …`, `user@host:~$ …`.

@@ -66,6 +66,8 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
             Some(hub) => hubs.push(hub),
             // A further router of the same hop.
             None if line.trim_start().starts_with("|  `|--") => {}
+            // Some print more of the host before the first hop.
+            None if hubs.is_empty() && used < MOST_TITLES => {}
             None => break,
         }
         used += 1;
@@ -143,6 +145,9 @@ fn hub_of_text(line: &str) -> Option<Hub> {
         worst: time(worst)?,
     })
 }
+
+/// Lines of titles before the first hop.
+const MOST_TITLES: usize = 3;
 
 /// `AS64500`, `AS???`.
 fn is_system(word: &str) -> bool {

@@ -49,7 +49,8 @@ impl TranscriptReader<'_> {
                     parsed.started = Some(before(stamp, numbers.row.end));
                     parsed.notes.push("times of day are printed without a zone and taken as UTC".to_owned());
                 }
-                open.ended |= numbers.end.is_some();
+                // Of a summary whose lines were cut nothing says whose end a row is.
+                open.ended |= numbers.end.is_some() || is_of_whole(parsed, &numbers);
                 if open.summary && numbers.end.is_none() && numbers.row.jitter.is_some() && !numbers.cut {
                     // Up to 3.1 the summary of UDP is one line for both ends.
                     open.ended = true;
@@ -113,6 +114,8 @@ impl TranscriptReader<'_> {
             Line::Calling(_) if open.parsed.is_only_an_interrupt() => false,
             Line::Calling(_) | Line::Version(_) => open.ended || !open.parsed.rows.is_empty(),
             Line::Summary => open.summary,
+            // Without a greeting: a table of its own behind the sums of another.
+            Line::Headings(_) => open.ended && open.parsed.error.is_none() && !open.copying,
             // Without a greeting: the clock starts again.
             Line::Numbers(numbers) => {
                 open.ended && numbers.end.is_none() && numbers.row.start.is_zero() && self.has_ended_at(numbers)
@@ -126,6 +129,13 @@ impl TranscriptReader<'_> {
         let Some(open) = &self.open else { return false };
         numbers.row.end < open.parsed.covered.latest
     }
+}
+
+/// Whether a row is of the time of several above it.
+fn is_of_whole(parsed: &ParsedTest, numbers: &Numbers) -> bool {
+    let row = &numbers.row;
+    let last = parsed.rows.last().map(|last| last.end.saturating_sub(last.start));
+    row.start.is_zero() && parsed.covered.are_within(row) && last.is_some_and(|last| row.end > last * 3 / 2)
 }
 
 fn before(stamp: WallTime, time: Duration) -> WallTime {

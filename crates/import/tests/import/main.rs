@@ -8,6 +8,7 @@ mod evidence;
 mod golden;
 mod numbers;
 mod pasted;
+mod pieces;
 mod statements;
 mod traps;
 

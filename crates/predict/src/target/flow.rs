@@ -8,7 +8,7 @@ use model::played::Finding;
 use model::round::{Endpoint, Round, Tested};
 use model::run::{Outcome, Run};
 use model::spec::{Protocol, TestSpec};
-use units::DataRate;
+use units::{DataRate, PacketCount};
 
 /// One direction of one test, with its rate.
 #[derive(Debug, Clone)]
@@ -158,6 +158,10 @@ pub fn requested(spec: &TestSpec) -> Option<DataRate> {
 /// judged by what it had come to.
 #[must_use]
 pub fn settled(run: &Run, total: &DirectionTotal) -> DataRate {
+    // Intervals of the host that sends datagrams count what it sent, and there is no start to leave out.
+    if total.datagrams.is_some_and(|counts| counts.lost > PacketCount::ZERO) {
+        return total.goodput;
+    }
     if let SteadyState::Reached { goodput, .. } = total.steady {
         return goodput.max(total.goodput);
     }
