@@ -57,6 +57,7 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
 }
 
 /// How large the mesh is, and how often each page is asked for.
+#[derive(Clone, Copy)]
 struct Measured {
     hosts: usize,
     times: usize,
@@ -211,6 +212,7 @@ impl Mesh {
 }
 
 /// Whose result a point is.
+#[derive(Clone, Copy)]
 struct Place {
     from: usize,
     to: usize,

@@ -60,7 +60,7 @@ pub(crate) fn netstat(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option
     // `-st` prints no table of IP; one table alone has a counter at once.
     let first = table(lines.first()?.trim())?;
     let is_counter = |line: &&str| line.starts_with([' ', '\t']) && phrase([&first, line.trim()]).is_some();
-    (first == "Ip" || lines[1..].iter().take_while(|line| line.starts_with([' ', '\t'])).any(|line| is_counter(&line)))
+    (first == "Ip" || lines[1..].iter().take_while(|line| line.starts_with([' ', '\t'])).any(is_counter))
         .then_some(())?;
     let mut values = BTreeMap::new();
     let (mut name, mut used) = (String::new(), 0);

@@ -311,7 +311,7 @@ mod tests {
         for moment in (0..1_000).step_by(50) {
             let recorder = recorder();
             assert!(recorder.glance(at(0), EXACTLY));
-            let early = |number: u64| if number % 3 == 0 { 100 } else { 0 };
+            let early = |number: u64| if number.is_multiple_of(3) { 100 } else { 0 };
             let visits = (1..=100).map(|number| at(number * 1_000 + moment - early(number)));
             visits.for_each(|visit| recorder.glance_of_own(visit));
             let taken = recorder.close().unwrap().at.len() - 2;
