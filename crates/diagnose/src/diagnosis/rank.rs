@@ -110,10 +110,7 @@ fn take_what_nothing_explains<'c>(
             && !standing.suffering.is_empty()
             && suffering.all(|number| candidate.covers.contains(number) && shows(&flows[*number]))
     };
-    let (its, others) = std::mem::take(problems).into_iter().partition(is_its);
-    *problems = others;
-    let its: Vec<Standing<'c>> = its;
-    its.into_iter().for_each(|standing| found.take_in(standing));
+    problems.extract_if(.., |standing| is_its(standing)).for_each(|standing| found.take_in(standing));
 }
 
 impl Standing<'_> {

@@ -94,7 +94,7 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
         flow.shape.payload = Some(fall.framing.payload_bytes);
     } else {
         // Where nothing came through, the kernel's segment size is all there is of it.
-        flow.shape.payload = segment_size(run, total);
+        flow.shape.payload = streams(run, total).find_map(|of| of.mss);
     }
     flow.attained = flow.target.as_ref().and_then(|target| target.part(flow.goodput, flow.shape.payload));
     credit_start_up(flow, total, fall.as_ref());
@@ -216,15 +216,14 @@ fn line_rate(flow: &Flow, run: &Run) -> LineRate {
     target.map_or_else(|| LineRate::of(run), |target| LineRate { rate: target.rate, source: source(target.source) })
 }
 
-/// The segment size that the kernel had at the end, headers taken off.
-fn segment_size(run: &Run, total: &DirectionTotal) -> Option<u32> {
-    let flows = run.measurement.as_ref()?.flows.iter();
-    flows.filter(|of| of.heading == total.heading).find_map(|of| of.mss)
+fn control(run: &Run, total: &DirectionTotal) -> Option<String> {
+    streams(run, total).find_map(|of| of.congestion_control.clone())
 }
 
-fn control(run: &Run, total: &DirectionTotal) -> Option<String> {
-    let flows = run.measurement.as_ref()?.flows.iter();
-    flows.filter(|of| of.heading == total.heading).find_map(|of| of.congestion_control.clone())
+/// The streams of a direction.
+fn streams<'r>(run: &'r Run, total: &DirectionTotal) -> impl Iterator<Item = &'r model::measurement::Flow> {
+    let flows = run.measurement.iter().flat_map(|measurement| &measurement.flows);
+    flows.filter(|of| of.heading == total.heading)
 }
 
 pub(super) fn attained(share: f64) -> Option<Observation> {
