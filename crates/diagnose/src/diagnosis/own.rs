@@ -2,33 +2,88 @@
 //! hosts that should be alike.
 
 use model::host::fact::Missing;
+use model::host::interface::Interface;
+use model::host::interface::tuning::Rings;
 use model::host::snapshot::Snapshot;
 use model::round::Member;
+use units::DataRate;
 
-/// The questions, by the names that the catalogue of causes has for them, and what a host is said to do that answers yes.
-pub const ASKED: &[(&str, &str)] = &[
-    ("kernel-defaults", "has the kernel's own buffers for TCP"),
-    ("ring-below-largest", "has rings far below what its NIC can hold"),
-    ("missed-beside-peers", "has missed many packets that its peers did not miss"),
-    ("dropped-beside-peers", "has dropped many packets that its peers did not drop"),
+/// A question to a host.
+struct Question {
+    /// The name that the catalogue of causes has for it.
+    name: &'static str,
+    /// What a host is said to do that answers yes.
+    says: &'static str,
+    answer: fn(&Asked<'_>) -> Option<bool>,
+}
+
+/// A host that is asked, and those that it is held against.
+struct Asked<'a> {
+    member: &'a Member,
+    snapshot: &'a Snapshot,
+    /// Hosts that should be like it.
+    group: &'a [&'a Member],
+}
+
+const QUESTIONS: [Question; 9] = [
+    Question {
+        name: "kernel-defaults",
+        says: "has the kernel's own buffers for TCP",
+        answer: |asked| has_defaults(asked.snapshot),
+    },
+    Question {
+        name: "ring-below-largest",
+        says: "has rings far below what its NIC can hold",
+        answer: |asked| has_short_rings(asked.snapshot, |rings| Some((rings.rx?, rings.rx_max?))),
+    },
+    Question {
+        name: "transmit-ring-below-largest",
+        says: "has transmit rings far below what its NIC can hold",
+        answer: |asked| has_short_rings(asked.snapshot, |rings| Some((rings.tx?, rings.tx_max?))),
+    },
+    Question {
+        name: "missed-beside-peers",
+        says: "has missed many packets that its peers did not miss",
+        answer: |asked| stands_out(asked, "rx_missed_errors"),
+    },
+    Question {
+        name: "dropped-beside-peers",
+        says: "has dropped many packets that its peers did not drop",
+        answer: |asked| stands_out(asked, "rx_dropped"),
+    },
+    Question {
+        name: "damaged-frames",
+        says: "has received many frames with a wrong check sequence",
+        answer: |asked| counted(asked.snapshot, "rx_crc_errors").map(|damaged| damaged > FEW),
+    },
+    Question {
+        name: "paused-often",
+        says: "has sent or received pause frames by the ten thousand",
+        answer: |asked| paused(asked.snapshot).map(|frames| frames > MANY_PAUSES),
+    },
+    Question {
+        name: "slot-below-card",
+        says: "has a NIC with fewer lanes, or slower ones, than the card has",
+        answer: has_narrow_slot,
+    },
+    Question {
+        name: "link-below-peers",
+        says: "has a link of half the speed of its peers' links or less",
+        answer: has_slow_link,
+    },
 ];
 
 /// In words what a question asks; nothing for a rule of the audit.
 #[must_use]
 pub fn asks(name: &str) -> Option<&'static str> {
-    ASKED.iter().find(|(known, _)| *known == name).map(|(_, asks)| *asks)
+    QUESTIONS.iter().find(|question| question.name == name).map(|question| question.says)
 }
 
 /// The answers for one host, where there are any. `group` are hosts that should be like it.
 pub(super) fn facts(member: &Member, group: &[&Member]) -> Vec<(&'static str, bool)> {
     let Some(snapshot) = latest(member) else { return Vec::new() };
-    let answers = [
-        has_defaults(snapshot),
-        has_short_rings(snapshot),
-        stands_out(member, group, "rx_missed_errors"),
-        stands_out(member, group, "rx_dropped"),
-    ];
-    ASKED.iter().zip(answers).filter_map(|((name, _), answer)| Some((*name, answer?))).collect()
+    let asked = Asked { member, snapshot, group };
+    QUESTIONS.iter().filter_map(|question| Some((question.name, (question.answer)(&asked)?))).collect()
 }
 
 fn latest(member: &Member) -> Option<&Snapshot> {
@@ -42,22 +97,66 @@ fn has_defaults(snapshot: &Snapshot) -> Option<bool> {
     Some(DEFAULT_RECEIVE.contains(&receive) && send == DEFAULT_SEND)
 }
 
-fn has_short_rings(snapshot: &Snapshot) -> Option<bool> {
+fn has_short_rings(snapshot: &Snapshot, of: fn(&Rings) -> Option<(u32, u32)>) -> Option<bool> {
     let interfaces = &snapshot.own()?.interfaces;
     // A device without rings has none that is too small.
     let none =
         || interfaces.iter().any(|interface| interface.rings.reading == Err(Missing::Unsupported)).then_some(false);
     let rings = interfaces.iter().filter_map(|interface| interface.rings.value());
-    let short = rings.filter_map(|rings| Some(rings.rx? < rings.rx_max? / SHORT_RING));
-    short.fold(None, |any: Option<bool>, short| Some(any.unwrap_or(false) || short)).or_else(none)
+    let short = rings.filter_map(of).map(|(now, largest)| now < largest / SHORT_RING);
+    any(short).or_else(none)
+}
+
+/// Whether one of several answers is yes; [`None`] where there is no answer.
+fn any(answers: impl Iterator<Item = bool>) -> Option<bool> {
+    answers.fold(None, |any: Option<bool>, answer| Some(any.unwrap_or(false) || answer))
 }
 
 /// Whether a counter, since the host started, is far above that of the quietest of its peers.
-fn stands_out(member: &Member, group: &[&Member], counter: &str) -> Option<bool> {
-    let own = counted(latest(member)?, counter)?;
-    let others = group.iter().filter(|other| other.name != member.name);
-    let least = others.filter_map(|other| counted(latest(other)?, counter)).min()?;
+fn stands_out(asked: &Asked<'_>, counter: &str) -> Option<bool> {
+    let own = counted(asked.snapshot, counter)?;
+    let least = peers(asked).filter_map(|other| counted(other, counter)).min()?;
     Some(own > least.saturating_mul(FAR) && own > FEW)
+}
+
+fn peers<'a>(asked: &Asked<'a>) -> impl Iterator<Item = &'a Snapshot> {
+    let own = &asked.member.name;
+    asked.group.iter().filter(move |other| other.name != *own).filter_map(|other| latest(other))
+}
+
+/// Pause frames by all the names that drivers have for them.
+fn paused(snapshot: &Snapshot) -> Option<u64> {
+    let counters = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.driver_counters.value());
+    let is_pause = |name: &str| name.contains("xoff") || name.contains("pause");
+    let frames = counters.flatten().filter(|(name, _)| is_pause(name)).map(|(_, count)| *count);
+    frames.fold(None, |sum: Option<u64>, count| Some(sum.unwrap_or(0).saturating_add(count)))
+}
+
+/// Whether a card runs at half of what it could, or less.
+fn has_narrow_slot(asked: &Asked<'_>) -> Option<bool> {
+    let buses = asked.snapshot.own()?.interfaces.iter().filter_map(|interface| interface.bus.value());
+    any(buses.filter_map(|bus| {
+        let now = lanes(bus.pcie_speed.as_deref()?, bus.pcie_width?)?;
+        let largest = lanes(bus.pcie_max_speed.as_deref()?, bus.pcie_max_width?)?;
+        Some(now * 2.0 <= largest)
+    }))
+}
+
+/// Transfers a second over all lanes: the kernel writes the speed of one as `8.0 GT/s PCIe`.
+fn lanes(speed: &str, width: u32) -> Option<f64> {
+    Some(speed.split_whitespace().next()?.parse::<f64>().ok()? * f64::from(width))
+}
+
+/// Whether the fastest link of a host has half of the speed of the slowest of its peers' fastest, or less.
+fn has_slow_link(asked: &Asked<'_>) -> Option<bool> {
+    let own = fastest(asked.snapshot)?;
+    let others = peers(asked).filter_map(fastest).min()?;
+    Some(own.bps().saturating_mul(2) <= others.bps())
+}
+
+fn fastest(snapshot: &Snapshot) -> Option<DataRate> {
+    let speed = |interface: &Interface| interface.mode.value()?.speed;
+    snapshot.own()?.interfaces.iter().filter_map(speed).max()
 }
 
 fn counted(snapshot: &Snapshot, counter: &str) -> Option<u64> {
@@ -76,3 +175,5 @@ const SHORT_RING: u32 = 4;
 const FAR: u64 = 10;
 /// So many packets in the life of a host are few.
 const FEW: u64 = 1_000;
+/// More pause frames than this in the life of a host are no chance: each stops a link of 10 Gbit/s for 3 ms at the most.
+const MANY_PAUSES: u64 = 10_000;

@@ -1,21 +1,21 @@
 //! At which speed the interfaces of a segment run: what that says of links that are said to be too slow.
 
+use model::round::Passage;
 use units::DataRate;
 
 use super::FaultLocation;
 use super::candidate::Candidate;
 use super::says::Says;
 use super::weigh::{Ground, Part};
-use crate::causes::PlaceKind;
 use crate::signs::Flow;
 
-/// What speeds say of a candidate that would have to explain flows by a link.
+/// What speeds say of a candidate that would have to explain flows by a link: its own, or that of its host.
 pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], ground: &Ground<'a>) -> Option<Part<'a>> {
-    let FaultLocation::Segment { name, .. } = &candidate.place else { return None };
-    if !(candidate.cause.by_speed && matches!(candidate.cause.place, PlaceKind::Link | PlaceKind::Segment)) {
+    if !candidate.cause.by_speed {
         return None;
     }
     let flow = suffering.iter().max_by_key(|flow| flow.goodput)?;
+    let name = &passage(candidate, flow)?.segment;
     let on_way = flow.way.iter().filter_map(|passage| ground.wires.speeds.get_key_value(&passage.segment));
     let (fastest, (segment, here)) =
         (on_way.clone().map(|(_, speed)| *speed).max()?, on_way.clone().find(|(segment, _)| *segment == name)?);
@@ -28,6 +28,16 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], groun
         _ => -FASTER,
     };
     Some(Part { weight, says: Says::Speed(segment, *here) })
+}
+
+/// Where a flow passes the link of a candidate.
+fn passage<'a>(candidate: &Candidate<'_>, flow: &'a Flow) -> Option<&'a Passage> {
+    match &candidate.place {
+        FaultLocation::Segment { name, .. } => flow.way.iter().find(|passage| passage.segment == *name),
+        FaultLocation::Host { name } if flow.sender.host == *name => flow.way.first(),
+        FaultLocation::Host { name } if flow.receiver.host == *name => flow.way.last(),
+        FaultLocation::Host { .. } | FaultLocation::Path { .. } | FaultLocation::Balancer => None,
+    }
 }
 
 /// The weight of a link that is slower than all others on the way, and full.

@@ -67,6 +67,6 @@ pub(super) fn whole(number: f64) -> u64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "lists are short")]
-fn index(unit: f64, count: usize) -> usize {
+pub(super) fn index(unit: f64, count: usize) -> usize {
     usize::try_from(whole((unit * count as f64).floor())).unwrap_or(0).min(count.saturating_sub(1))
 }

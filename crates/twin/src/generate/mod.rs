@@ -72,7 +72,7 @@ fn text(number: u64) -> String {
         if planted.len() == count {
             break;
         }
-        let kept = (network.hosts.clone(), tests.clone());
+        let kept = (network.clone(), tests.clone());
         let recipe = RECIPES[draw.below(RECIPES.len())];
         let severity = draw.unit();
         let mut ground = Ground { network: &mut network, pairs: &pairs, tests: &mut tests, draw: &mut draw };
@@ -85,7 +85,7 @@ fn text(number: u64) -> String {
             |one: &Planted| planted.iter().all(|other| other.claims.iter().all(|claim| !one.claims.contains(claim)));
         match drawn {
             Some(one) if is_free(&one) => planted.push(one),
-            _ => (network.hosts, tests) = kept,
+            _ => (network, tests) = kept,
         }
     }
     write::text(&write::Parts { number, network: &network, pairs: &pairs, tests: &tests, planted: &planted })

@@ -3,7 +3,7 @@
 use super::draw::{Draw, whole};
 
 /// A network without its faults.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Network {
     pub(super) hosts: Vec<Host>,
     pub(super) links: Vec<Link>,
@@ -17,6 +17,8 @@ pub(super) struct Network {
     pub(super) control: &'static str,
     /// Whether hosts that test live in machines and have an overlay.
     pub(super) overlay: bool,
+    /// Tables of services.
+    pub(super) services: Vec<String>,
 }
 
 /// A host as it is written to the scenario file.
@@ -31,6 +33,8 @@ pub(super) struct Host {
     pub(super) send_buffer: u64,
     pub(super) control: &'static str,
     pub(super) cpu_share: Option<f64>,
+    /// Whether its connections ask for marks (ECN).
+    pub(super) marks: bool,
     /// Lines of recorded facts.
     pub(super) facts: Vec<String>,
 }
@@ -50,6 +54,10 @@ pub(super) struct Link {
     /// In bit/s, of others.
     pub(super) cross: f64,
     pub(super) is_long: bool,
+    /// Whether it is on the second way, which no path takes by itself.
+    pub(super) is_spare: bool,
+    /// The speed that its devices say they have, where it is not its rate; in bit/s.
+    pub(super) speed: Option<f64>,
     /// Another element for each direction, as a file has it.
     pub(super) besides: Vec<String>,
 }
@@ -69,7 +77,9 @@ impl Link {
     /// A link within a site, without other traffic.
     fn new(name: String, ends: [usize; 2], capacity: Capacity) -> Self {
         let Capacity { rate, queue, delay } = capacity;
-        Self { name, ends, rate, queue, delay, jitter: 0.0, cross: 0.0, is_long: false, besides: Vec::new() }
+        let [jitter, cross] = [0.0; 2];
+        let (is_long, is_spare) = (false, false);
+        Self { name, ends, rate, queue, delay, jitter, cross, is_long, is_spare, speed: None, besides: Vec::new() }
     }
 
     /// Traffic of others on its port, as one of the settings of the port; empty where there is none.
@@ -98,11 +108,11 @@ impl Network {
         let product = rate.max(haul) * rtt / 8.0;
         let queue = (product * draw.between([0.5, 2.0])).max(250e3);
         let buffers = (whole(product * 2.5)).next_power_of_two().max(6 << 20);
-        let mut network =
-            Self { hosts: Vec::new(), links: Vec::new(), rate, rtt, mtu, buffers, control, overlay: kind == 3 };
+        let (hosts, links, services, overlay) = (Vec::new(), Vec::new(), Vec::new(), kind == 3);
+        let mut network = Self { hosts, links, rate, rtt, mtu, buffers, control, overlay, services };
         let plan = Plan { count, haul, queue, inside, long };
         match kind {
-            0 => network.two_sites(&plan),
+            0 => network.two_sites(&plan, draw),
             1 => network.one_site(&plan),
             2 => network.backbone(&plan, 3 + draw.below(3)),
             _ => network.machines(&plan, draw),
@@ -115,12 +125,12 @@ impl Network {
         (0..self.hosts.len()).filter(|host| !self.hosts[*host].forwards).collect()
     }
 
-    /// The links from one host to another, each with its direction; the network is a tree.
+    /// The links from one host to another, each with its direction; without the second way the network is a tree.
     pub(super) fn path(&self, [from, to]: [usize; 2]) -> Vec<(usize, usize)> {
         let mut reached: Vec<Option<(usize, usize)>> = vec![None; self.hosts.len()];
         let mut open = vec![from];
         while let Some(host) = open.pop() {
-            for (number, link) in self.links.iter().enumerate() {
+            for (number, link) in self.links.iter().enumerate().filter(|(_, link)| !link.is_spare) {
                 for end in [0, 1] {
                     let far = link.ends[1 - end];
                     if link.ends[end] == host && far != from && reached[far].is_none() {
@@ -164,6 +174,7 @@ impl Network {
             send_buffer: buffers,
             control,
             cpu_share: None,
+            marks: false,
             facts: Vec::new(),
         });
         self.hosts.len() - 1
@@ -176,7 +187,7 @@ impl Network {
         self.links.push(Link::new(format!("access-{name}"), [host, router], access));
     }
 
-    fn two_sites(&mut self, plan: &Plan) {
+    fn two_sites(&mut self, plan: &Plan, draw: &mut Draw) {
         let west = self.host("border-west".to_owned(), "router");
         let east = self.host("border-east".to_owned(), "router");
         let haul = Capacity { rate: plan.haul, queue: plan.queue, delay: plan.long / 2.0 };
@@ -184,6 +195,20 @@ impl Network {
         for number in 1..=plan.count {
             let (router, site) = if number % 2 == 1 { (west, "west") } else { (east, "east") };
             self.behind(router, &format!("{site}-{number}"), plan);
+        }
+        if draw.is(SECOND_WAY) {
+            self.second_way([west, east], plan, draw);
+        }
+    }
+
+    /// A longer way over another city.
+    fn second_way(&mut self, borders: [usize; 2], plan: &Plan, draw: &mut Draw) {
+        let city = self.host(SPARE.to_owned(), "router");
+        let delay = plan.long / 2.0 * draw.between([0.6, 2.0]);
+        for (border, name) in borders.into_iter().zip(["detour-west", "detour-east"]) {
+            let haul = Capacity { rate: plan.haul, queue: plan.queue, delay };
+            let link = Link::new(name.to_owned(), [border, city], haul);
+            self.links.push(Link { is_spare: true, ..link });
         }
     }
 
@@ -262,3 +287,8 @@ pub(super) fn adapter(link: &str, nic: &Nic<'_>) -> Vec<String> {
         format!("rx-gro-hw = {{ hw = {merges}, wanted = {merges}, active = {merges}, nochange = false }}"),
     ]
 }
+
+/// The router of the second way.
+pub(super) const SPARE: &str = "far-city";
+/// How often two sites have a second way.
+const SECOND_WAY: f64 = 0.4;

@@ -89,7 +89,7 @@ pub(super) fn tests(network: &Network, pairs: &[Pair], draw: &mut Draw) -> Vec<T
             tests.push(Test { pair: number, kind: "mtu", keys: Vec::new(), length: 1.0 });
         }
         if draw.is(0.2) {
-            tests.push(Test { pair: number, kind: "hops", keys: Vec::new(), length: 1.0 });
+            tests.push(hops(number));
         }
         tests.push(tcp(pair, number, &[]));
         if draw.is(0.4) {
@@ -107,6 +107,18 @@ pub(super) fn tests(network: &Network, pairs: &[Pair], draw: &mut Draw) -> Vec<T
         }
     }
     tests
+}
+
+/// The routers on the way.
+pub(super) fn hops(number: usize) -> Test {
+    Test { pair: number, kind: "hops", keys: Vec::new(), length: 1.0 }
+}
+
+/// Downloads of one file by a proxy; the ends are among the keys.
+pub(super) fn downloads(from: &str, to: &str) -> Test {
+    let keys = [("from", from), ("to", to), ("file", "cube.fits")].map(|(key, value)| format!("{key} = \"{value}\""));
+    let keys = keys.into_iter().chain(["count = 10".to_owned()]).collect();
+    Test { pair: 0, kind: "http", keys, length: 10.0 }
 }
 
 /// A test of one stream.

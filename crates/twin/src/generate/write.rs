@@ -31,6 +31,7 @@ pub(super) fn text(parts: &Parts<'_>) -> String {
     if parts.network.overlay {
         lines.extend(overlay(parts.network));
     }
+    lines.extend(parts.network.services.iter().cloned());
     let length: f64 = parts.tests.iter().map(|test| test.length + AROUND).sum();
     for (number, planted) in parts.planted.iter().enumerate() {
         lines.extend(of_fault(number, planted, length));
@@ -68,8 +69,9 @@ fn of_host(host: &Host, network: &Network) -> Vec<String> {
         lines.push("forwards = true".to_owned());
     }
     lines.push(format!("congestion-control = \"{}\"", host.control));
+    let marks = if host.marks { ", \"net.ipv4.tcp_ecn\" = 1" } else { "" };
     lines.push(format!(
-        "sysctl = {{ \"net.ipv4.tcp_rmem\" = \"4096 131072 {}\", \"net.ipv4.tcp_wmem\" = \"4096 16384 {}\" }}",
+        "sysctl = {{ \"net.ipv4.tcp_rmem\" = \"4096 131072 {}\", \"net.ipv4.tcp_wmem\" = \"4096 16384 {}\"{marks} }}",
         host.receive_buffer, host.send_buffer
     ));
     if let Some(share) = host.cpu_share {
@@ -100,7 +102,8 @@ fn of_link(link: &Link, network: &Network) -> Vec<String> {
         format!("name = \"{}\"", link.name),
         format!("between = [\"{one}\", \"{other}\"]"),
         format!("mtu = {}", network.mtu),
-        format!("speed = \"{rate}kbit/s\""),
+        format!("speed = \"{}kbit/s\"", whole(link.speed.unwrap_or(link.rate) / 1e3)),
+        format!("cost = {}", if link.is_spare { SPARE_COST } else { 1 }),
         format!("both = [{}]", chain.join(", ")),
         String::new(),
     ]
@@ -128,6 +131,9 @@ fn of_fault(number: usize, planted: &Planted, length: f64) -> Vec<String> {
         if let Some(from) = planted.from {
             lines.push(format!("from = \"{}ms\"", whole(from * length * 1e3)));
         }
+        if let Some(until) = planted.until {
+            lines.push(format!("until = \"{}ms\"", whole(until * length * 1e3)));
+        }
         lines.extend(fault.iter().cloned());
         lines.push(String::new());
     }
@@ -139,6 +145,10 @@ fn id(number: usize, part: usize) -> String {
 }
 
 fn of_test(test: &Test, parts: &Parts<'_>) -> Vec<String> {
+    if test.kind == "http" {
+        let kind = ["[[tests]]", "kind = \"http\""].map(str::to_owned);
+        return kind.into_iter().chain(test.keys.iter().cloned()).chain([String::new()]).collect();
+    }
     let pair = &parts.pairs[test.pair];
     let name = |host: usize| {
         let host = &parts.network.hosts[host];
@@ -168,10 +178,14 @@ fn truth(planted: &[Planted]) -> Vec<String> {
         lines.push("[[truth.causes]]".to_owned());
         lines.push(format!("id = \"{}\"", planted.cause));
         lines.extend(planted.place.iter().cloned());
-        lines.push(format!("fault = \"{}\"", id(number, 0)));
+        if !planted.faults.is_empty() {
+            lines.push(format!("fault = \"{}\"", id(number, 0)));
+        }
     }
     lines
 }
 
+/// What a link of the second way counts for in shortest paths: no path takes it by itself.
+const SPARE_COST: u32 = 10;
 /// Seconds that a test takes besides its length, about.
 const AROUND: f64 = 0.3;
