@@ -5,7 +5,7 @@ use units::DataRate;
 
 use super::FaultLocation;
 use super::candidate::Candidate;
-use super::says::Says;
+use super::says::{EXCLUDED, Says};
 use super::weigh::{Ground, Part};
 use crate::signs::Flow;
 
@@ -22,7 +22,10 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], groun
     let is_slowest = on_way.clone().all(|(_, speed)| speed >= here) && *here < fastest;
     // Headers and the gaps between packets take a tenth at the most.
     let fills = |speed: DataRate| flow.goodput.bps() * 10 >= speed.bps() * 7;
+    let is_wanted = flow.wanted().is_none_or(|wanted| wanted.bps() * 10 > here.bps() * 12);
     let weight = match (is_slowest, fills(*here)) {
+        // A host's link is too slow for what is wanted, and full, or it is not at fault.
+        (_, is_full) if !(is_full && is_wanted) && matches!(candidate.place, FaultLocation::Host { .. }) => -EXCLUDED,
         (true, true) => FILLED,
         _ if fills(*here) => return None,
         _ => -FASTER,
