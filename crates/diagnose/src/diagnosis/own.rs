@@ -25,7 +25,7 @@ struct Asked<'a> {
     group: &'a [&'a Member],
 }
 
-const QUESTIONS: [Question; 9] = [
+const QUESTIONS: [Question; 10] = [
     Question {
         name: "kernel-defaults",
         says: "has the kernel's own buffers for TCP",
@@ -60,6 +60,11 @@ const QUESTIONS: [Question; 9] = [
         name: "paused-often",
         says: "has sent or received pause frames by the ten thousand",
         answer: |asked| paused(asked.snapshot).map(|frames| frames > MANY_PAUSES),
+    },
+    Question {
+        name: "own-queue-dropped",
+        says: "has dropped packets in a queue of its own while it was tested",
+        answer: has_dropped,
     },
     Question {
         name: "slot-below-card",
@@ -132,6 +137,20 @@ fn paused(snapshot: &Snapshot) -> Option<u64> {
     frames.fold(None, |sum: Option<u64>, count| Some(sum.unwrap_or(0).saturating_add(count)))
 }
 
+/// Whether queueing disciplines dropped packets between the snapshots, other than to tell TCP that it is too fast.
+fn has_dropped(asked: &Asked<'_>) -> Option<bool> {
+    let dropped = |member: Option<&Snapshot>| {
+        let qdiscs = member?.own()?.interfaces.iter().filter_map(|interface| interface.qdiscs.value()).flatten();
+        let plain = qdiscs.filter(|qdisc| !DROPS_EARLY.contains(&qdisc.kind.as_str()));
+        plain
+            .filter_map(|qdisc| qdisc.counters.get("drops").copied())
+            .fold(None, |sum: Option<u64>, count| Some(sum.unwrap_or(0).saturating_add(count)))
+    };
+    let before = dropped(asked.member.before.as_deref())?;
+    let after = dropped(asked.member.after.as_deref())?;
+    Some(after.saturating_sub(before) >= FEW_DROPS)
+}
+
 /// Whether a card runs at half of what it could, or less.
 fn has_narrow_slot(asked: &Asked<'_>) -> Option<bool> {
     let buses = asked.snapshot.own()?.interfaces.iter().filter_map(|interface| interface.bus.value());
@@ -175,5 +194,9 @@ const SHORT_RING: u32 = 4;
 const FAR: u64 = 10;
 /// So many packets in the life of a host are few.
 const FEW: u64 = 1_000;
+/// Disciplines whose drops are how they tell TCP to slow down.
+const DROPS_EARLY: [&str; 8] = ["codel", "fq_codel", "cake", "pie", "fq_pie", "red", "fq", "ingress"];
+/// So many drops in a round of tests are no chance.
+const FEW_DROPS: u64 = 10;
 /// More pause frames than this in the life of a host are no chance: each stops a link of 10 Gbit/s for 3 ms at the most.
 const MANY_PAUSES: u64 = 10_000;
