@@ -91,6 +91,26 @@ fn requests_that_are_passed_on_explain_a_slow_download() {
 }
 
 #[test]
+fn what_a_host_has_counted_and_negotiated_names_what_slows_its_link() {
+    for (network, found) in [
+        ("desk-cable-library", "link-slow at scan-2"),
+        ("flash-dtn-one-lane", "bus-narrow at psi-dtn2"),
+        ("tier2-crc-and-contract", "nic-errors at t2-gate"),
+        ("camera-bursts-and-txq", "device-queue-drops at calib"),
+    ] {
+        let named = named_of_strangers(network);
+        assert!(named.contains(&found.to_owned()), "{network}: {named:?}");
+    }
+}
+
+#[test]
+fn a_slow_link_that_is_what_a_flow_should_have_is_no_fault_of_its_host() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/unseen/ski-resort-webcams.toml");
+    let scenario = Scenario::parse("ski-resort", &std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!(named_in(&scenario), ["bufferbloat at uplink towards town-hall"]);
+}
+
+#[test]
 fn a_host_that_is_starved_of_cpu_is_one_problem_in_both_directions() {
     assert_eq!(named("sender-cpu"), ["sender-cpu at store-1"]);
     assert_eq!(named("receiver-slow"), ["receiver-slow at store-2"]);

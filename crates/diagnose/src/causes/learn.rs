@@ -38,6 +38,9 @@ impl Tally {
 
     /// Adds an incident whose flows are known.
     pub(crate) fn add_flows(&mut self, round: &Round, flows: &[Flow], planted: &[PlantedCause], catalogue: &Catalogue) {
+        // Of flows that are affected, causes that harm none say nothing.
+        let is_alone = |planted: &&PlantedCause| catalogue.get(&planted.cause).is_some_and(|cause| cause.alone);
+        let planted: Vec<&PlantedCause> = planted.iter().filter(|planted| !is_alone(planted)).collect();
         let shown = planted
             .iter()
             .map(|planted| shown_by_affected_flows(round, flows, (&planted.cause, &planted.place), catalogue));
