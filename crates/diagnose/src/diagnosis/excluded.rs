@@ -43,16 +43,21 @@ fn of_never<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Par
 /// A cause that is another one at a time or on a path of its own is not named where nothing shows the time or the path.
 fn of_needed<'a>(candidate: &Candidate<'_>, suffering: &[&Flow]) -> Option<Part<'a>> {
     let needs = &candidate.cause.needs;
-    let mut seen = suffering.iter().flat_map(|flow| &flow.observations);
-    let is_met = seen.any(|seen| needs.contains(&seen.seen));
-    needs.first().filter(|_| !is_met).map(|first| Part { weight: -NEEDED, says: Says::Needed(*first) })
+    let seen = || suffering.iter().flat_map(|flow| &flow.observations);
+    let is_met = seen().any(|seen| needs.contains(&seen.seen));
+    let is_asked = || seen().any(|seen| needs.iter().any(|needed| needed.sign == seen.seen.sign));
+    let first = needs.first().filter(|_| !is_met)?;
+    // Of a host that nobody looked at everything could be said.
+    let weight = if candidate.host.is_some() && !is_asked() { -NEEDED * 2.0 } else { -NEEDED };
+    Some(Part { weight, says: Says::Needed(*first) })
 }
 
-/// What only the audit of a host tells is not named where it finds nothing, or was not asked.
+/// What only the audit of a host tells is not named where it finds nothing, and less where nothing is known of the host at all.
 fn of_unfired<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Option<Part<'a>> {
     let host = candidate.host.as_ref().filter(|_| candidate.cause.by_rules)?;
     let fires = candidate.cause.rules.keys().any(|rule| findings.fired(host, rule) == Some(true));
-    (!fires).then_some(Part { weight: -NEEDED, says: Says::NoRule(host) })
+    let weight = if findings.knows(host) { -NEEDED } else { -NEEDED * 2.0 };
+    (!fires).then_some(Part { weight, says: Says::NoRule(host) })
 }
 
 /// A cause of senders is not named at a host that receives all that suffers.

@@ -65,6 +65,12 @@ impl Findings {
         Self { hosts, testing, counts }
     }
 
+    /// Whether facts of a host are known.
+    #[must_use]
+    pub fn knows(&self, host: &str) -> bool {
+        self.hosts.contains_key(host)
+    }
+
     /// Whether a rule fired for a host; `None` where it could not be answered.
     #[must_use]
     pub fn fired(&self, host: &str, rule: &str) -> Option<bool> {
