@@ -22,7 +22,8 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], groun
     let is_slowest = on_way.clone().all(|(_, speed)| speed >= here) && *here < fastest;
     // Headers and the gaps between packets take a tenth at the most.
     let fills = |speed: DataRate| flow.goodput.bps() * 10 >= speed.bps() * 7;
-    let is_wanted = flow.wanted().is_none_or(|wanted| wanted.bps() * 10 > here.bps() * 12);
+    let wants_more = |flow: &&Flow| flow.wanted().is_none_or(|wanted| wanted.bps() * 10 > here.bps() * 12);
+    let is_wanted = suffering.iter().any(wants_more);
     let weight = match (is_slowest, fills(*here)) {
         // A host's link is too slow for what is wanted, and full, or it is not at fault.
         (_, is_full) if !(is_full && is_wanted) && matches!(candidate.place, FaultLocation::Host { .. }) => -EXCLUDED,

@@ -114,15 +114,6 @@ pub(super) fn udp_sender_drops(ground: &mut Ground<'_>, severity: f64) -> Option
     Some(planted)
 }
 
-/// The same with a queue that holds what the program hands over: it waits, and offers less than it was asked for.
-pub(super) fn udp_sender_held(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
-    let mut planted = udp_sender_drops(ground, severity)?;
-    for line in planted.faults.iter_mut().flatten() {
-        *line = line.replace("limit = \"30kB\"", "limit = \"4MB\"");
-    }
-    Some(Planted { cause: "udp-sender-held", ..planted })
-}
-
 /// Datagrams that the receiving program does not read in time; nothing else ends at the host.
 pub(super) fn udp_receiver_drops(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (number, pair) = ground.pair();

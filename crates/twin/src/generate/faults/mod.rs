@@ -88,7 +88,6 @@ pub(super) const RECIPES: &[Recipe] = &[
     hosts::sender_cpu,
     hosts::receiver_slow,
     hosts::udp_sender_drops,
-    hosts::udp_sender_held,
     hosts::udp_receiver_drops,
     hosts::device_queue_drops,
     hosts::window_scaling_off,
