@@ -54,7 +54,7 @@ const QUESTIONS: [Question; 10] = [
     Question {
         name: "damaged-frames",
         says: "has received many frames with a wrong check sequence",
-        answer: |asked| counted(asked.snapshot, "rx_crc_errors").map(|damaged| damaged > FEW),
+        answer: |asked| has_damaged_frames(asked.snapshot),
     },
     Question {
         name: "paused-often",
@@ -129,6 +129,13 @@ fn peers<'a>(asked: &Asked<'a>) -> impl Iterator<Item = &'a Snapshot> {
     asked.group.iter().filter(move |other| other.name != *own).filter_map(|other| latest(other))
 }
 
+/// By count, or by their part of what was received.
+fn has_damaged_frames(snapshot: &Snapshot) -> Option<bool> {
+    let damaged = counted(snapshot, "rx_crc_errors")?;
+    let received = counted(snapshot, "rx_packets").unwrap_or(u64::MAX);
+    Some(damaged > FEW || damaged >= FEW_DROPS && damaged >= received / CLEAN)
+}
+
 /// Pause frames by all the names that drivers have for them.
 fn paused(snapshot: &Snapshot) -> Option<u64> {
     let counters = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.driver_counters.value());
@@ -194,6 +201,8 @@ const SHORT_RING: u32 = 4;
 const FAR: u64 = 10;
 /// So many packets in the life of a host are few.
 const FEW: u64 = 1_000;
+/// A link that damages one frame in so many or fewer is clean: a bit error rate of 1e-9.
+const CLEAN: u64 = 100_000;
 /// Disciplines whose drops are how they tell TCP to slow down.
 const DROPS_EARLY: [&str; 8] = ["codel", "fq_codel", "cake", "pie", "fq_pie", "red", "fq", "ingress"];
 /// So many drops in a round of tests are no chance.

@@ -3,6 +3,7 @@
 
 use super::super::draw::{index, on_log, whole};
 use super::super::network::{Nic, adapter};
+use super::super::plan;
 use super::{Claim, Ground, Planted};
 
 pub(super) fn ring_small(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
@@ -104,17 +105,28 @@ pub(super) fn nic_errors(ground: &mut Ground<'_>, severity: f64) -> Option<Plant
     Some(of_host(planted, pair.to, &host))
 }
 
-/// A link that pause frames stop for a part of the time.
+/// A link that pause frames stop for a part of the time: towards the host that sends them.
 pub(super) fn pause_frames(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
-    let (host, link, rate) = ground.host_end()?;
+    let (number, pair) = ground.pair();
+    let is_sender = ground.draw.is(0.5);
+    let (host, end) = if is_sender { (pair.from, pair.path.first()) } else { (pair.to, pair.path.last()) };
+    let (link, direction) = *end?;
     let frames = whole(ground.draw.log([5e4, 5e6]));
-    let (driver, counter) =
-        [("ixgbe", "rx_flow_control_xoff"), ("mlx5_core", "rx_pause_ctrl_phy"), ("igb", "tx_flow_control_xoff")]
-            [ground.draw.below(3)];
+    let (driver, received, sent) = [
+        ("ixgbe", "rx_flow_control_xoff", "tx_flow_control_xoff"),
+        ("mlx5_core", "rx_pause_ctrl_phy", "tx_pause_ctrl_phy"),
+        ("igb", "rx_flow_control_xoff", "tx_flow_control_xoff"),
+    ][ground.draw.below(3)];
+    // Who sends is told to pause, who receives tells.
+    let counter = if is_sender { received } else { sent };
     let driver = format!("driver = {{ name = \"{driver}\" }}");
     ground.record_at(host, link, &[&driver, &format!("driver_counters = {{ {counter} = {frames} }}")])?;
-    let rate = rate * on_log(severity, [0.8, 0.05]);
-    Some(slower(ground, "pause-frames", [host, link], Slower { severity, rate, queue: None }))
+    let queue = format!("bytes = \"{}B\"", whole(ground.network.links[link].queue));
+    let what = ground.port(link, pair.rate * on_log(severity, [0.8, 0.05]), &queue);
+    ground.tests.push(plan::tcp(&pair, number, &["reverse = true"]));
+    let planted = ground.on_link("pause-frames", [link, direction], severity, what);
+    let name = ground.network.hosts[host].name.clone();
+    Some(of_host(planted, host, &name))
 }
 
 /// A slot with fewer lanes than the card has, or slower ones.
