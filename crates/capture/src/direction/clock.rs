@@ -7,6 +7,8 @@ pub(crate) struct SendClock {
     bursts: Followed,
     /// Bursts before which acknowledgments came and were not answered.
     woken: Followed,
+    /// Those of these behind a long pause in which a part of the flight had drained.
+    refilled: Followed,
     /// The burst of these that is not over yet.
     waking: Option<Waking>,
     /// RTTs that these were counted in: those of one plateau of the flight.
@@ -38,6 +40,7 @@ struct Behind {
 struct Waking {
     segments: u64,
     behind: Behind,
+    refills: bool,
 }
 
 /// Mean time from one to the next, smoothed.
@@ -63,6 +66,8 @@ pub(crate) struct Since {
     pub(crate) ack_ns: i64,
     /// How far the time of hearing it is uncertain: at the receiver's end of a path it is not captured.
     pub(crate) doubt_ns: i64,
+    /// A quarter and more of the greatest flight has been acknowledged and not replaced.
+    pub(crate) has_drained: bool,
 }
 
 /// What releases packets.
@@ -80,6 +85,12 @@ const ANSWER_NS: i64 = 30_000;
 const LEAST_BURSTS: u64 = 12;
 /// Packets that the mean distance is taken over: more than one train of a round has in most.
 const OVERALL: i64 = 256;
+/// For how long a frame for segmentation offload waits to become larger, at most (`tcp_tso_should_defer`), twice.
+const DEFERRED_NS: i64 = 2_000_000;
+/// Of so many, twice in five is no chance where once in four would be.
+const MANY_BURSTS: u64 = 40;
+/// Fewer RTTs do not show that a writer is never woken.
+const LEAST_ROUNDS: u32 = 16;
 /// So many segments are what a program wrote, rather than what one acknowledgment releases.
 const WRITTEN: u64 = 4;
 /// Acknowledgments that are not answered make a pause.
@@ -92,6 +103,7 @@ impl Default for SendClock {
         Self {
             bursts: none,
             woken: none,
+            refilled: none,
             waking: None,
             rounds: 0,
             packets: spacing,
@@ -150,33 +162,50 @@ impl SendClock {
         }
         // By chance one of four is so near.
         let near_ns = (self.acks.mean_ns / 4).max(ANSWER_NS);
-        let waking = Waking { segments, behind: Behind { ack_ns: since.ack_ns, near_ns } };
+        let refills = since.has_drained && since.data_ns > DEFERRED_NS;
+        let waking = Waking { segments, behind: Behind { ack_ns: since.ack_ns, near_ns }, refills };
         if let Some(waking) = self.waking.replace(waking).filter(|waking| waking.segments >= WRITTEN) {
             self.woken.count(waking.behind);
+            if waking.refills {
+                self.refilled.count(waking.behind);
+            }
         }
     }
 
     /// A loss has changed what limits: count anew.
     pub(crate) fn restart(&mut self) {
-        (self.bursts, self.woken, self.waking, self.rounds) = (Followed::default(), Followed::default(), None, 0);
+        let none = Followed::default();
+        (self.bursts, self.woken, self.refilled, self.waking, self.rounds) = (none, none, none, None, 0);
     }
 
     /// An RTT is over, and for so many of them the flight has been the same.
     pub(crate) fn round(&mut self, plateau_rounds: u32) {
         self.rounds = plateau_rounds;
         if plateau_rounds == 0 {
-            self.woken = Followed::default();
+            (self.woken, self.refilled) = (Followed::default(), Followed::default());
         }
     }
 
     pub(crate) fn release(&self) -> Release {
         // All that a full buffer holds is acknowledged within an RTT, so its writer is woken in each.
-        let is_woken = (self.woken.at_once + self.woken.later) * 2 >= u64::from(self.rounds);
+        let is_woken = self.woken.total() * 2 >= u64::from(self.rounds);
         match self.woken.release() {
+            _ if is_woken && self.woken.is_often_at_once() => Release::Acknowledgments,
             Release::Unknown => self.bursts.release(),
             Release::Acknowledgments if !is_woken => self.bursts.release(),
             woken => woken,
         }
+    }
+
+    /// In most RTTs the flight drains though acknowledgments come, and one of them is followed by the burst that fills it again: a writer
+    /// has found room. A congestion window answers each acknowledgment, but for what segmentation offload waits for.
+    pub(crate) fn is_refilled(&self) -> bool {
+        self.refilled.release() == Release::Acknowledgments && self.refilled.total() * 2 >= u64::from(self.rounds)
+    }
+
+    /// Hardly any acknowledgment has woken a writer in so many RTTs of the same flight. Only the sender's end can tell.
+    pub(crate) fn is_never_woken(&self) -> bool {
+        self.rounds >= LEAST_ROUNDS && self.woken.total() * 4 < u64::from(self.rounds)
     }
 }
 
@@ -186,8 +215,19 @@ impl Followed {
         if behind.ack_ns < behind.near_ns { self.at_once += 1 } else { self.later += 1 }
     }
 
+    fn total(self) -> u64 {
+        self.at_once + self.later
+    }
+
+    /// Far more often than by chance. A writer that is woken, and whose kernel paces what it wrote, makes pauses of its own as well:
+    /// of those of a full buffer 56 to 64 % followed an acknowledgment at once, of an application's 1 to 9 %, of BBR's 15 %
+    /// (measured, Linux 6.18, 100 Mbit/s over 40 ms).
+    fn is_often_at_once(self) -> bool {
+        self.total() >= MANY_BURSTS && self.at_once * 5 >= self.total() * 2
+    }
+
     fn release(self) -> Release {
-        if self.at_once + self.later < LEAST_BURSTS {
+        if self.total() < LEAST_BURSTS {
             Release::Unknown
         } else if self.at_once * 2 >= self.later * 3 {
             Release::Acknowledgments
@@ -203,7 +243,7 @@ mod tests {
 
     fn release(bursts: impl Iterator<Item = (i64, i64)>) -> Release {
         let mut clock = SendClock::default();
-        bursts.for_each(|(data_ns, ack_ns)| clock.sent(Since { data_ns, ack_ns, doubt_ns: 0 }, 1));
+        bursts.for_each(|(data_ns, ack_ns)| clock.sent(Since { data_ns, ack_ns, doubt_ns: 0, has_drained: false }, 1));
         clock.release()
     }
 
@@ -230,7 +270,7 @@ mod tests {
                 clock.restart();
             }
             let (data_ns, ack_ns) = train(packet);
-            clock.sent(Since { data_ns, ack_ns, doubt_ns: 0 }, 1);
+            clock.sent(Since { data_ns, ack_ns, doubt_ns: 0, has_drained: false }, 1);
         }
         assert_eq!(clock.release(), Release::Acknowledgments);
     }
@@ -240,14 +280,27 @@ mod tests {
         assert_eq!(release((0..5).map(|_| (1_000_000, 1_000))), Release::Unknown);
     }
 
+    /// So many acknowledgments, half a millisecond apart, that are not answered, and so long after the last of them a burst.
+    struct Pause {
+        unanswered: u32,
+        ack_ns: i64,
+        written: u32,
+    }
+
+    fn pause(clock: &mut SendClock, pause: Pause) {
+        (0..pause.unanswered).for_each(|_| clock.heard(500_000));
+        let data_ns = i64::from(pause.unanswered) * 500_000;
+        clock.sent(Since { data_ns, ack_ns: pause.ack_ns, doubt_ns: 0, has_drained: true }, 1);
+        // Written one after the other, and behind nothing.
+        let next = Since { data_ns: 400_000, ack_ns: 300_000, doubt_ns: 0, has_drained: false };
+        (0..pause.written).for_each(|_| clock.sent(next, 1));
+    }
+
     /// Bursts of ten behind a pause of ten acknowledgments, so long after the last of them.
     fn woken(plateau_rounds: u32, behind_ns: impl Fn(i64) -> i64) -> Release {
         let mut clock = SendClock::default();
         for burst in 0..40 {
-            (0..10).for_each(|_| clock.heard(500_000));
-            clock.sent(Since { data_ns: 5_000_000, ack_ns: behind_ns(burst), doubt_ns: 0 }, 1);
-            // Written one after the other, and behind nothing.
-            (0..9).for_each(|_| clock.sent(Since { data_ns: 400_000, ack_ns: 300_000, doubt_ns: 0 }, 1));
+            pause(&mut clock, Pause { unanswered: 10, ack_ns: behind_ns(burst), written: 9 });
         }
         clock.round(plateau_rounds);
         clock.release()
@@ -262,5 +315,46 @@ mod tests {
     #[test]
     fn a_writer_that_is_woken_now_and_then_has_no_full_buffer() {
         assert_eq!(woken(400, |_| 90_000), Release::OwnClock);
+    }
+
+    /// A writer that is woken by three of seven acknowledgments behind a pause, while the kernel paces what it wrote before.
+    #[test]
+    fn a_woken_writer_whose_kernel_paces_is_known_by_more_than_chance() {
+        assert_eq!(woken(40, |burst| if burst % 7 < 3 { 90_000 } else { 400_000 }), Release::OwnClock);
+        let mut clock = SendClock::default();
+        for burst in 0..100 {
+            pause(
+                &mut clock,
+                Pause { unanswered: 10, ack_ns: if burst % 7 < 3 { 90_000 } else { 400_000 }, written: 9 },
+            );
+        }
+        clock.round(50);
+        assert_eq!(clock.release(), Release::Acknowledgments);
+        assert!(!clock.is_never_woken());
+    }
+
+    #[test]
+    fn a_steady_stream_of_packets_has_no_writer_that_is_woken() {
+        let mut clock = SendClock::default();
+        for _ in 0..2_000 {
+            clock.heard(760_000);
+            clock.sent(Since { data_ns: 760_000, ack_ns: 90_000, doubt_ns: 0, has_drained: false }, 2);
+        }
+        clock.round(20);
+        assert_eq!((clock.release(), clock.is_never_woken()), (Release::Acknowledgments, true));
+    }
+
+    /// Segmentation offload makes pauses of a millisecond; a writer that waits for a third of its buffer lets the flight drain.
+    #[test]
+    fn only_long_pauses_in_which_the_flight_drains_refill_it() {
+        let refilled = |unanswered: u32| {
+            let mut clock = SendClock::default();
+            for _ in 0..40 {
+                pause(&mut clock, Pause { unanswered, ack_ns: 50_000, written: 9 });
+            }
+            clock.round(40);
+            clock.is_refilled()
+        };
+        assert!(refilled(10) && !refilled(4));
     }
 }

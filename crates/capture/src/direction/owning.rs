@@ -3,6 +3,7 @@
 use super::Direction;
 use super::clock::Release;
 use super::owner::Owner;
+use super::rounds::PlateauOwned;
 
 /// A sender that answers acknowledgments with data does so within this; later is a pause.
 const ANSWER_NS: i64 = 1_000_000;
@@ -46,15 +47,22 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
     }
     if direction.stands_on_plateau() {
         // After a loss a congestion window may stand still for as long (RFC 9438 §4.1); acknowledgments release it.
-        if direction.rounds.had_loss && (release != Release::OwnClock || !direction.rounds.has_long_plateau()) {
+        if direction.rounds.had_loss
+            && !direction.clock.is_refilled()
+            && (release != Release::OwnClock || !direction.rounds.has_long_plateau())
+        {
             return Owner::CongestionWindow;
         }
         // What is sent at first may be more than an application goes on with; a buffer has one size.
         let is_most = direction.rounds.is_highest_plateau();
-        let is_released = release == Release::Acknowledgments || release == Release::Unknown && is_most;
+        let is_released = direction.clock.is_refilled()
+            || release == Release::Acknowledgments
+            || release == Release::Unknown && is_most;
         // A writer that waits until the buffer has room lets it drain for less than an RTT.
         let is_buffer = is_released && pause_ns < 2 * direction.path_rtt_ns().max(direction.rtt.smoothed_ns);
         return match (is_buffer, direction.filled.is_reached()) {
+            // Nobody waits for room: the flight is that of a pacing rate or of a window that is clamped.
+            (true, _) if direction.shows_no_woken_writer() => Owner::CongestionWindow,
             (true, _) => Owner::SendBuffer,
             // Paced at what the bottleneck has.
             (false, true) => Owner::CongestionWindow,
@@ -85,7 +93,38 @@ fn has_drained(direction: &Direction) -> bool {
     (direction.flight() as f64) < direction.rounds.recent_peak() as f64 * DRAINED
 }
 
+/// Acknowledgments, of two segments each, that a writer leaves unanswered until a third of its buffer is free: twice as many as make
+/// a pause.
+const UNANSWERED: u64 = 8;
+
 impl Direction {
+    /// A quarter and more of the greatest flight has been acknowledged, and nothing was sent in its place.
+    pub(super) fn has_quarter_drained(&self) -> bool {
+        self.flight() * 4 < self.rounds.recent_peak() * 3
+    }
+
+    /// A writer that waits for room in a buffer of the size of the plateau makes pauses that the capture shows, and there are none.
+    pub(super) fn shows_no_woken_writer(&self) -> bool {
+        let is_shown =
+            self.sender_lag_ns == 0 && self.rounds.plateau_peak() >= 3 * UNANSWERED * 2 * u64::from(self.mss());
+        is_shown && self.clock.is_never_woken() && self.clock.release() != Release::OwnClock
+    }
+
+    /// Gives the time of the whole plateau to the owner that it has by now.
+    pub(super) fn own_plateau(&mut self, owner: Owner, span_ns: i64) {
+        // The rounds in which the plateau was not yet known to be one.
+        let unowned_ns = std::mem::take(&mut self.rounds.plateau_unowned_ns);
+        self.budget.reassign(Owner::CongestionWindow, owner, unowned_ns);
+        let paused_ns = std::mem::take(&mut self.rounds.plateau_paused_ns);
+        self.budget.reassign(Owner::Application, owner, paused_ns);
+        let before = self.rounds.plateau_owned.unwrap_or(PlateauOwned { owner, time_ns: 0 });
+        if before.owner != owner {
+            self.budget.reassign(before.owner, owner, before.time_ns);
+        }
+        self.rounds.plateau_owned =
+            Some(PlateauOwned { owner, time_ns: before.time_ns + unowned_ns + paused_ns + span_ns });
+    }
+
     /// The flight stays the same though the window is open, data is outstanding and the queue of the bottleneck empties.
     pub(super) fn stands_on_plateau(&self) -> bool {
         let has_data = self.outstanding() > 0 && !self.recent.ended_short;

@@ -1,5 +1,7 @@
 //! Rounds of one RTT each: whether the flight grows, and whether it has stopped to.
 
+use super::owner::Owner;
+
 /// See the module.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rounds {
@@ -20,6 +22,15 @@ pub(crate) struct Rounds {
     pub(crate) had_loss: bool,
     /// The same since then of what pauses of the application took.
     pub(crate) plateau_paused_ns: i64,
+    /// Who has had the time of the plateau, and how much of it.
+    pub(crate) plateau_owned: Option<PlateauOwned>,
+}
+
+/// Time of a plateau that one owner was given: what releases packets is known better the longer it lasts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlateauOwned {
+    pub(crate) owner: Owner,
+    pub(crate) time_ns: i64,
 }
 
 impl Default for Rounds {
@@ -38,6 +49,7 @@ impl Default for Rounds {
             count: 0,
             had_loss: false,
             plateau_paused_ns: 0,
+            plateau_owned: None,
         }
     }
 }
@@ -107,7 +119,7 @@ impl Rounds {
 
     fn start_plateau(&mut self, peak: u64) {
         (self.plateau_peak, self.plateau_rounds) = (peak, 0);
-        (self.plateau_unowned_ns, self.plateau_paused_ns) = (0, 0);
+        (self.plateau_unowned_ns, self.plateau_paused_ns, self.plateau_owned) = (0, 0, None);
     }
 
     /// A recovery is over: the flight before it is no measure any more.
@@ -143,6 +155,11 @@ impl Rounds {
     /// For how many rounds the flight has been the same.
     pub(crate) fn plateau_rounds(&self) -> u32 {
         self.plateau_rounds
+    }
+
+    /// The flight of the plateau.
+    pub(crate) fn plateau_peak(&self) -> u64 {
+        self.plateau_peak
     }
 
     /// The flight has stayed the same.

@@ -88,12 +88,17 @@ impl Direction {
     fn since(&self, time_ns: i64) -> Since {
         let data_ns = time_ns - self.recent.data_ns;
         if self.sender_lag_ns == 0 {
-            return Since { data_ns, ack_ns: time_ns - self.recent.heard_ns, doubt_ns: 0 };
+            return Since {
+                data_ns,
+                ack_ns: time_ns - self.recent.heard_ns,
+                doubt_ns: 0,
+                has_drained: self.has_quarter_drained(),
+            };
         }
         let doubt_ns = (self.lag.smoothed_ns - self.lag.min_ns).max(self.lag.variation_ns);
         let hears_now = self.window.late.front().is_some_and(|late| late.0 <= time_ns + doubt_ns);
         let ack_ns = if hears_now { 0 } else { time_ns - self.recent.heard_ns };
-        Since { data_ns, ack_ns, doubt_ns }
+        Since { data_ns, ack_ns, doubt_ns, has_drained: false }
     }
 
     fn count(&mut self, segment: &Segment, mss: u32) {
@@ -374,18 +379,11 @@ impl Direction {
         match owner {
             // A bottleneck at its rate keeps its time, whatever the plateau turns out to be.
             Owner::CongestionWindow if self.filled.is_reached() => {}
+            Owner::CongestionWindow if self.shows_no_woken_writer() => self.own_plateau(owner, span_ns),
             Owner::CongestionWindow | Owner::SlowStart => self.rounds.plateau_unowned_ns += span_ns,
             Owner::Application if !self.rounds.has_plateau() => self.rounds.plateau_paused_ns += span_ns,
             // An end of the data says nothing of the rounds before it.
-            Owner::SendBuffer | Owner::Application if self.stands_on_plateau() => {
-                // The rounds in which the plateau was not yet known to be one.
-                self.budget.reassign(
-                    Owner::CongestionWindow,
-                    owner,
-                    std::mem::take(&mut self.rounds.plateau_unowned_ns),
-                );
-                self.budget.reassign(Owner::Application, owner, std::mem::take(&mut self.rounds.plateau_paused_ns));
-            }
+            Owner::SendBuffer | Owner::Application if self.stands_on_plateau() => self.own_plateau(owner, span_ns),
             _ => {}
         }
         if let Some(series) = &mut self.series {

@@ -82,9 +82,13 @@ fn send_buffer(judged: &Judged) -> Option<Verdict> {
         return None;
     }
     let flight = plateau.unwrap_or(judged.direction.counts.max_flight);
+    let held = if judged.direction.rounds.had_loss {
+        "and in most RTTs a part of that had drained before one acknowledgment was answered with a burst"
+    } else {
+        "without loss"
+    };
     let evidence = format!(
-        "for {} of the time, {} were in flight in every RTT, below the offered window of {}, without loss, and the RTT \
-         stayed at {}",
+        "for {} of the time, {} were in flight in every RTT, below the offered window of {}, {held}, and the RTT stayed at {}",
         percent(share),
         bytes(flight),
         bytes(judged.direction.window.last),
@@ -120,6 +124,10 @@ fn application(judged: &Judged) -> Option<Verdict> {
         .share(share)
         .rival("a sending host that is short of CPU")
         .next_test("look at what the sending application waits for: its storage, its CPU, its own protocol");
+    if longest.is_none() {
+        // Evenly spaced packets look the same, whoever spaces them.
+        verdict = verdict.rival("a pacing rate at the sender (SO_MAX_PACING_RATE, fq maxrate)");
+    }
     verdict.frames = longest.map(|pause| pause.first_frame).into_iter().collect();
     Some(verdict)
 }
