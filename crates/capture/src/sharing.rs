@@ -13,6 +13,11 @@ const MAX_TOGETHER: usize = 16;
 /// Pairs of hosts that are looked at, at most.
 const MAX_PAIRS: usize = 64;
 
+/// Losses that make a rate, and that there should have been where hardly any are; and what counts as hardly any of them.
+const LEAST_LOSSES: f64 = 15.0;
+const LEAST_EXPECTED: f64 = 100.0;
+const SPARED: f64 = 0.1;
+
 /// A direction between two hosts, with tags and tunnels around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct HostPair {
@@ -40,8 +45,49 @@ pub(crate) fn judge_shared(reports: &mut [ConnectionReport]) {
     for mut transfers in pairs.into_values().filter(|transfers| transfers.len() > 1).take(MAX_PAIRS) {
         transfers.sort_by_key(|index| std::cmp::Reverse(at(reports, *index).map_or(0, |each| each.counts.retransmits)));
         transfers.truncate(MAX_TOGETHER);
-        judge_pair(reports, &transfers);
+        while !transfers.is_empty() {
+            let (alike, others) = losing_alike(reports, transfers);
+            if alike.len() > 1 {
+                judge_pair(reports, &alike);
+            }
+            transfers = others;
+        }
     }
+}
+
+/// Real losses of a transfer, and of how many segments.
+#[derive(Debug, Clone, Copy)]
+struct Lost {
+    losses: f64,
+    segments: f64,
+}
+
+impl Lost {
+    #[expect(clippy::cast_precision_loss, reason = "counts as shares")]
+    fn of(transfer: &TransferReport) -> Self {
+        let counts = &transfer.counts;
+        let losses = counts.retransmits.saturating_sub(counts.spurious) as f64;
+        Self { losses, segments: counts.segments.max(1) as f64 }
+    }
+
+    /// Whether it lost far less than it would at a rate of losses.
+    fn is_spared(self, rate: f64) -> bool {
+        let expected = rate * self.segments;
+        expected >= LEAST_EXPECTED && self.losses < expected * SPARED
+    }
+}
+
+/// A bucket drops segments of whoever comes when it is empty: transfers that lose far less than another do not pass its bucket.
+/// Those that lose about as much as the one that loses most, and the others.
+fn losing_alike(
+    reports: &[ConnectionReport],
+    transfers: Vec<TransferIndex>,
+) -> (Vec<TransferIndex>, Vec<TransferIndex>) {
+    let lost = |index: &TransferIndex| at(reports, *index).map(Lost::of);
+    // What lost a few of a few has no rate.
+    let known = transfers.iter().filter_map(lost).filter(|lost| lost.losses >= LEAST_LOSSES);
+    let most = known.map(|lost| lost.losses / lost.segments).fold(0.0, f64::max);
+    transfers.into_iter().partition(|index| !lost(index).is_some_and(|lost| lost.is_spared(most)))
 }
 
 fn at(reports: &[ConnectionReport], index: TransferIndex) -> Option<&TransferReport> {
@@ -89,4 +135,18 @@ fn limited_share(transfer: &TransferReport) -> f64 {
         .map(|share| share.time_ns)
         .sum();
     limited as f64 / total.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts of a path with a policer for one port: 22,831 of 130,739 segments, and 6 of 202,297 beside it.
+    #[test]
+    fn a_transfer_that_is_spared_passes_another_bucket_and_a_short_one_may_pass_the_same() {
+        let policed = 22_831.0 / 130_739.0;
+        assert!(Lost { losses: 6.0, segments: 202_297.0 }.is_spared(policed));
+        assert!(!Lost { losses: 9_000.0, segments: 202_297.0 }.is_spared(policed));
+        assert!(!Lost { losses: 0.0, segments: 400.0 }.is_spared(policed));
+    }
 }
