@@ -31,6 +31,8 @@ pub struct Drawn {
     pub first_ns: i64,
     /// When it ended.
     pub last_ns: i64,
+    /// When its first data was sent.
+    pub first_data_ns: i64,
     /// The part of it that is drawn, where not all is.
     pub zoom: Option<Zoom>,
 }
@@ -99,7 +101,7 @@ impl Graph {
     }
 
     fn is_in_view(&self, at_ns: i64) -> bool {
-        let since_ns = at_ns - self.drawn.first_ns;
+        let since_ns = at_ns - self.drawn.first_data_ns;
         self.drawn.zoom.is_none_or(|zoom| since_ns >= zoom.from_ns && zoom.to_ns.is_none_or(|to| since_ns <= to))
     }
 

@@ -76,9 +76,10 @@ impl Direction {
             self.note_duplicate(segment, right);
         }
         self.keep_window(time_ns, ack, window, right);
+        let flight = self.flight();
         if let Some(series) = &mut self.series {
             let first = self.numbers.first;
-            series.acknowledged(time_ns, self.numbers.una - first, right.saturating_sub(first));
+            series.acknowledged(time_ns, self.numbers.una - first, right.saturating_sub(first), flight);
         }
         (self.recent.ack_ns, self.recent.ack_frame) = (time_ns, segment.frame);
     }

@@ -55,6 +55,9 @@ impl Direction {
         }
         if self.counts.data_packets == 0 {
             (self.span.first_data_ns, self.span.owned_until_ns) = (time_ns, time_ns);
+            if let Some(series) = &mut self.series {
+                series.start(time_ns);
+            }
         }
         let mss = self.mss();
         if from < self.numbers.next {

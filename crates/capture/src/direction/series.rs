@@ -14,6 +14,8 @@ pub struct Series {
     /// Columns stay as wide as they are: what is later is left out.
     is_fixed: bool,
     max_columns: usize,
+    /// From the first data to the first column.
+    offset_ns: i64,
 }
 
 /// What happened within the width of a column. Sequence numbers count from the first byte.
@@ -33,7 +35,7 @@ pub struct Column {
     pub sacked: Extent,
     /// RTT from sender to receiver and back, in nanoseconds.
     pub rtt_ns: Extent,
-    /// Bytes in flight after a segment was sent.
+    /// Bytes in flight after a segment was sent or acknowledged.
     pub flight: Extent,
     /// Congestion experienced marks.
     pub ce_marks: u32,
@@ -73,7 +75,7 @@ impl Extent {
     }
 }
 
-/// The span of a picture, where not all of a trace is wanted; times count from the first packet of a connection.
+/// The span of a picture, where not all of a trace is wanted; times count from the first data of a transfer, as those of its events do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Zoom {
     /// Start.
@@ -87,11 +89,18 @@ const FIRST_WIDTH_NS: i64 = 100_000;
 impl Series {
     pub(crate) fn new(first_ns: i64, max_columns: usize, zoom: Option<Zoom>) -> Self {
         let max_columns = max_columns.max(16);
-        let from_ns = first_ns.saturating_add(zoom.map_or(0, |zoom| zoom.from_ns));
+        let offset_ns = zoom.map_or(0, |zoom| zoom.from_ns);
         let span_ns = zoom.and_then(|zoom| Some(zoom.to_ns?.saturating_sub(zoom.from_ns).max(1)));
         let each_ns = |span_ns: i64| (span_ns / i64::try_from(max_columns).unwrap_or(i64::MAX)).max(1);
         let width_ns = span_ns.map_or(FIRST_WIDTH_NS, each_ns);
-        Self { from_ns, width_ns, columns: Vec::new(), is_fixed: span_ns.is_some(), max_columns }
+        let from_ns = first_ns.saturating_add(offset_ns);
+        Self { from_ns, width_ns, columns: Vec::new(), is_fixed: span_ns.is_some(), max_columns, offset_ns }
+    }
+
+    /// The first data: from it times count, and what was before it is not drawn.
+    pub(super) fn start(&mut self, first_data_ns: i64) {
+        self.from_ns = first_data_ns.saturating_add(self.offset_ns);
+        self.columns.clear();
     }
 
     #[inline]
@@ -145,8 +154,9 @@ impl Series {
     }
 
     #[inline]
-    pub(super) fn acknowledged(&mut self, time_ns: i64, ack: u64, right: u64) {
+    pub(super) fn acknowledged(&mut self, time_ns: i64, ack: u64, right: u64, flight: u64) {
         if let Some(column) = self.column(time_ns) {
+            column.flight.take(flight, flight);
             column.acked.take(ack, ack);
             column.window_right.take(right, right);
         }

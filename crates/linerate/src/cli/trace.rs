@@ -33,7 +33,7 @@ pub struct TraceArgs {
     /// Write a picture of the transfer: sequence numbers, RTT, flight, goodput (.svg, .png; .xpl for xplot, every packet)
     #[arg(long, value_name = "FILE", value_parser = values::trace_picture)]
     pub plot: Option<PathBuf>,
-    /// Start of the picture, after the first packet of the connection
+    /// Start of the picture, after the first data, as the times of events count
     #[arg(long, value_name = "TIME", value_parser = values::span, requires = "plot")]
     pub from: Option<Duration>,
     /// End of the picture

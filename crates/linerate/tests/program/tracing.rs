@@ -182,6 +182,18 @@ fn a_picture_is_bound_by_its_pixels_and_has_its_panels() {
     }
 }
 
+/// The data starts two RTTs after the SYN, and each of 40 rounds lasts 21 ms: from the 30th on, ten are left.
+#[test]
+fn a_part_of_a_picture_counts_from_the_first_data_as_its_axis_does() {
+    let folder = folder();
+    stdout(&trace(folder.path(), &["a.pcap", "--plot", "a.xpl", "--from", "630ms"]));
+    let graph = std::fs::read_to_string(folder.path().join("a.xpl")).unwrap();
+    assert_eq!(graph.lines().filter(|line| line.starts_with("uarrow ")).count(), 100);
+    stdout(&trace(folder.path(), &["a.pcap", "--plot", "a.svg", "--from", "630ms", "--to", "640ms"]));
+    let svg = std::fs::read_to_string(folder.path().join("a.svg")).unwrap();
+    assert!(svg.contains(">630<") && svg.contains(">632<"), "{svg}");
+}
+
 #[test]
 fn a_cut_capture_is_explained_as_far_as_it_goes_and_garbage_is_refused() {
     let folder = folder();

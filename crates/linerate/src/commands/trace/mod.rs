@@ -89,6 +89,7 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
                 to: transfer.to,
                 first_ns: connection.first_ns,
                 last_ns: connection.last_ns,
+                first_data_ns: transfer.first_ns,
                 zoom: zoom.then(|| span(args)),
             };
             xplot::write(path, &picture, drawn)?;
@@ -99,7 +100,7 @@ fn explain(common: &Common, args: &TraceArgs, path: &Path, index: usize) -> anyh
     Ok(document)
 }
 
-/// What of a connection a picture shows, from its first packet on.
+/// What of a transfer a picture shows, from its first data on.
 fn span(args: &TraceArgs) -> Zoom {
     let ns = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
     Zoom { from_ns: args.from.map_or(0, ns), to_ns: args.to.map(ns) }
