@@ -154,7 +154,7 @@ fn header(view: &View) -> Header {
 /// The colour behind the moments of an owner; what is as it should be stays white.
 fn shade(owner: Owner) -> Option<Colour> {
     match owner {
-        Owner::Handshake | Owner::CongestionWindow => None,
+        Owner::Handshake | Owner::CongestionWindow | Owner::Unknown => None,
         Owner::Timeout => Some(VERMILLION.thinned(0.45)),
         Owner::Recovery => Some(ORANGE.thinned(0.35)),
         Owner::ZeroWindow => Some(PURPLE.thinned(0.6)),

@@ -11,6 +11,9 @@ pub(crate) struct Copies {
 const SLOTS: usize = 64;
 /// A copy comes within this.
 const COPY_NS: i64 = 1_000_000;
+/// Without an IP ID (IPv6, for one), a packet that has everything else of the one before is a copy within this: no sender has heard of a
+/// loss so soon, and retransmits.
+const TWIN_NS: i64 = 50_000;
 
 impl Default for Copies {
     fn default() -> Self {
@@ -19,22 +22,30 @@ impl Default for Copies {
 }
 
 impl Copies {
-    /// Whether this is a copy of a packet that has just been seen. Only the IP ID tells a copy from a retransmission, so
-    /// packets without one are never copies.
+    /// Whether this is a copy of a packet that has just been seen. The IP ID tells a copy from a retransmission, and where there is none
+    /// the time.
     #[inline]
     pub(crate) fn is_copy(&mut self, segment: &Segment) -> bool {
-        if segment.ip_id == 0 || segment.has(flag::RST) {
+        if segment.has(flag::RST) {
             return false;
         }
+        let within_ns = if segment.ip_id == 0 { TWIN_NS } else { COPY_NS };
         let stamp = segment.options.timestamps.map_or(0, |stamps| stamps.0);
         let mut digest = u32::from(segment.ip_id) << 16 | u32::from(segment.checksum);
-        for field in [segment.seq, segment.ack, stamp, segment.payload] {
+        let rest = u32::from(segment.window) << 16 | u32::from(segment.flags);
+        let sack = segment.options.sack.as_slice().first().map_or(0, |block| block.0 ^ block.1.rotate_left(7));
+        for field in [segment.seq, segment.ack, stamp, segment.payload, rest, sack] {
             digest = (digest ^ field).wrapping_mul(0x9e37_79b1).rotate_left(13);
         }
         let slot = (digest >> 3) as usize % SLOTS;
-        let Some(last) = self.last.get_mut(slot) else { return false };
-        let is_copy = last.0 == digest && segment.time_ns.saturating_sub(last.1) <= COPY_NS;
-        *last = (digest, segment.time_ns);
+        // Two places for each: a packet and its answer are captured at one instant, and so are their copies.
+        let [Some(one), Some(other)] = [slot, slot ^ 1].map(|slot| self.last.get(slot).copied()) else { return false };
+        let is_same = |last: (u32, i64)| last.0 == digest && segment.time_ns.saturating_sub(last.1) <= within_ns;
+        let is_copy = is_same(one) || is_same(other);
+        let place = if is_same(one) || !is_same(other) && one.1 <= other.1 { slot } else { slot ^ 1 };
+        if let Some(last) = self.last.get_mut(place) {
+            *last = (digest, segment.time_ns);
+        }
         is_copy
     }
 }

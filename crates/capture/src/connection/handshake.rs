@@ -68,15 +68,18 @@ impl Handshake {
             return;
         }
         let has_stamps = self.client.timestamps.is_some() && self.server.timestamps.is_some();
-        self.sack_permitted = Some(self.client.sack_permitted && self.server.sack_permitted);
+        let is_permitted = self.client.sack_permitted && self.server.sack_permitted;
+        self.sack_permitted = (is_permitted || !self.client.is_cut && !self.server.is_cut).then_some(is_permitted);
         let stated = [self.client.mss, self.server.mss].into_iter().flatten().min();
         // A SYN without the option allows 536 bytes (RFC 9293 §3.7.1), but then nobody keeps to it: better none.
         let mss = stated.map_or(0, |mss| u32::from(mss).saturating_sub(if has_stamps { STAMP_BYTES } else { 0 }));
         let scales = self.client.window_scale.zip(self.server.window_scale);
+        // What the snap length has cut off may have been there.
+        let is_cut = self.client.is_cut || self.server.is_cut;
         for (direction, scale) in [(&mut *client, scales.map(|both| both.1)), (&mut *server, scales.map(|both| both.0))]
         {
-            direction.counts.mss = mss;
-            direction.window.scale = Some(scale.unwrap_or(0));
+            direction.counts.mss = if is_cut && !has_stamps { 0 } else { mss };
+            direction.window.scale = scale.or((!is_cut).then_some(0));
         }
         if let Some((to_server_ns, to_client_ns)) = self.to_server_ns.zip(self.to_client_ns) {
             client.set_lag(to_client_ns, to_client_ns + to_server_ns);

@@ -15,6 +15,7 @@
 //! | `event` | what happened, with frames |
 //! | `cost` | what each event cost |
 //! | `steadiness` | whether data arrives at one rate |
+//! | `usual` | the payload of full segments, where no handshake was captured |
 //! | `filled` | the rate at which data arrives behind a queue of its own |
 //! | `losses` | lost and passed segments, for the policer test |
 //!
@@ -35,6 +36,7 @@ pub(crate) mod rtt;
 mod send;
 pub(crate) mod series;
 mod steadiness;
+mod usual;
 
 use std::collections::VecDeque;
 
@@ -50,6 +52,7 @@ use ranges::Ranges;
 use rounds::Rounds;
 use rtt::{RttMeter, StampEchoes};
 use series::Series;
+pub(crate) use usual::UsualSegment;
 
 use crate::sequence;
 
@@ -171,6 +174,8 @@ pub(crate) struct Counts {
     pub(crate) largest_passed: u32,
     pub(crate) most_times_sent: u16,
     pub(crate) delay_spikes: u64,
+    /// What most payloads are multiples of.
+    pub(crate) usual: UsualSegment,
 }
 
 /// How many hops packets have passed, as their TTL shows it.
@@ -360,14 +365,12 @@ impl Direction {
         self.outstanding().saturating_sub(gone) + self.resent.total()
     }
 
-    /// The payload of a full segment: the largest that was seen in one packet, up to what the handshake allows.
+    /// The payload of a full segment: what the handshake allows, or where it was not captured what payloads show.
     #[inline]
     pub(crate) fn mss(&self) -> u32 {
-        match (self.counts.mss, self.counts.largest_payload) {
-            (0, 0) => 1_448,
-            // Larger than any jumbo frame holds: super-packets of segmentation offload.
-            (0, 8_961..) => 1_448,
-            (0, largest) => largest,
+        match (self.counts.mss, self.counts.usual.bytes()) {
+            (0, None) => 1_448,
+            (0, Some(usual)) => usual,
             (mss, _) => mss,
         }
     }

@@ -25,11 +25,13 @@ pub enum Owner {
     SlowStart,
     /// The congestion window, pacing or the bottleneck itself.
     CongestionWindow,
+    /// Nothing: no acknowledgment was captured, and what the sender waited for is not known.
+    Unknown,
 }
 
 impl Owner {
     /// All of them, in the order of precedence.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Handshake,
         Self::Timeout,
         Self::Recovery,
@@ -39,6 +41,7 @@ impl Owner {
         Self::SendBuffer,
         Self::SlowStart,
         Self::CongestionWindow,
+        Self::Unknown,
     ];
 
     /// Its name on the screen.
@@ -54,6 +57,7 @@ impl Owner {
             Self::SendBuffer => "send buffer",
             Self::SlowStart => "slow start",
             Self::CongestionWindow => "congestion window or bottleneck",
+            Self::Unknown => "not known",
         }
     }
 }

@@ -18,12 +18,12 @@ impl Direction {
 }
 
 fn owner(direction: &Direction, time_ns: i64) -> Owner {
+    if direction.counts.acks == 0 {
+        // Neither of the window nor of what has arrived.
+        return Owner::Unknown;
+    }
     if direction.recovery.is_some() {
         return Owner::Recovery;
-    }
-    if direction.counts.acks == 0 {
-        // Nothing is known of the window yet.
-        return Owner::SlowStart;
     }
     let outstanding = direction.outstanding();
     let room = direction.window.sender_right.saturating_sub(direction.numbers.next);

@@ -106,11 +106,14 @@ impl Direction {
 
     fn count(&mut self, segment: &Segment, mss: u32) {
         let counts = &mut self.counts;
+        if counts.mss == 0 {
+            counts.usual.take(segment.payload);
+        }
         counts.data_packets += 1;
         counts.payload_bytes += u64::from(segment.payload);
         counts.segments += u64::from(segment.payload.div_ceil(mss));
         counts.largest_payload = counts.largest_payload.max(segment.payload);
-        if segment.payload > mss && counts.mss > 0 {
+        if segment.payload > mss {
             counts.super_packets += 1;
         }
         self.outstanding_total += u128::from(self.numbers.next.saturating_sub(self.numbers.sender_una));

@@ -45,7 +45,7 @@ pub(crate) fn judge(direction: &Direction) -> Vec<Verdict> {
         total_ns: direction.budget.total_ns(),
         rtt_ns: direction.path_rtt_ns(),
         mss: u64::from(direction.mss()),
-        lacks_packets: missing > MOST_MISSING,
+        lacks_packets: missing > MOST_MISSING || counts.acks == 0,
     };
     let mut verdicts = limits::verdicts(&judged);
     if !judged.lacks_packets {

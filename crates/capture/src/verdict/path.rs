@@ -118,6 +118,18 @@ const TTL_NEAR_RTTS: i64 = 40;
 
 fn capture_loss(judged: &Judged, missing: f64) -> Option<Verdict> {
     let counts = &judged.direction.counts;
+    if counts.acks == 0 && counts.data_packets > 0 {
+        let evidence = format!(
+            "no acknowledgment of these {} is in the capture: what arrived, what was lost and what the sender waited for is not known",
+            bytes(counts.payload_bytes)
+        );
+        return Some(
+            Verdict::new(Cause::CaptureLoss, 0.95, evidence)
+                .share(0.0)
+                .rival("a path back that the capture does not see")
+                .next_test("capture both directions: at one of the hosts, or on each path"),
+        );
+    }
     if counts.unseen_bytes < judged.mss {
         return None;
     }

@@ -4,6 +4,7 @@
 
 mod ends;
 mod files;
+mod lacking;
 mod layers;
 mod live;
 mod long_path;

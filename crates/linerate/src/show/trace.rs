@@ -159,7 +159,11 @@ fn numbers(connection: &ConnectionReport, transfer: &TransferReport, page: &mut 
     let goodput = transfer.goodput_bps().map_or_else(|| "none".to_owned(), |bps| DataRate::from_bps(bps).to_string());
     line(
         "goodput",
-        format!("{goodput}: {} in {}", ByteCount::new(transfer.delivered_bytes), time(transfer.duration_ns)),
+        if counts.acks == 0 {
+            format!("not known: {} sent in {}", ByteCount::new(counts.payload_bytes), time(transfer.duration_ns))
+        } else {
+            format!("{goodput}: {} in {}", ByteCount::new(transfer.delivered_bytes), time(transfer.duration_ns))
+        },
     );
     if let Some(rtt) = transfer.rtt {
         let [min, median, high, max] = [rtt.min_ns, rtt.median_ns, rtt.p95_ns, rtt.max_ns].map(time);
