@@ -3,7 +3,7 @@
 use crate::support::{MS, MSS, Written};
 use capture::report::CapturePoint;
 use capture::verdict::Cause;
-use capture::{EventType, Owner};
+use capture::{EventType, Owner, Trace, TraceOptions, Zoom};
 
 const RTT: u64 = 20 * MS;
 
@@ -269,4 +269,19 @@ fn packets_that_are_held_and_then_all_arrive_are_no_loss() {
         "{:#?}",
         transfer.events
     );
+}
+
+/// Events count from there as well. What is acknowledged is in flight no more, also where nothing is sent afterwards.
+#[test]
+fn a_part_of_a_picture_counts_from_the_first_data_and_its_flight_falls_with_acknowledgments() {
+    let written = one_loss(1_000);
+    let zoom = Some(Zoom { from_ns: 5_000_000, to_ns: Some(100_000_000) });
+    let mut trace = Trace::new(TraceOptions { columns: Some(64), zoom, ..TraceOptions::default() });
+    let used = trace.read(&written.bytes).unwrap();
+    let report = trace.end(&written.bytes[used..]);
+    let transfer = &report.connections[0].transfers[0];
+    let series = transfer.series.as_ref().unwrap();
+    assert_eq!(series.from_ns, transfer.first_ns + 5_000_000);
+    let last = series.columns.iter().rev().find_map(|column| column.flight.get());
+    assert_eq!(last.map(|flight| flight.0), Some(0));
 }
