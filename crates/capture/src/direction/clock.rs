@@ -281,6 +281,7 @@ mod tests {
     }
 
     /// So many acknowledgments, half a millisecond apart, that are not answered, and so long after the last of them a burst.
+    #[derive(Clone, Copy)]
     struct Pause {
         unanswered: u32,
         ack_ns: i64,

@@ -33,9 +33,10 @@ fn windows() -> Written {
     let mut written = Written::new(1_000, RTT, 0xffff);
     for round in 0..60_u32 {
         let (first, start) = (round * 16, u64::from(round + 2) * (RTT + MS));
-        (0..4).for_each(|frame| {
-            written.super_packet(start + u64::from(frame) * MS / 4, first + 4 * frame, first + 4 * frame + 4)
-        });
+        for frame in 0..4 {
+            let sent = first + 4 * frame;
+            written.super_packet(start + u64::from(frame) * MS / 4, sent, sent + 4);
+        }
         (1..=4).for_each(|frame| written.ack(start + RTT + u64::from(frame) * MS / 4, first + 4 * frame, &[]));
     }
     written
