@@ -76,7 +76,7 @@ impl Direction {
             self.note_duplicate(segment, right);
         }
         self.keep_window(time_ns, ack, window, right);
-        let flight = self.flight();
+        let flight = if self.series.is_some() { self.flight() } else { 0 };
         if let Some(series) = &mut self.series {
             let first = self.numbers.first;
             series.acknowledged(time_ns, self.numbers.una - first, right.saturating_sub(first), flight);
