@@ -11,6 +11,7 @@
 //! * [`download`], [`http`]: one file over HTTP
 //! * `ndt7`: tests of NDT7, M-Lab's (feature `ndt7`)
 //! * [`latency`]: from probes to round-trip times
+//! * [`metrics`]: numbers for Prometheus
 //! * [`tools`]: tests by iperf3 and nuttcp where they are installed
 //! * [`telemetry`], [`counting`], [`contention`], [`identity`]: from the kernel's words to ours
 //! * [`connect`], [`options`], [`control`], [`stop`]: sockets, their options, deadlines
@@ -25,6 +26,7 @@ pub mod engine;
 pub mod http;
 pub mod identity;
 pub mod latency;
+pub mod metrics;
 #[cfg(feature = "ndt7")]
 pub mod ndt7;
 pub mod one_way;

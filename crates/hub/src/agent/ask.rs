@@ -174,6 +174,7 @@ impl<'scope, 'env: 'scope> Asking<'scope, 'env> {
                     if let Some(now) = reply.now {
                         shared.calendar.hear(now);
                     }
+                    shared.answered();
                     if std::mem::replace(&mut is_away, false) {
                         let settings = self.carrying.settings;
                         shared.say(&format!("{} is connected to {}", settings.name, settings.hub));

@@ -13,6 +13,7 @@
 //! * [`ask`]: requests for work, and what comes of the answers
 //! * [`carrying`], [`light`], [`serving`]: a heavy run, light tests, the other end of somebody's run
 //! * [`guard`]: what it permits, whatever tickets say
+//! * `metrics`: what it counts for Prometheus
 //! * [`backoff`]: how long it waits for a hub that is not there
 
 pub mod ask;
@@ -26,6 +27,7 @@ pub mod guard;
 pub mod join;
 pub mod journal;
 pub mod light;
+mod metrics;
 pub mod options;
 pub mod run;
 pub mod serving;

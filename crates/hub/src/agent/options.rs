@@ -1,6 +1,7 @@
 //! How an agent runs.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// How an agent runs.
@@ -12,6 +13,8 @@ pub struct Options {
     pub program: OsString,
     /// Whether changes of this host are watched.
     pub watch: Watch,
+    /// Where numbers for Prometheus are served; nowhere where it is [`None`].
+    pub metrics: Option<SocketAddr>,
 }
 
 /// Whether changes of this host are watched.

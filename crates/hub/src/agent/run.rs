@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
 use linux::clock;
+use measure::metrics::MetricsServer;
 use measure::stop::Stop;
 use mesh::run::LeaseName;
 use rustls::ClientConfig;
@@ -19,6 +21,7 @@ use super::connection::Connection;
 use super::deliver;
 use super::directory::{Directory, DirectoryError, Opened};
 use super::journal::Journal;
+use super::metrics;
 use super::shared::Shared;
 use super::spool::{Spool, Spooled};
 use super::watch::Watcher;
@@ -39,6 +42,14 @@ pub enum RunError {
     /// Its files cannot be written.
     #[error("the agent's files cannot be used")]
     File(#[from] io::Error),
+    /// Numbers cannot be served there.
+    #[error("cannot listen on {address} for metrics")]
+    Metrics {
+        /// Where numbers were to be served.
+        address: SocketAddr,
+        /// What opening the port gave.
+        source: io::Error,
+    },
     /// TLS cannot be set up.
     #[error("TLS cannot be set up")]
     Tls(#[from] rustls::Error),
@@ -52,6 +63,7 @@ pub fn run(options: &Options, stop: &Stop, say: &(dyn Fn(&str) + Sync)) -> Resul
     let directory = Directory::at(&options.directory);
     let Opened { settings, identity, authority, seal } = directory.open()?;
     let _claim = claim(&directory)?;
+    let metrics = options.metrics.map(open_metrics).transpose()?;
     let boots = count_start(&directory)?;
     let mut spool = Spool::open(&directory.file("spool"), settings.limits.max_spool)?;
     let spooled = leases_of(&mut spool);
@@ -67,6 +79,9 @@ pub fn run(options: &Options, stop: &Stop, say: &(dyn Fn(&str) + Sync)) -> Resul
     let connect = |tls: &Arc<ClientConfig>| Connection::new(settings.hub.clone(), Arc::clone(tls)).until(stop);
     let carrying = Carrying { shared: &shared, settings: &settings, options };
     thread::scope(|scope| {
+        if let Some(server) = &metrics {
+            scope.spawn(|| server.serve(shared.stop, &|| metrics::numbers(&shared)));
+        }
         let delivering = connect(&tls);
         scope.spawn(|| deliver::deliver(&shared, delivering, &|record| work.acknowledged(&shared, record)));
         scope.spawn(|| work.carry_out(&carrying, &seal));
@@ -80,6 +95,10 @@ pub fn run(options: &Options, stop: &Stop, say: &(dyn Fn(&str) + Sync)) -> Resul
         watcher.end();
     });
     Ok(())
+}
+
+fn open_metrics(address: SocketAddr) -> Result<MetricsServer, RunError> {
+    MetricsServer::open(address).map_err(|source| RunError::Metrics { address, source })
 }
 
 /// The leases whose results lie in the spool.

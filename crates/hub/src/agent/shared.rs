@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use measure::stop::Stop;
+use units::WallTime;
 
 use super::calendar::Calendar;
 use super::spool::{Batch, Spool};
@@ -23,6 +24,9 @@ pub struct Shared<'a> {
     pub calendar: Arc<Calendar>,
     say: &'a (dyn Fn(&str) + Sync),
     refused: AtomicU64,
+    kept: AtomicU64,
+    /// In seconds since 1970-01-01 UTC; 0 before the first.
+    contact: AtomicU64,
 }
 
 impl<'a> Shared<'a> {
@@ -36,6 +40,8 @@ impl<'a> Shared<'a> {
             calendar: Arc::default(),
             say,
             refused: AtomicU64::new(0),
+            kept: AtomicU64::new(0),
+            contact: AtomicU64::new(0),
         }
     }
 
@@ -55,6 +61,7 @@ impl<'a> Shared<'a> {
     /// What writing it gives.
     pub fn keep(&self, record: &Record) -> io::Result<()> {
         self.spool().add(record)?;
+        self.kept.fetch_add(1, Ordering::Relaxed);
         self.bell.notify_all();
         Ok(())
     }
@@ -86,6 +93,24 @@ impl<'a> Shared<'a> {
     /// A ticket was refused.
     pub fn refuse(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Records since the start.
+    #[must_use]
+    pub fn kept(&self) -> u64 {
+        self.kept.load(Ordering::Relaxed)
+    }
+
+    /// The hub has answered.
+    pub fn answered(&self) {
+        self.contact.store(self.calendar.now().unix_seconds(), Ordering::Relaxed);
+    }
+
+    /// When it has answered last.
+    #[must_use]
+    pub fn contact(&self) -> Option<WallTime> {
+        let seconds = self.contact.load(Ordering::Relaxed);
+        (seconds > 0).then(|| WallTime::from_unix_nanos(seconds.saturating_mul(1_000_000_000)))
     }
 
     /// How the agent is.

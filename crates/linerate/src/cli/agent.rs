@@ -1,5 +1,6 @@
 //! `linerate agent`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,6 +40,9 @@ pub struct RunArgs {
     /// Do not watch this host for changes of its settings
     #[arg(long)]
     pub no_watch: bool,
+    /// Serve numbers for Prometheus at http://ADDRESS:PORT/metrics, to whoever asks
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub metrics: Option<SocketAddr>,
 }
 
 /// Join a hub. The key never leaves this host; the token names the authority that the hub has to show. Limits are this

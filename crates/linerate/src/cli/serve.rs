@@ -1,6 +1,6 @@
 //! `linerate serve`.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use clap::Args;
@@ -36,6 +36,9 @@ pub struct ServeArgs {
     #[cfg(feature = "ndt7")]
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "80", conflicts_with_all = ["once", "max_rate"])]
     pub ndt7: Option<u16>,
+    /// Serve numbers for Prometheus at http://ADDRESS:PORT/metrics, to whoever asks
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub metrics: Option<SocketAddr>,
     /// Exit after one test
     #[arg(long, short = '1')]
     pub once: bool,

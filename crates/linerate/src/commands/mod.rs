@@ -35,6 +35,7 @@ mod round;
 mod runs;
 mod scratch;
 mod serve;
+mod served;
 mod simulate;
 mod test;
 mod tool;

@@ -1,11 +1,13 @@
 //! `linerate serve`.
 
+use std::net::SocketAddr;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
+use measure::metrics::MetricsServer;
 #[cfg(feature = "ndt7")]
 use measure::serve::ndt7::{Ndt7Config, Ndt7Server};
 use measure::serve::policy::Policy;
@@ -20,6 +22,7 @@ use owamp::control::Protocol;
 use super::archive::RunStore;
 use super::attempt::{new_id, stop_on_signals};
 use super::print;
+use super::served::Served;
 use crate::cli::Common;
 use crate::cli::serve::ServeArgs;
 use crate::exit::{Complaint, Exit};
@@ -30,13 +33,18 @@ pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     let archive = if args.no_archive { None } else { Some(RunStore::open(common)?) };
     let stop = stop_on_signals()?;
     let begun = args.within.map(|within| give_up(within, stop.clone())).transpose()?;
-    let log = Log { archive: Mutex::new(archive), common, begun };
+    let log = Log { archive: Mutex::new(archive), common, begun, served: Served::default() };
+    let metrics = args.metrics.map(metrics_server).transpose()?;
     let probes = probe_servers(args).map_err(complain)?;
     let config = config(args);
     #[cfg(feature = "ndt7")]
     let ndt7 = ndt7_server(args, &config).map_err(complain)?;
     let report = |event| log.event(event);
     thread::scope(|scope| {
+        if let Some(server) = &metrics {
+            let (stop, log) = (&stop, &log);
+            scope.spawn(move || server.serve(stop, &|| log.served.numbers()));
+        }
         for server in &probes {
             let (stop, report) = (&stop, &report);
             scope.spawn(move || {
@@ -82,6 +90,12 @@ fn ndt7_server(args: &ServeArgs, config: &Config) -> Result<Option<Ndt7Server>, 
     let Some(port) = args.ndt7 else { return Ok(None) };
     let queue = config.queue.clone().unwrap_or_default();
     Ndt7Server::open(Ndt7Config { bind: args.bind, port, policy: config.policy.clone(), queue }).map(Some)
+}
+
+/// The server of numbers, its port open.
+fn metrics_server(address: SocketAddr) -> anyhow::Result<MetricsServer> {
+    let failed = || Complaint::new(Exit::Local, format!("cannot listen on {address} for metrics"));
+    MetricsServer::open(address).with_context(failed)
 }
 
 /// Stops where nobody says within this time that a test has begun.
@@ -163,10 +177,13 @@ struct Log<'a> {
     common: &'a Common,
     /// Who waits for the first test.
     begun: Option<Sender<()>>,
+    /// What Prometheus reads.
+    served: Served,
 }
 
 impl Log<'_> {
     fn event(&self, event: Event) {
+        self.served.count(&event);
         if let (Event::Started { .. }, Some(begun)) = (&event, &self.begun) {
             // Nobody waits any more once it has begun.
             let _ = begun.send(());

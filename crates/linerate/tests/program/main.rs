@@ -32,6 +32,7 @@ mod replaying;
 #[cfg(feature = "hub")]
 mod replaying_incidents;
 mod round_run;
+mod serving_metrics;
 mod shaped;
 mod simulating;
 mod simulating_gateways;
