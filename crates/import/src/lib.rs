@@ -6,6 +6,7 @@
 //! * [`limits`]: how much is read
 //! * [`evidence`]: what stands beside the logs of tests: echoes, hops, sockets, counters, downloads
 //! * [`round`]: files together as the round that a diagnosis works on
+//! * [`perfsonar`]: results that perfSONAR archives
 //! * `iperf2`, `iperf3`, `nuttcp`: the grammars; `transcript`: a text in which they may stand one after the other
 //! * `parsed`: what a tool has printed of one test, before it becomes a measurement in `assemble` and samples in `samples`
 //!
@@ -29,6 +30,7 @@ mod nuttcp;
 pub mod observations;
 mod options;
 mod parsed;
+pub mod perfsonar;
 mod proof;
 mod pscheduler;
 mod quantity;

@@ -52,7 +52,7 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 35] = [
+pub const ALL: [Reader; 36] = [
     Reader { name: "capture_file", read: capture_file },
     Reader { name: "captured_ends", read: captured_ends },
     Reader { name: "captured_packet", read: captured_packet },
@@ -76,6 +76,7 @@ pub const ALL: [Reader; 35] = [
     Reader { name: "owamp_records", read: owamp_records },
     Reader { name: "packed_samples", read: packed_samples },
     Reader { name: "partners", read: partners },
+    Reader { name: "perfsonar_result", read: perfsonar_result },
     Reader { name: "plan", read: plan },
     Reader { name: "psconfig", read: psconfig },
     Reader { name: "quantities", read: quantities },
@@ -100,6 +101,19 @@ pub fn partners(bytes: &[u8]) {
     for host in &list.hosts {
         assert!(!host.starts_with('-') && !host.contains(char::is_whitespace), "{host}");
     }
+}
+
+/// What perfSONAR's archiver posts: whatever it holds, names are of DNS's length, and no more is lost than was sent.
+pub fn perfsonar_result(bytes: &[u8]) {
+    let Ok(archived) = import::perfsonar::read(bytes) else { return };
+    assert!(!archived.from.is_empty() && !archived.to.is_empty());
+    for name in archived.from.iter().chain(&archived.to) {
+        assert!(name.len() <= 4 * 253 && !name.contains(char::is_control), "{name:?}");
+    }
+    if let model::played::Finding::Echo(echo) = &archived.finding {
+        assert!(echo.summary.rtt.lost <= echo.summary.rtt.sent);
+    }
+    assert!(serde_json::to_vec(&archived.finding).is_ok());
 }
 
 /// What a server sends us. The first byte says in pieces of which size the rest arrives, which must not matter.

@@ -6,6 +6,7 @@
 //! * [`work`]: how an agent asks for that, and says how it goes
 //! * [`record`]: what an agent delivers
 //! * [`mesh`]: what the mesh shows: pairs, grid, hosts, incidents
+//! * [`archive`]: what perfSONAR delivers
 //! * [`runs`]: what is under way, and what comes next
 //! * [`people`]: what people and scripts ask for
 //! * [`accounts`]: how people sign in, and who did what
@@ -18,6 +19,7 @@
 //! number there.
 
 pub mod accounts;
+pub mod archive;
 pub mod join;
 pub mod mesh;
 pub mod openapi;

@@ -43,7 +43,7 @@ fn operation(route: &Route, generator: &mut schemars::SchemaGenerator, problem: 
     let security = match route.right {
         Right::Anyone => json!([]),
         Right::Agent => json!([{ "agent": [] }]),
-        Right::Join => json!([{ "token": [] }]),
+        Right::Join | Right::Archive => json!([{ "token": [] }]),
         Right::View | Right::Operate => json!([{ "token": [] }, { "session": [] }]),
         Right::Admin => json!([{ "session": [] }]),
     };

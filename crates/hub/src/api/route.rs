@@ -44,6 +44,8 @@ pub enum Action {
     /// See `ROUTES`, the table of requests.
     Deliver,
     /// See `ROUTES`, the table of requests.
+    Archive,
+    /// See `ROUTES`, the table of requests.
     Agents,
     /// See `ROUTES`, the table of requests.
     Plan,
@@ -111,6 +113,8 @@ pub enum Right {
     Join,
     /// An agent, by its certificate.
     Agent,
+    /// An archiver of perfSONAR, by its token.
+    Archive,
     /// An account, or who has a token to view or to operate.
     View,
     /// An account of an operator, or who has a token to operate.

@@ -4,6 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::Nothing;
 use super::accounts::{AccountList, AccountWish, ActionList, SessionInfo, SignIn};
+use super::archive::ArchiveReceipt;
 use super::join::{JoinReply, JoinRequest};
 use super::mesh::{
     AskedRuns, Changes, Grids, History, HostDetail, Hosts, IncidentDetail, IncidentList, IncidentStep, Pairs, PlanInfo,
@@ -94,6 +95,17 @@ pub const ROUTES: &[Route] = &[
         largest_body: LARGE,
         request: of::<Delivery>,
         reply: of::<Receipt>,
+    },
+    Route {
+        action: Action::Archive,
+        method: Method::Post,
+        path: "/api/v1/perfsonar",
+        query: &[],
+        right: Right::Archive,
+        about: "A pScheduler delivers a result by its HTTP archiver; it is stored once, as one of the test and pair of the plan that it fits",
+        largest_body: ARCHIVED,
+        request: of::<serde_json::Value>,
+        reply: of::<ArchiveReceipt>,
     },
     Route {
         action: Action::Agents,
@@ -365,6 +377,8 @@ pub const ROUTES: &[Route] = &[
 const SMALL: usize = 16 << 10;
 /// Most bytes of a delivery: a test of an hour with all its samples.
 pub const LARGE: usize = 32 << 20;
+/// Most bytes of a result of perfSONAR: ten minutes of latency with each packet.
+const ARCHIVED: usize = 8 << 20;
 /// Most bytes of a plan, quoted as JSON.
 const PLAN: usize = 4 << 20;
 /// Most bytes of a post-mortem, quoted as JSON.

@@ -53,6 +53,19 @@ impl Schedule {
     }
 }
 
+impl Schedule {
+    /// Stores a result that no agent was asked for.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    pub fn keep(&self, store: &dyn Store, host: &str, arrival: Arrival, now: WallTime) -> Result<Verdict, StoreError> {
+        let delivered = Delivered { agent: host.to_owned(), arrivals: vec![arrival], at: now };
+        let stored = Stored { delivered: Some(delivered), ..Stored::default() };
+        let ((), verdicts) = self.change(store, Needs::default(), move |_| ((), stored))?;
+        Ok(verdicts.into_iter().next().unwrap_or(Verdict::Unwanted))
+    }
+}
+
 impl State {
     /// What becomes of a record; [`None`] where it goes to the database, which has its verdict.
     fn verdict(

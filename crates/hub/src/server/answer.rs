@@ -5,7 +5,8 @@ use super::counters::Event;
 use super::request::{Answer, Media, Request, RequestError};
 use super::state::Hub;
 use super::{
-    dashboard, deeds, hosts, incidents, joining, metrics, openid, people, plans, records, reports, views, work,
+    archived, dashboard, deeds, hosts, incidents, joining, metrics, openid, people, plans, records, reports, views,
+    work,
 };
 use crate::api::openapi;
 use crate::api::people::{AgentList, Health};
@@ -64,7 +65,7 @@ fn check_version(request: &Request, right: Right) -> Result<(), RequestError> {
         (None, Right::Agent | Right::Join) => {
             return Err(RequestError::NotUnderstood(format!("the header {} is missing", version::HEADER)));
         }
-        (None, Right::Anyone | Right::View | Right::Operate | Right::Admin) => return Ok(()),
+        (None, Right::Anyone | Right::View | Right::Operate | Right::Admin | Right::Archive) => return Ok(()),
     };
     let refused = |error: version::VersionError| RequestError::Version(error.to_string());
     Version::ours().map_err(refused)?.check(said.parse().map_err(refused)?).map_err(refused)
@@ -114,6 +115,7 @@ fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> 
         Action::Accounts => Answer::json(&people::accounts(hub)?),
         Action::Actions => Answer::json(&people::actions(hub)?),
         Action::Report => Answer::json(&reports::report(hub, request)?),
+        Action::Archive => Answer::json(&archived::deliver(hub, request)?),
         Action::SetPlan
         | Action::AskRun
         | Action::StepIncident

@@ -50,7 +50,7 @@ pub(super) fn caller(hub: &Hub, request: &Request, right: Right) -> Result<Calle
             Some(token) => Ok(Caller::Joining(token.secret.hash())),
             None => forbidden(NO_TOKEN),
         },
-        Right::View | Right::Operate | Right::Admin => person(hub, request, right).map(Caller::Person),
+        Right::View | Right::Operate | Right::Admin | Right::Archive => person(hub, request, right).map(Caller::Person),
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn caller(hub: &Hub, request: &Request, right: Right) -> Result<Calle
 pub(super) fn person(hub: &Hub, request: &Request, right: Right) -> Result<Person, RequestError> {
     let forbidden = |why: &str| Err(RequestError::Forbidden(why.to_owned()));
     if let Some(person) = signed_in(hub, request)? {
-        let is_permitted = person.role.is_some_and(|role| role >= least(right));
+        let is_permitted = right != Right::Archive && person.role.is_some_and(|role| role >= least(right));
         return if is_permitted { Ok(person) } else { forbidden("this account does not open that") };
     }
     let Some(token) = shown(request) else {
@@ -66,7 +66,9 @@ pub(super) fn person(hub: &Hub, request: &Request, right: Right) -> Result<Perso
     };
     let hash = token.secret.hash();
     match (hub.store.bearer(hash, hub.now())?, right) {
-        (Some(Purpose::Operate), Right::View | Right::Operate) | (Some(Purpose::View), Right::View) => {
+        (Some(Purpose::Operate), Right::View | Right::Operate)
+        | (Some(Purpose::View), Right::View)
+        | (Some(Purpose::Archive), Right::Archive) => {
             let letters: String = hash.short().chars().take(SHOWN_LETTERS).collect();
             Ok(Person { name: format!("token {letters}"), role: None, session: None })
         }
@@ -94,7 +96,7 @@ fn shown(request: &Request) -> Option<Token> {
 const fn least(right: Right) -> AccountRole {
     match right {
         Right::Operate => AccountRole::Operator,
-        Right::Admin => AccountRole::Admin,
+        Right::Admin | Right::Archive => AccountRole::Admin,
         Right::Anyone | Right::Join | Right::Agent | Right::View => AccountRole::Viewer,
     }
 }

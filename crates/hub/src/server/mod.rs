@@ -7,6 +7,7 @@
 //! * [`request`]: a request and its answer, without a socket
 //! * [`answer`], `caller`: who may ask what, and what the hub says
 //! * `joining`, `work`, `records`, `metrics`: what it says to each
+//! * `archived`: what it says to perfSONAR
 //! * [`people`], [`attempts`], `deeds`: accounts, who tries passwords, who did what
 //! * [`openid`]: signing in by a provider
 //! * `dashboard`, `reports`: pages for browsers, and post-mortems
@@ -16,6 +17,7 @@
 //! * [`listener`]: connections, each within its limits of number, time and bytes
 
 pub mod answer;
+mod archived;
 pub mod attempts;
 pub mod bells;
 mod caller;

@@ -32,6 +32,8 @@ pub enum Purpose {
     View,
     /// A person or script reads, starts runs, and acknowledges, notes and closes incidents.
     Operate,
+    /// A pScheduler of perfSONAR delivers results with it, and reads nothing.
+    Archive,
 }
 
 /// 256 random bits that are never shown but by [`Token`]'s text form.
@@ -70,7 +72,7 @@ impl fmt::Debug for Token {
 }
 
 impl Purpose {
-    const ALL: [Self; 3] = [Self::Join, Self::View, Self::Operate];
+    const ALL: [Self; 4] = [Self::Join, Self::View, Self::Operate, Self::Archive];
 
     /// In a word.
     #[must_use]
@@ -79,6 +81,7 @@ impl Purpose {
             Self::Join => "join",
             Self::View => "view",
             Self::Operate => "operate",
+            Self::Archive => "archive",
         }
     }
 }

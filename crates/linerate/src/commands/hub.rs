@@ -145,7 +145,7 @@ fn token(args: &TokenArgs) -> anyhow::Result<Exit> {
     let token = new_token(&Directory::at(&args.directory), args.purpose, args.valid)?;
     let counts = match args.purpose {
         Purpose::Join => "counts once, ",
-        Purpose::View | Purpose::Operate => "",
+        Purpose::View | Purpose::Operate | Purpose::Archive => "",
     };
     eprintln!("a token to {}: {counts}until {} from now", args.purpose.name(), duration::show(args.valid));
     print(format!("{}\n", token.reveal()).as_bytes())
