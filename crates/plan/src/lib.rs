@@ -10,6 +10,7 @@
 //! * [`pairs`]: the directed pairs that a group stands for
 //! * [`schedule`]: when each test of a round begins
 
+pub mod downloads;
 pub mod init;
 pub mod operation;
 pub mod pairs;

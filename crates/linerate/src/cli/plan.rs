@@ -1,8 +1,12 @@
 //! `linerate plan`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use plan::downloads::FileHost;
+
+use super::values;
 
 /// Write and check plans that a hub runs for good.
 #[derive(Debug, Args)]
@@ -16,6 +20,8 @@ pub struct PlanArgs {
 pub enum PlanAction {
     /// Write a first plan, from snapshots of the hosts
     Init(InitArgs),
+    /// Write a plan that fetches one file from each site every week, directly and through a proxy
+    Downloads(DownloadsArgs),
     /// Say whether a plan fits, what would, and what a day of it looks like
     Check(CheckArgs),
 }
@@ -33,6 +39,32 @@ pub struct InitArgs {
     /// Hosts: files of snapshots, names of hosts with a kept snapshot, `.` for this host
     #[arg(value_name = "HOST", required = true)]
     pub hosts: Vec<String>,
+}
+
+/// Write a plan to standard output that has each site fetch the same file by HTTP, directly from its servers and through a proxy. The page
+/// `/downloads` of the hub has its history: which site became slower, since when, and whether the proxy is why. A site needs an agent, a
+/// server does not.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Example:
+  linerate plan downloads --file /dataPortal/cube.fits --site arc-na --site arc-eu \\
+      --server na-arc-1.example.org:8088 --server na-arc-2.example.org:8088 --proxy archive.example.org > weekly.toml
+  linerate hub plan /var/lib/linerate/hub weekly.toml")]
+pub struct DownloadsArgs {
+    /// The file, as it stands in its URL behind the name of the server
+    #[arg(long, value_name = "PATH")]
+    pub file: String,
+    /// Host with an agent that fetches it, repeatable
+    #[arg(long, required = true, value_name = "HOST")]
+    pub site: Vec<FileHost>,
+    /// Server that has it, repeatable
+    #[arg(long, required = true, value_name = "HOST[:PORT]")]
+    pub server: Vec<FileHost>,
+    /// Proxy that passes it on, repeatable
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pub proxy: Vec<FileHost>,
+    /// Time from one download to the next of the same site and server
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = values::span_above_zero)]
+    pub every: Duration,
 }
 
 /// Say whether a plan that runs for good fits: hours of each host and shared link, bytes of each budget, and what would fit

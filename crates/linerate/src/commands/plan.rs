@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
+use anyhow::Context;
 use mesh::check::Checked;
 use path::Seed;
+use plan::Plan;
+use plan::downloads::Downloads;
 use plan::init::FirstPlan;
 
 use super::host::sides::Sides;
 use super::print;
 use super::round::reading;
 use crate::cli::Common;
-use crate::cli::plan::{CheckArgs, InitArgs, PlanAction, PlanArgs};
+use crate::cli::plan::{CheckArgs, DownloadsArgs, InitArgs, PlanAction, PlanArgs};
 use crate::exit::{Complaint, Exit};
 use crate::show;
 
@@ -18,6 +21,7 @@ use crate::show;
 pub fn run(common: &Common, args: &PlanArgs) -> anyhow::Result<Exit> {
     match &args.action {
         PlanAction::Init(args) => init(common, args),
+        PlanAction::Downloads(args) => downloads(args),
         PlanAction::Check(args) => check(common, args),
     }
 }
@@ -35,6 +39,15 @@ fn init(common: &Common, args: &InitArgs) -> anyhow::Result<Exit> {
         eprintln!("note: {remark}");
     }
     print(first.plan.to_toml().as_bytes())
+}
+
+fn downloads(args: &DownloadsArgs) -> anyhow::Result<Exit> {
+    let DownloadsArgs { file, site, server, proxy, every } = args.clone();
+    let plan = Downloads { file, sites: site, servers: server, proxies: proxy, every }.plan();
+    // A plan that a hub would refuse is not written.
+    let text = plan.to_toml();
+    Plan::parse("plan", &text).context(Complaint::new(Exit::Usage, "this makes no plan"))?;
+    print(text.as_bytes())
 }
 
 fn check(common: &Common, args: &CheckArgs) -> anyhow::Result<Exit> {
