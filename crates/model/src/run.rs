@@ -181,6 +181,12 @@ impl RunId {
     pub fn new(time: WallTime, random: u128) -> Self {
         Self(ulid::Ulid::from_parts(time.unix_nanos() / 1_000_000, random))
     }
+
+    /// When it started, to a millisecond.
+    #[must_use]
+    pub const fn time(&self) -> WallTime {
+        WallTime::from_unix_nanos(self.0.timestamp_ms().saturating_mul(1_000_000))
+    }
 }
 
 /// A text that is no run id.

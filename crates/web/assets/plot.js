@@ -21,7 +21,7 @@ export async function plot(into, title, series, format, x) {
   const axis = { stroke: ink, grid: { stroke: "#8884", width: 1 } };
   const options = {
     title, width: Math.max(280, into.clientWidth), height: 240, scales: { x: { time: x === "date" } },
-    axes: [axis, { ...axis, size: 90, values: (_, ticks) => ticks.map(format) }],
+    axes: [x === "date" ? axis : { ...axis, values: (_, ticks) => ticks.map((tick) => String(+tick.toFixed(6))) }, { ...axis, size: 90, values: (_, ticks) => ticks.map(format) }],
     series: [{ label: x === "date" ? "time" : "s" }, ...series.map((one, index) => ({
       label: one.label, stroke: COLOURS[index % COLOURS.length], width: 1.5, spanGaps: true, dash: index >= 3 ? [6, 4] : undefined,
       points: { show: !!one.dots }, value: (_, value) => value === null ? "" : format(value) }))],

@@ -27,8 +27,8 @@ export function signIn(one) {
 // Links to what there is, and who looks at it.
 export async function header() {
   const one = await session;
-  if (!one.name) return;
+  if (!one.name && !one.is_hub) return;
   const link = (href, text) => h("a", { href, "aria-current": location.pathname === href ? "page" : null }, text);
   const out = h("button", { onclick: async () => { await json("/api/v1/session/end", { method: "POST" }); location.assign("/"); } }, "Sign out");
-  document.querySelector("header").append(h("nav", { "aria-label": "Pages" }, link("/", "Incidents"), link("/round/latest", "Grid"), link("/plan", "Plan"), link("/what-if", "What if"), one.role === "admin" ? link("/people", "People") : null), h("span", { class: "who" }, `${one.name} (${one.role}) `, out));
+  document.querySelector("header").append(h("nav", { "aria-label": "Pages" }, link("/", "Incidents"), link("/round/latest", "Grid"), one.name ? link("/plan", "Plan") : null, link("/downloads", "Downloads"), link("/what-if", "What if"), one.role === "admin" ? link("/people", "People") : null), one.name ? h("span", { class: "who" }, `${one.name} (${one.role}) `, out) : "");
 }

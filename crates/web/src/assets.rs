@@ -43,6 +43,7 @@ assets! {
     "pages/people.js",
     "pages/network.js",
     "pages/what-if.js",
+    "pages/downloads.js",
     "vendor/uPlot.iife.min.js",
     "vendor/uPlot.min.css",
     "vendor/uPlot.LICENSE",

@@ -18,12 +18,14 @@ use crate::guard;
 use crate::query::Query;
 use crate::source::{IncidentReport, Pair, Source, SourceError};
 use crate::view::cell::{self, CellView};
+use crate::view::downloads::DownloadsView;
 use crate::view::host::HostView;
 use crate::view::incident::IncidentView;
 use crate::view::matrix::{self, MatrixView};
 use crate::view::network::{MarkedBy, NetworkView};
 use crate::view::overview::Overview;
 use crate::view::pair::{self, PairView};
+use crate::view::peers::{KnownHosts, PeersView};
 use crate::view::report::ReportView;
 use crate::view::round::{RoundOutline, RoundView};
 use crate::view::samples::{self, SamplesView};
@@ -101,7 +103,7 @@ impl Site {
         let query = Query::parse(&request.query);
         let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
         match parts.as_slice() {
-            ["" | "pair" | "host" | "plan" | "people" | "what-if"]
+            ["" | "pair" | "host" | "plan" | "people" | "what-if" | "downloads"]
             | ["round" | "run" | "incident", _]
             | ["round", _, "why" | "network"]
             | ["incident", _, "network"]
@@ -116,7 +118,10 @@ impl Site {
             ["assets", path @ ..] => assets::named(&path.join("/")).ok_or_else(|| SourceError::unknown("such file")),
             ["view", "v1", path @ ..] => self.document(path, &query),
             // A hub answers this itself: there people sign in.
-            ["api", "v1", "session"] => Ok(Response::json(&serde_json::json!({ "has_accounts": false }))),
+            ["api", "v1", "session"] => {
+                let is_hub = self.source.incidents()?.is_some();
+                Ok(Response::json(&serde_json::json!({ "has_accounts": false, "is_hub": is_hub })))
+            }
             _ => Err(SourceError::unknown("such page")),
         }
     }
@@ -170,12 +175,21 @@ impl Site {
                 Ok(Response::json(&IncidentView::of(self.source.incident(&id)?)))
             }
             ["pair"] => {
-                Ok(Response::json(&PairView::of(self.source.as_ref(), pair_of(query)?, pair::Period::of(query))?))
+                Ok(Response::json(&PairView::of(self.source.as_ref(), pair_of(query)?, pair::Asked::of(query))?))
             }
+            ["downloads"] => Ok(Response::json(&DownloadsView::of(self.source.as_ref())?)),
             ["what-if"] => Ok(Response::json(&WhatIfView::of(self.source.as_ref(), query, &self.simulations)?)),
             ["host"] => {
                 let name = query.text("name").ok_or_else(|| SourceError::unknown("host without a name"))?;
                 Ok(Response::json(&HostView::of(self.source.as_ref(), name, &self.rules)?))
+            }
+            ["host", "peers"] => {
+                let name = query.text("name").ok_or_else(|| SourceError::unknown("host without a name"))?;
+                // A source without a round knows hosts by name alone.
+                let round = self.worked(LATEST).ok();
+                let lines = round.as_ref().map(|round| round.outline.hosts.as_slice()).unwrap_or_default();
+                let known = KnownHosts { source: self.source.as_ref(), rules: &self.rules };
+                Ok(Response::json(&PeersView::of(name, lines, &known)?))
             }
             _ => Err(SourceError::unknown("such document")),
         }

@@ -61,6 +61,15 @@ pub(super) struct Recent {
     values: Vec<f64>,
 }
 
+/// How many heavy tests of pairs have a result of the last period.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Progress {
+    pub(super) measured: usize,
+    pub(super) known: usize,
+    /// When they were counted.
+    pub(super) at: WallTime,
+}
+
 impl LatestPoints {
     /// All series as they stand in the database now.
     pub(super) fn read(

@@ -1,8 +1,14 @@
 //! What a hub has, as the pages of `web` show it: read from its database, so that pages are the same in the hub and beside it.
 //!
 //! * `latest`: the latest results of all series
+//! * `activity`: runs under way
+//! * `downloads`: files that were fetched
+//! * `fixes`: commands that fix what an incident is of
 //! * `outline`: the grids of a mesh that has too many pairs to read the result of each
 
+mod activity;
+mod downloads;
+mod fixes;
 mod latest;
 mod outline;
 
@@ -21,6 +27,8 @@ use model::run::{Run, RunId};
 use model::spec::Protocol;
 use plan::task::TestKind;
 use units::{DataRate, WallTime};
+use web::source::activity::Activity;
+use web::source::downloads::DownloadSeries;
 use web::source::files::run_summary;
 use web::source::results::{self, PairResult};
 use web::source::{IncidentRecord, IncidentReport, Pair, Source, SourceError, StoredRun};
@@ -34,7 +42,7 @@ use crate::segments::target::SegmentTarget;
 use crate::store::rows::{Point, RecordQuery, StoredRecord};
 use crate::store::{Store, StoreError};
 use crate::watching::{MOST_TESTS, latest_round, newest_facts, oldest_latest};
-use latest::LatestPoints;
+use latest::{LatestPoints, Progress};
 
 /// A hub's database, as pages read it.
 #[derive(Debug)]
@@ -47,6 +55,8 @@ pub struct HubSource {
     latest: LatestPoints,
     /// How they stood when they were counted last, and with which record: of a million series that takes half of a second.
     counted: Mutex<Option<(u64, Standing)>>,
+    /// How much of the present period was measured when it was counted last.
+    progress: Mutex<Option<Progress>>,
     /// Rounds of latest results that somebody looks at.
     rounds: Mutex<Vec<Arc<Round>>>,
     /// The same without their tests, where they are too many.
@@ -76,6 +86,7 @@ impl HubSource {
             planned: Mutex::default(),
             latest: LatestPoints::default(),
             counted: Mutex::default(),
+            progress: Mutex::default(),
             rounds: Mutex::default(),
             outlines: Mutex::default(),
         }
@@ -89,6 +100,7 @@ impl HubSource {
         if let Ok(Some(standing)) = standing {
             let _ = self.outline(standing.id);
         }
+        let _ = self.now_measured();
         self
     }
 
@@ -146,23 +158,18 @@ impl HubSource {
         let most = (most as usize).min(MOST_RUNS);
         let query = RecordQuery { kind: "result", agent: None, since: WallTime::default(), most };
         let records = self.store.newest(query).map_err(|error| broken(&error))?;
-        Ok(records.into_iter().filter_map(|record| run_of(&record).map(|run| (record, run))).collect())
+        Ok(records.into_iter().filter_map(with_run).collect())
     }
 
-    /// The points of goodput of a pair, in order of time.
+    /// The rates of a pair by all tests, in order of time.
     fn points(&self, pair: &Pair) -> Result<Vec<Point>, SourceError> {
         let Some(planned) = self.planned()? else { return Ok(Vec::new()) };
         let since = clock::earlier(linux::clock::wall_now(), HISTORY);
-        let labels: BTreeSet<&String> = planned.plan().tests.iter().map(|test| &test.label).collect();
         let mut points = Vec::new();
-        for label in labels {
-            let series = Series {
-                from: pair.from.clone(),
-                to: pair.to.clone(),
-                test: label.clone(),
-                family: None,
-                metric: Metric::Goodput,
-            };
+        let tests = planned.plan().tests.iter();
+        let rated = tests.map(|test| (test.label.clone(), rate_of(test.task.kind())));
+        for (test, metric) in rated.collect::<BTreeSet<(String, Metric)>>() {
+            let series = Series { from: pair.from.clone(), to: pair.to.clone(), test, family: None, metric };
             points.extend(self.store.points(Some(&series), since).map_err(|error| broken(&error))?);
         }
         points.sort_by_key(|point| point.at);
@@ -235,8 +242,22 @@ impl Source for HubSource {
     }
 
     fn run(&self, id: RunId) -> Result<StoredRun, SourceError> {
-        let found = self.newest_runs(u32::MAX)?.into_iter().find(|(_, run)| run.id == id);
-        let (record, run) = found.ok_or_else(|| SourceError::unknown(&format!("run {id}")))?;
+        let of_then = |source: &Self| {
+            // Its name has the moment at which it began, and its result came after that.
+            let records = source.store.results_since(clock::earlier(id.time(), CLOCKS_APART), MOST_RUNS);
+            Ok(records.map_err(|error| broken(&error))?.into_iter().filter_map(with_run).find(|(_, run)| run.id == id))
+        };
+        let found = match of_then(self)? {
+            Some(found) => Some(found),
+            // One that came long after it ran: its agent could not reach the hub.
+            None => self.newest_runs(u32::MAX)?.into_iter().find(|(_, run)| run.id == id),
+        };
+        let unknown = || {
+            SourceError::unknown(&format!(
+                "run {id} among the {MOST_RUNS} results that came after it began, nor among the newest {MOST_RUNS}"
+            ))
+        };
+        let (record, run) = found.ok_or_else(unknown)?;
         let samples = samples(self.store.as_ref(), self.segments.as_deref(), &record)
             .map_err(|error| SourceError::broken("the samples", &error))?
             .unwrap_or_default();
@@ -256,29 +277,34 @@ impl Source for HubSource {
             };
             planned.as_ref().and_then(of_label).unwrap_or(Protocol::Tcp)
         };
+        let of_point = |point: &Point| PairResult {
+            started: point.at,
+            run: None,
+            round: None,
+            test: Some(point.series.test.clone()),
+            protocol: protocol(&point.series.test),
+            goodput: Some(rate(point.value)),
+            retransmits: None,
+            loaded_rtt_us: None,
+            failure: None,
+        };
         // A year of results is drawn from its points; the runs behind the latest are listed.
-        let mut found: Vec<PairResult> = earlier
-            .iter()
-            .map(|point| PairResult {
-                started: point.at,
-                run: None,
-                round: None,
-                protocol: protocol(&point.series.test),
-                goodput: Some(rate(point.value)),
-                retransmits: None,
-                loaded_rtt_us: None,
-                failure: None,
-            })
-            .collect();
+        let mut found: Vec<PairResult> = earlier.iter().map(of_point).collect();
         for point in latest {
-            let Some(record) = self.store.record(point.record).map_err(|error| broken(&error))? else { continue };
-            let Some(run) = run_of(&record) else { continue };
-            let of_run = results::of_run(&run).into_iter().map(|one| one.result);
+            let record = self.store.record(point.record).map_err(|error| broken(&error))?;
+            let of_run = record.as_ref().and_then(run_of).map(|run| results::of_run(&run)).unwrap_or_default();
             #[expect(clippy::cast_precision_loss, reason = "the point was made so of the same rate")]
             let is_it = |result: &PairResult| result.goodput.is_some_and(|rate| rate.bps() as f64 == point.value);
-            found.extend(of_run.into_iter().find(is_it));
+            let with_run = of_run.into_iter().map(|one| one.result).find(is_it);
+            // Files that were fetched are no run.
+            let test = Some(point.series.test.clone());
+            found.push(with_run.map_or_else(|| of_point(point), |result| PairResult { test, ..result }));
         }
         Ok(found)
+    }
+
+    fn downloads(&self) -> Result<Vec<DownloadSeries>, SourceError> {
+        self.fetched()
     }
 
     fn hosts(&self) -> Result<Vec<String>, SourceError> {
@@ -304,6 +330,10 @@ impl Source for HubSource {
         Ok(changes)
     }
 
+    fn activity(&self) -> Result<Option<Activity>, SourceError> {
+        self.now_measured()
+    }
+
     fn incidents(&self) -> Result<Option<Vec<Incident>>, SourceError> {
         Ok(Some(self.store.mesh().map_err(|error| broken(&error))?.incidents))
     }
@@ -314,7 +344,13 @@ impl Source for HubSource {
         let incident = incident.ok_or_else(|| SourceError::unknown(&format!("incident {id}")))?;
         let diagnosis =
             self.store.diagnosis(id).map_err(|error| broken(&error))?.and_then(|text| serde_json::from_str(&text).ok());
-        Ok(IncidentRecord { incident, diagnosis })
+        let fixes = match (&diagnosis, self.planned()?) {
+            (Some(diagnosis), Some(planned)) if incident.status.is_bad() => {
+                self.fixes(&incident, diagnosis, &planned)?
+            }
+            _ => Vec::new(),
+        };
+        Ok(IncidentRecord { incident, diagnosis, fixes })
     }
 
     fn report(&self, id: &IncidentId) -> Result<IncidentReport, SourceError> {
@@ -323,6 +359,18 @@ impl Source for HubSource {
             found.ok_or_else(|| SourceError::unknown(&format!("incident {id}")))?;
         Ok(IncidentReport { title, document, figures })
     }
+}
+
+/// What a test of this kind measures rates of.
+const fn rate_of(kind: TestKind) -> Metric {
+    match kind {
+        TestKind::Http => Metric::DownloadRate,
+        _ => Metric::Goodput,
+    }
+}
+
+fn with_run(record: StoredRecord) -> Option<(StoredRecord, Run)> {
+    run_of(&record).map(|run| (record, run))
 }
 
 fn run_of(record: &StoredRecord) -> Option<Run> {
@@ -354,6 +402,8 @@ const COUNTED_FOR: Duration = Duration::from_secs(60);
 const MOST_ROUNDS: usize = 8;
 /// Runs that are listed, and among which one is looked for by its name.
 const MOST_RUNS: usize = 2_000;
+/// How far the clock of an agent may be behind that of the hub.
+const CLOCKS_APART: Duration = Duration::from_secs(600);
 /// Results of a pair that are shown: a year of one each hour.
 const MOST_RESULTS: usize = 8_800;
 /// Those of them whose runs are read, which a page lists.

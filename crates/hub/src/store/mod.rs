@@ -37,7 +37,7 @@ use rows::{
     TokenRow,
 };
 use segments::SegmentIndex;
-use turn::{News, Turn, TurnRequest};
+use turn::{News, OpenRuns, Turn, TurnRequest};
 
 /// What a hub keeps, wherever that is.
 pub trait Store: People + SegmentIndex + Debug + Send + Sync {
@@ -108,6 +108,12 @@ pub trait Store: People + SegmentIndex + Debug + Send + Sync {
     /// Where the database refuses.
     fn runs(&self, names: &[String]) -> Result<Vec<RunRow>, StoreError>;
 
+    /// Runs that agents have now or had when they fell silent, and those that are due next: so many of both together.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    fn open_runs(&self, most: usize) -> Result<OpenRuns, StoreError>;
+
     /// Results and changes behind a record, in their order.
     ///
     /// # Errors
@@ -155,6 +161,12 @@ pub trait Store: People + SegmentIndex + Debug + Send + Sync {
     /// # Errors
     /// Where the database refuses.
     fn newest(&self, query: RecordQuery<'_>) -> Result<Vec<StoredRecord>, StoreError>;
+
+    /// Results that came since a moment, the first of them first.
+    ///
+    /// # Errors
+    /// Where the database refuses.
+    fn results_since(&self, since: WallTime, most: usize) -> Result<Vec<StoredRecord>, StoreError>;
 
     /// When the newest facts of an agent's host came.
     ///

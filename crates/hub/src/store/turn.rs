@@ -42,6 +42,15 @@ pub struct News {
     pub heard: Vec<HeardAgent>,
 }
 
+/// Runs that are not over.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OpenRuns {
+    /// Those that were asked for, in no order.
+    pub rows: Vec<RunRow>,
+    /// How many there are of all.
+    pub all: u64,
+}
+
 /// An agent that another hub has heard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeardAgent {

@@ -2,11 +2,13 @@
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 #![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
 
+mod archiving;
 mod backing;
 mod delivering;
 mod intruders;
 mod joining;
 mod leasing;
+mod linking;
 mod monitoring;
 mod people;
 mod prometheus;

@@ -288,7 +288,7 @@ impl fmt::Display for Status {
 impl fmt::Display for Symptom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.sign == Sign::Silent {
-            return write!(f, "no results of {}", self.subject);
+            return f.write_str("no results");
         }
         match self.metric {
             Metric::Loss | Metric::RetransmitShare => write!(f, "{} {:+.2} %", self.metric, 100.0 * self.shift),

@@ -1,6 +1,14 @@
 import { h, json, address, host, table, right, moment } from "/assets/dom.js";
 import { rate } from "/assets/units.js";
 import { list } from "/assets/pages/incident.js";
+const STANDS = { running: "under way", missing: "its agent is silent", waiting: "waits" };
+// What agents measure now, and how far the period of the plan is.
+function measured(now) {
+  if (!now) return null;
+  const of = now.known ? h("p", null, h("label", null, `${Math.min(now.measured, now.known)} of ${now.known} pairs have a result of the last ${now.period_s >= 7200 ? `${Math.round(now.period_s / 360) / 10} hours` : `${now.period_s} s`} `, h("progress", { max: now.known, value: Math.min(now.measured, now.known) }))) : null;
+  return [h("h2", null, "Measured now"), of, now.runs.length ? [h("p", { class: "quiet" }, `${now.running} under way, ${now.waiting} planned.`),
+    h("details", null, h("summary", null, "Which"), table(["due", "test", "from", "to", ""], now.runs.map((run) => [moment(run.due_unix_ns), run.test, host(run.from), host(run.to), STANDS[run.progress]])))] : h("p", { class: "quiet" }, "No run is planned yet: agents of hosts in the plan get them.")];
+}
 export async function overview(values) {
   const search = values.get("search") || "";
   const data = await json(address("/view/v1/overview", { search }));
@@ -11,9 +19,10 @@ export async function overview(values) {
   const outcome = (run) => run.outcome.state === "complete" ? "" : run.outcome.detail || "failed";
   const incidents = data.incidents ? [h("h2", null, "Incidents"), data.incidents.length ? list(data.incidents) : h("p", { class: "quiet" }, data.rounds.length ? "None. What is worse than usual will be here." : "None, and no result yet.")] : null;
   const rounds = data.incidents
-    ? [h("h2", null, "Latest results"), data.rounds.length ? h("p", null, h("a", { href: "/round/latest" }, "Grid of all pairs")) : [none("No result yet. This gives the hub a plan:", "linerate hub plan DIR PLAN"), none("This makes another hub that has a history to look at, in virtual time:", "linerate hub replay DEMO nrao-overlay-offload")]]
+    ? [h("h2", null, "Latest results"), data.rounds.length ? h("p", null, h("a", { href: "/round/latest" }, "Grid of all pairs")) : [none("No result yet. This gives the hub a plan:", "linerate hub plan DIR PLAN"), none("This shows all of it on this machine, live: a hub, 5 agents, a fault that is yours to find. It needs root, or user namespaces:", "linerate hub demo --by-hand"),
+      none("Where the machine cannot do that, this makes a hub with a history to look at, in virtual time:", "linerate hub replay DEMO nrao-overlay-offload && linerate view DEMO")]]
     : null;
-  return { title: data.source.split("/").filter(Boolean).pop() || data.source, parts: [h("p", { class: "quiet" }, h("code", null, data.source)), form, incidents, rounds ||
+  return { title: data.source.split("/").filter(Boolean).pop() || data.source, live: data.incidents && !search ? address("/view/v1/overview", { search }) : null, parts: [h("p", { class: "quiet" }, h("code", null, data.source)), form, incidents, measured(data.activity), rounds ||
     [h("h2", null, "Rounds"), data.rounds.length ? table(["started", "plan", right("hosts"), right("tests"), right("failed")], data.rounds.map((round) =>
       [moment(round.started_unix_ns), h("a", { href: `/round/${round.id}` }, round.title || round.id), right(round.hosts), right(round.tests), right(round.tests_failed)]))
       : none("No round. This makes one:", "linerate round PLAN"), more(data.more.rounds)],

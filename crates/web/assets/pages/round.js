@@ -24,7 +24,7 @@ export async function round(values, id, only) {
     if (found.worst.length) worst = [h("h2", null, "Worst pairs"), table(["pair", right("of what it should be"), right("value")], found.worst.map((one) => [pair(one.from, one.to), right(`${one.percent} %`), right(shown(one.value, found.unit))]))];
   } else view.replaceChildren(h("p", { class: "quiet" }, "Nothing that has a grid was measured in this round. ", h("code", null, "linerate round show ROUND"), " says what was."));
   const silent = data.hosts.filter((one) => one.failure);
-  return { title: data.title || id, parts: [facts, controls, view, h("h2", null, "Why"), h("p", null, h("a", { href: `/round/${id}/why` }, "link to the diagnosis"), ", ", h("a", { href: `/round/${id}/network` }, "picture of the network")), reason, worst,
+  return { title: data.title || id, parts: [facts, controls, view, h("h2", null, "Why"), h("p", null, h("a", { href: `/round/${id}/why` }, "link to the diagnosis"), ", ", h("a", { href: `/round/${id}/network` }, "picture of the network"), data.metrics.some((one) => one.key.startsWith("download")) ? [", ", h("a", { href: "/downloads" }, "downloads over time")] : null), reason, worst,
     silent.length ? [h("h2", null, "Hosts that took no part"), h("ul", null, silent.map((one) => h("li", null, host(one.name), `: ${one.failure}`)))] : null,
     h("h2", null, "Hosts"), h("p", null, data.hosts.slice(0, 200).flatMap((one, at) => [at ? ", " : "", host(one.name)]))] };
 }

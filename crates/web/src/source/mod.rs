@@ -3,8 +3,12 @@
 //! * [`files`]: rounds and runs from files
 //! * [`kept`]: an archive
 //! * [`results`]: what a series of results of a pair is made of
+//! * [`activity`]: what a hub is about to measure
+//! * [`downloads`]: files that sites have fetched over time
 //! * `pair`, `error`: who sends to whom, and why there is no page
 
+pub mod activity;
+pub mod downloads;
 mod error;
 pub mod files;
 pub mod kept;
@@ -23,8 +27,11 @@ use model::run::{Run, RunId};
 use model::series::RunSamples;
 use postmortem::document::Merged;
 use postmortem::html::Figure;
+use serde::{Deserialize, Serialize};
 
 use crate::view::round::RoundOutline;
+use activity::Activity;
+use downloads::DownloadSeries;
 use results::PairResult;
 
 pub use error::SourceError;
@@ -73,6 +80,14 @@ pub trait Source: Debug + Send + Sync {
     /// Where results cannot be read.
     fn results(&self, pair: &Pair) -> Result<Vec<PairResult>, SourceError>;
 
+    /// Files that were fetched, by server, site and test; empty where no plan has them fetched.
+    ///
+    /// # Errors
+    /// Where results cannot be read.
+    fn downloads(&self) -> Result<Vec<DownloadSeries>, SourceError> {
+        Ok(Vec::new())
+    }
+
     /// Names of hosts, in order.
     ///
     /// # Errors
@@ -96,6 +111,14 @@ pub trait Source: Debug + Send + Sync {
     /// # Errors
     /// Where they cannot be read.
     fn incidents(&self) -> Result<Option<Vec<Incident>>, SourceError> {
+        Ok(None)
+    }
+
+    /// What is measured at this moment; [`None`] where nobody carries out a plan.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    fn activity(&self) -> Result<Option<Activity>, SourceError> {
         Ok(None)
     }
 
@@ -134,6 +157,19 @@ pub struct IncidentRecord {
     pub incident: Incident,
     /// As `linerate why --json` prints it; absent until there is one.
     pub diagnosis: Option<serde_json::Value>,
+    /// Commands that fix its cause, each on its host; none where no rule of the audit does.
+    pub fixes: Vec<FixCommand>,
+}
+
+/// A command that fixes a cause on a host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FixCommand {
+    /// Host on which it is to run.
+    pub host: String,
+    /// Rule of the audit whose fix it is.
+    pub rule: String,
+    /// The command, from wherever the plan reaches the host.
+    pub command: String,
 }
 
 /// A run with its samples.

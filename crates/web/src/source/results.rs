@@ -22,6 +22,9 @@ pub struct PairResult {
     /// The round that it is part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<RunId>,
+    /// The label of its test in a plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
     /// TCP or UDP.
     pub protocol: Protocol,
     /// Payload delivered per second; absent of a run that measured nothing.
@@ -60,7 +63,9 @@ fn of_tested(round: RunId, tested: &Tested) -> Vec<OfPair> {
         to: tested.to.host.clone(),
         network: tested.from.network.clone().or_else(|| tested.to.network.clone()),
     };
-    of_directions(run, &pair, Some(round))
+    let mut found = of_directions(run, &pair, Some(round));
+    found.iter_mut().for_each(|one| one.result.test = Some(tested.label.clone()));
+    found
 }
 
 /// The results of a run that is part of no round, by the names of its hosts.
@@ -94,6 +99,7 @@ fn result(run: &Run, total: Option<&DirectionTotal>, round: Option<RunId>) -> Pa
         started: run.started,
         run: Some(run.id),
         round,
+        test: None,
         protocol: run.spec.protocol,
         goodput: total.map(|total| total.goodput),
         retransmits: total.and_then(|total| total.retransmits),

@@ -5,7 +5,7 @@ use mesh::notify;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
-use crate::source::IncidentRecord;
+use crate::source::{FixCommand, IncidentRecord};
 
 /// An incident in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct IncidentView {
     /// The diagnosis, as `linerate why --json` prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<serde_json::Value>,
+    /// Commands that fix the cause, each on its host.
+    pub fixes: Vec<FixCommand>,
 }
 
 /// Something that is worse.
@@ -78,7 +80,7 @@ impl IncidentLine {
 
 impl IncidentView {
     pub(crate) fn of(record: IncidentRecord) -> Self {
-        let IncidentRecord { incident, diagnosis } = record;
+        let IncidentRecord { incident, diagnosis, fixes } = record;
         let symptoms = incident.symptoms.iter().map(|symptom| SymptomLine {
             text: format!("{}: {symptom}", symptom.subject),
             since: symptom.since,
@@ -91,6 +93,7 @@ impl IncidentView {
             symptoms: symptoms.collect(),
             timeline: incident.timeline.iter().map(happened).collect(),
             diagnosis,
+            fixes,
         }
     }
 }

@@ -10,15 +10,19 @@
 //! * [`pair`]: the history of one pair, with its changes of level
 //! * [`incident`]: an incident with its time line
 //! * [`what_if`]: a transfer simulated with other settings, beside what was measured
+//! * [`downloads`]: files fetched over time, by site and server
 //! * [`host`]: facts, findings and changes of a host
+//! * [`peers`]: a host beside those of its kind
 
 pub mod cell;
+pub mod downloads;
 pub mod host;
 pub mod incident;
 pub mod matrix;
 pub mod network;
 pub mod overview;
 pub mod pair;
+pub mod peers;
 pub mod report;
 pub mod round;
 pub mod samples;

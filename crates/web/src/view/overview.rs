@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use units::{DataRate, PacketCount, WallTime};
 
 use crate::query::Query;
+use crate::source::activity::Activity;
 use crate::source::{Source, SourceError};
 use crate::view::incident::IncidentLine;
 
@@ -21,6 +22,9 @@ pub struct Overview {
     /// Incidents, open ones first, then the newest; absent where nobody watches for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incidents: Option<Vec<IncidentLine>>,
+    /// What a hub measures at this moment; absent where nobody carries out a plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activity: Option<Activity>,
     /// Rounds, the newest first.
     pub rounds: Vec<RoundSummary>,
     /// Runs, the newest first.
@@ -101,7 +105,8 @@ impl Overview {
             goodput: run.goodput,
             retransmits: run.retransmits,
         });
-        Ok(Self { source: source.name(), search, incidents, rounds, runs: runs.collect(), hosts, more })
+        let activity = source.activity()?;
+        Ok(Self { source: source.name(), search, incidents, activity, rounds, runs: runs.collect(), hosts, more })
     }
 }
 

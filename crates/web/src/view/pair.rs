@@ -1,5 +1,7 @@
 //! The history of one pair, with its changes of level.
 
+use std::collections::BTreeSet;
+
 use baseline::analysis::{Change, Gate, Segment, Settings, Shape, analyse};
 use baseline::screen::Screen;
 use baseline::series::Sample;
@@ -11,6 +13,7 @@ use units::WallTime;
 use crate::query::Query;
 use crate::source::results::PairResult;
 use crate::source::{Pair, Source, SourceError};
+use crate::view::incident::IncidentLine;
 
 /// Results of one host sending to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,7 +25,13 @@ pub struct PairView {
     /// The network; the usual addresses of hosts where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
-    /// Results within the period, in order of time.
+    /// The tests of a plan that it has results of, by their labels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
+    /// The test whose levels and changes these are, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// Results of all tests within the period, in order of time.
     pub results: Vec<PairResult>,
     /// Results outside of the period.
     pub outside: usize,
@@ -32,6 +41,9 @@ pub struct PairView {
     pub changes: Vec<GoodputChange>,
     /// What changed on the two hosts within the period.
     pub log: Vec<LoggedChange>,
+    /// Incidents that one of the two hosts is part of, the newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub incidents: Vec<IncidentLine>,
 }
 
 /// A stretch of one level.
@@ -66,15 +78,29 @@ pub struct GoodputChange {
     pub z: f64,
 }
 
+/// What of a history is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Asked {
+    period: Period,
+    /// The test whose levels are wanted; that with the most results where it is [`None`].
+    test: Option<String>,
+}
+
+impl Asked {
+    pub(crate) fn of(query: &Query) -> Self {
+        Self { period: Period::of(query), test: query.text("test").map(str::to_owned) }
+    }
+}
+
 /// A period of time; everything where it has no ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Period {
+struct Period {
     since: Option<WallTime>,
     until: Option<WallTime>,
 }
 
 impl Period {
-    pub(crate) fn of(query: &Query) -> Self {
+    fn of(query: &Query) -> Self {
         let time = |name| query.number::<u64>(name).map(|s| WallTime::from_unix_nanos(s.saturating_mul(1_000_000_000)));
         Self { since: time("since_s"), until: time("until_s") }
     }
@@ -85,7 +111,8 @@ impl Period {
 }
 
 impl PairView {
-    pub(crate) fn of(source: &dyn Source, pair: Pair, period: Period) -> Result<Self, SourceError> {
+    pub(crate) fn of(source: &dyn Source, pair: Pair, asked: Asked) -> Result<Self, SourceError> {
+        let Asked { period, test } = asked;
         let all = source.results(&pair)?;
         let count = all.len();
         let mut results: Vec<PairResult> = all.into_iter().filter(|result| period.holds(result.started)).collect();
@@ -98,7 +125,11 @@ impl PairView {
             );
         }
         log.sort_by_key(|change| (change.entry.time, change.number));
-        let samples = thinned(results.iter().filter_map(sample).collect());
+        let incidents = incidents(source, &pair, period)?;
+        let tests = tests(&results);
+        let test = test.or_else(|| tests.iter().max_by_key(|label| count_of(&results, label)).cloned());
+        let is_judged = |result: &&PairResult| test.is_none() || result.test == test;
+        let samples = thinned(results.iter().filter(is_judged).filter_map(sample).collect());
         // A person asks for this one series.
         let settings = Settings { gate: Gate::Open, ..Settings::default() };
         let found = analyse(&samples, &settings, &mut Screen::default());
@@ -106,13 +137,36 @@ impl PairView {
             from: pair.from,
             to: pair.to,
             network: pair.network,
+            test: test.filter(|_| tests.len() > 1),
+            tests,
             outside: count - results.len(),
             results,
             levels: found.segments.iter().map(level).collect(),
             changes: found.changes.iter().map(change).collect(),
             log,
+            incidents,
         })
     }
+}
+
+/// The labels of all results, each once.
+fn tests(results: &[PairResult]) -> Vec<String> {
+    let labels: BTreeSet<&String> = results.iter().filter_map(|result| result.test.as_ref()).collect();
+    labels.into_iter().cloned().collect()
+}
+
+fn count_of(results: &[PairResult], label: &str) -> usize {
+    results.iter().filter(|result| result.test.as_deref() == Some(label)).count()
+}
+
+/// What was going on at either host while the results came.
+fn incidents(source: &dyn Source, pair: &Pair, period: Period) -> Result<Vec<IncidentLine>, SourceError> {
+    let mut found = source.incidents()?.unwrap_or_default();
+    found.retain(|incident| {
+        let is_of_pair = incident.hosts.contains(&pair.from) || incident.hosts.contains(&pair.to);
+        is_of_pair && (period.holds(incident.since) || period.holds(incident.opened))
+    });
+    Ok(found.iter().rev().take(MOST_INCIDENTS).map(IncidentLine::of).collect())
 }
 
 /// Medians of neighbours in place of more samples than changes can be placed among at once: of a year of one each hour, of 8 hours.
@@ -164,6 +218,7 @@ const MOST_RESULTS: usize = 10_000;
 /// Exact placement of changes costs up to the square of their number: of 8,760 of them 3 CPU seconds.
 const MOST_ANALYSED: usize = 1_200;
 const MOST_CHANGES: u32 = 1_000;
+const MOST_INCIDENTS: usize = 50;
 
 #[cfg(test)]
 mod tests {

@@ -12,6 +12,7 @@ use super::pool::Connection;
 use crate::store::StoreError;
 use crate::store::integers::{integer, natural, stored, time};
 use crate::store::rows::{Judgement, MeshRows, Point, PointQuality, Revision};
+use crate::store::turn::OpenRuns;
 
 /// A setting, by its name.
 pub(super) struct Setting<'a> {
@@ -85,6 +86,20 @@ pub(super) fn runs(connection: &mut Connection, names: &[String]) -> Result<Vec<
         runs.push(serde_json::from_str(row.try_get(0)?)?);
     }
     Ok(runs)
+}
+
+/// Runs that are not over: those that somebody has begun first, then those that are due next.
+pub(super) fn open_runs(connection: &mut Connection, most: usize) -> Result<OpenRuns, StoreError> {
+    let query = "SELECT row FROM runs WHERE is_open ORDER BY row::json->'state'->>'is' = 'waiting', \
+                 (row::json->>'not_before')::bigint LIMIT $1";
+    let found = connection.query(query, &[&integer(most as u64)])?;
+    let mut rows = Vec::new();
+    for row in found {
+        rows.push(serde_json::from_str(row.try_get(0)?)?);
+    }
+    let all = connection.row("SELECT count(*) FROM runs WHERE is_open", &[])?;
+    let all: Option<i64> = all.map(|row| row.try_get(0)).transpose()?;
+    Ok(OpenRuns { rows, all: natural(all.unwrap_or_default()) })
 }
 
 /// The diagnosis of an incident, as JSON.

@@ -32,7 +32,7 @@ use super::rows::{
     AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, StoredRecord,
     TokenRow,
 };
-use super::turn::{News, Turn, TurnRequest};
+use super::turn::{News, OpenRuns, Turn, TurnRequest};
 use super::{Store, StoreError};
 use crate::trust::digest::Fingerprint;
 use crate::trust::secret;
@@ -113,6 +113,10 @@ impl Store for Postgres {
         self.pool.read(|connection| mesh_rows::runs(connection, names))
     }
 
+    fn open_runs(&self, most: usize) -> Result<OpenRuns, StoreError> {
+        self.pool.read(|connection| mesh_rows::open_runs(connection, most))
+    }
+
     fn unjudged(&self, after: u64, most: usize) -> Result<Vec<StoredRecord>, StoreError> {
         self.pool.read(|connection| records::after(connection, after, most))
     }
@@ -147,6 +151,10 @@ impl Store for Postgres {
 
     fn newest(&self, query: RecordQuery<'_>) -> Result<Vec<StoredRecord>, StoreError> {
         self.pool.read(|connection| records::newest(connection, &query))
+    }
+
+    fn results_since(&self, since: WallTime, most: usize) -> Result<Vec<StoredRecord>, StoreError> {
+        self.pool.read(|connection| records::results_since(connection, since, most))
     }
 
     fn newest_snapshot(&self, agent: &str) -> Result<Option<WallTime>, StoreError> {

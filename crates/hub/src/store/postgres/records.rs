@@ -103,6 +103,17 @@ pub(super) fn newest(connection: &mut Connection, asked: &RecordQuery<'_>) -> Re
     rows?.iter().map(stored_record).collect()
 }
 
+/// Results that came since a moment, the first of them first.
+pub(super) fn results_since(
+    connection: &mut Connection,
+    since: WallTime,
+    most: usize,
+) -> Result<Vec<StoredRecord>, StoreError> {
+    let query = "SELECT key, agent, kind, run, received_unix_ns, content, samples FROM records
+                 WHERE kind = 'result' AND received_unix_ns >= $1 ORDER BY key LIMIT $2";
+    connection.query(query, &[&stored(since), &integer(most as u64)])?.iter().map(stored_record).collect()
+}
+
 fn stored_record(row: &Row) -> Result<StoredRecord, StoreError> {
     Ok(StoredRecord {
         key: natural(row.try_get(0)?),

@@ -11,7 +11,7 @@ use units::WallTime;
 use crate::store::StoreError;
 use crate::store::integers::{integer, natural, stored, time};
 use crate::store::rows::{Judgement, MeshRows, Point, PointQuality, Revision};
-use crate::store::turn::Changes;
+use crate::store::turn::{Changes, OpenRuns};
 
 /// Plan and incidents, and how far judging has come.
 pub(super) fn load(connection: &Connection) -> Result<MeshRows, StoreError> {
@@ -70,6 +70,17 @@ pub(super) fn runs(connection: &Connection, names: &[String]) -> Result<Vec<RunR
         runs.extend(found.map(|text| serde_json::from_str(&text)).transpose()?);
     }
     Ok(runs)
+}
+
+/// Runs that are not over: those that somebody has begun first, then those whose names come first.
+pub(super) fn open_runs(connection: &Connection, most: usize) -> Result<OpenRuns, StoreError> {
+    let query = "SELECT row FROM runs WHERE is_open = 1 ORDER BY instr(row, '{\"is\":\"waiting\"}') > 0, \
+                 json_extract(row, '$.not_before') LIMIT ?1";
+    let mut query = connection.prepare_cached(query)?;
+    let texts = query.query_map([integer(most as u64)], |row| row.get::<_, String>(0))?;
+    let rows = texts.map(|text| Ok(serde_json::from_str(&text?)?)).collect::<Result<_, StoreError>>()?;
+    let all: i64 = connection.query_row("SELECT count(*) FROM runs WHERE is_open = 1", [], |row| row.get(0))?;
+    Ok(OpenRuns { rows, all: natural(all) })
 }
 
 /// The diagnosis of an incident, as JSON.

@@ -28,7 +28,7 @@ use super::rows::{
     AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, StoredRecord,
     TokenRow,
 };
-use super::turn::{Changes, Committed, News, Turn, TurnRequest};
+use super::turn::{Changes, Committed, News, OpenRuns, Turn, TurnRequest};
 use super::{Store, StoreError};
 use crate::trust::digest::Fingerprint;
 use crate::trust::token::Purpose;
@@ -120,6 +120,10 @@ impl Store for Sqlite {
         self.read(|connection| mesh_rows::runs(connection, names))
     }
 
+    fn open_runs(&self, most: usize) -> Result<OpenRuns, StoreError> {
+        self.read(|connection| mesh_rows::open_runs(connection, most))
+    }
+
     fn unjudged(&self, after: u64, most: usize) -> Result<Vec<StoredRecord>, StoreError> {
         self.read(|connection| records::after(connection, after, most))
     }
@@ -151,6 +155,10 @@ impl Store for Sqlite {
 
     fn newest(&self, query: RecordQuery<'_>) -> Result<Vec<StoredRecord>, StoreError> {
         self.read(|connection| records::newest(connection, &query))
+    }
+
+    fn results_since(&self, since: WallTime, most: usize) -> Result<Vec<StoredRecord>, StoreError> {
+        self.read(|connection| records::results_since(connection, since, most))
     }
 
     fn newest_snapshot(&self, agent: &str) -> Result<Option<WallTime>, StoreError> {

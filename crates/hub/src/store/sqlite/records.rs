@@ -40,6 +40,19 @@ pub(super) fn newest(connection: &Connection, asked: &RecordQuery<'_>) -> Result
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// Results that came since a moment, the first of them first.
+pub(super) fn results_since(
+    connection: &Connection,
+    since: WallTime,
+    most: usize,
+) -> Result<Vec<StoredRecord>, StoreError> {
+    let query =
+        format!("SELECT {COLUMNS} FROM records WHERE kind = 'result' AND received_unix_ns >= ?1 ORDER BY key LIMIT ?2");
+    let mut query = connection.prepare_cached(&query)?;
+    let rows = query.query_map((stored(since), integer(most as u64)), stored_record)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 fn stored_record(row: &Row<'_>) -> rusqlite::Result<StoredRecord> {
     Ok(StoredRecord {
         key: natural(row.get(0)?),

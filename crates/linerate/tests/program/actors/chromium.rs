@@ -68,6 +68,8 @@ impl Browser {
         for part in ["Page", "Runtime", "Log"] {
             browser.ask(&format!("{part}.enable"), &json!({}));
         }
+        // Those of a window without one would cover the edge of what is kept as a picture.
+        browser.ask("Emulation.setScrollbarsHidden", &json!({ "hidden": true }));
         browser
     }
 

@@ -3,6 +3,7 @@
 use hub::store::Store;
 use hub::store::rows::{Judgement, Point, PointQuality};
 use hub::store::sqlite::Sqlite;
+use hub::store::turn::{Changes, TurnRequest};
 use mesh::incident::{Incident, Metric, Series};
 use serde_json::json;
 use tempfile::TempDir;
@@ -74,6 +75,78 @@ fn an_incident_is_shown_with_its_cause_its_place_and_what_was_changed_before() {
     visit.browser.open_document(&format!("{}/incident/I1795521600-1/report.html", visit.site));
     let drawn = visit.browser.value("document.querySelectorAll('svg').length + document.images.length");
     assert_eq!((drawn, visit.browser.value("typeof window.ran")), (1.into(), "undefined".into()));
+}
+
+#[test]
+fn downloads_of_each_site_are_shown_by_server_and_proxy() {
+    let (_place, directory, store) = hub();
+    let args = [
+        "plan",
+        "downloads",
+        "--file",
+        "/cube.fits",
+        "--site",
+        "arc-na",
+        "--site",
+        "arc-eu",
+        "--server",
+        "na-arc-1:8088",
+        "--proxy",
+        "archive",
+    ];
+    let plan = linerate(&args);
+    assert_eq!(plan.code, Some(0), "{plan:?}");
+    let changes = Changes { plan: Some(plan.stdout), ..Changes::default() };
+    store.turn(TurnRequest::default()).unwrap().1.commit(changes).unwrap();
+    store.judged(Judgement { points: downloads(), ..Judgement::default() }).unwrap();
+    let mut visit = Visit::of(&directory);
+    let text = visit.look_at("/downloads", "downloads");
+    let shown = visit.json("/view/v1/downloads");
+    let series = shown["series"].as_array().unwrap();
+    let of_sites = ["arc-na", "arc-eu"].map(|site| series.iter().filter(|one| one["to"] == site).count());
+    assert_eq!(of_sites, [2, 2], "{shown}");
+    for one in series {
+        let from_to = format!("{} to {}", one["from"].as_str().unwrap(), one["to"].as_str().unwrap());
+        assert!(text.contains(&from_to) && text.contains(one["test"].as_str().unwrap()), "{one}: {text}");
+    }
+    // The proxy gives one of its two sites a tenth since the last week.
+    assert!(visit.rows().iter().any(|row| row.contains("archive to arc-eu") && row.contains("10.0 %")), "{text}");
+    let plots = visit.browser.value("document.querySelectorAll('.u-wrap').length");
+    assert_eq!(plots, 2, "a plot for each site");
+    visit.look_at("/pair?from=archive&to=arc-eu", "downloads-pair");
+    let history = visit.json("/view/v1/pair?from=archive&to=arc-eu");
+    assert_eq!(history["results"].as_array().unwrap().len(), WEEKS as usize, "{history}");
+}
+
+const WEEKS: u64 = 12;
+
+/// A download each week by two sites, directly and through the proxy.
+fn downloads() -> Vec<Point> {
+    let now = linux::clock::wall_now().unix_nanos();
+    let mut points = Vec::new();
+    for (number, (site, server, test)) in [
+        ("arc-na", "na-arc-1", "direct"),
+        ("arc-na", "archive", "through-proxy"),
+        ("arc-eu", "na-arc-1", "direct"),
+        ("arc-eu", "archive", "through-proxy"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (from, to, test) = (server.to_owned(), site.to_owned(), test.to_owned());
+        let series = Series { from, to, test, family: None, metric: Metric::DownloadRate };
+        for week in 0..WEEKS {
+            let is_slow = number == 3 && week == WEEKS - 1;
+            points.push(Point {
+                series: series.clone(),
+                at: WallTime::from_unix_nanos(now - (WEEKS - week) * 7 * 86_400 * SECOND),
+                value: if is_slow { 8e7 } else { 8e8 },
+                good: PointQuality::Good,
+                record: number as u64 * WEEKS + week + 1,
+            });
+        }
+    }
+    points
 }
 
 /// Goodput to the host, before and after.

@@ -78,9 +78,44 @@ fn a_run_and_the_history_of_its_pair_are_shown() {
     }
     let plots = visit.browser.value("document.querySelectorAll('.u-wrap canvas').length");
     assert!(plots.as_u64().unwrap() > 0, "the samples are drawn");
-    let pair = "/pair?from=&to=127.0.0.1";
-    visit.look_at(pair, "pair");
-    visit.look_at("/host?name=nobody", "host");
+    let name = run["local"]["name"].as_str().unwrap();
+    let history = visit.json(&format!("/view/v1/pair?from={name}&to={}", peer(&run)));
+    assert_eq!(history["results"][0]["run"], id, "{history}");
+    let text = visit.look_at(&format!("/pair?from={name}&to={}", peer(&run)), "pair");
+    assert!(text.contains("Results") && text.contains("Changes of goodput"), "{text}");
+    let plots = visit.browser.value("document.querySelectorAll('.u-wrap canvas').length");
+    assert!(plots.as_u64().unwrap() > 0, "the history is drawn");
+    let text = visit.look_at("/host?name=nobody", "host-unknown");
+    assert!(text.contains("Nothing to show"), "{text}");
+}
+
+/// The other end of a run, as its pair is called.
+fn peer(run: &Value) -> &str {
+    run["peer"]["name"].as_str().or_else(|| run["peer"]["target"].as_str()).unwrap()
+}
+
+#[test]
+fn a_host_is_shown_with_its_findings_and_what_is_set_otherwise_than_on_its_peers() {
+    let groups = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../audit/tests/groups/nrao");
+    let mut visit = Visit::of(groups.to_str().unwrap());
+    visit.browser.open(&visit.site.clone());
+    let peers = visit.json("/view/v1/host/peers?name=naasc-vs-4");
+    let odd = peers["differences"].as_array().unwrap();
+    assert!(
+        odd.iter().any(|one| one["setting"].as_str().unwrap().ends_with("rx-gro-hw") && one["here"] == "on"),
+        "{peers}"
+    );
+    let text = visit.look_at("/host?name=naasc-vs-4", "host");
+    for one in odd {
+        assert!(text.contains(one["setting"].as_str().unwrap()), "{one}: {text}");
+    }
+    for host in ["naasc-vs-2", "naasc-vs-3", "naasc-vs-5"] {
+        assert!(text.contains(host), "{host}: {text}");
+    }
+    let findings = visit.json("/view/v1/host?name=naasc-vs-4")["audit"]["findings"].clone();
+    for finding in findings.as_array().unwrap() {
+        assert!(text.contains(finding["rule"].as_str().unwrap()), "{finding}");
+    }
 }
 
 #[test]
