@@ -12,13 +12,13 @@ use clap::Args;
   linerate view                       what the archive has
   linerate view last                  the newest round of the archive
   linerate lab run policer --virtual --evidence round.json; linerate view round.json
-  linerate view results/              rounds and exported runs (JSON) of a folder
+  linerate view results/              rounds, exported runs and snapshots of hosts (JSON) of a folder
   linerate view other.db              another archive
   linerate view /var/lib/linerate/hub what a hub on this machine has: incidents, grid, pairs, runs, hosts
 
-Each page has its JSON under /api/v1: docs/formats/web.md. Every user of this machine can open the pages while it runs.")]
+Each page has its JSON under /view/v1: docs/formats/web.md. Every user of this machine can open the pages while it runs.")]
 pub struct ViewArgs {
-    /// A round or an exported run (JSON), a folder of those, an archive, the directory of a hub, or the name of a round or run in the archive
+    /// A round, an exported run or a snapshot (JSON), a folder of those, an archive, the directory of a hub, or the name of a round or run in the archive
     /// [default: the archive]
     #[arg(value_name = "ROUND|RUN|DIR|ARCHIVE")]
     pub what: Option<PathBuf>,

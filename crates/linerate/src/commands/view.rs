@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use archive::Archive;
 use archive::export;
+use model::host::snapshot::Snapshot;
 use model::round::Round;
 use tokio::sync::watch;
 use web::site::Site;
@@ -71,7 +72,7 @@ fn source(common: &Common, what: Option<&Path>) -> anyhow::Result<(Box<dyn Sourc
             let path = entry.with_context(unreadable)?.path();
             let is_json = path.extension().is_some_and(|extension| extension == "json");
             if is_json && add(&mut files, &path).is_none() {
-                eprintln!("warning: {} holds no round and no exported run", path.display());
+                eprintln!("warning: {} holds no round, no exported run and no snapshot of a host", path.display());
             }
         }
         return Ok((Box::new(files), "/".to_owned()));
@@ -104,8 +105,10 @@ fn of_file(path: &Path) -> anyhow::Result<(Box<dyn Source>, String)> {
     }
     let mut files = Files::named(shown.to_string());
     let page = add(&mut files, path).ok_or_else(|| {
-        Complaint::new(Exit::NotFound, format!("{shown} holds no round and no exported run"))
-            .hint("`linerate round PLAN -o FILE` and `linerate runs export` write them")
+        Complaint::new(Exit::NotFound, format!("{shown} holds no round, no exported run and no snapshot of a host"))
+            .hint(
+                "`linerate round PLAN -o FILE`, `linerate runs export` and `linerate host snapshot --json` write them",
+            )
     })?;
     Ok((Box::new(files), page))
 }
@@ -120,6 +123,12 @@ fn add(files: &mut Files, path: &Path) -> Option<String> {
         let page = format!("/round/{}", round.id);
         files.add_round(round);
         return Some(page);
+    }
+    if let Ok(snapshot) = Snapshot::read(&text)
+        && let Some(name) = snapshot.machine.name.value().cloned()
+    {
+        files.add_snapshot(snapshot);
+        return Some(format!("/host?name={name}"));
     }
     let export = export::json::read_export(text.as_slice(), export::json::MAX_EXPORT_BYTES).ok()?;
     let page = format!("/run/{}", export.run.id);
