@@ -139,12 +139,13 @@ fn database_url(text: &str) -> Result<DatabaseUrl, AddressError> {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   linerate hub token hub | ssh dtn1 linerate agent join https://hub.example.net -
-  linerate hub token hub --for view --valid 365d > monitor.token")]
+  linerate hub token hub --for view --valid 365d > monitor.token
+  linerate hub token hub --for archive --valid 365d          for pScheduler's HTTP archiver: docs/monitoring.md")]
 pub struct TokenArgs {
     /// Directory of the hub
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// What it is for: join, view or operate
+    /// What it is for: join, view, operate, or archive (perfSONAR delivers with it)
     #[arg(long = "for", value_name = "PURPOSE", default_value = "join")]
     pub purpose: Purpose,
     /// How long it counts
@@ -286,10 +287,14 @@ pub struct AskArgs {
 #[command(after_help = "Examples:
   linerate hub demo              3 minutes; needs root, or user namespaces
   linerate hub demo --keep       goes on after the end, with its pages for a browser, until Ctrl-C
+  linerate hub demo --by-hand    the same, and the fault is yours to find and to fix, with the pages alone
 
 Exit code 10: the incident was not found, explained or fixed.")]
 pub struct DemoArgs {
     /// Go on after the end, and show the hub's pages to a browser of this machine
     #[arg(long)]
     pub keep: bool,
+    /// Show the pages, and leave it to you to find the fault and to fix it; goes on until Ctrl-C
+    #[arg(long, conflicts_with = "keep")]
+    pub by_hand: bool,
 }

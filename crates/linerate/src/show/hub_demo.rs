@@ -12,6 +12,13 @@ A setting of one host goes wrong; the hub finds which, and why, by its measureme
 
 ";
 
+/// The same where the fault is for a person to find.
+pub const INTRODUCTION_BY_HAND: &str = "\
+A hub and 5 agents on this machine: 3 archives that send to 2 sites, 50 Mbit/s, RTT 20 ms.
+A setting of one host goes wrong. Find which, and why, on the hub's pages; fix it in a second terminal.
+
+";
+
 /// A step, with the seconds since the start.
 pub fn line(age_s: u64, text: &str) -> String {
     format!("{age_s:4} s  {text}\n")
@@ -23,7 +30,14 @@ pub fn pages(address: std::net::SocketAddr) -> String {
 }
 
 /// After the end of an incident.
-pub const GOES_ON: &str = "the incident is closed; the hub goes on until Ctrl-C";
+pub fn goes_on(address: std::net::SocketAddr, incident: &str) -> String {
+    format!(
+        "the incident is closed; its post-mortem: http://{address}/incident/{incident}/report\n        the hub goes on until Ctrl-C"
+    )
+}
+
+/// Once the fault is there.
+pub const YOURS: &str = "something is wrong now: the page says what, as soon as the hub has measured it";
 
 /// What the hub has learnt.
 pub fn baseline(results: u64, goodput_bps: f64) -> String {

@@ -21,6 +21,7 @@ mod simulated;
 pub mod up;
 
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 
 use anyhow::Context;
 use lab::network::kept::{KeptError, Owner, running};
@@ -76,6 +77,9 @@ fn exec(common: &Common, args: &ExecArgs) -> anyhow::Result<Exit> {
     let running = running().map_err(complain)?;
     let (kept, host) = find::host(&running, &args.host, Some(&owner(common)))?;
     let (program, arguments) = args.command.split_first().context("no program")?;
+    // In a host of a lab this program is at hand by its name, wherever it lies.
+    let own = if program == "linerate" { std::env::current_exe().ok() } else { None };
+    let program = own.as_deref().map_or(program.as_os_str(), Path::as_os_str);
     let command = kept.command(host, program).ok_or_else(|| {
         Complaint::new(Exit::NotFound, format!("host `{}` of the lab `{}` is gone", host.name, kept.record.name))
             .hint(format!("`linerate lab down {}` clears away what is left", kept.record.name))
@@ -83,7 +87,7 @@ fn exec(common: &Common, args: &ExecArgs) -> anyhow::Result<Exit> {
     // From here on this process stands for the program: signals and its end are passed on.
     let error = command?.args(arguments).exec();
     Err(error).with_context(|| {
-        Complaint::new(Exit::Usage, format!("`{}` cannot be run in host `{}`", program.display(), host.name))
+        Complaint::new(Exit::Usage, format!("`{}` cannot be run in host `{}`", Path::new(program).display(), host.name))
     })
 }
 
@@ -131,7 +135,7 @@ pub fn acquire_rights() -> anyhow::Result<()> {
     )
 }
 
-fn complain(error: KeptError) -> anyhow::Error {
+pub fn complain(error: KeptError) -> anyhow::Error {
     let complaint = match &error {
         KeptError::Name { .. } => {
             Complaint::new(Exit::Usage, "no lab can be called so").hint("--as gives another name")

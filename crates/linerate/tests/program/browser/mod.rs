@@ -4,7 +4,11 @@
 //! light, in dark, on a phone.
 
 #[cfg(feature = "hub")]
+mod first_time;
+#[cfg(feature = "hub")]
 mod hub;
+#[cfg(feature = "hub")]
+mod large;
 #[cfg(feature = "ndt7")]
 mod ndt7;
 #[cfg(feature = "hub")]

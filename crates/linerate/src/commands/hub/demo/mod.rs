@@ -2,9 +2,11 @@
 //! verified once it is fixed is theirs to do.
 //!
 //! * `fleet`: the hub and the agents
+//! * `operator`: what a person needs who is to find and fix the fault
 //! * `story`: what happens, in its order
 
 mod fleet;
+mod operator;
 mod story;
 
 use std::time::Duration;
@@ -16,7 +18,7 @@ use lab::scenario::Scenario;
 use path::Seed;
 
 use self::fleet::Fleet;
-use self::story::{Afterwards, Ending, Story};
+use self::story::{Afterwards, Ending, FixedBy, Story};
 use crate::cli::Common;
 use crate::cli::hub::DemoArgs;
 use crate::commands::lab::{acquire_rights, daemon, up};
@@ -26,6 +28,7 @@ use crate::exit::Exit;
 use crate::show;
 
 pub(super) fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
+    let claim = if args.by_hand { Some(operator::claim()?) } else { None };
     acquire_rights()?;
     let mut scenario = Scenario::parse("hub demo", NETWORK).map_err(up::refuse)?;
     // Agents answer tests themselves.
@@ -38,8 +41,15 @@ pub(super) fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
     let hear = |error| show::error::print(&daemon::does_not_live(error));
     let play = |live: Live<'_>| {
         let fleet = Fleet::new(live.network, &program, &scratch);
-        let pages = if args.keep { Afterwards::Pages } else { Afterwards::End };
-        Story { common, fleet, scratch: &scratch, stop: &stop, began: linux::clock::now(), pages }.play()
+        if let Some(claim) = &claim {
+            operator::publish(common, claim, live.network)?;
+        }
+        let (pages, fixes) = match (args.by_hand, args.keep) {
+            (true, _) => (Afterwards::Pages, FixedBy::Person),
+            (false, true) => (Afterwards::Pages, FixedBy::Demonstration),
+            (false, false) => (Afterwards::End, FixedBy::Demonstration),
+        };
+        Story { common, fleet, scratch: &scratch, stop: &stop, began: linux::clock::now(), pages, fixes }.play()
     };
     let lived = network.live(Pace::REAL, &hear, play).map_err(daemon::does_not_live);
     let ending = match lived.and_then(|(ending, ..)| ending) {

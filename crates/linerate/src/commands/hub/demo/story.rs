@@ -16,7 +16,7 @@ use units::MonoTime;
 
 use super::super::pages::Pages;
 use super::fleet::{At, Fleet};
-use super::{PLAN, WATCHED_FOR};
+use super::{PLAN, WATCHED_FOR, operator};
 use crate::cli::Common;
 use crate::commands::print_as_it_is;
 use crate::commands::scratch::ScratchDirectory;
@@ -39,6 +39,16 @@ pub struct Story<'a> {
     pub stop: &'a Stop,
     pub began: MonoTime,
     pub pages: Afterwards,
+    pub fixes: FixedBy,
+}
+
+/// Who finds the fault and fixes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixedBy {
+    /// The demonstration, as the hub's diagnosis says.
+    Demonstration,
+    /// Whoever looks at the pages.
+    Person,
 }
 
 /// What follows once the incident is closed.
@@ -55,17 +65,25 @@ struct Stopped;
 
 impl Story<'_> {
     pub fn play(mut self) -> anyhow::Result<Ending> {
-        self.say(show::INTRODUCTION)?;
+        self.say(match self.fixes {
+            FixedBy::Demonstration => show::INTRODUCTION,
+            FixedBy::Person => show::INTRODUCTION_BY_HAND,
+        })?;
         let hub = self.scratch.file("hub").to_string_lossy().into_owned();
         let Ok(()) = self.begin(&hub)? else { return Ok(Ending::Stopped) };
         let (over, stopped) = watch::channel(false);
+        let mut address = None;
         if self.pages == Afterwards::Pages {
             let pages = Pages::start(&Directory::at(hub.as_ref()), ([127, 0, 0, 1], 0).into(), stopped)?;
             self.step(&show::pages(pages.address))?;
+            address = Some(pages.address);
         }
-        let ending = self.incident(&hub)?;
-        if self.pages == Afterwards::Pages && ending.is_ok() {
-            self.step(show::GOES_ON)?;
+        let ending = match self.fixes {
+            FixedBy::Demonstration => self.incident(&hub)?,
+            FixedBy::Person => self.by_hand(&hub)?,
+        };
+        if let (Some(address), Ok(detail)) = (address, &ending) {
+            self.step(&show::goes_on(address, &detail.incident.id.0))?;
             while !self.stop.is_stopped() {
                 self.fleet.check()?;
                 std::thread::sleep(GLANCE);
@@ -89,7 +107,11 @@ impl Story<'_> {
         Directory::at(hub.as_ref()).init(&settings, None).with_context(unwritable)?;
         Sqlite::open(&Directory::at(hub.as_ref()).database()).with_context(unwritable)?;
         let plan = self.scratch.file("mesh.toml");
-        fs::write(&plan, PLAN).with_context(unwritable)?;
+        let text = match self.fixes {
+            FixedBy::Demonstration => PLAN.to_owned(),
+            FixedBy::Person => operator::plan(PLAN, &HOSTS)?,
+        };
+        fs::write(&plan, text).with_context(unwritable)?;
         self.fleet.start(At { host: HUB, arguments: &["hub", "run", hub] })?;
         for host in HOSTS {
             let token = self.fleet.run(At { host: HUB, arguments: &["hub", "token", hub] })?;
@@ -109,7 +131,8 @@ impl Story<'_> {
         Ok(Ok(()))
     }
 
-    fn incident(&self, hub: &str) -> anyhow::Result<Result<IncidentDetail, Stopped>> {
+    /// What each pair usually has, once that is known of all.
+    fn learn(&self, hub: &str) -> anyhow::Result<Result<Pairs, Stopped>> {
         let learnt = self.until("a baseline of all pairs", || {
             let pairs: Pairs = self.hub(hub, &["pairs"], &[])?;
             Ok(baseline(&pairs).is_enough().then_some(pairs))
@@ -117,7 +140,37 @@ impl Story<'_> {
         let Ok(pairs) = learnt else { return Ok(Err(Stopped)) };
         let usual = baseline(&pairs);
         self.step(&show::baseline(usual.results, usual.goodput))?;
+        Ok(Ok(pairs))
+    }
 
+    /// The fault is planted, and a person does the rest: nobody here says what it is.
+    fn by_hand(&self, hub: &str) -> anyhow::Result<Result<IncidentDetail, Stopped>> {
+        if self.learn(hub)?.is_err() {
+            return Ok(Err(Stopped));
+        }
+        self.fleet.set(At { host: FAULTY, arguments: &[FAULT] })?;
+        self.step(show::YOURS)?;
+        loop {
+            if self.stop.is_stopped() {
+                return Ok(Err(Stopped));
+            }
+            self.fleet.check()?;
+            let list: anyhow::Result<IncidentList> = self.hub(hub, &["incidents"], &["--all"]);
+            // A request that a busy machine does not answer is asked again.
+            let closed = list.ok().and_then(|list| {
+                list.incidents
+                    .into_iter()
+                    .find(|incident| incident.status == Status::Closed && incident.verified.is_some())
+            });
+            if let Some(incident) = closed {
+                return self.detail(hub, |incident| incident.status == Status::Closed, &incident.id.0);
+            }
+            std::thread::sleep(GLANCE);
+        }
+    }
+
+    fn incident(&self, hub: &str) -> anyhow::Result<Result<IncidentDetail, Stopped>> {
+        let Ok(pairs) = self.learn(hub)? else { return Ok(Err(Stopped)) };
         self.fleet.set(At { host: FAULTY, arguments: &[FAULT] })?;
         self.step(&format!("{}: {FAULT}", show::fault(FAULTY)))?;
         let opened = self.until("an incident", || {

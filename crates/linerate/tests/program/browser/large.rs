@@ -1,0 +1,105 @@
+//! A mesh with more pairs than a page reads results of: its grid is made of the latest value of each series.
+
+use std::fmt::Write as _;
+
+use hub::store::Store;
+use hub::store::rows::{Judgement, Point, PointQuality};
+use hub::store::sqlite::Sqlite;
+use hub::store::turn::{Changes, TurnRequest};
+use mesh::incident::{Metric, Series};
+use serde_json::Value;
+use units::WallTime;
+
+use super::Visit;
+use super::hub::hub;
+
+/// Above 20,000 pairs, from which on no results are read.
+const HOSTS: usize = 150;
+
+/// What a pair has of 1 Gbit/s that it should have: from 1 % to 100 %.
+fn percent(from: usize, to: usize) -> usize {
+    (from * 31 + to * 17) % 100 + 1
+}
+
+fn name(host: usize) -> String {
+    format!("host-{host:03}")
+}
+
+fn plan() -> String {
+    let mut text = "title = \"large\"\n[times]\nevery = \"24h\"\n".to_owned();
+    for host in 0..HOSTS {
+        let _ = writeln!(text, "[hosts.{}]\naddress = \"10.0.{host}.1\"\nrate = \"1Gbit/s\"", name(host));
+    }
+    let names: Vec<String> = (0..HOSTS).map(|host| format!("\"{}\"", name(host))).collect();
+    let _ = writeln!(text, "[groups.all]\nmesh = [{}]", names.join(", "));
+    text.push_str("[[tests]]\nkind = \"tcp\"\nlabel = \"tcp\"\ntime = \"1s\"\nexpect = \"100%\"\n");
+    text
+}
+
+/// A result of each pair within the last hour, each of a record of its own; the first pair has none.
+fn points() -> Vec<Point> {
+    let now = linux::clock::wall_now().unix_nanos();
+    let pairs = (0..HOSTS * HOSTS).map(|at| (at / HOSTS, at % HOSTS));
+    let pairs = pairs.filter(|(from, to)| from != to && (*from, *to) != (0, 1));
+    let point = |(number, (from, to)): (usize, (usize, usize))| Point {
+        series: Series {
+            from: name(from),
+            to: name(to),
+            test: "tcp".to_owned(),
+            family: None,
+            metric: Metric::Goodput,
+        },
+        at: WallTime::from_unix_nanos(now - 3_600_000_000_000 + number as u64),
+        value: 1e7 * percent(from, to) as f64,
+        good: PointQuality::Good,
+        record: number as u64 + 1,
+    };
+    pairs.enumerate().map(point).collect()
+}
+
+fn stored(store: &Sqlite) {
+    let changes = Changes { plan: Some(plan()), ..Changes::default() };
+    store.turn(TurnRequest::default()).unwrap().1.commit(changes).unwrap();
+    store.judged(Judgement { points: points(), ..Judgement::default() }).unwrap();
+}
+
+#[test]
+fn the_grid_of_more_pairs_than_are_read_has_each_pair_as_it_was_measured() {
+    let (_place, directory, store) = hub();
+    stored(&store);
+    let mut visit = Visit::of(&directory);
+    visit.browser.open(&visit.site.clone());
+    let round = visit.json("/view/v1/round/latest");
+    assert_eq!((round["tests"].as_u64(), round["hosts"].as_array().map(Vec::len)), (Some(22_349), Some(HOSTS)));
+    let grid = visit.json("/view/v1/round/latest/grid?metric=goodput");
+    let codes = "fetch('/view/v1/round/latest/grid?metric=goodput').then((one) => one.json())\
+                 .then((one) => [...atob(one.codes)].map((letter) => letter.charCodeAt(0)))";
+    let codes: Vec<usize> = serde_json::from_value(visit.browser.value(codes)).unwrap();
+    let code = |from, to| match (from, to) {
+        (from, to) if from == to => 0,
+        (0, 1) => 1,
+        (from, to) => 5 + percent(from, to),
+    };
+    let should: Vec<usize> = (0..HOSTS * HOSTS).map(|at| code(at / HOSTS, at % HOSTS)).collect();
+    assert!(codes == should, "the codes of the grid are those of the results");
+    let worst = &grid["worst"][0];
+    assert_eq!(worst["percent"], 1, "{worst}");
+
+    let text = visit.look_at("/", "large-overview");
+    assert!(text.contains("22349 of 22349 pairs have a result of the last 24 hours"), "{text}");
+
+    // What the page says of a pair is what was measured of it.
+    visit.look_at("/round/latest", "large-grid");
+    visit.browser.value("document.querySelector('.grid').focus()");
+    for key in ["ArrowDown", "ArrowRight"] {
+        visit.browser.press(key);
+    }
+    let says = visit.browser.value("document.querySelector('.says').innerText");
+    let percent = percent(1, 2);
+    let rate = visit.browser.value(&format!("import('/assets/units.js').then((units) => units.rate({percent}e7))"));
+    let said = format!("host-001 to host-002: ?, {percent} % of what it should be, {}", rate.as_str().unwrap());
+    let says = says.as_str().unwrap();
+    assert_eq!(says.split(": ").next(), said.split(": ").next());
+    assert!(says.contains(said.split(": ?, ").nth(1).unwrap()), "{says}: {said}");
+    assert_eq!(visit.browser.complaints(), Vec::<Value>::new());
+}
