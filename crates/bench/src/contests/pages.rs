@@ -36,8 +36,10 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let mesh = Mesh::make(actors, hosts)?;
     let pages = Pages::start(actors, &mesh)?;
     let times = effort.choose(3, 9);
+    let often = |most_ms| Asked { times, most_ms };
     let mut rows = vec![Row::new(format!("{hosts} hosts: until pages are served"), pages.ready_s, "s")];
-    let mut ask = |what: &str, path: &str, most_ms: f64| -> anyhow::Result<()> {
+    let mut ask = |what: &str, path: &str, asked: Asked| -> anyhow::Result<()> {
+        let Asked { times, most_ms } = asked;
         let answers = (0..times).map(|_| pages.get(path)).collect::<anyhow::Result<Vec<Answer>>>()?;
         let size = answers.iter().map(|answer| answer.bytes).max().unwrap_or_default();
         let time = Spread::of(answers.iter().map(|answer| answer.time_ms)).median;
@@ -45,15 +47,23 @@ pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
         rows.push(row.note(format!("{:.2} MB", size as f64 * 1e-6)));
         Ok(())
     };
-    ask("overview as JSON", "/view/v1/overview", API_MS)?;
-    ask("round as JSON", "/view/v1/round/latest", API_MS)?;
-    ask("grid of all pairs as JSON", "/view/v1/round/latest/grid?metric=goodput", API_MS)?;
-    ask("a year of a pair as JSON, a result each hour", "/view/v1/pair?from=host-0&to=host-1", YEAR_MS)?;
+    ask("overview as JSON", "/view/v1/overview", often(API_MS))?;
+    ask("round as JSON", "/view/v1/round/latest", often(API_MS))?;
+    ask("grid of all pairs as JSON", "/view/v1/round/latest/grid?metric=goodput", often(API_MS))?;
+    ask("a year of a pair as JSON, a result each hour", "/view/v1/pair?from=host-0&to=host-1", often(YEAR_MS))?;
     mesh.add_one()?;
-    ask("grid as JSON, the first time after a new result", "/view/v1/round/latest/grid?metric=goodput", API_MS)?;
+    let once = Asked { times: 1, most_ms: API_MS };
+    ask("grid as JSON, the first time after a new result", "/view/v1/round/latest/grid?metric=goodput", once)?;
     rows.push(Row::new("resident memory of what serves them", resident_mb(pages.process.id())?, "MB"));
     rows.extend(in_a_browser(&pages, Measured { hosts, times })?);
     Ok(rows)
+}
+
+/// How often something is asked for, and how long it may take.
+#[derive(Clone, Copy)]
+struct Asked {
+    times: usize,
+    most_ms: f64,
 }
 
 /// How large the mesh is, and how often each page is asked for.
