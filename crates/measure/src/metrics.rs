@@ -32,7 +32,7 @@ pub struct Family<'a> {
 pub struct Labelled<'a> {
     /// Names of labels and their values.
     pub labels: Vec<(&'a str, String)>,
-    /// The number.
+    /// Count, bytes or seconds, as the name of the family says.
     pub value: u64,
 }
 
@@ -64,7 +64,7 @@ impl Exposition {
         self.gauge(family, at.unix_seconds());
     }
 
-    /// The text.
+    /// Text that Prometheus reads, family by family.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0

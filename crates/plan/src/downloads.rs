@@ -56,7 +56,7 @@ impl std::str::FromStr for FileHost {
 }
 
 impl Downloads {
-    /// The plan.
+    /// Plan of one test from servers and one through proxies, where there are any.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let mut hosts: Vec<Host> = Vec::new();

@@ -47,7 +47,7 @@ impl DownloadSeries {
 pub struct Ends {
     /// The server or proxy.
     pub from: String,
-    /// The site.
+    /// Server or proxy that sends the file.
     pub to: String,
     /// The label of the test.
     pub test: String,
