@@ -130,7 +130,7 @@ impl Matrix {
     pub fn of_parts(frame: Frame, values: Vec<f32>, parts: &[f32]) -> Self {
         let size = frame.hosts.len();
         let code = |(at, (value, part)): (usize, (&f32, &f32))| match (value.is_finite(), part.is_finite()) {
-            (true, true) => percent(f64::from(*part)),
+            (true, true) => percent(to_a_millionth(*part)),
             (true, false) => NOT_JUDGED,
             (false, _) if at / size == at % size => SAME,
             (false, _) => NOT_PLANNED,
@@ -280,6 +280,11 @@ fn code(cell: &Cell) -> u8 {
         Cell::NotJudged { .. } => NOT_JUDGED,
         Cell::Measured(found) => percent(found.part),
     }
+}
+
+/// A part in single precision, which 0.29 is below.
+fn to_a_millionth(part: f32) -> f64 {
+    (f64::from(part) * 1e6).round() / 1e6
 }
 
 /// Parts are told to a millionth; what is missing to a whole percent is less than that.

@@ -115,7 +115,7 @@ fn downloads_of_each_site_are_shown_by_server_and_proxy() {
     assert_eq!(plots, 2, "a plot for each site");
     visit.look_at("/pair?from=archive&to=arc-eu", "downloads-pair");
     let history = visit.json("/view/v1/pair?from=archive&to=arc-eu");
-    assert_eq!(history["results"].as_array().unwrap().len(), WEEKS as usize, "{history}");
+    assert_eq!(history["results"].as_array().unwrap().len() as u64, WEEKS, "{history}");
 }
 
 const WEEKS: u64 = 12;
