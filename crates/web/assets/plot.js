@@ -6,7 +6,9 @@ function load() {
   loading ??= Promise.all([loaded("link", { rel: "stylesheet", href: "/assets/vendor/uPlot.min.css" }), loaded("script", { src: "/assets/vendor/uPlot.iife.min.js" })]);
   return loading;
 }
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+// Of Okabe and Ito, for light ground; lighter ones of the same order for dark.
+const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"], DARK = ["#56b4e9", "#e69f00", "#2fbf94", "#e69ac5", "#f0e442", "#ff8a5c"];
+const COLOURS = matchMedia("(prefers-color-scheme: dark)").matches ? DARK : LIGHT;
 // `series`: [{label, at, values}]; `format` turns a value into text; `x` says whether times are dates.
 export async function plot(into, title, series, format, x) {
   const at = [...new Set(series.flatMap((one) => one.at))].sort((a, b) => a - b);

@@ -82,7 +82,7 @@ pub struct GoodputChange {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Asked {
     period: Period,
-    /// The test whose levels are wanted; that with the most results where it is [`None`].
+    /// The test whose levels are wanted; that with the deepest fall where it is [`None`].
     test: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl PairView {
         log.sort_by_key(|change| (change.entry.time, change.number));
         let incidents = incidents(source, &pair, period)?;
         let tests = tests(&results);
-        let test = test.or_else(|| tests.iter().max_by_key(|label| count_of(&results, label)).cloned());
+        let test = test.or_else(|| most_telling(&results, &tests));
         let is_judged = |result: &&PairResult| test.is_none() || result.test == test;
         let samples = thinned(results.iter().filter(is_judged).filter_map(sample).collect());
         // A person asks for this one series.
@@ -155,8 +155,18 @@ fn tests(results: &[PairResult]) -> Vec<String> {
     labels.into_iter().cloned().collect()
 }
 
-fn count_of(results: &[PairResult], label: &str) -> usize {
-    results.iter().filter(|result| result.test.as_deref() == Some(label)).count()
+/// The test whose worst result is the farthest below what it usually has: what a person comes to look at.
+fn most_telling(results: &[PairResult], tests: &[String]) -> Option<String> {
+    let depth = |label: &String| {
+        let of_test = results.iter().filter(|result| result.test.as_ref() == Some(label));
+        let mut rates: Vec<u64> = of_test.filter_map(|result| Some(result.goodput?.bps())).collect();
+        rates.sort_unstable();
+        // In thousandths.
+        let usual = rates.get(rates.len() / 2).copied().unwrap_or_default();
+        usual.saturating_mul(1_000) / rates.first().copied().unwrap_or(1).max(1)
+    };
+    // Of equal ones the first.
+    tests.iter().rev().max_by_key(|label| depth(label)).cloned()
 }
 
 /// What was going on at either host while the results came.
@@ -223,6 +233,25 @@ const MOST_INCIDENTS: usize = 50;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_are_of_the_test_that_fell() {
+        let result = |test: &str, mbit: u64| PairResult {
+            started: WallTime::default(),
+            run: None,
+            round: None,
+            test: Some(test.to_owned()),
+            protocol: Protocol::Tcp,
+            goodput: Some(units::DataRate::from_bps(mbit * 1_000_000)),
+            retransmits: None,
+            loaded_rtt_us: None,
+            failure: None,
+        };
+        let results = [("a", 185), ("a", 185), ("a", 1), ("b", 191), ("b", 191), ("b", 190)];
+        let results: Vec<PairResult> = results.iter().map(|(test, mbit)| result(test, *mbit)).collect();
+        assert_eq!(most_telling(&results, &tests(&results)).as_deref(), Some("a"));
+        assert_eq!(most_telling(&[], &[]), None);
+    }
 
     #[test]
     fn a_year_of_results_is_judged_by_medians_of_neighbours() {
