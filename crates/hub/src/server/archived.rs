@@ -73,15 +73,15 @@ fn host(plan: &Plan, names: &[String]) -> Option<usize> {
     names.iter().find_map(|name| plan.hosts.iter().position(|host| is_called(host, name)))
 }
 
+/// Names of DNS count in any case, addresses in any spelling.
 fn is_called(host: &Host, name: &str) -> bool {
-    let own = [Some(&host.name), host.address.as_ref(), host.machine.as_ref()];
-    own.into_iter().flatten().chain(host.addresses.values()).any(|known| is_same(known, name))
-}
-
-/// Names of DNS in any case, addresses in any spelling.
-fn is_same(known: &str, said: &str) -> bool {
     let address = |text: &str| text.trim_matches(['[', ']']).parse::<IpAddr>().ok();
-    known.eq_ignore_ascii_case(said) || address(known).is_some_and(|known| Some(known) == address(said))
+    let said = address(name);
+    let own = [Some(&host.name), host.address.as_ref(), host.machine.as_ref()];
+    own.into_iter()
+        .flatten()
+        .chain(host.addresses.values())
+        .any(|known| known.eq_ignore_ascii_case(name) || (said.is_some() && address(known) == said))
 }
 
 const fn kind(kind: ArchivedKind) -> TestKind {

@@ -45,9 +45,9 @@ impl DownloadSeries {
 /// Whose results a series has.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ends {
-    /// The server or proxy.
-    pub from: String,
     /// Server or proxy that sends the file.
+    pub from: String,
+    /// Site that fetches it.
     pub to: String,
     /// The label of the test.
     pub test: String,
