@@ -73,9 +73,7 @@ pub fn on_connection(socket: impl AsFd, spec: &TestSpec, end: End) -> Result<(),
         sockets::set_pacing_limit(fd, PacingLimit::Limited(rate)).map_err(other("the pacing rate"))?;
     }
     if spec.protocol == Protocol::Tcp {
-        if let Some(name) = spec.congestion_control.as_ref().filter(|_| sends) {
-            sockets::set_congestion_control(fd, name)?;
-        }
+        congestion_control(fd, spec, end)?;
         sockets::set_send_timeout(fd, Some(BLOCKED_SEND)).map_err(other("the send timeout"))?;
         if spec.rate.is_some() {
             // Small writes at a rate must not wait for each other (RFC 896).
@@ -83,6 +81,16 @@ pub fn on_connection(socket: impl AsFd, spec: &TestSpec, end: End) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Sets the congestion control of a sender. Before it connects, if it can be: a socket that is established with BBR by its host's
+/// default stays paced under any other (`sk_pacing_status`, net/ipv4/tcp_bbr.c, 6.18).
+///
+/// # Errors
+/// If the kernel refuses it.
+pub fn congestion_control(socket: impl AsFd, spec: &TestSpec, end: End) -> Result<(), OptionError> {
+    let wanted = spec.congestion_control.as_ref().filter(|_| end == End::Sender && spec.protocol == Protocol::Tcp);
+    wanted.map_or(Ok(()), |name| Ok(sockets::set_congestion_control(socket, name)?))
 }
 
 fn other(option: &'static str) -> impl Fn(io::Error) -> OptionError {

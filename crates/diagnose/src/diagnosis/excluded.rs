@@ -47,8 +47,8 @@ fn of_needed<'a>(candidate: &Candidate<'_>, suffering: &[&Flow]) -> Option<Part<
     let is_met = seen().any(|seen| needs.contains(&seen.seen));
     let is_asked = || seen().any(|seen| needs.iter().any(|needed| needed.sign == seen.seen.sign));
     let first = needs.first().filter(|_| !is_met)?;
-    // Of a host that nobody looked at everything could be said.
-    let weight = if candidate.host.is_some() && !is_asked() { -NEEDED * 2.0 } else { -NEEDED };
+    // Of what nobody looked at everything could be said.
+    let weight = if is_asked() { -NEEDED } else { -NEEDED * 2.0 };
     Some(Part { weight, says: Says::Needed(*first) })
 }
 

@@ -53,6 +53,9 @@ fn answered(proposal: &Proposal, number: u64, suffers: &dyn Fn(&Task, &[Passage]
     let mut tested = match task {
         Task::Tcp(flow) => {
             assert_eq!(flow.spec.direction, Direction::Forward, "who sends asks");
+            // A window that losses halve is counted in segments.
+            let of_full = |mbps: u64| flow.spec.mss.map_or(mbps, |mss| mbps * u64::from(mss.get()) / 1448);
+            let bad = Tcp { mbps: of_full(bad.mbps), ..bad };
             let what = if suffers(task, &there) { bad } else { Tcp::GOOD };
             tcp(from, to, number, what)
         }

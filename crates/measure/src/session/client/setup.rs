@@ -98,10 +98,15 @@ fn open_tcp(
     (index, heading): (usize, Heading),
 ) -> Result<Endpoint, SessionError> {
     use std::io::Write;
-    let connected = route.tcp(spec.connect_timeout, |socket| options::before_connection(socket, spec));
+    let end = end_of(heading);
+    let connected = route.tcp(spec.connect_timeout, |socket| {
+        // One that is refused is refused again below, and said there.
+        let _is_set = options::congestion_control(socket, spec, end);
+        options::before_connection(socket, spec)
+    });
     let mut stream = connected.map_err(|source| data_connection(index, source))?;
     stream.write_all(cookie.as_bytes()).map_err(|source| local("the data connection", source))?;
-    options::on_connection(&stream, spec, end_of(heading))?;
+    options::on_connection(&stream, spec, end)?;
     let (here, there) = (stream.local_addr(), stream.peer_addr());
     endpoint(stream.into(), heading, here, there)
 }
