@@ -19,6 +19,9 @@ pub(crate) fn stated(line: usize, text: &str) -> Option<StatedRtt> {
     let speaks_of_paths =
         ["rtt", "round trip", "round-trip", "latency", " path"].iter().any(|word| lower.contains(word));
     (speaks_of_paths && lower.contains("ms") && text.len() < LONGEST).then_some(())?;
+    if let Some(times) = of_ping(&lower) {
+        return times.map(|rtt| StatedRtt { line, rtt });
+    }
     let mut found: Option<Duration> = None;
     let words: Vec<&str> = lower.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').collect();
     for (at, word) in words.iter().enumerate() {
@@ -34,6 +37,18 @@ pub(crate) fn stated(line: usize, text: &str) -> Option<StatedRtt> {
         found = Some(rtt);
     }
     found.map(|rtt| StatedRtt { line, rtt })
+}
+
+/// The least of `rtt min/avg/max/mdev = 9.018/9.061/9.377/0.040 ms` and of `round-trip min/avg/max = 9.0/9.1/9.4 ms`, whatever the
+/// language; `None` where the line is no such line, and none within where it is one that cannot be read.
+fn of_ping(lower: &str) -> Option<Option<Duration>> {
+    let (titles, times) = lower.rsplit_once(" = ")?;
+    titles.contains('/').then_some(())?;
+    let (times, unit) = times.trim().split_once(' ')?;
+    let times: Vec<Option<Duration>> = times.split('/').map(milliseconds).collect();
+    let is_one = (3..=4).contains(&times.len()) && unit.starts_with("ms");
+    let least = times.first().copied().flatten().filter(|_| is_one && times.iter().all(Option::is_some));
+    Some(least.filter(|rtt| (LEAST..=MOST).contains(rtt)))
 }
 
 /// The RTT that is meant for a test at `line`: the nearest above it, or the only one of the text.
@@ -65,6 +80,16 @@ mod tests {
         assert_eq!(rtt("We will use two RTTs for experimentation: 209ms and 301ms."), None);
         assert_eq!(rtt("A 25ms microburst happening at different moments"), None);
         assert_eq!(rtt("[  5] 0.00-1.00 sec"), None);
+    }
+
+    #[test]
+    fn the_least_of_the_times_of_ping_is_meant_and_not_its_deviation() {
+        let rtt = |text: &str| stated(1, text).map(|stated| stated.rtt.as_micros());
+        assert_eq!(rtt("rtt min/avg/max/mdev = 9.018/9.061/9.377/0.040 ms"), Some(9_018));
+        assert_eq!(rtt("rtt min/moy/max/mdev = 9,018/9,061/9,377/0,040 ms, pipe 2"), Some(9_018));
+        assert_eq!(rtt("round-trip min/avg/max = 12.5/13.0/13.9 ms"), Some(12_500));
+        assert_eq!(rtt("round-trip min/avg/max/stddev = 12.5/13.0/13.9/0.3 ms"), Some(12_500));
+        assert_eq!(rtt("rtt min/avg/max/mdev = 9.018/?/9.377/0.040 ms"), None);
     }
 
     #[test]
