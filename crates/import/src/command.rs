@@ -29,8 +29,7 @@ impl Command {
         let words = words(text);
         let at = words.iter().position(|word| tool(word).is_some())?;
         let tool = tool(&words[at])?;
-        let until =
-            words[at..].iter().position(|word| END.contains(&word.as_str())).map_or(words.len(), |end| at + end);
+        let until = words[at..].iter().position(|word| ends_command(word)).map_or(words.len(), |end| at + end);
         let words = words[at..until].to_vec();
         // Its version or help is asked for, and no test.
         let asks = |word: &String| ["-v", "--version", "-h", "--help"].contains(&word.as_str());
@@ -111,6 +110,11 @@ fn after_label(line: &str) -> Option<&str> {
 /// A sentence with a command in it has more words before it.
 const MOST_WORDS: usize = 3;
 
+/// Whether a word ends a command: for a shell, or since a person has begun a remark with it, in which a shell would find an error.
+fn ends_command(word: &str) -> bool {
+    END.contains(&word) || word.starts_with(['(', '#', '\u{2190}']) || word.starts_with("<-")
+}
+
 /// What ends a command in a shell.
 const END: [&str; 7] = [";", "|", "||", "&&", "&", ">", "2>&1"];
 
@@ -154,6 +158,15 @@ mod tests {
         let command = Command::parse(after_prompt(line).unwrap()).unwrap();
         assert_eq!(command.words, ["iperf3", "-c", "there", "-t", "60", "-B", "192.0.2.1"]);
         assert_eq!(command.arguments.target.as_deref(), Some("there"));
+    }
+
+    #[test]
+    fn remarks_behind_a_command_are_none_of_its_words() {
+        for behind in ["   (sin backup)", "  # again", " <--- this one"] {
+            let command = Command::parse(&format!("iperf3 -c there -t5{behind}")).unwrap();
+            assert_eq!(command.words, ["iperf3", "-c", "there", "-t5"], "{behind}");
+            assert_eq!(command.arguments.odd, []);
+        }
     }
 
     #[test]

@@ -24,6 +24,31 @@ pub(super) fn undecorated(line: &str) -> &str {
     if stamped { rest } else { line }
 }
 
+/// A row of numbers without what a person has written behind it: `… sender   <--- while the backup runs`, `… 211 retrans  <- 12 s`.
+pub(super) fn without_remark(line: &str) -> &str {
+    // A row has a rate; most have none of the letters that begin a remark, which is found out fast.
+    if !line.bytes().any(|byte| matches!(byte, b'<' | b'#' | b'!' | b'(' | 0xe2)) || !is_row(line) {
+        return line;
+    }
+    let arrow = ARROWS.iter().filter_map(|arrow| line.find(arrow)).min();
+    let rest = arrow.map_or(line, |at| &line[..at]).trim_end();
+    // `(4.6%)`, `(nan%)` and `(omitted)` are the tool's own.
+    let own = |inside: &str| inside == "omitted" || inside.ends_with('%') || !inside.contains(char::is_alphabetic);
+    let inside = rest.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
+    match inside {
+        Some((before, inside)) if !own(inside) => before.trim_end(),
+        _ if arrow.is_some() => rest,
+        _ => line,
+    }
+}
+
+fn is_row(line: &str) -> bool {
+    let start = line.trim_start();
+    (start.starts_with('[') && line.contains("/sec")) || (line.contains(" MB /") && line.contains(" Mbps"))
+}
+
+const ARROWS: [&str; 6] = [" <-", " <=", " \u{2190}", " # ", " !!", "\t<-"];
+
 /// A time, a zone or level, a program, a stream of a container.
 const MAX_DECORATIONS: usize = 4;
 /// The longest time within brackets, and the longest name.
@@ -125,7 +150,7 @@ const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Au
 
 #[cfg(test)]
 mod tests {
-    use super::undecorated;
+    use super::{undecorated, without_remark};
 
     #[test]
     fn what_loggers_put_before_a_line_is_taken_off() {
@@ -144,6 +169,31 @@ mod tests {
             "client-1  | 10:00:01 ",
         ] {
             assert_eq!(undecorated(&format!("{before}{row}")), row, "{before}");
+        }
+    }
+
+    #[test]
+    fn remarks_behind_a_row_are_taken_off() {
+        for row in [
+            "[  4]   0.00-5.00   sec  1.23 GBytes  2.11 Gbits/sec    0             sender",
+            "   77.8750 MB /   1.00 sec =  653.2 Mbps   211 retrans",
+            "[  5]   0.00-10.00  sec   239 MBytes   200 Mbits/sec  0.021 ms  8390/181279 (4.6%)  receiver",
+            "[  5]   0.00-1.00   sec   239 MBytes   200 Mbits/sec  0.021 ms  0/0 (nan%)",
+            "[  5]   0.00-1.00   sec   239 MBytes   200 Mbits/sec    0   1.2 MBytes       (omitted)",
+        ] {
+            assert_eq!(without_remark(row), row);
+            for behind in [
+                "   <--- while the backup runs!",
+                "     <- 12 s",
+                "  (sin backup)",
+                " # slow",
+                "  \u{2190} here (again)",
+            ] {
+                assert_eq!(without_remark(&format!("{row}{behind}")), row, "{behind}");
+            }
+        }
+        for line in ["see <- this", "10 MB / s (about)", "[ ID] Interval  Transfer (all)"] {
+            assert_eq!(without_remark(line), line);
         }
     }
 

@@ -232,6 +232,11 @@ pub(crate) fn words(line: &str) -> Vec<&str> {
     words
 }
 
+/// A line without what a person has written behind a row of numbers.
+pub(crate) fn without_remark(line: &str) -> &str {
+    decoration::without_remark(line)
+}
+
 /// A line without what a mail or a list puts before it: `> `, `| `, a bullet.
 pub(crate) fn unquoted(line: &str) -> &str {
     // Most lines are a tool's own from their first letter on.

@@ -11,7 +11,7 @@ use crate::iperf3::row::Columns;
 use crate::iperf3::text as iperf3;
 use crate::limits::{MAX_BROKEN_LINES, MAX_LINE_BYTES};
 use crate::nuttcp::{fragments, text as nuttcp};
-use crate::source::unquoted;
+use crate::source::{unquoted, without_remark};
 use crate::stamp;
 
 /// The lines of a text.
@@ -122,6 +122,7 @@ impl<'a> Lines<'a> {
     pub(crate) fn next_if_unknown(&mut self, ends_before: impl Fn(&str) -> bool) -> Option<&'a str> {
         let text = self.peek(0)?;
         let ends = text.trim().is_empty()
+            || is_left_out(text)
             || fragments::is_column(text)
             || ends_before(text)
             // What the program says of itself: `bwctl: Using tool: iperf3`.
@@ -144,7 +145,7 @@ impl<'a> Lines<'a> {
     /// The line `distance` after the next one.
     fn peek(&mut self, distance: usize) -> Option<&'a str> {
         while self.ahead.len() <= distance {
-            self.ahead.push_back(unquoted(self.all.next()?));
+            self.ahead.push_back(without_remark(unquoted(self.all.next()?)));
         }
         self.ahead.get(distance).copied()
     }
@@ -234,6 +235,12 @@ impl<'a> Lines<'a> {
             .or_else(|| iperf3::read(text, self.columns).map(LineKind::Iperf3))
             .or_else(|| nuttcp::read(text).map(LineKind::Nuttcp))
     }
+}
+
+/// `...`, `[...]`, `[...snip, all the same...]`: where a person has left lines out.
+fn is_left_out(text: &str) -> bool {
+    let text = text.trim().trim_start_matches(['[', '(', '<']);
+    text.starts_with("...") || text.starts_with('\u{2026}')
 }
 
 /// Whether a line of a tool, or the first part of a broken one, may begin so: most lines of prose do not, and are looked at no
