@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::measurement::{End, Heading};
 use model::run::Role;
 use model::spec::{Direction, Protocol};
-use units::WallTime;
+use units::{ByteCount, WallTime};
 
 use super::TranscriptReader;
 use crate::command::Tool;
@@ -28,6 +28,8 @@ impl TranscriptReader<'_> {
         let parsed = &mut open.parsed;
         match line {
             Line::Version(version) => parsed.version = Some(version),
+            // Prose below a test may begin so.
+            Line::System { .. } if !parsed.rows.is_empty() || !parsed.ends.is_empty() => {}
             Line::System { host, kernel } => (parsed.host_name, parsed.kernel) = (Some(host), Some(kernel)),
             Line::Time(time) => parsed.started = Some(time),
             Line::Calling(host) => (parsed.target, parsed.role) = (Some(host), Some(Role::Client)),
@@ -116,10 +118,11 @@ impl TranscriptReader<'_> {
             Line::Summary => open.summary,
             // Without a greeting: a table of its own behind the sums of another.
             Line::Headings(_) => open.ended && open.parsed.error.is_none() && !open.copying,
-            // Without a greeting: the clock starts again.
-            Line::Numbers(numbers) => {
-                open.ended && numbers.end.is_none() && numbers.row.start.is_zero() && self.has_ended_at(numbers)
-            }
+            // Without a greeting: the clock starts again, or the summary of a stream comes once more with other numbers.
+            Line::Numbers(numbers) => match numbers.end {
+                Some(end) => !open.copying && has_another(&open.parsed, end, numbers),
+                None => open.ended && numbers.row.start.is_zero() && self.has_ended_at(numbers),
+            },
             _ => false,
         }
     }
@@ -129,6 +132,19 @@ impl TranscriptReader<'_> {
         let Some(open) = &self.open else { return false };
         numbers.row.end < open.parsed.covered.latest
     }
+}
+
+/// Whether a test has another summary of the same end of the same stream already.
+fn has_another(parsed: &ParsedTest, end: End, numbers: &Numbers) -> bool {
+    let row = &numbers.row;
+    let is_same = |count: &&EndRow| {
+        count.end == end
+            && count.row.label == row.label
+            && count.row.heading == row.heading
+            && count.row.bytes > ByteCount::ZERO
+    };
+    let differs = |count: &EndRow| (count.row.bytes, count.row.end) != (row.bytes, row.end);
+    parsed.ends.iter().filter(is_same).any(differs)
 }
 
 /// Whether a row is of the time of several above it.

@@ -153,6 +153,10 @@ impl TranscriptReader<'_> {
     }
 
     fn prose(&mut self, number: usize, text: &str) {
+        // Rows below what a person says may be of any host.
+        if text.split_whitespace().nth(PROSE_WORDS).is_some() && self.open.as_ref().is_none_or(|open| open.ended) {
+            self.host = None;
+        }
         self.prose.skipped.add(number, text);
         if self.prose.stated_rtts.len() < MAX_STATED_RTTS {
             self.prose.stated_rtts.extend(rtt::stated(number, text));
@@ -228,13 +232,18 @@ impl TranscriptReader<'_> {
     }
 }
 
+/// A heading or a remark of fewer words leaves the host.
+const PROSE_WORDS: usize = 3;
+
 /// Whether a line may be output that was damaged, rather than prose: it has an amount or a rate as tools write them, or
 /// begins as a row of iperf3.
 fn looks_like_output(text: &str) -> bool {
     let text = text.trim_start();
     let label = text.strip_prefix('[').map(str::trim_start);
-    let begins_as_row =
-        label.is_some_and(|label| label.starts_with(|first: char| first.is_ascii_digit()) && label.contains(']'));
+    // A stamp of the kernel's log has a point: `[    3.118402] `.
+    let begins_as_row = label
+        .and_then(|label| label.split_once(']'))
+        .is_some_and(|(label, _)| label.starts_with(|first: char| first.is_ascii_digit()) && !label.contains('.'));
     let numbers = text.bytes().filter(u8::is_ascii_digit).count();
     let units = ["bits/sec", "Bytes/sec", " MBytes ", " GBytes ", " KBytes ", " Mbps", " MB /", " sec ="];
     begins_as_row || (numbers > 2 && text.len() < 160 && units.iter().any(|unit| text.contains(unit)))
