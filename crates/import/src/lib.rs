@@ -34,6 +34,7 @@ pub mod perfsonar;
 mod proof;
 mod pscheduler;
 mod quantity;
+mod readings;
 pub mod round;
 mod rtt;
 mod samples;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use model::counters::{CounterReadings, Reading};
+use model::counters::CounterReadings;
 use model::played::Finding;
 use model::probe::Subject;
 use model::round::{Endpoint, Member, Round, Tested};
@@ -13,9 +13,10 @@ use model::series::RunSamples;
 use units::WallTime;
 
 pub use super::declared::UserFacts;
-use super::evidence::{CounterKind, DeviceCounters, Evidence, Shown, Socket};
+use super::evidence::{DeviceCounters, Evidence, HostFact, Shown, Socket, SocketBetween};
 use super::merge::{self, Stored};
 use super::parsed::host_of;
+use super::readings::{CounterOwner, readings_of};
 use super::{Import, Imported, rtt, sockets, transfers};
 
 /// A file that was read.
@@ -94,6 +95,8 @@ pub struct Together {
     pub round: Option<Round>,
     /// Counters of hosts, by the host's name where it is known, that belong to no test.
     pub counters: Vec<(Option<String>, CounterReadings)>,
+    /// What else was said of hosts, by name where it is known, in the order of the files.
+    pub facts: Vec<(Option<String>, HostFact)>,
 }
 
 /// All that files show together.
@@ -101,7 +104,7 @@ pub struct Together {
 pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
     let mut runs: Vec<Stored> = merge::ends(sources.iter().flat_map(|source| source.runs(facts)).collect());
     runs.iter_mut().for_each(|(run, _)| judge_what_was_reached(run));
-    let mut gathered = Gathered::default();
+    let mut gathered = Gathered { probes: Vec::new(), facts: Vec::new(), names: Names::of(&runs) };
     let mut counters: BTreeMap<CounterOwner, Vec<&DeviceCounters>> = BTreeMap::new();
     for source in sources {
         for item in &source.import.evidence {
@@ -111,6 +114,7 @@ pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
                     let owner = CounterOwner { host: item.host.clone(), kind: one.kind, device: one.device.clone() };
                     counters.entry(owner).or_default().push(one);
                 }
+                Shown::Host(fact) => gathered.facts.push((item.host.clone(), fact.clone())),
                 Shown::Transfer(one) => {
                     let place = u128::try_from(item.line).unwrap_or(u128::MAX);
                     let id = RunId::new(source.written, source.digest.wrapping_add(place));
@@ -123,20 +127,16 @@ pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
     let mut loose = Vec::new();
     for (owner, readings) in counters {
         let readings = readings_of(&owner, &readings);
-        if !attach(&mut runs, owner.host.as_deref(), &readings) {
+        if !attach(&mut runs, owner.host.as_deref(), &readings, sources) {
             loose.push((owner.host, readings));
         }
     }
-    Together { round: gathered.round(runs, sources), counters: loose }
+    let facts = std::mem::take(&mut gathered.facts);
+    Together { round: gathered.round(runs, sources), counters: loose, facts }
 }
 
-/// Whose counters some readings are.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct CounterOwner {
-    host: Option<String>,
-    kind: CounterKind,
-    device: Option<String>,
-}
+/// More sockets beside tests than anybody reads of.
+const MAX_FACTS: usize = 1_000;
 
 /// A test before the round is put together: when, who asked whom, and what was found.
 struct Probe {
@@ -147,9 +147,11 @@ struct Probe {
     finding: Finding,
 }
 
-#[derive(Default)]
 struct Gathered {
     probes: Vec<Probe>,
+    facts: Vec<(Option<String>, HostFact)>,
+    /// Of the hosts of tests.
+    names: Names,
 }
 
 impl Gathered {
@@ -179,7 +181,7 @@ impl Gathered {
                 let found = model::probe::download::Download { subject: subject.clone(), ..found.clone() };
                 ("download", subject, Finding::Downloads(vec![found]))
             }
-            Shown::Sockets(_) | Shown::Counters(_) | Shown::Transfer(_) => return,
+            Shown::Sockets(_) | Shown::Counters(_) | Shown::Transfer(_) | Shown::Host(_) => return,
         };
         self.probes.push(Probe { at: subject.started, host: item.host.clone(), subject, label, finding });
     }
@@ -194,13 +196,37 @@ impl Gathered {
         facts: &UserFacts,
     ) {
         for (index, socket) in list.iter().enumerate() {
-            let mut known = runs.iter_mut().filter_map(|(run, _)| run.measurement.as_mut());
-            if known.any(|found| sockets::complete(found, socket)) {
+            let completed = runs
+                .iter_mut()
+                .find_map(|(run, _)| sockets::complete(run.measurement.as_mut()?, socket).then_some(run));
+            if let Some(run) = completed {
+                let is_local = run
+                    .measurement
+                    .iter()
+                    .flat_map(|found| &found.flows)
+                    .any(|flow| flow.local_address == socket.local);
+                let (local, peer) = (self.names.local(run), self.names.peer(run));
+                let (local, peer) = if is_local { (local, peer) } else { (peer, local) };
+                self.socket(item, SocketBetween { local, peer, socket: socket.clone() });
                 continue;
             }
             let place = u128::try_from(item.line * 1000 + index).unwrap_or(u128::MAX);
             let id = RunId::new(source.written, source.digest.wrapping_add(place));
-            runs.extend(sockets::run(socket, id, source.written, item.host.as_deref(), facts));
+            let own = sockets::run(socket, id, source.written, item.host.as_deref(), facts);
+            if own.is_none() {
+                let host = |address: &str| {
+                    if address.is_empty() { "the other host" } else { without_port(address) }.to_owned()
+                };
+                let local = item.host.clone().unwrap_or_else(|| self.names.client.clone());
+                self.socket(item, SocketBetween { local, peer: host(&socket.peer), socket: socket.clone() });
+            }
+            runs.extend(own);
+        }
+    }
+
+    fn socket(&mut self, item: &Evidence, between: SocketBetween) {
+        if self.facts.len() < MAX_FACTS {
+            self.facts.push((item.host.clone(), HostFact::Socket(between)));
         }
     }
 
@@ -364,57 +390,14 @@ fn without_port(target: &str) -> &str {
     if target.parse::<IpAddr>().is_ok() { target } else { host_of(target) }
 }
 
-/// The first reading and the last.
-fn readings_of(owner: &CounterOwner, readings: &[&DeviceCounters]) -> CounterReadings {
-    let mut found = CounterReadings::default();
-    let device = owner.device.as_deref().unwrap_or("nic");
-    let (device, prefix) = match owner.kind {
-        CounterKind::Nic => (device, format!("nic.{device}.")),
-        CounterKind::Link => (device, format!("dev.{device}.")),
-        CounterKind::Kernel | CounterKind::KernelChange => ("the kernel's counters", String::new()),
-    };
-    if let (CounterKind::KernelChange, Some(last)) = (owner.kind, readings.last()) {
-        let change = |(name, after): (&String, &u64)| (name.clone(), Reading { before: 0, after: *after });
-        found.values.extend(last.values.iter().map(change));
-        return found;
-    }
-    let [first, .., last] = readings else {
-        let so_far = readings.first().map(|only| so_far(&only.values)).unwrap_or_default();
-        let reason = format!("one reading of {device} shows no change: read it before and after the test{so_far}");
-        found.unreadable.insert(format!("{prefix}{device}"), reason);
-        return found;
-    };
-    for (name, before) in &first.values {
-        if let Some(after) = last.values.get(name) {
-            found.values.insert(format!("{prefix}{name}"), Reading { before: *before, after: *after });
-        }
-    }
-    found
-}
-
-/// What the counters of drops and errors stand at, the largest first: since when is not known.
-fn so_far(values: &BTreeMap<String, u64>) -> String {
-    let is_trouble = |name: &str| TROUBLE.iter().any(|part| name.to_lowercase().contains(part));
-    let mut standing: Vec<(&String, &u64)> =
-        values.iter().filter(|(name, value)| **value > 0 && is_trouble(name)).collect();
-    standing.sort_by_key(|(_, value)| std::cmp::Reverse(**value));
-    let shown: Vec<String> = standing.iter().take(MOST_SHOWN).map(|(name, value)| format!("{name} {value}")).collect();
-    if shown.is_empty() {
-        return String::new();
-    }
-    let all = ["rx_packets", "Tcp.OutSegs"].iter().find_map(|name| Some((name, values.get(*name)?)));
-    let of = all.map(|(name, count)| format!(" ({name} {count})")).unwrap_or_default();
-    format!("; since they began to count: {}{of}", shown.join(", "))
-}
-
-/// Parts of names of counters that should stand still.
-const TROUBLE: [&str; 9] = ["drop", "miss", "err", "crc", "no_buf", "discard", "fifo", "retrans", "overflow"];
-const MOST_SHOWN: usize = 4;
-
 /// Gives counters to the runs of their host, without a name to those of the host that printed them; whether there is one.
-fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings) -> bool {
+fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings, sources: &[Source]) -> bool {
     let mut is_attached = false;
     for (run, _) in runs {
+        // In one text a prompt names the host of a test as well; where it does not, the test is another host's.
+        if host.is_some() && run.local.name.is_none() && sources.len() == 1 {
+            continue;
+        }
         let peer = run.peer.host.name.as_deref().unwrap_or(&run.peer.target);
         let is_peer = host.is_some_and(|host| same_host([host, peer]) && run.local.name.as_deref() != Some(host));
         let Some(found) = &mut run.measurement else { continue };

@@ -17,6 +17,9 @@ use super::seen::Seen;
 
 /// Adds what a socket shows to the test whose connection it is; whether it was.
 pub(crate) fn complete(found: &mut Measurement, socket: &Socket) -> bool {
+    if socket.local.is_empty() || socket.peer.is_empty() {
+        return false;
+    }
     let mut flows = found.flows.iter_mut();
     let Some(flow) = flows.find(|flow| {
         (flow.local_address == socket.local && flow.peer_address == socket.peer)
@@ -95,12 +98,17 @@ pub(crate) fn run(socket: &Socket, id: RunId, at: WallTime, host: Option<&str>, 
         anomalies: vec!["a socket of ss: its rate is the data acknowledged over the time with data to send".to_owned()],
         ..Measurement::default()
     };
+    let target = if socket.peer.is_empty() { "the other host".to_owned() } else { socket.peer.clone() };
     let seen = Seen {
         id,
         at,
         limit: Limit::Time(busy),
         local: HostIdentity { name: host.map(str::to_owned), ..HostIdentity::default() },
-        peer: Peer { target: socket.peer.clone(), address: Some(socket.peer.clone()), host: HostIdentity::default() },
+        peer: Peer {
+            target,
+            address: Some(socket.peer.clone()).filter(|peer| !peer.is_empty()),
+            host: HostIdentity::default(),
+        },
         outcome: Outcome::Complete,
         measurement,
     };

@@ -8,34 +8,47 @@
 //! * `datagrams`: what runs of UDP lost
 //! * `streams`: one test beside another of the same pair
 //! * `probes`: echoes, hops, path MTU, downloads
+//! * `beside`: a round, and the counters and facts of hosts beside it
+//! * `bursts`: losses that come in few intervals, many at once
 //! * `counters`: counters of NICs and kernels, and of sockets
+//! * `hosts`: CPUs, handshakes, and sockets beside tests
+//! * `links`: links, rings, buses and LRO of NICs
+//! * `shapers`: qdiscs with a rate, and with drops
+//! * `crawling`: streams of one test of which some are far slower
 
+mod beside;
+mod bursts;
 mod counters;
+mod crawling;
 mod datagrams;
+mod hosts;
+mod links;
 mod probes;
+mod shapers;
 mod statement;
 mod streams;
 mod transfers;
 
-use model::counters::CounterReadings;
+use import::evidence::HostFact;
 use model::played::Finding;
 use model::round::Round;
 
+pub use beside::HostCounters;
 pub use statement::{Statement, StatementKind};
-
-/// Counters of a host that belong to no run.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct HostCounters {
-    /// The host, where it is known.
-    pub host: Option<String>,
-    /// What they counted.
-    pub readings: CounterReadings,
-}
 
 /// All that the evidence of a round says, faults first, each once.
 #[must_use]
 pub fn statements(round: &Round, counters: &[HostCounters]) -> Vec<Statement> {
-    let mut all: Vec<Statement> = Vec::new();
+    with_facts(round, counters, &[])
+}
+
+/// The same, with what files say of hosts, by the host's name where it is known.
+#[must_use]
+pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<String>, HostFact)]) -> Vec<Statement> {
+    let beside = beside::Beside { round, counters, facts };
+    let mut all: Vec<Statement> = shapers::of(&beside);
+    all.extend(links::of(&beside));
+    all.extend(hosts::of(&beside));
     for tested in &round.tests {
         all.extend(match &tested.finding {
             Finding::Run(run) => transfers::of(tested, run),

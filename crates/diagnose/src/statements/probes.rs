@@ -32,7 +32,8 @@ pub(super) fn of_echoes(tested: &Tested, echoes: &EchoSeries) -> Vec<Statement> 
         "echoes of {size} B from {} to {}: {lost} of {sent} lost{part}{times}",
         tested.from.host, tested.to.host
     );
-    let is_fault = lost > 0 && ratio([lost, sent]) >= LOSSY && (lost > 1 || sent <= 10);
+    // One that is lost may be chance, unless it is all there was.
+    let is_fault = lost > 0 && ratio([lost, sent]) >= LOSSY && (lost > 1 || lost == sent);
     vec![if is_fault { Statement::fault(says) } else { Statement::fact(says) }]
 }
 
@@ -185,7 +186,10 @@ pub(super) fn of_queue(round: &Round) -> Vec<Statement> {
             _ => None,
         })
         .collect();
-    let mut all = Vec::new();
+    let mut all: Vec<Statement> = standing_queue(round).into_iter().collect();
+    if !all.is_empty() {
+        return all;
+    }
     for (at, (one, least)) in series.iter().enumerate() {
         let alike = series[at + 1..].iter().filter(|(other, _)| other.to == one.to && other.from == one.from);
         let Some(most) = alike.map(|(_, micros)| *micros).max() else { continue };
@@ -205,6 +209,37 @@ pub(super) fn of_queue(round: &Round) -> Vec<Statement> {
     }
     all
 }
+
+/// Two series of echoes to one host of which the later, or the earlier, took five times as long and 100 ms more for most echoes.
+fn standing_queue(round: &Round) -> Option<Statement> {
+    let series = round.tests.iter().filter_map(|tested| match &tested.finding {
+        Finding::Echo(echoes) => Some((tested, echoes.summary.rtt.median_us?)),
+        _ => None,
+    });
+    let series: Vec<(&Tested, u64)> = series.take(MOST_SERIES).collect();
+    series.iter().enumerate().find_map(|(at, (one, first))| {
+        let alike = series[at + 1..].iter().filter(|(other, _)| other.to == one.to && other.from == one.from);
+        let second = alike.map(|(_, micros)| *micros).max_by_key(|micros| micros.abs_diff(*first))?;
+        let (low, high) = (second.min(*first), second.max(*first));
+        (high >= 5 * low && high - low >= STANDING_US).then(|| {
+            let time = |micros: u64| show(Duration::from_micros(micros));
+            Statement::fault(format!(
+                "the RTT from {} to {} is {} in one series of echoes and {} in another (medians): {} of queue under load, in front of the slowest \
+                 link on the path (most often the access link)",
+                one.from.host,
+                one.to.host,
+                time(*first),
+                time(second),
+                time(high - low)
+            ))
+        })
+    })
+}
+
+/// A monitor has thousands.
+const MOST_SERIES: usize = 200;
+/// No path changes by as much as this and five times its RTT.
+const STANDING_US: u64 = 100_000;
 
 /// Less is jitter of hosts.
 const QUEUE_US: u64 = 10_000;

@@ -13,8 +13,8 @@ use predict::physics::{LossVerdict, LossWitness, RttSource};
 use units::duration::show;
 use units::{ByteCount, DataRate};
 
-use super::counters;
 use super::statement::{Statement, percent, ratio};
+use super::{bursts, counters, crawling};
 
 /// All of one run.
 pub(super) fn of(tested: &Tested, run: &Run) -> Vec<Statement> {
@@ -26,6 +26,7 @@ pub(super) fn of(tested: &Tested, run: &Run) -> Vec<Statement> {
     for total in &found.totals {
         let whose = from_to(tested, total);
         let intervals: Vec<&Interval> = found.intervals.iter().filter(|of| of.heading == total.heading).collect();
+        all.extend(crawling::of(&whose, found, total));
         all.extend(of_some_streams(&whose, found, total));
         all.extend(within_host(&whose, tested, found));
         let dead = dead(&whose, &intervals);
@@ -38,6 +39,7 @@ pub(super) fn of(tested: &Tested, run: &Run) -> Vec<Statement> {
         let fell = if stops.is_none() && hole.is_none() { fell(&whose, &intervals) } else { None };
         let still = fell.is_none() && stops.is_none() && hole.is_none();
         all.extend(hole.into_iter().chain(stops).chain(fell));
+        all.extend(bursts::of(&whose, &intervals));
         if still {
             all.extend(window(&whose, run, total, &intervals));
         }
@@ -220,6 +222,7 @@ fn window(whose: &str, run: &Run, total: &DirectionTotal, intervals: &[&Interval
     if let Some(asked) = run.spec.window.filter(|asked| *asked > ByteCount::ZERO)
         && let Some(allows) = DataRate::of(asked, rtt.low)
         && total.goodput.bps() < allows.bps() * 5 / 2
+        && total.goodput.bps() > allows.bps() / FAR_BELOW
     {
         all.push(Statement::fault(format!(
             "{whose}: the test itself asked for a window of {asked}, which at {} allows {allows}, or twice that where the kernel doubles it; \
@@ -256,6 +259,9 @@ fn window(whose: &str, run: &Run, total: &DirectionTotal, intervals: &[&Interval
     }
     all
 }
+
+/// Of a window of which a flow uses less than this part, the window is not the limit.
+const FAR_BELOW: u64 = 4;
 
 /// A window that neither grows nor is cut, where the RTT is not known: it says which RTT would make it the limit.
 fn still_window(whose: &str, intervals: &[&Interval]) -> Option<Statement> {
@@ -296,8 +302,10 @@ fn link_speed(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statemen
     let link = LINKS.into_iter().find(|link| (link * 93 / 100..=link * 95 / 100).contains(&reached))?;
     let declared = run.declared_line_rate.or(run.declared.expected);
     let is_known = declared.is_some_and(|rate| rate.bps() <= link + link / 10);
+    // A rate that losses explain is no link's.
+    let is_of_losses = LossWitness::of(run, total).is_some_and(|witness| witness.verdict == LossVerdict::Explains);
     let link = DataRate::from_bps(link);
-    (!is_known).then(|| {
+    (!is_known && !is_of_losses).then(|| {
         Statement::fact(format!(
             "{whose}: {} is what TCP gets of an Ethernet link of {link}: `ethtool DEVICE` at both hosts says whether theirs is one",
             total.goodput

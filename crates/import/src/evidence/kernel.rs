@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shown::{CounterKind, DeviceCounters, Found, Shown, command_above};
+use super::shown::{CounterKind, DeviceCounters, Found, Shown, command_above, command_near};
 
 /// Reads `#kernel` and the lines `TcpRetransSegs   42   0.0` below. Without `-a` nstat prints what came since it was run last.
 pub(crate) fn nstat(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -94,6 +94,22 @@ pub(crate) fn netstat_of_bsd(lines: &[&str], _: &[&str], _: &mut Vec<String>) ->
         values.insert(format!("Tcp.{counter}"), value.parse().ok()?);
     }
     found(CounterKind::Kernel, None, values, 1 + used)
+}
+
+/// Reads lines of `netstat -s` without their tables, as `grep` leaves them below the command, by their words.
+pub(crate) fn netstat_lines(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let counter = |line: &str| {
+        line.starts_with([' ', '\t']).then_some(())?;
+        let (value, words) = line.trim().split_once(' ')?;
+        let known = PHRASES.iter().find(|(_, known, _)| words.starts_with(known))?;
+        Some((format!("{}.{}", known.0, known.2), value.parse::<u64>().ok()?))
+    };
+    counter(lines.first()?)?;
+    let words = command_near(before, "netstat")?;
+    words.iter().any(|word| word.starts_with('-') && word.contains('s')).then_some(())?;
+    let rows: Vec<(String, u64)> = lines.iter().take(MAX_COUNTERS).map_while(|line| counter(line)).collect();
+    let used = rows.len();
+    found(CounterKind::Kernel, None, rows.into_iter().collect(), used)
 }
 
 /// `42 segments retransmitted`, `TCPLostRetransmit: 42`.

@@ -1,33 +1,45 @@
 //! What stands beside the logs of tests: `ping`, `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `nstat`, `netstat -s`,
-//! `ip -s link`, the files of `/sys/class/net`, `wget`, `curl`, `scp`, `rsync`, `xrdcp`, Globus.
+//! `ip -s link`, the files of `/sys/class/net`, `wget`, `curl`, `scp`, `rsync`, `xrdcp`, Globus; and what they say of a host:
+//! `ethtool`, the kernel's log, `tc -s`, `sar`, `mpstat`, `vmstat`, `top`, handshakes in `tcpdump`.
 //!
 //! Each reader is given the lines from one on, says at once whether its output begins there, and how many lines it is.
 
 mod counters;
+mod cpu;
 mod curl;
+mod handshake;
+mod host_fact;
 mod kernel;
 pub(crate) mod mtr;
+mod nic;
 mod ping;
+mod qdisc;
 mod show;
 mod shown;
+mod socket;
 mod ss;
 mod tracepath;
 mod traceroute;
 mod transfer;
 mod wget;
 mod windows;
+mod windows_ping;
 
 use super::anomaly::Anomalies;
 use super::command::after_prompt;
 use super::source::unquoted;
 
+pub use host_fact::{
+    BusRate, CpuShares, Duplex, HostFact, LinkState, LroState, QdiscState, RingSizes, SocketBetween, WindowScales,
+};
 use shown::Found;
-pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, Shown, Socket};
+pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, Shown};
+pub use socket::Socket;
 
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 19] = [
+const READERS: [Reader; 31] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -35,18 +47,30 @@ const READERS: [Reader; 19] = [
     mtr::read_text,
     mtr::read_csv,
     ss::read,
+    ss::fields_alone,
     counters::read,
     wget::read,
     wget::last,
     curl::read,
-    windows::ping,
+    windows_ping::read,
+    windows_ping::answers,
     windows::tracert,
     kernel::nstat,
     kernel::netstat,
     kernel::netstat_of_bsd,
+    kernel::netstat_lines,
     kernel::link,
     kernel::statistics,
     transfer::read,
+    nic::settings,
+    nic::rings,
+    nic::features,
+    nic::kernel_log,
+    qdisc::read,
+    cpu::sar,
+    cpu::vmstat,
+    cpu::top,
+    handshake::read,
 ];
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
@@ -74,20 +98,33 @@ pub(crate) fn extract(text: &str, outside: &mut Anomalies) -> (Vec<Evidence>, Op
             continue;
         };
         rest.extend(std::iter::repeat_n('\n', output.lines));
-        found.extend(output.shows.into_iter().map(|shows| Evidence { line: at + 1, host: host.clone(), shows }));
+        for shows in output.shows {
+            found.push(Evidence { line: at + 1, host: named(&shows).or_else(|| host.clone()), shows });
+        }
         at += output.lines;
     }
     if found.is_empty() { (found, None) } else { (found, Some(rest)) }
 }
 
+/// The host that an output names itself.
+fn named(shows: &Shown) -> Option<String> {
+    match shows {
+        Shown::Host(HostFact::Cpu(shares)) => shares.host.clone(),
+        _ => None,
+    }
+}
+
 /// Whether an output may begin with a line: with a label in brackets begin the rows of iperf, which most lines are, and of
-/// these outputs only the progress of xrdcp, which has several of them.
+/// these outputs only the progress of xrdcp, which has several of them, prompts, and lines of the
+/// kernel's log with their stamp.
 fn may_begin(line: &str) -> bool {
-    !line.trim_start().starts_with('[') || line.contains("][")
+    let Some(inside) = line.trim_start().strip_prefix('[') else { return true };
+    let is_prompt = inside.starts_with(|first: char| first.is_ascii_lowercase()) && inside.contains('@');
+    is_prompt || line.contains("][") || nic::uptime(line).is_some()
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 26] = [
+const MARKS: [&str; 46] = [
     " bytes from ",
     "Resume: pmtu",
     "PING ",
@@ -114,6 +151,26 @@ const MARKS: [&str; 26] = [
     "packets sent",
     "rx_packets:",
     "RetransSegs",
+    "TTL=",
+    "ink is ",
+    "available PCIe",
+    "while LRO is",
+    "entered forwarding",
+    "Ring parameters",
+    "Duplex:",
+    "Speed: ",
+    "large-receive-offload",
+    "qdisc ",
+    "class ",
+    "Flags [S]",
+    "%idle",
+    "% idle",
+    " id,",
+    "%id,",
+    "us sy id",
+    "ethtool -S",
+    "netstat -s",
+    " rtt:",
 ];
 
 /// `[user@host dir]$ …`, `user@host:~$ …`.

@@ -6,6 +6,7 @@ use model::measurement::RttSummary;
 use model::series::field::Field;
 use units::duration::show;
 
+use super::host_fact::{HostFact, LroState};
 use super::shown::{CounterKind, Evidence, Shown};
 use crate::sockets::value;
 
@@ -40,12 +41,31 @@ impl fmt::Display for Evidence {
                 };
                 write!(f, "{} counters of {device}", found.values.len())
             }
+            Shown::Host(fact) => f.write_str(&subject(fact)),
             Shown::Transfer(found) => {
                 let (moved, rate, time) = (found.moved, found.rate, show(found.elapsed));
                 let part = if found.is_whole { "" } else { ", not all of it" };
                 write!(f, "{}: {moved} in {time}, {rate}{part}", found.tool)
             }
         }
+    }
+}
+
+/// What a fact is about.
+fn subject(fact: &HostFact) -> String {
+    let of = |what: &str, device: &str| {
+        if device.is_empty() { format!("{what} of a NIC") } else { format!("{what} of {device}") }
+    };
+    match fact {
+        HostFact::Link(link) => of("the link", &link.device),
+        HostFact::Bus(bus) => of("the bus", &bus.slot),
+        HostFact::Rings(rings) => of("the rings", &rings.device),
+        HostFact::Lro(LroState::On { device } | LroState::Refused { device }) => of("LRO", device),
+        HostFact::Lro(LroState::Bridged { device, bridge }) => format!("{device} is a port of {bridge}"),
+        HostFact::Qdisc(qdisc) => of(&format!("a qdisc, {},", qdisc.kind), qdisc.device.as_deref().unwrap_or("")),
+        HostFact::Cpu(_) => "what CPUs did".to_owned(),
+        HostFact::Handshake(scales) => format!("a handshake of {} with {}", scales.client, scales.server),
+        HostFact::Socket(between) => format!("a socket of {} with {}", between.local, between.peer),
     }
 }
 

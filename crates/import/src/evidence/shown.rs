@@ -5,12 +5,16 @@ use std::time::Duration;
 
 use model::measurement::Heading;
 use model::probe::Subject;
-use model::probe::download::{Download, FieldValue};
+use model::probe::download::Download;
 use model::probe::echo::EchoSeries;
 use model::probe::hops::{Hop, HopsSpec, Trace, TraceEnd};
 use model::probe::path_mtu::PathMtu;
 use model::run::Outcome;
 use units::{ByteCount, DataRate};
+
+use super::host_fact::HostFact;
+use super::socket::Socket;
+use crate::command::after_prompt;
 
 /// What one output of a tool shows, other than a test's transfer.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,19 +44,8 @@ pub enum Shown {
     Counters(DeviceCounters),
     /// Files that were moved by a program that prints an amount and a rate.
     Transfer(FileTransfer),
-}
-
-/// A TCP socket of `ss -ti`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Socket {
-    /// Address and port at the host that printed it.
-    pub local: String,
-    /// Address and port of the other end.
-    pub peer: String,
-    /// Congestion control of its sender, by the kernel's name.
-    pub congestion_control: Option<String>,
-    /// What the kernel knows of it.
-    pub fields: Vec<FieldValue>,
+    /// What it says of a host.
+    Host(HostFact),
 }
 
 /// Whose counters they are.
@@ -112,6 +105,19 @@ pub(crate) struct Found {
 /// A trace that a tool has printed, which says nothing of how it asked.
 pub(super) fn trace_as_printed(subject: Subject, spec: HopsSpec, end: TraceEnd, hops: Vec<Hop>) -> Trace {
     Trace { subject, spec, outcome: Outcome::Complete, access: None, end, hops }
+}
+
+/// The command that runs `program` and stands within a few lines above an output, below others' output as a rule.
+pub(super) fn command_near<'a>(before: &[&'a str], program: &str) -> Option<Vec<&'a str>> {
+    const NEAR: usize = 4;
+    let near = before.iter().rev().take(NEAR);
+    near.filter(|line| after_prompt(line.trim_start()).is_some() || line.trim_start().starts_with(program)).find_map(
+        |line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let at = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
+            Some(words[at + 1..].to_vec())
+        },
+    )
 }
 
 /// The command that stands directly above an output, and runs `program`.

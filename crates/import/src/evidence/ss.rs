@@ -3,7 +3,8 @@
 use model::probe::download::FieldValue;
 use model::series::field::Field;
 
-use super::shown::{Found, Shown, Socket};
+use super::shown::{Found, Shown};
+use super::socket::Socket;
 use crate::quantity::{decimal, iperf3_rate, milliseconds};
 
 /// Reads sockets that follow each other: a line of addresses, and below it, or behind it with `-O`, the fields.
@@ -22,6 +23,23 @@ pub(crate) fn read(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     }
     (!sockets.is_empty()).then_some(Found { shows: vec![Shown::Sockets(sockets)], lines: used })
 }
+
+/// Reads the fields of one socket whose line of addresses was left out.
+pub(crate) fn fields_alone(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Found> {
+    let own = lines.iter().take(MAX_FIELD_LINES).take_while(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        !is_header(line) && !words.first().is_some_and(|word| STATES.contains(word)) && has_fields(&words)
+    });
+    let words: Vec<&str> = own.clone().flat_map(|line| line.split_whitespace()).collect();
+    let used = own.count();
+    words.iter().any(|word| word.starts_with("rtt:")).then_some(())?;
+    let mut socket = Socket::default();
+    fields(&words, &mut socket);
+    (socket.fields.len() >= FEWEST_FIELDS).then_some(Found { shows: vec![Shown::Sockets(vec![socket])], lines: used })
+}
+
+/// Fewer fields without addresses are a quotation in prose.
+const FEWEST_FIELDS: usize = 5;
 
 /// More than a busy server shows at once.
 const MAX_SOCKETS: usize = 10_000;
@@ -88,7 +106,8 @@ fn address(text: &str) -> String {
 }
 
 /// Fields that are one whole number.
-const ONE_NUMBER: [(&str, Field); 27] = [
+const ONE_NUMBER: [(&str, Field); 28] = [
+    ("backoff", Field::Backoff),
     ("mss", Field::SndMss),
     ("pmtu", Field::Pmtu),
     ("rcvmss", Field::RcvMss),

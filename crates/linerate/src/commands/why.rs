@@ -11,7 +11,7 @@ use archive::transfers::{TransferError, TransferFilter};
 use audit::Rules;
 use diagnose::causes::{Catalogue, page};
 use diagnose::diagnosis::{Diagnosis, diagnose};
-use diagnose::statements::{HostCounters, Statement, StatementKind, statements};
+use diagnose::statements::{HostCounters, Statement, StatementKind, with_facts};
 use import::round::Together;
 use model::counters::CounterReadings;
 use model::played::Finding;
@@ -51,7 +51,7 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     }
     let together = super::evidence::together(&args.what, &args.declared.facts(args.expect))?;
     let is_of_files = together.is_some();
-    let Together { round, counters } = together.unwrap_or_default();
+    let Together { round, counters, facts } = together.unwrap_or_default();
     let round = match (round, args.what.as_slice()) {
         (Some(round), _) => round,
         (None, names) if is_of_files => without_tests(names),
@@ -65,7 +65,8 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
         if let [name] = args.what.as_slice() {
             print(of_transfer(common, name)?.as_bytes())?;
         }
-        let says = if is_of_files { statements(&round, &of_hosts(counters)) } else { watched(common, &args.what)? };
+        let says =
+            if is_of_files { with_facts(&round, &of_hosts(counters), &facts) } else { watched(common, &args.what)? };
         let source = if is_of_files { StatementSource::Files } else { StatementSource::Watch };
         let says_of = StatementList { source, statements: &says };
         print(show::why::with_statements(&round, &diagnosis, catalogue, says_of).as_bytes())?;

@@ -203,7 +203,7 @@ const PASTED: [Pasted; 35] = [
     Pasted { files: &["both-directions.txt"], known: &[], found: true, says: "one direction only is the suspect" },
     Pasted { files: &["mtr-silent-router.txt"], known: &[], found: true, says: "from hop 4 on and not at hop 3" },
     Pasted { files: &["ping-windows.txt"], known: &[], found: true, says: "1 of 4 lost (25 %)" },
-    Pasted { files: &["ping-bufferbloat.txt"], known: &[], found: true, says: "298 ms of queue under load" },
+    Pasted { files: &["ping-bufferbloat.txt"], known: &[], found: true, says: "300 ms of queue under load" },
     Pasted { files: &["nstat.txt"], known: &[], found: true, says: "42000 of 1400000 TCP segments retransmitted" },
     Pasted { files: &["netstat.txt"], known: &[], found: true, says: "Udp.RcvbufErrors went up by 2000" },
     Pasted { files: &["ss-rwnd.txt"], known: &[], found: true, says: "limited by the receive window for 97 %" },

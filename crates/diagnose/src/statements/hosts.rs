@@ -1,0 +1,137 @@
+//! What outputs beside tests say of hosts: their CPUs, and the handshakes and sockets of their connections.
+
+use std::time::Duration;
+
+use import::evidence::{CpuShares, HostFact, SocketBetween, WindowScales};
+use model::series::field::Field;
+use units::duration::show;
+use units::{ByteCount, DataRate};
+
+use super::beside::{Beside, MOST_FACTS, named};
+use super::counters;
+use super::statement::{Statement, percent, ratio};
+
+/// All that the facts say of CPUs, handshakes and sockets.
+pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
+    let mut all = Vec::new();
+    for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
+        match fact {
+            HostFact::Cpu(shares) => all.extend(of_cpus(named(host.as_ref()), shares)),
+            HostFact::Handshake(scales) => all.extend(of_handshake(beside, scales)),
+            HostFact::Socket(between) => all.extend(of_socket(between)),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// CPUs that a hypervisor has taken, or that have nothing left.
+fn of_cpus(host: &str, shares: &CpuShares) -> Vec<Statement> {
+    let part = |hundredths: u32| percent(f64::from(hundredths) / 10_000.0);
+    let most = if shares.readings > 1 { "up to " } else { "" };
+    let mut all = Vec::new();
+    if let Some(steal) = shares.steal.filter(|steal| *steal >= STOLEN) {
+        all.push(Statement::fault(format!(
+            "the hypervisor took {most}{} of the CPU time of {host} (steal): a virtual machine that does not get its CPUs is late with all it \
+             sends and receives",
+            part(steal)
+        )));
+    }
+    let softirq = shares.softirq.filter(|softirq| *softirq >= MUCH_SOFTIRQ);
+    let receiving =
+        softirq.map_or_else(String::new, |softirq| format!(", {} in soft interrupts (packets)", part(softirq)));
+    if let Some(idle) = shares.idle.filter(|idle| *idle < BUSY) {
+        let least = if shares.readings > 1 { "at times only " } else { "only " };
+        all.push(Statement::fault(format!(
+            "the CPUs of {host} are used up: {least}{} idle{receiving}; what passes or ends there is no faster than they are",
+            part(idle)
+        )));
+    } else if let Some(idle) = shares.idle_of_one.filter(|idle| *idle < BUSY) {
+        all.push(Statement::fault(format!(
+            "one CPU of {host} is used up ({} idle), while all together are not: one flow, queue or thread is no faster than one CPU",
+            part(idle)
+        )));
+    } else if let Some(softirq) = softirq {
+        all.push(Statement::fact(format!(
+            "soft interrupts, in which packets are received, took {most}{} of the CPU time of {host}",
+            part(softirq)
+        )));
+    } else if all.is_empty()
+        && let Some(idle) = shares.idle
+    {
+        all.push(Statement::fact(format!("the CPUs of {host} are idle for {} or more", part(idle))));
+    }
+    all
+}
+
+/// Hundredths of a percent.
+const STOLEN: u32 = 1_000;
+const BUSY: u32 = 500;
+const MUCH_SOFTIRQ: u32 = 3_000;
+
+/// Without window scaling 65,535 B are under way at most (RFC 7323 section 2).
+fn of_handshake(beside: &Beside<'_>, scales: &WindowScales) -> Option<Statement> {
+    let WindowScales { client, server, offered, answered } = scales;
+    let why = match (offered, answered) {
+        (Some(_), Some(_)) => {
+            return Some(Statement::fact(format!("{client} to {server}: SYN and answer both have a window scale")));
+        }
+        (Some(_), None) => format!(
+            "the SYN offers a window scale, the answer has none: {server} has it switched off (`net.ipv4.tcp_window_scaling`), or a box on the \
+             path took it out"
+        ),
+        (None, Some(_)) => {
+            "the answer has a window scale though the SYN offers none: a box on the path changes options".to_owned()
+        }
+        (None, None) => format!(
+            "the SYN offers no window scale: {client} has it switched off (`net.ipv4.tcp_window_scaling`), or a box before the capture took it out"
+        ),
+    };
+    let allows = rtt(beside).and_then(|rtt| Some((rtt, DataRate::of(LARGEST_WINDOW, rtt)?)));
+    let allows = allows.map_or_else(String::new, |(rtt, rate)| format!(", which at an RTT of {} is {rate}", show(rtt)));
+    Some(Statement::fault(format!(
+        "{client} to {server}: {why}; no more than {LARGEST_WINDOW} can be under way{allows}"
+    )))
+}
+
+const LARGEST_WINDOW: ByteCount = ByteCount::new(65_535);
+
+/// The RTT of the only socket beside.
+fn rtt(beside: &Beside<'_>) -> Option<Duration> {
+    let mut rtts = beside.facts.iter().filter_map(|(_, fact)| match fact {
+        HostFact::Socket(between) => value(between, Field::Rtt),
+        _ => None,
+    });
+    let only = rtts.next()?;
+    rtts.next().is_none().then(|| Duration::from_micros(only))
+}
+
+fn value(between: &SocketBetween, field: Field) -> Option<u64> {
+    between.socket.fields.iter().find(|known| known.field == field).map(|known| known.value)
+}
+
+/// What a socket waited for, and what it retransmitted.
+fn of_socket(between: &SocketBetween) -> Vec<Statement> {
+    let SocketBetween { local, peer, .. } = between;
+    let mut all = counters::of_fields([local, peer], |field| value(between, field));
+    // A timeout that was doubled a few times in a row: nothing at all comes back.
+    if let Some(doubled) = value(between, Field::Backoff).filter(|doubled| *doubled >= SILENT) {
+        let pmtu =
+            value(between, Field::Pmtu).map_or_else(String::new, |pmtu| format!(", with packets of up to {pmtu} B"));
+        all.push(Statement::fault(format!(
+            "{local} to {peer}: the retransmission timeout was doubled {doubled} times, so often was the same segment retransmitted without an \
+             answer{pmtu}: large packets vanish (path MTU), or the path is dead"
+        )));
+    }
+    let sent = value(between, Field::DataSegsOut).or_else(|| value(between, Field::SegsOut));
+    if all.is_empty()
+        && let (Some(again), Some(sent)) = (value(between, Field::TotalRetrans).filter(|again| *again > 0), sent)
+    {
+        let part = percent(ratio([again, sent]));
+        all.push(Statement::fact(format!("{local} to {peer}: {again} of {sent} segments retransmitted ({part})")));
+    }
+    all
+}
+
+/// Less is a path that was away for a second.
+const SILENT: u64 = 4;

@@ -1,0 +1,167 @@
+//! NICs: their links, rings, buses and merging.
+
+use std::collections::BTreeMap;
+
+use import::evidence::{BusRate, Duplex, HostFact, LinkState, LroState, RingSizes};
+use units::duration::show;
+
+use super::beside::{Beside, MOST_FACTS, named};
+use super::statement::Statement;
+
+/// All of the facts.
+pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
+    let mut all = Vec::new();
+    let mut links: BTreeMap<&str, Vec<(&LinkState, Option<&String>)>> = BTreeMap::new();
+    for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
+        match fact {
+            HostFact::Link(link) => links.entry(&link.device).or_default().push((link, host.as_ref())),
+            HostFact::Rings(rings) => all.extend(of_rings(beside, named(host.as_ref()), rings)),
+            _ => {}
+        }
+    }
+    for (device, states) in &links {
+        all.extend(slower_than_before(device, states));
+        all.extend(half_duplex(device, states));
+    }
+    for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
+        if let HostFact::Bus(bus) = fact {
+            let own =
+                links.values().flatten().map(|(link, _)| *link).find(|link| link.slot.as_ref() == Some(&bus.slot));
+            all.extend(of_bus(named(host.as_ref()), bus, own));
+        }
+    }
+    all.extend(merging(beside));
+    all.truncate(MOST);
+    all
+}
+
+/// A switch has hundreds of ports.
+const MOST: usize = 16;
+
+/// `enp3s0 of this host`, `a NIC of this host`.
+fn nic(device: &str, host: Option<&String>) -> String {
+    if device.is_empty() { format!("a NIC of {}", named(host)) } else { format!("{device} of {}", named(host)) }
+}
+
+/// A link that came up with a lower rate than it had.
+fn slower_than_before(device: &str, states: &[(&LinkState, Option<&String>)]) -> Option<Statement> {
+    let rates =
+        states.iter().filter(|(link, _)| link.is_up).filter_map(|(link, host)| Some((link.rate?, *link, *host)));
+    let rates: Vec<_> = rates.collect();
+    let (now, last, host) = *rates.last()?;
+    let most = rates.iter().map(|(rate, ..)| *rate).max()?;
+    let downs = states.iter().filter(|(link, _)| !link.is_up).count();
+    (now < most).then(|| {
+        let at = last.at.map_or_else(String::new, |at| format!(" ({} after the start of the host)", show(at)));
+        let downs = match downs {
+            0 => String::new(),
+            1 => " it went down".to_owned(),
+            _ => format!(" it went down {downs} times"),
+        };
+        let since = if downs.is_empty() { " before".to_owned() } else { format!(" before{downs}") };
+        Statement::fault(format!(
+            "{}: its link came up{at} with {now} where it had {most}{since}: cable, optics, or the port at the other end",
+            nic(device, host)
+        ))
+    })
+}
+
+/// What a link is set to that both ends do not agree on.
+fn half_duplex(device: &str, states: &[(&LinkState, Option<&String>)]) -> Option<Statement> {
+    let duplex = states.iter().rev().find_map(|(link, _)| link.duplex)?;
+    (duplex == Duplex::Half).then_some(())?;
+    let host = states.iter().rev().find_map(|(_, host)| *host);
+    let rate =
+        states.iter().rev().find_map(|(link, _)| link.rate).map_or_else(String::new, |rate| format!(" at {rate}"));
+    let negotiates = match states.iter().rev().find_map(|(link, _)| link.negotiates) {
+        Some(true) => {
+            ", though it negotiates, as where the other end does not (where that is fixed at full duplex: a duplex mismatch)"
+        }
+        Some(false) => ", since it is fixed so",
+        None => "",
+    };
+    Some(Statement::fault(format!(
+        "{}: its link runs{rate} half duplex{negotiates}: frames collide and are lost under load; let both ends negotiate",
+        nic(device, host)
+    )))
+}
+
+/// A ring far below its most, beside packets for which there was no room.
+fn of_rings(beside: &Beside<'_>, host: &str, rings: &RingSizes) -> Option<Statement> {
+    let (now, most) = rings.receive.filter(|(now, most)| now.saturating_mul(2) <= *most)?;
+    let device = &rings.device;
+    let prefix = format!("nic.{device}.");
+    let moved = beside.readings().into_iter().flat_map(|readings| readings.moved()).filter(|(name, _)| {
+        let lower = name.to_lowercase();
+        name.starts_with(&prefix) && NO_ROOM.iter().any(|part| lower.contains(part))
+    });
+    let dropped = moved.max_by_key(|(_, moved)| *moved);
+    Some(match dropped {
+        Some((name, moved)) => Statement::fault(format!(
+            "{device} of {host} had no room for {moved} packets ({}) between two readings, with a receive ring of {now} of at most {most}: a \
+             longer one is worth a try (`ethtool -G {device} rx {most}`); a CPU that empties it too late would look the same",
+            name.trim_start_matches(&prefix)
+        )),
+        None => {
+            Statement::fact(format!("the receive ring of {device} of {host} has {now} descriptors of at most {most}"))
+        }
+    })
+}
+
+/// Parts of names of counters of packets for which a NIC had no room.
+const NO_ROOM: [&str; 6] = ["missed", "no_buffer", "fifo", "out_of_buffer", "no_dma", "rx_no_buf"];
+
+/// A slot that carries less than the NIC.
+fn of_bus(host: &str, bus: &BusRate, own: Option<&LinkState>) -> Option<Statement> {
+    let (available, slot) = (bus.available, &bus.slot);
+    let link = own.and_then(|link| link.rate);
+    let device = own.map(|link| &link.device).filter(|device| !device.is_empty());
+    let name = device.map_or_else(|| slot.clone(), |device| format!("{device} ({slot})"));
+    let limited = bus.limited_by.as_ref().map_or_else(String::new, |by| format!(", limited by {by}"));
+    let capable = bus.capable.filter(|capable| *capable > available);
+    let could = capable.map_or_else(String::new, |capable| format!(", where the NIC could use {capable}"));
+    let payload = "(PCIe's own headers take 10 to 20 % of it)";
+    match link {
+        Some(link) if link <= available => None,
+        Some(link) => Some(Statement::fault(format!(
+            "the PCIe slot of {name} of {host} carries {available} {payload}{limited}{could}: less than its link of {link}; another slot"
+        ))),
+        None => capable.map(|_| {
+            Statement::fault(format!(
+                "the PCIe slot of {name} of {host} carries {available} {payload}{limited}{could}: if its link is faster, the slot is the limit \
+                 and another one the remedy"
+            ))
+        }),
+    }
+}
+
+/// LRO on a NIC whose packets are passed on.
+fn merging(beside: &Beside<'_>) -> Option<Statement> {
+    let mut states = beside.facts.iter().filter_map(|(host, fact)| match fact {
+        HostFact::Lro(state) => Some((host.as_ref(), state)),
+        _ => None,
+    });
+    let all: Vec<(Option<&String>, &LroState)> = states.by_ref().take(MOST_FACTS).collect();
+    let refused = all.iter().find_map(|(_, state)| match state {
+        LroState::Refused { device } => Some(device.as_str()),
+        _ => None,
+    });
+    let on = all.iter().find_map(|(host, state)| match state {
+        LroState::On { device } => Some((*host, device.as_str())),
+        _ => None,
+    });
+    let device = refused.or(on.map(|(_, device)| device))?;
+    let is_of_device = |state: &LroState| matches!(state, LroState::Bridged { device: port, .. } if port == device);
+    let bridge = all.iter().find_map(|(_, state)| match state {
+        LroState::Bridged { bridge, .. } if is_of_device(state) => Some(bridge),
+        _ => None,
+    });
+    (refused.is_some() || bridge.is_some()).then_some(())?;
+    let host = named(on.and_then(|(host, _)| host));
+    let is_on = if on.is_some_and(|(_, of)| of == device || of.is_empty()) { "LRO is on" } else { "LRO was on" };
+    let bridge = bridge.map_or_else(String::new, |bridge| format!(", a port of the bridge {bridge}"));
+    let kernel = if refused.is_some() { ", and the kernel says that it cannot forward what LRO merged" } else { "" };
+    Some(Statement::fault(format!(
+        "{is_on} at {device} of {host}{bridge}{kernel}: what arrives there for other hosts or VMs is lost; `ethtool -K {device} lro off`"
+    )))
+}

@@ -1,0 +1,70 @@
+//! Qdiscs of `tc -s`: one with a rate is what nothing leaves faster than.
+
+use import::evidence::{HostFact, QdiscState};
+use units::DataRate;
+
+use super::beside::{Beside, MOST_FACTS, Sent, named};
+use super::statement::{Statement, percent, ratio};
+
+/// All of the facts.
+pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
+    let sent = beside.sent();
+    let qdiscs = beside.facts.iter().take(MOST_FACTS).filter_map(|(host, fact)| match fact {
+        HostFact::Qdisc(qdisc) => Some((host.as_ref(), qdisc)),
+        _ => None,
+    });
+    let said = qdiscs.filter_map(|(host, qdisc)| match qdisc.rate {
+        Some(rate) => Some(shaper(host, qdisc, rate, &sent)),
+        None => queue(named(host), qdisc),
+    });
+    said.take(MOST).collect()
+}
+
+/// A NIC of 128 queues has a qdisc for each.
+const MOST: usize = 8;
+
+fn shaper(host: Option<&String>, qdisc: &QdiscState, rate: DataRate, sent: &[Sent<'_>]) -> Statement {
+    let (kind, on) = (&qdisc.kind, on(qdisc));
+    let dropped = qdisc.dropped.filter(|dropped| *dropped > 0);
+    let waits = qdisc.backlog.filter(|backlog| backlog.get() > 0);
+    // A name of a prompt is that of a test from the same prompt.
+    let of_host = |test: &&Sent<'_>| host.is_none_or(|host| test.from == host.as_str());
+    let near = |test: &&Sent<'_>| (rate.bps() / 10 * 7..=rate.bps() / 20 * 21).contains(&test.rate.bps());
+    let explained = sent.iter().filter(of_host).find(near);
+    let mut says = match dropped {
+        Some(dropped) => {
+            format!("a shaper ({kind}) of {rate}{on} of {} dropped {dropped} packets{}", named(host), part(qdisc))
+        }
+        None => format!("a shaper ({kind}) of {rate} stands{on} of {}", named(host)),
+    };
+    if let Some(backlog) = waits {
+        says.push_str(&format!(", and {backlog} wait in it"));
+    }
+    says.push_str(": nothing leaves faster");
+    if let Some(test) = explained {
+        says.push_str(&format!(
+            ", and the {} to {} are that rate; `tc qdisc del` removes it if nobody wants it",
+            test.rate, test.to
+        ));
+    }
+    let is_fault = explained.is_some() || dropped.is_some();
+    if is_fault { Statement::fault(says) } else { Statement::fact(says) }
+}
+
+/// ` of 6120388 (0.2 %)`.
+fn part(qdisc: &QdiscState) -> String {
+    let all = qdisc.sent.zip(qdisc.dropped).map(|(sent, dropped)| (dropped, sent.saturating_add(dropped)));
+    all.map_or_else(String::new, |(dropped, all)| format!(" of {all} ({})", percent(ratio([dropped, all]))))
+}
+
+fn on(qdisc: &QdiscState) -> String {
+    qdisc.device.as_ref().map_or_else(String::new, |device| format!(" on {device}"))
+}
+
+/// A queue without a rate drops where the link behind it is slower than what is sent, which is its work.
+fn queue(host: &str, qdisc: &QdiscState) -> Option<Statement> {
+    let dropped = qdisc.dropped.filter(|dropped| *dropped > 0)?;
+    let (kind, on) = (&qdisc.kind, on(qdisc));
+    let says = format!("the qdisc ({kind}){on} of {host} dropped {dropped} packets{} since it was made", part(qdisc));
+    Some(Statement::fact(says))
+}

@@ -1,0 +1,70 @@
+//! Readings of counters as changes: the first and the last of each.
+
+use std::collections::BTreeMap;
+
+use model::counters::{CounterReadings, Reading};
+
+use super::evidence::{CounterKind, DeviceCounters};
+
+/// Whose counters some readings are.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CounterOwner {
+    pub(crate) host: Option<String>,
+    pub(crate) kind: CounterKind,
+    pub(crate) device: Option<String>,
+}
+
+/// The first reading and the last.
+pub(crate) fn readings_of(owner: &CounterOwner, readings: &[&DeviceCounters]) -> CounterReadings {
+    let mut found = CounterReadings::default();
+    let device = owner.device.as_deref().unwrap_or("nic");
+    let (device, prefix) = match owner.kind {
+        CounterKind::Nic => (device, format!("nic.{device}.")),
+        CounterKind::Link => (device, format!("dev.{device}.")),
+        CounterKind::Kernel | CounterKind::KernelChange => ("the kernel's counters", String::new()),
+    };
+    if let (CounterKind::KernelChange, Some(last)) = (owner.kind, readings.last()) {
+        let change = |(name, after): (&String, &u64)| (name.clone(), Reading { before: 0, after: *after });
+        found.values.extend(last.values.iter().map(change));
+        return found;
+    }
+    if let [only] = readings {
+        let so_far = so_far(&only.values);
+        let reason = format!("one reading of {device} shows no change: read it before and after the test{so_far}");
+        found.unreadable.insert(format!("{prefix}{device}"), reason);
+        return found;
+    }
+    // Readings may show other counters each, as `grep` leaves them.
+    let mut first: BTreeMap<&String, u64> = BTreeMap::new();
+    for (name, value) in readings.iter().flat_map(|reading| &reading.values) {
+        match first.get(name) {
+            None => {
+                first.insert(name, *value);
+            }
+            Some(before) => {
+                let reading = Reading { before: *before, after: *value };
+                found.values.insert(format!("{prefix}{name}"), reading);
+            }
+        }
+    }
+    found
+}
+
+/// What the counters of drops and errors stand at, the largest first: since when is not known.
+fn so_far(values: &BTreeMap<String, u64>) -> String {
+    let is_trouble = |name: &str| TROUBLE.iter().any(|part| name.to_lowercase().contains(part));
+    let mut standing: Vec<(&String, &u64)> =
+        values.iter().filter(|(name, value)| **value > 0 && is_trouble(name)).collect();
+    standing.sort_by_key(|(_, value)| std::cmp::Reverse(**value));
+    let shown: Vec<String> = standing.iter().take(MOST_SHOWN).map(|(name, value)| format!("{name} {value}")).collect();
+    if shown.is_empty() {
+        return String::new();
+    }
+    let all = ["rx_packets", "Tcp.OutSegs"].iter().find_map(|name| Some((name, values.get(*name)?)));
+    let of = all.map(|(name, count)| format!(" ({name} {count})")).unwrap_or_default();
+    format!("; since they began to count: {}{of}", shown.join(", "))
+}
+
+/// Parts of names of counters that should stand still.
+const TROUBLE: [&str; 10] = ["colls", "drop", "miss", "err", "crc", "no_buf", "discard", "fifo", "retrans", "overflow"];
+const MOST_SHOWN: usize = 4;
