@@ -10,6 +10,7 @@ use diagnose::diagnosis::{FaultLocation, conclude, weigh};
 use diagnose::next::{Ending, Means, Next, Proposal, next};
 use model::played::Finding;
 use model::round::{Endpoint, Passage, Round, Tested};
+use model::series::field::Field;
 use model::spec::Direction;
 use plan::task::Task;
 
@@ -53,11 +54,12 @@ fn answered(proposal: &Proposal, number: u64, suffers: &dyn Fn(&Task, &[Passage]
     let mut tested = match task {
         Task::Tcp(flow) => {
             assert_eq!(flow.spec.direction, Direction::Forward, "who sends asks");
-            // A window that losses halve is counted in segments.
-            let of_full = |mbps: u64| flow.spec.mss.map_or(mbps, |mss| mbps * u64::from(mss.get()) / 1448);
-            let bad = Tcp { mbps: of_full(bad.mbps), ..bad };
             let what = if suffers(task, &there) { bad } else { Tcp::GOOD };
-            tcp(from, to, number, what)
+            let mut tested = tcp(from, to, number, what);
+            if let Some(mss) = flow.spec.mss {
+                set_segments(&mut tested, mss.get());
+            }
+            tested
         }
         Task::Udp(flow) => {
             let rate = flow.spec.rate.unwrap().bps() * u64::from(flow.spec.streams) / 1_000_000;
@@ -76,6 +78,16 @@ fn answered(proposal: &Proposal, number: u64, suffers: &dyn Fn(&Task, &[Passage]
     tested.label.clone_from(&proposal.label);
     (tested.way, tested.way_back) = (there, back);
     Some(tested)
+}
+
+/// Gives a transfer another segment size.
+fn set_segments(tested: &mut Tested, mss: u32) {
+    let streams = tested.samples.iter_mut().flat_map(|samples| &mut samples.streams);
+    for column in streams.flat_map(|stream| &mut stream.columns) {
+        if matches!(column.field, Field::SndMss | Field::Advmss) {
+            column.values.fill(u64::from(mss));
+        }
+    }
 }
 
 /// Tests on for so many seconds; returns what was asked, and how it ended.
