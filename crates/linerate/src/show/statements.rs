@@ -5,10 +5,13 @@ use diagnose::statements::{Statement, StatementKind};
 
 use super::wrap;
 
-/// The answer in one sentence: the diagnosis's own; where that finds nothing and a file shows a fault, the fault first.
+/// The answer in one sentence: the diagnosis's own; where that finds no cause that stands out and a file shows a fault, the fault first.
 pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
     let fault = says.iter().find(|statement| statement.kind == StatementKind::Fault);
-    match fault.filter(|_| diagnosis.problems.is_empty()) {
+    match fault.filter(|_| !has_cause(diagnosis)) {
+        Some(fault) if !diagnosis.problems.is_empty() => {
+            format!("{}. Of the flows: {}.", fault.says, diagnosis.verdict)
+        }
         Some(fault) if diagnosis.judged == 0 && diagnosis.not_judged.is_empty() => {
             format!("{}. Causes are not ranked: no transfer was measured.", fault.says)
         }
@@ -18,6 +21,12 @@ pub fn verdict(diagnosis: &Diagnosis, says: &[Statement]) -> String {
         Some(fault) => format!("{}. Nothing else that could be judged is wrong.", fault.says),
         None => format!("{}.", diagnosis.verdict),
     }
+}
+
+/// Whether a cause is likelier than all others together.
+fn has_cause(diagnosis: &Diagnosis) -> bool {
+    let firsts = diagnosis.problems.iter().filter_map(|problem| problem.ranking.first());
+    firsts.into_iter().any(|first| first.probability > 0.5)
 }
 
 /// Statements, and where they come from.
