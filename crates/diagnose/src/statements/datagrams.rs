@@ -13,7 +13,8 @@ use super::transfers::from_to;
 pub(super) fn of(round: &Round) -> Vec<Statement> {
     let all = datagram_runs(round);
     let alone = all.iter().map(|run| run.statement(&all));
-    alone.chain(at_any_rate(&all)).collect()
+    // What limits a rate says why each of them lost.
+    ended_at(&all).into_iter().chain(alone).chain(at_any_rate(&all)).collect()
 }
 
 /// Datagrams in one direction of one run.
@@ -88,6 +89,27 @@ impl DatagramRun<'_> {
     }
 }
 
+/// Where whatever comes faster than a rate ends at that rate, and what comes slower loses nothing: each such pair.
+fn ended_at(all: &[DatagramRun<'_>]) -> Vec<Statement> {
+    let mut said: Vec<&str> = Vec::new();
+    let statements = all.iter().filter_map(|run| {
+        let of_pair = || all.iter().filter(|other| other.whose == run.whose);
+        let ended: Vec<&DatagramRun<'_>> = of_pair().filter(|other| other.lost >= CUT).collect();
+        let (least, most) = (ended.iter().min_by_key(|other| other.total.goodput)?, ended.iter().max_by_key(|other| other.total.goodput)?);
+        let is_one_rate = ended.len() >= 2 && most.total.goodput.bps() * 100 <= least.total.goodput.bps() * 105;
+        let fits = |other: &&DatagramRun<'_>| other.lost < LOSSY && other.total.goodput <= most.total.goodput;
+        let fitting = of_pair().filter(fits).map(|other| other.total.goodput).max()?;
+        (is_one_rate && !said.contains(&run.whose.as_str())).then(|| {
+            said.push(&run.whose);
+            Statement::fault(format!(
+                "{}: datagrams pass up to {} and no faster, {} without a loss: a policer, or a port that is slower and holds hardly a queue",
+                run.whose, most.total.goodput, fitting
+            ))
+        })
+    });
+    statements.collect()
+}
+
 /// Where the same part is lost at rates far apart, nothing limits a rate.
 fn at_any_rate(all: &[DatagramRun<'_>]) -> Option<Statement> {
     let lossy = |run: &&DatagramRun<'_>| run.lost >= LOSSY && run.counts.lost.get() >= FEWEST;
@@ -115,6 +137,8 @@ const SLOW_TEST: DataRate = DataRate::from_bps(1_200_000);
 const LOSSY: f64 = 3e-4;
 /// From here on the rest may be what a limit lets through.
 const MUCH: f64 = 0.1;
+/// What a limit takes of what comes clearly faster.
+const CUT: f64 = 0.02;
 /// Parts that differ by less are the same.
 const ALIKE: f64 = 1.5;
 /// Fewer are chance.

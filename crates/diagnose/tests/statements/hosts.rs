@@ -109,3 +109,21 @@ fn cpus_that_are_stolen_or_used_up_are_faults() {
         [] as [&str; 0]
     );
 }
+
+#[test]
+fn datagrams_that_end_at_one_rate_however_fast_they_come_meet_a_limit_of_it() {
+    let run = |asked: &str, row: &str| {
+        format!("$ iperf3 -u -b {asked} -l 1448 -c far\n[  5]   0.00-10.00  sec  {row}  receiver\n")
+    };
+    let fits = run("190M", "226 MBytes   190 Mbits/sec  0.018 ms  0/164012 (0%)");
+    let cut = run("210M", "239 MBytes   200 Mbits/sec  0.021 ms  8390/181279 (4.6%)");
+    let more = run("250M", "238 MBytes   200 Mbits/sec  0.017 ms  43055/215810 (20%)");
+    assert_fault(
+        &format!("{fits}\n{cut}\n{more}"),
+        &["pass up to 200 Mbit/s and no faster", "190 Mbit/s without a loss"],
+    );
+    assert!(
+        !faults(&format!("{fits}\n{cut}")).iter().any(|says| says.contains("no faster")),
+        "one run that lost is no limit"
+    );
+}

@@ -119,13 +119,13 @@ pub(super) fn moment(text: &str) -> Option<WallTime> {
             let (hours, minutes) = zone[1..].split_once(':').or_else(|| zone[1..].split_at_checked(2))?;
             let minutes: i64 = if minutes.is_empty() { 0 } else { minutes.parse().ok()? };
             let hours: i64 = hours.parse().ok()?;
-            let seconds = (hours * 60 + minutes) * 60;
             ((0..=14).contains(&hours) && (0..60).contains(&minutes)).then_some(())?;
+            let seconds = (hours * 60 + minutes) * 60;
             if *sign == b'-' { -seconds } else { seconds }
         }
     };
     let seconds = i64::try_from(utc.unix_nanos() / SECOND).ok()? - offset;
-    u64::try_from(seconds).ok().map(|seconds| WallTime::from_unix_nanos(seconds * SECOND))
+    u64::try_from(seconds).ok()?.checked_mul(SECOND).map(WallTime::from_unix_nanos)
 }
 
 /// Names of strangers go into messages and rows.
@@ -147,6 +147,9 @@ mod tests {
     fn moments_with_any_zone_are_one_instant() {
         let noon = moment("2026-11-24T12:00:00Z").unwrap();
         assert_eq!(noon.unix_nanos(), 1_795_521_600 * SECOND);
+        for no_zone in ["2026-11-24T12:00:00+9223372036854775807:00", "2026-11-24T12:00:00-00:9223372036854775807"] {
+            assert_eq!(moment(no_zone), None);
+        }
         for same in ["2026-11-24T13:00:00+01:00", "2026-11-24T06:30:00-0530", "2026-11-24T12:00:00.999+00:00"] {
             assert_eq!(moment(same), Some(noon), "{same}");
         }
