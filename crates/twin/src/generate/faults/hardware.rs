@@ -4,7 +4,7 @@
 use super::super::draw::{index, on_log, whole};
 use super::super::network::{Nic, adapter};
 use super::super::plan;
-use super::{Claim, Ground, Planted};
+use super::ground::{Claim, Ground, Planted};
 
 pub(super) fn ring_small(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, pair) = ground.pair();

@@ -2,7 +2,7 @@
 
 use super::super::draw::{on_log, whole};
 use super::super::plan::{self, Pair};
-use super::{Claim, Ground, Planted};
+use super::ground::{Claim, Ground, Planted};
 
 /// Buffers smaller than a path needs. Half of a receive buffer is offered, and two thirds of a send buffer are used.
 fn small_buffer(pair: &Pair, [severity, used]: [f64; 2]) -> Option<u64> {

@@ -1,63 +1,20 @@
 //! Faults, each with what it does to a network from barely visible to total (docs/incidents.md, "What is wrong").
 //!
+//! * `ground`: what a fault is, and what it is drawn in
 //! * `path`: between hosts
 //! * `hosts`: settings and programs of hosts, and what tests ask for
 //! * `hardware`: NICs
 //! * `routes`: ways
 //! * `services`: proxies
 
+mod ground;
 mod hardware;
 mod hosts;
 mod path;
 mod routes;
 mod services;
 
-use super::draw::{Draw, on_log, whole};
-use super::network::Network;
-use super::plan::{Pair, Test};
-
-/// A fault as a file has it, and the truth of it.
-#[derive(Debug, Clone)]
-pub(super) struct Planted {
-    pub(super) cause: &'static str,
-    /// `host = "…"`, or `link = "…"` with or without `towards`.
-    pub(super) place: Vec<String>,
-    /// The tables `[[faults]]`, without their ids; none where it is in the network itself.
-    pub(super) faults: Vec<Vec<String>>,
-    /// When it begins, in parts of the tests; from the start where it is [`None`].
-    pub(super) from: Option<f64>,
-    /// When it ends, in the same parts; never where it is [`None`].
-    pub(super) until: Option<f64>,
-    pub(super) severity: f64,
-    /// What no other fault of the incident may touch.
-    pub(super) claims: Vec<Claim>,
-}
-
-/// A thing that a fault has for itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Claim {
-    Host(usize),
-    /// One direction of a link.
-    Link(usize, usize),
-}
-
-impl Claim {
-    /// The same link the other way.
-    pub(super) const fn other_direction(self) -> Option<Self> {
-        match self {
-            Self::Host(_) => None,
-            Self::Link(link, direction) => Some(Self::Link(link, 1 - direction)),
-        }
-    }
-}
-
-/// What a fault is drawn in.
-pub(super) struct Ground<'a> {
-    pub(super) network: &'a mut Network,
-    pub(super) pairs: &'a [Pair],
-    pub(super) tests: &'a mut Vec<Test>,
-    pub(super) draw: &'a mut Draw,
-}
+pub(super) use ground::{Claim, Ground, Planted};
 
 type Recipe = fn(&mut Ground<'_>, f64) -> Option<Planted>;
 
@@ -106,99 +63,3 @@ pub(super) const RECIPES: &[Recipe] = &[
     routes::route_change,
     services::rerouted_requests,
 ];
-
-impl Ground<'_> {
-    fn pair(&mut self) -> (usize, Pair) {
-        let number = self.draw.below(self.pairs.len());
-        (number, self.pairs[number].clone())
-    }
-
-    /// A link on the path of a tested pair, with the direction of the data.
-    fn on_path(&mut self) -> (usize, Pair, usize, usize) {
-        let (number, pair) = self.pair();
-        let (link, direction) = pair.path[self.draw.below(pair.path.len())];
-        (number, pair, link, direction)
-    }
-
-    fn towards(&self, [link, direction]: [usize; 2]) -> String {
-        let link = &self.network.links[link];
-        self.network.hosts[link.ends[1 - direction]].name.clone()
-    }
-
-    /// When a fault begins that can be there from the start.
-    fn begins(&mut self) -> Option<f64> {
-        self.draw.is(0.2).then(|| self.draw.between([0.3, 0.6]))
-    }
-
-    /// A fault on one direction of a link.
-    fn on_link(
-        &mut self,
-        cause: &'static str,
-        [link, direction]: [usize; 2],
-        severity: f64,
-        what: Vec<String>,
-    ) -> Planted {
-        let place = vec![
-            format!("link = \"{}\"", self.network.links[link].name),
-            format!("towards = \"{}\"", self.towards([link, direction])),
-        ];
-        let fault = place.iter().cloned().chain(what).collect();
-        let from = self.begins();
-        let claims = vec![Claim::Link(link, direction)];
-        Planted { cause, place, faults: vec![fault], from, until: None, severity, claims }
-    }
-
-    fn on_host(&mut self, cause: &'static str, host: usize, severity: f64, what: Vec<String>) -> Planted {
-        let place = vec![format!("host = \"{}\"", self.network.hosts[host].name)];
-        let fault = place.iter().cloned().chain(what).collect();
-        let claims = vec![Claim::Host(host)];
-        Planted { cause, place, faults: vec![fault], from: None, until: None, severity, claims }
-    }
-
-    /// The port of a link with other settings.
-    fn port(&self, link: usize, rate: f64, queue: &str) -> Vec<String> {
-        let cross = self.network.links[link].cross_setting();
-        vec![format!("set = {{ port = {{ rate = \"{}kbit/s\", queue = {{ {queue} }}{cross} }} }}", whole(rate / 1e3))]
-    }
-
-    /// The port of a link that marks packets from a queue of some kilobytes on.
-    fn marking(&self, link: usize, rate: f64, severity: f64) -> Vec<String> {
-        let (bytes, above) = (whole(self.network.links[link].queue), whole(on_log(severity, [60.0, 2.0])));
-        self.port(link, rate, &format!("bytes = \"{bytes}B\", mark-above = \"{above}kB\""))
-    }
-
-    /// An end of a tested pair: the host, its link, and the rate of the pair.
-    fn host_end(&mut self) -> Option<(usize, usize, f64)> {
-        let (_, pair) = self.pair();
-        let is_sender = self.draw.is(0.5);
-        let (host, end) = if is_sender { (pair.from, pair.path.first()) } else { (pair.to, pair.path.last()) };
-        Some((host, end?.0, pair.rate))
-    }
-
-    /// Records facts of a host's device at a link; nothing where the host has facts already.
-    fn record(&mut self, host: usize, link: &str, facts: &[&str]) -> Option<()> {
-        let own = &mut self.network.hosts[host].facts;
-        if !own.is_empty() {
-            return None;
-        }
-        own.push(format!("[hosts.@.facts.interfaces.{link}]"));
-        own.extend(facts.iter().map(|fact| (*fact).to_owned()));
-        Some(())
-    }
-
-    fn record_at(&mut self, host: usize, link: usize, facts: &[&str]) -> Option<()> {
-        let name = self.network.links[link].name.clone();
-        self.record(host, &name, facts)
-    }
-
-    /// What is known of the devices of other hosts, in half of the incidents.
-    fn record_peers(&mut self, host: usize, facts: &[&str]) {
-        if self.draw.is(0.5) {
-            return;
-        }
-        for other in self.network.testing().into_iter().filter(|other| *other != host) {
-            let link = self.network.links.iter().position(|link| link.ends.contains(&other));
-            let _is_recorded = link.and_then(|link| self.record_at(other, link, facts));
-        }
-    }
-}

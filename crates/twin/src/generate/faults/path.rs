@@ -2,7 +2,7 @@
 
 use super::super::draw::{on_log, whole};
 use super::super::plan::{self, Pair};
-use super::{Claim, Ground, Planted};
+use super::ground::{Claim, Ground, Planted};
 
 pub(super) fn random_loss(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, _, link, direction) = ground.on_path();

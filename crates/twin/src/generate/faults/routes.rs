@@ -3,7 +3,7 @@
 use super::super::draw::on_log;
 use super::super::network::SPARE;
 use super::super::plan::{self, Pair};
-use super::{Claim, Ground, Planted};
+use super::ground::{Claim, Ground, Planted};
 
 /// One direction goes over the second way, which is worse.
 pub(super) fn asymmetric_route(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {

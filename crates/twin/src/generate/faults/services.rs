@@ -2,7 +2,7 @@
 
 use super::super::draw::on_log;
 use super::super::plan;
-use super::{Ground, Planted};
+use super::ground::{Ground, Planted};
 
 /// A proxy that deals requests over all guests, of which few have the file.
 pub(super) fn rerouted_requests(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
