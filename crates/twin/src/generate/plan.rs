@@ -115,7 +115,7 @@ pub(super) fn hops(number: usize) -> Test {
 }
 
 /// Downloads of one file by a proxy; the ends are among the keys.
-pub(super) fn downloads(from: &str, to: &str) -> Test {
+pub(super) fn downloads([from, to]: [&str; 2]) -> Test {
     let keys = [("from", from), ("to", to), ("file", "cube.fits")].map(|(key, value)| format!("{key} = \"{value}\""));
     let keys = keys.into_iter().chain(["count = 10".to_owned()]).collect();
     Test { pair: 0, kind: "http", keys, length: 10.0 }

@@ -102,7 +102,7 @@ impl Ground<'_> {
     }
 
     /// The port of a link that marks packets from a queue of some kilobytes on.
-    pub(super) fn marking(&self, link: usize, rate: f64, severity: f64) -> Vec<String> {
+    pub(super) fn marking(&self, link: usize, [rate, severity]: [f64; 2]) -> Vec<String> {
         let (bytes, above) = (whole(self.network.links[link].queue), whole(on_log(severity, [60.0, 2.0])));
         self.port(link, rate, &format!("bytes = \"{bytes}B\", mark-above = \"{above}kB\""))
     }
@@ -126,7 +126,7 @@ impl Ground<'_> {
         Some(())
     }
 
-    pub(super) fn record_at(&mut self, host: usize, link: usize, facts: &[&str]) -> Option<()> {
+    pub(super) fn record_at(&mut self, [host, link]: [usize; 2], facts: &[&str]) -> Option<()> {
         let name = self.network.links[link].name.clone();
         self.record(host, &name, facts)
     }
@@ -138,7 +138,7 @@ impl Ground<'_> {
         }
         for other in self.network.testing().into_iter().filter(|other| *other != host) {
             let link = self.network.links.iter().position(|link| link.ends.contains(&other));
-            let _is_recorded = link.and_then(|link| self.record_at(other, link, facts));
+            let _is_recorded = link.and_then(|link| self.record_at([other, link], facts));
         }
     }
 }

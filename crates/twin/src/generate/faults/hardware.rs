@@ -82,7 +82,7 @@ pub(super) fn emulated_nic(ground: &mut Ground<'_>, severity: f64) -> Option<Pla
     let (host, link, rate) = ground.host_end()?;
     let driver = ["8139cp", "8139too", "e1000", "ne2k-pci", "pcnet32"][ground.draw.below(5)];
     let driver = format!("driver = {{ name = \"{driver}\" }}");
-    ground.record_at(host, link, &[&driver, "bus = { kind = \"pci\", address = \"0000:00:03.0\" }"])?;
+    ground.record_at([host, link], &[&driver, "bus = { kind = \"pci\", address = \"0000:00:03.0\" }"])?;
     ground.record_peers(host, &["driver = { name = \"virtio_net\" }"]);
     let queue = Some(format!("packets = {}", whole(ground.draw.log([32.0, 256.0]))));
     let rate = rate * on_log(severity, [0.6, 0.03]);
@@ -98,7 +98,7 @@ pub(super) fn nic_errors(ground: &mut Ground<'_>, severity: f64) -> Option<Plant
     let driver = ["igb", "ixgbe", "mlx5_core"][ground.draw.below(3)];
     let driver = format!("driver = {{ name = \"{driver}\" }}");
     let counters = format!("counters = {{ rx_crc_errors = {damaged}, rx_errors = {damaged} }}");
-    ground.record_at(pair.to, link, &[&driver, &counters])?;
+    ground.record_at([pair.to, link], &[&driver, &counters])?;
     let loss = on_log(severity, [2e-5, 2e-2]);
     let what = vec![format!("add = {{ loss = {{ random = {loss:.7} }} }}")];
     let planted = ground.on_link("nic-errors", [link, direction], severity, what);
@@ -120,7 +120,7 @@ pub(super) fn pause_frames(ground: &mut Ground<'_>, severity: f64) -> Option<Pla
     // Who sends is told to pause, who receives tells.
     let counter = if is_sender { received } else { sent };
     let driver = format!("driver = {{ name = \"{driver}\" }}");
-    ground.record_at(host, link, &[&driver, &format!("driver_counters = {{ {counter} = {frames} }}")])?;
+    ground.record_at([host, link], &[&driver, &format!("driver_counters = {{ {counter} = {frames} }}")])?;
     let queue = format!("bytes = \"{}B\"", whole(ground.network.links[link].queue));
     let what = ground.port(link, pair.rate * on_log(severity, [0.8, 0.05]), &queue);
     ground.tests.push(plan::tcp(&pair, number, &["reverse = true"]));
@@ -133,7 +133,7 @@ pub(super) fn pause_frames(ground: &mut Ground<'_>, severity: f64) -> Option<Pla
 pub(super) fn bus_narrow(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (host, link, rate) = ground.host_end()?;
     let narrow = [("8.0", 1), ("2.5", 8), ("2.5", 1)][ground.draw.below(3)];
-    ground.record_at(host, link, &["driver = { name = \"ixgbe\" }", &slot(narrow)])?;
+    ground.record_at([host, link], &["driver = { name = \"ixgbe\" }", &slot(narrow)])?;
     ground.record_peers(host, &["driver = { name = \"ixgbe\" }", &slot(("8.0", 8))]);
     let rate = rate * on_log(severity, [0.8, 0.1]);
     Some(slower(ground, "bus-narrow", [host, link], Slower { severity, rate, queue: None }))
@@ -151,7 +151,7 @@ fn slot((speed, width): (&str, u32)) -> String {
 pub(super) fn unknown_vlan(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (host, link, _) = ground.host_end()?;
     let dropped = whole(on_log(severity, [5e4, 5e6]));
-    ground.record_at(host, link, &[&format!("counters = {{ rx_dropped = {dropped} }}")])?;
+    ground.record_at([host, link], &[&format!("counters = {{ rx_dropped = {dropped} }}")])?;
     let planted = ground.on_host("unknown-vlan-drops", host, severity, Vec::new());
     Some(Planted { faults: Vec::new(), ..planted })
 }

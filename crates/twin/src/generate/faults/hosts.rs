@@ -157,7 +157,7 @@ pub(super) fn window_scaling_off(ground: &mut Ground<'_>, severity: f64) -> Opti
 /// One host asks for marks, and a queue on its path gives them at once.
 pub(super) fn ecn_forced(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, pair, link, direction) = ground.on_path();
-    let marks = ground.marking(link, pair.rate * 0.95, severity);
+    let marks = ground.marking(link, [pair.rate * 0.95, severity]);
     let (name, towards) = (ground.network.links[link].name.clone(), ground.towards([link, direction]));
     let what = vec!["sysctl = { \"net.ipv4.tcp_ecn\" = 1 }".to_owned()];
     let mut planted = ground.on_host("ecn-forced", pair.from, severity, what);

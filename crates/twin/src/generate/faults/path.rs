@@ -182,7 +182,7 @@ pub(super) fn ecn_marking(ground: &mut Ground<'_>, severity: f64) -> Option<Plan
     let what = if ground.draw.is(0.3) {
         vec!["add = { ecn = \"mark-all\" }".to_owned()]
     } else {
-        ground.marking(link, pair.rate * 0.95, severity)
+        ground.marking(link, [pair.rate * 0.95, severity])
     };
     ground.network.hosts.iter_mut().for_each(|host| host.marks = true);
     Some(ground.on_link("ecn-marking-below-capacity", [link, direction], severity, what))

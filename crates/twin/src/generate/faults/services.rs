@@ -27,7 +27,7 @@ pub(super) fn rerouted_requests(ground: &mut Ground<'_>, severity: f64) -> Optio
         "overlay = \"ingress\"".to_owned(),
         String::new(),
     ];
-    ground.tests.push(plan::downloads(&user, &portal));
+    ground.tests.push(plan::downloads([&user, &portal]));
     let planted = ground.on_host("rerouted-requests", guests[1], severity, Vec::new());
     Some(Planted { faults: Vec::new(), ..planted })
 }
