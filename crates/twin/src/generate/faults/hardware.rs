@@ -132,19 +132,34 @@ pub(super) fn pause_frames(ground: &mut Ground<'_>, severity: f64) -> Option<Pla
 /// A slot with fewer lanes than the card has, or slower ones.
 pub(super) fn bus_narrow(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (host, link, rate) = ground.host_end()?;
-    let narrow = [("8.0", 1), ("2.5", 8), ("2.5", 1)][ground.draw.below(3)];
-    ground.record_at([host, link], &["driver = { name = \"ixgbe\" }", &slot(narrow)])?;
-    ground.record_peers(host, &["driver = { name = \"ixgbe\" }", &slot(("8.0", 8))]);
+    let narrow = [FEW_LANES, SLOW_LANES, Slot { width: 1, ..SLOW_LANES }][ground.draw.below(3)];
+    ground.record_at([host, link], &["driver = { name = \"ixgbe\" }", &narrow.text()])?;
+    ground.record_peers(host, &["driver = { name = \"ixgbe\" }", &WHOLE.text()]);
     let rate = rate * on_log(severity, [0.8, 0.1]);
     Some(slower(ground, "bus-narrow", [host, link], Slower { severity, rate, queue: None }))
 }
 
-/// A card of eight lanes in a slot of another speed and width.
-fn slot((speed, width): (&str, u32)) -> String {
-    format!(
-        "bus = {{ kind = \"pci\", address = \"0000:81:00.0\", pcie_speed = \"{speed} GT/s PCIe\", pcie_width = {width}, \
-         pcie_max_speed = \"8.0 GT/s PCIe\", pcie_max_width = 8 }}"
-    )
+/// The slot of a card of eight lanes at 8 GT/s.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// In GT/s.
+    speed: &'static str,
+    /// In lanes.
+    width: u32,
+}
+
+const WHOLE: Slot = Slot { speed: "8.0", width: 8 };
+const FEW_LANES: Slot = Slot { speed: "8.0", width: 1 };
+const SLOW_LANES: Slot = Slot { speed: "2.5", width: 8 };
+
+impl Slot {
+    fn text(self) -> String {
+        let Self { speed, width } = self;
+        format!(
+            "bus = {{ kind = \"pci\", address = \"0000:81:00.0\", pcie_speed = \"{speed} GT/s PCIe\", pcie_width = {width}, \
+             pcie_max_speed = \"8.0 GT/s PCIe\", pcie_max_width = 8 }}"
+        )
+    }
 }
 
 /// Frames of networks that a host does not know: a counter that alarms, and harms nobody.
