@@ -13,8 +13,12 @@ use super::transfers::from_to;
 pub(super) fn of(round: &Round) -> Vec<Statement> {
     let all = datagram_runs(round);
     let alone = all.iter().map(|run| run.statement(&all));
-    // What limits a rate says why each of them lost.
-    ended_at(&all).into_iter().chain(alone).chain(at_any_rate(&all)).collect()
+    alone.chain(at_any_rate(&all)).collect()
+}
+
+/// Rates at which runs of a pair end however fast they send: said before what each of them lost.
+pub(super) fn limits(round: &Round) -> Vec<Statement> {
+    ended_at(&datagram_runs(round))
 }
 
 /// Datagrams in one direction of one run.

@@ -47,6 +47,7 @@ pub fn statements(round: &Round, counters: &[HostCounters]) -> Vec<Statement> {
 pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<String>, HostFact)]) -> Vec<Statement> {
     let beside = beside::Beside { round, counters, facts };
     let mut all: Vec<Statement> = shapers::of(&beside);
+    all.extend(datagrams::limits(round));
     all.extend(links::of(&beside));
     all.extend(hosts::of(&beside));
     for tested in &round.tests {
