@@ -151,6 +151,21 @@ impl Network {
         path
     }
 
+    /// Records facts of a host's device at a link; nothing where the host has facts already.
+    pub(super) fn record(&mut self, [host, link]: [usize; 2], facts: &[&str]) -> Option<()> {
+        let own = &mut self.hosts[host].facts;
+        own.is_empty().then_some(())?;
+        own.push(format!("[hosts.@.facts.interfaces.{}]", self.links[link].name));
+        own.extend(facts.iter().map(|fact| (*fact).to_owned()));
+        Some(())
+    }
+
+    /// The same at the first link of the host.
+    pub(super) fn record_first(&mut self, host: usize, facts: &[&str]) -> Option<()> {
+        let link = self.links.iter().position(|link| link.ends.contains(&host))?;
+        self.record([host, link], facts)
+    }
+
     /// The rate that a path carries.
     pub(super) fn rate_of(&self, path: &[(usize, usize)]) -> f64 {
         path.iter().map(|(link, _)| self.links[*link].rate).fold(f64::INFINITY, f64::min)

@@ -42,25 +42,19 @@ fn herring(network: &mut Network, pairs: &[Pair], draw: &mut Draw) {
             let link = draw.below(network.links.len());
             network.links[link].besides.push("{ loss = { random = 1e-6 } }".to_owned());
         }
-        4 => record(network, host, &["rings = { rx = 1024, rx_max = 8192, tx = 1024, tx_max = 8192 }"]),
+        4 => {
+            network.record_first(host, &["rings = { rx = 1024, rx_max = 8192, tx = 1024, tx_max = 8192 }"]);
+        }
         5 => {
             // Of a cable that was changed long ago.
             let damaged = whole(draw.log([1e3, 1e5]));
-            record(network, host, &[&format!("counters = {{ rx_crc_errors = {damaged}, rx_errors = {damaged} }}")]);
+            let counters = format!("counters = {{ rx_crc_errors = {damaged}, rx_errors = {damaged} }}");
+            network.record_first(host, &[&counters]);
         }
         _ => {
             let frames = whole(draw.log([1e4, 1e6]));
-            record(network, host, &[&format!("driver_counters = {{ rx_flow_control_xoff = {frames} }}")]);
+            network.record_first(host, &[&format!("driver_counters = {{ rx_flow_control_xoff = {frames} }}")]);
         }
-    }
-}
-
-/// Facts of the device of a host that has none.
-fn record(network: &mut Network, host: usize, facts: &[&str]) {
-    let link = network.links.iter().find(|link| link.ends.contains(&host)).map(|link| link.name.clone());
-    if let Some(link) = link.filter(|_| network.hosts[host].facts.is_empty()) {
-        let table = format!("[hosts.@.facts.interfaces.{link}]");
-        network.hosts[host].facts = [table].into_iter().chain(facts.iter().map(|fact| (*fact).to_owned())).collect();
     }
 }
 

@@ -47,6 +47,17 @@ pub(in crate::generate) struct Ground<'a> {
     pub(in crate::generate) draw: &'a mut Draw,
 }
 
+/// A host at an end of a tested pair, and its link there.
+pub(super) struct HostEnd {
+    pub(super) number: usize,
+    pub(super) pair: Pair,
+    pub(super) is_sender: bool,
+    pub(super) host: usize,
+    pub(super) link: usize,
+    /// Of the data.
+    pub(super) direction: usize,
+}
+
 impl Ground<'_> {
     pub(super) fn pair(&mut self) -> (usize, Pair) {
         let number = self.draw.below(self.pairs.len());
@@ -107,28 +118,13 @@ impl Ground<'_> {
         self.port(link, rate, &format!("bytes = \"{bytes}B\", mark-above = \"{above}kB\""))
     }
 
-    /// An end of a tested pair: the host, its link, and the rate of the pair.
-    pub(super) fn host_end(&mut self) -> Option<(usize, usize, f64)> {
-        let (_, pair) = self.pair();
+    /// An end of a tested pair.
+    pub(super) fn host_end(&mut self) -> Option<HostEnd> {
+        let (number, pair) = self.pair();
         let is_sender = self.draw.is(0.5);
         let (host, end) = if is_sender { (pair.from, pair.path.first()) } else { (pair.to, pair.path.last()) };
-        Some((host, end?.0, pair.rate))
-    }
-
-    /// Records facts of a host's device at a link; nothing where the host has facts already.
-    pub(super) fn record(&mut self, host: usize, link: &str, facts: &[&str]) -> Option<()> {
-        let own = &mut self.network.hosts[host].facts;
-        if !own.is_empty() {
-            return None;
-        }
-        own.push(format!("[hosts.@.facts.interfaces.{link}]"));
-        own.extend(facts.iter().map(|fact| (*fact).to_owned()));
-        Some(())
-    }
-
-    pub(super) fn record_at(&mut self, [host, link]: [usize; 2], facts: &[&str]) -> Option<()> {
-        let name = self.network.links[link].name.clone();
-        self.record(host, &name, facts)
+        let (link, direction) = *end?;
+        Some(HostEnd { number, pair, is_sender, host, link, direction })
     }
 
     /// What is known of the devices of other hosts, in half of the incidents.
@@ -137,8 +133,7 @@ impl Ground<'_> {
             return;
         }
         for other in self.network.testing().into_iter().filter(|other| *other != host) {
-            let link = self.network.links.iter().position(|link| link.ends.contains(&other));
-            let _is_recorded = link.and_then(|link| self.record_at([other, link], facts));
+            let _is_recorded = self.network.record_first(other, facts);
         }
     }
 }

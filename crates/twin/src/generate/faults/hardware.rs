@@ -3,8 +3,8 @@
 
 use super::super::draw::{index, on_log, whole};
 use super::super::network::{Nic, adapter};
-use super::super::plan;
-use super::ground::{Claim, Ground, Planted};
+use super::super::plan::{self, Pair};
+use super::ground::{Claim, Ground, HostEnd, Planted};
 
 pub(super) fn ring_small(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, pair) = ground.pair();
@@ -24,11 +24,8 @@ pub(super) fn ring_small(ground: &mut Ground<'_>, severity: f64) -> Option<Plant
         "add = {{ port = {{ rate = \"{}kbit/s\", queue = {{ packets = {packets} }} }} }}",
         whole(rate / 1e3)
     )];
-    let mut planted = ground.on_link("ring-small", [link, direction], severity, what);
-    planted.place = vec![format!("host = \"{}\"", ground.network.hosts[host].name)];
-    planted.from = None;
-    planted.claims.push(Claim::Host(host));
-    Some(planted)
+    let planted = ground.on_link("ring-small", [link, direction], severity, what);
+    Some(of_host(planted, host, &ground.network.hosts[host].name))
 }
 
 pub(super) fn receive_offload(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
@@ -43,11 +40,8 @@ pub(super) fn receive_offload(ground: &mut Ground<'_>, severity: f64) -> Option<
     ground.network.hosts[machine].facts = adapter(&name, &Nic { driver: "bnxt_en", merges: true });
     let window = whole(on_log(severity, [20.0, 400.0]));
     let what = vec![format!("add = {{ merger = {{ window = \"{window}us\", tunnelled-only = true }} }}")];
-    let mut planted = ground.on_link("receive-offload-overlay", [link, direction], severity, what);
-    planted.place = vec![format!("host = \"{}\"", ground.network.hosts[machine].name)];
-    planted.from = None;
-    planted.claims.push(Claim::Host(machine));
-    Some(planted)
+    let planted = ground.on_link("receive-offload-overlay", [link, direction], severity, what);
+    Some(of_host(planted, machine, &ground.network.hosts[machine].name))
 }
 
 /// The transmit ring: what the kernel hands over at once does not fit, as long as the ring is short.
@@ -58,7 +52,7 @@ pub(super) fn ring_small_send(ground: &mut Ground<'_>, severity: f64) -> Option<
     let host = ground.network.hosts[pair.from].name.clone();
     let entries = 64 << ground.draw.below(4);
     let rings = format!("rings = {{ rx = 8192, rx_max = 8192, tx = {entries}, tx_max = 8192 }}");
-    ground.record(pair.from, &name, &["driver = { name = \"mlx5_core\" }", &rings])?;
+    ground.network.record([pair.from, link], &["driver = { name = \"mlx5_core\" }", &rings])?;
     let to_bad = on_log(severity, [1e-5, 1e-3]);
     let what = vec![
         format!("add = {{ loss = {{ bursty = {{ to-bad = {to_bad:.7}, to-good = 0.05 }} }} }}"),
@@ -70,7 +64,7 @@ pub(super) fn ring_small_send(ground: &mut Ground<'_>, severity: f64) -> Option<
 
 /// A link that agreed on two fifths, a tenth or a hundredth of what it should have.
 pub(super) fn link_slow(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
-    let (host, link, _) = ground.host_end()?;
+    let HostEnd { host, link, .. } = ground.host_end()?;
     let part = [0.4, 0.1, 0.01][index(severity, 3)];
     let rate = ground.network.links[link].rate * part;
     ground.network.links[link].speed = Some(rate);
@@ -79,10 +73,10 @@ pub(super) fn link_slow(ground: &mut Ground<'_>, severity: f64) -> Option<Plante
 
 /// A card of old that a hypervisor imitates: each packet costs it much.
 pub(super) fn emulated_nic(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
-    let (host, link, rate) = ground.host_end()?;
+    let HostEnd { host, link, pair: Pair { rate, .. }, .. } = ground.host_end()?;
     let driver = ["8139cp", "8139too", "e1000", "ne2k-pci", "pcnet32"][ground.draw.below(5)];
     let driver = format!("driver = {{ name = \"{driver}\" }}");
-    ground.record_at([host, link], &[&driver, "bus = { kind = \"pci\", address = \"0000:00:03.0\" }"])?;
+    ground.network.record([host, link], &[&driver, "bus = { kind = \"pci\", address = \"0000:00:03.0\" }"])?;
     ground.record_peers(host, &["driver = { name = \"virtio_net\" }"]);
     let queue = Some(format!("packets = {}", whole(ground.draw.log([32.0, 256.0]))));
     let rate = rate * on_log(severity, [0.6, 0.03]);
@@ -98,7 +92,7 @@ pub(super) fn nic_errors(ground: &mut Ground<'_>, severity: f64) -> Option<Plant
     let driver = ["igb", "ixgbe", "mlx5_core"][ground.draw.below(3)];
     let driver = format!("driver = {{ name = \"{driver}\" }}");
     let counters = format!("counters = {{ rx_crc_errors = {damaged}, rx_errors = {damaged} }}");
-    ground.record_at([pair.to, link], &[&driver, &counters])?;
+    ground.network.record([pair.to, link], &[&driver, &counters])?;
     let loss = on_log(severity, [2e-5, 2e-2]);
     let what = vec![format!("add = {{ loss = {{ random = {loss:.7} }} }}")];
     let planted = ground.on_link("nic-errors", [link, direction], severity, what);
@@ -107,10 +101,7 @@ pub(super) fn nic_errors(ground: &mut Ground<'_>, severity: f64) -> Option<Plant
 
 /// A link that pause frames stop for a part of the time: towards the host that sends them.
 pub(super) fn pause_frames(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
-    let (number, pair) = ground.pair();
-    let is_sender = ground.draw.is(0.5);
-    let (host, end) = if is_sender { (pair.from, pair.path.first()) } else { (pair.to, pair.path.last()) };
-    let (link, direction) = *end?;
+    let HostEnd { number, pair, is_sender, host, link, direction } = ground.host_end()?;
     let frames = whole(ground.draw.log([5e4, 5e6]));
     let (driver, received, sent) = [
         ("ixgbe", "rx_flow_control_xoff", "tx_flow_control_xoff"),
@@ -120,7 +111,7 @@ pub(super) fn pause_frames(ground: &mut Ground<'_>, severity: f64) -> Option<Pla
     // Who sends is told to pause, who receives tells.
     let counter = if is_sender { received } else { sent };
     let driver = format!("driver = {{ name = \"{driver}\" }}");
-    ground.record_at([host, link], &[&driver, &format!("driver_counters = {{ {counter} = {frames} }}")])?;
+    ground.network.record([host, link], &[&driver, &format!("driver_counters = {{ {counter} = {frames} }}")])?;
     let queue = format!("bytes = \"{}B\"", whole(ground.network.links[link].queue));
     let what = ground.port(link, pair.rate * on_log(severity, [0.8, 0.05]), &queue);
     ground.tests.push(plan::tcp(&pair, number, &["reverse = true"]));
@@ -131,9 +122,9 @@ pub(super) fn pause_frames(ground: &mut Ground<'_>, severity: f64) -> Option<Pla
 
 /// A slot with fewer lanes than the card has, or slower ones.
 pub(super) fn bus_narrow(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
-    let (host, link, rate) = ground.host_end()?;
+    let HostEnd { host, link, pair: Pair { rate, .. }, .. } = ground.host_end()?;
     let narrow = [FEW_LANES, SLOW_LANES, Slot { width: 1, ..SLOW_LANES }][ground.draw.below(3)];
-    ground.record_at([host, link], &["driver = { name = \"ixgbe\" }", &narrow.text()])?;
+    ground.network.record([host, link], &["driver = { name = \"ixgbe\" }", &narrow.text()])?;
     ground.record_peers(host, &["driver = { name = \"ixgbe\" }", &WHOLE.text()]);
     let rate = rate * on_log(severity, [0.8, 0.1]);
     Some(slower(ground, "bus-narrow", [host, link], Slower { severity, rate, queue: None }))
@@ -164,9 +155,9 @@ impl Slot {
 
 /// Frames of networks that a host does not know: a counter that alarms, and harms nobody.
 pub(super) fn unknown_vlan(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
-    let (host, link, _) = ground.host_end()?;
+    let HostEnd { host, link, .. } = ground.host_end()?;
     let dropped = whole(on_log(severity, [5e4, 5e6]));
-    ground.record_at([host, link], &[&format!("counters = {{ rx_dropped = {dropped} }}")])?;
+    ground.network.record([host, link], &[&format!("counters = {{ rx_dropped = {dropped} }}")])?;
     let planted = ground.on_host("unknown-vlan-drops", host, severity, Vec::new());
     Some(Planted { faults: Vec::new(), ..planted })
 }
