@@ -141,7 +141,7 @@ fn paused(snapshot: &Snapshot) -> Option<u64> {
     let counters = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.driver_counters.value());
     let is_pause = |name: &str| name.contains("xoff") || name.contains("pause");
     let frames = counters.flatten().filter(|(name, _)| is_pause(name)).map(|(_, count)| *count);
-    frames.fold(None, |sum: Option<u64>, count| Some(sum.unwrap_or(0).saturating_add(count)))
+    sum(frames)
 }
 
 /// Whether queueing disciplines dropped packets between the snapshots, other than to tell TCP that it is too fast.
@@ -149,9 +149,7 @@ fn has_dropped(asked: &Asked<'_>) -> Option<bool> {
     let dropped = |member: Option<&Snapshot>| {
         let qdiscs = member?.own()?.interfaces.iter().filter_map(|interface| interface.qdiscs.value()).flatten();
         let plain = qdiscs.filter(|qdisc| !DROPS_EARLY.contains(&qdisc.kind.as_str()));
-        plain
-            .filter_map(|qdisc| qdisc.counters.get("drops").copied())
-            .fold(None, |sum: Option<u64>, count| Some(sum.unwrap_or(0).saturating_add(count)))
+        sum(plain.filter_map(|qdisc| qdisc.counters.get("drops").copied()))
     };
     let before = dropped(asked.member.before.as_deref())?;
     let after = dropped(asked.member.after.as_deref())?;
@@ -188,7 +186,12 @@ fn fastest(snapshot: &Snapshot) -> Option<DataRate> {
 fn counted(snapshot: &Snapshot, counter: &str) -> Option<u64> {
     let counters = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.counters.value());
     let values = counters.filter_map(|counters| counters.get(counter).copied());
-    values.fold(None, |sum: Option<u64>, value| Some(sum.unwrap_or(0).saturating_add(value)))
+    sum(values)
+}
+
+/// The sum of counts; [`None`] where there is none.
+fn sum(counts: impl Iterator<Item = u64>) -> Option<u64> {
+    counts.reduce(u64::saturating_add)
 }
 
 /// `tcp_init` (net/ipv4/tcp.c): 6 MiB for reading, 32 MiB since Linux 6.18; 4 MiB for writing. Hosts with little memory have

@@ -1,7 +1,6 @@
 //! At which speed the interfaces of a segment run: what that says of links that are said to be too slow.
 
 use model::round::Passage;
-use units::DataRate;
 
 use super::FaultLocation;
 use super::candidate::Candidate;
@@ -21,15 +20,16 @@ pub(super) fn weigh<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow], groun
         (on_way.clone().map(|(_, speed)| *speed).max()?, on_way.clone().find(|(segment, _)| *segment == name)?);
     let is_slowest = on_way.clone().all(|(_, speed)| speed >= here) && *here < fastest;
     // Headers and the gaps between packets take a tenth at the most.
-    let fills = |speed: DataRate| flow.goodput.bps() * 10 >= speed.bps() * 7;
+    let is_full = flow.goodput.bps() * 10 >= here.bps() * 7;
     let wants_more = |flow: &&Flow| flow.wanted().is_none_or(|wanted| wanted.bps() * 10 > here.bps() * 12);
     let is_wanted = suffering.iter().any(wants_more);
-    let weight = match (is_slowest, fills(*here)) {
+    let is_host = matches!(candidate.place, FaultLocation::Host { .. });
+    let weight = match (is_slowest, is_full) {
         // A host's link is too slow for what is wanted, and full, or it is not at fault.
-        (_, is_full) if !(is_full && is_wanted) && matches!(candidate.place, FaultLocation::Host { .. }) => -EXCLUDED,
+        _ if is_host && !(is_full && is_wanted) => -EXCLUDED,
         (true, true) => FILLED,
-        _ if fills(*here) => return None,
-        _ => -FASTER,
+        (false, true) => return None,
+        (_, false) => -FASTER,
     };
     Some(Part { weight, says: Says::Speed(segment, *here) })
 }

@@ -95,23 +95,25 @@ impl DatagramRun<'_> {
 
 /// Where whatever comes faster than a rate ends at that rate, and what comes slower loses nothing: each such pair.
 fn ended_at(all: &[DatagramRun<'_>]) -> Vec<Statement> {
-    let mut said: Vec<&str> = Vec::new();
-    let statements = all.iter().filter_map(|run| {
-        let of_pair = || all.iter().filter(|other| other.whose == run.whose);
-        let ended: Vec<&DatagramRun<'_>> = of_pair().filter(|other| other.lost >= CUT).collect();
-        let (least, most) = (ended.iter().min_by_key(|other| other.total.goodput)?, ended.iter().max_by_key(|other| other.total.goodput)?);
-        let is_one_rate = ended.len() >= 2 && most.total.goodput.bps() * 100 <= least.total.goodput.bps() * 105;
-        let fits = |other: &&DatagramRun<'_>| other.lost < LOSSY && other.total.goodput <= most.total.goodput;
-        let fitting = of_pair().filter(fits).map(|other| other.total.goodput).max()?;
-        (is_one_rate && !said.contains(&run.whose.as_str())).then(|| {
-            said.push(&run.whose);
-            Statement::fault(format!(
-                "{}: datagrams pass up to {} and no faster, {} without a loss: a policer, or a port that is slower and holds hardly a queue",
-                run.whose, most.total.goodput, fitting
-            ))
-        })
-    });
-    statements.collect()
+    let is_first_of_pair =
+        |(number, run): &(usize, &DatagramRun<'_>)| all[..*number].iter().all(|earlier| earlier.whose != run.whose);
+    let pairs = all.iter().enumerate().filter(is_first_of_pair).map(|(_, run)| run.whose.as_str());
+    pairs.filter_map(|whose| limit_of_pair(whose, all)).collect()
+}
+
+fn limit_of_pair(whose: &str, all: &[DatagramRun<'_>]) -> Option<Statement> {
+    let of_pair = || all.iter().filter(|run| run.whose == whose);
+    let ended: Vec<DataRate> = of_pair().filter(|run| run.lost >= CUT).map(|run| run.total.goodput).collect();
+    let (least, most) = (*ended.iter().min()?, *ended.iter().max()?);
+    let fits = |run: &&DatagramRun<'_>| run.lost < LOSSY && run.total.goodput <= most;
+    let fitting = of_pair().filter(fits).map(|run| run.total.goodput).max()?;
+    let is_one_rate = ended.len() >= 2 && most.bps() * 100 <= least.bps() * 105;
+    is_one_rate.then(|| {
+        Statement::fault(format!(
+            "{whose}: datagrams pass up to {most} and no faster, {fitting} without a loss: a policer, or a port that is slower and holds \
+             hardly a queue"
+        ))
+    })
 }
 
 /// Where the same part is lost at rates far apart, nothing limits a rate.
