@@ -11,6 +11,7 @@ mod support;
 use std::io::{BufRead, BufReader, Lines};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use model::measurement::Heading;
 use model::run::Run;
@@ -98,6 +99,11 @@ fn random_loss_is_loss_and_recovery_with_every_retransmit() {
     let events = &sent.loss_events;
     assert!(!events.is_empty() && events.iter().all(|event| event.at <= sent.active), "{events:?}");
     assert!(events.is_sorted_by_key(|event| event.at), "{events:?}");
+    // Each time that something was retransmitted: once for each segment or for several together.
+    let runs = &sent.retransmit_runs;
+    let transmissions: u64 = runs.iter().map(|run| run.transmissions).sum();
+    assert!((1..=sent.retransmits.get()).contains(&transmissions), "{runs:?} of {}", sent.retransmits);
+    assert!(runs.iter().all(|run| run.at + run.length <= sent.active + Duration::from_millis(200)), "{runs:?}");
 }
 
 #[test]

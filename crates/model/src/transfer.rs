@@ -102,6 +102,9 @@ pub struct Transfer {
     /// When TCP took segments for lost, as far as the kernel may be asked for its events; of more than 64 the first 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loss_events: Vec<LossEvent>,
+    /// When it retransmitted, as far as the kernel may be asked for its events; of more than 64 runs the first 64.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retransmit_runs: Vec<RetransmitRun>,
     /// The time between samples; zero without any.
     #[serde(rename = "sample_every_us", with = "units::duration::as_us")]
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
@@ -185,6 +188,22 @@ pub struct LossEvent {
     pub at: Duration,
     /// By what.
     pub kind: LossEventKind,
+}
+
+/// Retransmissions that followed each other within 300 ms (`tcp:tcp_retransmit_skb`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RetransmitRun {
+    /// Since the transfer began.
+    #[serde(rename = "at_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub at: Duration,
+    /// From the first to the last.
+    #[serde(rename = "length_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub length: Duration,
+    /// How often something was retransmitted: once for one or several segments that TCP sends together.
+    pub transmissions: u64,
 }
 
 /// By what a sender takes segments for lost.

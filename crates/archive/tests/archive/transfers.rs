@@ -50,6 +50,7 @@ fn transfer(second: u64, bytes: u64) -> Transfer {
         expected: None,
         limits: Vec::new(),
         loss_events: Vec::new(),
+        retransmit_runs: Vec::new(),
         sample_every: Duration::from_millis(100),
     }
 }

@@ -199,7 +199,7 @@ fn address(text: &str) -> Option<IpAddr> {
         .map(|ip: IpAddr| ip.to_canonical())
 }
 
-const TEST_PROGRAMS: [&str; 3] = ["linerate", "iperf3", "nuttcp"];
+pub(super) const TEST_PROGRAMS: [&str; 3] = ["linerate", "iperf3", "nuttcp"];
 /// How far back transfers say what is usual.
 pub const HISTORY: Duration = Duration::from_secs(30 * 86_400);
 /// Shorter ones say how they start, not what the path carries.
@@ -255,6 +255,7 @@ mod tests {
                 part: 0.7,
             }],
             loss_events: Vec::new(),
+            retransmit_runs: Vec::new(),
             sample_every: Duration::ZERO,
         }
     }

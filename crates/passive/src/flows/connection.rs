@@ -7,7 +7,7 @@ use model::series::field::Field;
 use model::transfer::{LossCounts, LossEventKind, ReceivedCount};
 use units::MonoTime;
 
-use super::loss::TimedLoss;
+use super::loss::{self, TimedLoss, TimedRun};
 use super::reading::{Ends, FinSeen, Sighting};
 use super::series::{Sample, Series};
 use super::span::{Ending, Span};
@@ -35,6 +35,7 @@ pub(super) struct Connection {
     /// Losses since [`mark`](Self::mark) was called last.
     losses: LossCounts,
     loss_events: Vec<TimedLoss>,
+    retransmit_runs: Vec<TimedRun>,
 }
 
 /// What is kept of a connection that moves much.
@@ -121,6 +122,7 @@ impl Connection {
             bulk: None,
             losses: LossCounts::default(),
             loss_events: Vec::new(),
+            retransmit_runs: Vec::new(),
         }
     }
 
@@ -153,6 +155,11 @@ impl Connection {
         if self.loss_events.len() < MOST_LOSSES {
             self.loss_events.push(loss);
         }
+    }
+
+    /// It retransmitted something.
+    pub(super) fn retransmit(&mut self, at: MonoTime) {
+        loss::retransmitted(&mut self.retransmit_runs, at);
     }
 
     pub(super) fn is_bulk(&self) -> bool {
@@ -293,6 +300,7 @@ impl Connection {
             spacing,
             samples,
             losses: self.loss_events.clone(),
+            runs: self.retransmit_runs.clone(),
         }
     }
 

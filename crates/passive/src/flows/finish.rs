@@ -80,6 +80,7 @@ impl Span {
             expected: None,
             limits: Vec::new(),
             loss_events: self.losses.iter().map(|loss| event(*loss, self.start)).collect(),
+            retransmit_runs: self.runs.iter().map(|run| run.since(self.start)).collect(),
             sample_every: self.spacing,
         };
         transfer.limits = limit::limits(&transfer, &samples);

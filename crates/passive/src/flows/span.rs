@@ -6,7 +6,7 @@ use model::measurement::Heading;
 use model::transfer::{ReceivedCount, TransferEnd};
 use units::MonoTime;
 
-use super::loss::TimedLoss;
+use super::loss::{TimedLoss, TimedRun};
 use super::reading::Ends;
 use super::series::Sample;
 
@@ -29,6 +29,7 @@ pub struct Span {
     pub(super) spacing: Duration,
     pub(super) samples: Vec<Sample>,
     pub(super) losses: Vec<TimedLoss>,
+    pub(super) runs: Vec<TimedRun>,
 }
 
 /// How a connection ended.

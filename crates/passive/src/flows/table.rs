@@ -172,6 +172,14 @@ impl Table {
         }
     }
 
+    /// A connection retransmitted something. Of one that no walk has shown, nothing is kept.
+    pub fn retransmitted(&mut self, at: MonoTime, ends: &Ends) {
+        let cookie = self.numbers.get(&key(ends));
+        if let Some(connection) = cookie.and_then(|cookie| self.connections.get_mut(cookie)) {
+            connection.retransmit(at);
+        }
+    }
+
     /// The kernel could not keep so many events until they were read.
     pub fn lost_events(&mut self, count: u64) {
         self.missed.events = self.missed.events.saturating_add(count);

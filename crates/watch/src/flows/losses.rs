@@ -1,4 +1,4 @@
-//! Losses as TCP notices them: events of the kernel, of the whole host.
+//! Losses as TCP notices them, and what it retransmits: events of the kernel, of the whole host.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -10,13 +10,19 @@ use passive::flows::reading::Ends;
 /// The events of congestion states (`tcp:tcp_cong_state_set`, Linux 5.15).
 pub(super) struct LossWatch {
     events: Tracepoint,
-    fields: Fields,
+    state: Field,
+    ends: EndsFields,
+}
+
+/// The events of retransmissions (`tcp:tcp_retransmit_skb`, Linux 4.16).
+pub(super) struct RetransmitWatch {
+    events: Tracepoint,
+    ends: EndsFields,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Fields {
+struct EndsFields {
     family: Field,
-    state: Field,
     local: EndFields,
     peer: EndFields,
 }
@@ -34,39 +40,68 @@ impl LossWatch {
     /// # Errors
     /// Without `CAP_PERFMON` in the host's own user namespace, or where the kernel has no such event.
     pub(super) fn open() -> Result<Self, Unavailable> {
-        let events = Tracepoint::open(NAME)?;
-        let field = |name: &str| {
-            let what = || Unavailable { what: format!("{name} of {NAME}"), reason: linux::Reason::Unsupported };
-            events.format().field(name).ok_or_else(what)
-        };
-        let fields = Fields {
-            family: field("family")?,
-            state: field("cong_state")?,
-            local: EndFields { port: field("sport")?, v4: field("saddr")?, v6: field("saddr_v6")? },
-            peer: EndFields { port: field("dport")?, v4: field("daddr")?, v6: field("daddr_v6")? },
-        };
-        Ok(Self { events, fields })
+        let events = Tracepoint::open(STATES)?;
+        let (state, ends) = (field(&events, STATES, "cong_state")?, EndsFields::of(&events, STATES)?);
+        Ok(Self { events, state, ends })
     }
 
     /// Calls `each` with every loss since the last call; the count of events that the kernel could not keep is returned.
     pub(super) fn drain(&mut self, mut each: impl FnMut(&Ends, LossEventKind)) -> u64 {
-        let fields = self.fields;
-        self.events.drain(|event| {
-            if let (Some(kind), Some(ends)) = (fields.kind(event), fields.ends(event)) {
+        let Self { events, state, ends } = self;
+        events.drain(|event| {
+            if let (Some(kind), Some(ends)) = (kind(*state, event), ends.ends(event)) {
                 each(&ends, kind);
             }
         });
-        self.events.take_lost()
+        events.take_lost()
     }
 }
 
-impl Fields {
-    fn kind(&self, event: &[u8]) -> Option<LossEventKind> {
-        match self.state.number(event)? {
-            CA_RECOVERY => Some(LossEventKind::Recovery),
-            CA_LOSS => Some(LossEventKind::Timeout),
-            _ => None,
-        }
+impl RetransmitWatch {
+    /// Takes events from here on.
+    ///
+    /// # Errors
+    /// As those of [`LossWatch::open`].
+    pub(super) fn open() -> Result<Self, Unavailable> {
+        let events = Tracepoint::open(RETRANSMITS)?;
+        let ends = EndsFields::of(&events, RETRANSMITS)?;
+        Ok(Self { events, ends })
+    }
+
+    /// Calls `each` with every retransmission since the last call; the count of events that the kernel could not keep is returned.
+    pub(super) fn drain(&mut self, mut each: impl FnMut(&Ends)) -> u64 {
+        let Self { events, ends } = self;
+        events.drain(|event| {
+            if let Some(ends) = ends.ends(event) {
+                each(&ends);
+            }
+        });
+        events.take_lost()
+    }
+}
+
+fn kind(state: Field, event: &[u8]) -> Option<LossEventKind> {
+    match state.number(event)? {
+        CA_RECOVERY => Some(LossEventKind::Recovery),
+        CA_LOSS => Some(LossEventKind::Timeout),
+        _ => None,
+    }
+}
+
+/// A field of an event, which an older kernel may lack.
+fn field(events: &Tracepoint, event: &'static str, name: &str) -> Result<Field, Unavailable> {
+    let what = || Unavailable { what: format!("{name} of {event}"), reason: linux::Reason::Unsupported };
+    events.format().field(name).ok_or_else(what)
+}
+
+impl EndsFields {
+    fn of(events: &Tracepoint, event: &'static str) -> Result<Self, Unavailable> {
+        let field = |name| field(events, event, name);
+        Ok(Self {
+            family: field("family")?,
+            local: EndFields { port: field("sport")?, v4: field("saddr")?, v6: field("saddr_v6")? },
+            peer: EndFields { port: field("dport")?, v4: field("daddr")?, v6: field("daddr_v6")? },
+        })
     }
 
     fn ends(&self, event: &[u8]) -> Option<Ends> {
@@ -87,7 +122,8 @@ impl EndFields {
     }
 }
 
-const NAME: &str = "tcp/tcp_cong_state_set";
+const STATES: &str = "tcp/tcp_cong_state_set";
+const RETRANSMITS: &str = "tcp/tcp_retransmit_skb";
 // include/linux/socket.h, include/uapi/linux/tcp.h (enum tcp_ca_state) of 6.18
 const AF_INET: u64 = 2;
 const AF_INET6: u64 = 10;

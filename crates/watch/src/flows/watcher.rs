@@ -18,7 +18,7 @@ use passive::flows::table::{Ended, LastWords, Table, Wanted};
 use units::MonoTime;
 
 use super::interval::{LossEvents, Reporter, other_namespaces};
-use super::losses::LossWatch;
+use super::losses::{LossWatch, RetransmitWatch};
 use super::request::Request;
 use super::sighting::sighting;
 
@@ -85,6 +85,7 @@ struct Watcher<'a> {
     diag: SockDiag,
     destroyed: Option<DestroyedSockets>,
     losses: Option<LossWatch>,
+    retransmits: Option<RetransmitWatch>,
     readiness: Readiness,
     table: Table,
     reporter: Reporter,
@@ -117,6 +118,15 @@ impl<'a> Watcher<'a> {
                 None
             }
         };
+        let retransmits = match RetransmitWatch::open() {
+            Ok(retransmits) => Some(retransmits),
+            // Who may not have the one may not have the other: that is said once.
+            Err(_) if losses.is_none() => None,
+            Err(why) => {
+                not_seen.push(format!("when TCP retransmits, only how many segments: {why}"));
+                None
+            }
+        };
         let others = other_namespaces();
         if others > 0 {
             not_seen.push(format!(
@@ -133,6 +143,7 @@ impl<'a> Watcher<'a> {
             table: Table::new(wanted),
             reporter: Reporter::new(request, not_seen, events),
             losses,
+            retransmits,
             busiest: Vec::new(),
             ended: Vec::new(),
             request,
@@ -209,9 +220,10 @@ impl<'a> Watcher<'a> {
 
     /// Takes losses since the last look; a connection that has died since still has its own.
     fn notice_losses(&mut self) {
-        let Some(losses) = &mut self.losses else { return };
         let (table, now) = (&mut self.table, clock::now());
-        let lost = losses.drain(|ends, kind| table.loss(now, ends, kind));
+        let of_states = self.losses.as_mut().map_or(0, |events| events.drain(|ends, kind| table.loss(now, ends, kind)));
+        let lost = of_states
+            + self.retransmits.as_mut().map_or(0, |events| events.drain(|ends| table.retransmitted(now, ends)));
         if lost > 0 {
             self.table.lost_events(lost);
         }
