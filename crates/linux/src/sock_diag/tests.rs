@@ -215,3 +215,28 @@ fn one_walk_lists_both_families_and_a_dead_socket_has_the_last_word() {
         assert_eq!(sent, 2 * 12_345);
     });
 }
+
+#[test]
+fn last_words_for_which_the_queue_has_no_room_are_said_to_be_missing() {
+    let name = "last_words_for_which_the_queue_has_no_room_are_said_to_be_missing";
+    in_sandbox(module_path!(), name, || {
+        // The kernel makes it as small as it allows, room for a few words.
+        let destroyed = DestroyedSockets::open(1).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let pairs: Vec<_> = (0..200)
+            .map(|_| (TcpStream::connect(listener.local_addr().unwrap()).unwrap(), listener.accept().unwrap().0))
+            .collect();
+        drop(pairs);
+        let readiness = crate::readiness::Readiness::new().unwrap();
+        readiness.add(destroyed.file(), 1).unwrap();
+        let mut heard = 0;
+        // It is said once the queue is read; until then the kernel may be at it.
+        loop {
+            readiness.wait(crate::readiness::Patience::Endless, |_| {}).unwrap();
+            if destroyed.drain(|_| heard += 1).unwrap() == crate::monitor::Heard::NotEverything {
+                break;
+            }
+        }
+        assert!(heard < 400, "all were heard");
+    });
+}

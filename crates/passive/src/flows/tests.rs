@@ -104,6 +104,20 @@ fn what_was_moved_before_the_watch_is_no_part_of_the_rate() {
 }
 
 #[test]
+fn retransmissions_close_together_are_one_run_and_those_of_others_are_left_out() {
+    let mut runs = Vec::new();
+    for at_ms in [1_000, 1_100, 1_300, 2_000, 2_300] {
+        super::loss::retransmitted(&mut runs, at(at_ms));
+    }
+    let shown: Vec<(Duration, Duration, u64)> =
+        runs.iter().map(|run| run.since(at(500))).map(|run| (run.at, run.length, run.transmissions)).collect();
+    let ms = Duration::from_millis;
+    assert_eq!(shown, [(ms(500), ms(300), 3), (ms(1_500), ms(300), 2)]);
+    (0..1_000).for_each(|number| super::loss::retransmitted(&mut runs, at(10_000 + 1_000 * number)));
+    assert_eq!(runs.len(), 64);
+}
+
+#[test]
 fn losses_belong_to_the_connection_with_their_ends_and_to_their_interval() {
     let mut table = table(LastWords::Come);
     walk(&mut table, 0, &[]);
@@ -269,4 +283,31 @@ fn any_numbers_of_a_kernel_are_taken() {
         }
     }
     table.end().into_iter().for_each(|ended| drop(transfer(ended)));
+}
+
+#[test]
+fn a_hundred_thousand_connections_are_all_kept_and_those_beyond_the_limit_are_counted() {
+    let number = |cookie: u64, millis: u64, sent: u64| Sighting {
+        cookie,
+        ends: Ends {
+            local: "192.0.2.1:443".parse().unwrap(),
+            peer: std::net::SocketAddr::from(([10, (cookie >> 16) as u8, (cookie >> 8) as u8, cookie as u8], 4_000)),
+        },
+        ..sighting(millis, &[(Field::BytesSent, sent), (Field::BytesAcked, sent)])
+    };
+    let mut table = table(LastWords::Denied);
+    let mut walk = |millis: u64, connections: std::ops::Range<u64>| {
+        table.begin_walk(at(millis));
+        connections.for_each(|cookie| table.see(&number(cookie, millis, millis * 100)));
+        let ended = table.end_walk().len();
+        (ended, table.take_interval().len(), table.missed())
+    };
+    walk(1_000, 0..100_000);
+    let (ended, active, missed) = walk(2_000, 0..100_000);
+    assert_eq!((ended, active, missed.beyond_limit), (0, 100_000, 0));
+    let (_, _, missed) = walk(3_000, 0..200_003);
+    assert_eq!(missed.beyond_limit, 3);
+    // All but one go at once.
+    let (ended, ..) = walk(4_000, 0..1);
+    assert_eq!(ended, 199_999);
 }
