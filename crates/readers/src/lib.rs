@@ -31,7 +31,7 @@ use measure::http::url::Url;
 use model::host::fix::{Change, sysctl, talk};
 use model::host::snapshot::Snapshot;
 use model::series::packed;
-pub use ndt7::ndt7_report;
+pub use ndt7::{ndt7_frames, ndt7_report};
 pub use owamp_messages::{owamp_control, owamp_records, stamp};
 use path::Seed;
 use plan::partners::PartnerList;
@@ -52,7 +52,7 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 36] = [
+pub const ALL: [Reader; 37] = [
     Reader { name: "capture_file", read: capture_file },
     Reader { name: "captured_ends", read: captured_ends },
     Reader { name: "captured_packet", read: captured_packet },
@@ -71,6 +71,7 @@ pub const ALL: [Reader; 36] = [
     Reader { name: "http", read: http },
     Reader { name: "frame", read: frame },
     Reader { name: "helper_question", read: helper_question },
+    Reader { name: "ndt7_frames", read: ndt7_frames },
     Reader { name: "ndt7_report", read: ndt7_report },
     Reader { name: "owamp_control", read: owamp_control },
     Reader { name: "owamp_records", read: owamp_records },

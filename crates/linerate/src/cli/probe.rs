@@ -162,9 +162,12 @@ pub struct TwampArgs {
 #[cfg(feature = "ndt7")]
 #[derive(Debug, Args)]
 pub struct NdtArgs {
-    /// Server: ws://HOST:PORT, HOST, HOST:PORT, or the address of one test as M-Lab's Locate gives it
+    /// Server: ws://HOST:PORT, wss://HOST:PORT, HOST, HOST:PORT, or the address of one test as M-Lab's Locate gives it
     #[arg(value_name = "URL")]
     pub url: measure::ndt7::url::Ndt7Url,
+    /// Authorities that sign the certificate of a wss:// server, in PEM [default: those of the system]
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<std::path::PathBuf>,
     /// Download only
     #[arg(long, conflicts_with = "upload")]
     pub download: bool,

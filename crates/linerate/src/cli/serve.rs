@@ -1,6 +1,8 @@
 //! `linerate serve`.
 
 use std::net::{IpAddr, SocketAddr};
+#[cfg(feature = "ndt7")]
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -36,6 +38,19 @@ pub struct ServeArgs {
     #[cfg(feature = "ndt7")]
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "80", conflicts_with_all = ["once", "max_rate"])]
     pub ndt7: Option<u16>,
+    /// The same over wss:// [default: 443]; pages that came by https can open nothing else
+    #[cfg(feature = "ndt7")]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "443", requires_all = ["ndt7_cert", "ndt7_key"],
+        conflicts_with_all = ["once", "max_rate"])]
+    pub ndt7_tls: Option<u16>,
+    /// Certificate for wss://, with those that it was signed by behind it, in PEM
+    #[cfg(feature = "ndt7")]
+    #[arg(long, value_name = "FILE", requires = "ndt7_tls")]
+    pub ndt7_cert: Option<PathBuf>,
+    /// Key of that certificate, in PEM
+    #[cfg(feature = "ndt7")]
+    #[arg(long, value_name = "FILE", requires = "ndt7_tls")]
+    pub ndt7_key: Option<PathBuf>,
     /// Serve numbers for Prometheus at http://ADDRESS:PORT/metrics, to whoever asks
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub metrics: Option<SocketAddr>,

@@ -1,7 +1,12 @@
 //! `linerate probe ndt`.
 
+use std::path::Path;
+
+use anyhow::Context;
 use measure::ndt7::client::{self, Ndt7Request};
 use measure::ndt7::spec;
+use measure::ndt7::tls::{Ndt7Trust, SYSTEM_AUTHORITIES};
+use measure::ndt7::url::Security;
 use measure::stop::Stop;
 use measure::tools::ToolOutcome;
 use model::run::{Failure, FailureKind, Outcome};
@@ -13,15 +18,16 @@ use super::probe_place::within;
 use super::{expectation, print, print_text};
 use crate::cli::Common;
 use crate::cli::probe::NdtArgs;
-use crate::exit::Exit;
+use crate::exit::{Complaint, Exit};
 use crate::show;
 use crate::show::run::Detail;
 
 pub fn run(common: &Common, args: &NdtArgs, stop: &Stop) -> anyhow::Result<Exit> {
     let mut keeper = if args.no_archive { None } else { Some(RunStore::open(common)?) };
+    let trust = trust(args)?;
     let mut exit = Exit::Success;
     for direction in directions(args) {
-        let Attempt { mut run, samples } = attempt(args, direction, stop)?;
+        let Attempt { mut run, samples } = attempt(args, trust.as_ref(), direction, stop)?;
         expectation::add(&mut run, keeper.as_ref().and_then(RunStore::archive));
         let shown = if common.json {
             print(&show::json::explained(&run, &samples)?)
@@ -55,7 +61,18 @@ fn directions(args: &NdtArgs) -> Vec<Direction> {
     }
 }
 
-fn attempt(args: &NdtArgs, direction: Direction, stop: &Stop) -> anyhow::Result<Attempt> {
+/// Whose certificates are taken, of a server that shows one.
+fn trust(args: &NdtArgs) -> anyhow::Result<Option<Ndt7Trust>> {
+    if args.url.security() == Security::Plain {
+        return Ok(None);
+    }
+    let file = args.ca.as_deref().unwrap_or(Path::new(SYSTEM_AUTHORITIES));
+    let complaint =
+        || Complaint::new(Exit::Local, "no authorities are known for wss://").hint("--ca names a file of them");
+    Ndt7Trust::read(file).with_context(complaint).map(Some)
+}
+
+fn attempt(args: &NdtArgs, trust: Option<&Ndt7Trust>, direction: Direction, stop: &Stop) -> anyhow::Result<Attempt> {
     let started = linux::clock::wall_now();
     let mut spec = TestSpec {
         family: args.way.family(),
@@ -63,7 +80,7 @@ fn attempt(args: &NdtArgs, direction: Direction, stop: &Stop) -> anyhow::Result<
         ..spec(direction, args.time)
     };
     spec.place.netns.clone_from(&args.way.netns);
-    let request = Ndt7Request { url: args.url.clone(), spec: spec.clone(), length: args.time };
+    let request = Ndt7Request { url: args.url.clone(), spec: spec.clone(), trust: trust.cloned(), length: args.time };
     let finished = within(&args.way, || client::run(&request, stop))?;
     let outcome = ToolOutcome { command: std::env::args().collect(), spec, finished };
     Attempt::new(started, outcome, Frame { declared_line_rate: args.expect, batch: None })

@@ -9,6 +9,8 @@ use std::time::Duration;
 use anyhow::Context;
 use measure::metrics::MetricsServer;
 #[cfg(feature = "ndt7")]
+use measure::ndt7::tls::Ndt7Identity;
+#[cfg(feature = "ndt7")]
 use measure::serve::ndt7::{Ndt7Config, Ndt7Server};
 use measure::serve::policy::Policy;
 use measure::serve::probes::{ProbeConfig, ProbeServer};
@@ -38,7 +40,7 @@ pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
     let probes = probe_servers(args).map_err(complain)?;
     let config = config(args);
     #[cfg(feature = "ndt7")]
-    let ndt7 = ndt7_server(args, &config).map_err(complain)?;
+    let ndt7 = ndt7_servers(args, &config)?;
     let report = |event| log.event(event);
     thread::scope(|scope| {
         if let Some(server) = &metrics {
@@ -55,7 +57,7 @@ pub fn run(common: &Common, args: &ServeArgs) -> anyhow::Result<Exit> {
             });
         }
         #[cfg(feature = "ndt7")]
-        if let Some(server) = &ndt7 {
+        for server in &ndt7 {
             let (stop, report) = (&stop, &report);
             scope.spawn(move || {
                 if let Err(error) = server.serve(stop, report) {
@@ -84,12 +86,25 @@ fn probe_servers(args: &ServeArgs) -> Result<Vec<ProbeServer>, ServeError> {
     asked.into_iter().filter_map(|(protocol, port)| Some(ProbeServer::open(config(protocol, port?)))).collect()
 }
 
-/// The server of NDT7 that is asked for, its port open. It takes turns with the tests of the other port.
+/// The servers of NDT7 that are asked for, their ports open. They take turns with the tests of the other port.
 #[cfg(feature = "ndt7")]
-fn ndt7_server(args: &ServeArgs, config: &Config) -> Result<Option<Ndt7Server>, ServeError> {
-    let Some(port) = args.ndt7 else { return Ok(None) };
+fn ndt7_servers(args: &ServeArgs, config: &Config) -> anyhow::Result<Vec<Ndt7Server>> {
+    let identity = args.ndt7_cert.as_deref().zip(args.ndt7_key.as_deref()).map(|(chain, key)| {
+        Ndt7Identity::read(chain, key).context(Complaint::new(Exit::Usage, "wss:// cannot be served"))
+    });
+    let identity = identity.transpose()?;
     let queue = config.queue.clone().unwrap_or_default();
-    Ndt7Server::open(Ndt7Config { bind: args.bind, port, policy: config.policy.clone(), queue }).map(Some)
+    let open = |(port, identity)| {
+        Ndt7Server::open(Ndt7Config {
+            bind: args.bind,
+            port,
+            identity,
+            policy: config.policy.clone(),
+            queue: queue.clone(),
+        })
+    };
+    let asked = [args.ndt7.zip(Some(None)), args.ndt7_tls.zip(Some(identity))];
+    asked.into_iter().flatten().map(|asked| open(asked).map_err(complain)).collect()
 }
 
 /// The server of numbers, its port open.

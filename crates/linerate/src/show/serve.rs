@@ -1,5 +1,7 @@
 //! What a test partner says, on standard error.
 
+#[cfg(feature = "ndt7")]
+use measure::ndt7::url::Security;
 use measure::serve::Event;
 use model::run::{Outcome, Run};
 use owamp::control::Protocol;
@@ -17,7 +19,10 @@ pub fn event(event: &Event) {
         Event::ServesSessions { protocol, address } => {
             format!("listening on {address}, for {}", protocol_name(*protocol))
         }
-        Event::ServesNdt7 { address } => format!("listening on {address}, for NDT7"),
+        #[cfg(feature = "ndt7")]
+        Event::ServesNdt7 { address, security: Security::Plain } => format!("listening on {address}, for NDT7"),
+        #[cfg(feature = "ndt7")]
+        Event::ServesNdt7 { address, security: Security::Tls } => format!("listening on {address}, for NDT7 over TLS"),
         Event::SessionOver { peer, summary } => format!("{peer} done: {summary}"),
         Event::Suppressed { count } => format!("{count} more of that kind"),
         // Shown as a run, with the numbers.

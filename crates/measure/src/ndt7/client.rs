@@ -13,7 +13,8 @@ use super::exchange::{Conduct, exchange, payload};
 use super::handshake::{Patience, ServerAddress, ask};
 use super::outcome::{Before, Path, measured};
 use super::socket::CountedStream;
-use super::url::Ndt7Url;
+use super::tls::Ndt7Trust;
+use super::url::{Ndt7Url, Security};
 use super::{LENGTH, LONGEST};
 use crate::connect::{self, Route};
 use crate::download::{failure, unreached};
@@ -30,6 +31,8 @@ pub struct Ndt7Request {
     /// What is asked for, as [`super::spec`] says it; of its options the congestion control, the family, the local address and the spacing
     /// of samples are heeded.
     pub spec: TestSpec,
+    /// Whose certificates are taken, where the address is one of `wss`.
+    pub trust: Option<Ndt7Trust>,
     /// How long it takes; a server may end it earlier, and ends it after 10 s.
     pub length: Duration,
 }
@@ -53,7 +56,15 @@ pub fn run(request: &Ndt7Request, stop: &Stop) -> Finished {
 fn test(request: &Ndt7Request, stop: &Stop, finished: &mut Finished) -> Result<(), Failure> {
     let local = |error: std::io::Error| failure(FailureKind::Local, &error);
     let spec = &request.spec;
-    let stream = CountedStream::new(reach(request)?).map_err(local)?;
+    let socket = reach(request)?;
+    let stream = match (request.url.security(), &request.trust) {
+        (Security::Plain, _) => CountedStream::new(socket),
+        (Security::Tls, Some(trust)) => {
+            CountedStream::secure(socket, |socket| trust.connect(socket, request.url.host()))
+        }
+        (Security::Tls, None) => Err(std::io::Error::other("no authorities are known for wss://")),
+    };
+    let stream = stream.map_err(local)?;
     let ends = stream.ends().map_err(local)?;
     finished.local = identity::local(Some(ends.local.ip()));
     finished.peer.address = Some(ends.peer.to_string());

@@ -1,11 +1,13 @@
 //! NDT7: one TCP connection that carries WebSocket messages at full speed, in one direction, for ten seconds.
 //!
 //! It is the test of M-Lab's servers and of the clients in browsers that people run
-//! (m-lab/ndt-server, spec/ndt7-protocol.md v0.11.0). Without TLS: `ws`, not `wss`.
+//! (m-lab/ndt-server, spec/ndt7-protocol.md v0.11.0), over `ws` or `wss`.
 //!
 //! * [`report`]: the measurements that both sides send each other, as JSON
 //! * [`size`]: how large the messages are that carry load
 //! * [`url`]: whom to test with, as people type it
+//! * [`tls`]: what lies beneath `wss`
+//! * [`frames`]: what a peer sends, read from memory
 //! * [`client`]: the side that asks
 //!
 //! Inside: `socket` is the connection, `handshake` its start, `exchange` the test as both sides conduct it, `recording` what the
@@ -13,12 +15,14 @@
 
 pub mod client;
 pub(crate) mod exchange;
+pub mod frames;
 pub(crate) mod handshake;
 pub(crate) mod outcome;
 mod recording;
 pub mod report;
 pub mod size;
 pub(crate) mod socket;
+pub mod tls;
 pub mod url;
 
 use std::time::Duration;

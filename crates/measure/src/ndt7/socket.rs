@@ -10,15 +10,22 @@ use tungstenite::WebSocket;
 use tungstenite::protocol::WebSocketConfig;
 
 use super::size::{LARGEST_RECEIVED, LARGEST_SENT};
+use super::tls::SecureStream;
 use crate::serve::listener::canonical;
 
 /// A TCP connection that counts.
 #[derive(Debug)]
 pub(crate) struct CountedStream {
-    stream: TcpStream,
-    /// Bytes read and written so far, handshake and framing included.
+    transport: Transport,
+    /// Bytes read and written so far, handshake and framing included, records of TLS not.
     pub(super) read: u64,
     pub(super) written: u64,
+}
+
+#[derive(Debug)]
+enum Transport {
+    Plain(TcpStream),
+    Secure(Box<dyn SecureStream>),
 }
 
 /// A connection after the handshake.
@@ -28,19 +35,58 @@ impl CountedStream {
     /// # Errors
     /// Where the kernel does not let it be non-blocking, or does not know its ends.
     pub(crate) fn new(stream: TcpStream) -> io::Result<Self> {
-        stream.set_nonblocking(true)?;
-        stream.set_nodelay(true)?;
-        Ok(Self { stream, read: 0, written: 0 })
+        prepare(&stream)?;
+        Ok(Self::of(Transport::Plain(stream)))
+    }
+
+    /// The same beneath TLS; its handshake comes with the first bytes.
+    ///
+    /// # Errors
+    /// As above, and where TLS cannot begin.
+    pub(crate) fn secure(
+        stream: TcpStream,
+        begin: impl FnOnce(TcpStream) -> io::Result<Box<dyn SecureStream>>,
+    ) -> io::Result<Self> {
+        prepare(&stream)?;
+        Ok(Self::of(Transport::Secure(begin(stream)?)))
+    }
+
+    const fn of(transport: Transport) -> Self {
+        Self { transport, read: 0, written: 0 }
+    }
+
+    fn socket(&self) -> &TcpStream {
+        match &self.transport {
+            Transport::Plain(stream) => stream,
+            Transport::Secure(stream) => stream.socket(),
+        }
     }
 
     /// This host's end and the peer's.
     pub(crate) fn ends(&self) -> io::Result<SocketEnds> {
-        Ok(SocketEnds { local: canonical(self.stream.local_addr()?), peer: canonical(self.stream.peer_addr()?) })
+        let socket = self.socket();
+        Ok(SocketEnds { local: canonical(socket.local_addr()?), peer: canonical(socket.peer_addr()?) })
     }
 
     /// Waits until there is something to do, or the time is over.
     pub(crate) fn wait(&self, wanted: Readiness, longest: Duration) -> io::Result<()> {
-        wait(self.stream.as_fd(), wanted, longest)
+        match &self.transport {
+            Transport::Secure(stream) if stream.has_decrypted() => Ok(()),
+            _ => wait(self.as_fd(), wanted, longest),
+        }
+    }
+}
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nonblocking(true)?;
+    stream.set_nodelay(true)
+}
+
+impl Drop for CountedStream {
+    fn drop(&mut self) {
+        if let Transport::Secure(stream) = &mut self.transport {
+            stream.end();
+        }
     }
 }
 
@@ -75,13 +121,20 @@ pub(crate) fn wait(fd: BorrowedFd<'_>, wanted: Readiness, longest: Duration) -> 
 
 impl AsFd for CountedStream {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.stream.as_fd()
+        self.socket().as_fd()
     }
 }
 
 impl Read for CountedStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.stream.read(buffer)?;
+        let read = match &mut self.transport {
+            Transport::Plain(stream) => stream.read(buffer),
+            // Who ends TLS without a word may do so: a WebSocket has a closing handshake of its own.
+            Transport::Secure(stream) => match stream.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+                read => read,
+            },
+        }?;
         self.read += read as u64;
         Ok(read)
     }
@@ -89,13 +142,19 @@ impl Read for CountedStream {
 
 impl Write for CountedStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.stream.write(bytes)?;
+        let written = match &mut self.transport {
+            Transport::Plain(stream) => stream.write(bytes),
+            Transport::Secure(stream) => stream.write(bytes),
+        }?;
         self.written += written as u64;
         Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        match &mut self.transport {
+            Transport::Plain(_) => Ok(()),
+            Transport::Secure(stream) => stream.flush(),
+        }
     }
 }
 

@@ -11,6 +11,16 @@ use crate::http::url::{Url, UrlError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ndt7Url {
     url: Url,
+    security: Security,
+}
+
+/// Whether a test is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Security {
+    /// `ws`.
+    Plain,
+    /// `wss`.
+    Tls,
 }
 
 impl Ndt7Url {
@@ -26,10 +36,17 @@ impl Ndt7Url {
         self.url.port
     }
 
+    /// Whether it is `ws` or `wss`.
+    #[must_use]
+    pub const fn security(&self) -> Security {
+        self.security
+    }
+
     /// As the `Host` field of a request wants it.
     #[must_use]
     pub fn authority(&self) -> String {
-        self.url.authority()
+        let host = if self.url.host.contains(':') { format!("[{}]", self.url.host) } else { self.url.host.clone() };
+        if self.url.port == self.security.port() { host } else { format!("{host}:{}", self.url.port) }
     }
 
     /// The only direction that this address stands for, of one that names a test (as those of M-Lab's Locate do, which
@@ -58,16 +75,32 @@ impl Ndt7Url {
     }
 }
 
+impl Security {
+    /// The port of an address that names none.
+    const fn port(self) -> u16 {
+        match self {
+            Self::Plain => 80,
+            Self::Tls => 443,
+        }
+    }
+}
+
 impl FromStr for Ndt7Url {
     type Err = UrlError;
 
     fn from_str(text: &str) -> Result<Self, UrlError> {
         let refuse = |reason| UrlError { text: text.chars().take(80).collect(), reason };
-        if text.starts_with("wss://") || text.starts_with("https://") {
-            return Err(refuse("NDT7 over TLS is not spoken here, only ws://"));
+        let schemes = [("wss://", Security::Tls), ("https://", Security::Tls), ("ws://", Security::Plain)];
+        let known = schemes.into_iter().chain([("http://", Security::Plain)]);
+        let named = known.filter_map(|(scheme, security)| Some((text.strip_prefix(scheme)?, security))).next();
+        let (rest, security) = named.unwrap_or((text, Security::Plain));
+        let mut url = format!("http://{rest}").parse::<Url>().map_err(|error| refuse(error.reason))?;
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
+        if !has_port {
+            url.port = security.port();
         }
-        let rest = text.strip_prefix("ws://").or_else(|| text.strip_prefix("http://")).unwrap_or(text);
-        let parsed = Self { url: format!("http://{rest}").parse::<Url>().map_err(|error| refuse(error.reason))? };
+        let parsed = Self { url, security };
         if parsed.direction().is_none() && parsed.path() != "/" {
             return Err(refuse("its path is neither /ndt/v7/download nor /ndt/v7/upload"));
         }
@@ -85,6 +118,12 @@ mod tests {
         assert_eq!((url.host(), url.port(), url.direction()), ("ndt.example.org", 80, None));
         let url: Ndt7Url = "ws://[::1]:8080/".parse().unwrap();
         assert_eq!((url.host(), url.port(), url.authority().as_str()), ("::1", 8080, "[::1]:8080"));
+        let url: Ndt7Url = "wss://ndt.example.org/ndt/v7/download?access_token=x".parse().unwrap();
+        assert_eq!((url.port(), url.security(), url.authority().as_str()), (443, Security::Tls, "ndt.example.org"));
+        let url: Ndt7Url = "https://[::1]".parse().unwrap();
+        assert_eq!((url.host(), url.port(), url.authority().as_str()), ("::1", 443, "[::1]"));
+        let url: Ndt7Url = "wss://a:80/".parse().unwrap();
+        assert_eq!((url.port(), url.authority().as_str()), (80, "a:80"));
         let url: Ndt7Url = "ws://a:81/ndt/v7/upload?access_token=x".parse().unwrap();
         assert_eq!(url.direction(), Some(Direction::Forward));
         assert_eq!(url.target(Direction::Forward), "/ndt/v7/upload?access_token=x");
@@ -94,8 +133,8 @@ mod tests {
     #[test]
     fn what_is_no_server_is_refused_with_its_reason() {
         for (text, reason) in [
-            ("wss://a/", "TLS"),
-            ("https://a/", "TLS"),
+            ("wss://a/other", "neither"),
+            ("ftp://a/", "host or port"),
             ("ws://a/other", "neither"),
             ("ws://", "host or port"),
             ("a:b", "host or port"),

@@ -116,9 +116,12 @@ pub enum Event {
         address: SocketAddr,
     },
     /// It listens for tests of NDT7.
+    #[cfg(feature = "ndt7")]
     ServesNdt7 {
         /// Where.
         address: SocketAddr,
+        /// Whether it speaks `ws` or `wss`.
+        security: crate::ndt7::url::Security,
     },
     /// A session of test packets is over.
     SessionOver {

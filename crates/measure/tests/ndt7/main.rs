@@ -2,9 +2,11 @@
 //!
 //! * [`server`]: a server in this process
 //! * [`strangers`]: bytes that are no messages, to either side
+//! * [`encrypted`]: the same over TLS, and certificates that are not taken
 #![cfg(feature = "ndt7")]
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+mod encrypted;
 mod server;
 mod strangers;
 
@@ -26,7 +28,7 @@ const LENGTH: Duration = Duration::from_millis(900);
 
 fn test(server: SocketAddr, direction: Direction, length: Duration) -> Finished {
     let url = format!("ws://{server}").parse().unwrap();
-    run(&Ndt7Request { url, spec: spec(direction, length), length }, &Stop::default())
+    run(&Ndt7Request { url, spec: spec(direction, length), trust: None, length }, &Stop::default())
 }
 
 #[test]

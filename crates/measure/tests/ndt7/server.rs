@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use measure::control::Waker;
+use measure::ndt7::tls::Ndt7Identity;
 use measure::serve::ndt7::{Ndt7Config, Ndt7Server};
 use measure::serve::policy::Policy;
 use measure::serve::queue::{Queue, QueueSlot};
@@ -25,9 +26,14 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start() -> Self {
+        Self::showing(None)
+    }
+
+    /// One that speaks `wss`, if it has something to show.
+    pub(crate) fn showing(identity: Option<Ndt7Identity>) -> Self {
         let queue = Queue::new(4);
         let bind = Some([127, 0, 0, 1].into());
-        let config = Ndt7Config { bind, port: 0, policy: Policy::default(), queue: queue.clone() };
+        let config = Ndt7Config { bind, port: 0, identity, policy: Policy::default(), queue: queue.clone() };
         let server = Ndt7Server::open(config).unwrap();
         let address = server.address().unwrap();
         let (send, events) = channel();

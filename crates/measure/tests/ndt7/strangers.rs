@@ -215,7 +215,7 @@ fn a_request_that_is_stopped_ends() {
     let stop = Stop::default();
     stop.stop();
     let spec = measure::ndt7::spec(Direction::Reverse, Duration::from_secs(1));
-    let request = measure::ndt7::client::Ndt7Request { url, spec, length: Duration::from_secs(1) };
+    let request = measure::ndt7::client::Ndt7Request { url, spec, trust: None, length: Duration::from_secs(1) };
     let found = measure::ndt7::client::run(&request, &stop);
     assert_eq!(failure(found.outcome).kind, FailureKind::Interrupted);
 }

@@ -30,12 +30,17 @@ pub(super) struct Judge<'a> {
 
 impl Callback for Judge<'_> {
     fn on_request(self, request: &Request, mut response: Response) -> Result<Response, ErrorResponse> {
-        let direction = asked(request).map_err(|refusal| answer(&refusal))?;
+        let direction = judge(request)?;
         let slot = self.turn().map_err(|refusal| answer(&refusal))?;
         self.admitted.set(Some(Admitted { direction, slot }));
         response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(SUBPROTOCOL));
         Ok(response)
     }
+}
+
+/// Which test a request asks for, or what it is answered instead.
+pub(crate) fn judge(request: &Request) -> Result<Direction, ErrorResponse> {
+    asked(request).map_err(|refusal| answer(&refusal))
 }
 
 impl Judge<'_> {

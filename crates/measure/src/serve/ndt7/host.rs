@@ -7,6 +7,7 @@ use tungstenite::Bytes;
 use super::super::log::Log;
 use super::super::policy::Policy;
 use super::super::queue::Queue;
+use crate::ndt7::tls::Ndt7Identity;
 use crate::stop::Stop;
 
 /// What a server of NDT7 is given at its start.
@@ -16,6 +17,8 @@ pub struct Ndt7Config {
     pub bind: Option<IpAddr>,
     /// TCP port.
     pub port: u16,
+    /// What it shows of itself where it speaks `wss`; it speaks `ws` where it is absent.
+    pub identity: Option<Ndt7Identity>,
     /// Who may test, and how long.
     pub policy: Policy,
     /// Whose turn it is at this host.

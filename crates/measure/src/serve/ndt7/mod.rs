@@ -22,10 +22,12 @@ use super::listener::listen_at;
 use super::log::Log;
 use super::partner::ServeError;
 use crate::ndt7::exchange::payload;
+use crate::ndt7::url::Security;
 use crate::stop::Stop;
 
 use host::Host;
 
+pub(crate) use admission::judge;
 pub use host::Ndt7Config;
 
 /// A server of NDT7 whose port is open.
@@ -65,7 +67,8 @@ impl Ndt7Server {
     /// # Errors
     /// If the open port fails.
     pub fn serve(&self, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> Result<(), ServeError> {
-        report(Event::ServesNdt7 { address: self.address().map_err(ServeError::Listen)? });
+        let security = if self.config.identity.is_some() { Security::Tls } else { Security::Plain };
+        report(Event::ServesNdt7 { address: self.address().map_err(ServeError::Listen)?, security });
         let log = Log::new(report);
         let host = Host { config: &self.config, payload: &self.payload, stop, log: &log };
         let (listener, policy) = (&self.listener, &self.config.policy);

@@ -23,7 +23,11 @@ use crate::ndt7::{LENGTH, LONGEST, spec};
 /// Serves a client until it goes.
 pub(super) fn serve(host: Host<'_>, stream: TcpStream, peer: SocketAddr) {
     let admitted = Cell::new(None);
-    let Ok(stream) = CountedStream::new(stream) else { return };
+    let stream = match &host.config.identity {
+        Some(identity) => CountedStream::secure(stream, |stream| identity.accept(stream)),
+        None => CountedStream::new(stream),
+    };
+    let Ok(stream) = stream else { return };
     let Ok(ends) = stream.ends() else { return };
     let judge = Judge { queue: &host.config.queue, longest: LONGEST, admitted: &admitted };
     let patience = Patience { deadline: clock::now() + HANDSHAKE, stop: host.stop };
