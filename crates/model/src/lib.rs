@@ -15,6 +15,7 @@
 //! * [`bursts`]: what passed a device in buckets of a millisecond or less
 //! * [`int`]: in-band network telemetry of switches
 //! * [`transfer`]: transfers of real applications, watched without test traffic
+//! * [`transfer_rates`]: what those reached with each peer over some minutes
 //! * [`probe`]: small measurements of one path: echoes, hops, path MTU, one download
 //! * [`value`]: the same types from JSON that is parsed already
 //!
@@ -42,4 +43,5 @@ pub mod series;
 pub mod spec;
 pub mod target;
 pub mod transfer;
+pub mod transfer_rates;
 pub mod value;

@@ -105,7 +105,7 @@ fn figure(history: &History, incident: &Incident, made_by: &str) -> Option<Figur
         ..Analysis::default()
     };
     let title = format!("{metric} from {from} to {to} ({test})");
-    let is_rate = matches!(metric, Metric::Goodput | Metric::DownloadRate);
+    let is_rate = matches!(metric, Metric::Goodput | Metric::DownloadRate | Metric::TransferRate);
     let subject = Subject { title: &title, made_by, is_rate };
     let svg = picture(&subject, &history.samples, &found, Form::Svg).ok()?;
     Some(Figure { section: IMPACT.to_owned(), caption: title, svg: String::from_utf8(svg).ok()? })

@@ -119,6 +119,7 @@ impl Record<'_> {
                 occurrence,
                 Occurrence::Acknowledged { .. }
                     | Occurrence::Explained { .. }
+                    | Occurrence::NextTest { .. }
                     | Occurrence::Note { .. }
                     | Occurrence::Silenced { .. }
             )

@@ -175,6 +175,7 @@ impl<'scope, 'env: 'scope> Asking<'scope, 'env> {
                         shared.calendar.hear(now);
                     }
                     shared.answered();
+                    shared.want_transfers(reply.transfers_every_ms.map(Duration::from_millis));
                     if std::mem::replace(&mut is_away, false) {
                         let settings = self.carrying.settings;
                         shared.say(&format!("{} is connected to {}", settings.name, settings.hub));

@@ -8,7 +8,7 @@
 //! * [`shared`]: what they share
 //! * [`calendar`]: the hub's time, by which tickets are judged and results are dated
 //! * [`spool`]: records on its disk until the hub has them
-//! * [`deliver`], [`watch`]: delivery, and the host's change log
+//! * [`deliver`], [`watch`], [`transfers`]: delivery, the host's change log, what its transfers reach
 //! * [`journal`]: leases on its disk, from the hub's word to its acknowledgement of the result
 //! * [`ask`]: requests for work, and what comes of the answers
 //! * [`carrying`], [`light`], [`serving`]: a heavy run, light tests, the other end of somebody's run
@@ -33,5 +33,6 @@ pub mod run;
 pub mod serving;
 pub mod shared;
 pub mod spool;
+pub mod transfers;
 pub mod url;
 pub mod watch;

@@ -13,15 +13,17 @@ pub struct Options {
     pub program: OsString,
     /// Whether changes of this host are watched.
     pub watch: Watch,
+    /// Whether rates of this host's transfers are delivered.
+    pub transfers: Watch,
     /// Where numbers for Prometheus are served; nowhere where it is [`None`].
     pub metrics: Option<SocketAddr>,
 }
 
-/// Whether changes of this host are watched.
+/// Whether something of this host is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watch {
-    /// They are.
+    /// It is.
     On,
-    /// They are not: somebody else does.
+    /// It is not: somebody else does, or nobody.
     Off,
 }

@@ -24,6 +24,7 @@ use super::journal::Journal;
 use super::metrics;
 use super::shared::Shared;
 use super::spool::{Spool, Spooled};
+use super::transfers;
 use super::watch::Watcher;
 use crate::api::record::RecordKind;
 use crate::trust::{pin, secret};
@@ -89,6 +90,9 @@ pub fn run(options: &Options, stop: &Stop, say: &(dyn Fn(&str) + Sync)) -> Resul
         if options.watch == Watch::On {
             scope.spawn(|| watcher.watch(&shared, &options.program, &options.directory));
         }
+        if options.transfers == Watch::On {
+            scope.spawn(|| transfers::watch(&shared, &options.program, &options.directory));
+        }
         let asking = Asking { carrying: &carrying, work: &work, seal: &seal, boots, scope };
         asking.ask(connect(&tls));
         work.ring();
@@ -106,7 +110,7 @@ fn leases_of(spool: &mut Spool) -> BTreeSet<LeaseName> {
     let records = spool.all().records.into_iter();
     let lease = |spooled: Spooled| match spooled.record.kind {
         RecordKind::Result { lease } => Some((&lease).into()),
-        RecordKind::Change | RecordKind::Snapshot => None,
+        RecordKind::Change | RecordKind::Snapshot | RecordKind::Transfers => None,
     };
     records.filter_map(lease).collect()
 }

@@ -27,6 +27,8 @@ pub struct Shared<'a> {
     kept: AtomicU64,
     /// In seconds since 1970-01-01 UTC; 0 before the first.
     contact: AtomicU64,
+    /// In milliseconds; 0 where the hub wants none.
+    transfers_every: AtomicU64,
 }
 
 impl<'a> Shared<'a> {
@@ -42,6 +44,7 @@ impl<'a> Shared<'a> {
             refused: AtomicU64::new(0),
             kept: AtomicU64::new(0),
             contact: AtomicU64::new(0),
+            transfers_every: AtomicU64::new(0),
         }
     }
 
@@ -104,6 +107,18 @@ impl<'a> Shared<'a> {
     /// The hub has answered.
     pub fn answered(&self) {
         self.contact.store(self.calendar.now().unix_seconds(), Ordering::Relaxed);
+    }
+
+    /// The hub has said how often it wants rates of transfers.
+    pub fn want_transfers(&self, every: Option<Duration>) {
+        self.transfers_every.store(every.map_or(0, units::duration::millis), Ordering::Relaxed);
+    }
+
+    /// How often it wants them, if it does.
+    #[must_use]
+    pub fn transfers_every(&self) -> Option<Duration> {
+        let every = self.transfers_every.load(Ordering::Relaxed);
+        (every > 0).then(|| Duration::from_millis(every))
     }
 
     /// When it has answered last.

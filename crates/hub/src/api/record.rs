@@ -1,4 +1,4 @@
-//! What an agent delivers: results, changes of its host, facts.
+//! What an agent delivers: results, changes of its host, facts, rates of transfers.
 //!
 //! A record is named by the agent and is stored once, however often it comes. Its content is compressed JSON, whose SHA-256
 //! goes with it from the agent's disk to the hub's.
@@ -48,6 +48,8 @@ pub enum RecordKind {
     Change,
     /// All facts of the host.
     Snapshot,
+    /// What its transfers reached with each peer: `TransferRates`.
+    Transfers,
 }
 
 /// What came of a run.
@@ -142,7 +144,7 @@ impl Record {
     pub fn unpack(&self) -> Result<Unpacked, RecordError> {
         let run = match &self.kind {
             RecordKind::Result { lease } => lease.run.as_str(),
-            RecordKind::Change | RecordKind::Snapshot => "",
+            RecordKind::Change | RecordKind::Snapshot | RecordKind::Transfers => "",
         };
         // One that the database refuses would have all of the same transaction refused.
         if [self.name.as_str(), run].iter().any(|name| name.len() > LONGEST_NAME || name.contains(char::is_control)) {

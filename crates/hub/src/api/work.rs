@@ -91,6 +91,9 @@ pub struct WorkReply {
     /// The light tests that the agent repeats, where it has others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<StandingOrders>,
+    /// How often the rates of the host's transfers are wanted; not at all where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfers_every_ms: Option<u64>,
 }
 
 /// Whether all facts of the host are wanted.

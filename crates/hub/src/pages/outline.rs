@@ -138,6 +138,7 @@ impl Words {
         let (key, title, unit) = match metric {
             Metric::Goodput => ("goodput", "goodput", Unit::Bps),
             Metric::DownloadRate => ("download", "goodput of downloads", Unit::Bps),
+            Metric::TransferRate => ("transfers", "rate of transfers", Unit::Bps),
             Metric::Loss => ("loss", "loss", Unit::Part),
             Metric::RttMin => ("idle-rtt", "least RTT without load", Unit::Us),
             Metric::RttLoaded => ("loaded-rtt", "median RTT under load", Unit::Us),

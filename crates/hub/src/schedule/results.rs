@@ -91,7 +91,7 @@ impl State {
 const fn lease(arrival: &Arrival) -> Option<&LeaseName> {
     match &arrival.record.kind {
         RecordKind::Result { lease } => Some(lease),
-        RecordKind::Change | RecordKind::Snapshot => None,
+        RecordKind::Change | RecordKind::Snapshot | RecordKind::Transfers => None,
     }
 }
 

@@ -95,7 +95,21 @@ pub struct IncidentSettings {
     /// Without a good result for so long a series is stale; 36 h, or three periods of the plan, where it is absent.
     #[serde(with = "span", skip_serializing_if = "Option::is_none")]
     pub stale_after: Option<Duration>,
+    /// How often agents deliver what transfers of their hosts reached; 10 min where it is absent, never where it is 0.
+    #[serde(with = "span", skip_serializing_if = "Option::is_none")]
+    pub transfers_every: Option<Duration>,
 }
+
+impl IncidentSettings {
+    /// How often rates of transfers are wanted, if they are.
+    #[must_use]
+    pub fn transfers(&self) -> Option<Duration> {
+        Some(self.transfers_every.unwrap_or(TRANSFERS_EVERY)).filter(|every| !every.is_zero())
+    }
+}
+
+/// Three results in a row that are half of what is usual are an incident: half an hour.
+const TRANSFERS_EVERY: Duration = Duration::from_secs(600);
 
 /// Raw samples as Parquet segments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -40,6 +40,8 @@ pub(super) fn beat(hub: &Arc<Hub>, stop: &watch::Receiver<bool>) {
         }
         troubles.note(hub, "incidents", hub.watching.tick(hub.store.as_ref(), now));
         if let Some(planned) = &planned {
+            let asked = hub.watching.ask_next(hub.store.as_ref(), &hub.schedule, planned, now);
+            troubles.note(hub, "the next test", asked);
             troubles.note(hub, "the diagnosis", hub.watching.explain(hub.store.as_ref(), planned, now));
         }
         let due = hub.watching.messages(hub.store.as_ref(), &hub.routes, now);

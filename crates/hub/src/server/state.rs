@@ -1,6 +1,7 @@
 //! All that requests share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use linux::clock;
 use mesh::notify::Route;
@@ -51,6 +52,8 @@ pub struct Hub {
     pub bells: Bells,
     /// Where raw samples go, if they do.
     pub segments: Option<Segments>,
+    /// How often agents deliver what transfers of their hosts reached, if they do.
+    pub transfers_every: Option<Duration>,
     /// Who is told of incidents.
     pub routes: Vec<Route>,
     /// By what they are told.
@@ -99,6 +102,7 @@ impl Hub {
             attempts: Attempts::default(),
             store,
             segments,
+            transfers_every: settings.incidents.transfers(),
             routes: settings.notify.clone(),
             notifier: Notifier::start(log.clone()).map_err(StoreError::from)?,
             counters: Counters::default(),

@@ -29,6 +29,7 @@ pub(super) fn work(hub: &Hub, request: &Request, agent: &str) -> Result<WorkRepl
         waited: request.waited,
         facts: facts(hub, agent)?,
         standing: given.standing,
+        transfers_every_ms: hub.transfers_every.map(units::duration::millis),
     })
 }
 

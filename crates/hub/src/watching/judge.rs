@@ -19,7 +19,7 @@ use crate::store::{Store, StoreError};
 pub struct Judged {
     /// Whether there are more.
     pub more: More,
-    /// Runs whose results are of no form that this hub knows, by their names.
+    /// Records that are of no form that this hub knows, by their names.
     pub unreadable: Vec<String>,
 }
 
@@ -55,10 +55,18 @@ impl Watching {
         for record in &records {
             match record.kind.as_str() {
                 "result" => match state.result(record, planned) {
-                    Some(points) => found.extend(points),
+                    Some(points) => {
+                        state.separate(record, &points, now);
+                        found.extend(points);
+                    }
                     None => unreadable.extend(record.run.clone()),
                 },
                 "change" => state.change(record, now),
+                "snapshot" => state.addresses.learn(record),
+                "transfers" => match state.transfers(store, record, planned)? {
+                    Some(points) => found.extend(points),
+                    None => unreadable.push(format!("transfers of {}", record.agent)),
+                },
                 _ => {}
             }
         }
@@ -86,14 +94,18 @@ impl State {
         let pair = record.run.as_deref().and_then(PairTest::of)?;
         let result: RunResult = content(&record.content).ok()?;
         let found = points(&result, Source { record: record.key, agent: &record.agent, pair: &pair });
-        for point in &found {
+        self.keep(&found, planned);
+        Some(found)
+    }
+
+    pub(super) fn keep(&mut self, found: &[Point], planned: Option<&Arc<Planned>>) {
+        for point in found {
             self.know(&point.series, planned);
             if let Some(recent) = self.series.get_mut(&point.series) {
                 recent.add(point);
             }
             self.saw(point);
         }
-        Some(found)
     }
 
     fn measured(&mut self, found: &[Point], now: WallTime) {

@@ -3,6 +3,8 @@
 //! * [`points`]: what a result says of which series
 //! * `judge`: records as they come, into series and incidents
 //! * `changes`: change logs of hosts, on the time line of incidents
+//! * `transfers`, `ends`: rates of transfers, and which hosts they are between
+//! * [`next_test`]: the test that separates causes of a drop that nobody has tested
 //! * `waiting`, `explain`: the diagnosis of the latest results, by itself
 //! * `round`: those results as a round
 //! * [`notify`]: who is told
@@ -13,11 +15,14 @@
 //! silent, or when a person does something about an incident there.
 
 mod changes;
+mod ends;
 mod explain;
 mod judge;
+pub mod next_test;
 pub mod notify;
 pub mod points;
 mod round;
+mod transfers;
 mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +31,9 @@ use std::time::{Duration, Instant};
 
 use baseline::series::Sample;
 use mesh::clock;
-use mesh::incident::{Action, Element, Event, Incident, IncidentId, Incidents, Refused, Series, Settings, Status};
+use mesh::incident::{
+    Action, Element, Event, Incident, IncidentId, Incidents, Metric, Refused, Series, Settings, Status,
+};
 use units::WallTime;
 
 use crate::schedule::planned::Planned;
@@ -71,6 +78,8 @@ pub(crate) struct State {
     /// Of which hosts facts are wanted that were read since then.
     wanted: BTreeMap<String, WallTime>,
     waiting: Vec<Waiting>,
+    /// Which host has which addresses.
+    addresses: ends::Addresses,
     /// Incidents that are not stored as they are.
     changed: BTreeSet<IncidentId>,
 }
@@ -180,7 +189,8 @@ impl Watching {
         let new: Vec<Waiting> = new.collect();
         waiting.extend(new);
         waiting.retain(|one| fresh.incidents.get(&one.id).is_some_and(|incident| incident.status.is_bad()));
-        *state = State { wanted, waiting, ..fresh };
+        let addresses = std::mem::take(&mut state.addresses);
+        *state = State { wanted, waiting, addresses, ..fresh };
         Ok(())
     }
 
@@ -246,6 +256,7 @@ impl State {
             read: Instant::now(),
             wanted: BTreeMap::new(),
             waiting: Vec::new(),
+            addresses: ends::Addresses::default(),
             changed: BTreeSet::new(),
         };
         let now = linux::clock::wall_now();
@@ -276,6 +287,10 @@ impl State {
 
     /// Keeps which record is the latest of its pair. The group is looked up when it is needed.
     fn saw(&mut self, point: &Point) {
+        // A transfer is no test, so it is no part of a round.
+        if point.series.metric == Metric::TransferRate {
+            return;
+        }
         let Series { from, to, test, .. } = point.series.clone();
         let pair = PairTest { test, group: String::new(), from, to };
         self.latest.insert(pair, LatestRun { record: point.record, began: point.at });

@@ -85,7 +85,9 @@ fn tested(planned: &Planned, latest: &Latest, record: &StoredRecord) -> Option<(
     let usual = || {
         let PairTest { test, from, to, .. } = pair.clone();
         let series = Series { from, to, test, family: None, metric: Metric::Goodput };
-        latest.usual.get(&series).map(|value| rate(*value))
+        // What nobody has tested before, transfers may have shown.
+        let of_transfers = || latest.usual.get(&super::ends::series([&series.from, &series.to]));
+        latest.usual.get(&series).or_else(of_transfers).map(|value| rate(*value))
     };
     let expected = plan.expected_rate(test, from, to).or_else(|| match &result.finding {
         Finding::Run(_) => usual(),

@@ -15,4 +15,5 @@ mod prometheus;
 mod running;
 mod segmenting;
 mod stopping;
+mod transfers;
 mod watching;

@@ -17,8 +17,9 @@ fn agent_that_waits_for_work_stops_before_the_hub_answers() {
     let hub = Running::start();
     let home = TempDir::new().unwrap();
     hub.join(home.path(), "dtn-1", hub.token(Purpose::Join)).unwrap();
+    let (watch, transfers) = (Watch::Off, Watch::Off);
     let options =
-        Options { directory: home.path().to_owned(), program: "false".into(), watch: Watch::Off, metrics: None };
+        Options { directory: home.path().to_owned(), program: "false".into(), watch, transfers, metrics: None };
     let stop = Stop::default();
     let (says, said) = mpsc::channel::<String>();
     let (ends, ended) = mpsc::channel();

@@ -40,6 +40,9 @@ pub struct RunArgs {
     /// Do not watch this host for changes of its settings
     #[arg(long)]
     pub no_watch: bool,
+    /// Do not tell the hub what transfers of this host reach
+    #[arg(long)]
+    pub no_transfers: bool,
     /// Serve numbers for Prometheus at http://ADDRESS:PORT/metrics, to whoever asks
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub metrics: Option<SocketAddr>,

@@ -62,6 +62,7 @@ fn run_agent(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
         directory,
         program: std::env::current_exe().context("this program does not know where it is")?.into(),
         watch: if args.no_watch { Watch::Off } else { Watch::On },
+        transfers: if args.no_transfers { Watch::Off } else { Watch::On },
         metrics: args.metrics,
     };
     let stop = stop_on_signals()?;

@@ -115,7 +115,9 @@ pub fn pairs(pairs: &Pairs) -> String {
 )]
 pub fn amount(metric: Metric, value: f64) -> String {
     match metric {
-        Metric::Goodput | Metric::DownloadRate => units::DataRate::from_bps(value.max(0.0) as u64).to_string(),
+        Metric::Goodput | Metric::DownloadRate | Metric::TransferRate => {
+            units::DataRate::from_bps(value.max(0.0) as u64).to_string()
+        }
         Metric::RttMin | Metric::RttLoaded => duration::show(Duration::from_micros(value.max(0.0) as u64)),
         Metric::Loss | Metric::RetransmitShare => format!("{:.2} %", 100.0 * value),
         Metric::Mtu => format!("{value:.0} B"),

@@ -32,6 +32,13 @@ pub enum Action {
         /// What.
         text: String,
     },
+    /// The hub has asked for the test that separates what may be the cause.
+    NextTest {
+        /// Name of the run, by which its result is known.
+        run: String,
+        /// What its result will say.
+        text: String,
+    },
     /// Words.
     Note {
         /// Whose.
@@ -96,6 +103,7 @@ impl Incident {
                 self.status = Status::Fixed;
                 Occurrence::Fixed { by, text }
             }
+            Action::NextTest { run, text } => Occurrence::NextTest { run, text },
             Action::Note { by, text } => Occurrence::Note { by, text },
             Action::Silence { by, until } => {
                 self.silent_until = Some(until);

@@ -315,6 +315,17 @@ impl Incidents {
         events
     }
 
+    /// The series whose change an incident is about, of one metric.
+    #[must_use]
+    pub fn series_of_incident(&self, incident: &Incident, metric: Metric) -> Vec<Series> {
+        let worse = || incident.symptoms.iter().filter(|symptom| symptom.recovered.is_none());
+        let is_of_it = |series: &&Series| {
+            series.metric == metric
+                && worse().any(|symptom| symptom.metric == metric && self.concerns(&symptom.subject, series))
+        };
+        self.elements.keys().filter(is_of_it).cloned().collect()
+    }
+
     fn concerns(&self, subject: &Subject, series: &Series) -> bool {
         match subject {
             Subject::Element(element) => self.elements.get(series).is_some_and(|elements| elements.contains(element)),
@@ -349,7 +360,7 @@ pub(crate) fn moment(seconds: i64) -> WallTime {
 fn watch_settings(metric: Metric, settings: &Settings) -> WatchSettings {
     let stale_after_s = i64::try_from(settings.stale_after.as_secs()).unwrap_or(i64::MAX);
     let (scale, worse) = match metric {
-        Metric::Goodput | Metric::DownloadRate | Metric::Mtu => (Scale::Ratio, Worse::Lower),
+        Metric::Goodput | Metric::DownloadRate | Metric::TransferRate | Metric::Mtu => (Scale::Ratio, Worse::Lower),
         Metric::RttMin | Metric::RttLoaded => (Scale::Ratio, Worse::Higher),
         Metric::Loss | Metric::RetransmitShare => (Scale::Difference, Worse::Higher),
     };

@@ -187,6 +187,13 @@ pub enum Occurrence {
         /// What.
         text: String,
     },
+    /// The hub has asked for the test that separates what may be the cause.
+    NextTest {
+        /// Name of the run, by which its result is known.
+        run: String,
+        /// What its result will say.
+        text: String,
+    },
     /// Results are as before.
     Verified,
     /// They are not any more.
@@ -249,6 +256,24 @@ pub enum EventKind {
     Reopened,
     /// It is over.
     Closed,
+}
+
+impl Incident {
+    /// Whether all that is worse is the rate of transfers: nothing was tested yet.
+    #[must_use]
+    pub fn is_of_transfers(&self) -> bool {
+        let worse = || self.symptoms.iter().filter(|symptom| symptom.recovered.is_none());
+        worse().next().is_some() && worse().all(|symptom| symptom.metric == Metric::TransferRate)
+    }
+
+    /// The run that the hub has asked for to separate causes.
+    #[must_use]
+    pub fn next_test(&self) -> Option<&str> {
+        self.timeline.iter().rev().find_map(|entry| match &entry.occurrence {
+            Occurrence::NextTest { run, .. } => Some(run.as_str()),
+            _ => None,
+        })
+    }
 }
 
 impl Status {
@@ -321,6 +346,7 @@ impl fmt::Display for Occurrence {
                 write!(f, "explained by {by}: {cause} at {place} ({:.0} %)", 100.0 * probability)
             }
             Self::Fixed { by, text } => write!(f, "fixed, not verified: {text}, by {by}"),
+            Self::NextTest { run, text } => write!(f, "test {run} asked for: {text}"),
             Self::Verified => f.write_str("verified: results are as before"),
             Self::Reopened => f.write_str("results are bad again"),
             Self::Note { by, text } => write!(f, "{by}: {text}"),

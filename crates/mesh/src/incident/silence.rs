@@ -13,7 +13,8 @@ impl Incidents {
     /// Hosts of which no series has results any more, and those that have again. Where it is all of them, it is the mesh.
     pub(super) fn silent(&mut self, now: WallTime) -> Vec<Event> {
         let mut hosts: BTreeMap<&str, HostSeries> = BTreeMap::new();
-        for series in self.elements.keys() {
+        // Whoever transfers nothing is not silent.
+        for series in self.elements.keys().filter(|series| series.metric != Metric::TransferRate) {
             let status = self.status(series, now);
             let last = self.last_result(series, now);
             for host in [&series.from, &series.to] {

@@ -25,6 +25,8 @@ pub enum Metric {
     Mtu,
     /// Of downloads, in bit/s.
     DownloadRate,
+    /// Of transfers of applications, which nobody started to measure anything, in bit/s.
+    TransferRate,
 }
 
 /// A series: results of one metric of one test between two hosts.
@@ -132,6 +134,7 @@ impl fmt::Display for Metric {
             Self::RetransmitShare => "retransmits",
             Self::Mtu => "path MTU",
             Self::DownloadRate => "download rate",
+            Self::TransferRate => "transfer rate",
         })
     }
 }

@@ -6,6 +6,7 @@
 //! * [`beside`]: what transfers say beside a test or another transfer
 //! * [`limit`]: what limits a connection
 //! * [`talkers`]: who moved most
+//! * [`rates`]: what transfers reached with each peer over some minutes
 //!
 //! * [`finish`]: from readings to a transfer
 //! * [`span`]: a part of a connection's life
@@ -19,6 +20,7 @@ pub mod evidence;
 pub mod finish;
 pub mod limit;
 mod loss;
+pub mod rates;
 pub mod reading;
 mod series;
 pub mod span;

@@ -75,7 +75,7 @@ impl Sum {
 }
 
 /// The network of an address as sites get them: 24 bits of IPv4, 48 of IPv6 (RFC 6177).
-fn prefix(address: IpAddr) -> String {
+pub(super) fn prefix(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
             let [a, b, c, _] = v4.octets();

@@ -39,7 +39,7 @@ impl Coming<'_> {
     fn run(&self) -> Option<&str> {
         match &self.arrival.record.kind {
             RecordKind::Result { lease } => Some(&lease.run),
-            RecordKind::Change | RecordKind::Snapshot => None,
+            RecordKind::Change | RecordKind::Snapshot | RecordKind::Transfers => None,
         }
     }
 }
@@ -138,6 +138,7 @@ const fn kind(kind: &RecordKind) -> &'static str {
         RecordKind::Result { .. } => "result",
         RecordKind::Change => "change",
         RecordKind::Snapshot => "snapshot",
+        RecordKind::Transfers => "transfers",
     }
 }
 

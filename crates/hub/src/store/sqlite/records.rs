@@ -78,7 +78,7 @@ fn insert(connection: &Connection, agent: &str, arrival: &Arrival, now: WallTime
     let Arrival { record, unpacked } = arrival;
     let run = match &record.kind {
         RecordKind::Result { lease } => Some(&lease.run),
-        RecordKind::Change | RecordKind::Snapshot => None,
+        RecordKind::Change | RecordKind::Snapshot | RecordKind::Transfers => None,
     };
     let mut known =
         connection.prepare_cached("SELECT 1 FROM records WHERE (agent = ?1 AND name = ?2) OR run = ?3 LIMIT 1")?;
@@ -107,5 +107,6 @@ fn kind(kind: &RecordKind) -> &'static str {
         RecordKind::Result { .. } => "result",
         RecordKind::Change => "change",
         RecordKind::Snapshot => "snapshot",
+        RecordKind::Transfers => "transfers",
     }
 }
