@@ -126,6 +126,7 @@ impl Direction {
     fn hears(&mut self, at_ns: i64) {
         self.clock.heard(at_ns - self.recent.heard_ns);
         self.recent.heard_ns = at_ns;
+        self.recent.heard = self.recent.heard.saturating_add(1);
     }
 
     /// What the sender has heard by now.
@@ -153,7 +154,7 @@ impl Direction {
             self.numbers.marked_until = self.numbers.next + 1;
             self.counts.mark_reductions += 1;
             self.rounds.reduced();
-            self.clock.restart();
+            self.restart_clocks();
         }
     }
 
@@ -164,6 +165,14 @@ impl Direction {
         let flight = self.rounds.recent_peak();
         if self.rounds.acknowledged(acked, self.numbers.next, packet) {
             self.clock.round(self.rounds.plateau_rounds());
+            if self.rounds.is_growing() {
+                // The congestion window limits, and grows.
+                self.wakes.restart();
+            }
+            self.wakes.round();
+            if self.rounds.plateau_rounds() == 0 {
+                self.recall.start_plateau(self.span.owned_until_ns);
+            }
             let at_sender = self.rtt.end_round();
             let at_receiver = self.lag.end_round();
             let least = if self.sender_lag_ns > self.rtt.min_ns { at_receiver } else { at_sender };
@@ -184,6 +193,7 @@ impl Direction {
     /// Everything below `ack` has arrived. Before, what was selectively acknowledged ended with `highest`.
     fn advance(&mut self, ack: u64, time_ns: i64, highest: Option<u64>) {
         let advanced = ack - self.numbers.una;
+        self.recent.before_ack = self.numbers.next.saturating_sub(self.numbers.una);
         let mut news = News::default();
         while let Some(piece) = self.pieces.front().copied()
             && piece.to() <= ack

@@ -89,6 +89,8 @@ const OVERALL: i64 = 256;
 const DEFERRED_NS: i64 = 2_000_000;
 /// Of so many, twice in five is no chance where once in four would be.
 const MANY_BURSTS: u64 = 40;
+/// A paced frame holds less, and what a timer may be late.
+const FRAME_NS: i64 = 1_300_000;
 /// Fewer RTTs do not show that a writer is never woken.
 const LEAST_ROUNDS: u32 = 16;
 /// So many segments are what a program wrote, rather than what one acknowledgment releases.
@@ -170,6 +172,12 @@ impl SendClock {
                 self.refilled.count(waking.behind);
             }
         }
+    }
+
+    /// Packets further apart are two bursts. The kernel paces frames that hold a millisecond of its rate (`sk_pacing_shift` of 10), or two
+    /// segments where that is less: then as far apart as most are.
+    pub(crate) fn burst_gap_ns(&self) -> i64 {
+        FRAME_NS.max(self.least_ns * 3 / 2)
     }
 
     /// A loss has changed what limits: count anew.

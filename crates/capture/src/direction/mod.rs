@@ -12,6 +12,8 @@
 //! | `floor` | the least RTT over time |
 //! | `owner` | the budget of time |
 //! | `owning` | which owner an interval has |
+//! | `recall` | time whose owner is known later |
+//! | `wake` | the level at which a writer that waits for room is woken |
 //! | `event` | what happened, with frames |
 //! | `cost` | what each event cost |
 //! | `steadiness` | whether data arrives at one rate |
@@ -31,12 +33,14 @@ pub(crate) mod losses;
 pub(crate) mod owner;
 mod owning;
 pub(crate) mod ranges;
+mod recall;
 mod rounds;
 pub(crate) mod rtt;
 mod send;
 pub(crate) mod series;
 mod steadiness;
 mod usual;
+mod wake;
 
 use std::collections::VecDeque;
 
@@ -49,10 +53,12 @@ use floor::RttFloor;
 use losses::LossRecord;
 use owner::Budget;
 use ranges::Ranges;
+use recall::Recall;
 use rounds::Rounds;
 use rtt::{RttMeter, StampEchoes};
 use series::Series;
 pub(crate) use usual::UsualSegment;
+use wake::WakeLevels;
 
 use crate::sequence;
 
@@ -85,6 +91,8 @@ pub(crate) struct Direction {
     pub(crate) floor: RttFloor,
     pub(crate) hops: Hops,
     pub(crate) clock: SendClock,
+    wakes: WakeLevels,
+    recall: Recall,
     pub(crate) events: Events,
     pub(crate) cost: CostMeter,
     filled: FilledRate,
@@ -279,6 +287,13 @@ struct Recent {
     ended_short: bool,
     sack: Option<(u32, u32)>,
     wire_bytes: u64,
+    /// Bytes outstanding before the last acknowledgment of new data, and when the last packet had left.
+    before_ack: u64,
+    behind_data: u64,
+    /// Acknowledgments that the sender has heard since then.
+    heard: u32,
+    /// The burst that is under way began before a third of the send buffer was free.
+    is_topping_up: bool,
 }
 
 /// Pieces that are remembered of one direction: 1 GiB in segments of 4 KiB.
@@ -306,6 +321,8 @@ impl Direction {
             floor: RttFloor::default(),
             hops: Hops::default(),
             clock: SendClock::default(),
+            wakes: WakeLevels::default(),
+            recall: Recall::default(),
             events: Events::default(),
             cost: CostMeter::new(),
             filled: FilledRate::default(),

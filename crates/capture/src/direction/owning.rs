@@ -1,9 +1,12 @@
 //! Which owner an interval has.
 
+use std::ops::Range;
+
 use super::Direction;
-use super::clock::Release;
+use super::clock::{Release, Since};
 use super::owner::Owner;
-use super::rounds::PlateauOwned;
+use super::recall::{Accounts, Activity, Interval, Reach, part_of};
+use super::wake::Burst;
 
 /// A sender that answers acknowledgments with data does so within this; later is a pause.
 const ANSWER_NS: i64 = 1_000_000;
@@ -33,7 +36,8 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
     if outstanding > 0 && room < least_room(direction) {
         return if direction.window.last == 0 { Owner::ZeroWindow } else { Owner::ReceiverWindow };
     }
-    if outstanding == 0 || direction.recent.ended_short {
+    let is_woken = direction.wakes.level().is_some();
+    if outstanding == 0 || direction.recent.ended_short && !is_woken {
         return Owner::Application;
     }
     let pause_ns = time_ns - direction.recent.data_ns;
@@ -48,6 +52,7 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
     if direction.stands_on_plateau() {
         // After a loss a congestion window may stand still for as long (RFC 9438 §4.1); acknowledgments release it.
         if direction.rounds.had_loss
+            && !is_woken
             && !direction.clock.is_refilled()
             && (release != Release::OwnClock || !direction.rounds.has_long_plateau())
         {
@@ -55,14 +60,15 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
         }
         // What is sent at first may be more than an application goes on with; a buffer has one size.
         let is_most = direction.rounds.is_highest_plateau();
-        let is_released = direction.clock.is_refilled()
+        let is_released = is_woken
+            || direction.clock.is_refilled()
             || release == Release::Acknowledgments
             || release == Release::Unknown && is_most;
         // A writer that waits until the buffer has room lets it drain for less than an RTT.
         let is_buffer = is_released && pause_ns < 2 * direction.path_rtt_ns().max(direction.rtt.smoothed_ns);
         return match (is_buffer, direction.filled.is_reached()) {
             // Nobody waits for room: the flight is that of a pacing rate or of a window that is clamped.
-            (true, _) if direction.shows_no_woken_writer() => Owner::CongestionWindow,
+            (true, _) if !is_woken && direction.shows_no_woken_writer() => Owner::CongestionWindow,
             (true, _) => Owner::SendBuffer,
             // Paced at what the bottleneck has.
             (false, true) => Owner::CongestionWindow,
@@ -107,28 +113,88 @@ impl Direction {
     pub(super) fn shows_no_woken_writer(&self) -> bool {
         let is_shown =
             self.sender_lag_ns == 0 && self.rounds.plateau_peak() >= 3 * UNANSWERED * 2 * u64::from(self.mss());
-        is_shown && self.clock.is_never_woken() && self.clock.release() != Release::OwnClock
+        is_shown
+            && self.wakes.level().is_none()
+            && self.clock.is_never_woken()
+            && self.clock.release() != Release::OwnClock
     }
 
-    /// Gives the time of the whole plateau to the owner that it has by now.
-    pub(super) fn own_plateau(&mut self, owner: Owner, span_ns: i64) {
-        // The rounds in which the plateau was not yet known to be one.
-        let unowned_ns = std::mem::take(&mut self.rounds.plateau_unowned_ns);
-        self.budget.reassign(Owner::CongestionWindow, owner, unowned_ns);
-        let paused_ns = std::mem::take(&mut self.rounds.plateau_paused_ns);
-        self.budget.reassign(Owner::Application, owner, paused_ns);
-        let before = self.rounds.plateau_owned.unwrap_or(PlateauOwned { owner, time_ns: 0 });
-        if before.owner != owner {
-            self.budget.reassign(before.owner, owner, before.time_ns);
+    /// Gives an interval to its owner, and with it the time of the plateau that it belongs to.
+    pub(super) fn give(&mut self, span: Range<i64>, owner: Owner) {
+        let Range { start: from_ns, end: to_ns } = span;
+        let activity = self.activity(to_ns);
+        let (is_recalled, known) = match owner {
+            // A bottleneck at its rate keeps its time, whatever the plateau turns out to be.
+            Owner::CongestionWindow if self.filled.is_reached() => (false, None),
+            Owner::CongestionWindow if self.shows_no_woken_writer() => (true, Some(owner)),
+            Owner::CongestionWindow | Owner::SlowStart => (true, None),
+            // A writer that comes late once is the same one.
+            Owner::Application if self.wakes.level().is_some() => (false, None),
+            Owner::SendBuffer | Owner::Application if self.stands_on_plateau() => (true, Some(owner)),
+            Owner::Application if !self.rounds.has_plateau() => (true, None),
+            // An end of the data says nothing of the rounds before it.
+            _ => (false, None),
+        };
+        let owner = part_of(owner, activity);
+        self.budget.add(owner, to_ns - from_ns);
+        if let Some(series) = &mut self.series {
+            series.owned(from_ns, to_ns, owner);
         }
-        self.rounds.plateau_owned =
-            Some(PlateauOwned { owner, time_ns: before.time_ns + unowned_ns + paused_ns + span_ns });
+        if !is_recalled {
+            return;
+        }
+        self.recall.push(Interval { from_ns, to_ns, owner, activity }, known);
+        let Self { recall, wakes, budget, series, recent, .. } = self;
+        if activity == Activity::Waiting {
+            recall.waited_since(recent.data_ns, Accounts { budget, series: series.as_deref_mut() });
+        }
+        if let Some(known) = known {
+            let since_ns = wakes.since_ns().filter(|_| known == Owner::SendBuffer);
+            let reach = since_ns.map_or(Reach::Plateau, |since_ns| Reach::Writer { since_ns });
+            recall.settle(known, reach, Accounts { budget, series: series.as_deref_mut() });
+        }
+    }
+
+    /// What the sender has done since the last packet.
+    fn activity(&self, time_ns: i64) -> Activity {
+        let is_over = time_ns - self.recent.data_ns > self.clock.burst_gap_ns();
+        if is_over || self.recent.is_topping_up { Activity::Waiting } else { Activity::Sending }
+    }
+
+    /// A packet of new data was sent: where it is the first behind a pause, the bytes outstanding say whether room woke its writer.
+    pub(super) fn note_burst(&mut self, at_ns: i64, since: Since) {
+        if since.data_ns <= self.clock.burst_gap_ns() || self.sender_lag_ns > 0 {
+            return;
+        }
+        let after = self.outstanding();
+        let (before, peak) = (self.recent.before_ack, self.recent.behind_data);
+        if after >= peak {
+            return;
+        }
+        let Since { data_ns, ack_ns, .. } = since;
+        self.wakes.burst(Burst { before, after, peak, at_ns, data_ns, ack_ns, acks: self.recent.heard });
+        // Who tries again before that is told of no room, and the kernel's clock of the full buffer goes on.
+        self.recent.is_topping_up = self.wakes.is_early(after);
+    }
+
+    /// Bytes outstanding at which a writer that waits for room is woken, where there is one.
+    pub(crate) fn woken_at(&self) -> Option<u64> {
+        self.wakes.level()
+    }
+
+    /// A loss or a mark has changed what limits.
+    pub(super) fn restart_clocks(&mut self) {
+        self.clock.restart();
+        self.wakes.restart();
+        self.recall.clear();
+        self.recent.is_topping_up = false;
     }
 
     /// The flight stays the same though the window is open, data is outstanding and the queue of the bottleneck empties.
     pub(super) fn stands_on_plateau(&self) -> bool {
-        let has_data = self.outstanding() > 0 && !self.recent.ended_short;
-        has_data && self.rounds.has_plateau() && self.is_queue_emptied()
+        let is_woken = self.wakes.level().is_some();
+        let has_data = self.outstanding() > 0 && (is_woken || !self.recent.ended_short);
+        has_data && (is_woken || self.rounds.has_plateau() && self.is_queue_emptied())
     }
 
     /// The queue of the bottleneck was empty in the last round: its least RTT is within 10 % of the least of all, or within a

@@ -1,7 +1,5 @@
 //! Rounds of one RTT each: whether the flight grows, and whether it has stopped to.
 
-use super::owner::Owner;
-
 /// See the module.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rounds {
@@ -16,21 +14,8 @@ pub(crate) struct Rounds {
     highest_peak: u64,
     /// Flight of the last plateau.
     pub(crate) last_plateau: Option<u64>,
-    /// Time since the plateau began that was not given to the send buffer yet.
-    pub(crate) plateau_unowned_ns: i64,
     pub(crate) count: u64,
     pub(crate) had_loss: bool,
-    /// The same since then of what pauses of the application took.
-    pub(crate) plateau_paused_ns: i64,
-    /// Who has had the time of the plateau, and how much of it.
-    pub(crate) plateau_owned: Option<PlateauOwned>,
-}
-
-/// Time of a plateau that one owner was given: what releases packets is known better the longer it lasts.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PlateauOwned {
-    pub(crate) owner: Owner,
-    pub(crate) time_ns: i64,
 }
 
 impl Default for Rounds {
@@ -45,11 +30,8 @@ impl Default for Rounds {
             plateau_rounds: 0,
             highest_peak: 0,
             last_plateau: None,
-            plateau_unowned_ns: 0,
             count: 0,
             had_loss: false,
-            plateau_paused_ns: 0,
-            plateau_owned: None,
         }
     }
 }
@@ -119,7 +101,6 @@ impl Rounds {
 
     fn start_plateau(&mut self, peak: u64) {
         (self.plateau_peak, self.plateau_rounds) = (peak, 0);
-        (self.plateau_unowned_ns, self.plateau_paused_ns, self.plateau_owned) = (0, 0, None);
     }
 
     /// A recovery is over: the flight before it is no measure any more.
@@ -135,6 +116,11 @@ impl Rounds {
 
     pub(crate) fn is_slow_start(&self) -> bool {
         self.slow_start
+    }
+
+    /// The last round had more in flight than the one before, and no loss has ended slow start.
+    pub(crate) fn is_growing(&self) -> bool {
+        self.slow_start && self.slow_rounds == 0
     }
 
     /// The most in flight in this round and the one before it.

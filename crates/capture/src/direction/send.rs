@@ -69,6 +69,7 @@ impl Direction {
         if to > self.numbers.next && self.recovery.is_none() && self.outstanding() > 0 {
             let since = self.since(time_ns);
             self.clock.sent(since, u64::from(segment.payload.div_ceil(mss)));
+            self.note_burst(time_ns, since);
         }
         if to > self.numbers.next {
             self.new_data(segment, from.max(self.numbers.next), from, to);
@@ -76,6 +77,8 @@ impl Direction {
         self.count(segment, mss);
         self.recent.wire_bytes += u64::from(segment.payload);
         self.recent.data_ns = time_ns;
+        self.recent.behind_data = self.outstanding();
+        self.recent.heard = 0;
         self.recent.ended_short = !segment.payload.is_multiple_of(self.mss());
         self.span.last_data_ns = time_ns;
         let flight = self.flight();
@@ -352,7 +355,7 @@ impl Direction {
             self.counts.recoveries += 1;
             self.rounds.reduced();
         }
-        self.clock.restart();
+        self.restart_clocks();
         let recovery = Recovery { point: self.numbers.next, event, by_timeout };
         self.recovery = Some(recovery);
     }
@@ -381,20 +384,7 @@ impl Direction {
         }
         let owner = certain.unwrap_or_else(|| self.owner_before(time_ns));
         self.span.owned_until_ns = time_ns;
-        self.budget.add(owner, span_ns);
-        match owner {
-            // A bottleneck at its rate keeps its time, whatever the plateau turns out to be.
-            Owner::CongestionWindow if self.filled.is_reached() => {}
-            Owner::CongestionWindow if self.shows_no_woken_writer() => self.own_plateau(owner, span_ns),
-            Owner::CongestionWindow | Owner::SlowStart => self.rounds.plateau_unowned_ns += span_ns,
-            Owner::Application if !self.rounds.has_plateau() => self.rounds.plateau_paused_ns += span_ns,
-            // An end of the data says nothing of the rounds before it.
-            Owner::SendBuffer | Owner::Application if self.stands_on_plateau() => self.own_plateau(owner, span_ns),
-            _ => {}
-        }
-        if let Some(series) = &mut self.series {
-            series.owned(from_ns, time_ns, owner);
-        }
+        self.give(from_ns..time_ns, owner);
         if self.cost.is_due(time_ns) {
             self.take_tick(time_ns);
         }

@@ -1,5 +1,7 @@
 //! What a direction did over time, in a bounded number of columns: the input of pictures.
 
+use std::ops::Range;
+
 use super::owner::Owner;
 
 /// Columns of equal width; when a trace grows beyond the last one, each two become one.
@@ -185,20 +187,36 @@ impl Series {
         if self.column(to_ns).is_none() && !self.is_fixed {
             return;
         }
-        let mut at_ns = from_ns.max(self.from_ns);
-        while at_ns < to_ns {
+        self.each_part(from_ns..to_ns, |column, part_ns| column.add(owner, part_ns));
+    }
+
+    /// An interval that had one owner has another.
+    pub(super) fn reassign(&mut self, interval: Range<i64>, from: Owner, to: Owner) {
+        self.each_part(interval, |column, part_ns| {
+            column.add(from, -part_ns);
+            column.add(to, part_ns);
+        });
+    }
+
+    fn each_part(&mut self, interval: Range<i64>, mut take: impl FnMut(&mut Column, i64)) {
+        let mut at_ns = interval.start.max(self.from_ns);
+        while at_ns < interval.end {
             let column_end_ns = at_ns - (at_ns - self.from_ns) % self.width_ns + self.width_ns;
-            let until_ns = column_end_ns.min(to_ns);
+            let until_ns = column_end_ns.min(interval.end);
             let Some(column) = self.column(at_ns) else { return };
-            if let Some(owned) = column.owned_ns.get_mut(owner as usize) {
-                *owned += until_ns - at_ns;
-            }
+            take(column, until_ns - at_ns);
             at_ns = until_ns;
         }
     }
 }
 
 impl Column {
+    fn add(&mut self, owner: Owner, span_ns: i64) {
+        if let Some(owned) = self.owned_ns.get_mut(owner as usize) {
+            *owned += span_ns;
+        }
+    }
+
     fn merge(&mut self, other: &Self) {
         self.sent.merge(other.sent);
         self.acked.merge(other.acked);

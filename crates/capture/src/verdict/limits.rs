@@ -81,6 +81,20 @@ fn send_buffer(judged: &Judged) -> Option<Verdict> {
     if share < LEAST_SHARE {
         return None;
     }
+    if let Some(level) = judged.direction.woken_at() {
+        let evidence = format!(
+            "for {} of the time all that was written had left, below the offered window of {}, and more came each time {} or less were \
+             left of it: a writer that waits for room is woken when a third of the send buffer is free",
+            percent(share),
+            bytes(judged.direction.window.last),
+            bytes(level),
+        );
+        return Some(
+            Verdict::new(Cause::SendBuffer, 0.8, evidence).share(share).next_test(
+                "ss -tmi at the sender: sndbuf_limited, and the size of the send buffer (net.ipv4.tcp_wmem)",
+            ),
+        );
+    }
     let flight = plateau.unwrap_or(judged.direction.counts.max_flight);
     let held = if judged.direction.rounds.had_loss {
         "and in most RTTs a part of that had drained before one acknowledgment was answered with a burst"
