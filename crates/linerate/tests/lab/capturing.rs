@@ -164,12 +164,14 @@ fn a_busy_bottleneck_has_the_time_that_the_waterfall_gives_to_the_path() {
     assert!((0.0..=2.0 * APART).contains(&(owned - busy.fell("path_capacity"))), "{owned}: {:#}", busy.waterfall);
 }
 
-/// The kernel counts less: while the pacing timer holds back what a woken writer has just written, no buffer limits by its clock.
+/// While the pacing timer holds back what a woken writer has just written, no buffer limits, by the kernel's clock and by the packets.
 #[test]
-fn a_small_send_buffer_is_known_though_the_kernel_paces_what_it_holds() {
+fn a_small_send_buffer_has_the_time_that_the_kernel_gives_it() {
     let narrow = Narrow::new();
-    narrow.set("west", "net.ipv4.tcp_wmem=4096 65536 65536");
-    let explained = narrow.explained(&["--pace", "1Gbit/s"]);
-    assert_eq!(main_owner(&explained.transfer), "send-buffer", "{:#}", explained.transfer);
-    assert!(explained.clock("send_buffer") > 0.5, "{:#}", explained.waterfall);
+    for (buffer, options) in [(65_536, ["--pace", "1Gbit/s"]), (131_072, ["-C", "bbr"])] {
+        narrow.set("west", &format!("net.ipv4.tcp_wmem=4096 {buffer} {buffer}"));
+        let explained = narrow.explained(&options);
+        assert_eq!(main_owner(&explained.transfer), "send-buffer", "{:#}", explained.transfer);
+        assert_alike(&explained, explained.owned(&["send-buffer"]), explained.clock("send_buffer"));
+    }
 }
