@@ -37,7 +37,9 @@ fn owner(direction: &Direction, time_ns: i64) -> Owner {
         return if direction.window.last == 0 { Owner::ZeroWindow } else { Owner::ReceiverWindow };
     }
     let is_woken = direction.wakes.level().is_some();
-    if outstanding == 0 || direction.recent.ended_short && !is_woken {
+    // A writer that has been woken and does not come is no full buffer.
+    let is_late = direction.wakes.level().is_some_and(|level| outstanding * 8 < level * 7);
+    if outstanding == 0 || is_late || direction.recent.ended_short && !is_woken {
         return Owner::Application;
     }
     let pause_ns = time_ns - direction.recent.data_ns;
@@ -143,11 +145,11 @@ impl Direction {
         if !is_recalled {
             return;
         }
-        self.recall.push(Interval { from_ns, to_ns, owner, activity }, known);
         let Self { recall, wakes, budget, series, recent, .. } = self;
         if activity == Activity::Waiting {
             recall.waited_since(recent.data_ns, Accounts { budget, series: series.as_deref_mut() });
         }
+        recall.push(Interval { from_ns, to_ns, owner, activity }, known);
         if let Some(known) = known {
             let since_ns = wakes.since_ns().filter(|_| known == Owner::SendBuffer);
             let reach = since_ns.map_or(Reach::Plateau, |since_ns| Reach::Writer { since_ns });
