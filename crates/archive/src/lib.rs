@@ -11,6 +11,7 @@
 //! * [`changes`]: the change log of hosts
 //! * [`snapshots`]: snapshots of hosts
 //! * [`rounds`]: whole plans, run once
+//! * [`running`]: rounds that are not kept yet, from their journals
 //! * [`transfers`]: transfers of real applications that were watched
 //! * [`export`]: runs as JSON and CSV, and JSON back
 //!
@@ -27,6 +28,7 @@ pub mod location;
 mod names;
 pub mod resolve;
 pub mod rounds;
+pub mod running;
 pub mod schema;
 pub mod snapshots;
 pub mod spill;

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use archive::running::{Begun, ENDING, Ended, Header, LeftOut, PlannedTest, Resumed};
 use model::round::{Round, Tested};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The journal of a round that runs.
 #[derive(Debug)]
@@ -42,19 +43,6 @@ pub struct Interrupted {
     file: File,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Header {
-    format: u32,
-    plan: String,
-    round: Round,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Ended {
-    slot: usize,
-    tested: Tested,
-}
-
 impl Journal {
     /// Begins the journal of a round in `directory`, which is made where it does not exist. `plan` tells its plan from others.
     ///
@@ -78,16 +66,29 @@ impl Journal {
         let mut file = interrupted.file.try_clone()?;
         file.write_all(b"\n")?;
         let state = Mutex::new(State { file, failed: None });
-        Ok(Self { path: interrupted.path.clone(), plan: interrupted.plan.clone(), state })
+        let journal = Self { path: interrupted.path.clone(), plan: interrupted.plan.clone(), state };
+        journal.note(&Resumed { resumed: interrupted.tests.len() });
+        Ok(journal)
     }
 
-    /// The round begins.
-    pub(super) fn begins(&self, round: &Round) {
+    /// The round begins, with all of these tests before it.
+    pub(super) fn begins(&self, round: &Round, planned: Vec<PlannedTest>) {
         self.add(&Header {
             format: Round::FORMAT,
             plan: self.plan.clone(),
             round: Round { tests: Vec::new(), ..round.clone() },
+            planned,
         });
+    }
+
+    /// A test has begun.
+    pub(super) fn begun(&self, slot: usize, at: Duration) {
+        self.note(&Begun { begun: slot, at });
+    }
+
+    /// Tests will not be run.
+    pub(super) fn left_out(&self, slots: Vec<usize>) {
+        self.note(&LeftOut { left_out: slots });
     }
 
     /// A test has ended.
@@ -114,18 +115,27 @@ impl Journal {
         fs::remove_file(&self.path)
     }
 
+    /// Adds what must not be lost.
     fn add<T: Serialize>(&self, document: &T) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = serde_json::to_vec(document).map_err(io::Error::from).and_then(|mut line| {
-            line.push(b'\n');
-            state.file.write_all(&line)?;
-            state.file.sync_data()
-        });
+        let written = write(&mut state.file, document).and_then(|()| state.file.sync_data());
         // The round goes on: what it measures is in memory, and kept at its end.
         if let Err(error) = written {
             state.failed.get_or_insert(error);
         }
     }
+
+    /// Adds what is for those who look at the round while it runs: nothing depends on it.
+    fn note<T: Serialize>(&self, document: &T) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = write(&mut state.file, document);
+    }
+}
+
+fn write<T: Serialize>(file: &mut File, document: &T) -> io::Result<()> {
+    let mut line = serde_json::to_vec(document)?;
+    line.push(b'\n');
+    file.write_all(&line)
 }
 
 impl Interrupted {
@@ -200,9 +210,6 @@ fn is_led(file: &File) -> bool {
 const FORK_TO_EXEC: Duration = Duration::from_millis(10);
 const ATTEMPTS: u32 = 10;
 
-/// How the names of journals end.
-const ENDING: &str = ".round.jsonl";
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -238,7 +245,7 @@ mod tests {
     fn what_was_measured_is_there_after_the_leader_is_gone_at_every_byte() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::begin(folder.path(), "one", "digest").unwrap();
-        journal.begins(&round());
+        journal.begins(&round(), Vec::new());
         assert!(interrupted(folder.path()).unwrap().is_empty(), "somebody leads it");
         journal.ended(0, &tested("first"));
         let whole = fs::read(journal.path()).unwrap().len();

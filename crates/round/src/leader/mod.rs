@@ -30,6 +30,7 @@ use std::thread;
 use std::time::Duration;
 
 use archive::rounds::has_result;
+use archive::running::PlannedTest;
 use measure::stop::Stop;
 use model::played::Finding;
 use model::round::{Round, Tested};
@@ -117,7 +118,7 @@ fn conduct<'a>(lead: &'a Lead<'a>, audience: &mut dyn Audience, crew: &mut dyn C
                 member.before = then.before.clone().or(member.before.take());
             }
         }
-        None => lead.journal.into_iter().for_each(|journal| journal.begins(&round)),
+        None => lead.journal.into_iter().for_each(|journal| journal.begins(&round, planned(lead))),
     }
     audience.mustered(&round);
     let mut leader = Leader::new(lead, Staff { audience, crew }, &round, begun);
@@ -236,6 +237,7 @@ impl<'a, 'c> Leader<'a, 'c> {
             let slot = &lead.schedule.slots[number];
             let began = self.now().since(begun);
             self.audience.begins(slot, began);
+            lead.journal.into_iter().for_each(|journal| journal.begun(number, began));
             if !self.crew.begin(number, Box::new(move || test(lead, number, began, &halt))) {
                 let why = "not run: this host has no thread for it".to_owned();
                 self.ended(Report { slot: number, tested: self.left_out(slot, &why), trouble: None });
@@ -311,7 +313,11 @@ impl<'a, 'c> Leader<'a, 'c> {
 
     /// Tests that will not begin, for this reason.
     fn leave_out(&mut self, why: &str, is_meant: impl Fn(&Slot) -> bool) {
-        for number in self.turns.leave_out(|slot| is_meant(slot)) {
+        let left_out = self.turns.leave_out(|slot| is_meant(slot));
+        if let Some(journal) = self.lead.journal.filter(|_| !left_out.is_empty()) {
+            journal.left_out(left_out.clone());
+        }
+        for number in left_out {
             let slot = &self.lead.schedule.slots[number];
             let tested = self.left_out(slot, why);
             self.audience.ended(slot, &tested);
@@ -323,6 +329,17 @@ impl<'a, 'c> Leader<'a, 'c> {
         let began = self.now().since(self.begun);
         pair::tested(self.lead.plan, slot, began, Side::From, Finding::Nothing { detail: why.to_owned() }, None)
     }
+}
+
+/// All tests, as those name them who look at the round while it runs.
+fn planned(lead: &Lead<'_>) -> Vec<PlannedTest> {
+    let host = |host: usize| lead.plan.hosts[host].name.clone();
+    let planned = |slot: &Slot| PlannedTest {
+        label: lead.plan.tests[slot.test].label.clone(),
+        from: host(slot.pair.from),
+        to: host(slot.pair.to),
+    };
+    lead.schedule.slots.iter().map(planned).collect()
 }
 
 /// Runs one test, and asks a host that could not take part whether it is there.

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use archive::Archive;
 use archive::rounds::has_result;
+use archive::running;
 use measure::stop::Stop;
 use model::round::Round;
 use plan::Plan;
@@ -86,7 +87,7 @@ impl Running {
         let Some(archive) = archive else {
             return Ok(Self { journal: None, resumed: None });
         };
-        let directory = beside(archive.path());
+        let directory = running::directory(archive.path());
         let unusable = || Complaint::new(Exit::Local, format!("cannot use {}", directory.display()));
         let plan = host::digest::sha256(&std::fs::read(path).with_context(unusable)?);
         let mut left = interrupted(&directory).with_context(unusable)?;
@@ -125,13 +126,6 @@ impl Running {
             let _ = journal.done();
         }
     }
-}
-
-/// Where the rounds that run are kept: beside the archive.
-fn beside(archive: &Path) -> std::path::PathBuf {
-    let mut directory = archive.as_os_str().to_owned();
-    directory.push(".rounds");
-    directory.into()
 }
 
 /// A plan in which nothing can be started measures nothing.
