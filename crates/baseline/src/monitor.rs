@@ -1,6 +1,8 @@
 //! A mesh as its rounds come in: incidents, each of one element or one series, from opening to recovery.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use crate::pool::{self, Blamed, FEW, Pooled, Pooling};
 use crate::ranked::Rank;
@@ -49,7 +51,7 @@ pub struct RoundResult<K> {
 /// A mesh that is watched.
 #[derive(Debug)]
 pub struct Monitor<K, E> {
-    settings: WatchSettings,
+    settings: Arc<WatchSettings>,
     pooling: Pooling,
     series: BTreeMap<K, Tracked<E>>,
     incidents: Vec<Incident<K, E>>,
@@ -60,12 +62,20 @@ pub struct Monitor<K, E> {
 
 #[derive(Debug)]
 struct Tracked<E> {
-    elements: Vec<E>,
+    elements: Arc<[E]>,
     watch: Watch,
-    /// The baseline while an incident of one of its elements is open, by the number of the incident.
-    frozen: Option<(usize, Vec<f64>)>,
+    /// The baseline while an incident of one of its elements is open. Of a million series hardly any has one.
+    frozen: Option<Box<Frozen>>,
     /// Its latest good results, the newest last: at most as many as are looked at together.
     latest: VecDeque<Ranked>,
+}
+
+/// A baseline from before an incident.
+#[derive(Debug)]
+struct Frozen {
+    /// Number of the incident.
+    by: usize,
+    baseline: Vec<f64>,
 }
 
 /// A result and where it lay when it came.
@@ -80,7 +90,7 @@ impl<E> Tracked<E> {
     /// The results that one at a moment is ranked in.
     fn history(&self, before_s: i64) -> Vec<f64> {
         match &self.frozen {
-            Some((_, frozen)) => frozen.clone(),
+            Some(frozen) => frozen.baseline.clone(),
             None => self.watch.baseline_before(before_s),
         }
     }
@@ -122,7 +132,7 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
     #[must_use]
     pub fn new(settings: WatchSettings, pooling: Pooling) -> Self {
         Self {
-            settings,
+            settings: Arc::new(settings),
             pooling,
             series: BTreeMap::new(),
             incidents: Vec::new(),
@@ -133,19 +143,22 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
 
     /// The same, of results that come one by one: with each, the latest of all series that are not older than this are pooled.
     #[must_use]
-    pub const fn pooled_over(mut self, window_s: i64) -> Self {
+    pub fn pooled_over(mut self, window_s: i64) -> Self {
         self.window_s = Some(window_s);
         self
     }
 
     /// Adds a series and the elements that its results depend on.
-    pub fn add(&mut self, series: K, elements: Vec<E>) {
-        let watch = Watch::new(self.settings);
+    pub fn add(&mut self, series: K, elements: impl Into<Arc<[E]>>) {
+        let (elements, watch) = (elements.into(), Watch::sharing(Arc::clone(&self.settings)));
         self.series.insert(series, Tracked { elements, watch, frozen: None, latest: VecDeque::new() });
     }
 
     /// Takes results of before, which are not judged again.
-    pub fn restore(&mut self, series: &K, samples: &[Sample]) {
+    pub fn restore<Q: Ord + ?Sized>(&mut self, series: &Q, samples: &[Sample])
+    where
+        K: Borrow<Q>,
+    {
         if let Some(tracked) = self.series.get_mut(series) {
             tracked.watch.restore(samples);
         }
@@ -166,7 +179,7 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
         incident.recovered_s = Some(now_s);
         let (number, since_s) = (incident.number, incident.since_s);
         for (key, tracked) in &mut self.series {
-            let is_frozen = tracked.frozen.take_if(|(by, _)| *by == number).is_some();
+            let is_frozen = tracked.frozen.take_if(|frozen| frozen.by == number).is_some();
             if is_frozen || *subject == Subject::Series(key.clone()) {
                 tracked.watch.accept_since(since_s);
                 tracked.latest.clear();
@@ -182,13 +195,19 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
 
     /// What is known of a series.
     #[must_use]
-    pub fn watch(&self, series: &K) -> Option<&Watch> {
+    pub fn watch<Q: Ord + ?Sized>(&self, series: &Q) -> Option<&Watch>
+    where
+        K: Borrow<Q>,
+    {
         self.series.get(series).map(|tracked| &tracked.watch)
     }
 
     /// The median of the baseline of a series, which is that of before while something of it is open; [`None`] without results.
     #[must_use]
-    pub fn usual(&self, series: &K) -> Option<f64> {
+    pub fn usual<Q: Ord + ?Sized>(&self, series: &Q) -> Option<f64>
+    where
+        K: Borrow<Q>,
+    {
         let tracked = self.series.get(series)?;
         let levels = tracked.history(i64::MAX);
         (!levels.is_empty()).then(|| self.settings.scale.value(median(&levels)))
@@ -242,7 +261,7 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
     fn pooled(&self, window: Option<Window>, counts: impl Fn(&K, &Ranked) -> bool) -> Vec<Pooled<E>> {
         let latest = |(key, tracked): (&K, &Tracked<E>)| {
             let latest = tracked.latest.back().filter(|latest| counts(key, latest))?;
-            let pooled = Pooled { rank: latest.rank, recent: Recent::default(), elements: tracked.elements.clone() };
+            let pooled = Pooled { rank: latest.rank, recent: Recent::default(), elements: tracked.elements.to_vec() };
             Some((key.clone(), pooled))
         };
         let mut pooled: Vec<(K, Pooled<E>)> = self.series.iter().filter_map(latest).collect();
@@ -285,7 +304,8 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
         for tracked in self.series.values_mut().filter(|tracked| tracked.elements.contains(element)) {
             if tracked.frozen.is_none() {
                 tracked.watch.forget_since(freeze.since_s);
-                tracked.frozen = Some((freeze.number, tracked.watch.baseline()));
+                let baseline = tracked.watch.baseline();
+                tracked.frozen = Some(Box::new(Frozen { by: freeze.number, baseline }));
             }
         }
     }
@@ -323,7 +343,7 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
                 incident.recovered_s = Some(now_s);
                 back.push(element.clone());
                 for tracked in series.values_mut() {
-                    if tracked.frozen.take_if(|(number, _)| *number == incident.number).is_some() {
+                    if tracked.frozen.take_if(|frozen| frozen.by == incident.number).is_some() {
                         // What was measured before the fix says nothing of what comes after it.
                         tracked.latest.clear();
                     }
@@ -348,7 +368,8 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
         match turn {
             Turn::None => {}
             Turn::Opened => {
-                let State::Changed(OpenChange { change, .. }) = tracked.watch.state() else { return };
+                let State::Changed(open) = tracked.watch.state() else { return };
+                let OpenChange { change, .. } = open.as_ref();
                 let shift = self.settings.scale.level(change.after) - self.settings.scale.level(change.before);
                 let opening = Opening { opened_s: now_s, since_s: change.at_s, shift };
                 self.open(Subject::Series(result.series.clone()), opening);

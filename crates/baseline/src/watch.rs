@@ -2,6 +2,8 @@
 //!
 //! While a change is open its baseline is frozen: a drop that has lasted a month is still a drop.
 
+use std::sync::Arc;
+
 use stats::rank;
 
 use crate::analysis::{Analysis, Change, Gate, Settings, Shape, analyse};
@@ -83,7 +85,7 @@ pub enum State {
     /// The screen suspects a change, and the evidence is not enough.
     Suspect,
     /// It is worse since a moment.
-    Changed(OpenChange),
+    Changed(Box<OpenChange>),
 }
 
 /// What a look at a series shows.
@@ -116,7 +118,8 @@ pub enum Turn {
 /// A series that is watched.
 #[derive(Debug, Clone)]
 pub struct Watch {
-    settings: WatchSettings,
+    /// Those of all series of a metric are the same.
+    settings: Arc<WatchSettings>,
     samples: Vec<Sample>,
     state: State,
     poor: u64,
@@ -125,7 +128,11 @@ pub struct Watch {
 impl Watch {
     /// A series without results.
     #[must_use]
-    pub const fn new(settings: WatchSettings) -> Self {
+    pub fn new(settings: WatchSettings) -> Self {
+        Self::sharing(Arc::new(settings))
+    }
+
+    pub(crate) const fn sharing(settings: Arc<WatchSettings>) -> Self {
         Self { settings, samples: Vec::new(), state: State::Learning, poor: 0 }
     }
 
@@ -197,6 +204,8 @@ impl Watch {
         let is_number = |sample: &&Sample| {
             sample.value.is_finite() && (self.settings.scale == Scale::Difference || sample.value > 0.0)
         };
+        // A mesh of a thousand hosts has a million of these, most of them short.
+        self.samples.reserve_exact(samples.len());
         self.samples.extend(samples.iter().filter(is_number));
         self.samples.sort_by_key(|sample| sample.at_s);
         self.samples.dedup_by_key(|sample| sample.at_s);
@@ -240,7 +249,7 @@ impl Watch {
     }
 
     fn dropped(&self) -> Option<(Change, Vec<f64>)> {
-        let WatchSettings { scale, worse, least_history, .. } = self.settings;
+        let WatchSettings { scale, worse, least_history, .. } = *self.settings;
         let at = self.samples.len().checked_sub(DROPPED).filter(|at| *at >= least_history)?;
         if scale == Scale::Difference || matches!(self.state, State::Changed(_)) {
             return None;
@@ -313,12 +322,12 @@ impl Watch {
 
     fn open(&mut self, change: Change, frozen: Vec<f64>) -> Turn {
         let noticed_s = self.samples.last().map_or(change.at_s, |last| last.at_s);
-        self.state = State::Changed(OpenChange { change, noticed_s, frozen });
+        self.state = State::Changed(Box::new(OpenChange { change, noticed_s, frozen }));
         Turn::Opened
     }
 
     /// The change is over once recent results can no longer be told from those before it.
-    fn while_open(&mut self, open: OpenChange) -> Turn {
+    fn while_open(&mut self, open: Box<OpenChange>) -> Turn {
         let scale = self.settings.scale;
         let after: Vec<f64> =
             self.samples.iter().filter(|sample| sample.at_s > open.noticed_s).map(|s| scale.level(s.value)).collect();

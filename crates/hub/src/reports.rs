@@ -1,6 +1,7 @@
 //! Incidents as post-mortems, from what a hub keeps: the same in the hub and beside it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use baseline::series::Sample;
 use diagnose::diagnosis::Diagnosis;
@@ -12,6 +13,7 @@ use postmortem::sections::{self, Record, Section};
 use units::WallTime;
 
 use crate::api::version;
+use crate::store::rows::{SeriesHistory, SeriesResult};
 use crate::store::{Store, StoreError};
 
 /// A post-mortem with what the record says now.
@@ -50,11 +52,12 @@ pub fn postmortem(store: &dyn Store, id: &IncidentId, now: WallTime) -> Result<O
 /// What was measured of the series that the incident may have moved.
 fn histories(store: &dyn Store, incident: &Incident) -> Result<Vec<History>, StoreError> {
     let mut histories: BTreeMap<Series, Vec<Sample>> = BTreeMap::new();
-    for point in store.points(None, figures::since(incident))? {
-        if figures::concerns(incident, &point.series) {
-            let at_s = i64::try_from(point.at.unix_seconds()).unwrap_or(i64::MAX);
-            histories.entry(point.series).or_default().push(Sample { at_s, value: point.value });
+    store.histories(figures::since(incident), &mut |SeriesHistory { series, results }| {
+        if figures::concerns(incident, &series) {
+            let at_s = |result: &SeriesResult| i64::try_from(result.at.unix_seconds()).unwrap_or(i64::MAX);
+            let samples = results.iter().map(|result| Sample { at_s: at_s(result), value: result.value });
+            histories.insert(Arc::unwrap_or_clone(series), samples.collect());
         }
-    }
+    })?;
     Ok(histories.into_iter().map(|(series, samples)| History { series, samples }).collect())
 }

@@ -56,6 +56,7 @@ async function show() {
     if (made.drawn) await made.drawn();
     if (made.live) keep(made.live);
   } catch (error) {
+    if (error.status === 503) setTimeout(again, EVERY_MS);
     page.replaceChildren(h("h1", null, "Nothing to show"), h("p", { class: "problem" }, error.message), h("p", null, error.hint || ""), h("p", null, h("a", { href: "/" }, "All rounds and runs")));
   }
   page.setAttribute("aria-busy", "false");

@@ -259,7 +259,7 @@ fn refusal(error: &SourceError) -> Response {
     let status = match error {
         SourceError::Unknown { .. } => 404,
         SourceError::Wrong { .. } => 400,
-        SourceError::Busy => 503,
+        SourceError::Busy | SourceError::Reading => 503,
         SourceError::Broken { .. } => 500,
     };
     Response::refusal(status, &Problem { error: error.to_string(), hint: error.hint() })

@@ -48,7 +48,7 @@ impl HubSource {
         if let Some(progress) = counted.filter(is_fresh) {
             return Ok(progress);
         }
-        let series = self.latest.read(self.store.as_ref(), planned, now).map_err(|error| broken(&error))?;
+        let series = self.known(planned, now)?;
         let since = clock::earlier(now, planned.period());
         let (mut measured, mut known) = (0, 0);
         for (key, recent) in series.since(WallTime::default()) {

@@ -39,8 +39,7 @@ impl HubSource {
         let Some(FaultLocation::Host { name }) = place else { return Ok(Vec::new()) };
         let plan = planned.plan();
         let Some(number) = plan.host(name) else { return Ok(Vec::new()) };
-        let known = self.latest.read(self.store.as_ref(), planned, linux::clock::wall_now());
-        let known = known.map_err(|error| broken(&error))?;
+        let known = self.known(planned, linux::clock::wall_now())?;
         let profile = profile(plan, number, &known);
         drop(known);
         let host = &plan.hosts[number];

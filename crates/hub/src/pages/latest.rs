@@ -10,7 +10,7 @@ use mesh::incident::{Metric, Series};
 use units::WallTime;
 
 use crate::schedule::planned::Planned;
-use crate::store::rows::Point;
+use crate::store::rows::{SeriesHistory, SeriesResult};
 use crate::store::{Store, StoreError};
 use crate::watching::{Latest, LatestRun, PairTest, oldest_latest};
 
@@ -80,20 +80,25 @@ impl LatestPoints {
     ) -> Result<MutexGuard<'_, Known>, StoreError> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let period = Some(planned.period());
-        let points = if known.period == period {
-            store.points_behind(known.upto)?
-        } else {
-            *known = Known { period, ..Known::default() };
-            store.points(None, clock::earlier(now, planned.period().saturating_mul(USUAL_PERIODS)))?
-        };
-        points.iter().for_each(|point| known.add(point));
+        if known.period == period {
+            store.points_behind(known.upto)?.iter().for_each(|point| known.add(&point.series, SeriesResult::of(point)));
+            return Ok(known);
+        }
+        let since = clock::earlier(now, planned.period().saturating_mul(USUAL_PERIODS));
+        let mut read = Known { period, ..Known::default() };
+        store.histories(since, &mut |SeriesHistory { series, results }| {
+            // Of a history no more is kept than says what is usual.
+            let kept = results.len().saturating_sub(USUAL_RESULTS);
+            results[kept..].iter().for_each(|result| read.add(&series, *result));
+        })?;
+        *known = read;
         Ok(known)
     }
 }
 
 impl Known {
-    fn add(&mut self, point: &Point) {
-        let Series { from, to, test, metric, .. } = &point.series;
+    fn add(&mut self, series: &Series, point: SeriesResult) {
+        let Series { from, to, test, metric, .. } = series;
         let key = SeriesKey {
             test: self.tests.number(test),
             metric: *metric,

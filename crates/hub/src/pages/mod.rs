@@ -13,7 +13,11 @@ mod latest;
 mod outline;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use mesh::clock;
@@ -42,17 +46,23 @@ use crate::segments::target::SegmentTarget;
 use crate::store::rows::{Point, RecordQuery, StoredRecord};
 use crate::store::{Store, StoreError};
 use crate::watching::{MOST_TESTS, latest_round, newest_facts, oldest_latest};
-use latest::{LatestPoints, Progress};
+use latest::{Known, LatestPoints, Progress};
 
 /// A hub's database, as pages read it.
 #[derive(Debug)]
-pub struct HubSource {
+pub struct HubSource(Arc<Inner>);
+
+/// What whoever reads ahead shares with whoever answers.
+#[derive(Debug)]
+pub struct Inner {
     name: String,
     store: Arc<dyn Store>,
     /// Where samples are that have left the database.
     segments: Option<Arc<SegmentTarget>>,
     planned: Mutex<Option<Arc<Planned>>>,
     latest: LatestPoints,
+    /// Whether those are being read for the first time.
+    is_reading: AtomicBool,
     /// How they stood when they were counted last, and with which record: of a million series that takes half of a second.
     counted: Mutex<Option<(u64, Standing)>>,
     /// How much of the present period was measured when it was counted last.
@@ -61,6 +71,14 @@ pub struct HubSource {
     rounds: Mutex<Vec<Arc<Round>>>,
     /// The same without their tests, where they are too many.
     outlines: Mutex<Vec<Arc<RoundOutline>>>,
+}
+
+impl Deref for HubSource {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
 }
 
 /// Where the latest results of a mesh stand.
@@ -79,29 +97,53 @@ impl HubSource {
     /// Of a database and where its segments are, with a name for people.
     #[must_use]
     pub fn new(name: String, store: Arc<dyn Store>, segments: Option<Arc<SegmentTarget>>) -> Self {
-        Self {
+        Self(Arc::new(Inner {
             name,
             store,
             segments,
             planned: Mutex::default(),
             latest: LatestPoints::default(),
+            is_reading: AtomicBool::new(false),
             counted: Mutex::default(),
             progress: Mutex::default(),
             rounds: Mutex::default(),
             outlines: Mutex::default(),
-        }
+        }))
     }
 
-    /// Reads what pages show first, so that nobody waits for it: of a million series seconds.
+    /// Reads what pages show first while others are answered already: of a million series that takes seconds. What is read soon is
+    /// there when this returns.
     #[must_use]
     pub fn read_ahead(self) -> Self {
-        // Where the database refuses, pages say so.
-        let standing = self.standing();
-        if let Ok(Some(standing)) = standing {
-            let _ = self.outline(standing.id);
+        let source = Self(Arc::clone(&self.0));
+        self.is_reading.store(true, Ordering::Release);
+        let (has_read, is_read) = channel();
+        let reads = thread::Builder::new().name("latest results".to_owned()).spawn(move || {
+            // Where the database refuses, pages say so.
+            if let Ok(Some(planned)) = source.planned() {
+                drop(source.latest.read(source.store.as_ref(), &planned, linux::clock::wall_now()));
+            }
+            source.is_reading.store(false, Ordering::Release);
+            if let Ok(Some(standing)) = source.standing() {
+                let _ = source.outline(standing.id);
+            }
+            let _ = source.now_measured();
+            let _ = has_read.send(());
+        });
+        match reads {
+            Ok(_) => drop(is_read.recv_timeout(READ_AT_ONCE)),
+            // Whoever asks first reads it.
+            Err(_) => self.is_reading.store(false, Ordering::Release),
         }
-        let _ = self.now_measured();
         self
+    }
+
+    /// All series as they stand now.
+    fn known(&self, planned: &Planned, now: WallTime) -> Result<MutexGuard<'_, Known>, SourceError> {
+        if self.is_reading.load(Ordering::Acquire) {
+            return Err(SourceError::Reading);
+        }
+        self.latest.read(self.store.as_ref(), planned, now).map_err(|error| broken(&error))
     }
 
     /// The plan with the agents that there are; [`None`] before the first plan.
@@ -124,7 +166,7 @@ impl HubSource {
     fn standing(&self) -> Result<Option<Standing>, SourceError> {
         let Some(planned) = self.planned()? else { return Ok(None) };
         let now = linux::clock::wall_now();
-        let known = self.latest.read(self.store.as_ref(), &planned, now).map_err(|error| broken(&error))?;
+        let known = self.known(&planned, now)?;
         let Some(newest) = known.newest else { return Ok(None) };
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |standing: &Standing| standing.newest == newest && clock::between(standing.at, now) < COUNTED_FOR;
@@ -144,7 +186,7 @@ impl HubSource {
         let Some(planned) = self.planned()? else { return Ok(None) };
         let now = linux::clock::wall_now();
         let store = self.store.as_ref();
-        let known = self.latest.read(store, &planned, now).map_err(|error| broken(&error))?;
+        let known = self.known(&planned, now)?;
         let latest = known.latest(&planned, now, MOST_TESTS);
         drop(known);
         let round = latest_round(store, &planned, &latest, now).map_err(|error| broken(&error))?;
@@ -230,7 +272,7 @@ impl Source for HubSource {
         };
         let Some(planned) = self.planned()? else { return Ok(None) };
         let now = linux::clock::wall_now();
-        let known = self.latest.read(self.store.as_ref(), &planned, now).map_err(|error| broken(&error))?;
+        let known = self.known(&planned, now)?;
         let outline = Arc::new(outline::outline(&known, &planned, standing.id, now));
         drop(known);
         keep(&mut self.outlines.lock().unwrap_or_else(PoisonError::into_inner), Arc::clone(&outline));
@@ -346,7 +388,11 @@ impl Source for HubSource {
             self.store.diagnosis(id).map_err(|error| broken(&error))?.and_then(|text| serde_json::from_str(&text).ok());
         let fixes = match (&diagnosis, self.planned()?) {
             (Some(diagnosis), Some(planned)) if incident.status.is_bad() => {
-                self.fixes(&incident, diagnosis, &planned)?
+                match self.fixes(&incident, diagnosis, &planned) {
+                    // All else of the incident is there.
+                    Err(SourceError::Reading) => Vec::new(),
+                    fixes => fixes?,
+                }
             }
             _ => Vec::new(),
         };
@@ -396,6 +442,8 @@ fn broken(error: &StoreError) -> SourceError {
     SourceError::broken("the hub's database", error)
 }
 
+/// A mesh of some hundred hosts is read within this.
+const READ_AT_ONCE: Duration = Duration::from_secs(1);
 /// Results become old by the minute.
 const COUNTED_FOR: Duration = Duration::from_secs(60);
 /// Rounds of latest results in memory.

@@ -91,11 +91,15 @@ impl Hub {
         let segments = settings.segments.as_ref().map(|segments| Segments::new(segments, own)).transpose()?;
         let target = segments.as_ref().map(|segments| Arc::clone(segments.target()));
         let source = HubSource::new(name, Arc::clone(&store), target).read_ahead();
+        let said = log.clone();
+        let complain = move |error: &StoreError| {
+            said.say(clock::wall_now(), format_args!("what was measured cannot be read yet: {error}"));
+        };
         let hub = Self {
             authority,
             ticket_key,
             schedule: Schedule::load(store.as_ref())?,
-            watching: Watching::load(store.as_ref(), &settings)?,
+            watching: Watching::load_meanwhile(&store, &settings, complain)?,
             site: Site::new(Box::new(source), settings.names.clone()),
             names: settings.names.clone(),
             openid,

@@ -1,6 +1,7 @@
 //! Series, their histories, grids, records.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mesh::clock;
@@ -11,7 +12,7 @@ use super::request::{Request, RequestError};
 use super::state::Hub;
 use crate::api::mesh::{Grid, Grids, History, Pairs, PointInfo, RecordInfo, SeriesInfo, SeriesState, USUAL_HISTORY};
 use crate::api::record::content;
-use crate::store::rows::{Point, PointQuality};
+use crate::store::rows::{PointQuality, SeriesResult};
 
 pub(super) fn pairs(hub: &Hub) -> Pairs {
     Pairs { series: all(hub) }
@@ -53,7 +54,7 @@ pub(super) fn history(hub: &Hub, request: &Request) -> Result<History, RequestEr
         incident.hosts.contains(&series.from) || incident.hosts.contains(&series.to)
     };
     let incidents = state.incidents.list().iter().filter(concerns).map(|incident| incident.id.0.clone()).collect();
-    Ok(History { series, points: points.iter().map(point).collect(), incidents })
+    Ok(History { series, points: points.iter().map(SeriesResult::of).map(point).collect(), incidents })
 }
 
 pub(super) fn record(hub: &Hub, request: &Request) -> Result<RecordInfo, RequestError> {
@@ -79,10 +80,10 @@ pub(super) fn since(now: WallTime, request: &Request, usual: Duration) -> Result
 fn all(hub: &Hub) -> Vec<SeriesInfo> {
     let now = hub.now();
     let state = hub.watching.state();
-    let info = |(series, recent): (&Series, &crate::watching::Recent)| SeriesInfo {
-        series: series.clone(),
+    let info = |(series, recent): (&Arc<Series>, &crate::watching::Recent)| SeriesInfo {
+        series: series.as_ref().clone(),
         state: shown(state.incidents.status(series, now)),
-        last: recent.last.as_ref().map(point),
+        last: recent.last.map(point),
         usual: state.incidents.usual(series),
         results: recent.results,
     };
@@ -100,8 +101,8 @@ const fn shown(status: SeriesStatus) -> SeriesState {
     }
 }
 
-fn point(point: &Point) -> PointInfo {
-    PointInfo { at: point.at, value: point.value, judged: point.good == PointQuality::Good, record: point.record }
+fn point(result: SeriesResult) -> PointInfo {
+    PointInfo { at: result.at, value: result.value, judged: result.good == PointQuality::Good, record: result.record }
 }
 
 /// A word of an enumeration, as JSON has it.

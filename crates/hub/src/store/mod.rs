@@ -4,6 +4,7 @@
 //! * [`segments`]: which runs have their samples in which segment
 //! * [`people`]: accounts, sessions, what people did and wrote
 //! * `error`: why a database refuses
+//! * `histories`: rows as histories of series
 //! * `integers`: times and counts as databases have them
 //! * [`turn`]: how hubs that share a database change runs one after the other
 //! * [`mod@open`]: which database a hub has
@@ -13,6 +14,7 @@
 //! A call returns when what it stored is on disk. Calls block: the server makes them on threads that may wait.
 
 mod error;
+mod histories;
 mod integers;
 pub mod open;
 pub mod people;
@@ -33,8 +35,8 @@ use crate::trust::token::Purpose;
 pub use error::StoreError;
 use people::People;
 use rows::{
-    AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, StoredRecord,
-    TokenRow,
+    AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, SeriesHistory,
+    StoredRecord, TokenRow,
 };
 use segments::SegmentIndex;
 use turn::{News, OpenRuns, Turn, TurnRequest};
@@ -137,6 +139,13 @@ pub trait Store: People + SegmentIndex + Debug + Send + Sync {
     /// # Errors
     /// Where the database refuses.
     fn points(&self, series: Option<&Series>, since: WallTime) -> Result<Vec<Point>, StoreError>;
+
+    /// Hands over what was measured since a moment, one series after the other, each in order of time: of a million series nobody has to
+    /// hold more than what is made of them.
+    ///
+    /// # Errors
+    /// Where the database refuses: some may have been handed over.
+    fn histories(&self, since: WallTime, each: &mut dyn FnMut(SeriesHistory)) -> Result<(), StoreError>;
 
     /// What records behind one of them have measured, in order of records.
     ///

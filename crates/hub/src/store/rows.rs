@@ -1,5 +1,7 @@
 //! What is stored, by its nouns.
 
+use std::sync::Arc;
+
 use mesh::incident::{Incident, IncidentId, Series};
 use units::WallTime;
 
@@ -118,6 +120,36 @@ pub struct Point {
     pub good: PointQuality,
     /// The record that it is from.
     pub record: u64,
+}
+
+/// A result of a series that is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SeriesResult {
+    /// When it was measured.
+    pub at: WallTime,
+    /// In the unit of its metric.
+    pub value: f64,
+    /// Whether it counts.
+    pub good: PointQuality,
+    /// The record that it is from.
+    pub record: u64,
+}
+
+impl SeriesResult {
+    /// That of a point.
+    #[must_use]
+    pub const fn of(point: &Point) -> Self {
+        Self { at: point.at, value: point.value, good: point.good, record: point.record }
+    }
+}
+
+/// What was measured of a series, in order of time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeriesHistory {
+    /// Of which series: shared, since a mesh of a thousand hosts has a million.
+    pub series: Arc<Series>,
+    /// Its results, at least one.
+    pub results: Vec<SeriesResult>,
 }
 
 /// Whether a result can be trusted.

@@ -71,8 +71,9 @@ impl Watching {
 
     fn latest(&self) -> super::round::Latest {
         let state = self.state();
-        let usual = state.series.keys().filter_map(|series| Some((series.clone(), state.incidents.usual(series)?)));
-        super::round::Latest { runs: state.latest.clone(), usual: usual.collect() }
+        let usual =
+            state.series.keys().filter_map(|series| Some((series.as_ref().clone(), state.incidents.usual(series)?)));
+        super::round::Latest { runs: state.latest(), usual: usual.collect() }
     }
 }
 

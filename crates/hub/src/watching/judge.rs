@@ -11,7 +11,7 @@ use super::waiting::Waiting;
 use super::{PairTest, State, Watching, changes};
 use crate::api::record::{RunResult, content};
 use crate::schedule::planned::Planned;
-use crate::store::rows::{Judgement, Point, PointQuality, StoredRecord};
+use crate::store::rows::{Judgement, Point, PointQuality, SeriesResult, StoredRecord};
 use crate::store::{Store, StoreError};
 
 /// What came of a look at new records.
@@ -102,9 +102,8 @@ impl State {
         for point in found {
             self.know(&point.series, planned);
             if let Some(recent) = self.series.get_mut(&point.series) {
-                recent.add(point);
+                recent.add(SeriesResult::of(point));
             }
-            self.saw(point);
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! * [`points`]: what a result says of which series
 //! * `judge`: records as they come, into series and incidents
+//! * `crossed`: sites and segments that series cross
 //! * `changes`: change logs of hosts, on the time line of incidents
 //! * `transfers`, `ends`: rates of transfers, and which hosts they are between
 //! * [`next_test`]: the test that separates causes of a drop that nobody has tested
@@ -15,6 +16,7 @@
 //! silent, or when a person does something about an incident there.
 
 mod changes;
+mod crossed;
 mod ends;
 mod explain;
 mod judge;
@@ -26,20 +28,25 @@ mod transfers;
 mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use baseline::series::Sample;
 use mesh::clock;
 use mesh::incident::{
-    Action, Element, Event, Incident, IncidentId, Incidents, Metric, Refused, Series, Settings, Status,
+    Action, Event, Incident, IncidentId, Incidents, Metric, Refused, Series, Settings, Status,
 };
+use mesh::rules::Rules;
 use units::WallTime;
 
 use crate::schedule::planned::Planned;
 use crate::server::directory;
-use crate::store::rows::{Judgement, Judging, JudgingClaim, Point, PointQuality, Revision};
+use crate::store::rows::{Judgement, Judging, JudgingClaim, PointQuality, Revision, SeriesHistory, SeriesResult};
 use crate::store::{Store, StoreError};
+
+use crossed::Crossed;
 
 pub use changes::line;
 pub use judge::{Judged, More};
@@ -49,7 +56,7 @@ pub use waiting::Waiting;
 /// Series, incidents, and what is to be made of them.
 #[derive(Debug)]
 pub struct Watching {
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
     planned: Mutex<Option<Arc<Planned>>>,
     judges: Mutex<Judges>,
     bell: Condvar,
@@ -68,9 +75,7 @@ pub enum Judges {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) incidents: Incidents,
-    pub(crate) series: BTreeMap<Series, Recent>,
-    /// The latest record of each test and pair.
-    pub(crate) latest: BTreeMap<PairTest, LatestRun>,
+    pub(crate) series: BTreeMap<Arc<Series>, Recent>,
     judged: u64,
     /// What is stored as far as this is like it; nothing where a change was refused.
     revision: Revision,
@@ -109,14 +114,14 @@ pub struct LatestRun {
 /// The latest result of a series.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Recent {
-    pub(crate) last: Option<Point>,
+    pub(crate) last: Option<SeriesResult>,
     pub(crate) results: u64,
 }
 
 impl Recent {
-    fn add(&mut self, point: &Point) {
+    fn add(&mut self, result: SeriesResult) {
         self.results += 1;
-        self.last = Some(point.clone());
+        self.last = Some(result);
     }
 }
 
@@ -126,11 +131,50 @@ impl Watching {
     /// # Errors
     /// Where it refuses.
     pub fn load(store: &dyn Store, settings: &directory::Settings) -> Result<Self, StoreError> {
+        let watching = Self::unread(store, settings)?;
+        watching.read(store, &mut watching.state())?;
+        Ok(watching)
+    }
+
+    /// The same while others go on: whoever wants to know what was measured waits until it is read, which takes seconds of a million
+    /// series. `complain` hears why a database does not give it yet.
+    ///
+    /// # Errors
+    /// Where it refuses what does not take long.
+    pub fn load_meanwhile(
+        store: &Arc<dyn Store>,
+        settings: &directory::Settings,
+        complain: impl Fn(&StoreError) + Send + 'static,
+    ) -> Result<Self, StoreError> {
+        let watching = Self::unread(store.as_ref(), settings)?;
+        let (state, planned) = (Arc::clone(&watching.state), watching.planned().clone());
+        let settings = mesh_settings(&watching.settings, planned.as_ref().map(|planned| planned.period()));
+        let (store, (holds, is_held)) = (Arc::clone(store), channel());
+        thread::Builder::new().name("histories".to_owned()).spawn(move || {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = holds.send(());
+            loop {
+                match State::load(store.as_ref(), settings, planned.as_deref()) {
+                    Ok(read) => break *state = read,
+                    Err(error) => complain(&error),
+                }
+                thread::sleep(READ_EVERY);
+            }
+        })?;
+        // From then on nobody sees that nothing is there.
+        let _ = is_held.recv();
+        Ok(watching)
+    }
+
+    /// Nothing but the plan.
+    fn unread(store: &dyn Store, settings: &directory::Settings) -> Result<Self, StoreError> {
+        let joined: BTreeSet<String> = store.agents()?.into_iter().map(|agent| agent.name).collect();
+        // A plan that is refused by now is followed by nobody.
+        let planned = store.mesh()?.plan.and_then(|text| Planned::new(text, &joined).ok()).map(Arc::new);
         let settings = settings.incidents;
-        let state = State::load(store, mesh_settings(&settings, None), None)?;
         Ok(Self {
-            state: Mutex::new(state),
-            planned: Mutex::default(),
+            state: Arc::new(Mutex::new(State::empty(mesh_settings(&settings, None)))),
+            planned: Mutex::new(planned),
             judges: Mutex::new(Judges::Elsewhere),
             bell: Condvar::new(),
             settings,
@@ -142,7 +186,11 @@ impl Watching {
     /// # Errors
     /// Where the database refuses.
     pub fn set_plan(&self, store: &dyn Store, planned: &Arc<Planned>) -> Result<(), StoreError> {
-        *self.planned() = Some(Arc::clone(planned));
+        let known = self.planned().replace(Arc::clone(planned));
+        // What was read for the same plan stands.
+        if known.is_some_and(|known| known.text() == planned.text()) {
+            return Ok(());
+        }
         self.read(store, &mut self.state())
     }
 
@@ -244,37 +292,40 @@ pub enum ActError {
 }
 
 impl State {
-    fn load(store: &dyn Store, settings: Settings, planned: Option<&Planned>) -> Result<Self, StoreError> {
-        let rows = store.mesh()?;
-        let rules = planned.map(Planned::rules).unwrap_or_default();
-        let mut state = Self {
-            incidents: Incidents::new(settings, rules),
+    fn empty(settings: Settings) -> Self {
+        Self {
+            incidents: Incidents::new(settings, Rules::default()),
             series: BTreeMap::new(),
-            latest: BTreeMap::new(),
-            judged: rows.judged,
-            revision: rows.revision,
+            judged: 0,
+            revision: Revision::default(),
             read: Instant::now(),
             wanted: BTreeMap::new(),
             waiting: Vec::new(),
             addresses: ends::Addresses::default(),
             changed: BTreeSet::new(),
+        }
+    }
+
+    fn load(store: &dyn Store, settings: Settings, planned: Option<&Planned>) -> Result<Self, StoreError> {
+        let rows = store.mesh()?;
+        let rules = planned.map(Planned::rules).unwrap_or_default();
+        let mut state = Self {
+            incidents: Incidents::new(settings, rules),
+            judged: rows.judged,
+            revision: rows.revision,
+            ..Self::empty(settings)
         };
+        let crossed = planned.map(Crossed::of);
         let now = linux::clock::wall_now();
-        let mut histories: BTreeMap<Series, Vec<Sample>> = BTreeMap::new();
-        for point in store.points(None, clock::earlier(now, KEPT))? {
-            if point.good == PointQuality::Good {
-                let sample = Sample { at_s: seconds(point.at), value: point.value };
-                histories.entry(point.series.clone()).or_default().push(sample);
-            }
-            state.series.entry(point.series.clone()).or_default().add(&point);
-            state.saw(&point);
-        }
-        for series in state.series.keys().cloned().collect::<Vec<_>>() {
-            state.incidents.add_series(series.clone(), beyond(&series, planned));
-            if let Some(history) = histories.get(&series) {
-                state.incidents.restore_history(&series, history);
-            }
-        }
+        store.histories(clock::earlier(now, KEPT), &mut |SeriesHistory { series, results }| {
+            let good = results.iter().filter(|result| result.good == PointQuality::Good);
+            let samples = good.map(|result| Sample { at_s: seconds(result.at), value: result.value });
+            let beyond = crossed.as_ref().map(|crossed| crossed.by(&series)).unwrap_or_default();
+            state.incidents.add_series(Arc::clone(&series), beyond);
+            state.incidents.restore_history(&series, &samples.collect::<Vec<Sample>>());
+            let recent = Recent { last: results.last().copied(), results: results.len() as u64 };
+            state.series.insert(series, recent);
+        })?;
         // Those of before, or of another hub, are explained still.
         let unexplained = |incident: &&Incident| incident.status.is_bad() && incident.status < Status::Explained;
         for incident in rows.incidents.iter().filter(unexplained) {
@@ -285,15 +336,22 @@ impl State {
         Ok(state)
     }
 
-    /// Keeps which record is the latest of its pair. The group is looked up when it is needed.
-    fn saw(&mut self, point: &Point) {
-        // A transfer is no test, so it is no part of a round.
-        if point.series.metric == Metric::TransferRate {
-            return;
+    /// The latest record of each test and pair. The group is looked up when it is needed.
+    pub(crate) fn latest(&self) -> BTreeMap<PairTest, LatestRun> {
+        let mut latest: BTreeMap<PairTest, LatestRun> = BTreeMap::new();
+        for (series, recent) in &self.series {
+            // A transfer is no test, so it is no part of a round.
+            let is_test = series.metric != Metric::TransferRate;
+            let Some(SeriesResult { at, record, .. }) = recent.last.filter(|_| is_test) else { continue };
+            let Series { from, to, test, .. } = series.as_ref().clone();
+            let run = latest.entry(PairTest { test, group: String::new(), from, to });
+            let run = run.or_insert(LatestRun { record, began: at });
+            // A run measures several metrics, and of the latest a series may have nothing.
+            if run.began < at {
+                *run = LatestRun { record, began: at };
+            }
         }
-        let Series { from, to, test, .. } = point.series.clone();
-        let pair = PairTest { test, group: String::new(), from, to };
-        self.latest.insert(pair, LatestRun { record: point.record, began: point.at });
+        latest
     }
 
     /// Adds a series that is new, with the segments and sites that it crosses.
@@ -301,8 +359,10 @@ impl State {
         if self.series.contains_key(series) {
             return;
         }
-        self.series.insert(series.clone(), Recent::default());
-        self.incidents.add_series(series.clone(), beyond(series, planned.map(AsRef::as_ref)));
+        let series = Arc::new(series.clone());
+        let beyond = planned.map(|planned| Crossed::of(planned).by(&series)).unwrap_or_default();
+        self.incidents.add_series(Arc::clone(&series), beyond);
+        self.series.insert(series, Recent::default());
     }
 
     pub(crate) fn changed(&mut self, events: &[Event]) {
@@ -321,22 +381,6 @@ impl State {
         self.changed.clear();
         Ok(())
     }
-}
-
-/// Sites and segments of a series, as far as the plan knows them.
-fn beyond(series: &Series, planned: Option<&Planned>) -> Vec<Element> {
-    let Some(planned) = planned else { return Vec::new() };
-    let plan = planned.plan();
-    let (Some(from), Some(to)) = (plan.host(&series.from), plan.host(&series.to)) else { return Vec::new() };
-    let network =
-        plan.tests.iter().find(|test| test.label == series.test).and_then(|test| plan.groups[test.group].network);
-    let segments = plan.way(from, to, network).into_iter();
-    let mut beyond: Vec<Element> =
-        segments.map(|segment| Element::Segment(plan.segments[segment].name.clone())).collect();
-    let site = |host: usize| plan.hosts[host].attributes.get("site");
-    let sites: BTreeSet<&String> = [from, to].into_iter().filter_map(site).collect();
-    beyond.extend(sites.into_iter().map(|site| Element::Site(site.clone())));
-    beyond
 }
 
 /// How a mesh is watched: as the hub's settings say, else by the period of its plan.

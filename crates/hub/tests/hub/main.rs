@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, reason = "a test has no outside; `pub` says what the other files use")]
 
 mod archiving;
+mod asking;
 mod backing;
 mod delivering;
 mod intruders;

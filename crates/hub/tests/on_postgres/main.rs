@@ -8,6 +8,8 @@ mod crowd;
 mod opening;
 mod sharing;
 
+#[path = "../hub/asking.rs"]
+mod asking;
 #[path = "../hub/delivering.rs"]
 mod delivering;
 #[path = "../hub/intruders.rs"]

@@ -2,22 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use baseline::monitor;
 use units::WallTime;
 
 use super::record::{Event, EventKind, Incident, IncidentId, Occurrence, Sign, Status, Symptom};
-use super::subject::{Element, Metric, Series, Subject};
-use super::{Incidents, moment};
+use super::subject::{Metric, Subject};
+use super::{Found, Incidents, moment};
 use crate::clock;
 
 impl Incidents {
     /// A monitor has found that something is worse.
-    pub(super) fn found(
-        &mut self,
-        metric: Metric,
-        found: &monitor::Incident<Series, Element>,
-        now: WallTime,
-    ) -> Vec<Event> {
+    pub(super) fn found(&mut self, metric: Metric, found: &Found, now: WallTime) -> Vec<Event> {
         let symptom = Symptom {
             metric,
             subject: found.subject.clone().into(),

@@ -29,6 +29,7 @@ mod silence;
 mod subject;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use baseline::monitor::{self, Monitor, RoundResult};
@@ -59,6 +60,9 @@ pub struct Measured {
     /// Whether it can be trusted: what an overloaded host measured is counted, and never judged.
     pub quality: Quality,
 }
+
+/// What a monitor finds.
+type Found = monitor::Incident<Arc<Series>, Arc<Element>>;
 
 /// What a cell of a grid shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -103,8 +107,11 @@ impl Default for Settings {
 pub struct Incidents {
     settings: Settings,
     rules: Rules,
-    monitors: BTreeMap<Metric, Monitor<Series, Element>>,
-    elements: BTreeMap<Series, Vec<Element>>,
+    monitors: BTreeMap<Metric, Monitor<Arc<Series>, Arc<Element>>>,
+    /// What the results of each series depend on.
+    elements: BTreeMap<Arc<Series>, Arc<[Arc<Element>]>>,
+    /// Those elements, each once: a mesh of a thousand hosts has a million series, and four thousand of them.
+    known: BTreeSet<Arc<Element>>,
     incidents: Vec<Incident>,
     changes: Vec<ConfigurationChange>,
 }
@@ -118,26 +125,39 @@ impl Incidents {
             rules,
             monitors: BTreeMap::new(),
             elements: BTreeMap::new(),
+            known: BTreeSet::new(),
             incidents: Vec::new(),
             changes: Vec::new(),
         }
     }
 
     /// Adds a series and the elements that it crosses beyond its hosts: sites, segments.
-    pub fn add_series(&mut self, series: Series, beyond: Vec<Element>) {
-        let mut elements = vec![
+    pub fn add_series(&mut self, series: impl Into<Arc<Series>>, beyond: Vec<Element>) {
+        let series = series.into();
+        let of_hosts = [
             Element::Host(series.from.clone()),
             Element::Host(series.to.clone()),
             Element::From(series.from.clone()),
             Element::To(series.to.clone()),
         ];
-        elements.extend(beyond);
+        let elements: Arc<[Arc<Element>]> =
+            of_hosts.into_iter().chain(beyond).map(|element| self.known(element)).collect();
         let settings = watch_settings(series.metric, &self.settings);
         let pooling = pooling(series.metric);
         let window = i64::try_from(self.settings.pooled_over.as_secs()).unwrap_or(i64::MAX);
         let new = || Monitor::new(settings, pooling).pooled_over(window);
-        self.monitors.entry(series.metric).or_insert_with(new).add(series.clone(), elements.clone());
+        let monitor = self.monitors.entry(series.metric).or_insert_with(new);
+        monitor.add(Arc::clone(&series), Arc::clone(&elements));
         self.elements.insert(series, elements);
+    }
+
+    fn known(&mut self, element: Element) -> Arc<Element> {
+        if let Some(known) = self.known.get(&element) {
+            return Arc::clone(known);
+        }
+        let element = Arc::new(element);
+        self.known.insert(Arc::clone(&element));
+        element
     }
 
     /// Takes results of before, which are not judged again: after a start, in order of time.
@@ -216,15 +236,16 @@ impl Incidents {
 
     /// Takes results, in order of time. What is measured where maintenance is counts as poor.
     pub fn results(&mut self, results: &[Measured], now: WallTime) -> Vec<Event> {
-        let mut by_metric: BTreeMap<Metric, Vec<RoundResult<Series>>> = BTreeMap::new();
+        let mut by_metric: BTreeMap<Metric, Vec<RoundResult<Arc<Series>>>> = BTreeMap::new();
         for result in results {
+            let Some((series, _)) = self.elements.get_key_value(&result.series) else { continue };
             let hosts = [&result.series.from, &result.series.to];
             let is_maintained =
                 hosts.iter().any(|host| self.rules.is_maintained(&Resource::Host((*host).clone()), result.at));
             let quality = if is_maintained { Quality::Poor } else { result.quality };
             let sample = Sample { at_s: seconds(result.at), value: result.value };
             by_metric.entry(result.series.metric).or_default().push(RoundResult {
-                series: result.series.clone(),
+                series: Arc::clone(series),
                 sample,
                 quality,
             });
@@ -235,7 +256,7 @@ impl Incidents {
             let before: Vec<Option<i64>> = monitor.incidents().iter().map(|one| one.recovered_s).collect();
             let opened = monitor.round(&results, seconds(now));
             let opened: Vec<_> = opened.into_iter().map(|number| monitor.incidents()[number].clone()).collect();
-            let back = |(one, before): (&monitor::Incident<Series, Element>, &Option<i64>)| {
+            let back = |(one, before): (&Found, &Option<i64>)| {
                 (before.is_none() && one.recovered_s.is_some()).then(|| one.subject.clone())
             };
             let recovered: Vec<_> = monitor.incidents().iter().zip(&before).filter_map(back).collect();
@@ -328,7 +349,10 @@ impl Incidents {
 
     fn concerns(&self, subject: &Subject, series: &Series) -> bool {
         match subject {
-            Subject::Element(element) => self.elements.get(series).is_some_and(|elements| elements.contains(element)),
+            Subject::Element(element) => {
+                let crosses = |elements: &Arc<[Arc<Element>]>| elements.iter().any(|one| **one == *element);
+                self.elements.get(series).is_some_and(crosses)
+            }
             Subject::Series(own) => own == series,
             Subject::Mesh => true,
         }

@@ -1,6 +1,7 @@
 //! Metrics, series, elements, and what an incident is about.
 
 use std::fmt;
+use std::sync::Arc;
 
 use baseline::monitor;
 use model::spec::Family;
@@ -88,10 +89,10 @@ pub enum Subject {
 }
 
 impl Subject {
-    pub(super) fn monitored(&self) -> Option<monitor::Subject<Series, Element>> {
+    pub(super) fn monitored(&self) -> Option<monitor::Subject<Arc<Series>, Arc<Element>>> {
         match self {
-            Self::Element(element) => Some(monitor::Subject::Element(element.clone())),
-            Self::Series(series) => Some(monitor::Subject::Series(series.clone())),
+            Self::Element(element) => Some(monitor::Subject::Element(Arc::new(element.clone()))),
+            Self::Series(series) => Some(monitor::Subject::Series(Arc::new(series.clone()))),
             Self::Mesh => None,
         }
     }
@@ -106,11 +107,11 @@ impl Subject {
     }
 }
 
-impl From<monitor::Subject<Series, Element>> for Subject {
-    fn from(subject: monitor::Subject<Series, Element>) -> Self {
+impl From<monitor::Subject<Arc<Series>, Arc<Element>>> for Subject {
+    fn from(subject: monitor::Subject<Arc<Series>, Arc<Element>>) -> Self {
         match subject {
-            monitor::Subject::Element(element) => Self::Element(element),
-            monitor::Subject::Series(series) => Self::Series(series),
+            monitor::Subject::Element(element) => Self::Element(Arc::unwrap_or_clone(element)),
+            monitor::Subject::Series(series) => Self::Series(Arc::unwrap_or_clone(series)),
         }
     }
 }

@@ -20,6 +20,9 @@ pub enum SourceError {
     /// As much is being worked out as may be at a time.
     #[error("other simulations are being worked out")]
     Busy,
+    /// It is being read for the first time.
+    #[error("what was measured is being read")]
+    Reading,
     /// It is there and cannot be read.
     #[error("{what} cannot be read: {cause}")]
     Broken {
@@ -51,7 +54,7 @@ impl SourceError {
         match self {
             Self::Unknown { .. } => Some("the list of rounds and runs is at /".to_owned()),
             Self::Wrong { hint, .. } => Some(hint.clone()),
-            Self::Busy => Some("ask again in some seconds".to_owned()),
+            Self::Busy | Self::Reading => Some("ask again in some seconds".to_owned()),
             Self::Broken { .. } => Some("`linerate runs check` looks for damage in an archive".to_owned()),
         }
     }

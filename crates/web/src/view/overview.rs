@@ -19,6 +19,9 @@ pub struct Overview {
     /// What was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
+    /// Whether results are being read for the first time, so that rounds are not known yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_reading: bool,
     /// Incidents, open ones first, then the newest; absent where nobody watches for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incidents: Option<Vec<IncidentLine>>,
@@ -77,7 +80,10 @@ impl Overview {
         let matches = |text: &str| wanted.is_empty() || text.to_lowercase().contains(&wanted);
         let limit = query.number("limit").unwrap_or(LISTED).min(MOST_LISTED);
         let mut more = More::default();
-        let mut rounds = source.rounds(MOST_SEARCHED)?;
+        // Pages answer while a hub with many series reads them.
+        let rounds = source.rounds(MOST_SEARCHED);
+        let is_reading = matches!(rounds, Err(SourceError::Reading));
+        let mut rounds = if is_reading { Vec::new() } else { rounds? };
         rounds.retain(|round| matches(&round.title) || matches(&round.id.to_string()));
         // Each run that a hub lists it has to read: where nothing is searched for, no more than what is shown and as many again.
         let listed = u32::try_from(limit.saturating_mul(2)).unwrap_or(MOST_SEARCHED);
@@ -105,8 +111,12 @@ impl Overview {
             goodput: run.goodput,
             retransmits: run.retransmits,
         });
-        let activity = source.activity()?;
-        Ok(Self { source: source.name(), search, incidents, activity, rounds, runs: runs.collect(), hosts, more })
+        let activity = if is_reading { None } else { source.activity()? };
+        let running = source.running()?;
+        let running = running.iter().filter(|running| matches(&running.round.title)).map(|one| RunningLine::of(one));
+        let (running, runs) = (running.collect(), runs.collect());
+        let source = source.name();
+        Ok(Self { source, search, is_reading, incidents, activity, running, rounds, runs, hosts, more })
     }
 }
 

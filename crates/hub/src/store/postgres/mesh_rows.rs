@@ -10,8 +10,9 @@ use units::WallTime;
 
 use super::pool::Connection;
 use crate::store::StoreError;
+use crate::store::histories::Histories;
 use crate::store::integers::{integer, natural, stored, time};
-use crate::store::rows::{Judgement, MeshRows, Point, PointQuality, Revision};
+use crate::store::rows::{Judgement, MeshRows, Point, PointQuality, Revision, SeriesHistory, SeriesResult};
 use crate::store::turn::OpenRuns;
 
 /// A setting, by its name.
@@ -176,6 +177,28 @@ pub(super) fn points(
         None => connection.query(points!("WHERE at_unix_ns >= $1 ORDER BY at_unix_ns"), &[&stored(since)])?,
     };
     read_points(rows)
+}
+
+/// What was measured since a moment, of all series.
+pub(super) fn histories(
+    connection: &mut Connection,
+    since: WallTime,
+    each: &mut dyn FnMut(SeriesHistory),
+) -> Result<(), StoreError> {
+    let mut histories = Histories::to(each);
+    let rows =
+        connection.query(points!("WHERE at_unix_ns >= $1 ORDER BY points.series, at_unix_ns"), &[&stored(since)])?;
+    for row in rows {
+        let result = SeriesResult {
+            at: time(row.try_get(2)?),
+            record: natural(row.try_get(3)?),
+            value: row.try_get(4)?,
+            good: if row.try_get(5)? { PointQuality::Good } else { PointQuality::Poor },
+        };
+        histories.add(row.try_get(0)?, row.try_get(1)?, result)?;
+    }
+    histories.end();
+    Ok(())
 }
 
 /// What records behind one of them have measured, in order of records.

@@ -29,8 +29,8 @@ use mesh::run::RunRow;
 use units::WallTime;
 
 use super::rows::{
-    AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, StoredRecord,
-    TokenRow,
+    AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, SeriesHistory,
+    StoredRecord, TokenRow,
 };
 use super::turn::{News, OpenRuns, Turn, TurnRequest};
 use super::{Store, StoreError};
@@ -135,6 +135,10 @@ impl Store for Postgres {
 
     fn points(&self, series: Option<&Series>, since: WallTime) -> Result<Vec<Point>, StoreError> {
         self.pool.read(|connection| mesh_rows::points(connection, series, since))
+    }
+
+    fn histories(&self, since: WallTime, each: &mut dyn FnMut(SeriesHistory)) -> Result<(), StoreError> {
+        self.pool.read(|connection| mesh_rows::histories(connection, since, each))
     }
 
     fn points_behind(&self, record: u64) -> Result<Vec<Point>, StoreError> {

@@ -9,8 +9,9 @@ use rusqlite::{Connection, OptionalExtension, Row, Rows};
 use units::WallTime;
 
 use crate::store::StoreError;
+use crate::store::histories::Histories;
 use crate::store::integers::{integer, natural, stored, time};
-use crate::store::rows::{Judgement, MeshRows, Point, PointQuality, Revision};
+use crate::store::rows::{Judgement, MeshRows, Point, PointQuality, Revision, SeriesHistory, SeriesResult};
 use crate::store::turn::{Changes, OpenRuns};
 
 /// Plan and incidents, and how far judging has come.
@@ -131,6 +132,32 @@ pub(super) fn points(
             read_points(query.query([stored(since)])?)
         }
     }
+}
+
+/// What was measured since a moment, of all series. Rows come in the order of the table's key, so that nothing is sorted, and each
+/// name is read once.
+pub(super) fn histories(
+    connection: &Connection,
+    since: WallTime,
+    each: &mut dyn FnMut(SeriesHistory),
+) -> Result<(), StoreError> {
+    let mut histories = Histories::to(each);
+    let mut query = connection.prepare_cached(
+        "SELECT series.key, series.series, at_unix_ns, value, is_good, record
+         FROM series JOIN points ON points.series = series.key WHERE at_unix_ns >= ?1 ORDER BY points.series, at_unix_ns",
+    )?;
+    let mut rows = query.query([stored(since)])?;
+    while let Some(row) = rows.next()? {
+        let result = SeriesResult {
+            at: time(row.get(2)?),
+            value: row.get(3)?,
+            good: if row.get(4)? { PointQuality::Good } else { PointQuality::Poor },
+            record: natural(row.get(5)?),
+        };
+        histories.add(row.get(0)?, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?, result)?;
+    }
+    histories.end();
+    Ok(())
 }
 
 /// What records behind one of them have measured, in order of records.

@@ -25,8 +25,8 @@ use rusqlite::Connection;
 use units::WallTime;
 
 use super::rows::{
-    AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, StoredRecord,
-    TokenRow,
+    AgentRow, Judgement, Judging, JudgingClaim, MeshRows, Point, RecordQuery, Redeemed, Revision, SeriesHistory,
+    StoredRecord, TokenRow,
 };
 use super::turn::{Changes, Committed, News, OpenRuns, Turn, TurnRequest};
 use super::{Store, StoreError};
@@ -139,6 +139,10 @@ impl Store for Sqlite {
 
     fn points(&self, series: Option<&Series>, since: WallTime) -> Result<Vec<Point>, StoreError> {
         self.read(|connection| mesh_rows::points(connection, series, since))
+    }
+
+    fn histories(&self, since: WallTime, each: &mut dyn FnMut(SeriesHistory)) -> Result<(), StoreError> {
+        self.read(|connection| mesh_rows::histories(connection, since, each))
     }
 
     fn points_behind(&self, record: u64) -> Result<Vec<Point>, StoreError> {
