@@ -244,17 +244,24 @@ impl<K: Ord + Clone, E: Ord + Clone> Monitor<K, E> {
 
     /// Ranks each result in the history of its own series.
     fn rank(&mut self, results: &[RoundResult<K>]) {
-        let Self { settings, series, .. } = self;
-        for result in results.iter().filter(|result| result.quality == Quality::Good) {
+        let Self { settings, series, pooling, .. } = self;
+        for result in results {
             let Some(tracked) = series.get_mut(&result.series) else { continue };
             let RoundResult { sample: Sample { at_s, value }, .. } = *result;
             let level = settings.scale.level(value);
             let is_late = tracked.latest.back().is_some_and(|latest| latest.at_s >= at_s);
             let history = tracked.history(i64::MAX);
             let Some(rank) = pool::rank(&history, level).filter(|_| !is_late) else { continue };
+            let rank = settings.worse.as_lower(rank);
+            // What disturbs a measurement makes it worse. One that is as good as before all the same says that the fault is over; all
+            // others of poor quality say nothing.
+            let shows_the_end = tracked.frozen.is_some() && rank.shift >= -pooling.least_shift;
+            if result.quality == Quality::Poor && !shows_the_end {
+                continue;
+            }
             let excess = (tracked.latest.len() + 1).saturating_sub(DEPTHS[DEPTHS.len() - 1]);
             tracked.latest.drain(..excess);
-            tracked.latest.push_back(Ranked { at_s, level, rank: settings.worse.as_lower(rank) });
+            tracked.latest.push_back(Ranked { at_s, level, rank });
         }
     }
 

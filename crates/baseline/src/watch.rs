@@ -185,7 +185,7 @@ impl Watch {
     pub fn record(&mut self, result: Sample, quality: Quality, screen: &mut Screen) -> Turn {
         let is_number = result.value.is_finite() && (self.settings.scale == Scale::Difference || result.value > 0.0);
         let is_late = self.samples.last().is_some_and(|last| result.at_s <= last.at_s);
-        if quality == Quality::Poor || !is_number || is_late {
+        if !is_number || is_late || (quality == Quality::Poor && !self.shows_the_end(result.value)) {
             self.poor += 1;
             return Turn::None;
         }
@@ -344,6 +344,16 @@ impl Watch {
         self.samples.retain(|sample| sample.at_s < from || sample.at_s >= until);
         self.state = State::Steady;
         Turn::Recovered
+    }
+
+    /// Whether a result of poor quality is as good as before a change that is open: what disturbs a measurement makes it worse, so that
+    /// one is as good as any.
+    fn shows_the_end(&self, value: f64) -> bool {
+        let scale = self.settings.scale;
+        match &self.state {
+            State::Changed(open) => !self.is_worse(scale.level(open.change.before), scale.level(value)),
+            _ => false,
+        }
     }
 
     fn is_worse(&self, before: f64, after: f64) -> bool {

@@ -112,3 +112,29 @@ fn months_of_few_pairs_without_a_fault_have_no_incident_of_a_host() {
         assert_eq!(of_hosts, 0, "seed {seed}: {found:?}");
     }
 }
+
+/// Four hosts, with something that moves the whole mesh from a round on, and some results of poor quality.
+fn with_load(fault: Fault, load_from: i64, quality: impl Fn(i64) -> Quality) -> Vec<Incident<(usize, usize), Element>> {
+    let mesh = Mesh { hosts: 4, rounds: 46, seed: Seed(11), fault: Some(fault) };
+    let mut monitor = Monitor::new(WatchSettings::default(), Pooling::default()).pooled_over(2 * 43_200);
+    mesh.pairs().into_iter().for_each(|(pair, elements)| monitor.add(pair, elements));
+    for (round, mut results) in (0_i64..).zip(mesh.results()) {
+        results.sort_by_key(|result| result.sample.at_s);
+        for mut result in results {
+            result.sample.value *= if round >= load_from { 0.7 } else { 1.0 };
+            result.quality = quality(round);
+            monitor.round(&[result], result.sample.at_s);
+        }
+    }
+    monitor.incidents().to_vec()
+}
+
+#[test]
+fn results_of_poor_quality_that_are_as_good_as_before_end_an_incident_and_worse_ones_open_none() {
+    let fault = Fault { element: Element::To(2), rounds: (20, 34), drop: 0.7 };
+    let poor_from = |first: i64| move |round: i64| if round >= first { Quality::Poor } else { Quality::Good };
+    let found = with_load(fault, i64::MAX, poor_from(34));
+    let [incident] = found.as_slice() else { panic!("{found:?}") };
+    assert!(incident.recovered_s.is_some_and(|back| (34..38).contains(&(back / 43_200))), "{incident:?}");
+    assert_eq!(with_load(fault, i64::MAX, poor_from(20)), []);
+}
