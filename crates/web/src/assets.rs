@@ -34,6 +34,7 @@ assets! {
     "pages/overview.js",
     "pages/round.js",
     "pages/why.js",
+    "pages/progress.js",
     "pages/run.js",
     "pages/pair.js",
     "pages/host.js",

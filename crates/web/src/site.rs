@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use archive::running::RunningRound;
 use audit::Rules;
 use diagnose::causes::Catalogue;
 use diagnose::diagnosis::{Diagnosis, diagnose};
@@ -26,6 +27,7 @@ use crate::view::network::{MarkedBy, NetworkView};
 use crate::view::overview::Overview;
 use crate::view::pair::{self, PairView};
 use crate::view::peers::{KnownHosts, PeersView};
+use crate::view::progress::RoundProgress;
 use crate::view::report::ReportView;
 use crate::view::round::{RoundOutline, RoundView};
 use crate::view::samples::{self, SamplesView};
@@ -47,6 +49,8 @@ pub struct Site {
 #[derive(Debug)]
 struct Worked {
     id: RunId,
+    /// Of which state of a round that runs it was worked out; [`None`] of one that is kept.
+    running: Option<Arc<RunningRound>>,
     outline: Arc<RoundOutline>,
     tests: OnceLock<WithTests>,
     diagnosis: OnceLock<Diagnosis>,
@@ -67,6 +71,11 @@ impl WithTests {
 }
 
 impl Worked {
+    fn is_of(&self, running: Option<&Arc<RunningRound>>) -> bool {
+        let lines = |running: &Arc<RunningRound>| (running.lines, running.is_led);
+        self.running.as_ref().map(lines) == running.map(lines)
+    }
+
     fn with_tests(&self, source: &dyn Source) -> Result<&WithTests, SourceError> {
         if let Some(read) = self.tests.get() {
             return Ok(read);
@@ -131,7 +140,8 @@ impl Site {
             ["overview"] => Ok(Response::json(&Overview::of(self.source.as_ref(), query)?)),
             ["round", id] => {
                 let worked = self.worked(id)?;
-                Ok(Response::json(&RoundView::of(&worked.outline)))
+                let progress = worked.running.as_deref().map(RoundProgress::of);
+                Ok(Response::json(&RoundView::of(&worked.outline, progress)))
             }
             ["round", id, "grid"] => {
                 let worked = self.worked(id)?;
@@ -216,11 +226,14 @@ impl Site {
     /// A round with its grids, as it was worked out before or anew.
     fn worked(&self, id: &str) -> Result<Arc<Worked>, SourceError> {
         let id = self.round_id(id)?;
+        let running = self.source.running()?.into_iter().find(|running| running.round.id == id);
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = recent.iter().position(|worked| worked.id == id) {
             let worked = recent.remove(place);
-            recent.push(Arc::clone(&worked));
-            return Ok(worked);
+            if worked.is_of(running.as_ref()) {
+                recent.push(Arc::clone(&worked));
+                return Ok(worked);
+            }
         }
         let (outline, tests) = match self.source.outline(id)? {
             Some(outline) => (outline, OnceLock::new()),
@@ -230,7 +243,7 @@ impl Site {
                 (Arc::new(outline), OnceLock::from(read))
             }
         };
-        let worked = Arc::new(Worked { id, outline, tests, diagnosis: OnceLock::new() });
+        let worked = Arc::new(Worked { id, running, outline, tests, diagnosis: OnceLock::new() });
         if recent.len() >= MOST_ROUNDS {
             recent.remove(0);
         }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use archive::changes::ChangeFilter;
 use archive::rounds::RoundError;
+use archive::running::{Journals, RunningRound};
 use archive::snapshots::SnapshotFilter;
 use archive::snapshots::find::Wanted;
 use archive::store::ReadError;
@@ -23,6 +24,7 @@ use super::{Pair, Source, SourceError, StoredRun, files};
 pub struct Kept {
     name: String,
     archive: Mutex<Archive>,
+    journals: Mutex<Journals>,
     index: Mutex<Index>,
 }
 
@@ -40,7 +42,8 @@ impl Kept {
     #[must_use]
     pub fn new(archive: Archive) -> Self {
         let name = archive.path().display().to_string();
-        Self { name, archive: Mutex::new(archive), index: Mutex::default() }
+        let journals = Mutex::new(Journals::beside(archive.path()));
+        Self { name, archive: Mutex::new(archive), journals, index: Mutex::default() }
     }
 
     fn archive(&self) -> MutexGuard<'_, Archive> {
@@ -94,7 +97,19 @@ impl Source for Kept {
         self.archive().rounds(limit).map_err(|error| SourceError::broken("the list of rounds", &error))
     }
 
+    fn running(&self) -> Result<Vec<Arc<RunningRound>>, SourceError> {
+        let rounds = self.journals.lock().unwrap_or_else(PoisonError::into_inner).rounds();
+        let mut rounds = rounds.map_err(|error| SourceError::broken("the rounds that run", &error))?;
+        // One that is kept already is shown as it is kept.
+        let archive = self.archive();
+        rounds.retain(|running| archive.resolve_round(&running.round.id.to_string()).is_err());
+        Ok(rounds)
+    }
+
     fn round(&self, id: RunId) -> Result<Arc<Round>, SourceError> {
+        if let Some(running) = self.running()?.iter().find(|running| running.round.id == id) {
+            return Ok(Arc::clone(&running.round));
+        }
         let round = self.archive().round(&id).map_err(|error| match error {
             RoundError::Unknown { .. } => SourceError::unknown(&format!("round {id}")),
             error => SourceError::broken(&format!("round {id}"), &error),

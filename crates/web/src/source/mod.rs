@@ -18,6 +18,7 @@ pub mod results;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use archive::running::RunningRound;
 use mesh::incident::{Incident, IncidentId};
 use model::archived::ListedRun;
 use model::host::change::LoggedChange;
@@ -60,6 +61,14 @@ pub trait Source: Debug + Send + Sync {
     /// Where it cannot be read.
     fn outline(&self, _id: RunId) -> Result<Option<Arc<RoundOutline>>, SourceError> {
         Ok(None)
+    }
+
+    /// Rounds that are measured at this moment or were interrupted, the newest first, as far as they are; none where nobody leads any.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    fn running(&self) -> Result<Vec<Arc<RunningRound>>, SourceError> {
+        Ok(Vec::new())
     }
 
     /// All runs, the newest first, at most `limit`.

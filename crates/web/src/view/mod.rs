@@ -3,6 +3,7 @@
 //! * [`overview`]: lists of rounds, runs and hosts
 //! * [`report`]: the post-mortem of an incident
 //! * [`round`]: what there is to see of a round
+//! * [`progress`]: where a round is that is measured at this moment
 //! * [`matrix`]: a grid in few bytes, for the screen
 //! * [`network`]: hosts, routers and links, with the suspect part marked
 //! * [`cell`]: one pair of a round in full
@@ -23,6 +24,7 @@ pub mod network;
 pub mod overview;
 pub mod pair;
 pub mod peers;
+pub mod progress;
 pub mod report;
 pub mod round;
 pub mod samples;

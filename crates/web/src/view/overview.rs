@@ -10,6 +10,7 @@ use crate::query::Query;
 use crate::source::activity::Activity;
 use crate::source::{Source, SourceError};
 use crate::view::incident::IncidentLine;
+use crate::view::progress::RunningLine;
 
 /// What there is to see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,9 @@ pub struct Overview {
     /// What a hub measures at this moment; absent where nobody carries out a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<Activity>,
+    /// Rounds that are measured at this moment, or wait for somebody to go on with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub running: Vec<RunningLine>,
     /// Rounds, the newest first.
     pub rounds: Vec<RoundSummary>,
     /// Runs, the newest first.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use units::WallTime;
 
 use super::matrix::Matrix;
+use super::progress::RoundProgress;
 
 /// A round without its tests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct RoundView {
     pub elapsed: Duration,
     /// How many tests it has.
     pub tests: usize,
+    /// Where it is, while it is measured; absent once it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<RoundProgress>,
     /// Hosts in the order of the plan, those that took no part included.
     pub hosts: Vec<HostLine>,
     /// Links between hosts, as far as they are known.
@@ -100,7 +104,7 @@ impl RoundOutline {
 }
 
 impl RoundView {
-    pub(crate) fn of(outline: &RoundOutline) -> Self {
+    pub(crate) fn of(outline: &RoundOutline, progress: Option<RoundProgress>) -> Self {
         let metric = |matrix: &Matrix| Metric { key: matrix.key.clone(), title: matrix.title.clone() };
         let RoundOutline { id, title, started, elapsed, tests, hosts, segments, matrices } = outline;
         Self {
@@ -109,6 +113,7 @@ impl RoundView {
             started: *started,
             elapsed: *elapsed,
             tests: *tests,
+            progress,
             hosts: hosts.clone(),
             segments: segments.clone(),
             metrics: matrices.iter().map(metric).collect(),

@@ -18,6 +18,9 @@ mod openid;
 mod pages;
 #[cfg(feature = "hub")]
 mod people;
+mod running;
+#[cfg(feature = "hub")]
+mod strange;
 mod what_if;
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Rounds that are run: over namespaces, by an `ssh` that leads into them, and with hosts that fail.
 
 mod faults;
-mod network;
+pub mod network;
 mod resuming;
 
 use std::time::Duration;
