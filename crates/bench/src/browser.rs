@@ -14,8 +14,6 @@ pub(crate) struct Browser {
     output: BufReader<ChildStdout>,
     session: Option<String>,
     asked: u64,
-    /// Bytes that came over the network since the last page was opened.
-    bytes: f64,
     _profile: TempDir,
 }
 
@@ -34,8 +32,10 @@ pub(crate) struct Visit {
     pub(crate) shown_ms: f64,
     /// Cumulative layout shift (web-vitals) until the page had everything.
     pub(crate) shift: f64,
-    /// Bytes that came over the network, headers included.
-    pub(crate) bytes: f64,
+    /// Bytes of the page as it was sent: its shell, scripts and styles.
+    pub(crate) own_bytes: f64,
+    /// Bytes of the data that it shows, as they were sent.
+    pub(crate) data_bytes: f64,
 }
 
 impl Browser {
@@ -54,7 +54,7 @@ impl Browser {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (input, output) = child.stdin.take().zip(child.stdout.take()).context("chromium has no pipes")?;
         let output = BufReader::new(output);
-        let mut browser = Self { child, input, output, session: None, asked: 0, bytes: 0.0, _profile: profile };
+        let mut browser = Self { child, input, output, session: None, asked: 0, _profile: profile };
         let target = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }))?["targetId"].clone();
         let attached = browser.ask("Target.attachToTarget", &json!({ "targetId": target, "flatten": true }))?;
         browser.session = attached["sessionId"].as_str().map(str::to_owned);
@@ -74,16 +74,18 @@ impl Browser {
     pub(crate) fn visit(&mut self, page: &Page) -> anyhow::Result<Visit> {
         let Page { address, is_complete } = page;
         self.ask("Network.clearBrowserCache", &json!({}))?;
-        self.bytes = 0.0;
         let gone = self.ask("Page.navigate", &json!({ "url": address }))?;
         ensure!(gone.get("errorText").is_none(), "{address}: {gone}");
         // Of the document that comes: the one before is asked for nothing any more.
         let shown = self.value(&awaited("window.shownAt"))?;
         let shift = self.value(&format!("{}.then(() => window.shifted)", awaited(is_complete)))?;
+        let bytes = |is_data: &str| format!("({SENT})({is_data})");
+        let (own, data) = (self.value(&bytes("false"))?, self.value(&bytes("true"))?);
         Ok(Visit {
             shown_ms: shown.as_f64().context("the page shows nothing")?,
             shift: shift.as_f64().context("the page does not say what moved")?,
-            bytes: self.bytes,
+            own_bytes: own.as_f64().context("the page does not say what it weighs")?,
+            data_bytes: data.as_f64().context("the page does not say what its data weigh")?,
         })
     }
 
@@ -116,9 +118,6 @@ impl Browser {
                 ensure!(heard.get("error").is_none(), "{method}: {heard}");
                 return Ok(heard["result"].take());
             }
-            if heard["method"] == "Network.loadingFinished" {
-                self.bytes += heard["params"]["encodedDataLength"].as_f64().unwrap_or_default();
-            }
         }
     }
 }
@@ -139,6 +138,9 @@ fn awaited(expression: &str) -> String {
     )
 }
 
+/// Bytes of bodies as they were sent, compressed where they were: of data, or of all else.
+const SENT: &str = "(isData) => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+  .filter((one) => /^\\/(view|api)\\/v1\\//.test(new URL(one.name).pathname) === isData).reduce((sum, one) => sum + one.encodedBodySize, 0)";
 /// Notes when the page says that it is ready, two frames later, when that was drawn; and what moves, by the API for layout instability.
 const OBSERVER: &str = "window.shifted = 0;
 new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value; })

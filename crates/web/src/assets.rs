@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use flate2::Compression;
 use sha2::{Digest, Sha256};
 
-use crate::exchange::{Policy, Response};
+use crate::exchange::{Coding, Policy, Response, gzip};
 
 /// A file that pages need.
 struct Asset {
@@ -51,18 +52,19 @@ assets! {
 }
 
 /// The shell of every page.
-pub(crate) fn shell() -> Response {
-    named("index.html").unwrap_or(Response {
+pub(crate) fn shell(coding: Coding) -> Response {
+    named("index.html", coding).unwrap_or(Response {
         status: 500,
         media: "text/plain",
         body: Cow::Borrowed(b"no pages"),
         tag: None,
+        coding: Coding::Identity,
         policy: Policy::Page,
     })
 }
 
 /// A file by its path under `/assets/`. Paths are names in a table: none leads out of it.
-pub(crate) fn named(path: &str) -> Option<Response> {
+pub(crate) fn named(path: &str, coding: Coding) -> Option<Response> {
     let place = ASSETS.iter().position(|asset| asset.path == path)?;
     let asset = &ASSETS[place];
     let media = match asset.path.rsplit('.').next() {
@@ -72,11 +74,25 @@ pub(crate) fn named(path: &str) -> Option<Response> {
         Some("js") => "text/javascript; charset=utf-8",
         _ => "text/plain; charset=utf-8",
     };
-    let tag = TAGS.get(place).cloned();
-    Some(Response { status: 200, media, body: Cow::Borrowed(asset.body), tag, policy: Policy::Page })
+    let stored = STORED.get(place)?;
+    let (body, tag) = match coding {
+        Coding::Identity => (asset.body, stored.tag.clone()),
+        // Of the same file in another form a browser keeps another copy.
+        Coding::Gzip => (stored.gzip.as_slice(), stored.tag.replacen('"', "\"gzip-", 1)),
+    };
+    Some(Response { status: 200, media, body: Cow::Borrowed(body), tag: Some(tag), coding, policy: Policy::Page })
 }
 
-static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| ASSETS.iter().map(|asset| tag(asset.body)).collect());
+/// What is worked out of a file once.
+struct Stored {
+    tag: String,
+    gzip: Vec<u8>,
+}
+
+static STORED: LazyLock<Vec<Stored>> = LazyLock::new(|| {
+    let stored = |asset: &Asset| Stored { tag: tag(asset.body), gzip: gzip(asset.body, Compression::best()) };
+    ASSETS.iter().map(stored).collect()
+});
 
 fn tag(body: &[u8]) -> String {
     let mut tag = String::from("\"");
@@ -118,7 +134,7 @@ mod tests {
             for line in text.lines().filter(|line| line.starts_with("import ")) {
                 let from = line.split('"').nth(1).unwrap();
                 let path = from.strip_prefix("/assets/").unwrap_or_else(|| panic!("{}: {from}", asset.path));
-                assert!(named(path).is_some(), "{} imports {from}", asset.path);
+                assert!(named(path, Coding::Identity).is_some(), "{} imports {from}", asset.path);
             }
         }
     }

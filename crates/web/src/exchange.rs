@@ -1,7 +1,10 @@
 //! Requests and responses, without a socket.
 
 use std::borrow::Cow;
+use std::io::Write as _;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde::Serialize;
 
 /// A request, as far as pages depend on it. None has a body.
@@ -21,9 +24,21 @@ pub struct Request {
     pub fetch_mode: Option<String>,
     /// The header `If-None-Match`.
     pub known: Option<String>,
+    /// The header `Accept-Encoding`.
+    pub encodings: Option<String>,
 }
 
 impl Request {
+    /// Whether a body may come compressed by gzip (RFC 9110, section 12.5.3).
+    #[must_use]
+    pub fn takes_gzip(&self) -> bool {
+        let mut encodings = self.encodings.iter().flat_map(|list| list.split(','));
+        encodings.any(|encoding| {
+            let (name, weight) = encoding.split_once(';').unwrap_or((encoding, "q=1"));
+            name.trim().eq_ignore_ascii_case("gzip") && !matches!(weight.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
+        })
+    }
+
     /// `GET` of an address of this machine.
     #[must_use]
     pub fn get(address: &str) -> Self {
@@ -49,8 +64,20 @@ pub struct Response {
     pub body: Cow<'static, [u8]>,
     /// What the body can be recognised by, where a browser may keep it.
     pub tag: Option<String>,
+    /// How the body is compressed.
+    pub coding: Coding,
     /// What a browser may do with it.
     pub policy: Policy,
+}
+
+/// How a body is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Coding {
+    /// It is as it is.
+    #[default]
+    Identity,
+    /// By gzip.
+    Gzip,
 }
 
 /// What a browser may do with a document.
@@ -77,7 +104,14 @@ impl Response {
     #[must_use]
     pub fn json(value: &impl Serialize) -> Self {
         match serde_json::to_vec(value) {
-            Ok(body) => Self { status: 200, media: JSON, body: Cow::Owned(body), tag: None, policy: Policy::Page },
+            Ok(body) => Self {
+                status: 200,
+                media: JSON,
+                body: Cow::Owned(body),
+                tag: None,
+                coding: Coding::Identity,
+                policy: Policy::Page,
+            },
             Err(error) => {
                 Self::refusal(500, &Problem { error: format!("this has no form as JSON: {error}"), hint: None })
             }
@@ -88,13 +122,30 @@ impl Response {
     #[must_use]
     pub fn refusal(status: u16, problem: &Problem) -> Self {
         let body = serde_json::to_vec(problem).unwrap_or_default();
-        Self { status, media: JSON, body: Cow::Owned(body), tag: None, policy: Policy::Page }
+        Self { status, media: JSON, body: Cow::Owned(body), tag: None, coding: Coding::Identity, policy: Policy::Page }
     }
 
     /// A document of its own, that no browser may keep: to print, or to send.
     #[must_use]
     pub fn document(media: &'static str, text: String) -> Self {
-        Self { status: 200, media, body: Cow::Owned(text.into_bytes()), tag: None, policy: Policy::Document }
+        Self {
+            status: 200,
+            media,
+            body: Cow::Owned(text.into_bytes()),
+            tag: None,
+            coding: Coding::Identity,
+            policy: Policy::Document,
+        }
+    }
+
+    /// The same with its body compressed, where that is worth it.
+    #[must_use]
+    pub fn compressed(self) -> Self {
+        if self.coding != Coding::Identity || self.body.len() < LEAST_COMPRESSED {
+            return self;
+        }
+        let body = gzip(&self.body, Compression::fast());
+        Self { body: Cow::Owned(body), coding: Coding::Gzip, ..self }
     }
 
     /// The headers: what a browser may do with the page is as little as the page needs.
@@ -110,11 +161,25 @@ impl Response {
             ("cross-origin-resource-policy", "same-origin".to_owned()),
             ("cache-control", cache.to_owned()),
         ];
+        headers.push(("vary", "accept-encoding".to_owned()));
+        if self.coding == Coding::Gzip {
+            headers.push(("content-encoding", "gzip".to_owned()));
+        }
         headers.extend(self.tag.iter().map(|tag| ("etag", tag.clone())));
         headers
     }
 }
 
+/// A body compressed by gzip (RFC 1952).
+pub(crate) fn gzip(body: &[u8], level: Compression) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), level);
+    // A vector takes all that is written to it.
+    let written = encoder.write_all(body).and_then(|()| encoder.finish());
+    written.unwrap_or_default()
+}
+
+/// The bytes of a packet or less are sent as they are.
+const LEAST_COMPRESSED: usize = 1_400;
 /// The media type of documents.
 pub const JSON: &str = "application/json";
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{HOST, HeaderName, IF_NONE_MATCH};
+use hyper::header::{ACCEPT_ENCODING, HOST, HeaderName, IF_NONE_MATCH};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -91,6 +91,7 @@ async fn respond(site: Arc<Site>, request: hyper::Request<Incoming>) -> hyper::R
         fetch_site: header(HeaderName::from_static("sec-fetch-site")),
         fetch_mode: header(HeaderName::from_static("sec-fetch-mode")),
         known: header(IF_NONE_MATCH),
+        encodings: header(ACCEPT_ENCODING),
     };
     let is_head = asked.method == "HEAD";
     let answered = spawn_blocking(move || site.answer(&asked)).await;

@@ -14,7 +14,7 @@ use model::run::RunId;
 use postmortem::html;
 
 use crate::assets;
-use crate::exchange::{Problem, Request, Response};
+use crate::exchange::{Coding, Problem, Request, Response};
 use crate::guard;
 use crate::query::Query;
 use crate::source::{IncidentReport, Pair, Source, SourceError};
@@ -102,6 +102,7 @@ impl Site {
             Ok(response) => response,
             Err(error) => refusal(&error),
         };
+        let response = if request.takes_gzip() { response.compressed() } else { response };
         if response.tag.is_some() && response.tag == request.known {
             return Response { status: 304, body: std::borrow::Cow::Borrowed(b""), ..response };
         }
@@ -110,13 +111,14 @@ impl Site {
 
     fn routed(&self, request: &Request) -> Result<Response, SourceError> {
         let query = Query::parse(&request.query);
+        let coding = if request.takes_gzip() { Coding::Gzip } else { Coding::Identity };
         let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
         match parts.as_slice() {
             ["" | "pair" | "host" | "plan" | "people" | "what-if" | "downloads"]
             | ["round" | "run" | "incident", _]
             | ["round", _, "why" | "network"]
             | ["incident", _, "network"]
-            | ["incident", _, "report"] => Ok(assets::shell()),
+            | ["incident", _, "report"] => Ok(assets::shell(coding)),
             ["incident", id, "report.html"] => {
                 let report = self.report(id)?;
                 Ok(Response::document("text/html; charset=utf-8", html::page(&report.document.text, &report.figures)))
@@ -124,7 +126,9 @@ impl Site {
             ["incident", id, "report.md"] => {
                 Ok(Response::document("text/markdown; charset=utf-8", self.report(id)?.document.text))
             }
-            ["assets", path @ ..] => assets::named(&path.join("/")).ok_or_else(|| SourceError::unknown("such file")),
+            ["assets", path @ ..] => {
+                assets::named(&path.join("/"), coding).ok_or_else(|| SourceError::unknown("such file"))
+            }
             ["view", "v1", path @ ..] => self.document(path, &query),
             // A hub answers this itself: there people sign in.
             ["api", "v1", "session"] => {

@@ -1,6 +1,7 @@
 //! Pages over a real archive and over files, without a socket.
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+use std::io::Read as _;
 use std::time::Duration;
 
 use archive::Archive;
@@ -94,4 +95,30 @@ fn ten_thousand_hosts_are_listed_in_part_and_the_rest_is_counted() {
     assert_eq!(list["hosts"].as_array().unwrap().len(), 100);
     assert_eq!(list["more"]["hosts"], 9_900);
     assert_eq!(json(&site, "/view/v1/overview?search=h09999")["hosts"], serde_json::json!(["h09999"]));
+}
+
+#[test]
+fn who_takes_gzip_gets_the_same_in_fewer_bytes_and_others_get_it_as_it_is() {
+    let mut files = Files::named("test");
+    files.add_round(Round { members: (0..10_000).map(|at| Member::named(&format!("h{at:05}"))).collect(), ..round() });
+    let site = Site::new(Box::new(files), Vec::new());
+    let asked = |address: &str, encodings: Option<&str>| {
+        site.answer(&Request { encodings: encodings.map(str::to_owned), ..Request::get(address) })
+    };
+    let encoding = |response: &web::exchange::Response| {
+        response.headers().into_iter().find(|(name, _)| *name == "content-encoding").map(|(_, value)| value)
+    };
+    for address in ["/view/v1/overview?limit=1000", "/assets/app.js", "/assets/vendor/uPlot.iife.min.js"] {
+        let (plain, packed) = (asked(address, None), asked(address, Some("br, gzip;q=0.8")));
+        assert_eq!((encoding(&plain), encoding(&packed).as_deref()), (None, Some("gzip")), "{address}");
+        let mut unpacked = Vec::new();
+        flate2::read::GzDecoder::new(packed.body.as_ref()).read_to_end(&mut unpacked).unwrap();
+        assert_eq!(unpacked, plain.body.as_ref(), "{address}");
+        assert!(packed.body.len() < plain.body.len() / 2, "{address}: {} of {}", packed.body.len(), plain.body.len());
+        // A browser that keeps both keeps them apart.
+        assert!(plain.tag.is_none() || plain.tag != packed.tag, "{address}");
+        assert_eq!(encoding(&asked(address, Some("gzip;q=0"))), None);
+    }
+    // What fits into a packet is sent as it is.
+    assert_eq!(encoding(&asked("/view/v1/downloads", Some("gzip"))), None);
 }

@@ -22,6 +22,7 @@ pub(super) fn answer(hub: &Hub, request: &Request) -> Result<Answer, RequestErro
         fetch_site: browser.fetch_site.clone(),
         fetch_mode: browser.fetch_mode.clone(),
         known: browser.known.clone(),
+        encodings: browser.encodings.clone(),
     };
     let response: Response = hub.site.answer(&asked);
     let headers = response.headers().into_iter().filter(|(name, _)| *name != "content-type").collect();

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderName, IF_NONE_MATCH, ORIGIN};
+use hyper::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderName, IF_NONE_MATCH, ORIGIN};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -234,6 +234,7 @@ async fn read(
         fetch_site: owned(HeaderName::from_static("sec-fetch-site")),
         fetch_mode: owned(HeaderName::from_static("sec-fetch-mode")),
         known: owned(IF_NONE_MATCH),
+        encodings: owned(ACCEPT_ENCODING),
     };
     // Who shows nothing is not read for long: a name and a password.
     let shows_something = visitor.certificate.is_some() || token.is_some() || session.is_some();

@@ -54,6 +54,8 @@ pub struct BrowserHeaders {
     pub fetch_mode: Option<String>,
     /// `If-None-Match`.
     pub known: Option<String>,
+    /// `Accept-Encoding`.
+    pub encodings: Option<String>,
 }
 
 impl BrowserHeaders {

@@ -97,6 +97,8 @@ impl Visit {
             let wide =
                 self.browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
             assert_eq!(wide, 0, "{page} in {of} is wider than its screen");
+            let own = self.browser.value(OWN_BYTES).as_u64().unwrap();
+            assert!((1..=MOST_OWN_BYTES).contains(&own), "{page} weighs {own} bytes without its data");
             self.browser.run_script(&self.axe);
             let violations: Vec<String> = serde_json::from_value(self.browser.value(VIOLATIONS)).unwrap();
             assert!(violations.is_empty(), "{page} in {of}: {violations:#?}");
@@ -146,6 +148,10 @@ fn axe() -> String {
     std::fs::read_to_string(file).unwrap()
 }
 
+/// What a page weighs as it is sent, without the data that it shows.
+const OWN_BYTES: &str = "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+  .filter((one) => !/^\\/(view|api)\\/v1\\//.test(new URL(one.name).pathname)).reduce((sum, one) => sum + one.encodedBodySize, 0)";
+const MOST_OWN_BYTES: u64 = 300_000;
 /// What axe-core finds wrong: contrast, labels, roles, order, names of links and controls (WCAG 2.2 and good practice).
 const VIOLATIONS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap((rule) =>
   rule.nodes.map((node) => `${rule.id}: ${rule.help}: ${node.html.slice(0, 120)}: ${node.any.map((one) => one.message).join('; ')}`)))";
