@@ -8,6 +8,7 @@
 //! * [`schedule`]: the plan, and which agent runs what of it
 //! * [`watching`]: what was measured, what of it is worse, and why
 //! * [`segments`]: raw samples as Parquet, for Spark, ClickHouse, DuckDB and Trino
+//! * [`demonstration`]: what a hub without a plan can show
 //! * [`pages`]: what the pages of `web` show of it
 //! * [`history`]: rounds of the past, as if agents had delivered them
 //! * [`reports`]: incidents as post-mortems
@@ -18,6 +19,7 @@
 
 pub mod agent;
 pub mod api;
+pub mod demonstration;
 pub mod history;
 pub mod openid;
 pub mod pages;

@@ -12,7 +12,8 @@ import { people } from "/assets/pages/people.js";
 import { network } from "/assets/pages/network.js";
 import { downloads } from "/assets/pages/downloads.js";
 import { whatIf } from "/assets/pages/what-if.js";
-import { header, session, signIn } from "/assets/session.js";
+import { banner } from "/assets/pages/demonstration.js";
+import { header, isDemonstrated, session, signIn } from "/assets/session.js";
 // What a hub measures goes on: a page that says where its data is from is shown anew where that has changed, unless somebody writes in it.
 const EVERY_MS = 3000;
 let watched = null;
@@ -48,6 +49,7 @@ async function show() {
   const asked = () => part === "report" ? report(id) : part === "network" ? network(kind, id) : pages[kind](values, id, part === "why");
   const one = await session;
   if (!hasHeader) await header();
+  if (!hasHeader && await isDemonstrated()) document.querySelector("header").after(await banner(one.demonstration));
   hasHeader = true;
   try {
     const made = one.has_accounts && !one.name ? signIn(one) : await asked();

@@ -2,7 +2,10 @@ import { h, json } from "/assets/dom.js";
 // Who has signed in. Where pages are shown to one machine alone, nobody does.
 export const session = json("/api/v1/session").catch(() => ({ has_accounts: false }));
 const roles = ["viewer", "operator", "admin"];
-export const may = async (role) => roles.indexOf((await session).role) >= roles.indexOf(role);
+export const has = async (role) => roles.indexOf((await session).role) >= roles.indexOf(role);
+export const isDemonstrated = async () => ((await session).demonstration || {}).state === "shown";
+// What a demonstration shows is no incident of this hub.
+export const may = async (role) => !await isDemonstrated() && has(role);
 export const post = (path, body) => json(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 // A form that asks for something, says what went wrong, and shows the page anew where it went well.
 export function form(attributes, content, send) {

@@ -33,6 +33,7 @@ assets! {
     "plot.js",
     "svg.js",
     "pages/overview.js",
+    "pages/demonstration.js",
     "pages/round.js",
     "pages/why.js",
     "pages/progress.js",

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::WallTime;
 
+use super::demonstration::DemonstrationInfo;
 use crate::store::people::{AccountRow, ActionRow};
 use crate::trust::role::AccountRole;
 
@@ -38,6 +39,17 @@ pub struct SessionInfo {
     /// What it may do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<AccountRole>,
+    /// What this hub demonstrates, or could; absent where nobody has signed in, or there is nothing of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demonstration: Option<DemonstrationInfo>,
+}
+
+impl SessionInfo {
+    /// Nobody has signed in.
+    #[must_use]
+    pub const fn of_nobody() -> Self {
+        Self { has_accounts: true, openid: None, name: None, role: None, demonstration: None }
+    }
 }
 
 /// An account.

@@ -10,6 +10,7 @@
 //! * [`runs`]: what is under way, and what comes next
 //! * [`people`]: what people and scripts ask for
 //! * [`accounts`]: how people sign in, and who did what
+//! * [`demonstration`]: what a hub without a plan can show
 //! * [`report`]: an incident as a post-mortem
 //! * [`route`]: what a request is
 //! * [`routes`]: the table of all requests
@@ -20,6 +21,7 @@
 
 pub mod accounts;
 pub mod archive;
+pub mod demonstration;
 pub mod join;
 pub mod mesh;
 pub mod openapi;

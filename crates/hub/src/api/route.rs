@@ -93,6 +93,10 @@ pub enum Action {
     Report,
     /// See `ROUTES`, the table of requests.
     SetReport,
+    /// See `ROUTES`, the table of requests.
+    Demonstration,
+    /// See `ROUTES`, the table of requests.
+    SetDemonstration,
 }
 
 /// A method of HTTP.

@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use super::Nothing;
 use super::accounts::{AccountList, AccountWish, ActionList, SessionInfo, SignIn};
 use super::archive::ArchiveReceipt;
+use super::demonstration::{DemonstrationInfo, DemonstrationWish};
 use super::join::{JoinReply, JoinRequest};
 use super::mesh::{
     AskedRuns, Changes, Grids, History, HostDetail, Hosts, IncidentDetail, IncidentList, IncidentStep, Pairs, PlanInfo,
@@ -370,6 +371,28 @@ pub const ROUTES: &[Route] = &[
         largest_body: REPORT,
         request: of::<ReportText>,
         reply: of::<ReportInfo>,
+    },
+    Route {
+        action: Action::Demonstration,
+        method: Method::Get,
+        path: "/api/v1/demonstration",
+        query: &[],
+        right: Right::View,
+        about: "The demonstration that a hub without a plan offers, or shows in place of its own pages",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<DemonstrationInfo>,
+    },
+    Route {
+        action: Action::SetDemonstration,
+        method: Method::Post,
+        path: "/api/v1/demonstration",
+        query: &[],
+        right: Right::Operate,
+        about: "Begins a demonstration, or ends it; refused where the hub has a plan",
+        largest_body: SMALL,
+        request: of::<DemonstrationWish>,
+        reply: of::<DemonstrationInfo>,
     },
 ];
 

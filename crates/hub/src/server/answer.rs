@@ -5,8 +5,8 @@ use super::counters::Event;
 use super::request::{Answer, Media, Request, RequestError};
 use super::state::Hub;
 use super::{
-    archived, dashboard, deeds, hosts, incidents, joining, metrics, openid, people, plans, records, reports, views,
-    work,
+    archived, dashboard, deeds, demonstrating, hosts, incidents, joining, metrics, openid, people, plans, records,
+    reports, views, work,
 };
 use crate::api::openapi;
 use crate::api::people::{AgentList, Health};
@@ -109,18 +109,20 @@ fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> 
         Action::Incidents => Answer::json(&incidents::list(hub)),
         Action::Incident => Answer::json(&incidents::one(hub, request)?),
         Action::Record => Answer::json(&views::record(hub, request)?),
-        Action::Session => Answer::json(&people::session(hub, person)),
+        Action::Session => Answer::json(&people::session(hub, person)?),
         Action::SignIn => people::sign_in(hub, request),
         Action::SignOut => people::sign_out(hub, request, person),
         Action::Accounts => Answer::json(&people::accounts(hub)?),
         Action::Actions => Answer::json(&people::actions(hub)?),
         Action::Report => Answer::json(&reports::report(hub, request)?),
         Action::Archive => Answer::json(&archived::deliver(hub, request)?),
+        Action::Demonstration => Answer::json(&demonstrating::info(hub)?),
         Action::SetPlan
         | Action::AskRun
         | Action::StepIncident
         | Action::SetAccount
         | Action::SetReport
+        | Action::SetDemonstration
         | Action::Join
         | Action::Work
         | Action::Deliver => Err(RequestError::NotFound("such request of people".to_owned())),

@@ -24,7 +24,8 @@ pub(super) fn answer(hub: &Hub, request: &Request) -> Result<Answer, RequestErro
         known: browser.known.clone(),
         encodings: browser.encodings.clone(),
     };
-    let response: Response = hub.site.answer(&asked);
+    let demonstration = hub.demonstrations.site(&hub.names);
+    let response: Response = demonstration.as_deref().unwrap_or(&hub.site).answer(&asked);
     let headers = response.headers().into_iter().filter(|(name, _)| *name != "content-type").collect();
     Ok(Answer {
         status: response.status,

@@ -3,8 +3,9 @@
 use super::caller::Person;
 use super::request::{Answer, Request, RequestError};
 use super::state::Hub;
-use super::{incidents, people, plans, reports};
+use super::{demonstrating, incidents, people, plans, reports};
 use crate::api::accounts::AccountWish;
+use crate::api::demonstration::DemonstrationWish;
 use crate::api::mesh::{IncidentStep, PlanText, RunWish};
 use crate::api::report::ReportText;
 use crate::api::routes::Action;
@@ -34,7 +35,10 @@ fn of(hub: &Hub, request: &Request, action: Action, person: &Person) -> Result<O
         Action::SetPlan => {
             let plan: PlanText = request.content()?;
             let words = format!("plan set, SHA-256 {}", Fingerprint::of(plan.text.as_bytes()).short());
-            Deed { answer: Answer::json(&plans::set(hub, plan)?)?, words }
+            let set = plans::set(hub, plan)?;
+            // From now on the hub has pages of its own to show.
+            hub.demonstrations.end();
+            Deed { answer: Answer::json(&set)?, words }
         }
         Action::AskRun => {
             let wish: RunWish = request.content()?;
@@ -62,6 +66,10 @@ fn of(hub: &Hub, request: &Request, action: Action, person: &Person) -> Result<O
                 None => format!("account {} removed", wish.name),
             };
             Deed { answer: Answer::json(&people::set_account(hub, wish)?)?, words }
+        }
+        Action::SetDemonstration => {
+            let wish: DemonstrationWish = request.content()?;
+            Deed { answer: Answer::json(&demonstrating::set(hub, wish)?)?, words: demonstrating::words(wish) }
         }
         _ => return Ok(None),
     };

@@ -24,6 +24,7 @@ mod caller;
 pub mod counters;
 mod dashboard;
 mod deeds;
+mod demonstrating;
 pub mod directory;
 mod hosts;
 mod incidents;

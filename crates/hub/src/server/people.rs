@@ -6,9 +6,11 @@ use mesh::clock;
 
 use super::attempts::Attempt;
 use super::caller::Person;
+use super::demonstrating;
 use super::request::{Answer, Request, RequestError};
 use super::state::Hub;
 use crate::api::accounts::{AccountList, AccountWish, ActionList, SESSION_COOKIE, SessionInfo, SignIn};
+use crate::api::demonstration::DemonstrationState;
 use crate::openid::provider::Provider;
 use crate::store::StoreError;
 use crate::store::people::{AccountRow, ActionRow, SessionRow};
@@ -18,10 +20,12 @@ use crate::trust::role::AccountRole;
 use crate::trust::secret;
 use crate::trust::token::Secret;
 
-pub(super) fn session(hub: &Hub, person: &Person) -> SessionInfo {
+pub(super) fn session(hub: &Hub, person: &Person) -> Result<SessionInfo, StoreError> {
     let name = person.role.is_some().then(|| person.name.clone());
     let openid = hub.openid.as_ref().filter(|_| name.is_none()).map(Provider::title);
-    SessionInfo { has_accounts: true, openid, name, role: person.role }
+    let demonstration = person.role.map(|_| demonstrating::info(hub)).transpose()?;
+    let demonstration = demonstration.filter(|found| found.state != DemonstrationState::Unavailable);
+    Ok(SessionInfo { has_accounts: true, openid, name, role: person.role, demonstration })
 }
 
 /// Signs in: whoever has name and password gets a cookie that no script of a page reads.
@@ -50,7 +54,7 @@ pub(super) fn sign_in(hub: &Hub, request: &Request) -> Result<Answer, RequestErr
     let cookie = begin_session(hub, &name)?;
     note(hub, request, &name, "signed in")?;
     let mut answer =
-        Answer::json(&SessionInfo { has_accounts: true, openid: None, name: Some(name), role: Some(account.role) })?;
+        Answer::json(&SessionInfo { name: Some(name), role: Some(account.role), ..SessionInfo::of_nobody() })?;
     answer.headers.push(("set-cookie", cookie));
     Ok(answer)
 }
@@ -69,7 +73,7 @@ pub(super) fn sign_out(hub: &Hub, request: &Request, person: &Person) -> Result<
         hub.store.end_session(session)?;
         note(hub, request, &person.name, "signed out")?;
     }
-    let mut answer = Answer::json(&SessionInfo { has_accounts: true, openid: None, name: None, role: None })?;
+    let mut answer = Answer::json(&SessionInfo::of_nobody())?;
     answer.headers.push(("set-cookie", cookie("", Duration::ZERO)));
     Ok(answer)
 }

@@ -13,6 +13,7 @@ use super::bells::Bells;
 use super::counters::Counters;
 use super::directory::Opened;
 use super::log::Log;
+use crate::demonstration::Demonstrations;
 use crate::openid::provider::Provider;
 use crate::pages::HubSource;
 use crate::schedule::Schedule;
@@ -36,6 +37,8 @@ pub struct Hub {
     pub store: Arc<dyn Store>,
     /// What people see of it in a browser.
     pub site: Site,
+    /// What people see in place of that where it has no plan, if they want to.
+    pub demonstrations: Demonstrations,
     /// By which names and addresses it is reached.
     pub names: Vec<String>,
     /// The provider by which people sign in beside local accounts.
@@ -101,6 +104,7 @@ impl Hub {
             schedule: Schedule::load(store.as_ref())?,
             watching: Watching::load_meanwhile(&store, &settings, complain)?,
             site: Site::new(Box::new(source), settings.names.clone()),
+            demonstrations: Demonstrations::default(),
             names: settings.names.clone(),
             openid,
             attempts: Attempts::default(),

@@ -297,4 +297,7 @@ pub struct DemoArgs {
     /// Show the pages, and leave it to you to find the fault and to fix it; goes on until Ctrl-C
     #[arg(long, conflicts_with = "keep")]
     pub by_hand: bool,
+    /// Make the hub in this directory, for another program that shows it, and end with that program
+    #[arg(long, value_name = "DIR", requires = "by_hand", hide = true)]
+    pub hub_directory: Option<PathBuf>,
 }

@@ -2,6 +2,7 @@
 
 pub mod check;
 mod demo;
+mod demonstrator;
 mod files;
 mod mesh;
 pub mod pages;
@@ -169,6 +170,7 @@ fn serve(common: &Common, args: &RunArgs) -> anyhow::Result<Exit> {
         let text = std::fs::read_to_string(&file).with_context(unreadable)?;
         hub.set_plan(text).with_context(|| Complaint::new(Exit::Usage, format!("{} is no plan", file.display())))?;
     }
+    hub.demonstrations.offer(Box::new(demonstrator::Programs::of_this_one()?));
     let (stop, stopped) = watch::channel(false);
     let signalled = stop_on_signals()?;
     let is_quiet = common.quiet;

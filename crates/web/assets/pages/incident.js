@@ -1,6 +1,6 @@
 import { h, json, host, table, moment } from "/assets/dom.js";
 import { percent } from "/assets/units.js";
-import { form, field, may, post, again, session } from "/assets/session.js";
+import { form, field, isDemonstrated, may, post, again, session } from "/assets/session.js";
 import { why } from "/assets/pages/why.js";
 export const cause = (one) => one.explanation ? `${one.explanation.cause} at ${one.explanation.place} (${percent(one.explanation.probability)})` : "not explained yet";
 export const list = (incidents) => table(["since", "incident", "cause"], incidents.map((one) => [moment(one.since_unix_ns), h("a", { href: `/incident/${one.id}` }, one.title), cause(one)]));
@@ -26,7 +26,7 @@ export async function incident(values, id) {
   return { title: data.title, live: open ? `/view/v1/incident/${id}` : null, parts: [
     h("p", { class: "verdict" }, best ? h("span", null, `${best.title.charAt(0).toUpperCase()}${best.title.slice(1)}: `, h("strong", null, cause(data))) : cause(data)), h("p", { class: "quiet" }, `${data.id}, ${data.status}`, data.hosts.flatMap((name) => [", ", host(name)])),
     h("p", null, h("a", { href: `/incident/${data.id}/report` }, "Post-mortem"), ", ", h("a", { href: `/incident/${data.id}/network` }, "where it is in the network")), fixes, acts,
-    open && !has_accounts ? h("details", null, h("summary", null, "What to do next"), step("acknowledge", "Say that somebody knows:"), step("note TEXT", "Add a note:"), step("silence 12h", "Notify nobody for a while:"), step("fix TEXT", "Say what was done; measurements say whether it helped:"), step("close TEXT", "Close it, with the reason:")) : null,
+    open && !has_accounts && !await isDemonstrated() ? h("details", null, h("summary", null, "What to do next"), step("acknowledge", "Say that somebody knows:"), step("note TEXT", "Add a note:"), step("silence 12h", "Notify nobody for a while:"), step("fix TEXT", "Say what was done; measurements say whether it helped:"), step("close TEXT", "Close it, with the reason:")) : null,
     h("h2", null, "Time line"), table(["when", "what"], data.timeline.map((one) => [moment(one.at_unix_ns), one.text])),
     h("h2", null, "Symptoms"), table(["since", "what", "until"], data.symptoms.map((one) => [moment(one.since_unix_ns), one.text, one.recovered_unix_ns ? moment(one.recovered_unix_ns) : "now"])),
     h("h2", null, "Diagnosis"), data.diagnosis ? why(data.diagnosis) : h("p", { class: "quiet" }, "None yet: it follows once the hosts have sent their facts.")] };

@@ -1,6 +1,8 @@
 import { h, json, address, host, table, right, moment } from "/assets/dom.js";
 import { rate } from "/assets/units.js";
 import { list } from "/assets/pages/incident.js";
+import { offer } from "/assets/pages/demonstration.js";
+import { bar } from "/assets/pages/progress.js";
 const STANDS = { running: "under way", missing: "its agent is silent", waiting: "waits" };
 // What agents measure now, and how far the period of the plan is.
 function measured(now) {
@@ -17,12 +19,15 @@ export async function overview(values) {
   const none = (text, command) => h("p", { class: "quiet" }, text, " ", h("code", null, command));
   const more = (count) => count ? h("p", { class: "quiet" }, `${count} more match: search for a part of a name`) : null;
   const outcome = (run) => run.outcome.state === "complete" ? "" : run.outcome.detail || "failed";
+  const running = data.running ? [h("h2", null, "Measured now"), data.running.map((one) => [h("p", null, h("a", { href: `/round/${one.id}` }, one.title || one.id), ", since ", moment(one.started_unix_ns)), bar(one)])] : null;
+  const offered = data.incidents && !data.rounds.length && !data.is_reading ? await offer() : null;
   const incidents = data.incidents ? [h("h2", null, "Incidents"), data.incidents.length ? list(data.incidents) : h("p", { class: "quiet" }, data.rounds.length ? "None. What is worse than usual will be here." : "None, and no result yet.")] : null;
   const rounds = data.incidents
-    ? [h("h2", null, "Latest results"), data.rounds.length ? h("p", null, h("a", { href: "/round/latest" }, "Grid of all pairs")) : [none("No result yet. This gives the hub a plan:", "linerate hub plan DIR PLAN"), none("This shows all of it on this machine, live: a hub, 5 agents, a fault that is yours to find. It needs root, or user namespaces:", "linerate hub demo --by-hand"),
-      none("Where the machine cannot do that, this makes a hub with a history to look at, in virtual time:", "linerate hub replay DEMO nrao-overlay-offload && linerate view DEMO")]]
+    ? [h("h2", null, "Latest results"), data.is_reading ? h("p", { class: "quiet", role: "status" }, "What was measured is being read; this page shows it as soon as it is there.") : data.rounds.length ? h("p", null, h("a", { href: "/round/latest" }, "Grid of all pairs")) : [h("p", { class: "quiet" }, "No result yet. ", offered ? h("a", { href: "/plan" }, "Give the hub a plan") : ["This gives the hub a plan: ", h("code", null, "linerate hub plan DIR PLAN")]),
+      offered || [none("This shows all of it on this machine, live: a hub, 5 agents, a fault that is yours to find. It needs root, or user namespaces:", "linerate hub demo --by-hand"),
+        none("Where the machine cannot do that, this makes a hub with a history to look at, in virtual time:", "linerate hub replay DEMO nrao-overlay-offload && linerate view DEMO")]]]
     : null;
-  return { title: data.source.split("/").filter(Boolean).pop() || data.source, live: data.incidents && !search ? address("/view/v1/overview", { search }) : null, parts: [h("p", { class: "quiet" }, h("code", null, data.source)), form, incidents, measured(data.activity), rounds ||
+  return { title: data.source.split("/").filter(Boolean).pop() || data.source, live: !search ? address("/view/v1/overview", { search }) : null, parts: [data.source.includes("/") ? h("p", { class: "quiet" }, h("code", null, data.source)) : null, form, running, incidents, measured(data.activity), rounds ||
     [h("h2", null, "Rounds"), data.rounds.length ? table(["started", "plan", right("hosts"), right("tests"), right("failed")], data.rounds.map((round) =>
       [moment(round.started_unix_ns), h("a", { href: `/round/${round.id}` }, round.title || round.id), right(round.hosts), right(round.tests), right(round.tests_failed)]))
       : none("No round. This makes one:", "linerate round PLAN"), more(data.more.rounds)],

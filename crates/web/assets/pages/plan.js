@@ -1,6 +1,6 @@
 import { h, json, table, right, moment } from "/assets/dom.js";
 import { span, bytes } from "/assets/units.js";
-import { form, field, may, post } from "/assets/session.js";
+import { form, field, has, post } from "/assets/session.js";
 const resource = (one) => typeof one === "string" ? one : Object.entries(one).map(([kind, name]) => `${kind} ${typeof name === "string" ? name : JSON.stringify(name)}`).join(", ");
 // What a plan needs of a day, and the first hours of one.
 function shown({ checked, agents, others }) {
@@ -16,7 +16,7 @@ export async function plan() {
   const result = h("div", { role: "status" }, there ? shown(there) : null);
   const text = h("textarea", { name: "text", rows: "24", spellcheck: "false" }, there ? there.text : "");
   const [checks, sets] = ["check", "set"].map((value) => ({ name: "what", value }));
-  const operator = await may("operator");
+  const operator = await has("operator");
   return { title: "Plan", parts: [there ? null : h("p", null, "No plan yet. This writes a first one from what hosts know of themselves: ", h("code", null, "linerate plan init HOST... > plan.toml")),
     form({ class: "stack" }, [h("label", null, "Hosts, groups and tests, as TOML", text), h("div", { class: "row" }, h("button", checks, "Check"), operator ? h("button", sets, "Check, and give it to the hub") : null)], async ({ text, what }) => {
       result.replaceChildren();

@@ -28,7 +28,11 @@ pub fn source(directory: &Path) -> anyhow::Result<Option<Box<dyn Source>>> {
 
 fn of_hub(directory: &Directory) -> anyhow::Result<Box<dyn Source>> {
     let shown = directory.file("").display().to_string();
-    let name = format!("hub in {}", shown.trim_end_matches('/'));
+    named(directory, format!("hub in {}", shown.trim_end_matches('/')))
+}
+
+/// The same of a directory of a hub, called so.
+pub fn named(directory: &Directory, name: String) -> anyhow::Result<Box<dyn Source>> {
     let settings = directory.settings().map_err(|error| complain(error, &directory.file("")))?;
     let target = settings.segments.map(|segments| SegmentTarget::parse(&segments.to)).transpose();
     let target = target.map_err(no_segments)?.map(Arc::new);

@@ -4,6 +4,8 @@
 //! light, in dark, on a phone.
 
 #[cfg(feature = "hub")]
+mod demonstration;
+#[cfg(feature = "hub")]
 mod first_time;
 #[cfg(feature = "hub")]
 mod hub;
@@ -56,7 +58,15 @@ impl Visit {
     /// Opens what a hub that runs shows to whoever signs in.
     #[cfg(feature = "hub")]
     pub fn of_hub(directory: &str) -> Self {
-        let mut hub = Process::start(program().args(["hub", "run", directory]));
+        Self::of_hub_in(directory, &[])
+    }
+
+    /// The same of a hub with this in its environment.
+    #[cfg(feature = "hub")]
+    pub fn of_hub_in(directory: &str, environment: &[(&str, &str)]) -> Self {
+        let mut command = program();
+        command.args(["hub", "run", directory]).envs(environment.iter().copied());
+        let mut hub = Process::start(&mut command);
         let talk = hub.stderr();
         let line = talk.wait_for("an address", |line| line.contains("listening on"));
         let site = format!("https://{}", line.rsplit(' ').next().unwrap());

@@ -9,14 +9,14 @@ use super::hub::{hub, incident, points};
 use crate::actors::linerate::linerate;
 
 /// Adds an account; its password, as it was printed.
-fn add(directory: &str, name: &str, role: &str) -> String {
+pub(super) fn add(directory: &str, name: &str, role: &str) -> String {
     let added = linerate(&["hub", "user", "add", directory, name, "--role", role]);
     assert_eq!(added.code, Some(0), "{added:?}");
     added.stdout.trim().to_owned()
 }
 
 const INCIDENT: &str = "/incident/I1795521600-1";
-const PLAN: &str = r#"
+pub(super) const PLAN: &str = r#"
 title = "two"
 [times]
 every = "6h"

@@ -35,6 +35,11 @@ pub(super) fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
     scenario.services.clear();
     daemon::check(&scenario)?;
     let scratch = ScratchDirectory::new("hub-demo")?;
+    if args.hub_directory.is_some() {
+        // It takes root, and nobody else would end it.
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
+            .context("this process cannot be ended with the one that started it")?;
+    }
     let stop = scratch.stop_on_signals()?;
     let program = std::env::current_exe().context("this program does not know where it is")?;
     let network = LabNetwork::raise(&scenario, Seed(1), &program).map_err(daemon::does_not_live)?;
@@ -49,7 +54,8 @@ pub(super) fn run(common: &Common, args: &DemoArgs) -> anyhow::Result<Exit> {
             (false, true) => (Afterwards::Pages, FixedBy::Demonstration),
             (false, false) => (Afterwards::End, FixedBy::Demonstration),
         };
-        Story { common, fleet, scratch: &scratch, stop: &stop, began: linux::clock::now(), pages, fixes }.play()
+        let hub = args.hub_directory.clone().unwrap_or_else(|| scratch.file("hub"));
+        Story { common, fleet, scratch: &scratch, hub, stop: &stop, began: linux::clock::now(), pages, fixes }.play()
     };
     let lived = network.live(Pace::REAL, &hear, play).map_err(daemon::does_not_live);
     let ending = match lived.and_then(|(ending, ..)| ending) {

@@ -1,6 +1,7 @@
 //! What happens in the demonstration, in its order.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -36,6 +37,8 @@ pub struct Story<'a> {
     pub common: &'a Common,
     pub fleet: Fleet<'a>,
     pub scratch: &'a ScratchDirectory,
+    /// Directory of the hub.
+    pub hub: PathBuf,
     pub stop: &'a Stop,
     pub began: MonoTime,
     pub pages: Afterwards,
@@ -69,7 +72,7 @@ impl Story<'_> {
             FixedBy::Demonstration => show::INTRODUCTION,
             FixedBy::Person => show::INTRODUCTION_BY_HAND,
         })?;
-        let hub = self.scratch.file("hub").to_string_lossy().into_owned();
+        let hub = self.hub.to_string_lossy().into_owned();
         let Ok(()) = self.begin(&hub)? else { return Ok(Ending::Stopped) };
         let (over, stopped) = watch::channel(false);
         let mut address = None;
