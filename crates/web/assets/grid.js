@@ -25,6 +25,11 @@ export function grid(data, order) {
   const box = h("div", { class: "grid", tabindex: "0", role: "application", "aria-label": "Grid: rows send, columns receive. Arrow keys move, Enter opens a pair, plus and minus zoom." }, canvas, space);
   const margin = () => size >= 12 ? 130 : 8;
   const codeAt = (r, c) => codes[order[r] * n + order[c]];
+  // The first pair that has a result, where the one beside the corner has none.
+  if (order.length > 1 && codeAt(row, column) < FIRST) {
+    const place = order.flatMap((_, r) => { const c = order.findIndex((_, at) => codeAt(r, at) >= FIRST); return c < 0 ? [] : [[r, c]]; })[0];
+    if (place) [row, column] = place;
+  }
   function say() {
     if (!order.length) return;
     const code = codeAt(row, column);
