@@ -51,17 +51,21 @@ async function show() {
   if (!hasHeader) await header();
   if (!hasHeader && await isDemonstrated()) document.querySelector("header").after(await banner(one.demonstration));
   hasHeader = true;
+  let isComplete = true;
   try {
     const made = one.has_accounts && !one.name ? signIn(one) : await asked();
     document.title = `${made.title} - linerate`;
     page.replaceChildren(h("h1", null, made.title), ...made.parts.flat(Infinity).filter((one) => one instanceof Node));
     if (made.drawn) await made.drawn();
     if (made.live) keep(made.live);
+    isComplete = !made.isReading;
   } catch (error) {
-    if (error.status === 503) setTimeout(again, EVERY_MS);
+    // It is being read, or worked out for others.
+    isComplete = error.status !== 503;
+    if (!isComplete) setTimeout(again, EVERY_MS);
     page.replaceChildren(h("h1", null, "Nothing to show"), h("p", { class: "problem" }, error.message), h("p", null, error.hint || ""), h("p", null, h("a", { href: "/" }, "All rounds and runs")));
   }
   page.setAttribute("aria-busy", "false");
-  document.documentElement.dataset.ready = "yes";
+  if (isComplete) document.documentElement.dataset.ready = "yes";
 }
 show();

@@ -27,7 +27,7 @@ export async function overview(values) {
       offered || [none("This shows all of it on this machine, live: a hub, 5 agents, a fault that is yours to find. It needs root, or user namespaces:", "linerate hub demo --by-hand"),
         none("Where the machine cannot do that, this makes a hub with a history to look at, in virtual time:", "linerate hub replay DEMO nrao-overlay-offload && linerate view DEMO")]]]
     : null;
-  return { title: data.source.split("/").filter(Boolean).pop() || data.source, live: !search ? address("/view/v1/overview", { search }) : null, parts: [data.source.includes("/") ? h("p", { class: "quiet" }, h("code", null, data.source)) : null, form, running, incidents, measured(data.activity), rounds ||
+  return { title: data.source.split("/").filter(Boolean).pop() || data.source, live: !search ? address("/view/v1/overview", { search }) : null, isReading: data.is_reading, parts: [data.source.includes("/") ? h("p", { class: "quiet" }, h("code", null, data.source)) : null, form, running, incidents, measured(data.activity), rounds ||
     [h("h2", null, "Rounds"), data.rounds.length ? table(["started", "plan", right("hosts"), right("tests"), right("failed")], data.rounds.map((round) =>
       [moment(round.started_unix_ns), h("a", { href: `/round/${round.id}` }, round.title || round.id), right(round.hosts), right(round.tests), right(round.tests_failed)]))
       : none("No round. This makes one:", "linerate round PLAN"), more(data.more.rounds)],
