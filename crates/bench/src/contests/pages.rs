@@ -200,8 +200,8 @@ impl Mesh {
         for (part, pairs) in pairs.chunks(50_000).enumerate() {
             let number = |place: usize| (3 * YEAR_HOURS + part * 50_000 + place + 1) as u64;
             let point = |(place, (from, to)): (usize, &(usize, usize))| {
-                let bps = 1e9 * share(*from, *to);
-                self.point(Place { from: *from, to: *to, record: number(place) }, self.before(1), bps)
+                let place = Place { from: *from, to: *to, record: number(place) };
+                self.point(place, self.before(1), 1e9 * share(place))
             };
             let points = pairs.iter().enumerate().map(point).collect();
             self.store.judged(Judgement { points, ..Judgement::default() })?;
@@ -233,7 +233,7 @@ impl Mesh {
 }
 
 /// The part of a Gbit/s that a pair has: most of it, less noise that no compression foresees, and one pair in two hundred a fraction.
-fn share(from: usize, to: usize) -> f64 {
+fn share(Place { from, to, .. }: Place) -> f64 {
     let mixed = ((from * 1_000 + to) as u64)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .rotate_left(31)

@@ -35,8 +35,6 @@ fn ten_thousand_hosts_are_shown_in_part_and_found_by_name() {
     assert!(text.contains("9900 more match"), "{text}");
     let text = visit.look_at("/?search=h09999", "many-hosts-found");
     assert!(text.contains("h09999") && !text.contains("more match"), "{text}");
-    let text = visit.look_at(&format!("/round/{}", round.id), "many-hosts-round");
-    assert!(text.contains("10000 hosts"), "{text}");
 }
 
 /// A hub with a plan, whose results were measured so many seconds from now.
