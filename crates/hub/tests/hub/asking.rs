@@ -7,7 +7,7 @@ use hub::api::record::{Record, RecordKind, RunResult};
 use hub::server::directory::Directory;
 use hub::store::Store;
 use hub::store::open::open;
-use hub::store::rows::{Arrival, Delivered, Judgement, Point, PointQuality, SeriesHistory};
+use hub::store::rows::{Arrival, Delivered, Judgement, JudgingClaim, Point, PointQuality, SeriesHistory};
 use hub::store::turn::{Changes, TurnRequest};
 use mesh::board::Rows;
 use mesh::incident::{Metric, Series};
@@ -132,6 +132,8 @@ fn histories_have_each_series_once_in_order_of_time_from_a_moment_on() {
             points.push(point);
         }
     }
+    // Of hubs that share a database one judges.
+    store.judging(JudgingClaim::TakeOver).unwrap();
     store.judged(Judgement { points, ..Judgement::default() }).unwrap();
     let mut found = histories(store.as_ref(), 10);
     found.sort_by(|one, other| one.series.cmp(&other.series));
