@@ -58,10 +58,13 @@ pub fn incident(seed: u64) -> Result<Incident, ScenarioError> {
 fn text(number: u64) -> String {
     let mut draw = Draw::new(Seed(number).part(INCIDENT));
     let mut network = Network::draw(&mut draw);
+    let is_wider = wider::has(number);
+    if is_wider {
+        wider::enlarge(&mut network, &mut draw);
+    }
     let pairs = plan::pairs(&network, &mut draw);
     let mut tests = plan::tests(&network, &pairs, &mut draw);
     noise::add(&mut network, &pairs, &mut draw);
-    let is_wider = wider::has(number);
     if is_wider {
         wider::add_tests(&pairs, &mut tests, &mut draw);
     }
@@ -87,6 +90,9 @@ fn text(number: u64) -> String {
             Some(one) if is_free(&one) => planted.push(one),
             _ => (network, tests) = kept,
         }
+    }
+    if is_wider {
+        wider::ask_less(&mut tests, &planted, &mut draw);
     }
     write::text(&write::Parts { number, network: &network, pairs: &pairs, tests: &tests, planted: &planted })
 }

@@ -24,6 +24,14 @@ fn the_wider_world_has_what_judging_has_not() {
         causes.any(|cause| cause.contains("id = \"policer\"") && !cause.contains("towards"))
     };
     assert!(wide.iter().any(is_both_ways) && !judging.iter().any(is_both_ways));
+    let has_usual_samples = |text: &String| text.contains("kind = \"tcp\"") && !text.contains("sample-every");
+    assert!(wide.iter().any(has_usual_samples) && !judging.iter().any(has_usual_samples));
+    let is_faster = |text: &String| {
+        let speeds =
+            text.lines().filter_map(|line| line.strip_prefix("speed = \"")?.strip_suffix("kbit/s\"")?.parse().ok());
+        speeds.max().is_some_and(|most: u64| most > 2_000_000)
+    };
+    assert!(wide.iter().any(is_faster) && !judging.iter().any(is_faster));
     for seed in 1_900_001..1_900_601 {
         incident(seed).unwrap_or_else(|error| panic!("{seed}: {error}\n{}", text(seed)));
     }

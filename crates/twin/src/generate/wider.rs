@@ -3,11 +3,43 @@
 
 use super::draw::{Draw, whole};
 use super::faults::{Claim, Planted};
+use super::network::Network;
 use super::plan::{self, Pair, Test};
 
 /// Whether an incident is drawn from it: every second one that is learnt from.
 pub(super) const fn has(seed: u64) -> bool {
     seed > LEARNING.0 && seed <= LEARNING.1 && seed % 2 == 1
+}
+
+/// A network that is faster by a factor, as those of today are, with queues and socket buffers that fit.
+pub(super) fn enlarge(network: &mut Network, draw: &mut Draw) {
+    if !draw.is(FASTER) {
+        return;
+    }
+    let factor = draw.log([2.0, 40.0]).min(FASTEST / network.rate);
+    network.rate *= factor;
+    for link in &mut network.links {
+        link.rate *= factor;
+        link.queue *= factor;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "socket buffers of some megabytes")]
+    let buffers = whole(network.buffers as f64 * factor).next_power_of_two().min(MOST_BUFFERS);
+    network.buffers = network.buffers.max(buffers);
+    for host in &mut network.hosts {
+        (host.receive_buffer, host.send_buffer) = (network.buffers, network.buffers);
+    }
+}
+
+/// What tests leave out where nobody asked for it: samples closer than usual, and packets of another size.
+pub(super) fn ask_less(tests: &mut Vec<Test>, planted: &[Planted], draw: &mut Draw) {
+    if draw.is(USUAL_SAMPLES) {
+        let is_usual = |key: &String| !key.starts_with("sample-every") && !key.starts_with("probe-every");
+        tests.iter_mut().for_each(|test| test.keys.retain(is_usual));
+    }
+    if planted.iter().any(|planted| OF_SIZES.contains(&planted.cause)) && draw.is(ONE_SIZE) {
+        let is_other = |key: &String| key.contains("small segments") || key.contains("large echoes");
+        tests.retain(|test| !test.keys.iter().any(is_other));
+    }
 }
 
 /// Tests that people run besides: paced ones, and such as last longer.
@@ -29,10 +61,12 @@ pub(super) fn add_tests(pairs: &[Pair], tests: &mut Vec<Test>, draw: &mut Draw) 
     }
 }
 
-/// A fault as it is met as well: in both directions of a link, or a single burst.
+/// A fault as it is met as well: in both directions of a link, a single burst, a bucket that holds more, a loss that stays.
 pub(super) fn vary(planted: Planted, length: f64, draw: &mut Draw) -> Planted {
     match planted.cause {
         "microburst" if draw.is(SINGLE) => single_burst(planted, length, draw),
+        "loss-on-segment" if draw.is(STAYS) => Planted { until: None, ..planted },
+        "policer" if draw.is(DEEPER) => deeper_bucket(planted, draw),
         cause if BOTH_WAYS.contains(&cause) && draw.is(IN_BOTH) => both_ways(planted),
         _ => planted,
     }
@@ -43,6 +77,18 @@ fn both_ways(mut planted: Planted) -> Planted {
     planted.faults.iter_mut().for_each(|fault| fault.retain(|key| !key.starts_with("towards")));
     let others: Vec<Claim> = planted.claims.iter().filter_map(|claim| claim.other_direction()).collect();
     planted.claims.extend(others);
+    planted
+}
+
+/// A bucket that holds up to sixteen times as much.
+fn deeper_bucket(mut planted: Planted, draw: &mut Draw) -> Planted {
+    let factor = draw.log([1.0, 16.0]);
+    for key in planted.faults.iter_mut().flatten() {
+        let parts = key.split_once("burst = \"").and_then(|(before, rest)| Some((before, rest.split_once("B\"")?)));
+        let Some((before, (bytes, rest))) = parts else { continue };
+        let bytes = bytes.parse().map_or(0, |bytes: f64| whole(bytes * factor));
+        *key = format!("{before}burst = \"{bytes}B\"{rest}");
+    }
     planted
 }
 
@@ -65,6 +111,17 @@ const LEARNING: (u64, u64) = (1_000_000, 2_000_000);
 const PACED: f64 = 0.25;
 const LONGER: f64 = 0.3;
 const SINGLE: f64 = 0.35;
+const STAYS: f64 = 0.35;
+const DEEPER: f64 = 0.5;
+const FASTER: f64 = 0.4;
+/// In bit/s.
+const FASTEST: f64 = 10e9;
+/// Bytes that hosts are tuned to as a rule where they are tuned.
+const MOST_BUFFERS: u64 = 1 << 30;
+const USUAL_SAMPLES: f64 = 0.5;
+const ONE_SIZE: f64 = 0.4;
+/// What packets of several sizes show.
+const OF_SIZES: [&str; 3] = ["mtu-black-hole", "mtu-mismatch", "dirty-fibre"];
 const IN_BOTH: f64 = 0.35;
 /// What contracts, cables and devices do in both directions as a rule.
 const BOTH_WAYS: [&str; 7] =
