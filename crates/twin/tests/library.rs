@@ -1,6 +1,7 @@
 //! Scenarios of the library in virtual time. Those that take the simulator longest are left to `linerate lab score --virtual`.
 #![allow(clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -62,10 +63,39 @@ fn named_in(scenario: &Scenario) -> Vec<String> {
     problems.iter().filter_map(first).collect()
 }
 
-/// The same of a network that was written by somebody who did not know how causes are weighed.
-fn named_of_strangers(name: &str) -> Vec<String> {
+/// A network that was written by somebody who did not know how causes are weighed.
+fn of_strangers(name: &str) -> Scenario {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/once-unseen").join(format!("{name}.toml"));
-    named_in(&Scenario::parse(name, &std::fs::read_to_string(file).unwrap()).unwrap())
+    Scenario::parse(name, &std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+fn named_of_strangers(name: &str) -> Vec<String> {
+    named_in(&of_strangers(name))
+}
+
+/// What the flows of such a network answer to a question, without repetitions.
+fn answers_of_strangers(name: &str, sign: &str) -> Vec<&'static str> {
+    let flows = flows(&twin::play(&of_strangers(name), Seed(1)).round);
+    let answers: BTreeSet<&'static str> = flows.iter().filter_map(|flow| flow.state(sign)).collect();
+    answers.into_iter().collect()
+}
+
+#[test]
+fn only_a_link_that_is_slower_than_those_before_it_is_overrun_by_one_test() {
+    assert_eq!(answers_of_strangers("rural-clinic", "lost-where"), ["at-a-queue"], "1 Gbit/s behind 1 Gbit/s");
+    assert_eq!(answers_of_strangers("fishery-lab", "lost-where"), ["at-a-slower-link"], "2 Gbit/s behind 10");
+}
+
+#[test]
+fn small_echoes_that_come_back_say_nothing_of_large_packets() {
+    assert_eq!(answers_of_strangers("satellite-images", "echoes"), ["all-of-small-ones"]);
+    let named = named_of_strangers("satellite-images");
+    assert!(named[0].starts_with("mtu-"), "{named:?}");
+}
+
+#[test]
+fn pauses_that_only_one_host_has_counted_are_no_slow_cpu() {
+    assert_eq!(named_of_strangers("burst-buffer"), ["pause-frames at buffer-1"]);
 }
 
 #[test]

@@ -303,6 +303,18 @@ mod tests {
     }
 
     #[test]
+    fn a_cause_of_hosts_speaks_of_its_own_end_as_of_a_senders() {
+        let of_either_end = |cause: &&Cause| cause.place == PlaceKind::Host;
+        for cause in Catalogue::by_hand().all().iter().filter(of_either_end) {
+            let of_other = ["cpu=receiver", "contention=receiver", "limit=receiving-program"];
+            for (seen, part) in &cause.shows {
+                let name = format!("{}={}", seen.sign().name, seen.state().name);
+                assert!(*part < 0.2 || !of_other.contains(&name.as_str()), "{}: {name} is of the other end", cause.id);
+            }
+        }
+    }
+
+    #[test]
     fn rules_that_causes_name_exist() {
         let rules = audit::Rules::built_in();
         for cause in Catalogue::built_in().all() {

@@ -136,14 +136,14 @@ fn answers(host: &Known<'_>, all: &[Known<'_>], measure: &Measure<'_>, rules: &R
     }
     let case = Case { host: &host.after, profile, inputs: &inputs, keep: Keep::Everything };
     let report = audit::audit(rules, &case);
-    let group: Vec<&Member> =
-        all.iter().map(|other| other.member).filter(|other| are_alike(other, host.member)).collect();
+    let members: Vec<&Member> = all.iter().map(|other| other.member).collect();
+    let group: Vec<&Member> = members.iter().copied().filter(|other| are_alike(other, host.member)).collect();
     let passed = report.others.iter().filter(|other| other.answer == Answer::Pass).map(|other| other.rule.clone());
     let mut answers = Answers {
         fired: report.findings.iter().map(|finding| finding.rule.clone()).collect(),
         passed: passed.collect(),
     };
-    for (fact, holds) in own::facts(host.member, &group) {
+    for (fact, holds) in own::facts(host.member, &group, &members) {
         if holds { &mut answers.fired } else { &mut answers.passed }.insert(fact.to_owned());
     }
     answers

@@ -23,9 +23,11 @@ struct Asked<'a> {
     snapshot: &'a Snapshot,
     /// Hosts that should be like it.
     group: &'a [&'a Member],
+    /// All hosts of the round.
+    all: &'a [&'a Member],
 }
 
-const QUESTIONS: [Question; 10] = [
+const QUESTIONS: [Question; 11] = [
     Question {
         name: "kernel-defaults",
         says: "has the kernel's own buffers for TCP",
@@ -76,6 +78,11 @@ const QUESTIONS: [Question; 10] = [
         says: "has a link of half the speed of its peers' links or less",
         answer: has_slow_link,
     },
+    Question {
+        name: "asks-for-marks-alone",
+        says: "asks for congestion marks (ECN), and another host of the round does not",
+        answer: asks_for_marks_alone,
+    },
 ];
 
 /// In words what a question asks; nothing for a rule of the audit.
@@ -84,10 +91,10 @@ pub fn asks(name: &str) -> Option<&'static str> {
     QUESTIONS.iter().find(|question| question.name == name).map(|question| question.says)
 }
 
-/// The answers for one host, where there are any. `group` are hosts that should be like it.
-pub(super) fn facts(member: &Member, group: &[&Member]) -> Vec<(&'static str, bool)> {
+/// The answers for one host, where there are any. `group` are those of `all` hosts that should be like it.
+pub(super) fn facts(member: &Member, group: &[&Member], all: &[&Member]) -> Vec<(&'static str, bool)> {
     let Some(snapshot) = latest(member) else { return Vec::new() };
-    let asked = Asked { member, snapshot, group };
+    let asked = Asked { member, snapshot, group, all };
     QUESTIONS.iter().filter_map(|question| Some((question.name, (question.answer)(&asked)?))).collect()
 }
 
@@ -176,6 +183,19 @@ fn has_slow_link(asked: &Asked<'_>) -> Option<bool> {
     let own = fastest(asked.snapshot)?;
     let others = peers(asked).filter_map(fastest).min()?;
     Some(own.bps().saturating_mul(2) <= others.bps())
+}
+
+/// What all hosts ask for is no peculiarity of one of them: where they are marked, the queue is the fault.
+fn asks_for_marks_alone(asked: &Asked<'_>) -> Option<bool> {
+    let own = &asked.member.name;
+    let others = asked.all.iter().filter(|other| other.name != *own).filter_map(|other| asks_for_marks(latest(other)?));
+    let is_alone = any(others.map(|asks| !asks))?;
+    Some(asks_for_marks(asked.snapshot)? && is_alone)
+}
+
+/// `tcp_ecn` of 1 asks on connections that the host opens, 2 only answers (ip-sysctl).
+fn asks_for_marks(snapshot: &Snapshot) -> Option<bool> {
+    Some(matches!(snapshot.own()?.sysctl("net.ipv4.tcp_ecn")?.trim(), "1" | "3" | "4"))
 }
 
 fn fastest(snapshot: &Snapshot) -> Option<DataRate> {

@@ -328,8 +328,9 @@ fn of_rules<'a>(candidate: &'a Candidate<'_>, findings: &Findings) -> Vec<Part<'
         let ratio = if fires { part / usual } else { (1.0 - part) / (1.0 - usual) };
         let excludes = !fires && *part >= 1.0;
         let damped = OF_RULES * ratio.ln().clamp(-MOST, MOST);
-        // The one setting that differs at the odd host: hardly chance.
-        let is_only = fires && *part >= DEFINING && findings.is_only(host, rule);
+        // The one setting that differs at the odd host is hardly chance, nor is a count that shows the cause outright and others lack.
+        let is_odd = findings.is_only(host, rule) || *part >= 1.0 && findings.usual(host, rule) < RARE;
+        let is_only = fires && *part >= DEFINING && is_odd;
         let weight = if excludes {
             -EXCLUDED
         } else if is_only {
@@ -348,8 +349,10 @@ const OF_SIGNS: f64 = 0.85;
 const OF_FLOWS: f64 = 0.5;
 /// Rules of one cause hang together.
 const OF_RULES: f64 = 0.7;
-/// What it weighs besides that a setting is so at one host only, among three or more.
+/// What it weighs besides that a setting is so at one host only, among three or more, or a count that shows the cause outright.
 const ONLY_ONE: f64 = 2.0;
+/// Where fewer of the other hosts have it, it is no habit of the site.
+const RARE: f64 = 0.34;
 /// No single thing decides alone, but for this.
 pub(crate) const MOST: f64 = 3.5;
 /// How often a flow does well that passes nothing that is at fault.

@@ -125,6 +125,7 @@ fn echoes(series: &[&EchoSeries]) -> Option<Observation> {
                 format!("{} of the large echoes were lost, {} of the small ones", percent(large), percent(small));
             ("large-ones-lost", says)
         }
+        _ if all <= 0.0 && most < SMALL => ("all-of-small-ones", "every echo came back, all of them small".to_owned()),
         _ if all <= 0.0 => ("all", "every echo came back".to_owned()),
         _ if all < 0.05 => ("few-lost", format!("{} of the echoes were lost", percent(all))),
         _ => ("many-lost", format!("{} of the echoes were lost", percent(all))),
@@ -234,3 +235,6 @@ fn served_by(downloads: &[Download]) -> Option<Observation> {
 fn join(names: &BTreeSet<&str>) -> String {
     names.iter().copied().collect::<Vec<_>>().join(", ")
 }
+
+/// Echoes with less payload say nothing of what large packets meet.
+const SMALL: u16 = 1_000;

@@ -119,8 +119,9 @@ signs! {
         "several" 0.20,
     }
     "lost-where" asks "Did packets vanish where a queue of the flow can have dropped them?" {
-        "at-a-queue" 0.65,
-        "elsewhere" 0.35,
+        "at-a-slower-link" 0.50,
+        "at-a-queue" 0.20,
+        "elsewhere" 0.30,
     }
     "vanished-back" asks "On the segment where most packets vanished, did some vanish in the other direction as well?" {
         "no" 0.80,
@@ -271,7 +272,8 @@ signs! {
         "bad" 0.75,
     }
     "echoes" asks "Which echoes came back?" {
-        "all" 0.72,
+        "all" 0.42,
+        "all-of-small-ones" 0.30,
         "few-lost" 0.10,
         "many-lost" 0.06,
         "large-ones-lost" 0.05,

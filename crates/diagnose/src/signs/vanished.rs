@@ -59,6 +59,15 @@ fn back(flow: &Flow, on_way: &[Missing], missing: &BTreeMap<Passage, Missing>) -
     }
 }
 
+/// Whether most packets vanished at a link that is slower than all before it: a queue is filled there by what one test sends.
+fn is_lost_at_slower_link(flow: &Flow, on_way: &[Missing], wires: &Wires) -> bool {
+    let lost = on_way.iter().enumerate().filter(|(_, missing)| missing.is_some());
+    let most = lost.max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio())).map_or(0, |(at, _)| at);
+    let speed = |passage: &Passage| wires.speeds.get(&passage.segment).copied();
+    let before = flow.way[..most].iter().filter_map(speed).min();
+    before.is_none_or(|before| speed(&flow.way[most]).is_some_and(|speed| speed < before))
+}
+
 /// Whether packets vanished where no queue can have dropped them. Who is fast enough complains of that, since a longer path would pay for
 /// it.
 fn lost_where(flow: &mut Flow, on_way: &[Missing], wires: &Wires) -> Option<Observation> {
@@ -66,9 +75,15 @@ fn lost_where(flow: &mut Flow, on_way: &[Missing], wires: &Wires) -> Option<Obse
     let elsewhere = flow.way.iter().filter_map(|passage| Some((passage, *wires.unqueued.get(passage)?)));
     let Some((passage, part)) = elsewhere.max_by(|one, other| one.1.total_cmp(&other.1)) else {
         let is_known = flow.way.iter().all(|passage| wires.speeds.contains_key(&passage.segment));
-        let says = "packets vanished where a queue can have dropped them";
-        let is_some = lost >= LOST && is_known && on_way.iter().any(|missing| missing.is_some());
-        return is_some.then(|| Observation::of("lost-where", "at-a-queue", says)).flatten();
+        if lost < LOST || !is_known || !on_way.iter().any(|missing| missing.is_some()) {
+            return None;
+        }
+        let (state, says) = if is_lost_at_slower_link(flow, on_way, wires) {
+            ("at-a-slower-link", "packets vanished where they arrive faster than the link takes them")
+        } else {
+            ("at-a-queue", "packets vanished where only what others send as well can have filled a queue")
+        };
+        return Observation::of("lost-where", state, says);
     };
     if lost * ASIDE < part {
         return None;
