@@ -35,9 +35,7 @@ use std::time::{Duration, Instant};
 
 use baseline::series::Sample;
 use mesh::clock;
-use mesh::incident::{
-    Action, Event, Incident, IncidentId, Incidents, Metric, Refused, Series, Settings, Status,
-};
+use mesh::incident::{Action, Event, Incident, IncidentId, Incidents, Metric, Refused, Series, Settings, Status};
 use mesh::rules::Rules;
 use units::WallTime;
 

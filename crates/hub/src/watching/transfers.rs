@@ -67,7 +67,7 @@ impl State {
             Heading::Inbound => series([name, agent]),
         };
         let is_of_agent =
-            |known: &&Series| known.metric == Metric::TransferRate && (known.from == agent || known.to == agent);
+            |known: &&Arc<Series>| known.metric == Metric::TransferRate && (known.from == agent || known.to == agent);
         let has_room = || self.series.keys().filter(is_of_agent).count() < MOST_OF_AGENT;
         (self.series.contains_key(&series) || host.is_some() || has_room()).then_some(series)
     }

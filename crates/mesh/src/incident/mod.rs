@@ -340,11 +340,11 @@ impl Incidents {
     #[must_use]
     pub fn series_of_incident(&self, incident: &Incident, metric: Metric) -> Vec<Series> {
         let worse = || incident.symptoms.iter().filter(|symptom| symptom.recovered.is_none());
-        let is_of_it = |series: &&Series| {
+        let is_of_it = |series: &&Arc<Series>| {
             series.metric == metric
                 && worse().any(|symptom| symptom.metric == metric && self.concerns(&symptom.subject, series))
         };
-        self.elements.keys().filter(is_of_it).cloned().collect()
+        self.elements.keys().filter(is_of_it).map(|series| series.as_ref().clone()).collect()
     }
 
     fn concerns(&self, subject: &Subject, series: &Series) -> bool {

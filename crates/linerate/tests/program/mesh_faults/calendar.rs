@@ -55,8 +55,13 @@ fn results(calendar: fn() -> WallTime) -> Vec<RunResult> {
         for agent in AGENTS {
             let directory = place.path().join(agent);
             join_as(&hub, agent, &directory);
-            let options =
-                Options { directory, program: env!("CARGO_BIN_EXE_linerate").into(), watch: Watch::Off, metrics: None };
+            let options = Options {
+                directory,
+                program: env!("CARGO_BIN_EXE_linerate").into(),
+                watch: Watch::Off,
+                transfers: Watch::Off,
+                metrics: None,
+            };
             let stop = &stop;
             scope.spawn(move || run(&options, stop, &|_| {}).unwrap());
         }
