@@ -5,6 +5,8 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use measure::ndt7::client::{Ndt7Request, run};
 use measure::ndt7::spec;
 use measure::ndt7::tls::{Ndt7Identity, Ndt7Trust};
@@ -24,13 +26,17 @@ struct Files {
     key: PathBuf,
 }
 
+fn pem(label: &str, der: &[u8]) -> String {
+    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", STANDARD.encode(der))
+}
+
 impl Files {
     fn of(name: &str) -> Self {
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed([name.to_owned()]).unwrap();
         let folder = TempDir::new().unwrap();
         let [certificate, key] = ["cert.pem", "key.pem"].map(|file| folder.path().join(file));
-        std::fs::write(&certificate, cert.pem()).unwrap();
-        std::fs::write(&key, signing_key.serialize_pem()).unwrap();
+        std::fs::write(&certificate, pem("CERTIFICATE", cert.der())).unwrap();
+        std::fs::write(&key, pem("PRIVATE KEY", &signing_key.serialize_der())).unwrap();
         Self { _folder: folder, certificate, key }
     }
 

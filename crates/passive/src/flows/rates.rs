@@ -20,7 +20,7 @@ use super::talkers::prefix;
 pub struct RateHistory {
     start: Option<WallTime>,
     length: Duration,
-    peers: BTreeMap<(IpAddr, Direction), Peer>,
+    peers: BTreeMap<PeerAndWay, Peer>,
     left_out: u64,
 }
 
@@ -28,6 +28,13 @@ pub struct RateHistory {
 enum Direction {
     Out,
     In,
+}
+
+/// Transfers to a peer, or from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PeerAndWay {
+    address: IpAddr,
+    direction: Direction,
 }
 
 #[derive(Debug, Default)]
@@ -43,11 +50,11 @@ impl RateHistory {
     pub fn add(&mut self, interval: &FlowInterval) {
         self.start.get_or_insert(interval.start);
         self.length = self.length.saturating_add(interval.length);
-        let mut sums: BTreeMap<(IpAddr, Direction), u64> = BTreeMap::new();
+        let mut sums: BTreeMap<PeerAndWay, u64> = BTreeMap::new();
         for flow in interval.flows.iter().filter(|flow| !flow.goodput.is_zero() && !is_test(flow)) {
             let direction = if flow.heading == Heading::Outbound { Direction::Out } else { Direction::In };
-            let key = (flow.peer.ip().to_canonical(), direction);
-            if key.0.is_loopback() {
+            let key = PeerAndWay { address: flow.peer.ip().to_canonical(), direction };
+            if key.address.is_loopback() {
                 continue;
             }
             if !self.peers.contains_key(&key) && self.peers.len() >= MOST_FOLLOWED {
@@ -80,8 +87,8 @@ impl RateHistory {
     pub fn take(&mut self) -> Option<TransferRates> {
         let Self { start, length, peers, left_out } = std::mem::take(self);
         let is_enough =
-            |(_, peer): &((IpAddr, Direction), Peer)| peer.moved >= LEAST_MOVED && peer.rates.len() >= LEAST_INTERVALS;
-        let mut peers: Vec<PeerRate> = peers.into_iter().filter(is_enough).map(|(key, peer)| rate(key, peer)).collect();
+            |(_, peer): &(PeerAndWay, Peer)| peer.moved >= LEAST_MOVED && peer.rates.len() >= LEAST_INTERVALS;
+        let mut peers: Vec<PeerRate> = peers.into_iter().filter(is_enough).map(|(of, peer)| rate(of, peer)).collect();
         peers.sort_by_key(|peer| std::cmp::Reverse(peer.moved));
         let more = peers.len().saturating_sub(MOST_PEERS) as u64;
         peers.truncate(MOST_PEERS);
@@ -91,7 +98,8 @@ impl RateHistory {
     }
 }
 
-fn rate((address, direction): (IpAddr, Direction), peer: Peer) -> PeerRate {
+fn rate(of: PeerAndWay, peer: Peer) -> PeerRate {
+    let PeerAndWay { address, direction } = of;
     let Peer { mut rates, moved, by_program, retransmits } = peer;
     rates.sort_unstable();
     let better = rates.get(rates.len() * 3 / 4).or(rates.last()).copied().unwrap_or(0);

@@ -41,7 +41,8 @@ impl LossWatch {
     /// Without `CAP_PERFMON` in the host's own user namespace, or where the kernel has no such event.
     pub(super) fn open() -> Result<Self, Unavailable> {
         let events = Tracepoint::open(STATES)?;
-        let (state, ends) = (field(&events, STATES, "cong_state")?, EndsFields::of(&events, STATES)?);
+        let fields = EventFields { events: &events, event: STATES };
+        let (state, ends) = (fields.field("cong_state")?, EndsFields::of(&fields)?);
         Ok(Self { events, state, ends })
     }
 
@@ -64,7 +65,7 @@ impl RetransmitWatch {
     /// As those of [`LossWatch::open`].
     pub(super) fn open() -> Result<Self, Unavailable> {
         let events = Tracepoint::open(RETRANSMITS)?;
-        let ends = EndsFields::of(&events, RETRANSMITS)?;
+        let ends = EndsFields::of(&EventFields { events: &events, event: RETRANSMITS })?;
         Ok(Self { events, ends })
     }
 
@@ -88,15 +89,23 @@ fn kind(state: Field, event: &[u8]) -> Option<LossEventKind> {
     }
 }
 
-/// A field of an event, which an older kernel may lack.
-fn field(events: &Tracepoint, event: &'static str, name: &str) -> Result<Field, Unavailable> {
-    let what = || Unavailable { what: format!("{name} of {event}"), reason: linux::Reason::Unsupported };
-    events.format().field(name).ok_or_else(what)
+/// The fields of an event by its name.
+struct EventFields<'a> {
+    events: &'a Tracepoint,
+    event: &'static str,
+}
+
+impl EventFields<'_> {
+    /// An older kernel may lack it.
+    fn field(&self, name: &str) -> Result<Field, Unavailable> {
+        let what = || Unavailable { what: format!("{name} of {}", self.event), reason: linux::Reason::Unsupported };
+        self.events.format().field(name).ok_or_else(what)
+    }
 }
 
 impl EndsFields {
-    fn of(events: &Tracepoint, event: &'static str) -> Result<Self, Unavailable> {
-        let field = |name| field(events, event, name);
+    fn of(fields: &EventFields<'_>) -> Result<Self, Unavailable> {
+        let field = |name| fields.field(name);
         Ok(Self {
             family: field("family")?,
             local: EndFields { port: field("sport")?, v4: field("saddr")?, v6: field("saddr_v6")? },
