@@ -49,7 +49,10 @@ const SENDER: &str = "
 import socket, time
 data = bytes(1 << 16)
 while True:
-    peer = socket.create_connection(('10.91.2.1', 7000))
+    try: peer = socket.create_connection(('10.91.2.1', 7000))
+    except OSError:
+        time.sleep(0.1)
+        continue
     end = time.monotonic() + 5
     while time.monotonic() < end: peer.sendall(data)
     peer.close()

@@ -35,7 +35,11 @@ pub struct FramesRead {
 /// Reads until the bytes are over, or break the protocol.
 #[must_use]
 pub fn read(bytes: &[u8], side: Side) -> FramesRead {
-    let memory = Memory { bytes, answered: 0 };
+    let head = match side {
+        Side::Client => 0,
+        Side::Server => bytes.windows(END.len()).position(|window| window == END).map_or(0, |at| at + END.len()),
+    };
+    let memory = Memory { bytes, head, answered: 0 };
     match side {
         Side::Client => messages(WebSocket::from_raw_socket(memory, Role::Client, Some(limits()))),
         Side::Server => match tungstenite::accept_hdr_with_config(memory, Anybody, Some(limits())) {
@@ -63,6 +67,9 @@ fn messages(mut socket: WebSocket<Memory<'_>>) -> FramesRead {
     found
 }
 
+/// Of a request.
+const END: &[u8] = b"\r\n\r\n";
+
 /// Lets every request in.
 struct Anybody;
 
@@ -75,12 +82,17 @@ impl Callback for Anybody {
 /// Bytes that have come; what is answered is counted.
 struct Memory<'a> {
     bytes: &'a [u8],
+    /// What is left of the request: frames come after the answer to it.
+    head: usize,
     answered: u64,
 }
 
 impl Read for Memory<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.bytes.read(buffer)
+        let most = if self.head > 0 { self.head.min(buffer.len()) } else { buffer.len() };
+        let read = self.bytes.read(&mut buffer[..most])?;
+        self.head = self.head.saturating_sub(read);
+        Ok(read)
     }
 }
 
