@@ -239,7 +239,7 @@ fn share(Place { from, to, .. }: Place) -> f64 {
         .rotate_left(31)
         .wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let noise = (0..4).map(|part| ((mixed >> (16 * part)) & 0xffff) as f64 / 65_536.0).sum::<f64>() / 4.0;
-    if mixed % 200 == 0 { noise } else { 0.85 + 0.2 * noise }
+    if mixed.is_multiple_of(200) { noise } else { 0.85 + 0.2 * noise }
 }
 
 /// Whose result a point is.

@@ -75,7 +75,7 @@ struct Anybody;
 
 impl Callback for Anybody {
     fn on_request(self, request: &Request, response: Response) -> Result<Response, ErrorResponse> {
-        crate::serve::ndt7::judge(request).map(|_| response)
+        crate::serve::ndt7::judge(request).map(|_| response).map_err(|refused| *refused)
     }
 }
 

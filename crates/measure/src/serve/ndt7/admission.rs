@@ -30,7 +30,7 @@ pub(super) struct Judge<'a> {
 
 impl Callback for Judge<'_> {
     fn on_request(self, request: &Request, mut response: Response) -> Result<Response, ErrorResponse> {
-        let direction = judge(request)?;
+        let direction = judge(request).map_err(|refused| *refused)?;
         let slot = self.turn().map_err(|refusal| answer(&refusal))?;
         self.admitted.set(Some(Admitted { direction, slot }));
         response.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(SUBPROTOCOL));
@@ -39,8 +39,8 @@ impl Callback for Judge<'_> {
 }
 
 /// Which test a request asks for, or what it is answered instead.
-pub(crate) fn judge(request: &Request) -> Result<Direction, ErrorResponse> {
-    asked(request).map_err(|refusal| answer(&refusal))
+pub(crate) fn judge(request: &Request) -> Result<Direction, Box<ErrorResponse>> {
+    asked(request).map_err(|refusal| Box::new(answer(&refusal)))
 }
 
 impl Judge<'_> {
