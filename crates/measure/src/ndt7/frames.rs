@@ -119,7 +119,8 @@ mod tests {
     fn frames(mask: &[u8]) -> Vec<u8> {
         let bit = if mask.is_empty() { 0 } else { 0x80 };
         let report = br#"{"AppInfo":{"ElapsedTime":5,"NumBytes":7}}"#;
-        let frame = |first: u8, payload: &[u8]| [&[first, bit | payload.len() as u8], mask, payload].concat();
+        let frame =
+            |first: u8, payload: &[u8]| [&[first, bit | u8::try_from(payload.len()).unwrap()], mask, payload].concat();
         [frame(0x02, b"abc"), frame(0x89, b"p"), frame(0x80, b"defg"), frame(0x81, report)].concat()
     }
 

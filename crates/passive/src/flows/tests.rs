@@ -291,7 +291,10 @@ fn a_hundred_thousand_connections_are_all_kept_and_those_beyond_the_limit_are_co
         cookie,
         ends: Ends {
             local: "192.0.2.1:443".parse().unwrap(),
-            peer: std::net::SocketAddr::from(([10, (cookie >> 16) as u8, (cookie >> 8) as u8, cookie as u8], 4_000)),
+            peer: std::net::SocketAddr::from((
+                std::net::Ipv4Addr::from(0x0a00_0000 | u32::try_from(cookie).unwrap()),
+                4_000,
+            )),
         },
         ..sighting(millis, &[(Field::BytesSent, sent), (Field::BytesAcked, sent)])
     };
