@@ -43,8 +43,8 @@ fn vanished(flow: &Flow, on_way: &[Missing]) -> Option<Observation> {
 /// Whether the segment where most vanished loses as many packets in the other direction.
 fn back(flow: &Flow, on_way: &[Missing], missing: &BTreeMap<Passage, Missing>) -> Option<Observation> {
     flow.lost.filter(|lost| *lost >= LOST)?;
-    let most = flow.way.iter().zip(on_way).filter(|(_, missing)| missing.is_some());
-    let (passage, here) = most.max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()))?;
+    let most = where_most_vanish(on_way)?;
+    let (passage, here) = (flow.way.get(most)?, on_way.get(most)?);
     let is_back = |of: &&Passage| of.segment == passage.segment && of.towards != passage.towards;
     let other = missing.iter().find(|(of, _)| is_back(of)).map(|(_, missing)| *missing)?;
     let is_alike = other.is_some() && other.ratio() * ASIDE >= here.ratio();
@@ -59,10 +59,14 @@ fn back(flow: &Flow, on_way: &[Missing], missing: &BTreeMap<Passage, Missing>) -
     }
 }
 
-/// Whether most packets vanished at a link that is slower than all before it: a queue is filled there by what one test sends.
-fn is_lost_at_slower_link(flow: &Flow, on_way: &[Missing], wires: &Wires) -> bool {
-    let lost = on_way.iter().enumerate().filter(|(_, missing)| missing.is_some());
-    let most = lost.max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio())).map_or(0, |(at, _)| at);
+/// The place on the way where the largest part vanished.
+fn where_most_vanish(on_way: &[Missing]) -> Option<usize> {
+    let some = on_way.iter().enumerate().filter(|(_, missing)| missing.is_some());
+    some.max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio())).map(|(at, _)| at)
+}
+
+/// Whether a place on the way is a link that is slower than all before it: a queue is filled there by what one test sends.
+fn is_slower_link(flow: &Flow, most: usize, wires: &Wires) -> bool {
     let speed = |passage: &Passage| wires.speeds.get(&passage.segment).copied();
     let before = flow.way[..most].iter().filter_map(speed).min();
     before.is_none_or(|before| speed(&flow.way[most]).is_some_and(|speed| speed < before))
@@ -75,10 +79,8 @@ fn lost_where(flow: &mut Flow, on_way: &[Missing], wires: &Wires) -> Option<Obse
     let elsewhere = flow.way.iter().filter_map(|passage| Some((passage, *wires.unqueued.get(passage)?)));
     let Some((passage, part)) = elsewhere.max_by(|one, other| one.1.total_cmp(&other.1)) else {
         let is_known = flow.way.iter().all(|passage| wires.speeds.contains_key(&passage.segment));
-        if lost < LOST || !is_known || !on_way.iter().any(|missing| missing.is_some()) {
-            return None;
-        }
-        let (state, says) = if is_lost_at_slower_link(flow, on_way, wires) {
+        let most = where_most_vanish(on_way).filter(|_| lost >= LOST && is_known)?;
+        let (state, says) = if is_slower_link(flow, most, wires) {
             ("at-a-slower-link", "packets vanished where they arrive faster than the link takes them")
         } else {
             ("at-a-queue", "packets vanished where only what others send as well can have filled a queue")
