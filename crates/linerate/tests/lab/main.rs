@@ -4,7 +4,6 @@
 
 mod asking;
 mod busy;
-mod capturing;
 mod ending;
 mod examining;
 #[cfg(feature = "hub")]

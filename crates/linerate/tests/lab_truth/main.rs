@@ -5,6 +5,7 @@
 //! carries them in time.
 #![allow(clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+mod capturing;
 mod expectation;
 mod kernel;
 mod machine;

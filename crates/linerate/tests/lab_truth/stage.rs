@@ -55,7 +55,7 @@ impl Drop for KeptNetwork {
     }
 }
 
-fn linerate(arguments: &[&str]) -> Command {
+pub(crate) fn linerate(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_linerate"));
     command.args(arguments);
     command

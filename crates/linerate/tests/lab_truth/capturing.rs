@@ -1,0 +1,217 @@
+//! Transfers over an emulated path, captured where they are sent: what `linerate trace` makes of them, beside the clocks of the sender's
+//! kernel and the waterfall of the same run.
+
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use serde_json::Value;
+
+use super::stage::{KeptNetwork, holds, keep, linerate};
+
+/// 50 Mbit/s over 40 ms, with a queue of four BDPs.
+const PATH: &str = r#"
+title = "A narrow path"
+about = "A port of 50 Mbit/s, 40 ms away."
+
+[hosts.west]
+# A socket that was BBR's once is paced for ever, and its kernel counts less of the time as limited by a window or buffer.
+congestion-control = "cubic"
+[hosts.east]
+
+[[links]]
+name = "narrow"
+between = ["west", "east"]
+both = [{ port = { rate = "50Mbit/s", queue = { bytes = "1MB" } } }, { delay = { time = "20ms" } }]
+
+[truth]
+healthy = true
+"#;
+
+/// A network of that path, and a place for what is captured there.
+struct Narrow {
+    network: KeptNetwork,
+    place: tempfile::TempDir,
+}
+
+impl Narrow {
+    fn new() -> Self {
+        Self { network: keep("narrow", PATH), place: tempfile::tempdir().unwrap() }
+    }
+
+    /// Sets what the kernel of a host has.
+    fn set(&self, host: &str, setting: &str) {
+        let set = self.network.exec(host, &["sysctl", "-qw", setting]).status().unwrap();
+        assert!(set.success(), "{host}: {setting}");
+    }
+
+    fn capture(&self) -> PathBuf {
+        self.place.path().join("sent.pcap")
+    }
+
+    /// A test with these options: its largest transfer, captured at its sender, and what the test itself says of where the rate went.
+    fn explained(&self, options: &[&str]) -> Explained {
+        let capture = self.capture();
+        let file = capture.to_str().unwrap();
+        let test = [env!("CARGO_BIN_EXE_linerate"), "test", "east", "-t", "6s", "--no-archive", "--capture", file];
+        let line = ["--json", "--expect", "1Gbit/s"];
+        let tested = self.network.exec("west", &[&test[..], &line, options].concat()).output().unwrap();
+        assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stderr));
+        let run = String::from_utf8(tested.stdout).unwrap();
+        let run: Value = serde_json::from_str(run.lines().last().unwrap()).unwrap();
+        let traced = linerate(&["trace", "--json", file]).output().unwrap();
+        let report: Value = serde_json::from_slice(&traced.stdout).unwrap();
+        let connections = report["connections"].as_array().unwrap();
+        let transfers = connections.iter().flat_map(|connection| connection["transfers"].as_array().unwrap());
+        let transfer = transfers.max_by_key(|transfer| transfer["delivered_bytes"].as_u64()).unwrap().clone();
+        Explained { transfer, waterfall: run["waterfalls"][0].clone() }
+    }
+}
+
+/// A transfer, explained from its packets and from the state of its sender.
+struct Explained {
+    transfer: Value,
+    waterfall: Value,
+}
+
+impl Explained {
+    /// Share of the transfer's time.
+    fn owned(&self, owners: &[&str]) -> f64 {
+        let budget = self.transfer["budget"].as_array().unwrap();
+        let time_ns = |share: &Value| share["time_ns"].as_f64().unwrap();
+        let of = budget.iter().filter(|share| owners.contains(&share["owner"].as_str().unwrap()));
+        of.map(time_ns).sum::<f64>() / budget.iter().map(time_ns).sum::<f64>()
+    }
+
+    /// Share of what the line would have carried beside the headers and what was delivered.
+    fn fell(&self, cause: &str) -> f64 {
+        let shares = self.waterfall["shares"].as_array().unwrap();
+        let part = |share: &Value| share["part_of_line_rate"].as_f64().unwrap();
+        let gap = shares.iter().filter(|share| share["cause"] != "protocol_overhead").map(part).sum::<f64>();
+        shares.iter().filter(|share| share["cause"] == cause).map(part).sum::<f64>() / gap
+    }
+
+    /// Share of the run by a clock of the kernel.
+    fn clock(&self, name: &str) -> f64 {
+        let clocks = self.waterfall["check"]["clocks"].as_array().unwrap();
+        clocks.iter().find(|clock| clock["clock"] == name).unwrap()["kernel"].as_f64().unwrap()
+    }
+
+    /// Who had the most of the time.
+    fn main_owner(&self) -> &str {
+        let budget = self.transfer["budget"].as_array().unwrap();
+        budget.iter().max_by_key(|share| share["time_ns"].as_i64()).unwrap()["owner"].as_str().unwrap()
+    }
+
+    /// The cause that is most likely by the packets.
+    fn verdict(&self) -> &Value {
+        &self.transfer["verdicts"][0]
+    }
+
+    /// What a claim that fails shows.
+    fn shown(&self) -> String {
+        format!("{:#} {:#} {:#}", self.transfer["budget"], self.transfer["verdicts"], self.waterfall)
+    }
+}
+
+/// So far may be apart what packets, the sender's state and the kernel's clocks say of one transfer.
+const APART: f64 = 0.05;
+
+fn alike(explained: &Explained, from_packets: f64, other: f64) -> anyhow::Result<()> {
+    ensure!((from_packets - other).abs() <= APART, "{from_packets} and {other}: {}", explained.shown());
+    Ok(())
+}
+
+/// A claim about a transfer over that path with these options. What else runs on this machine may hold up sender or emulation.
+fn shows(prepare: impl Fn(&Narrow), options: &[&str], claim: impl Fn(&Explained) -> anyhow::Result<()>) {
+    let narrow = Narrow::new();
+    prepare(&narrow);
+    holds(|| (claim(&narrow.explained(options)), Vec::new()));
+}
+
+/// Both pace, and have no queue most of the time: only one of them finds that no more arrives when it sends more.
+#[test]
+fn bbr_at_its_bottleneck_has_no_slow_application_and_bbr_with_one_has() {
+    shows(
+        |_| (),
+        &["-C", "bbr"],
+        |busy| {
+            ensure!(busy.main_owner() == "congestion-window", "{}", busy.shown());
+            ensure!(busy.verdict()["cause"] != "application", "{}", busy.shown());
+            Ok(())
+        },
+    );
+    shows(
+        |_| (),
+        &["-C", "bbr", "--rate", "20Mbit/s"],
+        |slow| {
+            ensure!(slow.main_owner() == "application", "{}", slow.shown());
+            ensure!(slow.verdict()["cause"] == "application", "{}", slow.shown());
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn a_small_receive_buffer_has_the_time_that_the_kernel_and_the_waterfall_give_it() {
+    shows(
+        |narrow| narrow.set("east", "net.ipv4.tcp_rmem=4096 65536 65536"),
+        &[],
+        |explained| {
+            let owned = explained.owned(&["receiver-window"]);
+            alike(explained, owned, explained.clock("receive_window"))?;
+            alike(explained, owned, explained.fell("receive_window"))?;
+            ensure!(explained.verdict()["cause"] == "receiver-window", "{}", explained.shown());
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn a_slow_writer_has_the_time_that_the_waterfall_gives_it() {
+    let claim = |slow: &Explained| alike(slow, slow.owned(&["application"]), slow.fell("configured_cap"));
+    shows(|_| (), &["--rate", "10Mbit/s"], claim);
+}
+
+/// Packets that leave evenly may be written or paced so; that nobody waits for room in a buffer shows.
+#[test]
+fn a_pacing_rate_is_no_send_buffer_and_is_named() {
+    shows(
+        |_| (),
+        &["--pace", "20Mbit/s"],
+        |paced| {
+            ensure!(paced.owned(&["congestion-window", "application"]) > 0.8, "{}", paced.shown());
+            ensure!(paced.verdict()["rivals"].to_string().contains("pac"), "{}", paced.shown());
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn a_busy_bottleneck_has_the_time_that_the_waterfall_gives_to_the_path() {
+    shows(
+        |_| (),
+        &[],
+        |busy| {
+            // What slow start took is the path's as well, from when on a queue stands.
+            let owned = busy.owned(&["congestion-window", "recovery", "slow-start"]);
+            let beyond = owned - busy.fell("path_capacity");
+            ensure!((0.0..=2.0 * APART).contains(&beyond), "{owned}: {}", busy.shown());
+            Ok(())
+        },
+    );
+}
+
+/// While the pacing timer holds back what a woken writer has just written, no buffer limits, by the kernel's clock and by the packets.
+#[test]
+fn a_small_send_buffer_has_the_time_that_the_kernel_gives_it() {
+    for (buffer, options) in [(65_536, ["--pace", "1Gbit/s"]), (131_072, ["-C", "bbr"])] {
+        shows(
+            |narrow| narrow.set("west", &format!("net.ipv4.tcp_wmem=4096 {buffer} {buffer}")),
+            &options,
+            |explained| {
+                ensure!(explained.main_owner() == "send-buffer", "{}", explained.shown());
+                alike(explained, explained.owned(&["send-buffer"]), explained.clock("send_buffer"))
+            },
+        );
+    }
+}
