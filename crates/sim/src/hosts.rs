@@ -48,6 +48,7 @@ impl SenderSpec {
             offload: OFFLOAD,
             small_queue: SMALL_QUEUE,
             ecn: false,
+            sack: true,
             restarts_after_idle: true,
             turns: None,
             kernel: Kernel::V6_1,

@@ -88,6 +88,8 @@ pub struct SenderSpec {
     pub small_queue: ByteCount,
     /// Whether marks are asked for (`tcp_ecn` = 1).
     pub ecn: bool,
+    /// Whether the ends agreed on selective acknowledgements (`tcp_sack` of both).
+    pub sack: bool,
     /// Whether the window shrinks after a pause (`tcp_slow_start_after_idle`).
     pub restarts_after_idle: bool,
     /// When the application runs; always without.
@@ -172,6 +174,7 @@ pub(crate) struct Sender {
     /// Whether the algorithm sets window and pacing by itself.
     is_rate_based: bool,
     small_queue: u64,
+    sack: bool,
     restarts_after_idle: bool,
     initial_window: u32,
     board: Scoreboard,
@@ -266,6 +269,7 @@ impl Sender {
             paces: spec.pacing != Pacing::Algorithm || control.is_rate_based(),
             is_rate_based: control.is_rate_based(),
             small_queue: spec.small_queue.get(),
+            sack: spec.sack,
             restarts_after_idle: spec.restarts_after_idle,
             initial_window: spec.initial_window,
             board: Scoreboard::new(),

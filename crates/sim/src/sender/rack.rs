@@ -92,6 +92,9 @@ impl Known {
 impl Sender {
     /// Holds to be lost what is late by now.
     pub(super) fn detect_loss(&mut self, now: MonoTime, news: &mut News) {
+        if !self.sack {
+            return self.detect_loss_of_head(now, news);
+        }
         let latest = (self.rack.sent, self.rack.end);
         if !self.board.is_in_question(latest) {
             self.reorder = None;
@@ -103,7 +106,7 @@ impl Sender {
             let at = sent + rtt + allowance;
             if at <= now { Ok(()) } else { Err(at) }
         };
-        let known = Known { now, delivered: self.meter.delivered + u64::from(news.delivered), lost: self.meter.lost };
+        let known = self.known(now, news);
         let (control, window) = (&mut self.control, &self.window);
         let told = |stamp: &Stamp, count, newly| control.on_loss(window, &known.frame(stamp, count, newly));
         // The timer waits for the last of those that are not late yet (`tcp_rack_detect_loss`). What was sent once more may have gone later
@@ -112,11 +115,35 @@ impl Sender {
         self.reorder = waits.map(|first| first.max(latest.0 + rtt + allowance) + TIMER_LEAST);
     }
 
-    /// Holds to be lost what should have arrived by now, as the retransmission timer fired.
+    /// Without selective acknowledgements only the oldest segment can be held to be lost: after three acknowledgements that repeat
+    /// themselves, and in a recovery each time that it moves on (RFC 6582; `tcp_newreno_mark_lost`).
+    ///
+    /// Model: what is held to have arrived is what has; the kernel counts the acknowledgements that repeat themselves, and is as right
+    /// while none of these is lost.
+    fn detect_loss_of_head(&mut self, now: MonoTime, news: &mut News) {
+        let is_lost = match self.ca_state {
+            CaState::Open | CaState::Disorder | CaState::Cwr => self.board.sacked() >= DUP_THRESH,
+            CaState::Recovery => news.acked > 0,
+            CaState::Loss => false,
+        };
+        if is_lost {
+            let known = self.known(now, news);
+            let (control, window) = (&mut self.control, &self.window);
+            self.board.mark_head_lost(news, |stamp, count, newly| {
+                control.on_loss(window, &known.frame(stamp, count, newly));
+            });
+        }
+    }
+
+    fn known(&self, now: MonoTime, news: &News) -> Known {
+        Known { now, delivered: self.meter.delivered + u64::from(news.delivered), lost: self.meter.lost }
+    }
+
+    /// Holds to be lost what should have arrived by now, as the retransmission timer fired; all of it where nothing says what has arrived.
     pub(super) fn mark_lost_on_timeout(&mut self, now: MonoTime) {
-        let rtt = self.rack.rtt;
-        let overdue = |sent: MonoTime| if sent + rtt <= now { Ok(()) } else { Err(sent + rtt) };
-        let known = Known { now, delivered: self.meter.delivered, lost: self.meter.lost };
+        let (rtt, sack) = (self.rack.rtt, self.sack);
+        let overdue = |sent: MonoTime| if !sack || sent + rtt <= now { Ok(()) } else { Err(sent + rtt) };
+        let known = self.known(now, &News::default());
         let (control, window) = (&mut self.control, &self.window);
         let told = |stamp: &Stamp, count, newly| control.on_loss(window, &known.frame(stamp, count, newly));
         self.meter.lost += self.board.mark_lost_on_timeout(overdue, told);

@@ -46,7 +46,8 @@ impl Sender {
         }
         let timeout = now + self.rtt.timeout();
         self.timeout = Some(timeout);
-        if self.ca_state == CaState::Open && self.probing.is_none() && self.board.sacked() == 0 {
+        // Without selective acknowledgements a probe would tell nothing (`tcp_schedule_loss_probe`).
+        if self.sack && self.ca_state == CaState::Open && self.probing.is_none() && self.board.sacked() == 0 {
             // A lone segment may be acknowledged late.
             let extra = if self.board.out() == 1 { RTO_MIN } else { Duration::from_millis(2) };
             // Where the timeout would come first, the probe takes its place (`tcp_schedule_loss_probe`).

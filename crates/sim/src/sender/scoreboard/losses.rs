@@ -69,6 +69,22 @@ impl Scoreboard {
         again
     }
 
+    /// Holds the oldest segment to be lost, if it is not yet, and tells of it as [`judge`](Self::judge) does.
+    pub(crate) fn mark_head_lost(&mut self, news: &mut News, mut told: impl FnMut(&Stamp, u32, u32)) {
+        // Nothing tells when what was sent again is lost again.
+        self.resent_order.clear();
+        let Some(frame) = self.frames.front_mut() else { return };
+        let head = frame.bits(self.una, self.una + 1) & !frame.lost;
+        if head == 0 {
+            return;
+        }
+        frame.lost |= head;
+        self.lost += 1;
+        self.wanting = self.gone;
+        news.lost += 1;
+        told(&frame.stamp, 1, news.lost);
+    }
+
     /// Holds to be lost what is not known to have arrived and `overdue` says is late, and the first segments anyway
     /// (`tcp_timeout_mark_lost`, net/ipv4/tcp_input.c); tells of each frame how many, and how many that makes in all.
     pub(crate) fn mark_lost_on_timeout(
