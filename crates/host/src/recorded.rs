@@ -6,48 +6,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use model::host::fact::{Fact, Source};
-use model::host::interface::Interface;
-use model::host::interface::driver::{Bus, Driver};
-use model::host::interface::tuning::{Feature, Rings};
+use model::host::fact::Source;
+use model::host::recorded::RecordedFacts;
 use model::host::snapshot::{Anomaly, Snapshot};
-use serde::Deserialize;
 
 use crate::files::read_bounded;
 
 /// The environment variable that names the file.
 pub const VARIABLE: &str = "LINERATE_RECORDED_FACTS";
-
-/// Facts of a host's interfaces.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RecordedFacts {
-    /// By the name of the device.
-    #[serde(default)]
-    interfaces: BTreeMap<String, RecordedInterface>,
-    #[serde(default)]
-    machine: RecordedMachine,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RecordedMachine {
-    kernel_command_line: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RecordedInterface {
-    driver: Option<Driver>,
-    bus: Option<Bus>,
-    rings: Option<Rings>,
-    #[serde(default)]
-    features: BTreeMap<String, Feature>,
-    #[serde(default)]
-    counters: BTreeMap<String, u64>,
-    #[serde(default)]
-    driver_counters: BTreeMap<String, u64>,
-}
 
 /// Why recorded facts cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -84,21 +50,9 @@ pub enum RecordedError {
 /// See [`RecordedError`].
 pub fn overlay(snapshot: &mut Snapshot, path: &Path) -> Result<(), RecordedError> {
     let shown = path.display().to_string();
-    let facts = read(path)?;
-    let source = Source::recorded(&shown);
-    if let Some(line) = facts.machine.kernel_command_line {
-        snapshot.machine.kernel_command_line = Fact::known(line, source.clone());
-    }
-    for (name, recorded) in facts.interfaces {
-        let own = snapshot.namespaces.first_mut().into_iter().flat_map(|namespace| &mut namespace.interfaces);
-        match own.into_iter().find(|interface| interface.name == name) {
-            Some(interface) => recorded.put_into(interface, &source),
-            None => snapshot.anomalies.push(Anomaly {
-                file: shown.clone(),
-                line: None,
-                reason: format!("there is no interface `{name}`"),
-            }),
-        }
+    for name in read(path)?.put_into(snapshot, &Source::recorded(&shown)) {
+        let reason = format!("there is no interface `{name}`");
+        snapshot.anomalies.push(Anomaly { file: shown.clone(), line: None, reason });
     }
     Ok(())
 }
@@ -111,20 +65,6 @@ pub fn read(path: &Path) -> Result<RecordedFacts, RecordedError> {
     let shown = path.display().to_string();
     let bytes = read_bounded(path).map_err(|source| RecordedError::Unreadable { path: shown.clone(), source })?;
     parse(&bytes).map_err(|message| RecordedError::Malformed { path: shown, message })
-}
-
-impl RecordedFacts {
-    /// The features that are recorded of a device.
-    #[must_use]
-    pub fn features(&self, device: &str) -> BTreeMap<String, Feature> {
-        self.interfaces.get(device).map(|recorded| recorded.features.clone()).unwrap_or_default()
-    }
-
-    /// The rings of a device, where they are recorded.
-    #[must_use]
-    pub fn rings(&self, device: &str) -> Option<Rings> {
-        self.interfaces.get(device)?.rings
-    }
 }
 
 /// Switches features of a device in a file of recorded facts, as its driver would.
@@ -178,38 +118,10 @@ pub fn parse(bytes: &[u8]) -> Result<RecordedFacts, String> {
     toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
 }
 
-impl RecordedInterface {
-    fn put_into(self, interface: &mut Interface, source: &Source) {
-        replace(&mut interface.driver, self.driver, source);
-        replace(&mut interface.bus, self.bus, source);
-        replace(&mut interface.rings, self.rings, source);
-        extend(&mut interface.features, self.features, source);
-        extend(&mut interface.counters, self.counters, source);
-        extend(&mut interface.driver_counters, self.driver_counters, source);
-    }
-}
-
-fn replace<T>(fact: &mut Fact<T>, recorded: Option<T>, source: &Source) {
-    if let Some(value) = recorded {
-        *fact = Fact::known(value, source.clone());
-    }
-}
-
-/// Those that are not recorded stay as they were read, and the source says so.
-fn extend<T>(fact: &mut Fact<BTreeMap<String, T>>, recorded: BTreeMap<String, T>, source: &Source) {
-    if recorded.is_empty() {
-        return;
-    }
-    let before = std::mem::replace(&mut fact.reading, Ok(BTreeMap::new()));
-    let mut values = before.unwrap_or_default();
-    fact.source =
-        if values.is_empty() { source.clone() } else { Source(format!("{source}, the others {}", fact.source)) };
-    values.extend(recorded);
-    fact.reading = Ok(values);
-}
-
 #[cfg(test)]
 mod tests {
+    use model::host::interface::tuning::Rings;
+
     use super::*;
 
     const FACTS: &str = "[interfaces.eth0]\ndriver = { name = \"mlx5_core\" }\nrings = { rx = 512, rx_max = 8192 }\n\

@@ -112,6 +112,9 @@ impl HostText {
                 devices.insert(link, DeviceSettings { mtu, speed, offloads, qdisc });
             }
         }
+        if let Some(recorded) = &self.facts {
+            crate::facts::check(&key.at("facts"), recorded, diagnostics);
+        }
         if let Some(toml::Value::Table(recorded)) = self.facts.as_ref().and_then(|facts| facts.get("interfaces")) {
             for link in recorded.keys() {
                 link_of(&key.at("facts").at("interfaces").at(link), number, link, diagnostics);

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `read` | from text to [`Scenario`] |
 //! | `scenario` | what all of it is, and the ways of packets in it |
-//! | `host`, `settings`, `link`, `route`, `overlay`, `service`, `fault`, `condition`, `test`, `truth` | the parts, as written and as read |
+//! | `host`, `facts`, `settings`, `link`, `route`, `overlay`, `service`, `fault`, `condition`, `test`, `truth` | the parts, as written and as read |
 //! | `causes` | the causes that can be planted |
 //! | `asked` | tests that a diagnosis asks for besides |
 //! | `needs` | what the machine must be able to do |
@@ -21,6 +21,7 @@ pub mod causes;
 mod condition;
 mod diagnostics;
 mod error;
+mod facts;
 mod fault;
 mod host;
 mod layout;

@@ -10,10 +10,11 @@ use linux::set::numbers;
 use model::host::fix::captured::Table;
 use model::host::fix::names::DeviceName;
 use model::host::interface::tuning::Rings;
+use model::host::recorded::RecordedFacts;
 
 use super::error::FixError;
 use super::here::Here;
-use crate::recorded::{self, RecordedError, RecordedFacts};
+use crate::recorded::{self, RecordedError};
 
 impl Here {
     /// The features of a device that can be switched.

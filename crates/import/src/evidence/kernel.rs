@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use model::host::interface::LINK_COUNTERS;
+
 use super::shown::{CounterKind, DeviceCounters, Found, Shown, command_above, command_near};
 
 /// Reads `#kernel` and the lines `TcpRetransSegs   42   0.0` below. Without `-a` nstat prints what came since it was run last.
@@ -178,10 +180,10 @@ pub(crate) fn statistics(lines: &[&str], before: &[&str], _: &mut Vec<String>) -
     let counter = |line: &&str| {
         let (name, value) = line.trim().split_once(':')?;
         let name = name.rsplit('/').next()?;
-        STATISTICS.contains(&name).then_some(())?;
+        LINK_COUNTERS.contains(&name).then_some(())?;
         Some((name.to_owned(), value.parse::<u64>().ok()?))
     };
-    let values: Vec<(String, u64)> = lines.iter().take(STATISTICS.len()).map_while(counter).collect();
+    let values: Vec<(String, u64)> = lines.iter().take(LINK_COUNTERS.len()).map_while(counter).collect();
     let used = values.len();
     (used >= FEWEST_STATISTICS).then_some(())?;
     let folder = |line: &str| Some(line.split_once("/sys/class/net/")?.1.split('/').next()?.to_owned());
@@ -191,34 +193,6 @@ pub(crate) fn statistics(lines: &[&str], before: &[&str], _: &mut Vec<String>) -
 
 /// Fewer lines that look so may be something else.
 const FEWEST_STATISTICS: usize = 4;
-
-/// The files of that folder (net/core/net-sysfs.c, `netstat_attrs`).
-const STATISTICS: [&str; 24] = [
-    "collisions",
-    "multicast",
-    "rx_bytes",
-    "rx_compressed",
-    "rx_crc_errors",
-    "rx_dropped",
-    "rx_errors",
-    "rx_fifo_errors",
-    "rx_frame_errors",
-    "rx_length_errors",
-    "rx_missed_errors",
-    "rx_nohandler",
-    "rx_over_errors",
-    "rx_packets",
-    "tx_aborted_errors",
-    "tx_bytes",
-    "tx_carrier_errors",
-    "tx_compressed",
-    "tx_dropped",
-    "tx_errors",
-    "tx_fifo_errors",
-    "tx_heartbeat_errors",
-    "tx_packets",
-    "tx_window_errors",
-];
 
 fn found(kind: CounterKind, device: Option<String>, values: BTreeMap<String, u64>, lines: usize) -> Option<Found> {
     (!values.is_empty()).then(|| Found { shows: vec![Shown::Counters(DeviceCounters { kind, device, values })], lines })

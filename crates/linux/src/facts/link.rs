@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use model::host::interface::LINK_COUNTERS;
 use model::host::interface::link::Link;
 
 use super::{Names, link_kind, route_socket};
@@ -127,38 +128,10 @@ fn operational(state: u8) -> String {
 }
 
 fn counters(bytes: &[u8]) -> BTreeMap<String, u64> {
-    let values = COUNTERS.iter().enumerate().filter_map(|(place, name)| Some((name, value::long(bytes, place * 8)?)));
+    let values =
+        LINK_COUNTERS.iter().enumerate().filter_map(|(place, name)| Some((name, value::long(bytes, place * 8)?)));
     values.map(|(name, value)| ((*name).to_owned(), value)).collect()
 }
-
-/// Members of `struct rtnl_link_stats64` in order (include/uapi/linux/if_link.h of 6.18).
-const COUNTERS: [&str; 25] = [
-    "rx_packets",
-    "tx_packets",
-    "rx_bytes",
-    "tx_bytes",
-    "rx_errors",
-    "tx_errors",
-    "rx_dropped",
-    "tx_dropped",
-    "multicast",
-    "collisions",
-    "rx_length_errors",
-    "rx_over_errors",
-    "rx_crc_errors",
-    "rx_frame_errors",
-    "rx_fifo_errors",
-    "rx_missed_errors",
-    "tx_aborted_errors",
-    "tx_carrier_errors",
-    "tx_fifo_errors",
-    "tx_heartbeat_errors",
-    "tx_window_errors",
-    "rx_compressed",
-    "tx_compressed",
-    "rx_nohandler",
-    "rx_otherhost_dropped",
-];
 
 // include/uapi/linux/rtnetlink.h, if_link.h of 6.18
 const RTM_GETLINK: u16 = 18;

@@ -9,6 +9,7 @@
 //! * [`namespace`]: a network namespace: sysctls, routes, counters, interfaces
 //! * [`interface`]: one network device: link, driver, offloads, queues, interrupts, counters
 //! * [`qdisc`]: queueing disciplines with their options
+//! * [`recorded`]: facts of hardware that a host of a lab does not have
 //! * [`route`]: routes, addresses, what TCP remembers of destinations
 //! * [`service`]: programs that change settings by themselves
 //! * [`provenance`]: which file sets a value at boot, and which of several wins
@@ -29,6 +30,7 @@ mod measurer;
 pub mod namespace;
 pub mod provenance;
 pub mod qdisc;
+pub mod recorded;
 pub mod route;
 pub mod service;
 pub mod snapshot;

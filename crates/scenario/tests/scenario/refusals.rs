@@ -99,6 +99,20 @@ fn a_fault_hangs_on_hardware_that_its_host_shows() {
 }
 
 #[test]
+fn a_fact_that_no_host_shows_is_refused() {
+    let refused = |facts: &str| refusal("[truth]", &format!("[hosts.b.facts.interfaces.right]\n{facts}\n[truth]"));
+    let counter = refused("counters = { rx_mised_errors = 7 }");
+    assert!(
+        counter.contains("the kernel has no `rx_mised_errors`") && counter.contains("rx_missed_errors"),
+        "{counter}"
+    );
+    let ring = refused("rings = { rx = 256, rx_mx = 4096 }");
+    assert!(ring.contains("rings.rx_mx: unknown fact `rx_mx`"), "{ring}");
+    let kind = refused("driver_counter = { rx_discards = 7 }");
+    assert!(kind.contains("unknown field `driver_counter`"), "{kind}");
+}
+
+#[test]
 fn the_machine_has_its_say() {
     let scenario = load("nrao-overlay-offload").unwrap();
     assert!(scenario.needs().contains(&Need::Vxlan) && !scenario.needs().contains(&Need::Vlan));

@@ -9,12 +9,14 @@ use model::host::interface::driver::LinkMode;
 use model::host::interface::link::Link;
 use model::host::interface::tuning::Feature;
 use model::host::qdisc::{Qdisc, ROOT};
+use model::host::recorded::RecordedFacts;
 use model::host::route::{Address, Route};
 use model::host::snapshot::Snapshot;
 use scenario::blueprint::{self, Device};
+use serde::Deserialize;
 use units::WallTime;
 
-use super::{kernel, recorded};
+use super::kernel;
 use crate::network::Network;
 use crate::network::state::{DeviceState, HostState};
 use crate::network::tally::{DeviceTally, HostTally};
@@ -61,7 +63,10 @@ fn of_host(template: &Snapshot, now: HostNow<'_>, taken: WallTime) -> Snapshot {
         }
     }
     if let Some(facts) = &host.recorded_facts {
-        recorded::overlay(&mut snapshot, facts);
+        // Facts that are none were refused when the scenario was read.
+        if let Ok(recorded) = RecordedFacts::deserialize(facts.clone()) {
+            recorded.put_into(&mut snapshot, &Source::recorded("recorded-facts.toml"));
+        }
     }
     snapshot
 }
