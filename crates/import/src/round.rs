@@ -61,6 +61,12 @@ impl Source {
         {
             declared.rtt = Some(stated.rtt);
             note(format!("line {} states the RTT: {}", stated.line, units::duration::show(stated.rtt)));
+        } else if declared.rtt.is_none()
+            && !has_rtt
+            && let Some((line, rtt)) = self.pinged(test)
+        {
+            declared.rtt = Some(rtt);
+            note(format!("echoes to the same host, line {line}, have an RTT of {}", units::duration::show(rtt)));
         }
         Run {
             format: Run::FORMAT,
@@ -81,6 +87,21 @@ impl Source {
 }
 
 impl Source {
+    /// The least RTT of echoes to the peer of a test, and the line at which they stand: by the name that both have for it, or by its
+    /// address.
+    fn pinged(&self, test: &Imported) -> Option<(usize, Duration)> {
+        let flows = test.measurement.iter().flat_map(|found| &found.flows);
+        let addresses: Vec<IpAddr> = flows.filter_map(|flow| host_of(&flow.peer_address).parse().ok()).collect();
+        self.import.evidence.iter().find_map(|item| {
+            let Shown::Echo(series) = &item.shows else { return None };
+            let address = series.subject.address;
+            let is_peer = test.peer.target == series.subject.target
+                || address.is_some_and(|address| addresses.contains(&address));
+            let least = series.summary.rtt.min_us.filter(|_| is_peer)?;
+            Some((item.line, Duration::from_micros(least)))
+        })
+    }
+
     /// The same test of the same file always has the same name.
     fn id(&self, index: usize, test: &Imported) -> RunId {
         let place = u128::try_from(index).unwrap_or(u128::MAX);

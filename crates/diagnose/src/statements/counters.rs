@@ -57,7 +57,10 @@ pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
             "{host}: {again} of {sent} TCP segments retransmitted ({}), all connections together",
             percent(part)
         );
-        all.push(if part >= LOSSY && again >= A_FEW { Statement::fault(says) } else { Statement::fact(says) });
+        let needless = needless(host, again, readings);
+        let is_lossy = part >= LOSSY && again >= A_FEW && needless.is_none();
+        all.extend(needless);
+        all.push(if is_lossy { Statement::fault(says) } else { Statement::fact(says) });
     }
     let packets = |name: &str| {
         let prefix = name.rsplit_once('.').map_or("", |(prefix, _)| prefix);
@@ -88,6 +91,18 @@ pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
         all.push(Statement::fact(format!("{host}: {reason}")));
     }
     all
+}
+
+/// Most of what was retransmitted had arrived already, by the word of those who received it twice (DSACK, RFC 2883).
+fn needless(host: &str, again: u64, readings: &CounterReadings) -> Option<Statement> {
+    let twice = readings.change("TcpExt.TCPDSACKRecv").filter(|twice| again >= A_FEW && twice * 2 >= again)?;
+    let overtaken =
+        ["TcpExt.TCPSACKReorder", "TcpExt.TCPTSReorder"].iter().filter_map(|name| readings.change(name)).sum::<u64>();
+    let seen = if overtaken > 0 { format!(", and packets were overtaken {overtaken} times") } else { String::new() };
+    Some(Statement::fault(format!(
+        "{host}: {twice} of {again} retransmitted segments had arrived already (DSACK){seen}: packets arrive out of order and few are lost; \
+         look for load balancing by packets over links or ways that differ"
+    )))
 }
 
 /// Frames that ask a sender to pause, in a counter that says in which direction.

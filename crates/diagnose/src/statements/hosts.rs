@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use import::evidence::{CpuShares, HostFact, SocketBetween, WindowScales};
+use import::evidence::{CpuShares, HostFact, SocketBetween, TrackedConnections, WindowScales};
 use model::series::field::Field;
 use units::duration::show;
 use units::{ByteCount, DataRate};
@@ -19,6 +19,7 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
             HostFact::Cpu(shares) => all.extend(of_cpus(named(host.as_ref()), shares)),
             HostFact::Handshake(scales) => all.extend(of_handshake(beside, scales)),
             HostFact::Socket(between) => all.extend(of_socket(between)),
+            HostFact::TrackedConnections(table) => all.extend(of_table(named(host.as_ref()), table)),
             _ => {}
         }
     }
@@ -63,6 +64,25 @@ fn of_cpus(host: &str, shares: &CpuShares) -> Vec<Statement> {
     }
     all
 }
+
+/// A firewall that can remember no more connections.
+fn of_table(host: &str, table: &TrackedConnections) -> Option<Statement> {
+    let so = "connections that it knows go on, and new ones are dropped; raise `net.netfilter.nf_conntrack_max`, shorten the timeouts of \
+              idle connections, or find who opens so many";
+    let TrackedConnections { count, most, dropped } = *table;
+    if dropped > 0 {
+        return Some(Statement::fault(format!(
+            "the table of connections of {host} is full, {dropped} packets dropped: {so}"
+        )));
+    }
+    let (count, most) = count.zip(most)?;
+    let says = format!("the table of connections of {host} has {count} of at most {most}");
+    let is_full = most > 0 && count.saturating_mul(NEARLY_FULL) >= most.saturating_mul(NEARLY_FULL - 1);
+    Some(if is_full { Statement::fault(format!("{says}: {so}")) } else { Statement::fact(says) })
+}
+
+/// Full but for one part in so many.
+const NEARLY_FULL: u64 = 50;
 
 /// Hundredths of a percent.
 const STOLEN: u32 = 1_000;

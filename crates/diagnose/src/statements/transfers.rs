@@ -44,6 +44,7 @@ pub(super) fn of(tested: &Tested, run: &Run) -> Vec<Statement> {
             all.extend(window(&whose, run, total, &intervals));
         }
         all.extend(link_speed(&whose, run, total));
+        all.extend(used_up(&whose, run, total));
         all.extend(moved(&whose, run, total));
         all.extend(retransmitted(&whose, run, total));
     }
@@ -312,6 +313,33 @@ fn link_speed(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statemen
         ))
     })
 }
+
+/// A program that has all of one CPU: no stream is faster than it.
+fn used_up(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {
+    let found = run.measurement.as_ref()?;
+    let ends = match total.heading {
+        Heading::Outbound => [found.local_cpu, found.peer_cpu],
+        Heading::Inbound => [found.peer_cpu, found.local_cpu],
+    };
+    let lossless = total
+        .retransmits
+        .is_none_or(|count| count.get() * SELDOM < total.sent.unwrap_or_default().get() / USUAL_SEGMENT);
+    let names = [("sending", "zero copy (`-Z`)"), ("receiving", "discarding what arrives (`--skip-rx-copy`)")];
+    ends.into_iter().zip(names).filter(|_| lossless).find_map(|(end, (name, besides))| {
+        let used = end.map(|used| used.user + used.system).filter(|used| (USED_UP..ONE_CPU).contains(used))?;
+        Some(Statement::fault(format!(
+            "{whose}: the {name} program used {} of a CPU and next to nothing was lost: one process is no faster there; several processes \
+             or threads, {besides} or a faster CPU help, and the network is not the limit",
+            percent(used)
+        )))
+    })
+}
+
+/// Parts of a CPU that a program has all of: more than one CPU is several threads.
+const USED_UP: f64 = 0.95;
+const ONE_CPU: f64 = 1.05;
+/// One segment lost in so many is no reason for a rate.
+const SELDOM: u64 = 10_000;
 
 fn sockets(tested: &Tested, samples: &RunSamples) -> Vec<Statement> {
     samples.streams.iter().flat_map(|stream| counters::of_socket(tested, stream)).collect()

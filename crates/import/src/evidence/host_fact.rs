@@ -25,6 +25,19 @@ pub enum HostFact {
     Handshake(WindowScales),
     /// A socket that is no run of its own.
     Socket(SocketBetween),
+    /// The table of connections of a firewall.
+    TrackedConnections(TrackedConnections),
+}
+
+/// What the kernel says of its table of connections (conntrack).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TrackedConnections {
+    /// How many it has, where that was printed.
+    pub count: Option<u64>,
+    /// How many it can have.
+    pub most: Option<u64>,
+    /// Packets that the kernel says it dropped since the table was full.
+    pub dropped: u64,
 }
 
 /// Whether both ends of a link may send at once.

@@ -4,6 +4,7 @@
 //!
 //! Each reader is given the lines from one on, says at once whether its output begins there, and how many lines it is.
 
+mod conntrack;
 mod counters;
 mod cpu;
 mod curl;
@@ -30,7 +31,8 @@ use super::command::after_prompt;
 use super::source::unquoted;
 
 pub use host_fact::{
-    BusRate, CpuShares, Duplex, HostFact, LinkState, LroState, QdiscState, RingSizes, SocketBetween, WindowScales,
+    BusRate, CpuShares, Duplex, HostFact, LinkState, LroState, QdiscState, RingSizes, SocketBetween,
+    TrackedConnections, WindowScales,
 };
 use shown::Found;
 pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, Shown};
@@ -39,7 +41,7 @@ pub use socket::Socket;
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 31] = [
+const READERS: [Reader; 33] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -66,6 +68,8 @@ const READERS: [Reader; 31] = [
     nic::rings,
     nic::features,
     nic::kernel_log,
+    conntrack::table_full,
+    conntrack::table_size,
     qdisc::read,
     cpu::sar,
     cpu::vmstat,
@@ -120,11 +124,13 @@ fn named(shows: &Shown) -> Option<String> {
 fn may_begin(line: &str) -> bool {
     let Some(inside) = line.trim_start().strip_prefix('[') else { return true };
     let is_prompt = inside.starts_with(|first: char| first.is_ascii_lowercase()) && inside.contains('@');
-    is_prompt || line.contains("][") || nic::uptime(line).is_some()
+    is_prompt || line.contains("][") || line.contains("nf_conntrack: ") || nic::uptime(line).is_some()
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 46] = [
+const MARKS: [&str; 48] = [
+    "nf_conntrack: table full",
+    "nf_conntrack_count = ",
     " bytes from ",
     "Resume: pmtu",
     "PING ",

@@ -65,6 +65,7 @@ fn subject(fact: &HostFact) -> String {
         HostFact::Qdisc(qdisc) => of(&format!("a qdisc, {},", qdisc.kind), qdisc.device.as_deref().unwrap_or("")),
         HostFact::Cpu(_) => "what CPUs did".to_owned(),
         HostFact::Handshake(scales) => format!("a handshake of {} with {}", scales.client, scales.server),
+        HostFact::TrackedConnections(_) => "the table of connections of a firewall".to_owned(),
         HostFact::Socket(between) => format!("a socket of {} with {}", between.local, between.peer),
     }
 }
