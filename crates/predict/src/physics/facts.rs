@@ -68,11 +68,14 @@ impl TcpFacts {
         })
     }
 
-    /// The part of the segments that was retransmitted, 0 to 1.
+    /// The part of the segments that was retransmitted, 0 to 1. Where that is much, what was retransmitted counts among what was sent,
+    /// which a rate of the application leaves out.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of packets are below 2^53")]
     pub fn loss(&self) -> f64 {
-        if self.segments == 0 { 0.0 } else { self.retransmits as f64 / self.segments as f64 }
+        let is_much = self.retransmits > self.segments / MUCH;
+        let sent = self.segments.saturating_add(if is_much { self.retransmits } else { 0 });
+        if sent == 0 { 0.0 } else { self.retransmits as f64 / sent as f64 }
     }
 }
 
@@ -116,6 +119,8 @@ fn window_over_rate(intervals: &[&Interval]) -> Option<RttRange> {
     Some(RttRange { low: seconds(*low), high: seconds(*median), source: RttSource::WindowOverRate })
 }
 
+/// One segment of so many is much loss.
+const MUCH: u64 = 10;
 /// Fewer intervals are no estimate.
 const FEWEST: usize = 3;
 /// Payload of an Ethernet frame with IPv4, TCP and timestamps.
