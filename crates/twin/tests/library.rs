@@ -10,7 +10,7 @@ use diagnose::causes::Catalogue;
 use diagnose::diagnosis::diagnose;
 use diagnose::next::Proposal;
 use diagnose::signs::flow::Complaint;
-use diagnose::signs::flows;
+use diagnose::signs::{Flow, flows};
 use path::Seed;
 use plan::task::{Ping, Task};
 use scenario::{Scenario, library};
@@ -208,4 +208,63 @@ fn what_became_of_packets_adds_up() {
             assert!(link.taken_packets.get() > 0, "{name}: nothing went over {}", link.link);
         }
     }
+}
+
+/// Two hosts, 40 ms apart, with a queue of a third of what is under way.
+const PAIR: &str = r#"title = "t"
+about = "a"
+families = ["ipv4"]
+[defaults]
+congestion-control = "cubic"
+sysctl = { "net.ipv4.tcp_rmem" = "4096 131072 33554432", "net.ipv4.tcp_wmem" = "4096 131072 33554432" }
+[hosts.near]
+[hosts.far]
+[[links]]
+name = "long"
+between = ["near", "far"]
+both = [{ port = { rate = "200Mbit/s", queue = { bytes = "300kB" } } }, { delay = { time = "20ms" } }]
+[[tests]]
+kind = "KIND"
+from = "near"
+to = "far"
+expect = "200Mbit/s"
+KEYS
+[truth]
+healthy = true
+"#;
+
+/// The flow of one test between the two hosts, the sender with these keys.
+fn between(kind: &str, keys: &str, sender: &str) -> Flow {
+    let text =
+        PAIR.replace("KIND", kind).replace("KEYS", keys).replace("[hosts.near]", &format!("[hosts.near]\n{sender}"));
+    let scenario = Scenario::parse("pair.toml", &text).unwrap();
+    flows(&twin::play(&scenario, Seed(1)).round).remove(0)
+}
+
+#[test]
+fn without_selective_acknowledgements_an_overflow_costs_a_round_trip_for_each_segment() {
+    let with = between("tcp", "time = \"8s\"", "");
+    let without = between("tcp", "time = \"8s\"", "sysctl = { \"net.ipv4.tcp_sack\" = 0 }");
+    assert_eq!([with.state("sack"), without.state("sack")], [Some("agreed"), Some("missing")]);
+    assert!(without.goodput.bps() < with.goodput.bps() / 10 * 8, "{} with, {} without", with.goodput, without.goodput);
+}
+
+#[test]
+fn a_shaper_with_room_holds_datagrams_and_one_without_drops_them() {
+    let shaped = |limit: &str| {
+        let sender = format!("qdisc = {{ tbf = {{ rate = \"50Mbit/s\", burst = \"32kB\", limit = \"{limit}\" }} }}");
+        between("udp", "time = \"3s\"\nrate = \"100Mbit/s\"\nlength = \"1400B\"", &sender)
+    };
+    let (held, dropped) = (shaped("4MB"), shaped("30kB"));
+    assert_eq!([held.state("offered"), held.state("loss")], [Some("less"), Some("none")]);
+    assert_eq!([dropped.state("offered"), dropped.state("loss")], [Some("as-asked"), Some("severe")]);
+}
+
+#[test]
+fn a_short_transfer_is_slow_where_its_first_window_is_and_by_that_alone() {
+    let route = "[[routes]]\nhost = \"near\"\nto = [\"far\"]\ninitcwnd = 1";
+    let [usual, small] =
+        ["", route].map(|route| between("tcp", &format!("bytes = \"100kB\"\nsample-every = \"5ms\"\n{route}"), ""));
+    assert_eq!([usual.state("first-window"), small.state("first-window")], [Some("usual"), Some("small")]);
+    assert_eq!([usual.complaint, small.complaint], [None, Some(Complaint::Slow)]);
 }

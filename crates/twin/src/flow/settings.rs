@@ -65,6 +65,7 @@ pub(crate) fn ends(network: &Network<'_>, link: &Link<'_>, spec: &TestSpec) -> R
         offload: offload(network, link),
         adapter_rate: shaped(network, link, spec).unwrap_or(SenderSpec::linux(algorithm, mtu).adapter_rate),
         ecn,
+        sack: [from, to].iter().all(|host| host.number("net.ipv4.tcp_sack") != Some(0)),
         restarts_after_idle: from.number("net.ipv4.tcp_slow_start_after_idle") != Some(0),
         turns: turns(from),
         kernel: KERNEL,
@@ -183,10 +184,29 @@ fn offload(network: &Network<'_>, link: &Link<'_>) -> ByteCount {
 /// What a shaper of the sending host lets out of each stream. The kernel lets TCP have little in the queues of its own host
 /// (`tcp_small_queue_check`): its segments wait in the socket, and their RTTs do not grow.
 fn shaped(network: &Network<'_>, link: &Link<'_>, spec: &TestSpec) -> Option<DataRate> {
+    Some(shaper(network, link)?.of_each(spec.streams))
+}
+
+/// A shaper on the device of the sending host.
+pub(super) struct Shaper {
+    rate: DataRate,
+    /// Room of its queue.
+    pub(super) limit: ByteCount,
+}
+
+impl Shaper {
+    /// What it lets out of each of so many streams.
+    pub(super) fn of_each(&self, streams: u16) -> DataRate {
+        DataRate::from_bps((self.rate.bps() / u64::from(streams.max(1))).max(1))
+    }
+}
+
+/// The shaper by which a sender's packets leave, if there is one.
+pub(super) fn shaper(network: &Network<'_>, link: &Link<'_>) -> Option<Shaper> {
     let (number, _) = link.there.links.first()?;
     let name = network.device(link.sender, *number)?;
     match network.hosts[link.sender].devices.get(&name)?.qdisc.as_ref()? {
-        Qdisc::Tbf { rate, .. } => Some(DataRate::from_bps((rate.bps() / u64::from(spec.streams.max(1))).max(1))),
+        Qdisc::Tbf { rate, limit, .. } => Some(Shaper { rate: *rate, limit: *limit }),
         Qdisc::Pfifo { .. } => None,
     }
 }

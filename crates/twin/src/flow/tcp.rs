@@ -145,7 +145,7 @@ struct Watch {
 impl Watch {
     fn new(run: Run, ends: &Ends, spec: &TestSpec, streams: usize) -> Self {
         let options = OPTION_TIMESTAMPS
-            | OPTION_SACK
+            | if ends.sender.sack { OPTION_SACK } else { 0 }
             | if ends.window_scale { OPTION_WINDOW_SCALE } else { 0 }
             | if ends.ecn { OPTION_ECN } else { 0 };
         let fixed = Fixed {

@@ -10,7 +10,7 @@ use path::reason::Drop;
 use units::{ByteCount, DataRate, PacketCount};
 
 use super::columns::Rows;
-use super::settings::{Link, turns};
+use super::settings::{Link, shaper, turns};
 use super::{Direction, OneWay};
 use crate::convert::ratio;
 use crate::network::Network;
@@ -44,6 +44,10 @@ pub(crate) fn simulate(
     let header = if link.to.is_ipv6() { 48 } else { 28 };
     let plan = Plan::of(spec, length, link.there.told_mtu.get().saturating_sub(header));
     let ip_bytes = length.min(plan.largest) + header;
+    let plan = match shaped(network, link, spec) {
+        Some(shaped) => plan.held_to(shaped, ip_bytes),
+        None => plan,
+    };
     let trains = plan.trains(ip_bytes);
     let mut streams = Vec::new();
     let there = Thinned::new(&link.there.stages, Load::Data(ByteCount::new(u64::from(ip_bytes + LINK_HEADER))));
@@ -86,6 +90,13 @@ impl Plan {
         Self { rate, time: time.min(LONGEST), length, largest, together }
     }
 
+    /// The same, no faster than a rate at which frames leave.
+    fn held_to(self, shaped: DataRate, ip_bytes: u32) -> Self {
+        let frames = shaped.bytes_per_second() / u64::from(ip_bytes + LINK_HEADER);
+        let payload = DataRate::from_bytes_per_second((frames * u64::from(self.length)).max(1));
+        Self { rate: self.rate.min(payload), ..self }
+    }
+
     fn trains(&self, ip_bytes: u32) -> Vec<Packets> {
         let bytes = u64::from(self.together) * u64::from(self.length);
         let every = self.rate.time_for(ByteCount::new(bytes)).unwrap_or(Duration::from_secs(1));
@@ -101,6 +112,15 @@ impl Plan {
     }
 }
 
+/// What the shaper of the sending host lets out of each stream, where its queue has more room than the socket: a datagram takes room in
+/// the socket until it has left (`sock_alloc_send_pskb`), so that the program waits and nothing is dropped.
+fn shaped(network: &Network<'_>, link: &Link<'_>, spec: &TestSpec) -> Option<DataRate> {
+    let shaper = shaper(network, link)?;
+    let room = network.hosts[link.sender].number("net.core.wmem_default").unwrap_or(USUAL_ROOM);
+    let queued = room / MEMORY * u64::from(spec.streams.max(1));
+    (queued <= shaper.limit.get()).then(|| shaper.of_each(spec.streams))
+}
+
 /// The receiving socket of a program that may stand still.
 struct Socket {
     turns: Option<sim::Turns>,
@@ -110,7 +130,7 @@ struct Socket {
 impl Socket {
     fn of(network: &Network<'_>, host: usize) -> Self {
         let host = &network.hosts[host];
-        Self { turns: turns(host), room: host.number("net.core.rmem_default").unwrap_or(212_992) }
+        Self { turns: turns(host), room: host.number("net.core.rmem_default").unwrap_or(USUAL_ROOM) }
     }
 
     fn stands_still(&self, at: Duration) -> bool {
@@ -142,11 +162,10 @@ impl Receiver {
     fn take(&mut self, arrived: &Arrived, sent: &Packets, socket: &Socket) {
         let Arrived { at, first, count } = *arrived;
         if socket.stands_still(at) {
-            // A datagram takes about twice its size of the socket's memory.
-            let fits = socket.room.saturating_sub(self.waiting) / (2 * u64::from(sent.ip_bytes));
+            let fits = socket.room.saturating_sub(self.waiting) / (MEMORY * u64::from(sent.ip_bytes));
             let taken = u64::from(count).min(fits);
             self.at_socket += u64::from(count) - taken;
-            self.waiting += taken * 2 * u64::from(sent.ip_bytes);
+            self.waiting += taken * MEMORY * u64::from(sent.ip_bytes);
             self.received += taken;
         } else {
             self.waiting = 0;
@@ -273,5 +292,9 @@ const UNPACED: DataRate = DataRate::from_bps(1_000_000_000);
 /// Trains of a test at most.
 const MOST: u32 = 2_000_000;
 const LONGEST: Duration = Duration::from_secs(300);
+/// Bytes of a socket without settings (`net.core.rmem_default`, `net.core.wmem_default`).
+const USUAL_ROOM: u64 = 212_992;
+/// So many times its size a datagram takes of a socket's memory, about.
+const MEMORY: u64 = 2;
 /// Bits a second that a program sends or receives with all of a CPU.
 const BY_A_CPU: f64 = 8e9;

@@ -17,6 +17,8 @@ pub(super) struct Network {
     pub(super) control: &'static str,
     /// Whether hosts that test live in machines and have an overlay.
     pub(super) overlay: bool,
+    /// The largest packet inside the overlay.
+    pub(super) overlay_mtu: u32,
     /// Tables of services.
     pub(super) services: Vec<String>,
 }
@@ -109,7 +111,8 @@ impl Network {
         let queue = (product * draw.between([0.5, 2.0])).max(250e3);
         let buffers = (whole(product * 2.5)).next_power_of_two().max(6 << 20);
         let (hosts, links, services, overlay) = (Vec::new(), Vec::new(), Vec::new(), kind == 3);
-        let mut network = Self { hosts, links, rate, rtt, mtu, buffers, control, overlay, services };
+        let overlay_mtu = mtu - OVERLAY_HEADERS;
+        let mut network = Self { hosts, links, rate, rtt, mtu, buffers, control, overlay, overlay_mtu, services };
         let plan = Plan { count, haul, queue, inside, long };
         match kind {
             0 => network.two_sites(&plan, draw),
@@ -303,6 +306,8 @@ pub(super) fn adapter(link: &str, nic: &Nic<'_>) -> Vec<String> {
     ]
 }
 
+/// What VXLAN puts around packets (RFC 7348).
+const OVERLAY_HEADERS: u32 = 50;
 /// The router of the second way.
 pub(super) const SPARE: &str = "far-city";
 /// How often two sites have a second way.

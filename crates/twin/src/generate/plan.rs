@@ -135,6 +135,30 @@ pub(super) fn streams(pair: &Pair, number: usize) -> Test {
     tcp(pair, number, &["streams = 8", "label = \"eight streams\""])
 }
 
+/// A transfer of so many bytes, which is over after a few round trips.
+pub(super) fn short(pair: &Pair, number: usize, bytes: &str) -> Test {
+    let every = ["sample-every = \"5ms\"", "probe-every = \"20ms\""].map(str::to_owned);
+    Test {
+        pair: number,
+        kind: "tcp",
+        keys: every.into_iter().chain([bytes.to_owned()]).collect(),
+        length: 20.0 * pair.rtt,
+    }
+}
+
+/// A connection that is used once in so many seconds, four times.
+pub(super) fn seldom(number: usize, idle: f64) -> Test {
+    let length = 4.5 * idle;
+    let rate = format!("{}bit/s", whole(8.0 * SELDOM / idle));
+    let keys = vec![
+        format!("time = \"{}ms\"", whole(length * 1e3)),
+        format!("rate = \"{rate}\""),
+        format!("length = \"{}B\"", whole(SELDOM)),
+        format!("expect = \"{rate}\""),
+    ];
+    Test { pair: number, kind: "tcp", keys, length }
+}
+
 /// Datagrams at a part of the rate.
 pub(super) fn udp(pair: &Pair, number: usize, part: f64) -> Test {
     let rate = format!("rate = \"{}kbit/s\"", whole(pair.rate * part / 1e3));
@@ -142,6 +166,8 @@ pub(super) fn udp(pair: &Pair, number: usize, part: f64) -> Test {
     Test { pair: number, kind: "udp", keys, length: 3.0 }
 }
 
+/// Bytes of each write of a connection that is seldom used.
+const SELDOM: f64 = 10_000.0;
 /// How often a mesh is measured.
 const GRIDS: f64 = 0.08;
 const LEAST_OF_GRID: usize = 4;

@@ -118,7 +118,7 @@ fn overlay(network: &Network) -> Vec<String> {
         "name = \"ingress\"".to_owned(),
         format!("hosts = [{}]", guests.join(", ")),
         "id = 256".to_owned(),
-        format!("mtu = {}", network.mtu - 50),
+        format!("mtu = {}", network.overlay_mtu),
         String::new(),
     ]
 }
@@ -162,7 +162,7 @@ fn of_test(test: &Test, parts: &Parts<'_>) -> Vec<String> {
         format!("to = \"{}\"", name(pair.to)),
     ];
     lines.extend(test.keys.iter().cloned());
-    if test.kind == "tcp" {
+    if test.kind == "tcp" && !test.keys.iter().any(|key| key.starts_with("expect")) {
         lines.push(format!("expect = \"{}kbit/s\"", whole(pair.rate / 1e3)));
     }
     lines.push(String::new());

@@ -1,6 +1,6 @@
 //! What goes wrong in hosts: settings, programs without time, their own queues, and what a test asks for.
 
-use super::super::draw::{on_log, whole};
+use super::super::draw::{index, on_log, whole};
 use super::super::plan::{self, Pair};
 use super::ground::{Claim, Ground, Planted};
 
@@ -114,6 +114,25 @@ pub(super) fn udp_sender_drops(ground: &mut Ground<'_>, severity: f64) -> Option
     Some(planted)
 }
 
+/// The same shaper with room for all that waits: the program is made to wait, and nothing is dropped.
+pub(super) fn udp_sender_held(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
+    let (number, pair) = ground.pair();
+    let (link, direction) = *pair.path.first()?;
+    ground.tests.retain(|test| test.pair != number || test.kind != "tcp");
+    let part = ground.draw.between([0.2, 0.8]);
+    ground.tests.push(plan::udp(&pair, number, part));
+    let rate = whole(pair.rate * part * on_log(severity, [0.9, 0.1]) / 1e3);
+    let limit = whole(ground.draw.log([400.0, 16_000.0]));
+    let link_name = ground.network.links[link].name.clone();
+    let what = vec![
+        format!("link = \"{link_name}\""),
+        format!("qdisc = {{ tbf = {{ rate = \"{rate}kbit/s\", burst = \"32kB\", limit = \"{limit}kB\" }} }}"),
+    ];
+    let mut planted = ground.on_host("udp-sender-held", pair.from, severity, what);
+    planted.claims.push(Claim::Link(link, direction));
+    Some(planted)
+}
+
 /// Datagrams that the receiving program does not read in time; nothing else ends at the host.
 pub(super) fn udp_receiver_drops(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (number, pair) = ground.pair();
@@ -154,6 +173,53 @@ pub(super) fn window_scaling_off(ground: &mut Ground<'_>, severity: f64) -> Opti
     Some(ground.on_host("window-scaling-off", host, severity, what))
 }
 
+/// A host that says nothing of what is missing, on a path whose queue overflows while the window first grows, or that loses segments
+/// in bursts.
+pub(super) fn sack_off(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
+    let (_, pair, link, direction) = ground.on_path();
+    let product = pair.rate * pair.rtt / 8.0;
+    if product < LEAST_WITHOUT_SACK {
+        return None;
+    }
+    let host = if ground.draw.is(0.5) { pair.from } else { pair.to };
+    let what = vec!["sysctl = { \"net.ipv4.tcp_sack\" = 0 }".to_owned()];
+    let mut planted = ground.on_host("sack-off", host, severity, what);
+    let (name, towards) = (ground.network.links[link].name.clone(), ground.towards([link, direction]));
+    let place = vec![format!("link = \"{name}\""), format!("towards = \"{towards}\"")];
+    let losses = if ground.draw.is(0.5) {
+        let queue = format!("bytes = \"{}B\"", whole(product * on_log(severity, [0.8, 0.2])).max(30_000));
+        ground.port(link, pair.rate, &queue)
+    } else {
+        let to_bad = on_log(severity, [1e-6, 3e-5]);
+        vec![format!("add = {{ loss = {{ bursty = {{ to-bad = {to_bad:.8}, to-good = 0.1 }} }} }}")]
+    };
+    planted.faults.push(place.into_iter().chain(losses).collect());
+    planted.claims.push(Claim::Link(link, direction));
+    Some(planted)
+}
+
+/// A route with a smaller initial window, and transfers of a few of its round trips.
+pub(super) fn start_window(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
+    let (number, pair) = ground.pair();
+    if ground.network.overlay || pair.rate * pair.rtt / 8.0 < 60.0 * f64::from(ground.network.mtu) {
+        return None;
+    }
+    ground.tests.retain(|test| test.pair != number || test.kind != "tcp");
+    let segments = ground.draw.log([15.0, 90.0]);
+    let bytes = format!("bytes = \"{}kB\"", whole(segments * f64::from(ground.network.mtu) / 1e3));
+    for _ in 0..2 + ground.draw.below(3) {
+        ground.tests.push(plan::short(&pair, number, &bytes));
+    }
+    // Others that send as little begin with as much as is usual.
+    if let Some((other, beside)) = ground.pairs.iter().enumerate().find(|(_, beside)| beside.from != pair.from) {
+        ground.tests.push(plan::short(beside, other, &bytes));
+    }
+    let to = &ground.network.hosts[pair.to].name;
+    let window = 4 - index(severity, 4);
+    let what = vec![format!("route = {{ to = [\"{to}\"], initcwnd = {window} }}")];
+    Some(ground.on_host("start-window-small", pair.from, severity, what))
+}
+
 /// One host asks for marks, and a queue on its path gives them at once.
 pub(super) fn ecn_forced(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, pair, link, direction) = ground.on_path();
@@ -177,3 +243,6 @@ pub(super) fn test_limit(ground: &mut Ground<'_>, severity: f64) -> Option<Plant
     let planted = ground.on_host("test-limit", pair.from, severity, Vec::new());
     Some(Planted { faults: Vec::new(), ..planted })
 }
+
+/// Bytes in flight from which on more than one segment is lost at once as a rule.
+const LEAST_WITHOUT_SACK: f64 = 100e3;

@@ -134,6 +134,15 @@ fn bursts(ground: &Ground<'_>, link: usize, burst: &str) -> Vec<String> {
 
 pub(super) fn firewall(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, pair, link, direction) = ground.on_path();
+    if pair.rate * pair.rtt / 8.0 > 1.3 * f64::from(u16::MAX) && ground.draw.is(STRIPS) {
+        let what =
+            "add = { firewall = { packets-per-second = 2000000, inspects = \"tcp\", strips-window-scale = true } }";
+        let mut planted = ground.on_link("firewall", [link, direction], severity, vec![what.to_owned()]);
+        planted.place.truncate(1);
+        planted.faults.iter_mut().for_each(|fault| drop(fault.remove(1)));
+        planted.claims.push(Claim::Link(link, 1 - direction));
+        return Some(planted);
+    }
     let full = pair.rate / (8.0 * f64::from(ground.network.mtu + 14));
     let packets = whole(full * on_log(severity, [0.9, 0.04])).max(50);
     let queue = whole(ground.draw.log([32.0, 128.0]));
@@ -176,6 +185,38 @@ fn silent_mtu(
     Some(planted)
 }
 
+/// An overlay with the MTU of the network below, which has no room for its headers at one port.
+pub(super) fn mtu_overlay(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
+    let (number, pair) = ground.pair();
+    let machine = ground.network.hosts[pair.to].machine?;
+    let (link, direction) =
+        *pair.path.iter().find(|(link, end)| ground.network.links[*link].ends[1 - end] == machine)?;
+    ground.network.overlay_mtu = ground.network.mtu;
+    let bytes = whole(f64::from(ground.network.mtu) + ground.draw.between([0.0, 40.0]));
+    if ground.draw.is(0.5) {
+        ground.tests.push(plan::tcp(&pair, number, &["mss = 1000", "label = \"small segments\""]));
+    }
+    let what =
+        vec![format!("add = {{ mtu = {{ bytes = {bytes}, report = \"silent\" }} }}"), "at = \"first\"".to_owned()];
+    let mut planted = ground.on_link("mtu-overlay", [link, direction], severity, what);
+    planted.place.truncate(1);
+    planted.faults.iter_mut().for_each(|fault| drop(fault.remove(1)));
+    planted.claims.push(Claim::Link(link, 1 - direction));
+    Some(planted)
+}
+
+/// An appliance that forgets a connection before it is needed again.
+pub(super) fn conntrack_timeout(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
+    let (number, _, link, direction) = ground.on_path();
+    let forgets = ground.draw.log([1.0, 4.0]);
+    let idle = forgets * on_log(severity, [1.2, 4.0]);
+    ground.tests.retain(|test| test.pair != number || test.kind != "tcp");
+    ground.tests.push(plan::seldom(number, idle));
+    let what =
+        vec![format!("add = {{ conntrack = {{ forgets-after = \"{}ms\", flows = 1000 }} }}", whole(forgets * 1e3))];
+    Some(ground.on_link("conntrack-timeout", [link, direction], severity, what))
+}
+
 /// Queues that mark long before they are full, on a path whose hosts ask for marks.
 pub(super) fn ecn_marking(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, pair, link, direction) = ground.on_path();
@@ -198,3 +239,6 @@ pub(super) fn loss_on_segment(ground: &mut Ground<'_>, severity: f64) -> Option<
     let planted = ground.on_link("loss-on-segment", [link, direction], severity, what);
     Some(Planted { from: None, until: Some(ground.draw.between([0.4, 0.6])), ..planted })
 }
+
+/// How often a firewall takes an option out of what opens a connection, where that costs anything.
+const STRIPS: f64 = 0.25;
