@@ -46,12 +46,12 @@ const QUESTIONS: [Question; 11] = [
     Question {
         name: "missed-beside-peers",
         says: "has missed many packets that its peers did not miss",
-        answer: |asked| stands_out(asked, "rx_missed_errors"),
+        answer: |asked| stands_out(asked, "rx_missed_errors", FEW),
     },
     Question {
         name: "dropped-beside-peers",
         says: "has dropped many packets that its peers did not drop",
-        answer: |asked| stands_out(asked, "rx_dropped"),
+        answer: |asked| stands_out(asked, "rx_dropped", FEW_STRANGE),
     },
     Question {
         name: "damaged-frames",
@@ -125,10 +125,10 @@ fn any(answers: impl Iterator<Item = bool>) -> Option<bool> {
 }
 
 /// Whether a counter, since the host started, is far above that of the quietest of its peers.
-fn stands_out(asked: &Asked<'_>, counter: &str) -> Option<bool> {
+fn stands_out(asked: &Asked<'_>, counter: &str, few: u64) -> Option<bool> {
     let own = counted(asked.snapshot, counter)?;
     let least = peers(asked).filter_map(|other| counted(other, counter)).min()?;
-    Some(own > least.saturating_mul(FAR) && own > FEW)
+    Some(own > least.saturating_mul(FAR) && own > few)
 }
 
 fn peers<'a>(asked: &Asked<'a>) -> impl Iterator<Item = &'a Snapshot> {
@@ -224,6 +224,8 @@ const SHORT_RING: u32 = 4;
 const FAR: u64 = 10;
 /// So many packets in the life of a host are few.
 const FEW: u64 = 1_000;
+/// So many packets dropped in the life of a host are what any network brings: a strange frame in each half hour of two years.
+const FEW_STRANGE: u64 = 30_000;
 /// A link that damages one frame in so many or fewer is clean: a bit error rate of 1e-9.
 const CLEAN: u64 = 100_000;
 /// Disciplines whose drops are how they tell TCP to slow down.

@@ -430,7 +430,7 @@ const STANDS_OUT: f64 = 1.0;
 /// Causes that are a shaper or a queue of the sending host, found by its datagrams.
 const SHAPED: [&str; 2] = ["udp-sender-drops", "udp-sender-held"];
 /// Causes that take large packets and no others.
-const CLIPS: [&str; 2] = ["mtu-mismatch", "mtu-black-hole"];
+const CLIPS: [&str; 3] = ["mtu-mismatch", "mtu-black-hole", "mtu-overlay"];
 /// A flow that has less than this part of what smaller packets attain gets nothing through.
 const NEXT_TO_NOTHING: u64 = 50;
 /// From this likelihood of as many packets on a cause counts packets and not bytes.

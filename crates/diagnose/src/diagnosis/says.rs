@@ -150,4 +150,4 @@ impl fmt::Display for Says<'_> {
 }
 
 /// What a setting weighs that is as it should be, against a cause that is nothing else than this setting.
-pub(crate) const EXCLUDED: f64 = 8.0;
+pub(crate) const EXCLUDED: f64 = 20.0;

@@ -9,6 +9,8 @@
 //! * `reading`: the flows of a round from its tests, with all their signs
 //! * `numbers`: signs of one run by itself
 //! * `trend`: whether a flow kept its rate
+//! * `agreed`: what both ends agreed on
+//! * `first_window`: with how large a window it began
 //! * `allowed`: what a flow attained of what its settings allow
 //! * `jump`: an RTT that becomes another one while a flow runs
 //! * `losses`: signs of losses
@@ -31,12 +33,14 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+mod agreed;
 pub(crate) mod allowed;
 mod carried;
 mod ceiling;
 mod clustering;
 mod coverage;
 mod datagram_rate;
+mod first_window;
 pub mod flow;
 mod jump;
 mod losses;

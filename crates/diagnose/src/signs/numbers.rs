@@ -14,8 +14,10 @@ use predict::physics::{LossVerdict, LossWitness};
 use units::DataRate;
 
 use super::Observation;
+use super::agreed::agreed;
 use super::ceiling::{attained_at_best, ceiling};
 use super::clustering::clustering;
+use super::first_window;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::losses;
 use super::lossy::is_lossy;
@@ -144,6 +146,7 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
         flow.complaint = Some(Complaint::Uneven);
     }
     of_senders(flow, run, &senders, total.elapsed);
+    first_window::add(flow, &senders, total.elapsed);
     if flow.complaint.is_none() && is_lossy(flow, queue) {
         flow.complaint = Some(Complaint::Lossy);
     }
@@ -347,15 +350,7 @@ fn of_senders(flow: &mut Flow, run: &Run, senders: &[&StreamSamples], elapsed: D
         let says = format!("{twice} of {again} retransmitted segments had arrived already (DSACK)");
         flow.observations.extend(Observation::of("spurious", state, says));
     }
-    if let Some(options) = senders.iter().find_map(|stream| stream.column(Field::Options)?.last()) {
-        let agreed = options & WINDOW_SCALE != 0;
-        let (state, says) = if agreed {
-            ("agreed", "both ends agreed on a window scale")
-        } else {
-            ("missing", "no window scale was agreed on: the window ends at 64 KiB")
-        };
-        flow.observations.extend(Observation::of("window-scale", state, says));
-    }
+    flow.observations.extend(agreed(senders));
     if let Some(waited) = last(Field::TotalRtoTime) {
         let all = elapsed.as_secs_f64() * 1e3 * senders.len() as f64;
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
@@ -493,5 +488,3 @@ const LIMITING: f64 = 0.01;
 const MUCH_LOST: f64 = 0.03;
 /// By how much more it has to reach to be well.
 const MORE_WITH_LOSS: f64 = 0.1;
-/// `TCPI_OPT_WSCALE` (include/uapi/linux/tcp.h).
-const WINDOW_SCALE: u64 = 4;

@@ -153,6 +153,14 @@ signs! {
         "agreed" 0.97,
         "missing" 0.03 direct,
     }
+    "sack" asks "Did both ends agree on selective acknowledgements?" {
+        "agreed" 0.99,
+        "missing" 0.01 direct,
+    }
+    "first-window" asks "With how large a window did it begin?" {
+        "usual" 0.99,
+        "small" 0.01 direct,
+    }
     "segments" asks "How large were the segments, compared with what the sender's device takes?" {
         "full" 0.95,
         "small" 0.05,
