@@ -83,19 +83,25 @@ pub struct Round<E> {
 /// the next.
 #[must_use]
 pub fn blame<E: Ord + Clone>(results: &[Pooled<E>], pooling: &Pooling) -> Round<E> {
-    let ranks: Vec<f64> = results.iter().map(|result| result.rank.z).collect();
+    let ranks: Vec<Rank> = results.iter().map(|result| result.rank).collect();
     // A common shift needs most of a mesh; of a few results it cannot be told from a fault.
-    let common = if results.len() >= LEAST_COMMON { median(&ranks) } else { 0.0 };
+    let common = if results.len() >= LEAST_COMMON { middle(&ranks) } else { NOTHING };
     let mut left: Vec<&Pooled<E>> = results.iter().collect();
     let mut blamed = Vec::new();
     while let Some(worst) = worst(&left, common, pooling) {
         left.retain(|result| !result.elements.contains(&worst.element));
         blamed.push(worst);
     }
-    Round { common, blamed }
+    Round { common: common.z, blamed }
 }
 
-fn worst<E: Ord + Clone>(results: &[&Pooled<E>], common: f64, pooling: &Pooling) -> Option<Blamed<E>> {
+/// The median of ranks, and that of their shifts.
+fn middle(ranks: &[Rank]) -> Rank {
+    let of = |part: fn(&Rank) -> f64| median(&ranks.iter().map(part).collect::<Vec<f64>>());
+    Rank { z: of(|rank| rank.z), shift: of(|rank| rank.shift) }
+}
+
+fn worst<E: Ord + Clone>(results: &[&Pooled<E>], common: Rank, pooling: &Pooling) -> Option<Blamed<E>> {
     let mut by_element: BTreeMap<&E, Vec<&Pooled<E>>> = BTreeMap::new();
     for result in results {
         for element in &result.elements {
@@ -118,17 +124,21 @@ fn worst<E: Ord + Clone>(results: &[&Pooled<E>], common: f64, pooling: &Pooling)
 
 /// What the results that do not cross an element have in common, as far as it is lower: in a small mesh, a host is worse only where
 /// it is worse than the rest.
-fn of_others<E: Ord>(results: &[&Pooled<E>], element: &E, place: usize) -> f64 {
+fn of_others<E: Ord>(results: &[&Pooled<E>], element: &E, place: usize) -> Rank {
     let others = results.iter().filter(|result| !result.elements.contains(element));
-    let ranks: Vec<f64> = others.filter_map(|other| other.recent[place]).map(|rank| rank.z).collect();
-    if ranks.len() < LEAST_OTHERS { 0.0 } else { median(&ranks).min(0.0) }
+    let ranks: Vec<Rank> = others.filter_map(|other| other.recent[place]).collect();
+    if ranks.len() < LEAST_OTHERS {
+        return NOTHING;
+    }
+    let Rank { z, shift } = middle(&ranks);
+    Rank { z: z.min(0.0), shift: shift.min(0.0) }
 }
 
 /// The series that cross an element, by so many results of each.
 struct Look<'a, E> {
     element: &'a E,
     depth: usize,
-    common: f64,
+    common: Rank,
     ranks: Vec<Rank>,
 }
 
@@ -136,8 +146,9 @@ impl<E: Clone> Look<'_, E> {
     fn judge(&self, pooling: &Pooling) -> Option<Blamed<E>> {
         let Self { element, depth, common, ranks } = self;
         let count = ranks.len() as f64;
-        let z = ranks.iter().map(|rank| rank.z - common).sum::<f64>() / count.sqrt();
-        let low = ranks.iter().filter(|rank| rank.z < *common).count() as f64;
+        let own: Vec<f64> = ranks.iter().map(|rank| rank.z - common.z * explained(*rank, *common)).collect();
+        let z = own.iter().sum::<f64>() / count.sqrt();
+        let low = own.iter().filter(|z| **z < 0.0).count() as f64;
         let shift = median(&ranks.iter().map(|rank| rank.shift).collect::<Vec<_>>());
         let is_worse = z <= -pooling.least_z
             && shift <= -pooling.least_shift
@@ -147,6 +158,15 @@ impl<E: Clone> Look<'_, E> {
     }
 }
 
+/// The part of a result that something common explains. Ranks end at the lowest of a history, however low: where all are 7 % lower and
+/// one host four fifths, all have the same rank.
+fn explained(result: Rank, common: Rank) -> f64 {
+    let is_lower = common.shift < 0.0 && result.shift < common.shift;
+    if is_lower { common.shift / result.shift } else { 1.0 }
+}
+
+/// What results without anything in common have in common.
+const NOTHING: Rank = Rank { z: 0.0, shift: 0.0 };
 /// Elements with so many series show in one result of each what is worse.
 pub(crate) const FEW: usize = 12;
 /// Fewer results have no median that could be told from chance.

@@ -65,6 +65,36 @@ impl Incidents {
         covered.iter().flat_map(|id| self.fold(id, &into, now)).collect()
     }
 
+    /// Makes one incident of two that have one cause at one place: `into` has the symptoms and hosts of `id` from now on, which is closed.
+    /// It is about what is worse: a host that was found first and lost little is not what all is about. Nothing happens where one of them is over, or they are the same.
+    pub fn fold(&mut self, id: &IncidentId, into: &IncidentId, now: WallTime) -> Vec<Event> {
+        let place = |wanted: &IncidentId| {
+            self.incidents.iter().position(|incident| incident.id == *wanted && incident.status.is_active())
+        };
+        let (Some(from), Some(to)) = (place(id), place(into)) else { return Vec::new() };
+        if from == to {
+            return Vec::new();
+        }
+        let is_worse = self.incidents[from].severity() > self.incidents[to].severity();
+        let (symptoms, hosts, since, subject) = {
+            let folded = &mut self.incidents[from];
+            (std::mem::take(&mut folded.symptoms), folded.hosts.clone(), folded.since, folded.subject.clone())
+        };
+        let kept = &mut self.incidents[to];
+        if is_worse {
+            kept.subject = subject.clone();
+            kept.enter(now, Occurrence::Moved { to: subject });
+        }
+        kept.hosts.extend(hosts);
+        kept.since = kept.since.min(since);
+        let (over, worse): (Vec<Symptom>, Vec<Symptom>) =
+            symptoms.into_iter().partition(|symptom| symptom.recovered.is_some());
+        kept.symptoms.extend(over);
+        let mut events: Vec<Event> = worse.into_iter().map(|symptom| kept.add(symptom, now)).collect();
+        events.push(self.incidents[from].fold(into, now));
+        events
+    }
+
     fn open(&mut self, symptom: Symptom, hosts: BTreeSet<String>, now: WallTime) -> Vec<Event> {
         let mut incident = Incident {
             id: self.name(&symptom.subject, now),

@@ -302,31 +302,6 @@ impl Incidents {
         incident.act(action, now)
     }
 
-    /// Makes one incident of two that have one cause at one place: `into` has the symptoms and hosts of `id` from now on, which is closed.
-    /// Nothing happens where one of them is over, or they are the same.
-    pub fn fold(&mut self, id: &IncidentId, into: &IncidentId, now: WallTime) -> Vec<Event> {
-        let place = |wanted: &IncidentId| {
-            self.incidents.iter().position(|incident| incident.id == *wanted && incident.status.is_active())
-        };
-        let (Some(from), Some(to)) = (place(id), place(into)) else { return Vec::new() };
-        if from == to {
-            return Vec::new();
-        }
-        let (symptoms, hosts, since) = {
-            let folded = &mut self.incidents[from];
-            (std::mem::take(&mut folded.symptoms), folded.hosts.clone(), folded.since)
-        };
-        let kept = &mut self.incidents[to];
-        kept.hosts.extend(hosts);
-        kept.since = kept.since.min(since);
-        let (over, worse): (Vec<Symptom>, Vec<Symptom>) =
-            symptoms.into_iter().partition(|symptom| symptom.recovered.is_some());
-        kept.symptoms.extend(over);
-        let mut events: Vec<Event> = worse.into_iter().map(|symptom| kept.add(symptom, now)).collect();
-        events.push(self.incidents[from].fold(into, now));
-        events
-    }
-
     /// What time alone brings: series without results, verified incidents that stayed so.
     pub fn tick(&mut self, now: WallTime) -> Vec<Event> {
         let mut events = self.silent(now);

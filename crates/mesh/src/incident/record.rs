@@ -266,6 +266,13 @@ impl Incident {
         worse().next().is_some() && worse().all(|symptom| symptom.metric == Metric::TransferRate)
     }
 
+    /// What it costs of the rate at most, as a logarithm: 0 once nothing of it is worse, infinite where results are missing.
+    #[must_use]
+    pub fn severity(&self) -> f64 {
+        let worse = self.symptoms.iter().filter(|symptom| symptom.recovered.is_none());
+        worse.map(Symptom::severity).fold(0.0, f64::max)
+    }
+
     /// The run that the hub has asked for to separate causes.
     #[must_use]
     pub fn next_test(&self) -> Option<&str> {
@@ -275,6 +282,25 @@ impl Incident {
         })
     }
 }
+
+impl Symptom {
+    /// What it costs of the rate, as a logarithm: a transfer has MSS / (RTT sqrt(loss)) (Mathis and others 1997). Retransmits and RTT under
+    /// load are of tests whose goodput says what they cost.
+    fn severity(&self) -> f64 {
+        match (self.sign, self.metric) {
+            (Sign::Silent, _) => f64::INFINITY,
+            (Sign::Worse, Metric::RetransmitShare | Metric::RttLoaded) => 0.0,
+            (Sign::Worse, Metric::Loss) => (self.shift.abs() / HARMLESS_LOSS).ln_1p() / 2.0,
+            (
+                Sign::Worse,
+                Metric::Goodput | Metric::DownloadRate | Metric::TransferRate | Metric::RttMin | Metric::Mtu,
+            ) => self.shift.abs(),
+        }
+    }
+}
+
+/// One packet in ten thousand.
+const HARMLESS_LOSS: f64 = 1e-4;
 
 impl Status {
     /// Whether something is still to be done or watched.

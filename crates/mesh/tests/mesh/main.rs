@@ -4,4 +4,5 @@
 mod board;
 mod faults;
 mod incidents;
+mod several;
 mod timetable;

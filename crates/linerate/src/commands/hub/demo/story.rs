@@ -176,16 +176,19 @@ impl Story<'_> {
         let Ok(pairs) = self.learn(hub)? else { return Ok(Err(Stopped)) };
         self.fleet.set(At { host: FAULTY, arguments: &[FAULT] })?;
         self.step(&format!("{}: {FAULT}", show::fault(FAULTY)))?;
-        let opened = self.until("an incident", || {
-            let list: IncidentList = self.hub(hub, &["incidents"], &[])?;
-            Ok(list.incidents.into_iter().next())
-        })?;
-        let Ok(opened) = opened else { return Ok(Err(Stopped)) };
+        let Ok(opened) = self.until("an incident", || self.worst(hub))? else { return Ok(Err(Stopped)) };
         self.step(&show::opened(&opened))?;
 
-        let id = opened.id.0.clone();
-        let explained = self.detail(hub, |incident| incident.explanation.is_some(), &id)?;
+        // What is worse may be found later, by then with what was found first as a part of it.
+        let explained = self.until("a cause of the worst incident", || {
+            Ok(self.worst(hub)?.filter(|incident| incident.explanation.is_some()))
+        })?;
         let Ok(explained) = explained else { return Ok(Err(Stopped)) };
+        if explained.id != opened.id {
+            self.step(&show::opened(&explained))?;
+        }
+        let id = explained.id.0;
+        let Ok(explained) = self.detail(hub, |_| true, &id)? else { return Ok(Err(Stopped)) };
         let explanation = explained.incident.explanation.clone().context("it was there a moment ago")?;
         self.step(&show::explained(&explanation))?;
         self.fix(&pairs, &explained, &explanation)?;
@@ -195,6 +198,13 @@ impl Story<'_> {
         };
         self.step(&show::verified(&verified.incident))?;
         self.detail(hub, |incident| incident.status == Status::Closed, &id)
+    }
+
+    /// The incident that an operator looks at first: that which costs most of the rate.
+    fn worst(&self, hub: &str) -> anyhow::Result<Option<Incident>> {
+        let list: IncidentList = self.hub(hub, &["incidents"], &[])?;
+        let bad = list.incidents.into_iter().filter(|incident| incident.status.is_bad());
+        Ok(bad.max_by(|one, other| one.severity().total_cmp(&other.severity())))
     }
 
     /// What the diagnosis proposes, on the host that it names.
