@@ -5,6 +5,7 @@
 //! * `tickets`: what it is given in writing, and the agent that answers
 //! * `results`: what a delivery makes of runs
 //! * `clock`: what time alone brings
+//! * `crossed`: sites and segments that series cross
 //! * `ahead`: what is under way and what comes next
 //! * `state`: a copy of rows on disk, and what this hub has seen
 //! * `turns`: calls that change runs, many in one transaction
@@ -14,6 +15,7 @@
 
 mod ahead;
 mod clock;
+mod crossed;
 mod leases;
 pub mod planned;
 mod results;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use mesh::fit::Unfit;
+use mesh::incident::{Element, Series};
 use mesh::rules::Rules;
 use mesh::run::{RunId, RunRow};
 use mesh::timetable::{StandingTest, Timetable};
@@ -14,6 +15,7 @@ use plan::PlanError;
 
 use crate::api::order::{Assignment, PartnerKind, Role, RunSide, TaskOrder};
 use crate::api::work::{StandingOrder, StandingOrders};
+use crate::schedule::crossed::Crossed;
 use crate::trust::digest::Fingerprint;
 
 /// A plan that fits, for the agents that there are.
@@ -23,6 +25,7 @@ pub struct Planned {
     plan: Plan,
     agents: BTreeSet<String>,
     timetable: Timetable,
+    crossed: Crossed,
     /// The light tests of each agent, which every request for work asks for.
     standing: OnceLock<BTreeMap<String, StandingOrders>>,
 }
@@ -56,7 +59,8 @@ impl Planned {
         let plan = Plan::parse("plan", &text)?;
         let agents = plan.hosts.iter().map(|host| &host.name).filter(|name| joined.contains(*name)).cloned().collect();
         let timetable = Timetable::new(&plan, &agents, SEED)?;
-        Ok(Self { text, plan, agents, timetable, standing: OnceLock::new() })
+        let crossed = Crossed::of(&plan);
+        Ok(Self { text, plan, agents, timetable, crossed, standing: OnceLock::new() })
     }
 
     /// As it was given.
@@ -87,6 +91,12 @@ impl Planned {
     #[must_use]
     pub fn rules(&self) -> Rules {
         Rules::of(&self.plan)
+    }
+
+    /// Sites and segments that a series crosses beyond its hosts; none of hosts that are not in the plan.
+    #[must_use]
+    pub fn crossed_by(&self, series: &Series) -> Vec<Element> {
+        self.crossed.by(&self.plan, series)
     }
 
     /// The period of heavy tests; the longest where there are several.

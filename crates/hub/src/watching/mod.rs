@@ -2,7 +2,6 @@
 //!
 //! * [`points`]: what a result says of which series
 //! * `judge`: records as they come, into series and incidents
-//! * `crossed`: sites and segments that series cross
 //! * `changes`: change logs of hosts, on the time line of incidents
 //! * `transfers`, `ends`: rates of transfers, and which hosts they are between
 //! * [`next_test`]: the test that separates causes of a drop that nobody has tested
@@ -16,7 +15,6 @@
 //! silent, or when a person does something about an incident there.
 
 mod changes;
-mod crossed;
 mod ends;
 mod explain;
 mod judge;
@@ -43,8 +41,6 @@ use crate::schedule::planned::Planned;
 use crate::server::directory;
 use crate::store::rows::{Judgement, Judging, JudgingClaim, PointQuality, Revision, SeriesHistory, SeriesResult};
 use crate::store::{Store, StoreError};
-
-use crossed::Crossed;
 
 pub use changes::line;
 pub use judge::{Judged, More};
@@ -313,12 +309,11 @@ impl State {
             revision: rows.revision,
             ..Self::empty(settings)
         };
-        let crossed = planned.map(Crossed::of);
         let now = linux::clock::wall_now();
         store.histories(clock::earlier(now, KEPT), &mut |SeriesHistory { series, results }| {
             let good = results.iter().filter(|result| result.good == PointQuality::Good);
             let samples = good.map(|result| Sample { at_s: seconds(result.at), value: result.value });
-            let beyond = crossed.as_ref().map(|crossed| crossed.by(&series)).unwrap_or_default();
+            let beyond = planned.map(|planned| planned.crossed_by(&series)).unwrap_or_default();
             state.incidents.add_series(Arc::clone(&series), beyond);
             state.incidents.restore_history(&series, &samples.collect::<Vec<Sample>>());
             let recent = Recent { last: results.last().copied(), results: results.len() as u64 };
@@ -358,7 +353,7 @@ impl State {
             return;
         }
         let series = Arc::new(series.clone());
-        let beyond = planned.map(|planned| Crossed::of(planned).by(&series)).unwrap_or_default();
+        let beyond = planned.map(|planned| planned.crossed_by(&series)).unwrap_or_default();
         self.incidents.add_series(Arc::clone(&series), beyond);
         self.series.insert(series, Recent::default());
     }
