@@ -149,7 +149,7 @@ pub fn slow_tests(round: &Round) -> Vec<usize> {
         let part = parts.get(&(told.symptom, told.from, told.to));
         told.target.is_ok_and(|target| part.is_some_and(|part| *part < target.source.slow_below()))
     };
-    let tells = |test: &(usize, &Tested)| rates_told(round, &targets, *test).into_iter().any(is_slow);
+    let tells = |test: &(usize, &Tested)| rates_told(&targets, *test).into_iter().any(is_slow);
     round.tests.iter().enumerate().filter(tells).map(|(number, _)| number).collect()
 }
 
@@ -164,7 +164,7 @@ struct Rates {
 fn rates(round: &Round) -> BTreeMap<Key, Rates> {
     let mut all: BTreeMap<Key, Rates> = BTreeMap::new();
     let targets = Targets::of(round);
-    for told in round.tests.iter().enumerate().flat_map(|test| rates_told(round, &targets, test)) {
+    for told in round.tests.iter().enumerate().flat_map(|test| rates_told(&targets, test)) {
         let rates = all.entry((told.symptom, told.from, told.to)).or_default();
         rates.rates.push(told.rate);
         rates.target = rates.target.take().or(told.target.ok());

@@ -22,6 +22,8 @@ pub struct Expectations<'a> {
     round: &'a Round,
     facts: BTreeMap<&'a str, &'a Snapshot>,
     targets: Targets,
+    /// Datagrams sent and lost between two ends, at rates that no queue minds.
+    counted: BTreeMap<(&'a Endpoint, &'a Endpoint), (u64, u64)>,
     book: Book,
 }
 
@@ -34,7 +36,8 @@ impl<'a> Expectations<'a> {
             let facts = member.before.as_deref().or(member.after.as_deref())?;
             Some((member.name.as_str(), facts))
         });
-        Self { round, facts: facts.collect(), targets: Targets::of(round), book: Book::default() }
+        let (facts, targets, counted) = (facts.collect(), Targets::of(round), counted(round));
+        Self { round, facts, targets, counted, book: Book::default() }
     }
 
     /// What each direction of a test should have reached; none of tests that are no transfer over TCP.
@@ -76,7 +79,8 @@ impl<'a> Expectations<'a> {
 
     /// The rate that a direction is judged against, unless the test alone limits it.
     fn rate(&self, test: &Tested, heading: Heading) -> Option<KnownValue<DataRate>> {
-        let number = self.round.tests.iter().position(|other| std::ptr::eq(other, test))?;
+        // Tests of the round lie side by side.
+        let number = self.round.tests.element_offset(test)?;
         let target = self.targets.get(number, heading).ok()?;
         let how = match target.source {
             TargetSource::Declared => How::Given,
@@ -90,26 +94,31 @@ impl<'a> Expectations<'a> {
         Some(KnownValue::new(target.rate, how, target.from.clone()))
     }
 
-    /// What datagrams between two ends lost, at rates that no queue minds.
+    /// What datagrams between two ends lost.
     fn loss(&self, from: &Endpoint, to: &Endpoint) -> Option<KnownValue<f64>> {
-        let mut counted: Option<(u64, u64)> = None;
-        for test in &self.round.tests {
-            let Finding::Run(run) = &test.finding else { continue };
-            let Some(measurement) = run.measurement.as_ref().filter(|_| run.spec.protocol == Protocol::Udp) else {
-                continue;
-            };
-            for total in &measurement.totals {
-                let is_it = ends(test, run, total.heading) == (from, to) && is_gentle(run);
-                let Some(counts) = total.datagrams.filter(|_| is_it) else { continue };
-                let (sent, lost) = counted.unwrap_or_default();
-                counted = Some((sent + counts.sent.get(), lost + counts.lost.get()));
-            }
-        }
+        let counted = self.counted.get(&(from, to)).copied();
         let (sent, lost) = counted.filter(|(sent, lost)| *lost > 0 && lost <= sent)?;
         #[expect(clippy::cast_precision_loss, reason = "counts of datagrams are below 2^53")]
         let part = rounded(lost as f64 / sent as f64, 1e9);
         Some(KnownValue::new(part, How::Measured, format!("{lost} of {sent} datagrams")))
     }
+}
+
+fn counted(round: &Round) -> BTreeMap<(&Endpoint, &Endpoint), (u64, u64)> {
+    let mut counted: BTreeMap<_, (u64, u64)> = BTreeMap::new();
+    for test in &round.tests {
+        let Finding::Run(run) = &test.finding else { continue };
+        let Some(measurement) = run.measurement.as_ref().filter(|_| run.spec.protocol == Protocol::Udp) else {
+            continue;
+        };
+        for total in measurement.totals.iter().filter(|_| is_gentle(run)) {
+            let Some(counts) = total.datagrams else { continue };
+            let (sent, lost) = counted.entry(ends(test, run, total.heading)).or_default();
+            *sent += counts.sent.get();
+            *lost += counts.lost.get();
+        }
+    }
+    counted
 }
 
 /// Who sent payload, and who received it.

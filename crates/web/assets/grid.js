@@ -1,5 +1,5 @@
 // A grid on a canvas: only the cells in sight are drawn, so that a million of them scroll as a hundred do.
-import { h, address } from "/assets/dom.js";
+import { h, json, address } from "/assets/dom.js";
 import { shown } from "/assets/units.js";
 const FIRST = 5;
 const WORDS = ["itself", "not planned", "failed", "not judged"];
@@ -12,13 +12,15 @@ function unpacked(text) {
   for (let at = 0; at < raw.length; at++) found[at] = raw.charCodeAt(at);
   return found;
 }
+// A letter of many pairs as the code of one that looks like it.
+const CODES = { ".": 0, "-": 1, "!": 2, "?": 3, A: 95, B: 75, C: 45, D: 15, F: 5, 0: 30, 1: 80, 2: 130, 3: 180, 4: 230 };
 export function grid(data, order) {
-  const codes = unpacked(data.codes);
+  const codes = data.grades ? Uint8Array.from(data.grades, (letter) => CODES[letter]) : unpacked(data.codes);
   const values = data.values ? new Float32Array(unpacked(data.values).buffer) : null;
   const n = data.hosts.length;
   const judged = data.scale.kind === "expectation";
   let size = Math.max(1, Math.min(48, Math.floor(900 / Math.max(1, order.length))));
-  let row = 0, column = Math.min(1, order.length - 1);
+  let row = 0, column = Math.min(1, order.length - 1), asks = 0;
   const canvas = h("canvas");
   const space = h("div", { class: "space" });
   const says = h("p", { class: "says", "aria-live": "polite" });
@@ -35,9 +37,16 @@ export function grid(data, order) {
     const code = codeAt(row, column);
     const from = data.hosts[order[row]], to = data.hosts[order[column]];
     const value = values ? values[order[row] * n + order[column]] : NaN;
-    const what = code < FIRST ? WORDS[code] : judged ? `${grade(code)}, ${code - FIRST} % of what it should be` : "measured";
-    says.replaceChildren(`${from} to ${to}: ${what}${Number.isNaN(value) ? "" : `, ${shown(value, data.unit)}`} `,
+    const tell = (exact, value) => says.replaceChildren(`${from} to ${to}: ${[code < FIRST ? WORDS[code] : judged ? grade(code) : "measured", exact, Number.isFinite(value) ? shown(value, data.unit) : ""].filter(Boolean).join(", ")} `,
       code === 0 ? "" : h("a", { href: address("/pair", { from, to }) }, "history"));
+    const share = (percent) => percent === undefined ? "" : `${percent} % of what it should be`;
+    tell(data.grades || code < FIRST || !judged ? "" : share(code - FIRST), value);
+    if (!data.grades || code < FIRST) return;
+    const place = [row, column].join();
+    // Of many pairs a screen has the grades; what one has exactly is asked for once somebody looks at it.
+    clearTimeout(asks);
+    asks = setTimeout(() => json(address(`/view/v1/round/${data.round}/grid/cell`, { metric: data.metric, from, to }))
+      .then((cell) => { if ([row, column].join() === place) tell(share(cell.percent), cell.value); }, () => {}), 80);
   }
   function colour(code) {
     if (code >= FIRST && judged) return FILL[grade(code)];

@@ -22,7 +22,7 @@ use crate::view::cell::{self, CellView};
 use crate::view::downloads::DownloadsView;
 use crate::view::host::HostView;
 use crate::view::incident::IncidentView;
-use crate::view::matrix::{self, MatrixView};
+use crate::view::matrix::{self, MatrixCell, MatrixView};
 use crate::view::network::{MarkedBy, NetworkView};
 use crate::view::overview::Overview;
 use crate::view::pair::{self, PairView};
@@ -151,6 +151,11 @@ impl Site {
                 let worked = self.worked(id)?;
                 let matrix = matrix::chosen(&worked.outline.matrices, query.text("metric"))?;
                 Ok(Response::json(&MatrixView::of(worked.id, matrix)))
+            }
+            ["round", id, "grid", "cell"] => {
+                let worked = self.worked(id)?;
+                let matrix = matrix::chosen(&worked.outline.matrices, query.text("metric"))?;
+                Ok(Response::json(&MatrixCell::of(matrix, &pair_of(query)?)?))
             }
             ["round", id, "cell"] => {
                 let (worked, pair) = (self.worked(id)?, pair_of(query)?);

@@ -5,9 +5,12 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use archive::Archive;
-use model::round::{Member, Round};
-use model::run::RunId;
-use units::WallTime;
+use model::measurement::{DirectionTotal, Heading, Measurement, SteadyState};
+use model::played::Finding;
+use model::round::{Endpoint, Member, Round, Tested};
+use model::run::{Run, RunId};
+use model::spec::TestSpec;
+use units::{DataRate, PacketCount, WallTime};
 use web::exchange::Request;
 use web::site::Site;
 use web::source::files::Files;
@@ -96,6 +99,88 @@ fn ten_thousand_hosts_are_listed_in_part_and_the_rest_is_counted() {
     assert_eq!(list["more"]["hosts"], 9_900);
     assert_eq!(json(&site, "/view/v1/overview?search=h09999")["hosts"], serde_json::json!(["h09999"]));
 }
+
+/// Test number `number` between two hosts, over TCP.
+fn tested(number: usize, ends: [usize; 2]) -> Tested {
+    let [from, to] = ends.map(|at| Endpoint { host: format!("h{at:05}"), network: None });
+    let run = serde_json::json!({
+        "format": Run::FORMAT,
+        "id": RunId::new(WallTime::from_unix_nanos(1_700_000_000_000_000_000), number as u128),
+        "started_unix_ns": 1_700_000_000_000_000_000_u64,
+        "role": "client",
+        "command": [],
+        "spec": TestSpec::default(),
+        "local": {},
+        "peer": { "target": "peer" },
+        "outcome": { "state": "complete" },
+    });
+    let total = DirectionTotal {
+        heading: Heading::Outbound,
+        sent: None,
+        received: None,
+        elapsed: Duration::from_secs(10),
+        goodput: DataRate::from_bps(900_000_000 - 10_000 * number as u64),
+        retransmits: Some(PacketCount::new(number as u64)),
+        datagrams: None,
+        steady: SteadyState::NotReached,
+    };
+    let measurement = Some(Measurement { totals: vec![total], ..Measurement::default() });
+    let run = Run { measurement, ..serde_json::from_value(run).unwrap() };
+    Tested {
+        label: "tcp".to_owned(),
+        from,
+        to,
+        began: Duration::ZERO,
+        expected: Some(DataRate::from_bps(1_000_000_000)),
+        way: Vec::new(),
+        way_back: Vec::new(),
+        emulator: None,
+        attempt: None,
+        samples: None,
+        finding: Finding::Run(Box::new(run)),
+    }
+}
+
+/// A round of ten thousand hosts with these tests.
+fn ten_thousand(pairs: impl Iterator<Item = [usize; 2]>) -> Site {
+    let mut files = Files::named("test");
+    let members = (0..HOSTS).map(|at| Member::named(&format!("h{at:05}"))).collect();
+    let tests = pairs.enumerate().map(|(number, ends)| tested(number, ends)).collect();
+    files.add_round(Round { members, tests, ..round() });
+    Site::new(Box::new(files), Vec::new())
+}
+
+#[test]
+fn grids_of_a_round_of_ten_thousand_hosts_have_those_that_were_measured() {
+    let site = ten_thousand([[3, 9_000], [9_000, 3], [3, 7]].into_iter());
+    let id = round().id;
+    let view = json(&site, &format!("/view/v1/round/{id}"));
+    assert_eq!(view["hosts"].as_array().unwrap().len(), HOSTS);
+    for metric in ["goodput", "retransmits"] {
+        let grid = json(&site, &format!("/view/v1/round/{id}/grid?metric={metric}"));
+        assert_eq!(grid["hosts"], serde_json::json!(["h00003", "h00007", "h09000"]), "{metric}");
+    }
+    assert_eq!(json(&site, &format!("/view/v1/round/{id}/why"))["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn a_round_of_ten_thousand_pairs_is_shown_by_its_worst() {
+    // All pairs of it would be a hundred million cells of each grid.
+    let site = ten_thousand((0..HOSTS).map(|from| [from, (from + 1) % HOSTS]));
+    let id = round().id;
+    let grid = json(&site, &format!("/view/v1/round/{id}/grid?metric=goodput"));
+    let hosts: Vec<&str> = grid["hosts"].as_array().unwrap().iter().map(|host| host.as_str().unwrap()).collect();
+    assert_eq!((hosts.len(), grid["hosts_left_out"].as_u64()), (1_500, Some(8_500)));
+    // The later tests reached less.
+    assert!(hosts.contains(&"h09999") && !hosts.contains(&"h05000"), "{hosts:?}");
+    let worst = grid["worst"].as_array().unwrap();
+    assert!(worst.iter().all(|pair| pair["from"].as_str().unwrap() > "h09000"), "{worst:?}");
+    let grid = json(&site, &format!("/view/v1/round/{id}/grid?metric=retransmits"));
+    assert_eq!(grid["hosts"].as_array().unwrap().len(), 1_500);
+    assert!(json(&site, &format!("/view/v1/round/{id}/why"))["problems"].is_array());
+}
+
+const HOSTS: usize = 10_000;
 
 #[test]
 fn who_takes_gzip_gets_the_same_in_fewer_bytes_and_others_get_it_as_it_is() {

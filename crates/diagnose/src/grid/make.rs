@@ -6,7 +6,7 @@ use model::round::{Endpoint, Round};
 use units::DataRate;
 
 use super::rates::{self, Rates};
-use super::{Cell, Foreseen, Grade, Grid, Grids, Measured};
+use super::{Cell, Foreseen, Grade, Grid, Grids, MOST_GRID_HOSTS, Measured};
 use crate::locate::cell::{self, Quality, Symptom};
 use crate::locate::round::layers;
 
@@ -36,22 +36,24 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn grid(&self, network: Option<String>, cells: Vec<&cell::Cell>, round: &Round) -> Grid {
-        let named: BTreeSet<&str> =
-            cells.iter().flat_map(|cell| [cell.from.host.as_str(), cell.to.host.as_str()]).collect();
+        let shown = shown(&cells);
         // The order of the plan; who is not in it stands behind.
         let mut hosts: Vec<String> = round.members.iter().map(|member| member.name.clone()).collect();
-        hosts.retain(|host| named.contains(host.as_str()));
+        hosts.retain(|host| shown.contains(host.as_str()));
         let known: BTreeSet<String> = hosts.iter().cloned().collect();
-        hosts.extend(named.iter().filter(|host| !known.contains(**host)).map(|host| (*host).to_owned()));
+        hosts.extend(shown.iter().filter(|host| !known.contains(**host)).map(|host| (*host).to_owned()));
         let places: BTreeMap<&str, usize> = hosts.iter().enumerate().map(|(at, host)| (host.as_str(), at)).collect();
         let mut rows: Vec<Vec<Cell>> = Vec::with_capacity(hosts.len());
         for from in &hosts {
             rows.push(hosts.iter().map(|to| self.empty(from, to)).collect());
         }
-        for cell in cells {
-            rows[places[cell.from.host.as_str()]][places[cell.to.host.as_str()]] = self.cell(cell);
+        for cell in &cells {
+            if let Some((row, column)) = places.get(cell.from.host.as_str()).zip(places.get(cell.to.host.as_str())) {
+                rows[*row][*column] = self.cell(cell);
+            }
         }
-        Grid { what: self.what, network, hosts, rows }
+        let left_out = named(&cells).len() - hosts.len();
+        Grid { what: self.what, network, hosts, left_out, rows }
     }
 
     /// A cell of which no test tells.
@@ -91,6 +93,34 @@ impl Maker<'_> {
             predicted,
         })
     }
+}
+
+/// The hosts of a layer.
+fn named<'c>(cells: &[&'c cell::Cell]) -> BTreeSet<&'c str> {
+    cells.iter().flat_map(|cell| [cell.from.host.as_str(), cell.to.host.as_str()]).collect()
+}
+
+/// Those that stand in the grid: where they are more than [`MOST_GRID_HOSTS`], those of the worst pairs.
+fn shown<'c>(cells: &[&'c cell::Cell]) -> BTreeSet<&'c str> {
+    let named = named(cells);
+    if named.len() <= MOST_GRID_HOSTS {
+        return named;
+    }
+    let part = |cell: &cell::Cell| match cell.quality {
+        Quality::Known { part, .. } => part,
+        Quality::Unknown { .. } => f64::INFINITY,
+    };
+    let mut worst = cells.to_vec();
+    worst.sort_by(|one, other| part(one).total_cmp(&part(other)));
+    let mut shown = BTreeSet::new();
+    for cell in worst {
+        let ends = [cell.from.host.as_str(), cell.to.host.as_str()];
+        let new = ends.iter().filter(|host| !shown.contains(**host)).count();
+        if shown.len() + new <= MOST_GRID_HOSTS {
+            shown.extend(ends);
+        }
+    }
+    shown
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown, never counted with")]

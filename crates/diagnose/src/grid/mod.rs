@@ -53,8 +53,19 @@ pub struct Grid {
     pub network: Option<String>,
     /// The hosts, in the order of rows and columns.
     pub hosts: Vec<String>,
+    /// Hosts that were measured and do not stand in the grid: it has those of the worst pairs where they are more than 1,500.
+    #[serde(rename = "hosts_left_out", default, skip_serializing_if = "is_none_left_out")]
+    pub left_out: usize,
     /// A row for each host that sends, in it a cell for each that receives.
     pub rows: Vec<Vec<Cell>>,
+}
+
+/// Hosts of a grid at most: of so many it has two million cells.
+pub const MOST_GRID_HOSTS: usize = 1_500;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_none_left_out(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What became of one pair.

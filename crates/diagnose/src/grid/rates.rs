@@ -47,14 +47,14 @@ pub(super) fn of(round: &Round) -> BTreeMap<(Symptom, Endpoint, Endpoint), Rates
     let mut expectations = Expectations::of(round);
     let targets = Targets::of(round);
     for (number, test) in round.tests.iter().enumerate() {
-        for told in rates_told(round, &targets, (number, test)) {
+        for told in rates_told(&targets, (number, test)) {
             let expectation = expectations.of_direction(test, &told.from, &told.to);
             let rates = all.entry((told.symptom, told.from, told.to)).or_default();
             rates.predictions.extend(expectation.and_then(|expectation| expectation.expected.prediction().cloned()));
             rates.goodputs.push(told.rate);
             rates.target = rates.target.take().or(told.target.ok());
         }
-        for (from, to, counts) in losses_told(round, &targets, number, test) {
+        for (from, to, counts) in losses_told(&targets, number, test) {
             let loss = &mut all.entry((Symptom::Loss, from, to)).or_default().loss;
             let so_far = loss.unwrap_or_default();
             *loss = Some(Loss { lost: so_far.lost + counts.lost, sent: so_far.sent + counts.sent });

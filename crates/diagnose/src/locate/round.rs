@@ -8,7 +8,7 @@ use std::time::Duration;
 use model::measurement::{DirectionTotal, Heading};
 use model::played::Finding;
 use model::probe::path_mtu::{MtuLimit, PathMtu};
-use model::round::{Endpoint, Passage, Round, Tested};
+use model::round::{Endpoint, Passage, Round, Segment, Tested};
 use model::run::{Outcome, Role, Run};
 use model::spec::Protocol;
 use model::target::TargetRate;
@@ -27,13 +27,17 @@ use crate::grid::Loss;
 #[must_use]
 pub fn layers(round: &Round) -> Vec<Layer> {
     let targets = Targets::of(round);
+    let ways = Ways::of(round);
     let mut seen: BTreeMap<(Symptom, Endpoint, Endpoint), Seen> = BTreeMap::new();
     for (number, test) in round.tests.iter().enumerate() {
         for (symptom, heading, told) in told_by(&targets, (number, test)) {
-            let (from, to, way) = directed(round, test, heading);
+            let (from, to) = ends(test, heading);
             let seen = seen.entry((symptom, from, to)).or_default();
             if seen.way.is_empty() {
-                seen.way = way;
+                seen.way = match heading {
+                    Heading::Outbound => test.way.clone(),
+                    Heading::Inbound => ways.back(test),
+                };
             }
             seen.told.push(told);
         }
@@ -82,10 +86,10 @@ pub(crate) struct RateTold {
 }
 
 /// All rates that a test tells.
-pub(crate) fn rates_told(round: &Round, targets: &Targets, (number, test): (usize, &Tested)) -> Vec<RateTold> {
+pub(crate) fn rates_told(targets: &Targets, (number, test): (usize, &Tested)) -> Vec<RateTold> {
     let told = told_by(targets, (number, test)).into_iter().filter_map(|(symptom, heading, told)| match told {
         Told::Rate { rate, target } => {
-            let (from, to, _) = directed(round, test, heading);
+            let (from, to) = ends(test, heading);
             Some(RateTold { symptom, from, to, rate, target })
         }
         Told::Loss(_) | Told::Part(..) | Told::Nothing(_) => None,
@@ -94,15 +98,10 @@ pub(crate) fn rates_told(round: &Round, targets: &Targets, (number, test): (usiz
 }
 
 /// Packets that a test counted: who sent, who received, and how many were lost of how many.
-pub(crate) fn losses_told(
-    round: &Round,
-    targets: &Targets,
-    number: usize,
-    test: &Tested,
-) -> Vec<(Endpoint, Endpoint, Loss)> {
+pub(crate) fn losses_told(targets: &Targets, number: usize, test: &Tested) -> Vec<(Endpoint, Endpoint, Loss)> {
     let told = told_by(targets, (number, test)).into_iter().filter_map(|(_, heading, told)| match told {
         Told::Loss(loss) => {
-            let (from, to, _) = directed(round, test, heading);
+            let (from, to) = ends(test, heading);
             Some((from, to, loss))
         }
         Told::Rate { .. } | Told::Part(..) | Told::Nothing(_) => None,
@@ -255,31 +254,47 @@ fn size(found: &PathMtu) -> Told {
 /// What a black hole leaves to those who do not probe: little, and how little says nothing.
 const BLACK_HOLE: f64 = 0.01;
 
-/// Who sent payload, who received it, and the way between them.
-fn directed(round: &Round, test: &Tested, heading: Heading) -> (Endpoint, Endpoint, Vec<Passage>) {
+/// Who sent payload, and who received it.
+fn ends(test: &Tested, heading: Heading) -> (Endpoint, Endpoint) {
     match heading {
-        Heading::Outbound => (test.from.clone(), test.to.clone(), test.way.clone()),
-        Heading::Inbound => (test.to.clone(), test.from.clone(), way_back(round, test)),
+        Heading::Outbound => (test.from.clone(), test.to.clone()),
+        Heading::Inbound => (test.to.clone(), test.from.clone()),
     }
 }
 
-/// The way from the end that answered: the one that the test knows, or that of a test the other way round.
-///
-/// Model: else the same segments in the other direction, which routing does not promise.
-fn way_back(round: &Round, test: &Tested) -> Vec<Passage> {
-    if !test.way_back.is_empty() {
-        return test.way_back.clone();
+/// Ways and segments of a round, looked up by their ends and names.
+struct Ways<'a> {
+    known: BTreeMap<(&'a Endpoint, &'a Endpoint), &'a [Passage]>,
+    segments: BTreeMap<&'a str, &'a Segment>,
+}
+
+impl<'a> Ways<'a> {
+    fn of(round: &'a Round) -> Self {
+        // The first of several counts.
+        let tests = round.tests.iter().rev().filter(|test| !test.way.is_empty());
+        let segments = round.segments.iter().rev().map(|segment| (segment.name.as_str(), segment));
+        Self {
+            known: tests.map(|test| ((&test.from, &test.to), test.way.as_slice())).collect(),
+            segments: segments.collect(),
+        }
     }
-    let other =
-        round.tests.iter().find(|other| other.from == test.to && other.to == test.from && !other.way.is_empty());
-    if let Some(other) = other {
-        return other.way.clone();
+
+    /// The way from the end that answered: the one that the test knows, or that of a test the other way round.
+    ///
+    /// Model: else the same segments in the other direction, which routing does not promise.
+    fn back(&self, test: &Tested) -> Vec<Passage> {
+        if !test.way_back.is_empty() {
+            return test.way_back.clone();
+        }
+        if let Some(way) = self.known.get(&(&test.to, &test.from)) {
+            return way.to_vec();
+        }
+        let back = |passage: &Passage| {
+            let segment = self.segments.get(passage.segment.as_str())?;
+            let towards = segment.between.iter().find(|end| **end != passage.towards)?;
+            Some(Passage { segment: passage.segment.clone(), towards: towards.clone() })
+        };
+        let way: Option<Vec<Passage>> = test.way.iter().rev().map(back).collect();
+        way.unwrap_or_default()
     }
-    let back = |passage: &Passage| {
-        let segment = round.segments.iter().find(|segment| segment.name == passage.segment)?;
-        let towards = segment.between.iter().find(|end| **end != passage.towards)?;
-        Some(Passage { segment: passage.segment.clone(), towards: towards.clone() })
-    };
-    let way: Option<Vec<Passage>> = test.way.iter().rev().map(back).collect();
-    way.unwrap_or_default()
 }

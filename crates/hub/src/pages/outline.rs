@@ -1,8 +1,9 @@
 //! The grids of a mesh with more pairs than a page can read results of: of the latest value of each series alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use diagnose::grid::MOST_GRID_HOSTS;
 use mesh::clock;
 use mesh::incident::Metric;
 use model::run::RunId;
@@ -42,6 +43,13 @@ struct Grids<'a> {
     tests: Vec<Option<usize>>,
 }
 
+/// Hosts of the plan that stand in a grid.
+struct GridHosts {
+    shown: Vec<usize>,
+    /// How many more have results.
+    left_out: usize,
+}
+
 /// What is measured of a pair: the value, and the part of what it should be, NaN where that is not known.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
@@ -64,18 +72,45 @@ impl<'a> Grids<'a> {
 
     /// A grid of each network in which this was measured, the usual one first.
     fn of_metric(&self, known: &Known, metric: Metric, oldest: WallTime) -> Vec<Matrix> {
-        let size = self.planned.plan().hosts.len();
+        let hosts = self.shown(known, metric, oldest);
+        let size = hosts.shown.len();
+        let mut rows = vec![None; self.planned.plan().hosts.len()];
+        (0..).zip(&hosts.shown).for_each(|(row, host)| rows[*host] = Some(row));
         let mut networks: BTreeMap<Option<usize>, Vec<Option<Cell>>> = BTreeMap::new();
         for (key, recent) in known.since(oldest).filter(|(key, _)| key.metric == metric) {
             let Some((test, from, to)) = self.places(*key) else { continue };
+            let (Some(from), Some(to)) = (rows[from], rows[to]) else { continue };
             let network = self.planned.plan().groups[self.planned.plan().tests[test].group].network;
             let cells = networks.entry(network).or_insert_with(|| vec![None; size * size]);
             let found = self.cell(*key, recent);
-            let cell = &mut cells[from * size + to];
+            let cell: &mut Option<Cell> = &mut cells[from * size + to];
             // Of several tests of a pair the worse.
             *cell = Some(cell.map_or(found, |other| if found.part < other.part { found } else { other }));
         }
-        networks.into_iter().filter_map(|(network, cells)| self.matrix(metric, network, &cells)).collect()
+        networks.into_iter().filter_map(|(network, cells)| self.matrix(metric, network, &hosts, &cells)).collect()
+    }
+
+    /// The hosts that stand in grids of a metric, in the order of the plan: where more have results than a grid can have, those of the
+    /// worst pairs.
+    fn shown(&self, known: &Known, metric: Metric, oldest: WallTime) -> GridHosts {
+        let of_metric = || known.since(oldest).filter(|(key, _)| key.metric == metric);
+        let places = |key: SeriesKey| self.places(key).map(|(_, from, to)| [from, to]);
+        let measured: BTreeSet<usize> = of_metric().filter_map(|(key, _)| places(*key)).flatten().collect();
+        if measured.len() <= MOST_GRID_HOSTS {
+            return GridHosts { shown: measured.into_iter().collect(), left_out: 0 };
+        }
+        let mut worst: Vec<(f64, [usize; 2])> =
+            of_metric().filter_map(|(key, recent)| Some((self.cell(*key, recent).part, places(*key)?))).collect();
+        // What is not judged comes last.
+        worst.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        let mut shown = BTreeSet::new();
+        for (_, ends) in worst {
+            let new = ends.iter().filter(|host| !shown.contains(*host)).count();
+            if shown.len() + new <= MOST_GRID_HOSTS {
+                shown.extend(ends);
+            }
+        }
+        GridHosts { left_out: measured.len() - shown.len(), shown: shown.into_iter().collect() }
     }
 
     fn places(&self, key: SeriesKey) -> Option<(usize, usize, usize)> {
@@ -94,9 +129,15 @@ impl<'a> Grids<'a> {
     }
 
     /// Only hosts that have something stand in it, in the order of the plan.
-    fn matrix(&self, metric: Metric, network: Option<usize>, cells: &[Option<Cell>]) -> Option<Matrix> {
+    fn matrix(
+        &self,
+        metric: Metric,
+        network: Option<usize>,
+        hosts: &GridHosts,
+        cells: &[Option<Cell>],
+    ) -> Option<Matrix> {
         let plan = self.planned.plan();
-        let size = plan.hosts.len();
+        let size = hosts.shown.len();
         let mut has_cell = vec![false; size];
         for (place, _) in cells.iter().enumerate().filter(|(_, cell)| cell.is_some()) {
             (has_cell[place / size], has_cell[place % size]) = (true, true);
@@ -109,7 +150,8 @@ impl<'a> Grids<'a> {
             title: network.as_ref().map_or_else(|| title.to_owned(), |network| format!("{title}, network {network}")),
             network,
             unit,
-            hosts: shown.iter().map(|host| plan.hosts[*host].name.clone()).collect(),
+            hosts: shown.iter().map(|host| plan.hosts[hosts.shown[*host]].name.clone()).collect(),
+            left_out: hosts.left_out,
         };
         let of = |take: fn(&Cell) -> f64| {
             let row = |from: &usize| {

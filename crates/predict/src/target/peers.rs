@@ -17,6 +17,10 @@ use super::flow::{Carrier, RatedFlow};
 pub(super) struct Peers<'r, 'f> {
     flows: &'f [RatedFlow<'r>],
     pairs: Vec<RatedPair<'r>>,
+    /// The number of each pair.
+    numbers: BTreeMap<(Carrier, &'r Endpoint, &'r Endpoint), usize>,
+    /// The flows between two ends, the lesser first, in the order of the round.
+    between: BTreeMap<[&'r Endpoint; 2], Vec<usize>>,
     /// The pairs that begin or end at a host, by their numbers.
     at: BTreeMap<&'r str, Vec<usize>>,
     /// The 75th percentile of each class, once it was asked for.
@@ -66,23 +70,27 @@ impl<'r, 'f> Peers<'r, 'f> {
         for flow in flows {
             by_pair.entry((flow.carrier, flow.from, flow.to)).or_default().push(flow);
         }
-        let pairs: Vec<RatedPair<'r>> = by_pair.into_values().filter_map(|flows| rated(round, &flows)).collect();
+        let members = round.members.iter().rev().map(|member| (member.name.as_str(), &member.attributes)).collect();
+        let pairs: Vec<RatedPair<'r>> = by_pair.into_values().filter_map(|flows| rated(&members, &flows)).collect();
+        let ends = |pair: &RatedPair<'r>| (pair.class.carrier, pair.from, pair.to);
+        let numbers = pairs.iter().enumerate().map(|(number, pair)| (ends(pair), number)).collect();
+        let mut between: BTreeMap<[&Endpoint; 2], Vec<usize>> = BTreeMap::new();
+        for (number, flow) in flows.iter().enumerate() {
+            between.entry(ordered(flow)).or_default().push(number);
+        }
         let mut at: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (number, pair) in pairs.iter().enumerate() {
             for host in [&pair.from.host, &pair.to.host] {
                 at.entry(host).or_default().push(number);
             }
         }
-        Self { flows, pairs, at, quartiles: RefCell::default() }
+        Self { flows, pairs, numbers, between, at, quartiles: RefCell::default() }
     }
 
     /// The most that others show to be possible, where there is enough to compare with.
     pub(super) fn target(&self, number: usize) -> Option<TargetRate> {
         let flow = &self.flows[number];
-        let own = self
-            .pairs
-            .iter()
-            .find(|pair| pair.class.carrier == flow.carrier && pair.from == flow.from && pair.to == flow.to)?;
+        let own = &self.pairs[*self.numbers.get(&(flow.carrier, flow.from, flow.to))?];
         let pair = self.same_pair(number, flow).filter(|target| is_far_above(target.rate, flow.goodput));
         let others = [self.same_hosts(own), self.comparable(own)];
         others.into_iter().chain([pair]).flatten().max_by_key(|target| target.rate)
@@ -94,7 +102,8 @@ impl<'r, 'f> Peers<'r, 'f> {
         if flow.carrier == Carrier::Http || flow.from == flow.to {
             return None;
         }
-        let others = self.flows.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, other)| other);
+        let others = self.between.get(&ordered(flow))?.iter().filter(|other| **other != number);
+        let others = others.map(|other| &self.flows[*other]);
         let of_pair = others.filter(|other| {
             let along = other.from == flow.from && other.to == flow.to;
             let is_comparable = other.carrier != Carrier::Http && along
@@ -152,15 +161,22 @@ impl<'r, 'f> Peers<'r, 'f> {
     }
 }
 
+/// What is known of the hosts of a round, by their names.
+type Attributes<'r> = BTreeMap<&'r str, &'r BTreeMap<String, String>>;
+
+fn ordered<'r>(flow: &RatedFlow<'r>) -> [&'r Endpoint; 2] {
+    if flow.from <= flow.to { [flow.from, flow.to] } else { [flow.to, flow.from] }
+}
+
 /// The flows of one pair as one.
-fn rated<'r>(round: &Round, flows: &[&RatedFlow<'r>]) -> Option<RatedPair<'r>> {
+fn rated<'r>(members: &Attributes<'_>, flows: &[&RatedFlow<'r>]) -> Option<RatedPair<'r>> {
     let first = flows.first()?;
     let mut rates: Vec<DataRate> =
         flows.iter().filter(|flow| !is_held_by_request(flow)).map(|flow| flow.goodput).collect();
     rates.sort_unstable();
     let best = flows.iter().map(|flow| flow.goodput).max()?;
     let rtt = flows.iter().filter_map(|flow| flow.rtt).min();
-    let class = class(round, first, rtt);
+    let class = class(members, first, rtt);
     Some(RatedPair { from: first.from, to: first.to, median: rates.get(rates.len() / 2).copied(), best, class })
 }
 
@@ -168,11 +184,8 @@ fn is_held_by_request(flow: &RatedFlow<'_>) -> bool {
     flow.requested.is_some_and(|asked| flow.goodput.bps().saturating_mul(5) >= asked.bps().saturating_mul(4))
 }
 
-fn class(round: &Round, flow: &RatedFlow<'_>, rtt: Option<Duration>) -> Class {
-    let attribute = |host: &str, name: &str| {
-        let member = round.members.iter().find(|member| member.name == host)?;
-        member.attributes.get(name).cloned()
-    };
+fn class(members: &Attributes<'_>, flow: &RatedFlow<'_>, rtt: Option<Duration>) -> Class {
+    let attribute = |host: &str, name: &str| members.get(host)?.get(name).cloned();
     let both = |name: &str| attribute(&flow.from.host, name).zip(attribute(&flow.to.host, name));
     let groups = both("group").map(|(one, other)| if one <= other { [one, other] } else { [other, one] });
     let is_local = both("site").map(|(one, other)| one == other);

@@ -24,7 +24,7 @@ export async function round(values, id, only) {
     const by = values.get("group"), of = new Map(data.hosts.map((one) => [one.name, (one.attributes || {})[by] || ""]));
     const order = found.hosts.map((_, at) => at);
     if (by) order.sort((a, b) => of.get(found.hosts[a]).localeCompare(of.get(found.hosts[b])) || a - b);
-    view.replaceChildren(grid(found, order));
+    view.replaceChildren(grid(found, order), found.hosts_left_out ? h("p", { class: "quiet" }, `The grid has the ${found.hosts.length} hosts of the worst pairs; ${found.hosts_left_out} more were measured.`) : "");
     if (found.worst.length) worst = [h("h2", null, "Worst pairs"), table(["pair", right("of what it should be"), right("value")], found.worst.map((one) => [pair(one.from, one.to), right(`${one.percent} %`), right(shown(one.value, found.unit))]))];
   } else if (progress) view.replaceChildren(h("p", { class: "quiet" }, "No result that has a grid yet."));
   else view.replaceChildren(h("p", { class: "quiet" }, "Nothing that has a grid was measured in this round. ", h("code", null, "linerate round show ROUND"), " says what was."));

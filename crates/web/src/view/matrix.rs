@@ -1,10 +1,10 @@
-//! A grid in few bytes, for the screen: one byte says how good a pair is, so that a million pairs are 1.3 MB.
+//! A grid in few bytes, for the screen: one byte says how good a pair is, and a letter of a million of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use diagnose::grid::{Cell, Grid, Grids};
+use diagnose::grid::{Cell, Grid, Grids, MOST_GRID_HOSTS};
 use diagnose::locate::cell::Symptom;
 use model::measurement::{Heading, Latency, Measurement};
 use model::played::Finding;
@@ -12,7 +12,7 @@ use model::round::Round;
 use model::run::RunId;
 use serde::{Deserialize, Serialize};
 
-use crate::source::SourceError;
+use crate::source::{Pair, SourceError};
 
 /// A grid: who sends stands in rows, who receives in columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Matrix {
     pub scale: Scale,
     /// The hosts, in the order of rows and columns.
     pub hosts: Vec<String>,
+    /// How many more were measured, which do not stand in it.
+    pub left_out: usize,
     /// A code for each pair, row by row: see [`MatrixView::codes`].
     pub codes: Vec<u8>,
     /// A value for each pair, row by row; NaN where there is none.
@@ -82,10 +84,18 @@ pub struct MatrixView {
     pub scale: Scale,
     /// The hosts, in the order of rows and columns.
     pub hosts: Vec<String>,
+    /// How many more were measured, which do not stand in it; absent where it has all.
+    #[serde(rename = "hosts_left_out", default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<usize>,
     /// A byte for each pair, row by row, in base64: 0 a host and itself, 1 not planned, 2 failed, 3 not judged, from 5 on
-    /// five more than the percentage of what it should be (rounded down, at most 250), or a place on the scale.
-    pub codes: String,
-    /// Single-precision values, least byte first, in base64, where there are at most 65,536 pairs; NaN where there is none.
+    /// five more than the percentage of what it should be (rounded down, at most 250), or a place on the scale. Of at most 65,536 pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codes: Option<String>,
+    /// The same of more pairs in a letter for each, which is what a screen shows of them: `.` a host and itself, `-` not planned, `!` failed,
+    /// `?` not judged, the grade from `A` to `F`, or the fifth of the scale from `0` to `4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grades: Option<String>,
+    /// Single-precision values, least byte first, in base64, beside `codes`; NaN where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<String>,
     /// Pairs by grade.
@@ -121,6 +131,8 @@ pub struct Frame {
     pub unit: Unit,
     /// The hosts, in the order of rows and columns.
     pub hosts: Vec<String>,
+    /// How many more were measured, which do not stand in it.
+    pub left_out: usize,
 }
 
 impl Matrix {
@@ -156,18 +168,15 @@ impl Matrix {
     }
 
     fn framed(frame: Frame, scale: Scale, codes: Vec<u8>, values: Vec<f32>) -> Self {
-        let Frame { key, title, network, unit, hosts } = frame;
-        Self { key, title, network, unit, scale, hosts, codes, values }
+        let Frame { key, title, network, unit, hosts, left_out } = frame;
+        Self { key, title, network, unit, scale, hosts, left_out, codes, values }
     }
 }
 
 impl MatrixView {
     pub(crate) fn of(round: RunId, matrix: &Matrix) -> Self {
-        let mut bytes = Vec::new();
-        let has_values = matrix.codes.len() <= MOST_WITH_VALUES && !matrix.values.is_empty();
-        if has_values {
-            bytes.extend(matrix.values.iter().flat_map(|value| value.to_le_bytes()));
-        }
+        let is_small = matrix.codes.len() <= MOST_WITH_VALUES;
+        let values = || matrix.values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
         Self {
             round,
             metric: matrix.key.clone(),
@@ -176,8 +185,10 @@ impl MatrixView {
             unit: matrix.unit,
             scale: matrix.scale,
             hosts: matrix.hosts.clone(),
-            codes: BASE64.encode(&matrix.codes),
-            values: has_values.then(|| BASE64.encode(&bytes)),
+            left_out: Some(matrix.left_out).filter(|count| *count > 0),
+            codes: is_small.then(|| BASE64.encode(&matrix.codes)),
+            grades: (!is_small).then(|| matrix.codes.iter().map(|code| letter(*code, matrix.scale)).collect()),
+            values: (is_small && !matrix.values.is_empty()).then(|| BASE64.encode(values())),
             counts: counts(matrix),
             worst: worst(matrix),
         }
@@ -191,24 +202,36 @@ fn counts(matrix: &Matrix) -> BTreeMap<String, u32> {
     for (code, count) in (0_u8..=255).zip(all).filter(|(_, count)| *count > 0) {
         let word = match (code, matrix.scale) {
             (SAME, _) => continue,
-            (NOT_PLANNED, _) => "not_planned",
-            (FAILED, _) => "failed",
-            (NOT_JUDGED, _) => "not_judged",
-            (_, Scale::Range { .. }) => "measured",
-            (_, Scale::Expectation) => grade(code),
+            (NOT_PLANNED, _) => "not_planned".to_owned(),
+            (FAILED, _) => "failed".to_owned(),
+            (NOT_JUDGED, _) => "not_judged".to_owned(),
+            (_, Scale::Range { .. }) => "measured".to_owned(),
+            (_, Scale::Expectation) => grade(code).to_string(),
         };
-        *counts.entry(word.to_owned()).or_default() += count;
+        *counts.entry(word).or_default() += count;
     }
     counts
 }
 
-fn grade(code: u8) -> &'static str {
+fn grade(code: u8) -> char {
     match code - FIRST {
-        90.. => "A",
-        70.. => "B",
-        40.. => "C",
-        10.. => "D",
-        _ => "F",
+        90.. => 'A',
+        70.. => 'B',
+        40.. => 'C',
+        10.. => 'D',
+        _ => 'F',
+    }
+}
+
+/// What a screen shows of a pair among many.
+fn letter(code: u8, scale: Scale) -> char {
+    match (code, scale) {
+        (SAME, _) => '.',
+        (NOT_PLANNED, _) => '-',
+        (FAILED, _) => '!',
+        (..FIRST, _) => '?',
+        (_, Scale::Expectation) => grade(code),
+        (_, Scale::Range { .. }) => char::from(b'0' + (code - FIRST) / SHADE),
     }
 }
 
@@ -243,6 +266,37 @@ pub(crate) fn chosen<'m>(matrices: &'m [Matrix], key: Option<&str>) -> Result<&'
     found.ok_or_else(|| SourceError::unknown("such grid in this round"))
 }
 
+/// One pair of a grid, exactly.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MatrixCell {
+    /// Who sends.
+    pub from: String,
+    /// Who receives.
+    pub to: String,
+    /// Percentage of what it should be, rounded down; absent where that is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percent: Option<u8>,
+    /// Its value in the unit of the grid; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+}
+
+impl MatrixCell {
+    pub(crate) fn of(matrix: &Matrix, pair: &Pair) -> Result<Self, SourceError> {
+        let place = |name: &String| matrix.hosts.iter().position(|host| host == name);
+        let (row, column) =
+            place(&pair.from).zip(place(&pair.to)).ok_or_else(|| SourceError::unknown("such pair in this grid"))?;
+        let at = row * matrix.hosts.len() + column;
+        let is_judged = matrix.scale == Scale::Expectation && matrix.codes[at] >= FIRST;
+        Ok(Self {
+            from: pair.from.clone(),
+            to: pair.to.clone(),
+            percent: is_judged.then(|| matrix.codes[at] - FIRST),
+            value: matrix.values.get(at).copied().map(f64::from).filter(|value| value.is_finite()),
+        })
+    }
+}
+
 /// All grids of a round: those that are judged, then what else its runs have measured.
 #[must_use]
 pub fn matrices(round: &Round, grids: &Grids) -> Vec<Matrix> {
@@ -267,6 +321,7 @@ fn judged(grid: &Grid) -> Matrix {
         unit,
         scale: Scale::Expectation,
         hosts: grid.hosts.clone(),
+        left_out: grid.left_out,
         codes: cells.clone().map(code).collect(),
         values: cells.map(value).collect(),
     }
@@ -322,21 +377,28 @@ impl Extra {
     const ALL: [Self; 3] = [Self::Retransmits, Self::LoadedRtt, Self::IdleRtt];
 
     fn matrix(self, round: &Round) -> Option<Matrix> {
-        let hosts: Vec<String> = round.members.iter().map(|member| member.name.clone()).collect();
-        let places: BTreeMap<&str, usize> = hosts.iter().enumerate().map(|(at, host)| (host.as_str(), at)).collect();
-        let mut values = vec![f32::NAN; hosts.len() * hosts.len()];
+        let mut found: BTreeMap<(&str, &str), f32> = BTreeMap::new();
         for tested in &round.tests {
             let Finding::Run(run) = &tested.finding else { continue };
-            let ends = places.get(tested.from.host.as_str()).zip(places.get(tested.to.host.as_str()));
-            let (Some((from, to)), Some(found)) = (ends, &run.measurement) else { continue };
-            for total in &found.totals {
-                let (row, column) = match total.heading {
-                    Heading::Outbound => (*from, *to),
-                    Heading::Inbound => (*to, *from),
+            let Some(measurement) = &run.measurement else { continue };
+            let (asked, answered) = (tested.from.host.as_str(), tested.to.host.as_str());
+            for total in &measurement.totals {
+                let ends = match total.heading {
+                    Heading::Outbound => (asked, answered),
+                    Heading::Inbound => (answered, asked),
                 };
-                if let Some(value) = self.value(found, total.heading) {
-                    values[row * hosts.len() + column] = value;
-                }
+                found.extend(self.value(measurement, total.heading).map(|value| (ends, value)));
+            }
+        }
+        // A grid has the square of its hosts: only those of which something is known stand in it, and no more than can be shown.
+        let named: BTreeSet<&str> = found.keys().flat_map(|(from, to)| [*from, *to]).collect();
+        let members = round.members.iter().map(|member| member.name.as_str());
+        let hosts: Vec<&str> = members.filter(|name| named.contains(name)).take(MOST_GRID_HOSTS).collect();
+        let places: BTreeMap<&str, usize> = hosts.iter().enumerate().map(|(at, host)| (*host, at)).collect();
+        let mut values = vec![f32::NAN; hosts.len() * hosts.len()];
+        for ((from, to), value) in found {
+            if let Some((row, column)) = places.get(from).zip(places.get(to)) {
+                values[row * hosts.len() + column] = value;
             }
         }
         let (key, title, unit) = match self {
@@ -344,7 +406,9 @@ impl Extra {
             Self::LoadedRtt => ("loaded-rtt", "median RTT under load", Unit::Us),
             Self::IdleRtt => ("idle-rtt", "median idle RTT", Unit::Us),
         };
-        let frame = Frame { key: key.to_owned(), title: title.to_owned(), network: None, unit, hosts };
+        let left_out = named.len() - hosts.len();
+        let hosts = hosts.into_iter().map(str::to_owned).collect();
+        let frame = Frame { key: key.to_owned(), title: title.to_owned(), network: None, unit, hosts, left_out };
         Matrix::of_range(frame, values)
     }
 
@@ -382,20 +446,55 @@ const GOOD: u8 = 90;
 const MOST_WORST: usize = 20;
 /// More values than these are asked for cell by cell.
 const MOST_WITH_VALUES: usize = 65_536;
+/// Codes of a fifth of a scale: 0 to 250 in five parts.
+const SHADE: u8 = 51;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::Response;
     use diagnose::grid::Grade;
 
     #[test]
     fn the_byte_of_a_cell_has_the_grade_of_its_part() {
         for millionths in (0..=1_200_000).step_by(125) {
             let part = f64::from(millionths) / 1e6;
-            assert_eq!(grade(percent(part)), Grade::of(part).letter().to_string(), "{part}");
+            assert_eq!(grade(percent(part)), Grade::of(part).letter(), "{part}");
         }
         for (grade, least) in Grade::ALL {
-            assert_eq!(super::grade(percent(least)), grade.letter().to_string());
+            assert_eq!(super::grade(percent(least)), grade.letter());
+        }
+    }
+
+    /// From 0 to 1, another one for each number, which no compression foresees.
+    fn noise(number: usize) -> f64 {
+        let mixed = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+        (mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f64 / f64::from(1 << 24)
+    }
+
+    #[test]
+    fn a_million_noisy_pairs_are_300_kb_at_most_as_they_are_sent() {
+        let frame = || Frame {
+            key: "goodput".to_owned(),
+            title: "goodput".to_owned(),
+            network: None,
+            unit: Unit::Bps,
+            hosts: (0..1_000).map(|host| format!("host-{host}")).collect(),
+            left_out: 0,
+        };
+        // Most of a mesh does what it should, give or take a tenth, and one pair in two hundred something else.
+        let part = |pair: usize| {
+            let usual = 0.85 + 0.05 * (0..4).map(|part| noise(4 * pair + part)).sum::<f64>();
+            if pair.is_multiple_of(200) { noise(pair) } else { usual }
+        };
+        let parts: Vec<f32> = (0..1_000_000).map(|pair| part(pair) as f32).collect();
+        let values: Vec<f32> = parts.iter().map(|part| part * 1e9 + 1e6).collect();
+        let judged = Matrix::of_parts(frame(), values.clone(), &parts);
+        let by_value = Matrix::of_range(frame(), values).unwrap();
+        let id = RunId::new(units::WallTime::default(), 1);
+        for matrix in [judged, by_value] {
+            let response = Response::json(&MatrixView::of(id, &matrix)).compressed();
+            assert!(response.body.len() <= 300_000, "{:?}: {} bytes", matrix.scale, response.body.len());
         }
     }
 }
