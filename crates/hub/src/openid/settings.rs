@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::IpAddr;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -82,16 +81,7 @@ impl OpenIdSettings {
     /// # Errors
     /// Where its file cannot be read, is empty, or is readable by others.
     pub(super) fn secret(&self, directory: &Path) -> io::Result<Option<String>> {
-        let Some(file) = &self.client_secret_file else { return Ok(None) };
-        let file = directory.join(file);
-        let wrong = |why: &str| io::Error::other(format!("{}: {why}", file.display()));
-        let content = secret::read(&file)?;
-        if std::fs::metadata(&file)?.permissions().mode() & 0o077 != 0 {
-            return Err(wrong("others can read it: chmod 600"));
-        }
-        let text = String::from_utf8(content).map_err(|_| wrong("it is no text"))?;
-        let text = text.trim_end_matches(['\r', '\n']).to_owned();
-        if text.is_empty() { Err(wrong("it is empty")) } else { Ok(Some(text)) }
+        self.client_secret_file.as_ref().map(|file| secret::text(&directory.join(file))).transpose()
     }
 }
 
@@ -118,6 +108,8 @@ fn host(url: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

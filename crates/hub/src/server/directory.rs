@@ -14,8 +14,10 @@ use crate::openid::provider::Provider;
 use crate::openid::settings::OpenIdSettings;
 use crate::trust::authority::{self, Authority, AuthorityError};
 use crate::trust::pin::Identity;
+use crate::trust::roots;
 use crate::trust::secret;
 use crate::trust::ticket::TicketKey;
+use crate::watching::mail::{self, MailSettings, Mailer};
 
 /// The directory of a hub.
 #[derive(Debug, Clone)]
@@ -53,6 +55,9 @@ pub struct Settings {
     /// Who is told of incidents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notify: Vec<Route>,
+    /// The relay that takes e-mail about them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mail: Option<MailSettings>,
 }
 
 impl Settings {
@@ -70,6 +75,7 @@ impl Settings {
             openid: None,
             segments: None,
             notify: Vec::new(),
+            mail: None,
         }
     }
 }
@@ -208,6 +214,14 @@ pub enum DirectoryError {
         /// What is wrong.
         error: io::Error,
     },
+    /// E-mail cannot be sent as it is set.
+    #[error("[mail] of {} cannot be used: {error}", file.display())]
+    Mail {
+        /// Settings file that names the relay.
+        file: PathBuf,
+        /// What is wrong.
+        error: io::Error,
+    },
     /// The key of tickets cannot be made or read.
     #[error("the key that signs tickets cannot be made or read")]
     TicketKey,
@@ -226,6 +240,8 @@ pub struct Opened {
     pub ticket_key: TicketKey,
     /// The provider by which people sign in beside local accounts.
     pub openid: Option<Provider>,
+    /// What sends e-mail, where a relay is set.
+    pub mailer: Option<Mailer>,
 }
 
 impl Directory {
@@ -254,7 +270,7 @@ impl Directory {
         };
         secret::write(&self.file(AUTHORITY_KEY), &authority.key())?;
         secret::write(&self.file(AUTHORITY), authority.certificate())?;
-        secret::write(&self.file(AUTHORITY_TEXT), pem(authority.certificate()).as_bytes())?;
+        secret::write(&self.file(AUTHORITY_TEXT), roots::pem("CERTIFICATE", authority.certificate()).as_bytes())?;
         secret::write(&self.file(HUB_KEY), &key.serialize_der())?;
         secret::write(&self.file(HUB), &certificate)?;
         secret::write(&self.file(TICKET_KEY), &ticket_key)?;
@@ -279,7 +295,9 @@ impl Directory {
         let ticket_key = TicketKey::open(&document).map_err(|_| DirectoryError::TicketKey)?;
         let provider = settings.openid.clone().map(|openid| Provider::new(openid, &self.0)).transpose();
         let openid = provider.map_err(|error| DirectoryError::OpenId { file: self.settings_file(), error })?;
-        Ok(Opened { settings, authority, identity, ticket_key, openid })
+        let mailer = settings.mail.as_ref().map(|mail| Mailer::new(mail, &self.0)).transpose();
+        let mailer = mailer.map_err(|error| DirectoryError::Mail { file: self.settings_file(), error })?;
+        Ok(Opened { settings, authority, identity, ticket_key, openid, mailer })
     }
 
     /// Reads the settings.
@@ -290,7 +308,9 @@ impl Directory {
         let text = fs::read_to_string(self.settings_file()).map_err(|error| {
             io::Error::new(error.kind(), format!("cannot read {}: {error}", self.settings_file().display()))
         })?;
-        toml::from_str(&text).map_err(|error| self.wrong(&error))
+        let settings: Settings = toml::from_str(&text).map_err(|error| self.wrong(&error))?;
+        mail::check(&settings.notify, settings.mail.as_ref()).map_err(|error| self.wrong(&error))?;
+        Ok(settings)
     }
 
     /// Reads the authority.
@@ -327,15 +347,6 @@ impl Directory {
     fn wrong(&self, error: &dyn std::fmt::Display) -> DirectoryError {
         DirectoryError::Settings { file: self.settings_file(), error: error.to_string() }
     }
-}
-
-/// A certificate as `curl --cacert` and others read it (RFC 7468).
-fn pem(certificate: &[u8]) -> String {
-    use base64::Engine as _;
-    let text = base64::engine::general_purpose::STANDARD.encode(certificate);
-    let lines: Vec<String> =
-        text.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line).into_owned()).collect();
-    format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
 }
 
 const AUTHORITY_KEY: &str = "authority.key";

@@ -84,7 +84,7 @@ impl Hub {
     /// # Errors
     /// Where the database refuses, or the address of segments is none.
     pub fn new(opened: Opened, store: Box<dyn Store>, log: Log) -> Result<(Arc<Self>, Identity), HubError> {
-        let Opened { authority, identity, ticket_key, settings, openid } = opened;
+        let Opened { authority, identity, ticket_key, settings, openid, mailer } = opened;
         let store: Arc<dyn Store> = Arc::from(store);
         let own = authority.fingerprint();
         if let Some(found) = store.authority(Some(own))?.filter(|found| *found != own) {
@@ -112,7 +112,7 @@ impl Hub {
             segments,
             transfers_every: settings.incidents.transfers(),
             routes: settings.notify.clone(),
-            notifier: Notifier::start(log.clone()).map_err(StoreError::from)?,
+            notifier: Notifier::start(log.clone(), mailer).map_err(StoreError::from)?,
             counters: Counters::default(),
             bells: Bells::default(),
             log,

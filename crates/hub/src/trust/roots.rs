@@ -4,6 +4,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -38,6 +40,15 @@ pub fn builder() -> io::Result<ConfigBuilder<ClientConfig, WantsVerifier>> {
 /// Where the file cannot be read or holds something else.
 pub fn client(file: &Path) -> io::Result<ClientConfig> {
     Ok(builder()?.with_root_certificates(read(file)?).with_no_client_auth())
+}
+
+/// A certificate, or a key, as `curl --cacert` and others read it (RFC 7468): `CERTIFICATE`, `PRIVATE KEY`.
+#[must_use]
+pub fn pem(label: &str, der: &[u8]) -> String {
+    let text = STANDARD.encode(der);
+    let lines: Vec<String> =
+        text.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"))
 }
 
 /// Those of the system, as Debian and its like keep them.

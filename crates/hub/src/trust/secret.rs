@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt as _};
 use std::path::Path;
 
 use ring::rand::{SecureRandom, SystemRandom};
@@ -50,6 +50,21 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(path).and_then(|file| file.take(LARGEST).read_to_end(&mut content)).map_err(named)?;
     Ok(content)
+}
+
+/// Reads a secret that a person has put into a file of its own, without the end of its line.
+///
+/// # Errors
+/// Where it cannot be read, is empty, is no text, or is readable by others; no message has it.
+pub fn text(file: &Path) -> io::Result<String> {
+    let wrong = |why: &str| io::Error::other(format!("{}: {why}", file.display()));
+    let content = read(file)?;
+    if fs::metadata(file)?.permissions().mode() & 0o077 != 0 {
+        return Err(wrong("others can read it: chmod 600"));
+    }
+    let text = String::from_utf8(content).map_err(|_| wrong("it is no text"))?;
+    let text = text.trim_end_matches(['\r', '\n']).to_owned();
+    if text.is_empty() { Err(wrong("it is empty")) } else { Ok(text) }
 }
 
 /// Keys, certificates and settings are far smaller.

@@ -8,6 +8,7 @@
 //! * `waiting`, `explain`: the diagnosis of the latest results, by itself
 //! * `round`: those results as a round
 //! * [`notify`]: who is told
+//! * [`mail`]: e-mail, by a relay
 //!
 //! Records are judged in the order in which they came, once each: how far that is, what was measured and what became of
 //! incidents are one transaction. After a start, histories and incidents are read again, and judging goes on behind the last.
@@ -18,6 +19,7 @@ mod changes;
 mod ends;
 mod explain;
 mod judge;
+pub mod mail;
 pub mod next_test;
 pub mod notify;
 pub mod points;

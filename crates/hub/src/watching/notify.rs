@@ -1,4 +1,4 @@
-//! Who is told: webhooks (this JSON, or as Slack reads it), Alertmanager. `mesh::notify` says what and when.
+//! Who is told: webhooks (this JSON, or as Slack reads it), Alertmanager, e-mail. `mesh::notify` says what and when.
 //!
 //! A message counts as sent before it is: it is told once, and if it cannot be delivered within a few attempts that is in the log.
 
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use units::WallTime;
 
 use super::Watching;
+use super::mail::Mailer;
 use crate::server::log::Log;
 use crate::store::rows::Judgement;
 use crate::store::{Store, StoreError};
@@ -70,10 +71,12 @@ impl Notifier {
     ///
     /// # Errors
     /// Where no thread can be had.
-    pub fn start(log: Log) -> io::Result<Self> {
+    pub fn start(log: Log, mailer: Option<Mailer>) -> io::Result<Self> {
         let (queue, waiting) = sync_channel(MOST_WAITING);
         let said = log.clone();
-        thread::Builder::new().name("notifications".to_owned()).spawn(move || work(&waiting, &said))?;
+        thread::Builder::new()
+            .name("notifications".to_owned())
+            .spawn(move || work(&waiting, &said, mailer.as_ref()))?;
         Ok(Self { queue, log })
     }
 
@@ -91,12 +94,12 @@ impl Notifier {
     }
 }
 
-fn work(waiting: &Receiver<Due>, log: &Log) {
+fn work(waiting: &Receiver<Due>, log: &Log, mailer: Option<&Mailer>) {
     while let Ok(due) = waiting.recv() {
         let mut outcome = Ok(());
         for pause in ATTEMPTS {
             thread::sleep(pause);
-            outcome = post(&due);
+            outcome = deliver(&due, mailer);
             if outcome.is_ok() {
                 break;
             }
@@ -108,14 +111,13 @@ fn work(waiting: &Receiver<Due>, log: &Log) {
     }
 }
 
-/// What is sent, and to which address.
-fn body(due: &Due) -> Option<(String, Value)> {
+fn deliver(due: &Due, mailer: Option<&Mailer>) -> io::Result<()> {
     let Due { message, .. } = due;
     match &due.target {
-        Target::Webhook(url) => Some((url.clone(), serde_json::to_value(message).unwrap_or_default())),
+        Target::Webhook(url) => post(url, &serde_json::to_value(message).unwrap_or_default()),
         Target::Slack(url) => {
             let text = format!("*{}*\n```{}```", slack(&message.subject), slack(&message.text));
-            Some((url.clone(), json!({ "text": text })))
+            post(url, &json!({ "text": text }))
         }
         Target::Alertmanager(url) => {
             let base = url.trim_end_matches('/');
@@ -131,9 +133,13 @@ fn body(due: &Due) -> Option<(String, Value)> {
             if let Some(ended) = due.ended {
                 alert["endsAt"] = clock_text(ended).into();
             }
-            Some((format!("{base}/api/v2/alerts"), json!([alert])))
+            post(&format!("{base}/api/v2/alerts"), &json!([alert]))
         }
-        Target::Email(_) => None,
+        Target::Email(to) => {
+            // Settings without a relay are refused before a hub starts.
+            let mailer = mailer.ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "no relay is set"))?;
+            mailer.send(to, message)
+        }
     }
 }
 
@@ -146,12 +152,11 @@ fn clock_text(at: WallTime) -> String {
     mesh::clock::shown(at)
 }
 
-fn post(due: &Due) -> io::Result<()> {
-    let unsupported = |what: &str| Err(io::Error::new(io::ErrorKind::Unsupported, what.to_owned()));
-    let Some((url, content)) = body(due) else { return unsupported("e-mail needs a relay: name one as a webhook") };
-    let Some(rest) = url.strip_prefix("http://") else {
-        return unsupported("only http:// addresses are sent to: a local relay speaks TLS to others");
-    };
+fn post(url: &str, content: &Value) -> io::Result<()> {
+    let rest = url.strip_prefix("http://").ok_or_else(|| {
+        let only = "only http:// addresses are sent to: a local relay speaks TLS to others";
+        io::Error::new(io::ErrorKind::Unsupported, only)
+    })?;
     let (authority, path) = rest.split_once('/').map_or((rest, String::new()), |(host, path)| (host, path.to_owned()));
     let address = if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "its name has no address");

@@ -10,6 +10,7 @@ mod intruders;
 mod joining;
 mod leasing;
 mod linking;
+mod mailing;
 mod monitoring;
 mod people;
 mod prometheus;

@@ -56,7 +56,11 @@ impl Running {
 
     /// One with these settings.
     pub fn of(settings: &Settings) -> Self {
-        let directory = TempDir::new().unwrap();
+        Self::of_directory(settings, TempDir::new().unwrap())
+    }
+
+    /// The same in a directory that has files of a person already.
+    pub fn of_directory(settings: &Settings, directory: TempDir) -> Self {
         Directory::at(directory.path()).init(settings, None).unwrap();
         Self::open(directory)
     }
@@ -139,6 +143,24 @@ impl Drop for Running {
 /// A hub on a free port of loopback.
 pub fn settings() -> Settings {
     Settings::new("127.0.0.1:0".parse().unwrap(), vec!["127.0.0.1".to_owned()])
+}
+
+/// A plan of the hosts a and b with one test between them.
+pub struct TwoHosts {
+    /// When: lines of `[times]`.
+    pub times: &'static str,
+    /// What: lines of `[[tests]]`.
+    pub test: &'static str,
+}
+
+impl TwoHosts {
+    pub fn text(&self) -> String {
+        let Self { times, test } = self;
+        format!(
+            "title = \"two\"\n[times]\n{times}\n[hosts.a]\naddress = \"192.0.2.1\"\n[hosts.b]\naddress = \"192.0.2.2\"\n\
+             [groups.all]\nmesh = [\"a\", \"b\"]\n[[tests]]\n{test}\n"
+        )
+    }
 }
 
 /// Another authority than any hub's of these tests.

@@ -84,7 +84,11 @@ pub struct Mesh {
 
 impl Mesh {
     pub fn start(route: Route) -> Self {
-        let hub = Running::telling(vec![route]);
+        Self::of(Running::telling(vec![route]))
+    }
+
+    /// At this hub.
+    pub fn of(hub: Running) -> Self {
         let homes: Vec<TempDir> = HOSTS.iter().map(|_| TempDir::new().unwrap()).collect();
         for (home, name) in homes.iter().zip(HOSTS) {
             hub.join(home.path(), name, hub.token(Purpose::Join)).unwrap();
