@@ -17,28 +17,14 @@ use model::played::Finding;
 use tempfile::TempDir;
 use units::WallTime;
 
-use crate::running::Running;
+use crate::running::{Running, TwoHosts};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const WORK: Call<'_> = Call { method: "POST", path: "/api/v1/agent/work", patience: PATIENCE };
 const RECORDS: Call<'_> = Call { method: "POST", path: "/api/v1/agent/records", patience: PATIENCE };
 const SET_PLAN: Call<'_> = Call { method: "POST", path: "/api/v1/plan", patience: PATIENCE };
 
-const PLAN: &str = r#"
-title = "two"
-[times]
-every = "10s"
-gap = "0s"
-[hosts.a]
-address = "192.0.2.1"
-[hosts.b]
-address = "192.0.2.2"
-[groups.all]
-mesh = ["a", "b"]
-[[tests]]
-kind = "tcp"
-time = "1s"
-"#;
+const PLAN: TwoHosts = TwoHosts { times: "every = \"10s\"\ngap = \"0s\"", test: "kind = \"tcp\"\ntime = \"1s\"" };
 
 /// An agent that asks by hand.
 struct Agent {
@@ -69,7 +55,7 @@ fn planned() -> (Running, [TempDir; 2]) {
         hub.join(home.path(), name, hub.token(Purpose::Join)).unwrap();
     }
     let mut person = hub.person(&hub.token(Purpose::Operate));
-    let info: PlanInfo = person.call(&SET_PLAN, &PlanText { text: PLAN.to_owned() }).unwrap();
+    let info: PlanInfo = person.call(&SET_PLAN, &PlanText { text: PLAN.text() }).unwrap();
     assert_eq!(info.agents, ["a", "b"]);
     (hub, homes)
 }
@@ -198,7 +184,7 @@ fn run_under_way_is_listed_before_those_that_wait_and_not_once_it_is_over() {
 fn plan_that_does_not_fit_is_refused_and_views_answer_before_there_is_one() {
     let hub = Running::start();
     let mut person = hub.person(&hub.token(Purpose::Operate));
-    let text = PLAN.replace("every = \"10s\"", "every = \"1s\"");
+    let text = TwoHosts { times: "every = \"1s\"\ngap = \"0s\"", ..PLAN }.text();
     let refused = person.call::<PlanInfo>(&SET_PLAN, &PlanText { text });
     assert!(matches!(refused, Err(CallError::Refused { status: 400, .. })), "{refused:?}");
     let call = |path| Call { method: "GET", path, patience: PATIENCE };

@@ -29,27 +29,14 @@ use units::WallTime;
 use web::source::Source as _;
 
 use crate::backing;
-use crate::running::{Running, settings};
+use crate::running::{Running, TwoHosts, settings};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 const RECORDS: Call<'_> = Call { method: "POST", path: "/api/v1/agent/records", patience: PATIENCE };
 const SET_PLAN: Call<'_> = Call { method: "POST", path: "/api/v1/plan", patience: PATIENCE };
 /// The start of a day.
 const DAY: u64 = 1_798_156_800;
-const PLAN: &str = r#"
-title = "two"
-[times]
-light-every = "1min"
-[hosts.a]
-address = "192.0.2.1"
-[hosts.b]
-address = "192.0.2.2"
-[groups.all]
-mesh = ["a", "b"]
-[[tests]]
-kind = "ping"
-label = "rtt"
-"#;
+const PLAN: TwoHosts = TwoHosts { times: "light-every = \"1min\"", test: "kind = \"ping\"\nlabel = \"rtt\"" };
 
 /// A hub with segments in this directory, closed as soon as there is a run, with one agent of two hosts.
 fn hub(segments: &Path, home: &TempDir) -> Running {
@@ -60,7 +47,7 @@ fn hub(segments: &Path, home: &TempDir) -> Running {
     let hub = Running::of(&settings);
     hub.join(home.path(), "a", hub.token(Purpose::Join)).unwrap();
     let mut person = hub.person(&hub.token(Purpose::Operate));
-    person.call::<serde_json::Value>(&SET_PLAN, &PlanText { text: PLAN.to_owned() }).unwrap();
+    person.call::<serde_json::Value>(&SET_PLAN, &PlanText { text: PLAN.text() }).unwrap();
     hub
 }
 

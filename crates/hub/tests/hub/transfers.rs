@@ -15,24 +15,11 @@ use model::transfer_rates::{PeerRate, RateLimit, TransferRates};
 use tempfile::TempDir;
 use units::{ByteCount, DataRate, PacketCount, WallTime};
 
-use crate::running::Running;
+use crate::running::{Running, TwoHosts};
 use crate::watching::incidents;
 
 const PATIENCE: Duration = Duration::from_secs(60);
-const PLAN: &str = r#"
-title = "two"
-[times]
-every = "24h"
-[hosts.a]
-address = "192.0.2.1"
-[hosts.b]
-address = "192.0.2.2"
-[groups.all]
-mesh = ["a", "b"]
-[[tests]]
-kind = "tcp"
-time = "10s"
-"#;
+const PLAN: TwoHosts = TwoHosts { times: "every = \"24h\"", test: "kind = \"tcp\"\ntime = \"10s\"" };
 
 struct Mesh {
     hub: Running,
@@ -51,7 +38,7 @@ impl Mesh {
         }
         let mut person = hub.person(&hub.token(Purpose::Operate));
         let call = Call { method: "POST", path: "/api/v1/plan", patience: PATIENCE };
-        let info: PlanInfo = person.call(&call, &PlanText { text: PLAN.to_owned() }).unwrap();
+        let info: PlanInfo = person.call(&call, &PlanText { text: PLAN.text() }).unwrap();
         assert_eq!(info.agents, ["a", "b"]);
         let agent = hub.agent(homes[0].path());
         let start = hub.hub.now().unix_seconds() - 7_200;

@@ -5,8 +5,6 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use hub::server::directory::{DatabaseUrl, Directory, Settings};
 use hub::server::state::{Hub, HubError};
 use hub::store::StoreError;
@@ -15,6 +13,7 @@ use hub::store::postgres::Postgres;
 use hub::store::postgres::address::{Address, PasswordSources};
 use hub::store::postgres::error::PostgresError;
 use hub::trust::authority::{Authority, new_key};
+use hub::trust::roots;
 use postgres::{Client, NoTls};
 use tempfile::TempDir;
 
@@ -58,8 +57,7 @@ fn tables_are_made_once_by_hubs_that_start_together_and_those_of_a_newer_one_are
 }
 
 fn pem(path: &Path, what: &str, content: &[u8]) {
-    let text = format!("-----BEGIN {what}-----\n{}\n-----END {what}-----\n", BASE64.encode(content));
-    fs::write(path, text).unwrap();
+    fs::write(path, roots::pem(what, content)).unwrap();
     fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
 }
 

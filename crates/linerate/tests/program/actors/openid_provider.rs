@@ -4,9 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use hub::trust::authority::{self, Authority};
+use hub::trust::roots;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -37,9 +36,9 @@ impl Provider {
         let authority = Authority::create().unwrap();
         let own = authority::new_key().unwrap();
         let signed = authority.certify_hub(&own, vec!["localhost".to_owned()]).unwrap();
-        fs::write(&certificate, pem("CERTIFICATE", &signed)).unwrap();
-        fs::write(&key, pem("PRIVATE KEY", &own.serialize_der())).unwrap();
-        fs::write(&trusted, pem("CERTIFICATE", authority.certificate())).unwrap();
+        fs::write(&certificate, roots::pem("CERTIFICATE", &signed)).unwrap();
+        fs::write(&key, roots::pem("PRIVATE KEY", &own.serialize_der())).unwrap();
+        fs::write(&trusted, roots::pem("CERTIFICATE", authority.certificate())).unwrap();
         hub::trust::secret::write(&secret, b"s3cret of tests\n").unwrap();
         let driver = folder.path().join("openid_provider.py");
         fs::write(&driver, include_str!("openid_provider.py")).unwrap();
@@ -54,10 +53,4 @@ impl Provider {
         let issuer = format!("https://localhost:{}", port.trim());
         Self { issuer, authority: trusted, secret, _folder: folder, _process: process, _talk: talk }
     }
-}
-
-fn pem(label: &str, der: &[u8]) -> String {
-    let text = STANDARD.encode(der);
-    let lines: Vec<&str> = text.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect();
-    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"))
 }
