@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::log::{Crossing, CrossingLog, Outcome};
+use super::log::{Crossing, CrossingLog, Outcome, seconds};
 
 /// A token bucket as RFC 2697 has it, with an excess burst of zero.
 #[derive(Debug, Clone, Copy)]
@@ -27,8 +27,6 @@ pub(super) struct Fit {
     pub(super) rate_by_goodput: f64,
     /// Passes at which the bucket was as empty as it has to be for a loss: what chance would give.
     pub(super) low_passes: f64,
-    /// What it has left at the first loss, of its depth, where it was full at first.
-    pub(super) first_level: f64,
 }
 
 /// Losses and passes that there must be.
@@ -181,7 +179,7 @@ pub(super) fn search(log: &CrossingLog, tolerance: Tolerance, before: BucketBefo
     let fine = search.best?;
     // A bucket that was full at the start holds what passed before the first loss, if that explains the rest as well.
     let full = Bucket { depth: burst - fine.bucket.rate * from_start_s, ..fine.bucket };
-    let from_full = (full.depth > least).then(|| replay(log, full, tolerance, f64::INFINITY)).flatten();
+    let from_full = (full.depth > least).then(|| replay(log, full, tolerance, NO_BAR)).flatten();
     let found = from_full.filter(|fit| fit.error() < fine.error() + SAME).unwrap_or(fine);
     Some(Fit { rate_by_goodput: found.bucket.rate / goodput, ..found })
 }
@@ -206,9 +204,13 @@ impl Search<'_> {
         if most <= 0.0 {
             return;
         }
-        if let Some(fit) = replay(self.log, bucket, self.tolerance, most)
+        let most_at_first_loss = match self.before {
+            BucketBefore::Full => MOST_AT_FIRST_LOSS,
+            BucketBefore::Unknown => f64::INFINITY,
+        };
+        let bar = Bar { most_error: most, most_at_first_loss };
+        if let Some(fit) = replay(self.log, bucket, self.tolerance, bar)
             && fit.error() < most
-            && (self.before == BucketBefore::Unknown || fit.first_level <= MOST_AT_FIRST_LOSS)
         {
             self.best = Some(fit);
         }
@@ -226,45 +228,72 @@ const DEPTH_STEP: f64 = 1.4;
 /// Errors that differ by less are the same.
 const SAME: f64 = 0.01;
 
-/// Replays a bucket; none where it explains less than another with the error `most`. Where it is wrong it starts anew: empty
-/// at a loss, and at a pass as well, which has taken all there was.
-pub(super) fn replay(log: &CrossingLog, bucket: Bucket, tolerance: Tolerance, most: f64) -> Option<Fit> {
-    let (mut full_losses, mut full_episodes, mut empty_passes, mut low_passes) = (0_u32, 0_u32, 0_u32, 0_u32);
+/// What a bucket has to be for a replay to go on.
+#[derive(Debug, Clone, Copy)]
+struct Bar {
+    /// It explains as much as another with this error.
+    most_error: f64,
+    /// At the first loss it has no more left than this, of its depth.
+    most_at_first_loss: f64,
+}
+
+const NO_BAR: Bar = Bar { most_error: f64::INFINITY, most_at_first_loss: f64::INFINITY };
+/// Passes without tokens, or nearly so, after which a replay asks whether it is still above its bar; it does so at each loss.
+const ASKED_EACH: u32 = 64;
+
+/// What a bucket does not explain.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    full_losses: u32,
+    full_episodes: u32,
+    empty_passes: u32,
+    low_passes: u32,
+}
+
+impl Tally {
     #[expect(clippy::cast_precision_loss, reason = "counts as shares")]
-    let [losses, episodes, passes] = [log.losses, log.episodes, log.passes].map(|count| count.max(1) as f64);
-    let (mut is_worse, mut first_level) = (false, None);
-    levels(log, bucket, tolerance, |before, level| {
-        if first_level.is_none() && before.crossing.is_loss() {
-            first_level = Some(before.bytes / bucket.depth);
+    fn fit(&self, bucket: Bucket, log: &CrossingLog) -> Fit {
+        let share = |count: u32, all: usize| f64::from(count) / all.max(1) as f64;
+        Fit {
+            bucket,
+            full_losses: share(self.full_losses, log.losses),
+            full_episodes: share(self.full_episodes, log.episodes),
+            empty_passes: share(self.empty_passes, log.passes),
+            low_passes: share(self.low_passes, log.passes),
+            rate_by_goodput: 1.0,
         }
+    }
+}
+
+/// Replays a bucket; none where it is below the bar, as most are by the first losses. Where it is wrong it starts anew: empty at a loss, and
+/// at a pass as well, which has taken all there was.
+fn replay(log: &CrossingLog, bucket: Bucket, tolerance: Tolerance, bar: Bar) -> Option<Fit> {
+    let mut tally = Tally::default();
+    let (mut is_below, mut has_lost) = (false, false);
+    levels(log, bucket, tolerance, |before, level| {
         match level {
+            Level::Explained => {}
             Level::FullLoss => {
-                full_losses += 1;
-                full_episodes += u32::from(matches!(before.crossing.outcome, Outcome::Lost { leads: true, .. }));
+                tally.full_losses += 1;
+                tally.full_episodes += u32::from(matches!(before.crossing.outcome, Outcome::Lost { leads: true, .. }));
             }
             Level::EmptyPass => {
-                empty_passes += 1;
-                low_passes += 1;
+                tally.empty_passes += 1;
+                tally.low_passes += 1;
             }
-            Level::LowPass => low_passes += 1,
-            Level::Explained => return ControlFlow::Continue(()),
+            Level::LowPass => tally.low_passes += 1,
         }
-        is_worse = f64::from(full_losses) / losses
-            + EPISODE_WEIGHT * f64::from(full_episodes) / episodes
-            + EMPTY_PASS_WEIGHT * f64::from(empty_passes) / passes
-            + LOW_PASS_WEIGHT * f64::from(low_passes) / passes
-            > most;
-        if is_worse { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_loss = before.crossing.is_loss();
+        if is_loss && !has_lost {
+            has_lost = true;
+            is_below = before.bytes > bar.most_at_first_loss * bucket.depth;
+        }
+        let is_asked = is_loss || level != Level::Explained && tally.low_passes.is_multiple_of(ASKED_EACH);
+        is_below |= is_asked && tally.fit(bucket, log).error() > bar.most_error;
+        if is_below { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    (!is_worse).then(|| Fit {
-        bucket,
-        full_losses: f64::from(full_losses) / losses,
-        full_episodes: f64::from(full_episodes) / episodes,
-        empty_passes: f64::from(empty_passes) / passes,
-        low_passes: f64::from(low_passes) / passes,
-        rate_by_goodput: 1.0,
-        first_level: first_level.unwrap_or_default(),
-    })
+    let fit = tally.fit(bucket, log);
+    (!is_below && fit.error() <= bar.most_error).then_some(fit)
 }
 
 /// A bucket counts as empty with so much of its depth left: what is known of levels adds up over a burst.
@@ -294,33 +323,22 @@ pub(super) fn levels(
     mut each: impl FnMut(LevelBefore, Level) -> ControlFlow<()>,
 ) {
     let allowed = tolerance.of(bucket);
-    let Some(first) = log.crossings.first() else { return };
-    let (mut level, mut at_ns) = (bucket.depth, first.at_ns);
+    let low = allowed + bucket.depth * SLACK;
+    let mut level = bucket.depth;
     for crossing in &log.crossings {
-        level = (level + bucket.rate * seconds(crossing.at_ns - at_ns)).min(bucket.depth);
-        at_ns = crossing.at_ns;
-        let before = level;
-        let verdict = match crossing.outcome {
-            Outcome::Lost { .. } if level > allowed + bucket.depth * SLACK => {
-                level = 0.0;
-                Level::FullLoss
-            }
-            Outcome::Lost { .. } => Level::Explained,
-            Outcome::Passed { .. } if level - crossing.passed < -allowed => {
-                level = crossing.passed;
-                Level::EmptyPass
-            }
-            Outcome::Passed { .. } if level <= allowed + bucket.depth * SLACK => Level::LowPass,
-            Outcome::Passed { .. } => Level::Explained,
+        let filled = level + bucket.rate * crossing.after_s;
+        let before = if filled < bucket.depth { filled } else { bucket.depth };
+        let rest = before - crossing.passed;
+        let (after, verdict) = match crossing.outcome {
+            Outcome::Lost { .. } if before > low => (-crossing.passed, Level::FullLoss),
+            Outcome::Lost { .. } => (rest, Level::Explained),
+            Outcome::Passed { .. } if rest < -allowed => (0.0, Level::EmptyPass),
+            Outcome::Passed { .. } if before <= low => (rest, Level::LowPass),
+            Outcome::Passed { .. } => (rest, Level::Explained),
         };
-        level -= crossing.passed;
+        level = after;
         if each(LevelBefore { crossing, bytes: before }, verdict).is_break() {
             return;
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a time of a capture")]
-pub(super) fn seconds(ns: i64) -> f64 {
-    ns as f64 / 1e9
 }

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::bucket::{Fit, Tolerance, levels, seconds};
-use super::log::{CrossingLog, Outcome};
+use super::bucket::{Fit, Tolerance, levels};
+use super::log::{CrossingLog, Outcome, seconds};
 
 /// Delay where the bucket was empty.
 #[derive(Debug, Clone, Copy)]

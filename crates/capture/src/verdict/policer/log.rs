@@ -6,6 +6,8 @@ use crate::direction::losses::{Loss, LossRecord, Pass};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Crossing {
     pub(super) at_ns: i64,
+    /// Seconds since the crossing before.
+    pub(super) after_s: f64,
     /// Bytes of its flow that passed from here on, until its flow's next one.
     pub(super) passed: f64,
     pub(super) outcome: Outcome,
@@ -50,7 +52,10 @@ impl CrossingLog {
         }
         log.crossings.sort_by_key(|crossing| crossing.at_ns);
         let mut last_ns = None::<i64>;
+        let mut before_ns = log.crossings.first().map_or(0, |first| first.at_ns);
         for crossing in &mut log.crossings {
+            crossing.after_s = seconds(crossing.at_ns - before_ns);
+            before_ns = crossing.at_ns;
             if let Outcome::Lost { leads, .. } = &mut crossing.outcome {
                 *leads = last_ns.is_none_or(|last_ns| crossing.at_ns - last_ns > rtt_ns);
                 log.episodes += usize::from(*leads);
@@ -100,7 +105,7 @@ impl CrossingLog {
         for (index, sent) in flow.iter().enumerate() {
             let after = flow.get(index + 1).map_or(sent.passed_before, |next| next.passed_before);
             let passed = after.saturating_sub(sent.passed_before) as f64;
-            self.crossings.push(Crossing { at_ns: sent.at_ns, passed, outcome: sent.outcome });
+            self.crossings.push(Crossing { at_ns: sent.at_ns, after_s: 0.0, passed, outcome: sent.outcome });
         }
     }
 }
@@ -111,4 +116,9 @@ struct Sent {
     at_ns: i64,
     passed_before: u64,
     outcome: Outcome,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a time of a capture")]
+pub(super) fn seconds(ns: i64) -> f64 {
+    ns as f64 / 1e9
 }

@@ -43,7 +43,7 @@ pub(super) fn lone(judged: &Judged) -> Option<Verdict> {
     let is_at_sender = judged.direction.sender_lag_ns == 0;
     let by_stamps = if is_at_sender { None } else { stamps::stamped(&judged.direction.losses) };
     let (record, uncertain_s, arrivals) = match &by_stamps {
-        Some(stamped) => (&stamped.record, TIMING_S + bucket::seconds(stamped.tick_ns), Arrivals::Seen),
+        Some(stamped) => (&stamped.record, TIMING_S + log::seconds(stamped.tick_ns), Arrivals::Seen),
         None => (&judged.direction.losses, timing_s(judged), Arrivals::Acknowledged),
     };
     let before = if judged.direction.numbers.saw_syn { BucketBefore::Full } else { BucketBefore::Unknown };
