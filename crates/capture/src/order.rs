@@ -56,31 +56,32 @@ impl SortWindow {
     /// Takes a segment, and hands on those before which none is expected any more.
     #[inline]
     pub(crate) fn take(&mut self, segment: &Segment, mut next: impl FnMut(&Segment)) {
-        let mut segment = *segment;
         let first_ns = *self.first_ns.get_or_insert(segment.time_ns.clamp(-MAX_TIME_NS, MAX_TIME_NS));
-        segment.time_ns =
+        let time_ns =
             segment.time_ns.saturating_add(self.shift_ns).clamp(first_ns - MAX_SPAN_NS, first_ns + MAX_SPAN_NS);
         let newest_ns = self.waiting.back().map_or(self.last_ns, |last| last.time_ns);
-        if self.has_started && segment.time_ns < newest_ns {
-            self.insert(segment, newest_ns);
+        if self.has_started && time_ns < newest_ns {
+            self.insert(Segment { time_ns, ..*segment }, newest_ns);
         } else {
             self.has_started = true;
-            self.waiting.push_back(segment);
+            self.waiting.push_back(Segment { time_ns, ..*segment });
         }
         let until_ns = self.waiting.back().map_or(i64::MIN, |last| last.time_ns.saturating_sub(self.window_ns));
-        while self.waiting.len() > MAX_WAITING || self.waiting.front().is_some_and(|first| first.time_ns <= until_ns) {
-            let Some(first) = self.waiting.pop_front() else { return };
+        while let Some(first) = self.waiting.front()
+            && (first.time_ns <= until_ns || self.waiting.len() > MAX_WAITING)
+        {
             self.last_ns = first.time_ns;
-            next(&first);
+            next(first);
+            self.waiting.pop_front();
         }
     }
 
     /// Hands on what is not later than a moment: who captures knows that nothing earlier comes any more.
     pub(crate) fn release(&mut self, until_ns: i64, mut next: impl FnMut(&Segment)) {
-        while self.waiting.front().is_some_and(|first| first.time_ns <= until_ns) {
-            let Some(first) = self.waiting.pop_front() else { return };
+        while let Some(first) = self.waiting.front().filter(|first| first.time_ns <= until_ns) {
             self.last_ns = first.time_ns;
-            next(&first);
+            next(first);
+            self.waiting.pop_front();
         }
     }
 

@@ -5,10 +5,19 @@ use crate::decode::{Segment, flag};
 /// The last packets of a connection, by digest.
 #[derive(Debug)]
 pub(crate) struct Copies {
-    last: [(u32, i64); SLOTS],
+    last: [[Recent; PLACES]; SLOTS],
 }
 
-const SLOTS: usize = 64;
+/// When a packet of a digest was seen last.
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    digest: u32,
+    time_ns: i64,
+}
+
+const SLOTS: usize = 32;
+/// A packet and its answer are captured at one instant, and so are their copies.
+const PLACES: usize = 2;
 /// A copy comes within this.
 const COPY_NS: i64 = 1_000_000;
 /// Without an IP ID (IPv6, for one), a packet that has everything else of the one before is a copy within this: no sender has heard of a
@@ -17,7 +26,7 @@ const TWIN_NS: i64 = 50_000;
 
 impl Default for Copies {
     fn default() -> Self {
-        Self { last: [(0, i64::MIN); SLOTS] }
+        Self { last: [[Recent { digest: 0, time_ns: i64::MIN }; PLACES]; SLOTS] }
     }
 }
 
@@ -37,15 +46,12 @@ impl Copies {
         for field in [segment.seq, segment.ack, stamp, segment.payload, rest, sack] {
             digest = (digest ^ field).wrapping_mul(0x9e37_79b1).rotate_left(13);
         }
-        let slot = (digest >> 3) as usize % SLOTS;
-        // Two places for each: a packet and its answer are captured at one instant, and so are their copies.
-        let [Some(one), Some(other)] = [slot, slot ^ 1].map(|slot| self.last.get(slot).copied()) else { return false };
-        let is_same = |last: (u32, i64)| last.0 == digest && segment.time_ns.saturating_sub(last.1) <= within_ns;
+        let is_same =
+            |last: &Recent| last.digest == digest && segment.time_ns.saturating_sub(last.time_ns) <= within_ns;
+        let [one, other] = &mut self.last[(digest >> 4) as usize % SLOTS];
         let is_copy = is_same(one) || is_same(other);
-        let place = if is_same(one) || !is_same(other) && one.1 <= other.1 { slot } else { slot ^ 1 };
-        if let Some(last) = self.last.get_mut(place) {
-            *last = (digest, segment.time_ns);
-        }
+        let place = if is_same(one) || !is_same(other) && one.time_ns <= other.time_ns { one } else { other };
+        *place = Recent { digest, time_ns: segment.time_ns };
         is_copy
     }
 }

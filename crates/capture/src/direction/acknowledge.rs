@@ -214,8 +214,9 @@ impl Direction {
                     let rtt_ns = highest.is_none().then_some(time_ns - piece.first_ns);
                     self.losses.passed(Pass { rtt_ns, ..piece.passed() });
                     // A super-packet of which one SACK after the other told a part is no hole.
-                    let was_told = self.sacked.contains(piece.from..piece.to());
-                    if highest.is_some_and(|highest| piece.to() <= highest) && !was_told {
+                    if highest.is_some_and(|highest| piece.to() <= highest)
+                        && !self.sacked.contains(piece.from..piece.to())
+                    {
                         // A hole was filled, and nothing had been retransmitted.
                         self.counts.reordered += 1;
                     }

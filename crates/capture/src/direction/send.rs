@@ -60,6 +60,8 @@ impl Direction {
             }
         }
         let mss = self.mss();
+        // Most are full: no division for them.
+        let segments = if segment.payload <= mss { 1 } else { u64::from(segment.payload.div_ceil(mss)) };
         if from < self.numbers.next {
             self.late(segment, from, to.min(self.numbers.next));
         } else {
@@ -68,18 +70,18 @@ impl Direction {
         }
         if to > self.numbers.next && self.recovery.is_none() && self.outstanding() > 0 {
             let since = self.since(time_ns);
-            self.clock.sent(since, u64::from(segment.payload.div_ceil(mss)));
+            self.clock.sent(since, segments);
             self.note_burst(time_ns, since);
         }
         if to > self.numbers.next {
             self.new_data(segment, from.max(self.numbers.next), from, to);
         }
-        self.count(segment, mss);
+        self.count(segment, mss, segments);
         self.recent.wire_bytes += u64::from(segment.payload);
         self.recent.data_ns = time_ns;
         self.recent.behind_data = self.outstanding();
         self.recent.heard = 0;
-        self.recent.ended_short = !segment.payload.is_multiple_of(self.mss());
+        self.recent.ended_short = segment.payload != mss && !segment.payload.is_multiple_of(self.mss());
         self.span.last_data_ns = time_ns;
         let flight = self.flight();
         self.counts.max_flight = self.counts.max_flight.max(flight);
@@ -107,14 +109,14 @@ impl Direction {
         Since { data_ns, ack_ns, doubt_ns, has_drained: false }
     }
 
-    fn count(&mut self, segment: &Segment, mss: u32) {
+    fn count(&mut self, segment: &Segment, mss: u32, segments: u64) {
         let counts = &mut self.counts;
         if counts.mss == 0 {
             counts.usual.take(segment.payload);
         }
         counts.data_packets += 1;
         counts.payload_bytes += u64::from(segment.payload);
-        counts.segments += u64::from(segment.payload.div_ceil(mss));
+        counts.segments += segments;
         counts.largest_payload = counts.largest_payload.max(segment.payload);
         if segment.payload > mss {
             counts.super_packets += 1;

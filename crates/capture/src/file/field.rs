@@ -19,8 +19,12 @@ impl ByteOrder {
 
     #[inline]
     pub(crate) fn u32(self, bytes: &[u8], at: usize) -> Option<u32> {
-        let field = *bytes.get(at..)?.first_chunk::<4>()?;
-        Some(if self == Self::Little { u32::from_le_bytes(field) } else { u32::from_be_bytes(field) })
+        Some(self.of(*bytes.get(at..)?.first_chunk::<4>()?))
+    }
+
+    #[inline]
+    pub(crate) fn of(self, field: [u8; 4]) -> u32 {
+        if self == Self::Little { u32::from_le_bytes(field) } else { u32::from_be_bytes(field) }
     }
 
     #[inline]

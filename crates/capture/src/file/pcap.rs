@@ -34,8 +34,9 @@ impl Pcap {
     #[inline]
     pub(super) fn record<'a>(&self, bytes: &'a [u8], position: &mut Position) -> Result<Step<'a>, FileError> {
         let Some(header) = bytes.first_chunk::<RECORD_HEADER_BYTES>() else { return Ok(Step::More) };
-        let field = |at| self.order.u32(header, at).unwrap_or_default();
-        let (seconds, fraction, stored, wire_bytes) = (field(0), field(4), field(8) as usize, field(12));
+        let [s0, s1, s2, s3, f0, f1, f2, f3, l0, l1, l2, l3, w0, w1, w2, w3] = *header;
+        let (seconds, fraction) = (self.order.of([s0, s1, s2, s3]), self.order.of([f0, f1, f2, f3]));
+        let (stored, wire_bytes) = (self.order.of([l0, l1, l2, l3]) as usize, self.order.of([w0, w1, w2, w3]));
         if stored > MAX_RECORD_BYTES {
             return Err(FileError::Length {
                 offset: position.offset,
