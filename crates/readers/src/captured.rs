@@ -1,9 +1,11 @@
-//! Packet captures: files, single packets of any link layer, the segments of a connection, two files of one connection.
+//! Packet captures: files, what they are compressed with, single packets of any link layer, the segments of a connection, two files of one connection.
 
+use std::io::Read;
 use std::net::SocketAddrV4;
 
 use capture::decode::{Content, Segment, decode};
 use capture::ends::{Clocks, Recorder, View, join, overlay};
+use capture::file::decompressed;
 use capture::write::{WrittenSegment, file_header, segment};
 
 /// A capture, in pieces whose size the first byte says: the same report as all at once, and time that has one owner.
@@ -26,6 +28,52 @@ pub fn capture_file(bytes: &[u8]) {
         assert!(transfer.budget.iter().all(|share| share.time_ns >= 0), "an owner has less than no time");
         let columns = transfer.series.as_ref().map_or(0, |series| series.columns.len());
         assert!(columns <= 64, "{columns} columns are more than were asked for");
+    }
+}
+
+/// A file that may be compressed, in pieces whose size the first byte says: as many bytes come out as all at once, and of a few no more than a
+/// capture could become.
+pub fn captured_compressed(bytes: &[u8]) {
+    let Some((&size, file)) = bytes.split_first() else { return };
+    let whole = Drained::of(file, 1 << 16);
+    let most = MOST_OF_ANY + MOST_OF_A_BYTE * file.len() as u64;
+    assert!(whole.bytes <= most, "{} bytes became {}", file.len(), whole.bytes);
+    if whole.is_sound && whole.bytes < COMPARED {
+        assert_eq!(Drained::of(file, usize::from(size).max(1)), whole, "pieces of {size} bytes");
+    }
+}
+
+/// What the reader allows, and a piece.
+const MOST_OF_ANY: u64 = (1 << 28) + (1 << 16);
+const MOST_OF_A_BYTE: u64 = 4_096;
+/// Longer ones are read once.
+const COMPARED: u64 = 1 << 20;
+
+/// What comes out of a compressed file.
+#[derive(Debug, PartialEq, Eq)]
+struct Drained {
+    bytes: u64,
+    digest: u64,
+    is_sound: bool,
+}
+
+impl Drained {
+    fn of(file: &[u8], piece: usize) -> Self {
+        let mut drained = Self { bytes: 0, digest: 0, is_sound: false };
+        let Ok(mut input) = decompressed(file) else { return drained };
+        let mut buffer = vec![0; piece];
+        while let Ok(read) = input.read(&mut buffer) {
+            if read == 0 {
+                drained.is_sound = true;
+                break;
+            }
+            if drained.bytes < COMPARED {
+                let mix = |digest: u64, byte: &u8| digest.rotate_left(5) ^ u64::from(*byte);
+                drained.digest = buffer[..read].iter().fold(drained.digest, mix);
+            }
+            drained.bytes += read as u64;
+        }
+        drained
     }
 }
 

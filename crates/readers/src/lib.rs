@@ -18,7 +18,7 @@ use audit::fix::Target;
 use audit::fix::plan::FixPlan;
 use audit::scope::HostFacts;
 use audit::{Case, Inputs, Keep, Profile, Rules};
-pub use captured::{capture_file, captured_ends, captured_packet, captured_segments};
+pub use captured::{capture_file, captured_compressed, captured_ends, captured_packet, captured_segments};
 pub use gateways::{cmsd_recording, gateway_experiment, gateway_records, gateway_status};
 use host::files::FilesInMemory;
 use host::fix::Planned;
@@ -52,8 +52,9 @@ pub struct Reader {
 }
 
 /// All of them.
-pub const ALL: [Reader; 37] = [
+pub const ALL: [Reader; 38] = [
     Reader { name: "capture_file", read: capture_file },
+    Reader { name: "captured_compressed", read: captured_compressed },
     Reader { name: "captured_ends", read: captured_ends },
     Reader { name: "captured_packet", read: captured_packet },
     Reader { name: "captured_segments", read: captured_segments },

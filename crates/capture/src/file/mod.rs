@@ -7,15 +7,18 @@
 //! | `pcapng` | sections, interfaces, drop counts |
 //! | `record` | what a packet and what damage is |
 //! | `field` | integers of either byte order |
+//! | `compressed` | gzip and zstd around a file |
 //!
 //! The caller owns the file and its buffer: it hands over what it has read so far, and keeps what was not used for the
 //! next call. So a file, a pipe and a file that still grows are read alike, and compressed ones after decompression.
 
+mod compressed;
 pub(crate) mod field;
 mod pcap;
 mod pcapng;
 mod record;
 
+pub use compressed::decompressed;
 use pcap::Pcap;
 use pcapng::Pcapng;
 pub use record::{DropCounts, FileError, MAX_RECORD_BYTES, Packet};

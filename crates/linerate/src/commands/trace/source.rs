@@ -1,12 +1,12 @@
 //! Files, pipes and what they are compressed with.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use anyhow::Context;
 use capture::ends::{Recorder, Recording};
-use capture::file::FileError;
+use capture::file::{FileError, decompressed};
 use capture::report::TraceReport;
 use capture::{Trace, TraceOptions, Zoom};
 
@@ -14,7 +14,7 @@ use crate::exit::{Complaint, Exit};
 
 /// What is read at once; a record of a capture is half as long at most.
 const BUFFER_BYTES: usize = 2 * capture::file::MAX_RECORD_BYTES;
-const READ_BYTES: usize = 256 << 10;
+pub const READ_BYTES: usize = 256 << 10;
 
 /// Reads one capture to its end.
 ///
@@ -50,17 +50,6 @@ pub fn feed(path: &Path, take: impl FnMut(&[u8]) -> Result<usize, FileError>) ->
     };
     let input = decompressed(BufReader::with_capacity(READ_BYTES, input)).with_context(unreadable)?;
     follow(input, take).with_context(unreadable)
-}
-
-fn decompressed(mut input: impl BufRead + 'static) -> io::Result<Box<dyn Read>> {
-    let head = input.fill_buf()?;
-    Ok(if head.starts_with(&[0x1f, 0x8b]) {
-        Box::new(flate2::bufread::MultiGzDecoder::new(input))
-    } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        Box::new(zstd::stream::read::Decoder::with_buffer(input)?)
-    } else {
-        Box::new(input)
-    })
 }
 
 fn follow(mut input: impl Read, mut take: impl FnMut(&[u8]) -> Result<usize, FileError>) -> io::Result<Vec<u8>> {
