@@ -9,7 +9,7 @@ use crate::connection::Connection;
 use crate::decode::address;
 use crate::direction::Direction;
 use crate::direction::owner::Owner;
-use crate::file::{DropCounts, Packet};
+use crate::file::{DropCounts, FileError, Packet};
 use crate::report::TraceReport;
 use crate::stream::PacketOrder;
 use crate::trace::{Ended, Flows, TraceOptions};
@@ -20,6 +20,8 @@ pub struct LiveTrace {
     packets: PacketOrder,
     flows: Flows,
     frames: u64,
+    /// The time of the first packet.
+    first_ns: Option<i64>,
     before: Totals,
 }
 
@@ -56,7 +58,7 @@ struct Total {
 pub struct LiveInterval {
     /// The version of this format.
     pub format: u32,
-    /// The device that is listened on.
+    /// The device that is listened on, or the file that grows.
     pub device: String,
     /// When the interval ended, in nanoseconds since 1970.
     pub at_ns: i64,
@@ -110,6 +112,7 @@ impl LiveTrace {
             packets: PacketOrder::new(options.sort_window_ns),
             flows: Flows::new(options),
             frames: 0,
+            first_ns: None,
             before: Totals::default(),
         }
     }
@@ -117,15 +120,23 @@ impl LiveTrace {
     /// One packet, whose number is given here.
     pub fn take(&mut self, packet: &Packet<'_>) {
         self.frames += 1;
+        self.first_ns.get_or_insert(packet.time_ns);
         let Self { packets, flows, frames, .. } = self;
         packets.take(&Packet { frame: *frames, ..*packet }, |next| flows.take(next));
     }
 
-    /// What happened since the last call, up to `at_ns`: all packets until then have been taken, but for `missed` since the start.
+    /// The time of the latest packet with TCP, as the order of packets has it: where a clock is set back, time goes on.
+    #[must_use]
+    pub fn newest_ns(&self) -> Option<i64> {
+        self.packets.newest_ns()
+    }
+
+    /// What happened since the last call, or the first packet, up to `at_ns`: all packets until then have been taken, but for `missed` since the start.
     pub fn interval(&mut self, device: &str, at_ns: i64, missed: u64) -> LiveInterval {
-        let Self { packets, flows, frames, before } = self;
+        let Self { packets, flows, frames, first_ns, before } = self;
         packets.release(at_ns, |next| flows.take(next));
-        let length_ns = before.at_ns.map_or(0, |before_ns| at_ns.saturating_sub(before_ns)).max(1);
+        let start_ns = before.at_ns.or(*first_ns);
+        let length_ns = start_ns.map_or(0, |start_ns| at_ns.saturating_sub(start_ns)).max(1);
         let now: HashMap<Name, Total> = flows.live().flat_map(|connection| totals(connection, at_ns)).collect();
         let mut transfers: Vec<LiveTransfer> = now
             .iter()
@@ -152,9 +163,9 @@ impl LiveTrace {
         interval
     }
 
-    /// The end: `missed` packets passed and were not taken.
+    /// The end: of packets that passed and were not taken, and of a file that cannot be read on.
     #[must_use]
-    pub fn end(mut self, missed: u64) -> TraceReport {
+    pub fn end(mut self, drops: DropCounts, damage: Option<FileError>) -> TraceReport {
         let Self { packets, flows, frames, .. } = &mut self;
         packets.end(|next| flows.take(next));
         let Ended { connections, left_out } = flows.end();
@@ -162,8 +173,8 @@ impl LiveTrace {
             packets: *frames,
             counts: packets.counts(),
             order: packets.faults(),
-            drops: DropCounts { system: missed, ..DropCounts::default() },
-            damage: None,
+            drops,
+            damage,
             connections,
             left_out,
         }

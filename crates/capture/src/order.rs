@@ -76,6 +76,11 @@ impl SortWindow {
         }
     }
 
+    /// The latest time of all that was taken; none before the first.
+    pub(crate) fn newest_ns(&self) -> Option<i64> {
+        self.has_started.then(|| self.waiting.back().map_or(self.last_ns, |last| last.time_ns))
+    }
+
     /// Hands on what is not later than a moment: who captures knows that nothing earlier comes any more.
     pub(crate) fn release(&mut self, until_ns: i64, mut next: impl FnMut(&Segment)) {
         while let Some(first) = self.waiting.front().filter(|first| first.time_ns <= until_ns) {

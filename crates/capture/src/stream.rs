@@ -84,6 +84,11 @@ impl PacketOrder {
         }
     }
 
+    /// The time of the latest segment.
+    pub(crate) fn newest_ns(&self) -> Option<i64> {
+        self.order.newest_ns()
+    }
+
     /// Hands on what was captured before a moment.
     pub(crate) fn release(&mut self, until_ns: i64, next: impl FnMut(&Segment)) {
         self.order.release(until_ns, next);

@@ -1,7 +1,7 @@
 //! Packets as they pass: intervals, and the same report as of a file.
 
 use capture::Owner;
-use capture::file::{FileReader, Packet};
+use capture::file::{DropCounts, FileReader, Packet};
 use capture::live::LiveTrace;
 use capture::{Trace, TraceOptions};
 
@@ -57,7 +57,7 @@ fn each_interval_has_what_moved_in_it_and_what_limited_it() {
         }
     }
     assert_eq!(delivered, u64::from(800 * MSS));
-    let (ended, file) = (live.end(3), read(&written.bytes));
+    let (ended, file) = (live.end(DropCounts { system: 3, ..DropCounts::default() }, None), read(&written.bytes));
     assert_eq!(ended.drops.system, 3);
     assert_eq!(ended.connections[0].transfers[0].counts, file.connections[0].transfers[0].counts);
     assert_eq!(ended.connections[0].transfers[0].budget, file.connections[0].transfers[0].budget);
@@ -68,7 +68,7 @@ fn a_device_on_which_nothing_moves_has_no_transfers() {
     let mut live = LiveTrace::new(TraceOptions::default());
     let interval = live.interval("eth0", START_NS, 0);
     assert!(interval.transfers.is_empty() && interval.connections == 0);
-    assert!(live.end(0).connections.is_empty());
+    assert!(live.end(DropCounts::default(), None).connections.is_empty());
 }
 
 /// A million connections of one packet leave the largest ones, and a count of the others.

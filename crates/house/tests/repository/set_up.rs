@@ -14,7 +14,7 @@ const TOOLS: [&str; 13] =
     ["bash", "env", "sed", "cat", "sort", "tr", "paste", "mktemp", "rm", "uname", "touch", "chmod", "mkdir"];
 
 /// What tests need.
-const PROGRAMS: [&str; 19] = [
+const PROGRAMS: [&str; 20] = [
     "chromium",
     "ip",
     "tc",
@@ -24,6 +24,7 @@ const PROGRAMS: [&str; 19] = [
     "ethtool",
     "iperf3",
     "nuttcp",
+    "dumpcap",
     "kill",
     "prometheus",
     "promtool",

@@ -19,13 +19,14 @@ use super::values;
   linerate trace at-client.pcap at-server.pcap --join --plot both.svg      both ends in one picture
   linerate trace slow.pcap --parquet slow.parquet          a row for each transfer, and slow-events.parquet
   sudo linerate trace --follow -i eth0                     transfers as they pass, with their limit; Ctrl-C ends
+  linerate trace --follow slow.pcap                        the same of a file that tcpdump or dumpcap still writes
   ssh dtn1 tcpdump -i eth0 -s 128 -w - port 5201 | linerate trace -
 
 pcap and pcapng, plain or compressed with gzip or zstd. Headers are enough: `tcpdump -s 128`. Capture at the sender
 where you can. What is read and how it is judged: docs/traces.md")]
 pub struct TraceArgs {
     /// Captures; `-` is standard input
-    #[arg(required_unless_present = "follow", value_name = "FILE")]
+    #[arg(required_unless_present = "interface", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Show one transfer in full, by its number in the list
     #[arg(long, value_name = "NUMBER")]
@@ -48,19 +49,20 @@ pub struct TraceArgs {
     /// Write a row for each transfer to a Parquet file, and one for each event to NAME-events.parquet
     #[arg(long, value_name = "FILE", conflicts_with = "join")]
     pub parquet: Option<PathBuf>,
-    /// Listen on a device (CAP_NET_RAW), show what limits each transfer now, and explain them all at the end
-    #[arg(long, conflicts_with_all = ["files", "join", "plot", "flow"], requires = "interface")]
+    /// Show what limits each transfer now, and explain them all at the end: of a FILE that somebody still writes, or of a
+    /// device (-i, CAP_NET_RAW)
+    #[arg(long, conflicts_with_all = ["join", "plot", "flow"])]
     pub follow: bool,
-    /// The device
-    #[arg(short, long, value_name = "DEV", requires = "follow")]
+    /// Listen on a device
+    #[arg(short, long, value_name = "DEV", requires = "follow", conflicts_with = "files")]
     pub interface: Option<String>,
     /// A network namespace by name, path or pid:N, instead of this one
-    #[arg(long, value_name = "NETNS", requires = "follow")]
+    #[arg(long, value_name = "NETNS", requires = "interface")]
     pub netns: Option<NetnsRef>,
     /// How long one interval is
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, requires = "follow")]
     pub interval: Duration,
-    /// How long to listen [default: until Ctrl-C]
+    /// How long to follow [default: until Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = values::span_above_zero, requires = "follow")]
     pub duration: Option<Duration>,
 }

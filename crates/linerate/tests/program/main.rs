@@ -12,6 +12,7 @@ mod detecting;
 mod documented;
 mod expecting;
 mod faults;
+mod following;
 mod helper;
 mod host_audit;
 mod host_diff;

@@ -17,7 +17,7 @@ const MS: u64 = 1_000_000;
 const RTT: u64 = 20 * MS;
 
 /// 40 windows of ten segments, each acknowledged an RTT later, by a receiver that offers no more; one segment is lost.
-fn window_limited() -> Vec<u8> {
+pub fn window_limited() -> Vec<u8> {
     let mut bytes = Vec::new();
     file_header(&mut bytes);
     let options = [2, 4, 3, 0xe8, 4, 2, 1, 3, 3, 7];

@@ -35,8 +35,14 @@ pub fn run(common: &Common, args: &TraceArgs) -> anyhow::Result<Exit> {
     if let Some(path) = &args.parquet {
         table::check(path)?;
     }
-    if let Some(device) = args.interface.as_ref().filter(|_| args.follow) {
-        return follow::run(common, args, device);
+    if let Some(device) = &args.interface {
+        return follow::device::run(common, args, device);
+    }
+    if args.follow {
+        return match args.files.as_slice() {
+            [file] => follow::file::run(common, args, file),
+            _ => Err(Complaint::new(Exit::Usage, "--follow follows one file").hint("start one for each").into()),
+        };
     }
     let (mut exit, mut documents) = (Exit::Success, Vec::new());
     for (index, path) in args.files.iter().enumerate() {

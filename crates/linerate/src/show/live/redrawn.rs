@@ -29,6 +29,11 @@ impl Redrawn {
         self.0.tick();
     }
 
+    /// Has something printed that stays above the text.
+    pub fn above(&self, print: impl FnOnce()) {
+        self.0.suspend(print);
+    }
+
     /// Leaves the terminal as it was.
     pub fn clear(&self) {
         self.0.finish_and_clear();

@@ -1,35 +1,27 @@
 //! `linerate trace --follow -i DEV`: transfers as they pass.
 
-use std::io::{self, Write};
+use std::io;
 use std::time::Duration;
 
 use anyhow::Context;
-use capture::TraceOptions;
-use capture::file::Packet;
-use capture::live::{LiveInterval, LiveTrace};
-use capture::report::{TraceDocument, TraceReport};
+use capture::file::{DropCounts, Packet};
+use capture::live::LiveTrace;
 use linux::netns::with_netns;
 use linux::packet_ring::PacketRing;
 use linux::readiness::{Patience, Readiness, is_abandoned};
 use linux::{Reason, Unavailable};
 use measure::stop::Stop;
 
-use super::super::attempt::stop_on_signals;
-use super::super::{print, print_text};
-use super::table;
+use super::super::super::attempt::stop_on_signals;
+use super::output::{Output, options, summary};
 use crate::cli::Common;
 use crate::cli::trace::TraceArgs;
 use crate::exit::{Complaint, Exit};
-use crate::show;
-use crate::show::live::redrawn::Redrawn;
-use crate::show::trace_live;
 
 /// How often the ring is emptied: it holds half a second of the fastest transfers.
 const ROUND: Duration = Duration::from_millis(20);
 /// How long the kernel keeps a block that is not full, and some more.
 const BEHIND_NS: i64 = 50_000_000;
-/// Packets of several CPUs come into the ring mixed up by less.
-const SORT_WINDOW_NS: i64 = 10_000_000;
 /// Link type of packets without link header (`LINKTYPE_RAW`).
 const RAW: u16 = 101;
 
@@ -43,13 +35,11 @@ pub fn run(common: &Common, args: &TraceArgs, device: &str) -> anyhow::Result<Ex
         None => open(device),
     }?;
     let stop = stop_on_signals()?;
-    let hash_seed = linux::random::bytes().map_or(0, u64::from_ne_bytes);
-    let options = TraceOptions { sort_window_ns: SORT_WINDOW_NS, hash_seed, ..TraceOptions::default() };
-    let mut listener = Listener { ring, trace: LiveTrace::new(options), device, output: Output::new(common, &stop) };
+    let mut listener = Listener { ring, trace: LiveTrace::new(options()), device, output: Output::new(common, &stop) };
     listener.listen(args, &stop)?;
     listener.output.finish();
-    let missed = listener.ring.missed()?;
-    let report = listener.trace.end(missed);
+    let drops = DropCounts { system: listener.ring.missed()?, ..DropCounts::default() };
+    let report = listener.trace.end(drops, None);
     summary(common, args, device, report)
 }
 
@@ -129,64 +119,4 @@ impl Listener<'_> {
 
 fn wall_ns() -> i64 {
     i64::try_from(linux::clock::wall_now().unix_nanos()).unwrap_or(i64::MAX)
-}
-
-/// Where intervals go as they come.
-enum Output<'a> {
-    /// Lines of JSON on standard output.
-    Json(&'a Stop),
-    /// A table that is drawn anew on the terminal.
-    Table(Redrawn),
-    /// Lines.
-    Lines(&'a Stop),
-}
-
-impl<'a> Output<'a> {
-    fn new(common: &Common, stop: &'a Stop) -> Self {
-        if common.json {
-            Self::Json(stop)
-        } else if Redrawn::is_possible() {
-            Self::Table(Redrawn::new("listening; Ctrl-C ends"))
-        } else {
-            Self::Lines(stop)
-        }
-    }
-
-    fn interval(&mut self, interval: &LiveInterval) {
-        match self {
-            Self::Json(stop) => match show::json::document(interval) {
-                Ok(line) => write_or_stop(&line, stop),
-                Err(error) => eprintln!("warning: an interval is left out: {error}"),
-            },
-            Self::Table(screen) => screen.draw(trace_live::screen(interval)),
-            Self::Lines(stop) => write_or_stop(trace_live::lines(interval).as_bytes(), stop),
-        }
-    }
-
-    fn finish(&self) {
-        if let Self::Table(screen) = self {
-            screen.clear();
-        }
-    }
-}
-
-/// A reader that has gone ends the capture.
-fn write_or_stop(line: &[u8], stop: &Stop) {
-    let mut out = io::stdout().lock();
-    if out.write_all(line).and_then(|()| out.flush()).is_err() {
-        stop.stop();
-    }
-}
-
-/// What `linerate trace` says of a file.
-fn summary(common: &Common, args: &TraceArgs, device: &str, mut report: TraceReport) -> anyhow::Result<Exit> {
-    show::trace::rank(&mut report);
-    let document = TraceDocument { format: 1, file: device.to_owned(), report };
-    if let Some(path) = &args.parquet {
-        table::write(path, std::slice::from_ref(&document))?;
-    }
-    if common.json {
-        return print(&show::json::document(&document)?);
-    }
-    print_text(&show::trace::text(&document, None))
 }
