@@ -44,11 +44,15 @@ const MAX_OPEN: usize = 64;
 const MIN_TICK_NS: i64 = 10_000_000;
 /// An event is over when the rate before it is reached to this share.
 const REJOINED: f64 = 0.95;
+/// What was in flight when it began arrives in the tick of the event and in the one behind it: what it has changed shows in the next.
+const DELAYED_TICKS: u64 = 2;
 
 #[derive(Debug, Clone, Copy)]
 struct Layer {
     event: usize,
     bytes_per_tick: f64,
+    /// Ticks since the event.
+    age: u64,
 }
 
 /// What a tick adds to an event.
@@ -123,9 +127,11 @@ impl CostMeter {
         let each = bytes as f64 / ticks as f64;
         while let Some(top) = self.open.last()
             && each >= top.bytes_per_tick * REJOINED
+            && top.age >= DELAYED_TICKS
         {
             self.open.pop();
         }
+        self.open.iter_mut().for_each(|layer| layer.age += ticks.unsigned_abs());
         for (index, layer) in self.open.iter().enumerate() {
             let floor = self.open.get(index + 1).map_or(each, |next| next.bytes_per_tick.max(each));
             let rate = layer.bytes_per_tick * 1e9 / self.tick_ns as f64;
@@ -170,7 +176,7 @@ impl CostMeter {
         let most = self.best_second.map_or(f64::INFINITY, |best| best as f64 * self.tick_ns as f64 / 1e9);
         let before = mean.max(self.recent[TICKS - 1] as f64).min(most);
         if before > 0.0 && self.open.last().is_none_or(|top| before < top.bytes_per_tick) {
-            self.open.push(Layer { event, bytes_per_tick: before });
+            self.open.push(Layer { event, bytes_per_tick: before, age: 0 });
         }
     }
 }
@@ -200,6 +206,12 @@ mod tests {
     fn an_event_costs_what_is_missing_until_the_rate_is_back() {
         assert_eq!(costs(&[100, 100, 100, 100, 0, 50, 100, 100], &[4]), [150.0]);
         assert_eq!(costs(&[100, 100, 100, 100, 100, 100], &[4]), [0.0]);
+    }
+
+    /// A window that is reduced for one segment: what was in flight before arrives for another RTT.
+    #[test]
+    fn what_was_in_flight_before_an_event_is_no_sign_that_it_is_over() {
+        assert_eq!(costs(&[100, 100, 100, 100, 100, 100, 70, 80, 90, 100], &[4]), [60.0]);
     }
 
     #[test]
