@@ -68,6 +68,8 @@ pub(crate) struct Since {
     pub(crate) doubt_ns: i64,
     /// A quarter and more of the greatest flight has been acknowledged and not replaced.
     pub(crate) has_drained: bool,
+    /// Acknowledgments that the sender has heard since the packet before.
+    pub(crate) acks: u32,
 }
 
 /// What releases packets.
@@ -156,7 +158,8 @@ impl SendClock {
     /// Linux 6.18 in a VM), the others follow nothing.
     #[inline]
     fn note_waking(&mut self, since: Since, segments: u64) {
-        if since.data_ns < UNANSWERED * self.acks.mean_ns.max(ANSWER_NS) {
+        // Of a train of each RTT the first packet follows the first acknowledgment: none was left unanswered, however much it covers.
+        if since.data_ns < UNANSWERED * self.acks.mean_ns.max(ANSWER_NS) || since.acks < 2 {
             if let Some(waking) = &mut self.waking {
                 waking.segments += segments;
             }
@@ -251,7 +254,9 @@ mod tests {
 
     fn release(bursts: impl Iterator<Item = (i64, i64)>) -> Release {
         let mut clock = SendClock::default();
-        bursts.for_each(|(data_ns, ack_ns)| clock.sent(Since { data_ns, ack_ns, doubt_ns: 0, has_drained: false }, 1));
+        bursts.for_each(|(data_ns, ack_ns)| {
+            clock.sent(Since { data_ns, ack_ns, doubt_ns: 0, has_drained: false, acks: 4 }, 1)
+        });
         clock.release()
     }
 
@@ -278,7 +283,7 @@ mod tests {
                 clock.restart();
             }
             let (data_ns, ack_ns) = train(packet);
-            clock.sent(Since { data_ns, ack_ns, doubt_ns: 0, has_drained: false }, 1);
+            clock.sent(Since { data_ns, ack_ns, doubt_ns: 0, has_drained: false, acks: 4 }, 1);
         }
         assert_eq!(clock.release(), Release::Acknowledgments);
     }
@@ -299,9 +304,9 @@ mod tests {
     fn pause(clock: &mut SendClock, pause: Pause) {
         (0..pause.unanswered).for_each(|_| clock.heard(500_000));
         let data_ns = i64::from(pause.unanswered) * 500_000;
-        clock.sent(Since { data_ns, ack_ns: pause.ack_ns, doubt_ns: 0, has_drained: true }, 1);
+        clock.sent(Since { data_ns, ack_ns: pause.ack_ns, doubt_ns: 0, has_drained: true, acks: 4 }, 1);
         // Written one after the other, and behind nothing.
-        let next = Since { data_ns: 400_000, ack_ns: 300_000, doubt_ns: 0, has_drained: false };
+        let next = Since { data_ns: 400_000, ack_ns: 300_000, doubt_ns: 0, has_drained: false, acks: 4 };
         (0..pause.written).for_each(|_| clock.sent(next, 1));
     }
 
@@ -347,7 +352,7 @@ mod tests {
         let mut clock = SendClock::default();
         for _ in 0..2_000 {
             clock.heard(760_000);
-            clock.sent(Since { data_ns: 760_000, ack_ns: 90_000, doubt_ns: 0, has_drained: false }, 2);
+            clock.sent(Since { data_ns: 760_000, ack_ns: 90_000, doubt_ns: 0, has_drained: false, acks: 4 }, 2);
         }
         clock.round(20);
         assert_eq!((clock.release(), clock.is_never_woken()), (Release::Acknowledgments, true));

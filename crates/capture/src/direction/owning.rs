@@ -165,7 +165,8 @@ impl Direction {
 
     /// A packet of new data was sent: where it is the first behind a pause, the bytes outstanding say whether room woke its writer.
     pub(super) fn note_burst(&mut self, at_ns: i64, since: Since) {
-        if since.data_ns <= self.clock.burst_gap_ns() || self.sender_lag_ns > 0 {
+        // The first packet of a train follows the first acknowledgment of the train before: nobody was waited for.
+        if since.data_ns <= self.clock.burst_gap_ns() || self.sender_lag_ns > 0 || since.acks < 2 {
             return;
         }
         let after = self.outstanding();

@@ -101,12 +101,13 @@ impl Direction {
                 ack_ns: time_ns - self.recent.heard_ns,
                 doubt_ns: 0,
                 has_drained: self.has_quarter_drained(),
+                acks: self.recent.heard,
             };
         }
         let doubt_ns = (self.lag.smoothed_ns - self.lag.min_ns).max(self.lag.variation_ns);
         let hears_now = self.window.late.front().is_some_and(|late| late.0 <= time_ns + doubt_ns);
         let ack_ns = if hears_now { 0 } else { time_ns - self.recent.heard_ns };
-        Since { data_ns, ack_ns, doubt_ns, has_drained: false }
+        Since { data_ns, ack_ns, doubt_ns, has_drained: false, acks: self.recent.heard }
     }
 
     fn count(&mut self, segment: &Segment, mss: u32, segments: u64) {
