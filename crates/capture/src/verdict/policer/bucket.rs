@@ -83,7 +83,12 @@ impl Fit {
 
     /// What goes through at half of its rate and less is mostly limited by something else, and loses little by it.
     pub(super) fn is_limit(&self, log: &CrossingLog) -> bool {
-        self.rate_by_goodput <= MOST_BY_GOODPUT || log.losses >= MANY_LOSSES || log.episodes >= MANY_EPISODES
+        self.is_near_goodput() || log.losses >= MANY_LOSSES || log.episodes >= MANY_EPISODES
+    }
+
+    /// What passes is not much less than the bucket lets through.
+    pub(super) fn is_near_goodput(&self) -> bool {
+        self.rate_by_goodput <= MOST_BY_GOODPUT
     }
 
     /// Whether hardly anything happened that the bucket does not have, though it is mostly empty: a large burst and then its rate.

@@ -81,6 +81,8 @@ pub(crate) struct PolicerFit {
     losses: usize,
     episodes: usize,
     flows: usize,
+    /// The bucket is full again within an RTT: it drops the ends of bursts, as a queue of its size does at any rate.
+    limits_bursts: bool,
 }
 
 impl PolicerFit {
@@ -105,7 +107,9 @@ impl PolicerFit {
         // What is uncertain of the times must not fill the bucket.
         let is_certain = view.uncertain_s < MOST_UNCERTAIN * rise.queue_s;
         let is_bucket = rise.queue_s >= LEAST_DEPTH_S && is_certain && !rise.is_queue(&fit, view.arrivals);
-        is_bucket.then_some(Self { fit, rise, losses: log.losses, episodes: log.episodes, flows: records.len() })
+        let limits_bursts = rise.queue_s < log::seconds(view.rtt_ns) && !fit.is_near_goodput();
+        let (losses, episodes, flows) = (log.losses, log.episodes, records.len());
+        is_bucket.then_some(Self { fit, rise, losses, episodes, flows, limits_bursts })
     }
 
     pub(crate) fn verdict(&self, mss: u64) -> Verdict {
@@ -131,7 +135,7 @@ impl PolicerFit {
         let mut verdict = Verdict::new(Cause::Policer, if is_plain { 0.9 } else { 0.75 }, evidence)
             .next_test("pace the sender below the rate of the bucket: a policer then drops nothing");
         verdict.bucket = Some(bucket);
-        if depth / payload_rate < 5.0 * LEAST_DEPTH_S {
+        if depth / payload_rate < 5.0 * LEAST_DEPTH_S || self.limits_bursts {
             verdict = verdict.rival("a queue of the size of the burst");
         }
         verdict
