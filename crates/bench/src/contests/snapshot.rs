@@ -1,7 +1,7 @@
 //! How long it takes to know this host, and what that takes: from the command to the last byte of the snapshot.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
@@ -38,7 +38,12 @@ fn once(actors: &Actors) -> anyhow::Result<(f64, f64)> {
 pub(super) fn most_resident(mut command: Command) -> anyhow::Result<f64> {
     let name = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().with_context(|| format!("`{name}` cannot be started"))?;
+    most_resident_of(command.spawn().with_context(|| format!("`{name}` cannot be started"))?)
+        .with_context(|| format!("`{name}`"))
+}
+
+/// The same of one that has been started.
+pub(super) fn most_resident_of(mut child: Child) -> anyhow::Result<f64> {
     let status = format!("/proc/{}/status", child.id());
     let mut most = 0.0_f64;
     let ended = loop {
@@ -49,7 +54,7 @@ pub(super) fn most_resident(mut command: Command) -> anyhow::Result<f64> {
         }
         std::thread::yield_now();
     };
-    ensure!(ended.success(), "`{name}` failed");
+    ensure!(ended.success(), "it failed");
     Ok(most)
 }
 

@@ -1,6 +1,7 @@
 //! How fast and how right captures are explained.
 //!
-//! Speed is that of `trace_speed`. Verdicts: simulated transfers whose limit is known, on seeds that no rule was tuned on. Policers:
+//! Speed is that of `trace_speed`, counts beside other programs those of `trace_truth`, and files that were made to do harm are those of
+//! `trace_hostile`. Verdicts: simulated transfers whose limit is known, on seeds that no rule was tuned on. Policers:
 //! the captures of Flach et al. (SIGCOMM 2016), where `scripts/policer-captures` has fetched them.
 
 use std::collections::BTreeMap;
@@ -12,7 +13,8 @@ use capture::report::TransferReport;
 use capture::verdict::Cause;
 use path::Seed;
 
-use super::trace_speed::{self, read};
+use super::trace_speed::read;
+use super::{trace_hostile, trace_speed, trace_truth};
 use crate::actors::Actors;
 use crate::contests::effort::Effort;
 use crate::labelled::{Label, captured, case};
@@ -23,6 +25,8 @@ const JUDGED: Seed = Seed(0x7ace);
 
 pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let mut rows = trace_speed::rows(actors, effort)?;
+    rows.extend(trace_truth::rows(effort)?);
+    rows.extend(trace_hostile::rows(actors)?);
     rows.extend(verdicts(effort.choose(300, 10_000))?);
     rows.extend(policers().unwrap_or_else(|error| vec![Row::failed("policers of the public captures", &error)]));
     Ok(rows)

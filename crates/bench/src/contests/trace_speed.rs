@@ -172,12 +172,12 @@ fn cpu_s(command: Command) -> anyhow::Result<f64> {
 }
 
 /// A file that goes when it is done with.
-struct Scratch {
-    path: PathBuf,
+pub(super) struct Scratch {
+    pub(super) path: PathBuf,
 }
 
 impl Scratch {
-    fn new(extension: &str) -> Self {
+    pub(super) fn new(extension: &str) -> Self {
         Self { path: std::env::temp_dir().join(format!("linerate-bench-{}.{extension}", std::process::id())) }
     }
 }
