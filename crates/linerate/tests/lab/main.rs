@@ -10,5 +10,6 @@ mod examining;
 mod hub_demo;
 mod keeping;
 mod playing;
+mod replaying;
 mod telling;
 mod user;
