@@ -53,6 +53,8 @@ pub struct Cause {
     pub by_load: bool,
     /// Only flows in an overlay suffer.
     pub only_overlays: bool,
+    /// Only flows that pause between what they send suffer: those of a rate of their own.
+    pub only_idle: bool,
     /// It is on a segment that packets take in one direction only.
     pub only_one_way: bool,
     /// Where both directions of a segment have it, it is one problem.

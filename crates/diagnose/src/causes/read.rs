@@ -77,6 +77,8 @@ struct CauseText {
     #[serde(default)]
     only_overlays: bool,
     #[serde(default)]
+    only_idle: bool,
+    #[serde(default)]
     only_one_way: bool,
     #[serde(default)]
     often_both_ways: bool,
@@ -195,6 +197,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         carries: text.carries,
         by_load: text.by_load,
         only_overlays: text.only_overlays,
+        only_idle: text.only_idle,
         only_one_way: text.only_one_way,
         often_both_ways: text.often_both_ways,
         both_ways: text.both_ways,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use model::round::{Member, Passage, Round};
+use units::DataRate;
 
 use super::FaultLocation;
 use crate::causes::weights::Weights;
@@ -50,6 +51,9 @@ pub(crate) fn candidates<'a>(round: &Round, flows: &[Flow], catalogue: &'a Catal
     found
 }
 
+/// Who sends no more than this writes now and then, and pauses.
+const SELDOM: DataRate = DataRate::from_bps(1_000_000);
+
 /// Flows that pass a place, and those of each kind among them.
 #[derive(Debug, Default)]
 struct Cover {
@@ -57,6 +61,7 @@ struct Cover {
     of_kind: BTreeMap<FlowKind, Rc<[usize]>>,
     with_load: Rc<[usize]>,
     in_overlays: Rc<[usize]>,
+    with_pauses: Rc<[usize]>,
 }
 
 impl Cover {
@@ -69,6 +74,7 @@ impl Cover {
             of_kind: kinds.map(|kind| (kind, some(&|flow| flow.kind == kind))).into(),
             with_load: some(&|flow| flow.kind != FlowKind::Echo),
             in_overlays: some(&|flow| flow.sender.network.is_some()),
+            with_pauses: some(&|flow| flow.shape.paced.is_some_and(|rate| rate <= SELDOM)),
             all: numbers.into(),
         }
     }
@@ -77,10 +83,12 @@ impl Cover {
     fn hit_by(&self, cause: &Cause) -> Rc<[usize]> {
         let any_kind = if cause.by_load { &self.with_load } else { &self.all };
         let of_kind = cause.carries.and_then(|kind| self.of_kind.get(&kind)).unwrap_or(any_kind);
-        if !cause.only_overlays {
-            return Rc::clone(of_kind);
-        }
-        self.in_overlays.iter().copied().filter(|number| of_kind.binary_search(number).is_ok()).collect()
+        let only = match (cause.only_overlays, cause.only_idle) {
+            (true, _) => &self.in_overlays,
+            (_, true) => &self.with_pauses,
+            (false, false) => return Rc::clone(of_kind),
+        };
+        only.iter().copied().filter(|number| of_kind.binary_search(number).is_ok()).collect()
     }
 }
 

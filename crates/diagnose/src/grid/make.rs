@@ -20,9 +20,9 @@ pub fn grids(round: &Round) -> Grids {
     for layer in layers(round) {
         let networks: BTreeSet<Option<String>> = layer.cells.iter().map(|cell| cell.to.network.clone()).collect();
         for network in networks {
-            let cells = layer.cells.iter().filter(|cell| cell.to.network == network);
+            let cells: Vec<&cell::Cell> = layer.cells.iter().filter(|cell| cell.to.network == network).collect();
             let maker = Maker { what: layer.symptom, rates: &rates, failures: &failures };
-            grids.push(maker.grid(network.clone(), cells.collect(), round));
+            grids.push(maker.grid(network, &cells, round));
         }
     }
     Grids { format: Grids::FORMAT, round: round.id, title: round.title.clone(), started: round.started, grids }
@@ -35,8 +35,8 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn grid(&self, network: Option<String>, cells: Vec<&cell::Cell>, round: &Round) -> Grid {
-        let shown = shown(&cells);
+    fn grid(&self, network: Option<String>, cells: &[&cell::Cell], round: &Round) -> Grid {
+        let shown = shown(cells);
         // The order of the plan; who is not in it stands behind.
         let mut hosts: Vec<String> = round.members.iter().map(|member| member.name.clone()).collect();
         hosts.retain(|host| shown.contains(host.as_str()));
@@ -47,12 +47,12 @@ impl Maker<'_> {
         for from in &hosts {
             rows.push(hosts.iter().map(|to| self.empty(from, to)).collect());
         }
-        for cell in &cells {
+        for cell in cells {
             if let Some((row, column)) = places.get(cell.from.host.as_str()).zip(places.get(cell.to.host.as_str())) {
                 rows[*row][*column] = self.cell(cell);
             }
         }
-        let left_out = named(&cells).len() - hosts.len();
+        let left_out = named(cells).len() - hosts.len();
         Grid { what: self.what, network, hosts, left_out, rows }
     }
 

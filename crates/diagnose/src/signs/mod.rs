@@ -10,7 +10,7 @@
 //! * `numbers`: signs of one run by itself
 //! * `trend`: whether a flow kept its rate
 //! * `agreed`: what both ends agreed on
-//! * `first_window`: with how large a window it began
+//! * `initial_window`: with how large a window it began
 //! * `allowed`: what a flow attained of what its settings allow
 //! * `jump`: an RTT that becomes another one while a flow runs
 //! * `losses`: signs of losses
@@ -40,8 +40,8 @@ mod ceiling;
 mod clustering;
 mod coverage;
 mod datagram_rate;
-mod first_window;
 pub mod flow;
+mod initial_window;
 mod jump;
 mod losses;
 mod lossy;

@@ -17,8 +17,8 @@ use super::Observation;
 use super::agreed::agreed;
 use super::ceiling::{attained_at_best, ceiling};
 use super::clustering::clustering;
-use super::first_window;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
+use super::initial_window;
 use super::losses;
 use super::lossy::is_lossy;
 use super::packet_time;
@@ -146,7 +146,7 @@ fn of_tcp(flow: &mut Flow, run: &Run, samples: Option<&RunSamples>, total: &Dire
         flow.complaint = Some(Complaint::Uneven);
     }
     of_senders(flow, run, &senders, total.elapsed);
-    first_window::add(flow, &senders, total.elapsed);
+    initial_window::add(flow, &senders, total.elapsed);
     if flow.complaint.is_none() && is_lossy(flow, queue) {
         flow.complaint = Some(Complaint::Lossy);
     }

@@ -157,7 +157,7 @@ signs! {
         "agreed" 0.99,
         "missing" 0.01 direct,
     }
-    "first-window" asks "With how large a window did it begin?" {
+    "initial-window" asks "With how large a window did it begin?" {
         "usual" 0.99,
         "small" 0.01 direct,
     }

@@ -127,7 +127,7 @@ fn failed(tested: &Tested, kind: FailureKind, detail: &str) -> Option<Statement>
     Some(Statement::fault(says))
 }
 
-/// Nothing came after the first window.
+/// Nothing came after the initial window.
 fn black_hole(whose: &str, total: &DirectionTotal, intervals: &[&Interval]) -> Option<Statement> {
     let received = total.received.unwrap_or_default();
     let sent = total.sent.unwrap_or_default();
@@ -325,11 +325,11 @@ fn used_up(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> 
         .retransmits
         .is_none_or(|count| count.get() * SELDOM < total.sent.unwrap_or_default().get() / USUAL_SEGMENT);
     let names = [("sending", "zero copy (`-Z`)"), ("receiving", "discarding what arrives (`--skip-rx-copy`)")];
-    ends.into_iter().zip(names).filter(|_| lossless).find_map(|(end, (name, besides))| {
+    ends.into_iter().zip(names).filter(|_| lossless).find_map(|(end, (name, also))| {
         let used = end.map(|used| used.user + used.system).filter(|used| (USED_UP..ONE_CPU).contains(used))?;
         Some(Statement::fault(format!(
             "{whose}: the {name} program used {} of a CPU and next to nothing was lost: one process is no faster there; several processes \
-             or threads, {besides} or a faster CPU help, and the network is not the limit",
+             or threads, {also} or a faster CPU help, and the network is not the limit",
             percent(used)
         )))
     })

@@ -154,6 +154,7 @@ pub(super) fn seldom(number: usize, idle: f64) -> Test {
         format!("time = \"{}ms\"", whole(length * 1e3)),
         format!("rate = \"{rate}\""),
         format!("length = \"{}B\"", whole(SELDOM)),
+        "sample-every = \"100ms\"".to_owned(),
         format!("expect = \"{rate}\""),
     ];
     Test { pair: number, kind: "tcp", keys, length }

@@ -20,7 +20,7 @@ pub(super) fn add(flow: &mut Flow, senders: &[&StreamSamples], elapsed: Duration
     let is_small = segments < USUAL;
     let state = if is_small { "small" } else { "usual" };
     let says = format!("its window began with {segments} segments");
-    flow.observations.extend(Observation::of("first-window", state, says));
+    flow.observations.extend(Observation::of("initial-window", state, says));
     if is_small && flow.complaint.is_none() {
         judge(flow, rtt.mul_f64((f64::from(USUAL) / f64::from(segments)).log2()), elapsed);
     }
