@@ -10,6 +10,5 @@ mod examining;
 mod hub_demo;
 mod keeping;
 mod playing;
-mod replaying;
 mod telling;
 mod user;

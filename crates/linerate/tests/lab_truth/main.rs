@@ -11,5 +11,6 @@ mod kernel;
 mod machine;
 mod measured;
 mod processor;
+mod replaying;
 mod response;
 mod stage;
