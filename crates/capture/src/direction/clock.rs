@@ -255,7 +255,7 @@ mod tests {
     fn release(bursts: impl Iterator<Item = (i64, i64)>) -> Release {
         let mut clock = SendClock::default();
         bursts.for_each(|(data_ns, ack_ns)| {
-            clock.sent(Since { data_ns, ack_ns, doubt_ns: 0, has_drained: false, acks: 4 }, 1)
+            clock.sent(Since { data_ns, ack_ns, doubt_ns: 0, has_drained: false, acks: 4 }, 1);
         });
         clock.release()
     }

@@ -23,7 +23,7 @@ const ALWAYS_ALLOWED: u64 = 1 << 28;
 /// # Errors
 /// What `input` gives, and where zstd has no memory for a window.
 pub fn decompressed<'a>(mut input: impl BufRead + 'a) -> io::Result<Box<dyn Read + 'a>> {
-    let mut head = Vec::with_capacity(MAGIC_BYTES as usize);
+    let mut head = Vec::new();
     input.by_ref().take(MAGIC_BYTES).read_to_end(&mut head)?;
     let compression = Compression::of(&head);
     let whole = Cursor::new(head).chain(input);
@@ -143,7 +143,9 @@ mod tests {
     /// Blocks of zstd that repeat one byte (RFC 8878 section 3.1.1.2): four bytes become 128 KiB.
     fn bomb(blocks: usize) -> Vec<u8> {
         let mut bytes = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38];
-        bytes.extend([0x02, 0x00, 0x10, 0x00].repeat(blocks));
+        bytes.extend([0x02, 0x00, 0x10, 0x00].repeat(blocks - 1));
+        // The last one says that it is.
+        bytes.extend([0x03, 0x00, 0x10, 0x00]);
         bytes
     }
 
