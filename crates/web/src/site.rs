@@ -190,8 +190,7 @@ impl Site {
                 Ok(Response::json(&ReportView { title, text: document.text, kept: document.kept }))
             }
             ["incident", id] => {
-                let id = IncidentId((*id).to_owned());
-                Ok(Response::json(&IncidentView::of(self.source.incident(&id)?)))
+                Ok(Response::json(&IncidentView::of(self.source.incident(&IncidentId((*id).to_owned()))?)))
             }
             ["pair"] => {
                 Ok(Response::json(&PairView::of(self.source.as_ref(), pair_of(query)?, pair::Asked::of(query))?))

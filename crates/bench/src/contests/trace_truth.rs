@@ -46,7 +46,7 @@ fn long_path(effort: Effort) -> anyhow::Result<Vec<Row>> {
     sender.offload = ByteCount::new(1);
     sender.adapter_rate = DataRate::from_bps(25_000_000_000);
     let lost = ElementSpec::Loss(LossSpec::EveryNth(NonZeroU64::MIN.saturating_add(1_499)));
-    let truth = Truth::of(Flow {
+    let truth = Truth::of(&Flow {
         forward: [lost, port(rate), delay(one_way)].map(PathElement::from).to_vec(),
         reverse: vec![delay(one_way).into()],
         sender,
@@ -94,7 +94,7 @@ fn delayed() -> anyhow::Result<Vec<Row>> {
     sender.buffer = ByteCount::new(16 << 20);
     sender.offload = ByteCount::new(1);
     let rate = DataRate::from_bps(1_000_000_000);
-    let truth = Truth::of(Flow {
+    let truth = Truth::of(&Flow {
         forward: [port(rate), delay(Duration::from_millis(4)), ElementSpec::Reorder(held)]
             .map(PathElement::from)
             .to_vec(),
@@ -119,8 +119,8 @@ fn delayed() -> anyhow::Result<Vec<Row>> {
 }
 
 impl Truth {
-    fn of(flow: Flow) -> anyhow::Result<Self> {
-        let mut run = Run::new(&flow)?;
+    fn of(flow: &Flow) -> anyhow::Result<Self> {
+        let mut run = Run::new(flow)?;
         let mut writer = PcapWriter::new(&run.tap_flows());
         run.go_on_tapped(TapPoint::Sender, |event| writer.take(event));
         let (capture, file) = (writer.drain(), Scratch::new("pcap"));

@@ -105,7 +105,7 @@ struct Phase<'a> {
 /// What a client says until it quits, hangs up or wants TLS.
 fn session<S: Read + Write>(stream: S, phase: &Phase<'_>) -> (Dialogue, S) {
     let mut lines = BufReader::new(stream);
-    let mut say =
+    let say =
         |lines: &mut BufReader<S>, text: &str| lines.get_mut().write_all(format!("{text}\r\n").as_bytes()).is_ok();
     let mut said = Dialogue::new();
     if phase.greets {

@@ -487,13 +487,13 @@ mod tests {
             let usual = 0.85 + 0.05 * (0..4).map(|part| noise(4 * pair + part)).sum::<f64>();
             if pair.is_multiple_of(200) { noise(pair) } else { usual }
         };
+        #[expect(clippy::cast_possible_truncation, reason = "parts of one")]
         let parts: Vec<f32> = (0..1_000_000).map(|pair| part(pair) as f32).collect();
         let values: Vec<f32> = parts.iter().map(|part| part * 1e9 + 1e6).collect();
         let judged = Matrix::of_parts(frame(), values.clone(), &parts);
-        let by_value = Matrix::of_range(frame(), values).unwrap();
-        let id = RunId::new(units::WallTime::default(), 1);
-        for matrix in [judged, by_value] {
-            let response = Response::json(&MatrixView::of(id, &matrix)).compressed();
+        for matrix in [judged, Matrix::of_range(frame(), values).unwrap()] {
+            let view = MatrixView::of(RunId::new(units::WallTime::default(), 1), &matrix);
+            let response = Response::json(&view).compressed();
             assert!(response.body.len() <= 300_000, "{:?}: {} bytes", matrix.scale, response.body.len());
         }
     }
