@@ -2,7 +2,7 @@
 //! wider world"). Who learns from one distribution alone takes its habits for laws.
 
 use super::draw::{Draw, whole};
-use super::faults::{Claim, Planted};
+use super::faults::Planted;
 use super::network::Network;
 use super::plan::{self, Pair, Test};
 
@@ -67,17 +67,9 @@ pub(super) fn vary(planted: Planted, length: f64, draw: &mut Draw) -> Planted {
         "microburst" if draw.is(SINGLE) => single_burst(planted, length, draw),
         "loss-on-segment" if draw.is(STAYS) => Planted { until: None, ..planted },
         "policer" if draw.is(DEEPER) => deeper_bucket(planted, draw),
-        cause if BOTH_WAYS.contains(&cause) && draw.is(IN_BOTH) => both_ways(planted),
+        cause if BOTH_WAYS.contains(&cause) && draw.is(IN_BOTH) => planted.both_ways(),
         _ => planted,
     }
-}
-
-fn both_ways(mut planted: Planted) -> Planted {
-    planted.place.retain(|key| !key.starts_with("towards"));
-    planted.faults.iter_mut().for_each(|fault| fault.retain(|key| !key.starts_with("towards")));
-    let others: Vec<Claim> = planted.claims.iter().filter_map(|claim| claim.other_direction()).collect();
-    planted.claims.extend(others);
-    planted
 }
 
 /// A bucket that holds up to sixteen times as much.

@@ -21,6 +21,17 @@ pub(in crate::generate) struct Planted {
     pub(in crate::generate) claims: Vec<Claim>,
 }
 
+impl Planted {
+    /// The same in both directions of its link.
+    pub(in crate::generate) fn both_ways(mut self) -> Self {
+        self.place.retain(|key| !key.starts_with("towards"));
+        self.faults.iter_mut().for_each(|fault| fault.retain(|key| !key.starts_with("towards")));
+        let others: Vec<Claim> = self.claims.iter().filter_map(|claim| claim.other_direction()).collect();
+        self.claims.extend(others);
+        self
+    }
+}
+
 /// A thing that a fault has for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::generate) enum Claim {

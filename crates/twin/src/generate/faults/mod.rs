@@ -14,7 +14,7 @@ mod path;
 mod routes;
 mod services;
 
-pub(super) use ground::{Claim, Ground, Planted};
+pub(super) use ground::{Ground, Planted};
 
 type Recipe = fn(&mut Ground<'_>, f64) -> Option<Planted>;
 

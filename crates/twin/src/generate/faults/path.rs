@@ -2,7 +2,7 @@
 
 use super::super::draw::{on_log, whole};
 use super::super::plan::{self, Pair};
-use super::ground::{Claim, Ground, Planted};
+use super::ground::{Ground, Planted};
 
 pub(super) fn random_loss(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (_, _, link, direction) = ground.on_path();
@@ -31,12 +31,8 @@ pub(super) fn duplex_mismatch(ground: &mut Ground<'_>, severity: f64) -> Option<
     }
     let loss = on_log(severity, [1e-2, 2e-1]);
     let what = vec![format!("add = {{ loss = {{ random = {loss:.5} }} }}")];
-    let mut planted = ground.on_link("duplex-mismatch", [link, direction], severity, what);
-    // Both directions: collisions do not ask who sent.
-    planted.place.truncate(1);
-    planted.faults.iter_mut().for_each(|fault| drop(fault.remove(1)));
-    planted.claims.push(Claim::Link(link, 1 - direction));
-    Some(planted)
+    // Collisions do not ask who sent.
+    Some(ground.on_link("duplex-mismatch", [link, direction], severity, what).both_ways())
 }
 
 pub(super) fn lag_member(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
@@ -137,11 +133,7 @@ pub(super) fn firewall(ground: &mut Ground<'_>, severity: f64) -> Option<Planted
     if pair.rate * pair.rtt / 8.0 > 1.3 * f64::from(u16::MAX) && ground.draw.is(STRIPS) {
         let what =
             "add = { firewall = { packets-per-second = 2000000, inspects = \"tcp\", strips-window-scale = true } }";
-        let mut planted = ground.on_link("firewall", [link, direction], severity, vec![what.to_owned()]);
-        planted.place.truncate(1);
-        planted.faults.iter_mut().for_each(|fault| drop(fault.remove(1)));
-        planted.claims.push(Claim::Link(link, 1 - direction));
-        return Some(planted);
+        return Some(ground.on_link("firewall", [link, direction], severity, vec![what.to_owned()]).both_ways());
     }
     let full = pair.rate / (8.0 * f64::from(ground.network.mtu + 14));
     let packets = whole(full * on_log(severity, [0.9, 0.04])).max(50);
@@ -176,13 +168,14 @@ fn silent_mtu(
     }
     let bytes = whole(on_log(severity, [8_000.0, 1_500.0]));
     ground.tests.push(plan::tcp(pair, number, &["mss = 1400", "label = \"small segments\""]));
+    Some(swallows(ground, cause, [link, direction], severity, bytes))
+}
+
+/// Both directions of a link lose what is larger, and nobody says so.
+fn swallows(ground: &mut Ground<'_>, cause: &'static str, place: [usize; 2], severity: f64, bytes: u64) -> Planted {
     let what =
         vec![format!("add = {{ mtu = {{ bytes = {bytes}, report = \"silent\" }} }}"), "at = \"first\"".to_owned()];
-    let mut planted = ground.on_link(cause, [link, direction], severity, what);
-    planted.place.truncate(1);
-    planted.faults.iter_mut().for_each(|fault| drop(fault.remove(1)));
-    planted.claims.push(Claim::Link(link, 1 - direction));
-    Some(planted)
+    ground.on_link(cause, place, severity, what).both_ways()
 }
 
 /// An overlay with the MTU of the network below, which has no room for its headers at one port.
@@ -196,13 +189,7 @@ pub(super) fn mtu_overlay(ground: &mut Ground<'_>, severity: f64) -> Option<Plan
     if ground.draw.is(0.5) {
         ground.tests.push(plan::tcp(&pair, number, &["mss = 1000", "label = \"small segments\""]));
     }
-    let what =
-        vec![format!("add = {{ mtu = {{ bytes = {bytes}, report = \"silent\" }} }}"), "at = \"first\"".to_owned()];
-    let mut planted = ground.on_link("mtu-overlay", [link, direction], severity, what);
-    planted.place.truncate(1);
-    planted.faults.iter_mut().for_each(|fault| drop(fault.remove(1)));
-    planted.claims.push(Claim::Link(link, 1 - direction));
-    Some(planted)
+    Some(swallows(ground, "mtu-overlay", [link, direction], severity, bytes))
 }
 
 /// An appliance that forgets a connection before it is needed again.
