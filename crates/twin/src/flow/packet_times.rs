@@ -7,7 +7,6 @@ use path::Seed;
 
 use crate::network::way::Way;
 use crate::probes::packets::{Packets, send};
-use crate::probes::rtt::FLOW;
 
 /// As the probes of a live test before its first byte.
 pub(super) fn of([there, back]: [&Way; 2], seed: Seed) -> Option<PacketTimes> {
@@ -26,7 +25,7 @@ fn longer(way: &Way, seed: Seed) -> Option<u64> {
         Packets { at, count: 1, ip_bytes: bytes + HEADERS, whole: true, over: Duration::ZERO }
     };
     let sent: Vec<Packets> = (0..PROBES + LARGE_PROBES).map(packets).collect();
-    let fates = send(&way.stages, seed, FLOW, &sent).ok()?;
+    let fates = send(&way.stages, seed, 1, &sent).ok()?;
     let least = |is_large: bool| {
         let of_size = fates.arrived.iter().filter(|(_, number, ..)| (*number >= PROBES) == is_large);
         let times: Vec<Duration> =

@@ -49,14 +49,12 @@ pub(crate) fn simulate(
         None => plan,
     };
     let trains = plan.trains(ip_bytes);
-    let mut streams = Vec::new();
     let there = Thinned::new(&link.there.stages, Load::Data(ByteCount::new(u64::from(ip_bytes + LINK_HEADER))));
-    for stream in 0..u32::from(spec.streams.max(1)) {
-        let fates = send(&there.stages, seed.part(u64::from(stream)), stream, &trains);
-        let mut fates = fates.map_err(|error| error.to_string())?;
-        fates.dropped.iter_mut().for_each(|(place, ..)| *place = there.place(*place));
-        streams.push(fates);
-    }
+    let count = u32::from(spec.streams.max(1));
+    let all: Vec<Packets> = trains.iter().flat_map(|train| std::iter::repeat_n(*train, count as usize)).collect();
+    let mut fates = send(&there.stages, seed, count, &all).map_err(|error| error.to_string())?;
+    fates.dropped.iter_mut().for_each(|(place, ..)| *place = there.place(*place));
+    let streams = fates.by_stream(count);
     let socket = Socket::of(network, link.receiver);
     let test = Datagrams { plan: &plan, socket: &socket, one_way, link, ip_bytes };
     Ok(sums(&streams, &trains, &test))
@@ -69,8 +67,9 @@ struct Plan {
     length: u32,
     /// The largest payload that leaves in one piece.
     largest: u32,
-    /// Datagrams that leave at once.
+    /// Datagrams of each stream that leave at once.
     together: u32,
+    streams: u32,
 }
 
 impl Plan {
@@ -87,7 +86,7 @@ impl Plan {
         let due = rate.bytes_per_second() / 1_000 / u64::from(length.max(1));
         let most = if spec.udp_gso == Offload::On { (MESSAGE / length.max(1)).max(1) } else { 1 };
         let together = u32::try_from(due).unwrap_or(u32::MAX).clamp(1, most.max(1));
-        Self { rate, time: time.min(LONGEST), length, largest, together }
+        Self { rate, time: time.min(LONGEST), length, largest, together, streams: u32::from(spec.streams.max(1)) }
     }
 
     /// The same, no faster than a rate at which frames leave.
@@ -100,7 +99,8 @@ impl Plan {
     fn trains(&self, ip_bytes: u32) -> Vec<Packets> {
         let bytes = u64::from(self.together) * u64::from(self.length);
         let every = self.rate.time_for(ByteCount::new(bytes)).unwrap_or(Duration::from_secs(1));
-        let count = u32::try_from(self.time.as_nanos() / every.as_nanos().max(1)).unwrap_or(u32::MAX).clamp(1, MOST);
+        let most = MOST / self.streams.max(1);
+        let count = u32::try_from(self.time.as_nanos() / every.as_nanos().max(1)).unwrap_or(u32::MAX).clamp(1, most);
         let one = |number: u32| Packets {
             at: every * number,
             count: self.together,
@@ -289,7 +289,7 @@ const USUAL_LENGTH: u32 = 1_448;
 const MESSAGE: u32 = 65_507;
 /// What a test sends that asks for no rate.
 const UNPACED: DataRate = DataRate::from_bps(1_000_000_000);
-/// Trains of a test at most.
+/// Trains of all streams of a test at most.
 const MOST: u32 = 2_000_000;
 const LONGEST: Duration = Duration::from_secs(300);
 /// Bytes of a socket without settings (`net.core.rmem_default`, `net.core.wmem_default`).

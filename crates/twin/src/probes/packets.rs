@@ -37,14 +37,37 @@ pub(crate) struct Fates {
     known: u64,
 }
 
+impl Fates {
+    /// What became of the packets of each of several streams that took turns; they are numbered within their stream then.
+    pub(crate) fn by_stream(self, streams: u32) -> Vec<Self> {
+        let streams = streams.max(1);
+        let mut each: Vec<Self> = (0..streams).map(|_| Self::default()).collect();
+        let of = |number: u32| ((number % streams) as usize, number / streams);
+        for (at, number, first, count) in self.arrived {
+            let (stream, number) = of(number);
+            each[stream].arrived.push((at, number, first, count));
+        }
+        for (place, why, number, count) in self.dropped {
+            let (stream, number) = of(number);
+            each[stream].dropped.push((place, why, number, count));
+        }
+        for (place, fits, number) in self.refused {
+            let (stream, number) = of(number);
+            each[stream].refused.push((place, fits, number));
+        }
+        each
+    }
+}
+
 /// Bytes of Ethernet's header.
 pub(crate) const LINK_HEADER: u32 = 14;
 
-/// Sends packets over the elements of a path, in order of time.
+/// Sends packets over the elements of a path, in order of time. Streams, of which there is one at least, take turns: the first packets
+/// are the first stream's, the next ones the second's, and so on.
 ///
 /// # Errors
 /// An element that cannot be.
-pub(crate) fn send(stages: &[PathElement], seed: Seed, flow: u32, sent: &[Packets]) -> Result<Fates, SpecError> {
+pub(crate) fn send(stages: &[PathElement], seed: Seed, streams: u32, sent: &[Packets]) -> Result<Fates, SpecError> {
     let start = MonoTime::default();
     let mut chain = Chain::new(stages, seed, start)?;
     let mut fates = Fates::default();
@@ -59,7 +82,7 @@ pub(crate) fn send(stages: &[PathElement], seed: Seed, flow: u32, sent: &[Packet
             count,
             size,
             last_size: size,
-            flow: FlowHash(flow),
+            flow: FlowHash(number % streams.max(1)),
             kind: PacketKind::Other,
             dscp: 0,
             ecn: Ecn::NotCapable,

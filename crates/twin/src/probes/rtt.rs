@@ -32,7 +32,7 @@ pub(crate) struct Pair<'a> {
 /// Sends packets, each of which is answered by one of its size.
 pub(crate) fn ask(network: &mut Network<'_>, pair: &Pair<'_>, seed: Seed, sent: &[Packets]) -> Vec<Fate> {
     let mut fates = vec![Fate::Lost; sent.len()];
-    let Ok(there) = send(&pair.there.stages, seed.part(0), FLOW, sent) else { return fates };
+    let Ok(there) = send(&pair.there.stages, seed.part(0), 1, sent) else { return fates };
     for (place, fits, number) in &there.refused {
         let reporter = reporter(network, pair.there, *place);
         if let Some(fate) = fates.get_mut(*number as usize) {
@@ -42,7 +42,7 @@ pub(crate) fn ask(network: &mut Network<'_>, pair: &Pair<'_>, seed: Seed, sent: 
     let whole = whole(&there, sent);
     let answers: Vec<Packets> =
         whole.iter().map(|(at, number)| Packets { at: *at, whole: false, ..sent[*number as usize] }).collect();
-    let Ok(back) = send(&pair.back.stages, seed.part(1), FLOW, &answers) else { return fates };
+    let Ok(back) = send(&pair.back.stages, seed.part(1), 1, &answers) else { return fates };
     count(network, pair.there, &there, sent);
     count(network, pair.back, &back, &answers);
     for (at, answer) in self::whole(&back, &answers) {
@@ -86,7 +86,5 @@ fn count(network: &mut Network<'_>, way: &Way, fates: &Fates, sent: &[Packets]) 
     tallies.add(blueprint, way, Sent { packets, size, drops: &drops });
 }
 
-/// The number by which bundles and balancers tell probes from flows.
-pub(crate) const FLOW: u32 = 0;
 /// What both hosts need for a packet and its answer.
 const HOSTS: Duration = Duration::from_micros(60);
