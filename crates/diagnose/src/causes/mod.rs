@@ -55,6 +55,8 @@ pub struct Cause {
     pub only_overlays: bool,
     /// Only flows that pause between what they send suffer: those of a rate of their own.
     pub only_idle: bool,
+    /// It takes rate and nothing else: where no flow is slow, it is out.
+    pub only_slows: bool,
     /// It is on a segment that packets take in one direction only.
     pub only_one_way: bool,
     /// Where both directions of a segment have it, it is one problem.
@@ -81,6 +83,8 @@ pub struct Cause {
     /// States of which one makes it more than another cause of the catalogue, as a pair that did better earlier. Where none of them is seen,
     /// looked at or not, the other cause says all that is known.
     pub needs: Vec<SignState>,
+    /// What the host is asked besides: a yes to one of these stands for a state that it needs.
+    pub needs_of_host: Vec<String>,
     /// States that no flow shows which suffers from it. One that does excludes it.
     pub never: Vec<SignState>,
     /// The fastest link on which it exists. A flow that carried more past the place excludes it.

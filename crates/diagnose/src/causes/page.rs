@@ -54,11 +54,16 @@ fn entry(page: &mut String, cause: &Cause) {
     }
     if !cause.needs.is_empty() {
         let named = cause.needs.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
-        let _ = writeln!(page, "- Named only with one of: {}", named.collect::<Vec<_>>().join(", "));
+        let of_host = cause.needs_of_host.iter().filter_map(|name| Some(format!("the host {}", own::asks(name)?)));
+        let named: Vec<String> = named.chain(of_host).collect();
+        let _ = writeln!(page, "- Named only with one of: {}", named.join(", "));
     }
     if !cause.never.is_empty() {
         let named = cause.never.iter().map(|seen| format!("`{} = {}`", seen.sign().name, seen.state().name));
         let _ = writeln!(page, "- Out where a flow shows: {}", named.collect::<Vec<_>>().join(", "));
+    }
+    if cause.only_slows {
+        let _ = writeln!(page, "- Out where no flow is slow");
     }
     if cause.by_load {
         let _ = writeln!(page, "- Not what echoes over an idle path are lost to");

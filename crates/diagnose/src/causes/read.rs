@@ -79,6 +79,8 @@ struct CauseText {
     #[serde(default)]
     only_idle: bool,
     #[serde(default)]
+    only_slows: bool,
+    #[serde(default)]
     only_one_way: bool,
     #[serde(default)]
     often_both_ways: bool,
@@ -98,6 +100,8 @@ struct CauseText {
     requires: Vec<String>,
     #[serde(default)]
     needs: Vec<String>,
+    #[serde(default)]
+    needs_of_host: Vec<String>,
     #[serde(default)]
     never: Vec<String>,
     #[serde(default)]
@@ -198,6 +202,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         by_load: text.by_load,
         only_overlays: text.only_overlays,
         only_idle: text.only_idle,
+        only_slows: text.only_slows,
         only_one_way: text.only_one_way,
         often_both_ways: text.often_both_ways,
         both_ways: text.both_ways,
@@ -208,6 +213,7 @@ fn settled(file: &str, text: CauseText) -> Result<Cause, CatalogueError> {
         shows,
         requires,
         needs,
+        needs_of_host: text.needs_of_host,
         never,
         fastest_link,
         manners: Vec::new(),

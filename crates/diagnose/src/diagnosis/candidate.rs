@@ -6,7 +6,7 @@ use std::rc::Rc;
 use model::round::{Member, Passage, Round};
 use units::DataRate;
 
-use super::FaultLocation;
+use super::{FaultLocation, own};
 use crate::causes::weights::Weights;
 use crate::causes::{Catalogue, Cause, PlaceKind, Usually};
 use crate::signs::flow::FlowKind;
@@ -102,7 +102,7 @@ struct Places {
     pairs: BTreeMap<(String, String), Cover>,
     /// Hosts where flows begin or end and none passes.
     ends: BTreeSet<String>,
-    /// Members in which others live.
+    /// Members in which others live, and those that pass packets on and merge them before.
     machines: BTreeSet<String>,
 }
 
@@ -141,14 +141,14 @@ impl Places {
         let cover = |numbers: Vec<usize>| Cover::of(numbers, flows);
         let members = round.members.iter();
         let inside = members.flat_map(|member| member.attributes.values()).cloned().collect::<BTreeSet<String>>();
+        let ends = ends(flows);
+        let is_machine = |member: &&Member| {
+            inside.contains(&member.name) || !ends.contains(&member.name) && own::merges(member) == Some(true)
+        };
+        let machines = round.members.iter().filter(is_machine).map(|member| member.name.clone()).collect();
         Self {
-            ends: ends(flows),
-            machines: round
-                .members
-                .iter()
-                .map(|member| member.name.clone())
-                .filter(|name| inside.contains(name))
-                .collect(),
+            ends,
+            machines,
             hosts: hosts.into_iter().map(|(host, numbers)| (host, numbers.map(cover))).collect(),
             passages: passages.into_iter().map(|(passage, numbers)| (passage, cover(numbers))).collect(),
             links: links.into_iter().map(|(link, numbers)| (link, cover(numbers))).collect(),
@@ -225,7 +225,8 @@ fn at_entries<'a>(cause: &'a Cause, round: &Round, flows: &[Flow], places: &Plac
         let host = &passage.towards;
         let ends_flows = places.ends.contains(host) && flows.iter().any(|flow| flow.receiver.host == *host);
         let from = other_end(round, passage);
-        let comes_from_inside = from.is_some_and(|from| is_inside(round, from, host));
+        let is_own = |from: &str| is_inside(round, from, host) || !ends_flows && places.ends.contains(from);
+        let comes_from_inside = from.is_some_and(is_own);
         if !(ends_flows || places.machines.contains(host)) || comes_from_inside {
             continue;
         }

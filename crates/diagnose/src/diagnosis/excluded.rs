@@ -6,7 +6,9 @@ use super::findings::Findings;
 use super::says::{EXCLUDED, Says};
 use super::vanished;
 use super::weigh::{Ground, Part};
+use crate::causes::Cause;
 use crate::signs::Flow;
+use crate::signs::flow::Complaint;
 
 /// All that excludes a candidate, or speaks against it for what nothing shows.
 pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, suffering: &[&'a Flow], ground: &Ground<'a>) -> Vec<Part<'a>> {
@@ -14,9 +16,10 @@ pub(super) fn weigh<'a>(candidate: &'a Candidate<'_>, suffering: &[&'a Flow], gr
     let parts = [
         of_required(candidate, suffering),
         of_never(candidate, suffering),
-        of_needed(candidate, suffering),
+        of_needed(candidate, suffering, ground.findings),
         of_unfired(candidate, ground.findings),
         of_role(candidate, suffering),
+        of_complaint(candidate, suffering),
         of_rate(candidate, ground),
         one_way.map(|place| Part { weight: -EXCLUDED, says: Says::OneWay(place) }),
     ];
@@ -41,8 +44,12 @@ fn of_never<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Par
 }
 
 /// A cause that is another one at a time or on a path of its own is not named where nothing shows the time or the path.
-fn of_needed<'a>(candidate: &Candidate<'_>, suffering: &[&Flow]) -> Option<Part<'a>> {
-    let needs = &candidate.cause.needs;
+fn of_needed<'a>(candidate: &Candidate<'_>, suffering: &[&Flow], findings: &Findings) -> Option<Part<'a>> {
+    let Cause { needs, needs_of_host, .. } = candidate.cause;
+    let is_said = |host: &String| needs_of_host.iter().any(|fact| findings.fired(host, fact) == Some(true));
+    if candidate.host.as_ref().is_some_and(is_said) {
+        return None;
+    }
     let seen = || suffering.iter().flat_map(|flow| &flow.observations);
     let is_met = seen().any(|seen| needs.contains(&seen.seen));
     let is_asked = || seen().any(|seen| needs.iter().any(|needed| needed.sign == seen.seen.sign));
@@ -65,6 +72,13 @@ fn of_role<'a>(candidate: &'a Candidate<'_>, suffering: &[&Flow]) -> Option<Part
     let host = candidate.host.as_ref().filter(|_| candidate.cause.of_sender)?;
     let sends = suffering.iter().any(|flow| flow.sender.host == *host);
     (!sends).then_some(Part { weight: -EXCLUDED, says: Says::SendsNone(host) })
+}
+
+/// A small window makes nobody lose packets: it is out where all flows are as fast as they should be and complain of something else.
+fn of_complaint<'a>(candidate: &Candidate<'_>, suffering: &[&'a Flow]) -> Option<Part<'a>> {
+    let first = suffering.first().filter(|_| candidate.cause.only_slows)?;
+    let is_slow = |flow: &&Flow| matches!(flow.complaint, None | Some(Complaint::Slow | Complaint::Short));
+    (!suffering.iter().any(is_slow)).then_some(Part { weight: -EXCLUDED, says: Says::Fast(first) })
 }
 
 /// A cause of slow links is out where a flow carried more than such a link can.

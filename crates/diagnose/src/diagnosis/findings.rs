@@ -41,6 +41,7 @@ impl Findings {
     pub fn of(round: &Round, flows: &[Flow], rules: &Rules) -> Self {
         let known: Vec<Known<'_>> = round.members.iter().filter_map(known).collect();
         let profiles = profiles(flows);
+        let testing: BTreeSet<&str> = profiles.keys().copied().collect();
         let passed: BTreeSet<&str> = passed(flows).chain(profiles.keys().copied()).collect();
         let hosts: BTreeMap<String, Answers> = known
             .iter()
@@ -51,10 +52,10 @@ impl Findings {
                 let is_asked = passed.contains(name.as_str()) || !carries.is_empty();
                 profile.roles.extend(carries);
                 let peers = if is_asked { peers(host, &known) } else { Vec::new() };
-                (name.clone(), answers(host, &known, &Measure { profile: &profile, peers: &peers }, rules))
+                (name.clone(), answers(host, &known, &Measure { profile: &profile, peers: &peers, testing: &testing }, rules))
             })
             .collect();
-        let testing: BTreeSet<String> = profiles.keys().map(|host| (*host).to_owned()).collect();
+        let testing: BTreeSet<String> = testing.into_iter().map(str::to_owned).collect();
         let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
         for answers in testing.iter().filter_map(|host| hosts.get(host)) {
             for (rule, fires) in answers.all() {
@@ -111,6 +112,8 @@ struct Measure<'a> {
     profile: &'a Profile,
     /// Facts of hosts that should be like it.
     peers: &'a [HostFacts],
+    /// Hosts that send or receive.
+    testing: &'a BTreeSet<&'a str>,
 }
 
 /// Hosts that flows pass.
@@ -125,7 +128,7 @@ fn peers(host: &Known<'_>, all: &[Known<'_>]) -> Vec<HostFacts> {
 }
 
 fn answers(host: &Known<'_>, all: &[Known<'_>], measure: &Measure<'_>, rules: &Rules) -> Answers {
-    let Measure { profile, peers } = measure;
+    let Measure { profile, peers, .. } = measure;
     let mut inputs = Inputs::default();
     if let Some(before) = &host.before {
         inputs.add_baseline(&host.after, before);
@@ -136,14 +139,15 @@ fn answers(host: &Known<'_>, all: &[Known<'_>], measure: &Measure<'_>, rules: &R
     }
     let case = Case { host: &host.after, profile, inputs: &inputs, keep: Keep::Everything };
     let report = audit::audit(rules, &case);
-    let members: Vec<&Member> = all.iter().map(|other| other.member).collect();
-    let group: Vec<&Member> = members.iter().copied().filter(|other| are_alike(other, host.member)).collect();
+    let members = || all.iter().map(|other| other.member);
+    let group: Vec<&Member> = members().filter(|other| are_alike(other, host.member)).collect();
+    let testing: Vec<&Member> = members().filter(|other| measure.testing.contains(other.name.as_str())).collect();
     let passed = report.others.iter().filter(|other| other.answer == Answer::Pass).map(|other| other.rule.clone());
     let mut answers = Answers {
         fired: report.findings.iter().map(|finding| finding.rule.clone()).collect(),
         passed: passed.collect(),
     };
-    for (fact, holds) in own::facts(host.member, &group, &members) {
+    for (fact, holds) in own::facts(host.member, &group, &testing) {
         if holds { &mut answers.fired } else { &mut answers.passed }.insert(fact.to_owned());
     }
     answers

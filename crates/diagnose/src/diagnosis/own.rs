@@ -23,11 +23,11 @@ struct Asked<'a> {
     snapshot: &'a Snapshot,
     /// Hosts that should be like it.
     group: &'a [&'a Member],
-    /// All hosts of the round.
-    all: &'a [&'a Member],
+    /// All hosts of the round that send or receive.
+    testing: &'a [&'a Member],
 }
 
-const QUESTIONS: [Question; 11] = [
+const QUESTIONS: [Question; 13] = [
     Question {
         name: "kernel-defaults",
         says: "has the kernel's own buffers for TCP",
@@ -83,6 +83,16 @@ const QUESTIONS: [Question; 11] = [
         says: "asks for congestion marks (ECN), and another host of the round does not",
         answer: asks_for_marks_alone,
     },
+    Question {
+        name: "merges-in-hardware",
+        says: "has a NIC that merges what it receives in hardware (rx-gro-hw or LRO)",
+        answer: |asked| merges_in_hardware(asked.snapshot),
+    },
+    Question {
+        name: "unpaced-beside-peers",
+        says: "has no queueing discipline that spreads packets, and its peers have one",
+        answer: is_unpaced_beside_peers,
+    },
 ];
 
 /// In words what a question asks; nothing for a rule of the audit.
@@ -91,11 +101,16 @@ pub fn asks(name: &str) -> Option<&'static str> {
     QUESTIONS.iter().find(|question| question.name == name).map(|question| question.says)
 }
 
-/// The answers for one host, where there are any. `group` are those of `all` hosts that should be like it.
-pub(super) fn facts(member: &Member, group: &[&Member], all: &[&Member]) -> Vec<(&'static str, bool)> {
+/// The answers for one host, where there are any. `group` are hosts that should be like it, `testing` those that send or receive.
+pub(super) fn facts(member: &Member, group: &[&Member], testing: &[&Member]) -> Vec<(&'static str, bool)> {
     let Some(snapshot) = latest(member) else { return Vec::new() };
-    let asked = Asked { member, snapshot, group, all };
+    let asked = Asked { member, snapshot, group, testing };
     QUESTIONS.iter().filter_map(|question| Some((question.name, (question.answer)(&asked)?))).collect()
+}
+
+/// Whether the NIC of a host merges what it receives, where that is known.
+pub(super) fn merges(member: &Member) -> Option<bool> {
+    merges_in_hardware(latest(member)?)
 }
 
 fn latest(member: &Member) -> Option<&Snapshot> {
@@ -185,10 +200,11 @@ fn has_slow_link(asked: &Asked<'_>) -> Option<bool> {
     Some(own.bps().saturating_mul(2) <= others.bps())
 }
 
-/// What all hosts ask for is no peculiarity of one of them: where they are marked, the queue is the fault.
+/// What all hosts ask for is no peculiarity of one of them: where they are marked, the queue is the fault. Routers open no
+/// connections, and have the kernel's own setting.
 fn asks_for_marks_alone(asked: &Asked<'_>) -> Option<bool> {
     let own = &asked.member.name;
-    let others = asked.all.iter().filter(|other| other.name != *own).filter_map(|other| asks_for_marks(latest(other)?));
+    let others = asked.testing.iter().filter(|other| other.name != *own).filter_map(|other| asks_for_marks(latest(other)?));
     let is_alone = any(others.map(|asks| !asks))?;
     Some(asks_for_marks(asked.snapshot)? && is_alone)
 }
@@ -196,6 +212,25 @@ fn asks_for_marks_alone(asked: &Asked<'_>) -> Option<bool> {
 /// `tcp_ecn` of 1 asks on connections that the host opens, 2 only answers (ip-sysctl).
 fn asks_for_marks(snapshot: &Snapshot) -> Option<bool> {
     Some(matches!(snapshot.own()?.sysctl("net.ipv4.tcp_ecn")?.trim(), "1" | "3" | "4"))
+}
+
+/// Whether a NIC merges segments into larger packets before the kernel sees them.
+fn merges_in_hardware(snapshot: &Snapshot) -> Option<bool> {
+    let features = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.features.value());
+    any(features.flat_map(|features| MERGING.iter().filter_map(|name| Some(features.get(*name)?.active))))
+}
+
+/// Whether a host sends as fast as its link does, where a peer of it spreads what it sends.
+fn is_unpaced_beside_peers(asked: &Asked<'_>) -> Option<bool> {
+    let own = spreads(asked.snapshot)?;
+    let others = any(peers(asked).filter_map(spreads))?;
+    Some(!own && others)
+}
+
+/// Whether a queueing discipline of a host spreads its packets.
+fn spreads(snapshot: &Snapshot) -> Option<bool> {
+    let qdiscs = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.qdiscs.value()).flatten();
+    any(qdiscs.map(|qdisc| SPREADS.contains(&qdisc.kind.as_str())))
 }
 
 fn fastest(snapshot: &Snapshot) -> Option<DataRate> {
@@ -230,6 +265,10 @@ const FEW_STRANGE: u64 = 30_000;
 const CLEAN: u64 = 100_000;
 /// Disciplines whose drops are how they tell TCP to slow down.
 const DROPS_EARLY: [&str; 8] = ["codel", "fq_codel", "cake", "pie", "fq_pie", "red", "fq", "ingress"];
+/// Features by which a NIC merges segments, as `ethtool -k` names them: an overlay's packets become too large to be passed on.
+const MERGING: [&str; 2] = ["rx-gro-hw", "rx-lro"];
+/// Disciplines that send at a rate, and not as fast as the link does (tc-fq(8), tc-tbf(8)).
+const SPREADS: [&str; 5] = ["fq", "tbf", "htb", "cake", "netem"];
 /// So many drops in a round of tests are no chance.
 const FEW_DROPS: u64 = 10;
 /// More pause frames than this in the life of a host are no chance: each stops a link of 10 Gbit/s for 3 ms at the most.
