@@ -83,6 +83,7 @@ fn text(number: u64) -> String {
         if is_wider {
             let length = tests.iter().map(|test| test.length).sum();
             drawn = drawn.map(|planted| wider::vary(planted, length, &mut draw));
+            drawn = drawn.map(|planted| wider::begin_later(planted, &pairs, &mut tests, &mut draw));
         }
         let is_free =
             |one: &Planted| planted.iter().all(|other| other.claims.iter().all(|claim| !one.claims.contains(claim)));

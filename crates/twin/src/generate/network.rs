@@ -35,6 +35,8 @@ pub(super) struct Host {
     pub(super) send_buffer: u64,
     pub(super) control: &'static str,
     pub(super) cpu_share: Option<f64>,
+    /// The rate to which it spreads what it sends, in bit/s.
+    pub(super) paced: Option<f64>,
     /// Whether its connections ask for marks (ECN).
     pub(super) marks: bool,
     /// Lines of recorded facts.
@@ -192,6 +194,7 @@ impl Network {
             send_buffer: buffers,
             control,
             cpu_share: None,
+            paced: None,
             marks: false,
             facts: Vec::new(),
         });

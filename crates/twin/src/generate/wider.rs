@@ -2,7 +2,7 @@
 //! wider world"). Who learns from one distribution alone takes its habits for laws.
 
 use super::draw::{Draw, whole};
-use super::faults::Planted;
+use super::faults::{Claim, Planted};
 use super::network::Network;
 use super::plan::{self, Pair, Test};
 
@@ -72,6 +72,18 @@ pub(super) fn vary(planted: Planted, length: f64, draw: &mut Draw) -> Planted {
     }
 }
 
+/// A fault that begins between two tests of a pair that meets it, as those do that people notice.
+pub(super) fn begin_later(planted: Planted, pairs: &[Pair], tests: &mut Vec<Test>, draw: &mut Draw) -> Planted {
+    if !BEGINS.contains(&planted.cause) || !draw.is(LATER) {
+        return planted;
+    }
+    let meets = |pair: &Pair| pair.path.iter().any(|(link, end)| planted.claims.contains(&Claim::Link(*link, *end)));
+    let Some((number, pair)) = pairs.iter().enumerate().find(|(_, pair)| meets(pair)) else { return planted };
+    tests.insert(0, plan::tcp(pair, number, &[]));
+    tests.push(plan::tcp(pair, number, &[]));
+    Planted { from: Some(draw.between([0.4, 0.6])), ..planted }
+}
+
 /// A bucket that holds up to sixteen times as much.
 fn deeper_bucket(mut planted: Planted, draw: &mut Draw) -> Planted {
     let factor = draw.log([1.0, 16.0]);
@@ -103,6 +115,19 @@ const LEARNING: (u64, u64) = (1_000_000, 2_000_000);
 const PACED: f64 = 0.25;
 const LONGER: f64 = 0.3;
 const SINGLE: f64 = 0.35;
+const LATER: f64 = 0.25;
+/// What has no name of its own where it begins while it is tested.
+const BEGINS: [&str; 9] = [
+    "random-loss",
+    "cross-traffic",
+    "policer",
+    "bufferbloat",
+    "firewall",
+    "reordering",
+    "duplex-mismatch",
+    "lag-member-loss",
+    "shallow-queue",
+];
 const STAYS: f64 = 0.35;
 const DEEPER: f64 = 0.5;
 const FASTER: f64 = 0.4;

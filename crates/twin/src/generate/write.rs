@@ -74,6 +74,10 @@ fn of_host(host: &Host, network: &Network) -> Vec<String> {
         "sysctl = {{ \"net.ipv4.tcp_rmem\" = \"4096 131072 {}\", \"net.ipv4.tcp_wmem\" = \"4096 16384 {}\"{marks} }}",
         host.receive_buffer, host.send_buffer
     ));
+    if let Some(rate) = host.paced {
+        let rate = whole(rate / 1e3);
+        lines.push(format!("qdisc = {{ tbf = {{ rate = \"{rate}kbit/s\", burst = \"16kB\", limit = \"8MB\" }} }}"));
+    }
     if let Some(share) = host.cpu_share {
         lines.push(format!("cpu-share = {share:.3}"));
     }

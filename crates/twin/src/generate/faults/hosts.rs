@@ -198,6 +198,39 @@ pub(super) fn sack_off(ground: &mut Ground<'_>, severity: f64) -> Option<Planted
     Some(planted)
 }
 
+/// Hosts keep to a little less than a link carries, whose queue is short, and one of them sends as fast as its own link does.
+pub(super) fn sender_unpaced(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
+    let (number, pair) = ground.pair();
+    let ((first, _), behind) = pair.path.split_first()?;
+    let slowest = behind.iter().min_by(|one, other| {
+        let rate = |link: usize| ground.network.links[link].rate;
+        rate(one.0).total_cmp(&rate(other.0))
+    });
+    let (link, direction) = *slowest?;
+    if pair.rate * pair.rtt / 8.0 < LEAST_OF_GUSTS * f64::from(ground.network.mtu) {
+        return None;
+    }
+    // Gusts need a link of the sender's that is faster than the one behind it.
+    ground.network.links[*first].rate = ground.network.links[*first].rate.max(4.0 * pair.rate);
+    let paced = pair.rate * ground.draw.between([0.8, 0.95]);
+    for host in ground.network.testing() {
+        ground.network.hosts[host].paced = Some(paced);
+    }
+    if ground.draw.is(0.4) {
+        let pace = format!("pace = \"{}kbit/s\"", whole(paced / 1e3));
+        ground.tests.push(plan::tcp(&pair, number, &[&pace, "label = \"paced\""]));
+    }
+    let what = vec!["qdisc = { pfifo = { packets = 10000 } }".to_owned()];
+    let mut planted = ground.on_host("sender-unpaced", pair.from, severity, what);
+    let (name, towards) = (ground.network.links[link].name.clone(), ground.towards([link, direction]));
+    let place = vec![format!("link = \"{name}\""), format!("towards = \"{towards}\"")];
+    let queue = format!("packets = {}", whole(on_log(severity, [64.0, 12.0])));
+    planted.faults.push(place.into_iter().chain(ground.port(link, pair.rate, &queue)).collect());
+    planted.claims.push(Claim::Link(link, direction));
+    planted.claims.extend(ground.network.testing().into_iter().filter(|host| *host != pair.from).map(Claim::Host));
+    Some(planted)
+}
+
 /// A route with a smaller initial window, and transfers of a few of its round trips.
 pub(super) fn start_window(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (number, pair) = ground.pair();
@@ -244,5 +277,7 @@ pub(super) fn test_limit(ground: &mut Ground<'_>, severity: f64) -> Option<Plant
     Some(Planted { faults: Vec::new(), ..planted })
 }
 
+/// Packets under way from which on what is sent at once is more than a short queue holds.
+const LEAST_OF_GUSTS: f64 = 80.0;
 /// Bytes in flight from which on more than one segment is lost at once as a rule.
 const LEAST_WITHOUT_SACK: f64 = 100e3;

@@ -14,7 +14,7 @@ mod path;
 mod routes;
 mod services;
 
-pub(super) use ground::{Ground, Planted};
+pub(super) use ground::{Claim, Ground, Planted};
 
 type Recipe = fn(&mut Ground<'_>, f64) -> Option<Planted>;
 
@@ -52,6 +52,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     hosts::device_queue_drops,
     hosts::window_scaling_off,
     hosts::sack_off,
+    hosts::sender_unpaced,
     hosts::start_window,
     hosts::ecn_forced,
     hosts::test_limit,
