@@ -135,6 +135,29 @@ fn what_a_host_has_counted_and_negotiated_names_what_slows_its_link() {
 }
 
 #[test]
+fn a_machine_that_merges_what_its_guests_receive_is_found_by_its_own_facts() {
+    let named = named_of_strangers("bookshop-cloud");
+    assert_eq!(named, ["receive-offload-overlay at iron-2"], "no guest says in which machine it lives");
+}
+
+#[test]
+fn a_host_that_is_not_paced_as_its_peers_are_is_the_one_that_overruns_a_queue() {
+    assert_eq!(named_of_strangers("court-archive-files"), ["sender-unpaced at court-new"]);
+}
+
+#[test]
+fn marks_that_all_hosts_ask_for_are_a_queue_that_marks_early() {
+    let named = named_of_strangers("weather-kites");
+    assert_eq!(named, ["ecn-marking-below-capacity at backhaul towards bureau"], "routers ask for nothing");
+}
+
+#[test]
+fn a_test_that_asks_for_less_makes_no_packets_vanish() {
+    let named = named_of_strangers("horse-race");
+    assert!(!named.iter().any(|named| named.starts_with("test-limit")), "{named:?}");
+}
+
+#[test]
 fn a_slow_link_that_is_what_a_flow_should_have_is_no_fault_of_its_host() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/unseen/ski-resort-webcams.toml");
     let scenario = Scenario::parse("ski-resort", &std::fs::read_to_string(file).unwrap()).unwrap();
@@ -268,4 +291,11 @@ fn a_short_transfer_is_slow_where_its_initial_window_is_and_by_that_alone() {
         ["", route].map(|route| between("tcp", &format!("bytes = \"100kB\"\nsample-every = \"5ms\"\n{route}"), ""));
     assert_eq!([usual.state("initial-window"), small.state("initial-window")], [Some("usual"), Some("small")]);
     assert_eq!([usual.complaint, small.complaint], [None, Some(Complaint::Slow)]);
+}
+
+#[test]
+fn streams_of_datagrams_share_the_path() {
+    let together = between("udp", "time = \"3s\"\nrate = \"50Mbit/s\"\nstreams = 8\nlength = \"1400B\"", "");
+    assert!(together.goodput.bps() < 200_000_000, "{} through 200 Mbit/s", together.goodput);
+    assert_eq!(together.state("loss"), Some("severe"), "half of 400 Mbit/s");
 }
