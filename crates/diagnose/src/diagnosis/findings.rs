@@ -52,7 +52,10 @@ impl Findings {
                 let is_asked = passed.contains(name.as_str()) || !carries.is_empty();
                 profile.roles.extend(carries);
                 let peers = if is_asked { peers(host, &known) } else { Vec::new() };
-                (name.clone(), answers(host, &known, &Measure { profile: &profile, peers: &peers, testing: &testing }, rules))
+                (
+                    name.clone(),
+                    answers(host, &known, &Measure { profile: &profile, peers: &peers, testing: &testing }, rules),
+                )
             })
             .collect();
         let testing: BTreeSet<String> = testing.into_iter().map(str::to_owned).collect();

@@ -90,7 +90,7 @@ const QUESTIONS: [Question; 13] = [
     },
     Question {
         name: "unpaced-beside-peers",
-        says: "has no queueing discipline that spreads packets, and its peers have one",
+        says: "has no qdisc that spreads packets, and its peers have one",
         answer: is_unpaced_beside_peers,
     },
 ];
@@ -204,7 +204,8 @@ fn has_slow_link(asked: &Asked<'_>) -> Option<bool> {
 /// connections, and have the kernel's own setting.
 fn asks_for_marks_alone(asked: &Asked<'_>) -> Option<bool> {
     let own = &asked.member.name;
-    let others = asked.testing.iter().filter(|other| other.name != *own).filter_map(|other| asks_for_marks(latest(other)?));
+    let others =
+        asked.testing.iter().filter(|other| other.name != *own).filter_map(|other| asks_for_marks(latest(other)?));
     let is_alone = any(others.map(|asks| !asks))?;
     Some(asks_for_marks(asked.snapshot)? && is_alone)
 }
@@ -227,7 +228,7 @@ fn is_unpaced_beside_peers(asked: &Asked<'_>) -> Option<bool> {
     Some(!own && others)
 }
 
-/// Whether a queueing discipline of a host spreads its packets.
+/// Whether a qdisc of a host spreads its packets.
 fn spreads(snapshot: &Snapshot) -> Option<bool> {
     let qdiscs = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.qdiscs.value()).flatten();
     any(qdiscs.map(|qdisc| SPREADS.contains(&qdisc.kind.as_str())))
