@@ -70,7 +70,8 @@ pub(crate) fn exchange(mut socket: Ndt7Socket, conduct: &Conduct<'_>, payload: &
         phase: Phase::Flowing,
         size: MessageSize::default(),
         unsent: None,
-        report_due: start + REPORT_EVERY,
+        // A server says at once what the test is called: whoever goes soon knows it as well.
+        report_due: if conduct.names.is_some() { start } else { start + REPORT_EVERY },
         ignored: 0,
         found: Exchanged {
             start,
@@ -258,9 +259,24 @@ impl Exchange<'_> {
                 Some(report) if self.found.reports.len() < MOST_REPORTS => self.found.reports.push(report),
                 _ => self.ignored += 1,
             },
-            Message::Close(_) => self.peer_closed(socket),
+            Message::Close(frame) => {
+                if let Some(frame) = frame.filter(|frame| frame.code != CloseCode::Normal) {
+                    self.left(frame.code);
+                }
+                self.peer_closed(socket);
+            }
             // Answered by the connection itself.
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+        }
+    }
+
+    /// A page that is closed or a user who cancels ends a test before its time (RFC 6455, section 7.4.1: 1001 is going away).
+    fn left(&mut self, code: CloseCode) {
+        if self.phase == Phase::Flowing {
+            self.fail(
+                FailureKind::Interrupted,
+                format!("the peer ended the test early, with code {}", u16::from(code)),
+            );
         }
     }
 

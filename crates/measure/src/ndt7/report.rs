@@ -63,6 +63,8 @@ pub struct ConnectionEnds {
     pub client: String,
     /// Address and port of the server.
     pub server: String,
+    /// What the server calls this test, where it has a name for it.
+    pub uuid: Option<String>,
 }
 
 impl Ndt7Report {
@@ -92,8 +94,12 @@ impl Ndt7Report {
             let elapsed = units::duration::micros(app.elapsed);
             object.insert("AppInfo".to_owned(), json!({ "ElapsedTime": elapsed, "NumBytes": app.bytes }));
         }
-        if let Some(ConnectionEnds { client, server }) = ends {
-            object.insert("ConnectionInfo".to_owned(), json!({ "Client": client, "Server": server }));
+        if let Some(ConnectionEnds { client, server, uuid }) = ends {
+            let mut connection = json!({ "Client": client, "Server": server });
+            if let Some(uuid) = uuid {
+                connection["UUID"] = uuid.as_str().into();
+            }
+            object.insert("ConnectionInfo".to_owned(), connection);
         }
         let origin = if ends.is_some() { "server" } else { "client" };
         object.insert("Origin".to_owned(), origin.into());
@@ -212,9 +218,13 @@ mod tests {
                 elapsed: Duration::from_millis(251),
                 fields: NAMES.iter().map(|(_, field)| (*field, 7)).collect(),
             }),
-            uuid: None,
+            uuid: Some("x".to_owned()),
         };
-        let ends = ConnectionEnds { client: "1.2.3.4:5".to_owned(), server: "[::1]:80".to_owned() };
+        let ends = ConnectionEnds {
+            client: "1.2.3.4:5".to_owned(),
+            server: "[::1]:80".to_owned(),
+            uuid: Some("x".to_owned()),
+        };
         assert_eq!(Ndt7Report::read(&report.write(Some(&ends))), Some(report.clone()));
         assert!(!report.write(None).contains("ConnectionInfo"), "a client must not send it");
     }

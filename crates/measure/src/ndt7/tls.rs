@@ -70,6 +70,11 @@ impl Ndt7Trust {
     }
 }
 
+/// A connection of a server that has its handshake behind it.
+pub(crate) fn accepted(connection: ServerConnection, stream: TcpStream) -> Box<dyn SecureStream> {
+    Box::new(StreamOwned::new(connection, stream))
+}
+
 /// A connection beneath TLS, of either side.
 pub(crate) trait SecureStream: Read + Write + Debug + Send {
     fn socket(&self) -> &TcpStream;

@@ -83,6 +83,12 @@ impl Queue {
         Ok(QueueSlot { queue: self.clone(), number })
     }
 
+    /// Whether somebody has a place.
+    #[must_use]
+    pub fn is_taken(&self) -> bool {
+        !self.line().places.is_empty()
+    }
+
     fn line(&self) -> std::sync::MutexGuard<'_, Line> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -144,8 +150,10 @@ mod tests {
         let queue = Queue::new(0);
         let waker = Waker::new().unwrap();
         let only = queue.join(TIME, waker.clone()).unwrap();
+        assert!(queue.is_taken());
         assert_eq!(queue.join(TIME, waker.clone()).unwrap_err(), Full { waiting: 0 });
         drop(only);
+        assert!(!queue.is_taken());
         assert!(queue.join(TIME, waker).is_ok());
     }
 }

@@ -6,9 +6,11 @@
 //! * `admission`: which requests become tests
 //! * `host`: what all clients share
 //! * `visit`: one client, from its request to its measurement
+//! * [`upgrade`]: a client of another server of this program, whose connection becomes a test
 
 mod admission;
 mod host;
+pub mod upgrade;
 mod visit;
 
 use std::io;
