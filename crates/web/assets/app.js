@@ -11,6 +11,7 @@ import { plan } from "/assets/pages/plan.js";
 import { people } from "/assets/pages/people.js";
 import { network } from "/assets/pages/network.js";
 import { downloads } from "/assets/pages/downloads.js";
+import { thisComputer } from "/assets/pages/this-computer.js";
 import { whatIf } from "/assets/pages/what-if.js";
 import { banner } from "/assets/pages/demonstration.js";
 import { header, isDemonstrated, session, signIn } from "/assets/session.js";
@@ -45,7 +46,7 @@ async function show() {
   const page = document.getElementById("page");
   const [, kind, id, part] = location.pathname.split("/");
   const values = new URLSearchParams(location.search);
-  const pages = { "": overview, round, run, pair, host, incident, plan, people, downloads, "what-if": whatIf };
+  const pages = { "": overview, round, run, pair, host, incident, plan, people, downloads, "what-if": whatIf, "this-computer": thisComputer };
   const asked = () => part === "report" ? report(id) : part === "network" ? network(kind, id) : pages[kind](values, id, part === "why");
   const one = await session;
   if (!hasHeader) await header();

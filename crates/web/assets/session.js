@@ -33,5 +33,5 @@ export async function header() {
   if (!one.name && !one.is_hub) return;
   const link = (href, text) => h("a", { href, "aria-current": location.pathname === href ? "page" : null }, text);
   const out = h("button", { onclick: async () => { await json("/api/v1/session/end", { method: "POST" }); location.assign("/"); } }, "Sign out");
-  document.querySelector("header").append(h("nav", { "aria-label": "Pages" }, link("/", "Incidents"), link("/round/latest", "Grid"), one.name ? link("/plan", "Plan") : null, link("/downloads", "Downloads"), link("/what-if", "What if"), one.role === "admin" ? link("/people", "People") : null), one.name ? h("span", { class: "who" }, `${one.name} (${one.role}) `, out) : "");
+  document.querySelector("header").append(h("nav", { "aria-label": "Pages" }, link("/", "Incidents"), link("/round/latest", "Grid"), one.name ? link("/plan", "Plan") : null, link("/downloads", "Downloads"), link("/what-if", "What if"), one.name ? link("/this-computer", "This computer") : null, one.role === "admin" ? link("/people", "People") : null), one.name ? h("span", { class: "who" }, `${one.name} (${one.role}) `, out) : "");
 }

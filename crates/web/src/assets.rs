@@ -47,6 +47,8 @@ assets! {
     "pages/network.js",
     "pages/what-if.js",
     "pages/downloads.js",
+    "pages/this-computer.js",
+    "ndt7.js",
     "vendor/uPlot.iife.min.js",
     "vendor/uPlot.min.css",
     "vendor/uPlot.LICENSE",

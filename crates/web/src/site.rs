@@ -114,7 +114,7 @@ impl Site {
         let coding = if request.takes_gzip() { Coding::Gzip } else { Coding::Identity };
         let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
         match parts.as_slice() {
-            ["" | "pair" | "host" | "plan" | "people" | "what-if" | "downloads"]
+            ["" | "pair" | "host" | "plan" | "people" | "what-if" | "downloads" | "this-computer"]
             | ["round" | "run" | "incident", _]
             | ["round", _, "why" | "network"]
             | ["incident", _, "network"]

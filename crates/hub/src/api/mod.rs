@@ -8,6 +8,7 @@
 //! * [`mesh`]: what the mesh shows: pairs, grid, hosts, incidents
 //! * [`archive`]: what perfSONAR delivers
 //! * [`runs`]: what is under way, and what comes next
+//! * [`testing`]: tests from browsers
 //! * [`people`]: what people and scripts ask for
 //! * [`accounts`]: how people sign in, and who did what
 //! * [`demonstration`]: what a hub without a plan can show
@@ -32,6 +33,7 @@ pub mod report;
 pub mod route;
 pub mod routes;
 pub mod runs;
+pub mod testing;
 pub mod version;
 pub mod work;
 

@@ -199,6 +199,9 @@ fn digest(content: &[u8], samples: Option<&[u8]>) -> Fingerprint {
 pub const LARGEST_CONTENT: u64 = 32 << 20;
 /// Names of runs have those of a test, a group and two hosts.
 pub const LONGEST_NAME: usize = 1024;
+/// How results of tests from browsers are called that no agent was asked for, before the name of the run; and who has
+/// delivered them, before the account.
+pub const BROWSER: &str = "browser/";
 /// Most records that are sent together.
 pub const MOST_RECORDS: usize = 256;
 /// As the archive compresses runs.

@@ -97,6 +97,8 @@ pub enum Action {
     Demonstration,
     /// See `ROUTES`, the table of requests.
     SetDemonstration,
+    /// See `ROUTES`, the table of requests.
+    Testing,
 }
 
 /// A method of HTTP.

@@ -15,6 +15,7 @@ use super::people::{AgentList, Health};
 use super::record::{Delivery, Receipt};
 use super::report::{ReportInfo, ReportText};
 use super::runs::Runs;
+use super::testing::TestingInfo;
 use super::work::{WorkReply, WorkRequest};
 
 pub use super::route::{Action, Method, Right, Route, Target};
@@ -393,6 +394,17 @@ pub const ROUTES: &[Route] = &[
         largest_body: SMALL,
         request: of::<DemonstrationWish>,
         reply: of::<DemonstrationInfo>,
+    },
+    Route {
+        action: Action::Testing,
+        method: Method::Get,
+        path: "/api/v1/testing",
+        query: &[("expect", "what the line should carry, such as 100Mbit/s: refused where it is no rate")],
+        right: Right::View,
+        about: "Whether a browser may test now (NDT7 at /ndt/v7/download and /ndt/v7/upload of this address), and what this account has measured so",
+        largest_body: 0,
+        request: of::<Nothing>,
+        reply: of::<TestingInfo>,
     },
 ];
 

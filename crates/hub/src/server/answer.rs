@@ -6,7 +6,7 @@ use super::request::{Answer, Media, Request, RequestError};
 use super::state::Hub;
 use super::{
     archived, dashboard, deeds, demonstrating, hosts, incidents, joining, metrics, openid, people, plans, records,
-    reports, views, work,
+    reports, testing, views, work,
 };
 use crate::api::openapi;
 use crate::api::people::{AgentList, Health};
@@ -117,6 +117,7 @@ fn for_people(hub: &Hub, request: &Request, action: Action, person: &Person) -> 
         Action::Report => Answer::json(&reports::report(hub, request)?),
         Action::Archive => Answer::json(&archived::deliver(hub, request)?),
         Action::Demonstration => Answer::json(&demonstrating::info(hub)?),
+        Action::Testing => Answer::json(&testing::info(hub, request, person)?),
         Action::SetPlan
         | Action::AskRun
         | Action::StepIncident

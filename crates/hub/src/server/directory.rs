@@ -43,6 +43,9 @@ pub struct Settings {
     /// Limits on connections.
     #[serde(default)]
     pub limits: ConnectionLimits,
+    /// Whether people may test from their browsers against this hub.
+    #[serde(default = "permitted", skip_serializing_if = "std::clone::Clone::clone")]
+    pub browser_tests: bool,
     /// How incidents are watched.
     #[serde(default)]
     pub incidents: IncidentSettings,
@@ -71,6 +74,7 @@ impl Settings {
             database: None,
             database_file: None,
             limits: ConnectionLimits::default(),
+            browser_tests: permitted(),
             incidents: IncidentSettings::default(),
             openid: None,
             segments: None,
@@ -78,6 +82,10 @@ impl Settings {
             mail: None,
         }
     }
+}
+
+const fn permitted() -> bool {
+    true
 }
 
 /// The address of a PostgreSQL, which may have a password in it: no message and no log shows it.

@@ -16,6 +16,7 @@ use hyper::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use measure::serve::ndt7::upgrade::is_test;
 use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -29,9 +30,9 @@ use super::directory::ConnectionLimits;
 use super::openid::ATTEMPT_COOKIE;
 use super::request::{Answer, BrowserHeaders, Media, Request, RequestError, ShownToken};
 use super::state::Hub;
-use super::waiting;
+use super::{upgrade, waiting};
 use crate::api::accounts::SESSION_COOKIE;
-use crate::api::routes::{self, LARGE, Right, Target};
+use crate::api::routes::{self, LARGE, Right};
 use crate::api::version;
 use crate::trust::digest::Fingerprint;
 
@@ -169,7 +170,7 @@ async fn converse(hub: &Arc<Hub>, acceptor: TlsAcceptor, limits: ConnectionLimit
         .max_headers(MOST_HEADERS)
         .max_buf_size(LARGEST_HEAD);
     // How a connection ends is its own matter: what was asked was answered or is asked again.
-    let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+    let _ = connection.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
 }
 
 /// Who is at the other end.
@@ -185,6 +186,10 @@ async fn respond(
     visitor: Visitor,
     request: hyper::Request<Incoming>,
 ) -> hyper::Response<Full<Bytes>> {
+    if is_test(request.uri().path()) {
+        let asked = head(visitor, &request);
+        return upgrade::answer(hub, asked, request).await.unwrap_or_else(response);
+    }
     let read = read(limits, visitor, request).await;
     let answer = match read {
         Ok(request) => answered(hub, request).await,
@@ -213,6 +218,27 @@ async fn read(
     visitor: Visitor,
     request: hyper::Request<Incoming>,
 ) -> Result<Request, RequestError> {
+    let asked = head(visitor, &request);
+    // Who shows nothing is not read for long: a name and a password.
+    let shows_something = visitor.certificate.is_some() || asked.token.is_some() || asked.session.is_some();
+    let most = match routes::find(asked.target()) {
+        Some(route) if shows_something || route.right == Right::Anyone => route.largest_body,
+        _ => 0,
+    };
+    let body = Limited::new(request.into_body(), most.min(LARGE)).collect();
+    let body = timeout(Duration::from_secs(limits.body_s), body).await;
+    let body = body.map_err(|_| RequestError::TooSlow(limits.body_s))?.map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            RequestError::TooLarge(most)
+        } else {
+            RequestError::NotUnderstood("the request broke off".to_owned())
+        }
+    })?;
+    Ok(Request { body: body.to_bytes().to_vec(), ..asked })
+}
+
+/// A request without its body.
+fn head(visitor: Visitor, request: &hyper::Request<Incoming>) -> Request {
     let header = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
     let token = header(AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
     let token = token.map(|text| ShownToken(text.to_owned()));
@@ -236,22 +262,7 @@ async fn read(
         known: owned(IF_NONE_MATCH),
         encodings: owned(ACCEPT_ENCODING),
     };
-    // Who shows nothing is not read for long: a name and a password.
-    let shows_something = visitor.certificate.is_some() || token.is_some() || session.is_some();
-    let most = match routes::find(Target { method: &method, path: &path }) {
-        Some(route) if shows_something || route.right == Right::Anyone => route.largest_body,
-        _ => 0,
-    };
-    let body = Limited::new(request.into_body(), most.min(LARGE)).collect();
-    let body = timeout(Duration::from_secs(limits.body_s), body).await;
-    let body = body.map_err(|_| RequestError::TooSlow(limits.body_s))?.map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            RequestError::TooLarge(most)
-        } else {
-            RequestError::NotUnderstood("the request broke off".to_owned())
-        }
-    })?;
-    Ok(Request {
+    Request {
         from: Some(visitor.from),
         method,
         path,
@@ -262,9 +273,9 @@ async fn read(
         attempt,
         browser,
         version,
-        body: body.to_bytes().to_vec(),
+        body: Vec::new(),
         waited: Duration::ZERO,
-    })
+    }
 }
 
 fn response(answer: Answer) -> hyper::Response<Full<Bytes>> {

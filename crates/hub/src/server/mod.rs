@@ -10,6 +10,7 @@
 //! * `archived`: what it says to perfSONAR
 //! * [`people`], [`attempts`], `deeds`: accounts, who tries passwords, who did what
 //! * [`openid`]: signing in by a provider
+//! * `testing`, `upgrade`: tests from browsers, and how a connection becomes one
 //! * `dashboard`, `reports`: pages for browsers, and post-mortems
 //! * [`plans`], `views`, `hosts`, `incidents`: what it shows people of the mesh
 //! * `pulse`: what it does by itself
@@ -40,6 +41,8 @@ mod records;
 mod reports;
 pub mod request;
 pub mod state;
+mod testing;
+mod upgrade;
 mod views;
 mod waiting;
 mod work;

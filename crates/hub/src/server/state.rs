@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linux::clock;
+use measure::serve::ndt7::upgrade::Ndt7Upgrades;
 use mesh::notify::Route;
 use units::WallTime;
 use web::site::Site;
@@ -43,6 +44,8 @@ pub struct Hub {
     pub names: Vec<String>,
     /// The provider by which people sign in beside local accounts.
     pub openid: Option<Provider>,
+    /// Tests from browsers, where the settings permit them.
+    pub browser_tests: Option<Ndt7Upgrades>,
     /// Wrong passwords of late.
     pub attempts: Attempts,
     /// What has happened since its start.
@@ -94,6 +97,7 @@ impl Hub {
         let segments = settings.segments.as_ref().map(|segments| Segments::new(segments, own)).transpose()?;
         let target = segments.as_ref().map(|segments| Arc::clone(segments.target()));
         let source = HubSource::new(name, Arc::clone(&store), target).read_ahead();
+        let browser_tests = settings.browser_tests.then(Ndt7Upgrades::new).transpose();
         let said = log.clone();
         let complain = move |error: &StoreError| {
             said.say(clock::wall_now(), format_args!("what was measured cannot be read yet: {error}"));
@@ -107,6 +111,7 @@ impl Hub {
             demonstrations: Demonstrations::default(),
             names: settings.names.clone(),
             openid,
+            browser_tests: browser_tests.map_err(StoreError::from)?,
             attempts: Attempts::default(),
             store,
             segments,

@@ -9,7 +9,7 @@ use units::WallTime;
 use super::points::{Source, points};
 use super::waiting::Waiting;
 use super::{PairTest, State, Watching, changes};
-use crate::api::record::{RunResult, content};
+use crate::api::record::{BROWSER, RunResult, content};
 use crate::schedule::planned::Planned;
 use crate::store::rows::{Judgement, Point, PointQuality, SeriesResult, StoredRecord};
 use crate::store::{Store, StoreError};
@@ -54,6 +54,8 @@ impl Watching {
         let (mut found, mut unreadable) = (Vec::new(), Vec::new());
         for record in &records {
             match record.kind.as_str() {
+                // Its path is none of the plan: nothing says what is usual for it.
+                "result" if is_from_browser(record) => {}
                 "result" => match state.result(record, planned) {
                     Some(points) => {
                         state.separate(record, &points, now);
@@ -153,6 +155,11 @@ impl State {
             self.waiting.push(Waiting::new(event.incident.clone(), hosts, now));
         }
     }
+}
+
+fn is_from_browser(record: &StoredRecord) -> bool {
+    let of_browser = |run: &str| run.starts_with(BROWSER) && PairTest::of(run).is_none();
+    record.run.as_deref().is_some_and(of_browser)
 }
 
 /// Records that are judged in one transaction.

@@ -17,5 +17,6 @@ mod prometheus;
 mod running;
 mod segmenting;
 mod stopping;
+mod testing;
 mod transfers;
 mod watching;

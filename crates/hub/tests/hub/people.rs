@@ -96,6 +96,12 @@ fn sign_in(hub: &Running, name: &str) -> String {
     answered.cookie()
 }
 
+/// The cookie of a viewer who has signed in.
+pub fn signed_in(hub: &Running, name: &str) -> String {
+    add(hub, name, AccountRole::Viewer);
+    sign_in(hub, name)
+}
+
 #[test]
 fn pages_hold_no_data_and_their_data_want_an_account() {
     let hub = Running::start();

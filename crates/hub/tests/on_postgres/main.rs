@@ -28,5 +28,7 @@ mod running;
 mod segmenting;
 #[path = "../hub/stopping.rs"]
 mod stopping;
+#[path = "../hub/testing.rs"]
+mod testing;
 #[path = "../hub/watching.rs"]
 mod watching;

@@ -2,13 +2,16 @@ import { h, json, address, table, right } from "/assets/dom.js";
 import { rate, span, bytes, percent, when } from "/assets/units.js";
 import { plot } from "/assets/plot.js";
 const TITLES = { goodput_bps: ["goodput", rate], rtt_us: ["smoothed RTT", span], probe_rtt_us: ["RTT of probes", span], cwnd_bytes: ["congestion window", bytes] };
+// Of each direction, what of the line rate was delivered and what took the rest.
+export function falls(data) {
+  const bar = (name, part, good) => { const fill = h("i", { class: good ? "good" : "" }); fill.style.width = `${Math.max(0, Math.min(100, part * 100))}%`; return h("div", { class: "bar" }, h("span", null, name), h("span", null, percent(part)), fill); };
+  const word = (name) => name.replaceAll("_", " ");
+  return (data.waterfalls || []).map((fall) => h("section", null, h("h2", null, `Where the rate went, ${fall.heading}`), bar("delivered", fall.line_bytes ? fall.delivered_bytes / fall.line_bytes : 0, true),
+    fall.shares.map((share) => bar(word(share.cause), share.part_of_line_rate)), h("ul", null, fall.facts.map((fact) => h("li", null, fact.text)))));
+}
 export async function run(values, id) {
   const data = await json(`/view/v1/run/${id}`);
   const found = data.measurement || {};
-  const bar = (name, part, good) => { const fill = h("i", { class: good ? "good" : "" }); fill.style.width = `${Math.max(0, Math.min(100, part * 100))}%`; return h("div", { class: "bar" }, h("span", null, name), h("span", null, percent(part)), fill); };
-  const word = (name) => name.replaceAll("_", " ");
-  const falls = (data.waterfalls || []).map((fall) => h("section", null, h("h2", null, `Where the rate went, ${fall.heading}`), bar("delivered", fall.line_bytes ? fall.delivered_bytes / fall.line_bytes : 0, true),
-    fall.shares.map((share) => bar(word(share.cause), share.part_of_line_rate)), h("ul", null, fall.facts.map((fact) => h("li", null, fact.text)))));
   const sure = { at_most: "at most ", at_least: "at least " };
   const count = (part) => part.packets === undefined ? "unknown" : `${sure[part.certainty] || ""}${part.packets}${part.certainty === "path_or_unknown" ? " or unknown" : ""}`;
   const balances = (data.datagram_balances || []).map((one) => h("section", null, h("h2", null, `Where the datagrams went, ${one.heading}`), table(["", right("datagrams")], [["handed to the socket", right(one.handed_packets)],
@@ -31,6 +34,6 @@ export async function run(values, id) {
     data.spec.protocol === "tcp" && (found.totals || []).length ? h("p", null, found.totals.map((total, at) => [at ? ", " : "", h("a", { href: address("/what-if", { run: id, heading: total.heading }) }, found.totals.length > 1 ? `What if, ${total.heading}` : "What if: simulate it with other settings")])) : null,
     data.outcome.state === "complete" ? null : h("p", { class: "problem" }, data.outcome.detail || "failed"),
     table(["direction", right("goodput"), right("retransmits"), right("time")], (found.totals || []).map((total) => [total.heading, right(rate(total.goodput_bps)), right(total.retransmits ?? "unknown"), right(span(total.elapsed_us))])),
-    falls, balances, rtts.length ? [h("h2", null, "RTT"), table(["", right("median"), right("p95"), right("greatest"), right("lost")], rtts.map(([name, of]) => [name, right(span(of.median_us)), right(span(of.p95_us)), right(span(of.max_us)), right(`${of.lost} of ${of.sent}`)]))] : null,
+    falls(data), balances, rtts.length ? [h("h2", null, "RTT"), table(["", right("median"), right("p95"), right("greatest"), right("lost")], rtts.map(([name, of]) => [name, right(span(of.median_us)), right(span(of.p95_us)), right(span(of.max_us)), right(`${of.lost} of ${of.sent}`)]))] : null,
     h("h2", null, "Samples"), h("p", { class: "quiet" }, "Drag to zoom, double click to zoom out."), plots, (found.anomalies || []).length ? [h("h2", null, "What was odd"), h("ul", null, found.anomalies.map((line) => h("li", null, line)))] : null] };
 }

@@ -23,6 +23,8 @@ mod people;
 mod running;
 #[cfg(feature = "hub")]
 mod strange;
+#[cfg(feature = "hub")]
+mod this_computer;
 mod what_if;
 
 use std::collections::BTreeMap;
@@ -109,15 +111,25 @@ impl Visit {
             assert_eq!(wide, 0, "{page} in {of} is wider than its screen");
             let own = self.browser.value(OWN_BYTES).as_u64().unwrap();
             assert!((1..=MOST_OWN_BYTES).contains(&own), "{page} weighs {own} bytes without its data");
-            self.browser.run_script(&self.axe);
-            let violations: Vec<String> = serde_json::from_value(self.browser.value(VIOLATIONS)).unwrap();
+            let violations = self.violations();
             assert!(violations.is_empty(), "{page} in {of}: {violations:#?}");
-            if let Some(folder) = std::env::var_os("LINERATE_PICTURES") {
-                self.browser.picture(&PathBuf::from(folder).join(format!("{name}-{of}.png")));
-            }
+            self.keep(&format!("{name}-{of}"));
             text = self.browser.text();
         }
         text
+    }
+
+    /// What axe-core finds wrong with what is shown now.
+    pub fn violations(&mut self) -> Vec<String> {
+        self.browser.run_script(&self.axe);
+        serde_json::from_value(self.browser.value(VIOLATIONS)).unwrap()
+    }
+
+    /// Keeps a picture of what is shown now, where somebody wants them.
+    pub fn keep(&mut self, name: &str) {
+        if let Some(folder) = std::env::var_os("LINERATE_PICTURES") {
+            self.browser.picture(&PathBuf::from(folder).join(format!("{name}.png")));
+        }
     }
 
     /// The JSON of an address, as the page would fetch it.
