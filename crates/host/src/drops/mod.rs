@@ -17,6 +17,7 @@ pub mod lines;
 mod reasons;
 mod retransmits;
 pub mod series;
+mod sockets;
 pub mod together;
 pub mod totals;
 pub mod watch;

@@ -7,7 +7,7 @@ use linux::netns::{self, NetnsError, NetnsRef};
 use linux::packet_socket::FrameCounter;
 use linux::readiness::{Patience, Readiness};
 use linux::{Unavailable, clock, host};
-use model::host::drops::{DropInterval, Retransmits};
+use model::host::drops::{DropInterval, FlowDrops, Retransmits};
 use model::host::fact::{Fact, Missing, Source};
 use units::{MonoTime, WallTime};
 
@@ -15,6 +15,7 @@ use super::frames::Listeners;
 use super::increase;
 use super::reasons::ReasonCounter;
 use super::retransmits::{self, RetransmitCounters, RetransmitEvents, SocketTotals};
+use super::sockets::{self, DropsBySocket};
 use super::totals::{self, Totals};
 use crate::live::file::answered;
 
@@ -105,6 +106,7 @@ struct Place {
 /// What is read in a namespace at the end of an interval.
 struct Reading {
     totals: Totals,
+    datagrams: Result<DropsBySocket, String>,
     sockets: Option<Result<SocketTotals, String>>,
 }
 
@@ -234,6 +236,7 @@ impl Place {
             unknown,
             reasons: None,
             frames,
+            flows: Some(flows(&self.last, &now)),
             retransmits: self.by_sockets(&now),
         };
         (self.last, self.started) = (now, clock::wall_now());
@@ -255,7 +258,16 @@ impl Reading {
     fn take(source: RetransmitSource) -> Self {
         let sockets =
             (source == RetransmitSource::Sockets).then(|| retransmits::sockets().map_err(|error| error.to_string()));
-        Self { totals: totals::read(), sockets }
+        let datagrams = sockets::sockets().map_err(|error| error.to_string());
+        Self { totals: totals::read(), datagrams, sockets }
+    }
+}
+
+fn flows(before: &Reading, now: &Reading) -> Fact<Vec<FlowDrops>> {
+    let source = Source::netlink("SOCK_DIAG_BY_FAMILY");
+    match (&before.datagrams, &now.datagrams) {
+        (Ok(before), Ok(now)) => Fact::known(sockets::between(before, now), source),
+        (Err(reason), _) | (_, Err(reason)) => Fact::missing(Missing::Failed { reason: reason.clone() }, source),
     }
 }
 

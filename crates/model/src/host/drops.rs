@@ -1,7 +1,7 @@
 //! What a host dropped, interval by interval: one [`DropInterval`] is one line.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,9 @@ pub struct DropInterval {
     /// Frames received, by VLAN and protocol; none where it was not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frames: Option<Fact<Vec<Frames>>>,
+    /// Datagrams that sockets of UDP dropped, by flow, those that dropped most first; none in lines of before this was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<Fact<Vec<FlowDrops>>>,
     /// Segments sent again.
     pub retransmits: Fact<Retransmits>,
 }
@@ -185,6 +188,19 @@ pub struct Frames {
     pub ethertype: Option<u16>,
     /// How many.
     pub frames: u64,
+}
+
+/// What one socket of UDP dropped: its receive buffer was full, or a checksum was wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FlowDrops {
+    /// Address and port of the socket.
+    pub local: SocketAddr,
+    /// The other end; none of a socket that takes datagrams of everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<SocketAddr>,
+    /// How many.
+    pub datagrams: u64,
 }
 
 /// Segments sent again in one interval.

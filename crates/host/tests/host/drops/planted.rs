@@ -56,6 +56,11 @@ fn full_socket_buffer_is_counted_to_the_datagram() {
         let lost = total(&intervals, &counter(Layer::Protocol, "", "Udp.RcvbufErrors"));
         assert!(lost > 0);
         assert_eq!(lost + u64::try_from(kept).unwrap(), sent);
+        // The socket that dropped them is named: its flow has all that the protocol counted.
+        let flows = intervals.iter().flat_map(|interval| interval.flows.as_ref().unwrap().value().unwrap());
+        let of_reader: u64 =
+            flows.filter(|flow| (flow.local, flow.remote) == (to, None)).map(|flow| flow.datagrams).sum();
+        assert_eq!(of_reader, lost);
         let shown = intervals.iter().flat_map(|interval| &interval.counters);
         let kinds: Vec<_> =
             shown.filter(|each| each.counter.name == "Udp.RcvbufErrors").map(|each| each.kind).collect();

@@ -15,6 +15,7 @@ use crate::cli::values;
   linerate watch drops --for 24h --plot drops.svg
   linerate watch drops --prometheus /var/lib/node_exporter/textfile/linerate.prom
   linerate watch drops --prometheus -            metrics on standard output, each interval
+  sudo linerate watch drops --for 24h --frames   the VLAN whose frames are dropped, at the end
   linerate watch drops --json >> drops.jsonl     a line an interval (docs/formats/drops.schema.json)
 
 `linerate host drops drops.jsonl` says what goes together in what was recorded.")]
@@ -28,6 +29,10 @@ pub struct DropsArgs {
     /// A network namespace by name, path or pid:N, instead of this one; may be given several times
     #[arg(long, value_name = "NETNS")]
     pub netns: Vec<NetnsRef>,
+    /// Count received frames by VLAN and protocol as well, to find those that are dropped. Takes CAP_NET_RAW. While it
+    /// listens, the kernel does not count untagged frames that nobody handles as dropped
+    #[arg(long)]
+    pub frames: bool,
     /// Write metrics for Prometheus to a file, whole each time (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub prometheus: Option<PathBuf>,

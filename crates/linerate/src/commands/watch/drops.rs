@@ -28,7 +28,7 @@ pub fn run(common: &Common, args: &DropsArgs) -> anyhow::Result<Exit> {
         intervals: args
             .duration
             .map(|time| u64::try_from(time.as_nanos().div_ceil(args.interval.as_nanos()).max(1)).unwrap_or(u64::MAX)),
-        frames: FrameWatch::Off,
+        frames: if args.frames { FrameWatch::On } else { FrameWatch::Off },
     };
     let mut seen = Seen::default();
     let mut failure = None;

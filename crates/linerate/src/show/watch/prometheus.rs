@@ -12,9 +12,22 @@ pub struct Metrics {
     counters: BTreeMap<(String, Counter), (DropKind, u64)>,
     reasons: BTreeMap<(String, String), u64>,
     retransmits: BTreeMap<(String, IpAddr), u64>,
+    /// Frames by device, VLAN and protocol.
+    frames: BTreeMap<FrameKind, u64>,
+    /// Datagrams that sockets dropped, by their local port.
+    sockets: BTreeMap<(String, u16), u64>,
     not_known: BTreeMap<String, usize>,
     /// Peers beyond the most that are kept.
     other_retransmits: BTreeMap<String, u64>,
+}
+
+/// Frames of one kind that a device received.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct FrameKind {
+    place: String,
+    device: String,
+    vlan: Option<u16>,
+    ethertype: Option<u16>,
 }
 
 impl Metrics {
@@ -27,6 +40,13 @@ impl Metrics {
         }
         for each in interval.reasons.iter().filter_map(|reasons| reasons.value()).flat_map(|reasons| &reasons.packets) {
             *self.reasons.entry((place.clone(), each.reason.clone())).or_default() += each.packets;
+        }
+        for each in interval.frames.iter().filter_map(|frames| frames.value()).flatten() {
+            let (device, vlan, ethertype) = (each.device.clone(), each.vlan, each.ethertype);
+            *self.frames.entry(FrameKind { place: place.clone(), device, vlan, ethertype }).or_default() += each.frames;
+        }
+        for flow in interval.flows.iter().filter_map(|flows| flows.value()).flatten() {
+            *self.sockets.entry((place.clone(), flow.local.port())).or_default() += flow.datagrams;
         }
         for (peer, segments) in interval.retransmits.value().into_iter().flat_map(|known| &known.peers) {
             let key = (place.clone(), *peer);
@@ -86,6 +106,8 @@ impl Metrics {
         for (place, sum) in &self.other_retransmits {
             sample(&mut text, "linerate_retransmits_total", &[("host", place), ("peer", "others")], *sum);
         }
+        self.add_frames(&mut text);
+        self.add_sockets(&mut text);
         head(
             &mut text,
             &Family {
@@ -98,6 +120,41 @@ impl Metrics {
             sample(&mut text, "linerate_drops_not_known", &[("host", place)], *count as u64);
         }
         text
+    }
+}
+
+impl Metrics {
+    /// Frames that nobody may handle: none where they are not counted.
+    fn add_frames(&self, text: &mut String) {
+        let name = "linerate_unhandled_frames_total";
+        if !self.frames.is_empty() {
+            head(
+                text,
+                &Family {
+                    name,
+                    kind: "counter",
+                    help: "Frames of a VLAN or protocol that nobody may handle, received",
+                },
+            );
+        }
+        for (FrameKind { place, device, vlan, ethertype }, sum) in &self.frames {
+            let vlan = vlan.map_or_else(|| "none".to_owned(), |vlan| vlan.to_string());
+            let protocol = ethertype.map_or_else(|| "unknown".to_owned(), |ethertype| format!("{ethertype:#06x}"));
+            sample(text, name, &[("host", place), ("device", device), ("vlan", &vlan), ("protocol", &protocol)], *sum);
+        }
+    }
+
+    fn add_sockets(&self, text: &mut String) {
+        let name = "linerate_socket_drops_total";
+        if !self.sockets.is_empty() {
+            head(
+                text,
+                &Family { name, kind: "counter", help: "Datagrams that sockets of UDP dropped, by their local port" },
+            );
+        }
+        for ((place, port), sum) in &self.sockets {
+            sample(text, name, &[("host", place), ("port", &port.to_string())], *sum);
+        }
     }
 }
 
@@ -150,7 +207,7 @@ const MOST_PEERS: usize = 1_000;
 mod tests {
     use std::time::Duration;
 
-    use model::host::drops::{Increase, Retransmits};
+    use model::host::drops::{FlowDrops, Frames, Increase, Retransmits};
     use model::host::fact::{Fact, Source};
     use units::WallTime;
 
@@ -160,6 +217,8 @@ mod tests {
     fn intervals_add_up_to_metrics_with_their_labels() {
         let counter = Counter { layer: Layer::Device, of: "eth\"0".to_owned(), name: "rx_dropped".to_owned() };
         let peers = BTreeMap::from([("192.0.2.1".parse().unwrap(), 3)]);
+        let frames = Frames { device: "eth0".to_owned(), vlan: Some(96), ethertype: Some(0x86dd), frames: 7 };
+        let flow = FlowDrops { local: "192.0.2.1:5201".parse().unwrap(), remote: None, datagrams: 4 };
         let interval = DropInterval {
             format: DropInterval::FORMAT,
             host: "dtn\n1".to_owned(),
@@ -169,7 +228,8 @@ mod tests {
             counters: vec![Increase { counter, kind: DropKind::Mixed, increase: 5 }],
             unknown: Vec::new(),
             reasons: None,
-            frames: None,
+            frames: Some(Fact::known(vec![frames], Source("test".to_owned()))),
+            flows: Some(Fact::known(vec![flow], Source("test".to_owned()))),
             retransmits: Fact::known(Retransmits { peers, ..Retransmits::default() }, Source("test".to_owned())),
         };
         let mut metrics = Metrics::default();
@@ -180,6 +240,9 @@ mod tests {
             r#"linerate_drops_total{host="dtn\n1",layer="device",of="eth\"0",counter="rx_dropped",loss="yes"} 10"#;
         assert!(text.lines().any(|each| each == line), "{text}");
         assert!(text.contains("linerate_retransmits_total{host=\"dtn\\n1\",peer=\"192.0.2.1\"} 6\n"), "{text}");
+        let frames = r#"linerate_unhandled_frames_total{host="dtn\n1",device="eth0",vlan="96",protocol="0x86dd"} 14"#;
+        assert!(text.lines().any(|each| each == frames), "{text}");
+        assert!(text.contains("linerate_socket_drops_total{host=\"dtn\\n1\",port=\"5201\"} 8\n"), "{text}");
         assert!(text.contains("linerate_drops_not_known{host=\"dtn\\n1\"} 0\n"), "{text}");
     }
 }

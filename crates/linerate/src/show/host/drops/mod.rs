@@ -1,5 +1,6 @@
 //! What a host drops, for people: a line for each interval, a table while it goes on, a summary at the end.
 
+mod flows;
 mod frames;
 pub mod live;
 mod together;
@@ -54,6 +55,7 @@ fn host(text: &mut String, series: &Series) {
     }
     reasons(text, series);
     frames::add(text, series);
+    sockets(text, series);
     retransmits(text, series);
     unknown(text, series);
 }
@@ -106,6 +108,27 @@ fn reasons(text: &mut String, series: &Series) {
     if missed > 0 {
         let _ = writeln!(text, "  {missed} more came too fast for their reasons to be read");
     }
+}
+
+/// Sockets of UDP whose own counts grew.
+fn sockets(text: &mut String, series: &Series) {
+    let flows = flows::dropped(series);
+    if flows.is_empty() {
+        return;
+    }
+    let mut rows = Table::new();
+    rows.set_header(["  DROPPED BY SOCKET (UDP)", "FROM", "DATAGRAMS", "RATE", "IN INTERVALS"]);
+    for flow in flows.iter().take(MOST_ROWS) {
+        rows.add_row([
+            format!("  {}", flow.local),
+            flow.remote.map_or_else(|| "all".to_owned(), |remote| remote.to_string()),
+            flow.datagrams.to_string(),
+            rate(flow.datagrams, series.length()),
+            format!("{} of {}", flow.active, flow.known),
+        ]);
+    }
+    right(&mut rows, &[2, 3, 4]);
+    text.push_str(&table::text(rows));
 }
 
 fn retransmits(text: &mut String, series: &Series) {
