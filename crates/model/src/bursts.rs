@@ -50,6 +50,12 @@ pub struct BurstReport {
     /// Packets that the device dropped meanwhile, by the kernel's count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<PacketCount>,
+    /// Moments at which packets were dropped, with the buckets around each, in order of time: 16 at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drops: Vec<DropMoment>,
+    /// How many more such moments there were.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_drops: u64,
     /// What a reader has to know: coarse counting, interrupt coalescing, an unknown line rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -58,6 +64,52 @@ pub struct BurstReport {
 impl BurstReport {
     /// The version of this format that this program writes.
     pub const FORMAT: u32 = 1;
+}
+
+/// A moment at which packets were dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DropMoment {
+    /// When the counters were read last before they grew.
+    #[serde(rename = "after_unix_ns")]
+    pub after: WallTime,
+    /// How long after that they were read that had grown: the drops were in between.
+    #[serde(rename = "within_us", with = "units::duration::as_us")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub within: Duration,
+    /// The counters, with how much each grew.
+    pub counters: Vec<DropIncrease>,
+    /// What passed meanwhile, 50 ms before and 20 ms behind.
+    pub directions: Vec<BucketsAround>,
+}
+
+/// A counter of drops that grew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DropIncrease {
+    /// Its name: `rx_dropped`, `softnet dropped` (of the whole host), `7: tbf qdisc drops`.
+    pub counter: String,
+    /// By how many packets.
+    pub packets: PacketCount,
+}
+
+/// Buckets of one direction around a drop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BucketsAround {
+    /// Which direction.
+    pub heading: Heading,
+    /// When the first bucket began.
+    #[serde(rename = "start_unix_ns")]
+    pub start: WallTime,
+    /// Bytes on the physical layer of each bucket, up to the last that had any.
+    pub wire_bytes: Vec<u64>,
+}
+
+// The shape that serde asks for.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Who counted the packets.

@@ -133,3 +133,35 @@ fn flows_of_a_burst_have_their_parts_of_it() {
         assert!((65..=85).contains(&more) && (15..=35).contains(&less), "{more} % and {less} %: {burst:?}");
     }
 }
+
+/// A queue of the device that is too small for what is sent at once.
+#[test]
+fn the_buckets_around_a_drop_are_kept() {
+    let report = watched(Duration::from_millis(1), || {
+        let shaped = std::process::Command::new("tc")
+            .args("qdisc add dev lo root handle 7: tbf rate 1mbit burst 3000 limit 3000".split(' '))
+            .status()
+            .unwrap();
+        assert!(shaped.success());
+        // The counter is there before it grows.
+        thread::sleep(Duration::from_millis(300)); // allow(sleep): the watch reads counters of drops every 100 ms, and no event says so
+        let source = UdpSocket::bind("127.0.0.1:0").unwrap();
+        for _ in 0..100 {
+            // A queue that drops says so to the sender of a datagram, or does not.
+            let _ = source.send_to(&[0; 1_000], "127.0.0.1:9");
+        }
+    });
+    let dropped: u64 = report.drops.iter().flat_map(|drop| &drop.counters).map(|each| each.packets.get()).sum();
+    // The burst and the queue pass at once; how many more, the clock decides.
+    assert!((1..=97).contains(&dropped), "{:?}", report.drops);
+    assert!(report.drops.iter().all(|drop| drop.counters.iter().all(|each| each.counter == "7: tbf qdisc drops")));
+    assert_eq!(report.more_drops, 0);
+    let directions = report.drops.iter().flat_map(|drop| &drop.directions);
+    let offered: u64 = directions
+        .filter(|direction| direction.heading == model::measurement::Heading::Outbound)
+        .flat_map(|direction| &direction.wire_bytes)
+        .sum();
+    // Who counts packets counts those that were offered, before the queue; counters have what the device sent.
+    let least = if report.counted_by == CountedBy::Program { 100 * (1_042 + 24) } else { 1 };
+    assert!(offered >= least, "{offered}: {:?}", report.drops);
+}

@@ -4,9 +4,11 @@
 //! * [`tick`]: what passed in one bucket
 //! * [`flows`]: packets of which the beginning is known, to the flows of a burst
 //! * [`finder`]: buckets of one direction in order of time, to bursts and distributions
+//! * [`around`]: the buckets around each drop
 //!
 //! Inside: `queue` is the buffer that a slower link would have needed, `steps` rates over time in bounded memory.
 
+pub mod around;
 pub mod finder;
 pub mod flows;
 mod heat;

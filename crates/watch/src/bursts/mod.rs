@@ -3,9 +3,10 @@
 //!
 //! * [`watcher`]: the loop
 //!
-//! Inside: `counters` is the way without the right, `surroundings` what else is said of the device and its connections.
+//! Inside: `counters` is the way without the right, `drops` says when packets were dropped, `surroundings` what else is said of the device and its connections.
 
 mod counters;
+mod drops;
 mod surroundings;
 pub mod watcher;
 

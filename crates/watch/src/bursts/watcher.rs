@@ -11,12 +11,14 @@ use linux::readiness::{Patience, Readiness};
 use linux::{Unavailable, clock, host};
 use model::bursts::{BurstReport, CountedBy, DirectionBursts};
 use model::measurement::Heading;
+use passive::bursts::around::{BucketClock, DropRecorder};
 use passive::bursts::finder::{BurstFinder, LooksIntoPackets, Search};
 use passive::bursts::flows::{FlowEnds, SampledPacket};
 use passive::bursts::tick::Tick;
 use units::{DataRate, MonoTime, Percent};
 
 use super::counters::DeviceReader;
+use super::drops::DropCounters;
 use super::surroundings::{Before, interrupt_delay, reported_rate};
 
 /// What to watch.
@@ -105,11 +107,13 @@ fn within(
         let left = end.map_or(Duration::MAX, |end| end.since(now));
         readiness.wait(Patience::For(watcher.source.pause().min(left)), |_| {})?;
         watcher.read()?;
+        watcher.look_for_drops();
         progress(Progress { watched: clock::now().since(watcher.began), buckets: watcher.buckets });
     }
     // The last bucket closes two later.
     readiness.wait(Patience::For(watcher.bucket * 3), |_| {})?;
     watcher.read()?;
+    watcher.look_for_drops();
     Ok(watcher.report(request, link))
 }
 
@@ -138,6 +142,10 @@ struct Watcher {
     inbound: BurstFinder,
     outbound: BurstFinder,
     before: Before,
+    drops: DropCounters,
+    recorder: DropRecorder,
+    /// When the counters of drops were read last.
+    looked: MonoTime,
     buckets: u64,
     samples_lost: u64,
 }
@@ -165,12 +173,42 @@ impl Watcher {
             looks_into_packets: looks,
         };
         let (inbound, outbound) = (BurstFinder::new(search), BurstFinder::new(search));
-        Self { source, bucket, began, start, line_rate, inbound, outbound, before, buckets: 0, samples_lost: 0 }
+        let recorder = DropRecorder::new(BucketClock { bucket, first: search.first, start });
+        let drops = DropCounters::open(&link.name);
+        Self {
+            source,
+            bucket,
+            began,
+            start,
+            line_rate,
+            inbound,
+            outbound,
+            before,
+            drops,
+            recorder,
+            looked: clock::now(),
+            buckets: 0,
+            samples_lost: 0,
+        }
+    }
+
+    /// Keeps the buckets around what was dropped since the last look. Buckets have been read before.
+    fn look_for_drops(&mut self) {
+        let grown = self.drops.grown();
+        let now = clock::now();
+        self.recorder.dropped(epoch(self.looked, self.bucket)..=epoch(now, self.bucket), grown);
+        self.recorder.settle(self.read_upto());
+        self.looked = now;
+    }
+
+    /// The bucket up to which all have been read: the last closes two later.
+    fn read_upto(&self) -> u64 {
+        epoch(self.looked, self.bucket).saturating_sub(2)
     }
 
     fn read(&mut self) -> io::Result<()> {
         let (inbound, outbound, buckets) = (&mut self.inbound, &mut self.outbound, &mut self.buckets);
-        let samples_lost = &mut self.samples_lost;
+        let (samples_lost, recorder) = (&mut self.samples_lost, &mut self.recorder);
         match &mut self.source {
             Source::Program(meter) => {
                 let now = clock::now();
@@ -183,13 +221,15 @@ impl Watcher {
                     let overrun = meter.read(hook, now, |bucket| {
                         *buckets += 1;
                         *samples_lost += bucket.samples_lost;
-                        finder.push(&Tick {
+                        let tick = Tick {
                             epoch: bucket.epoch,
                             bytes: bucket.bytes,
                             packets: bucket.packets,
                             marked: bucket.marked,
                             flows: bucket.flows,
-                        });
+                        };
+                        finder.push(&tick);
+                        recorder.push(heading(hook), &tick);
                     });
                     if overrun.ticks > 0 {
                         finder.missed(overrun.ticks);
@@ -199,6 +239,7 @@ impl Watcher {
             }
             Source::Counters(reader, _) => reader.read(|heading, tick| {
                 *buckets += 1;
+                recorder.push(heading, &tick);
                 match heading {
                     Heading::Inbound => inbound.push(&tick),
                     Heading::Outbound => outbound.push(&tick),
@@ -210,6 +251,7 @@ impl Watcher {
     fn report(self, request: &Request, link: &Link) -> BurstReport {
         let length = clock::now().since(self.began);
         let since = self.before.since(&link.name);
+        let (drops, more_drops) = self.recorder.finish();
         let directions =
             vec![self.inbound.report(Heading::Inbound, length), self.outbound.report(Heading::Outbound, length)];
         let noted = Noted {
@@ -238,7 +280,16 @@ impl Watcher {
             busiest: since.busiest,
             retransmits: since.retransmits,
             dropped: since.dropped,
+            drops,
+            more_drops,
         }
+    }
+}
+
+const fn heading(hook: Hook) -> Heading {
+    match hook {
+        Hook::Ingress => Heading::Inbound,
+        Hook::Egress => Heading::Outbound,
     }
 }
 

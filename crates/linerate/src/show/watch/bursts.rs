@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table};
-use model::bursts::{Burst, BurstFlow, BurstReport, CountedBy, DirectionBursts};
+use model::bursts::{Burst, BurstFlow, BurstReport, CountedBy, DirectionBursts, DropMoment};
 use model::measurement::Heading;
 use units::duration::show;
 use units::{DataRate, WallTime};
@@ -186,7 +186,11 @@ fn by_flow(bursts: &[Burst]) -> String {
 
 /// `04:41:07.123`.
 fn moment(burst: &Burst) -> String {
-    format!("{}.{:03}", moment_of(burst.start), burst.start.unix_nanos() / 1_000_000 % 1_000)
+    precise(burst.start)
+}
+
+fn precise(time: WallTime) -> String {
+    format!("{}.{:03}", moment_of(time), time.unix_nanos() / 1_000_000 % 1_000)
 }
 
 /// `04:41:07`.
@@ -201,10 +205,34 @@ fn around(text: &mut String, report: &BurstReport) {
         let _ =
             writeln!(text, "meanwhile {retransmits} segments retransmitted, {dropped} packets dropped at the device");
     }
+    for drop in &report.drops {
+        let _ = writeln!(text, "  {}", dropped(drop, report.bucket));
+    }
+    if report.more_drops > 0 {
+        let _ = writeln!(text, "  and {} more moments with drops", report.more_drops);
+    }
     for connection in &report.busiest {
         let (sent, received) = (connection.sent, connection.received);
         let _ = writeln!(text, "  TCP {} {}: {sent} out, {received} in", connection.local, connection.peer);
     }
+}
+
+/// A moment with drops: what counted them, and the busiest bucket of each direction around it.
+fn dropped(drop: &DropMoment, bucket: Duration) -> String {
+    let counters: Vec<String> = drop.counters.iter().map(|each| format!("{} {}", each.counter, each.packets)).collect();
+    let busiest = drop.directions.iter().filter_map(|direction| {
+        let bytes = *direction.wire_bytes.iter().max()?;
+        let rate = DataRate::of(units::ByteCount::new(bytes), bucket)?;
+        let way = if direction.heading == Heading::Inbound { "in" } else { "out" };
+        Some(format!("{way} {rate}"))
+    });
+    let busiest = busiest.collect::<Vec<_>>().join(", ");
+    let after = precise(drop.after);
+    format!(
+        "dropped within {} of {after}: {}; busiest bucket around it: {busiest}",
+        show(drop.within),
+        counters.join(", ")
+    )
 }
 
 const MOST_SHOWN: usize = 5;
