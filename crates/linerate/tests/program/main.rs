@@ -44,4 +44,5 @@ mod tuning;
 mod typing;
 mod watching;
 mod watching_gateways;
+mod watching_without;
 mod why_gateways;
