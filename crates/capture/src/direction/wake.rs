@@ -1,6 +1,6 @@
 //! At how many bytes outstanding a pause of the sender ends. A writer that waits for room in the send buffer is woken when a third of it is
 //! free (`sk_stream_write_space`): each time at the same level, by the acknowledgment that reaches it. An application that comes by its own
-//! clock does so at any level, or behind no acknowledgment.
+//! clock does so at any level, or behind no acknowledgment; a congestion window lets each acknowledgment be answered at once.
 
 /// Votes for the level that wakes a writer, an eighth of an octave each.
 #[derive(Debug, Clone)]
@@ -9,6 +9,8 @@ pub(crate) struct WakeLevels {
     /// Bursts behind a pause, and those of them that an acknowledgment released.
     bursts: u32,
     at_once: u32,
+    /// Packets that left with an acknowledgment, behind a pause or not.
+    answers: u32,
     /// RTTs in which they were counted.
     rounds: u32,
     /// Bytes outstanding when pauses began, smoothed.
@@ -16,8 +18,25 @@ pub(crate) struct WakeLevels {
     level: Option<u64>,
     /// Bytes outstanding when a writer was woken at that level, smoothed.
     woken: u64,
-    since_ns: Option<i64>,
+    /// The last bursts that acknowledgments released, the oldest first; most connections have none.
+    last: Option<Box<[Released; KEPT]>>,
+    /// The bin of most votes, and when it was first voted for by the bursts that were remembered when it became that.
+    most: usize,
+    since_ns: i64,
 }
+
+/// A burst that an acknowledgment released: when the pause before it began, and the bins that it voted for.
+#[derive(Debug, Clone, Copy)]
+struct Released {
+    from_ns: i64,
+    low: u8,
+    high: u8,
+}
+
+/// No burst votes for it.
+const NEVER: Released = Released { from_ns: 0, low: 1, high: 0 };
+/// Bursts that are remembered: as many as a level takes to be known.
+const KEPT: usize = LEAST_AT_ONCE as usize;
 
 /// The first packet behind a pause, which an acknowledgment has come before.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +60,10 @@ const LEVELS: usize = 8 * 20;
 const LEAST_LEVEL: u32 = 10;
 /// Waking a writer takes 40 to 130 µs (measured, Linux 6.18 in a VM).
 const WAKING_NS: i64 = 130_000;
+/// A kernel answers an acknowledgment within this, where nobody has to be woken.
+const AT_ONCE_NS: i64 = 30_000;
+/// Packets that leave with an acknowledgment for each that ends a pause: by chance one of fifteen of those that a pacing timer releases.
+const MOST_ANSWERS: u32 = 4;
 /// Fewer say nothing.
 const LEAST_AT_ONCE: u32 = 8;
 /// Counts that are halved, so that a level that has changed is known again.
@@ -48,7 +71,19 @@ const MANY: u32 = 64;
 
 impl Default for WakeLevels {
     fn default() -> Self {
-        Self { votes: [0; LEVELS], bursts: 0, at_once: 0, rounds: 0, peak: 0, level: None, woken: 0, since_ns: None }
+        Self {
+            votes: [0; LEVELS],
+            bursts: 0,
+            at_once: 0,
+            answers: 0,
+            rounds: 0,
+            peak: 0,
+            level: None,
+            woken: 0,
+            last: None,
+            most: 0,
+            since_ns: 0,
+        }
     }
 }
 
@@ -65,14 +100,12 @@ impl WakeLevels {
         // By chance one of four is so near.
         let is_at_once = burst.ack_ns < (spacing_ns / 4).clamp(WAKING_NS, 4 * WAKING_NS);
         if is_at_once {
-            self.at_once += 1;
-            self.since_ns.get_or_insert(burst.at_ns - burst.data_ns);
-            let span = bin(burst.after)..=bin(burst.before.max(burst.after));
-            self.votes.get_mut(span).into_iter().flatten().for_each(|votes| *votes = votes.saturating_add(1));
+            self.vote(burst);
         }
         if self.bursts >= MANY {
             self.votes.iter_mut().for_each(|votes| *votes /= 2);
-            (self.bursts, self.at_once, self.rounds) = (self.bursts / 2, self.at_once / 2, self.rounds / 2);
+            (self.bursts, self.at_once) = (self.bursts / 2, self.at_once / 2);
+            (self.answers, self.rounds) = (self.answers / 2, self.rounds / 2);
         }
         self.level = self.found();
         if let Some(level) = self.level
@@ -85,9 +118,48 @@ impl WakeLevels {
         }
     }
 
+    /// A writer that is woken at one level has waited since it was first; a window that grows is answered at another level each time.
+    fn vote(&mut self, burst: Burst) {
+        self.at_once += 1;
+        let span = bin(burst.after)..=bin(burst.before.max(burst.after));
+        let [low, high] = [*span.start(), *span.end()].map(|bin| u8::try_from(bin).unwrap_or(u8::MAX));
+        self.votes.get_mut(span).into_iter().flatten().for_each(|votes| *votes = votes.saturating_add(1));
+        let last = self.last.get_or_insert_with(|| Box::new([NEVER; KEPT]));
+        last.rotate_left(1);
+        last[KEPT - 1] = Released { from_ns: burst.at_ns - burst.data_ns, low, high };
+        let most = most_voted(&self.votes);
+        if self.most == most {
+            return;
+        }
+        self.most = most;
+        let first = last.iter().find(|burst| (usize::from(burst.low)..=usize::from(burst.high)).contains(&most));
+        self.since_ns = first.map_or(burst.at_ns, |first| first.from_ns);
+    }
+
+    /// An acknowledgment was answered with new data so long after it, at whatever level: a congestion window lets each of them be.
+    #[inline]
+    pub(super) fn answered(&mut self, ack_ns: i64) {
+        if ack_ns < AT_ONCE_NS {
+            self.answers = self.answers.saturating_add(1);
+            if self.level.is_some() && !self.is_seldom_answered() {
+                self.level = None;
+            }
+        }
+    }
+
+    /// Of the acknowledgments that are answered at once, those that wake a writer are more than a few.
+    fn is_seldom_answered(&self) -> bool {
+        self.answers <= MOST_ANSWERS * self.at_once
+    }
+
     /// Who writes with more outstanding has not waited until a third was free.
     pub(super) fn is_early(&self, outstanding: u64) -> bool {
         self.level.is_some_and(|level| outstanding > if self.woken > 0 { self.woken.min(level) } else { level })
+    }
+
+    /// Bytes outstanding when pauses of a writer begin that is woken at one level: what its buffer holds.
+    pub(super) fn peak(&self) -> Option<u64> {
+        self.level.map(|_| self.peak)
     }
 
     /// An RTT is over.
@@ -100,13 +172,13 @@ impl WakeLevels {
     /// three of five of these agree on a level that a third of the flight has drained to (of a congestion window: a twentieth).
     /// Measured of 40 transfers of 10 to 100 ms, Linux 6.18, on a busy machine.
     fn found(&self) -> Option<u64> {
-        let most = self.votes.iter().copied().max()?;
-        let index = self.votes.iter().rposition(|votes| *votes == most)?;
-        let level = level(index);
+        let index = most_voted(&self.votes);
+        let (most, level) = (self.votes.get(index).copied()?, level(index));
         let is_released = self.at_once >= LEAST_AT_ONCE && self.at_once * 3 >= self.bursts;
         let is_same = u32::from(most) * 5 >= self.at_once * 3;
         let is_often = self.bursts * 5 >= self.rounds;
-        (is_released && is_same && is_often && level * 10 <= self.peak * 7).then_some(level)
+        (is_released && is_same && is_often && self.is_seldom_answered() && level * 10 <= self.peak * 7)
+            .then_some(level)
     }
 
     /// Bytes outstanding at which the writer is woken; none where nobody waits for room.
@@ -117,7 +189,7 @@ impl WakeLevels {
 
     /// Since when a writer has been woken at that level; none where nobody waits for room.
     pub(super) fn since_ns(&self) -> Option<i64> {
-        self.level.and(self.since_ns)
+        self.level.map(|_| self.since_ns)
     }
 
     /// Losses, or marks, limit: count anew.
@@ -126,6 +198,12 @@ impl WakeLevels {
             *self = Self::default();
         }
     }
+}
+
+/// The highest of the bins with the most votes.
+fn most_voted(votes: &[u8; LEVELS]) -> usize {
+    let most = votes.iter().copied().max().unwrap_or_default();
+    votes.iter().rposition(|votes| *votes == most).unwrap_or_default()
 }
 
 fn bin(bytes: u64) -> usize {
@@ -171,6 +249,43 @@ mod tests {
     #[test]
     fn a_congestion_window_answers_long_before_a_third_has_drained() {
         assert_eq!(level_of((0..40).map(|_| (70_000, 60_000))), None);
+    }
+
+    #[test]
+    fn where_each_acknowledgment_is_answered_nobody_waits() {
+        let mut levels = WakeLevels::default();
+        let burst = Burst {
+            before: 38_556,
+            after: 35_700,
+            peak: 74_000,
+            at_ns: 0,
+            data_ns: 9_600_000,
+            ack_ns: 20_000,
+            acks: 20,
+        };
+        for _ in 0..20 {
+            levels.round();
+            levels.answered(burst.ack_ns);
+            levels.burst(burst);
+        }
+        assert!(levels.level().is_some());
+        (0..61).for_each(|_| levels.answered(100));
+        assert!(levels.level().is_none());
+        (0..20).for_each(|_| levels.burst(burst));
+        assert!(levels.level().is_some(), "a writer may begin to wait later");
+    }
+
+    #[test]
+    fn a_writer_has_waited_since_its_level_was_the_same() {
+        let mut levels = WakeLevels::default();
+        let bursts = (0..12).map(|burst| 20_000 + burst * 5_000).chain(std::iter::repeat_n(35_700, 16));
+        for (number, after) in (0..).zip(bursts) {
+            levels.round();
+            let (before, peak, at_ns) = (after + 2_856, 100_000, number * 40_000_000);
+            levels.burst(Burst { before, after, peak, ack_ns: 60_000, at_ns, data_ns: 9_600_000, acks: 20 });
+        }
+        // Of the window that grew before, one burst was at that level.
+        assert_eq!(levels.since_ns(), Some(12 * 40_000_000 - 9_600_000));
     }
 
     #[test]
