@@ -189,6 +189,25 @@ pub(super) fn search(log: &CrossingLog, tolerance: Tolerance, before: BucketBefo
     Some(Fit { rate_by_goodput: found.bucket.rate / goodput, ..found })
 }
 
+/// The shallowest bucket of this rate that explains a log as well as another that was found. A queue that empties at a rate drops what such a
+/// bucket does: its room runs out as tokens do.
+pub(super) fn explained_at(log: &CrossingLog, tolerance: Tolerance, rate: f64, found: &Fit) -> Option<Bucket> {
+    let bar = Bar { most_error: found.error() + SAME, ..NO_BAR };
+    let mut depth = found.bucket.depth / DEPTHS;
+    while depth <= found.bucket.depth * DEPTHS {
+        let bucket = Bucket { rate, depth };
+        if replay(log, bucket, tolerance, bar).is_some() {
+            return Some(bucket);
+        }
+        depth *= DEPTH_FINE_STEP;
+    }
+    None
+}
+
+/// Depths by that of another bucket that drops about the same.
+const DEPTHS: f64 = 3.0;
+const DEPTH_FINE_STEP: f64 = 1.1;
+
 /// A search over rates and depths.
 struct Search<'a> {
     log: &'a CrossingLog,
@@ -345,5 +364,61 @@ pub(super) fn levels(
         if each(LevelBefore { crossing, bytes: before }, verdict).is_break() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::direction::losses::{Loss, LossRecord, Pass};
+
+    const MS: i64 = 1_000_000;
+    const PACKET: u32 = 1_000;
+
+    /// Packets at these times, through a bucket of 20 packets that gets one in 2 ms.
+    fn log(times_ns: impl Iterator<Item = i64>) -> CrossingLog {
+        let mut record = LossRecord::default();
+        let (mut tokens_ns, mut last_ns, mut sent_before) = (40 * MS, 0, 0);
+        for sent_ns in times_ns {
+            tokens_ns = (tokens_ns + sent_ns - last_ns).min(40 * MS);
+            last_ns = sent_ns;
+            if tokens_ns >= 2 * MS {
+                tokens_ns -= 2 * MS;
+                record.passed(Pass { sent_ns, sent_before, rtt_ns: Some(50 * MS), stamp: None });
+            } else {
+                record.lost(Loss {
+                    sent_ns,
+                    sent_before,
+                    from: sent_before,
+                    bytes: PACKET,
+                    queue_ns: 0,
+                    retransmitted_ns: sent_ns + 60 * MS,
+                    is_spurious: false,
+                    late_ns: None,
+                    was_unseen: false,
+                });
+            }
+            sent_before += u64::from(PACKET);
+        }
+        CrossingLog::new(&[&record], 50 * MS)
+    }
+
+    /// Whether ten times its rate explains as much.
+    fn is_rate_open(log: &CrossingLog) -> bool {
+        let tolerance = Tolerance { bytes: 2.0 * f64::from(PACKET), seconds: 0.000_3 };
+        let found = search(log, tolerance, BucketBefore::Full).expect("a bucket");
+        explained_at(log, tolerance, 10.0 * 500.0 * f64::from(PACKET), &found).is_some()
+    }
+
+    #[test]
+    fn bursts_that_find_a_bucket_full_say_how_much_it_holds_and_not_its_rate() {
+        assert!(is_rate_open(&log(
+            (0..60).flat_map(|burst| (0..30).map(move |packet| burst * 100 * MS + packet * 10_000))
+        )));
+    }
+
+    #[test]
+    fn what_never_pauses_says_the_rate() {
+        assert!(!is_rate_open(&log((0..4_000).map(|packet| packet * MS))));
     }
 }

@@ -81,8 +81,8 @@ pub(crate) struct PolicerFit {
     losses: usize,
     episodes: usize,
     flows: usize,
-    /// The bucket is full again within an RTT: it drops the ends of bursts, as a queue of its size does at any rate.
-    limits_bursts: bool,
+    /// A bucket that fills in as little time as a queue of its size adds unseen, where that explains as much.
+    unseen_queue: Option<Bucket>,
 }
 
 impl PolicerFit {
@@ -107,9 +107,13 @@ impl PolicerFit {
         // What is uncertain of the times must not fill the bucket.
         let is_certain = view.uncertain_s < MOST_UNCERTAIN * rise.queue_s;
         let is_bucket = rise.queue_s >= LEAST_DEPTH_S && is_certain && !rise.is_queue(&fit, view.arrivals);
-        let limits_bursts = rise.queue_s < log::seconds(view.rtt_ns) && !fit.is_near_goodput();
+        if !is_bucket {
+            return None;
+        }
+        let unseen = fit.bucket.depth / LEAST_DEPTH_S;
+        let unseen_queue = bucket::explained_at(&log, tolerance, unseen, &fit);
         let (losses, episodes, flows) = (log.losses, log.episodes, records.len());
-        is_bucket.then_some(Self { fit, rise, losses, episodes, flows, limits_bursts })
+        Some(Self { fit, rise, losses, episodes, flows, unseen_queue })
     }
 
     pub(crate) fn verdict(&self, mss: u64) -> Verdict {
@@ -119,10 +123,16 @@ impl PolicerFit {
             if self.flows > 1 { format!(" of {} transfers between the two hosts", self.flows) } else { String::new() };
         #[expect(clippy::cast_possible_truncation, reason = "a time in nanoseconds")]
         let [rise, queue] = [self.rise.at_loss_s, self.rise.queue_s].map(|seconds| time((seconds * 1e9) as i64));
+        let unseen = self.unseen_queue.map_or_else(String::new, |queue| {
+            format!(
+                "; a bucket of {} explains as much, and so does a queue that empties at that rate",
+                rate(queue.rate)
+            )
+        });
         let evidence = format!(
             "{} losses{flows}: a token bucket of {} ({} of payload) with a burst of {} explains which segments passed and \
              which were lost: {} of the losses came with tokens left, {} of the passes without; the RTT rose by {rise} \
-             before losses, where a queue of that size adds {queue}",
+             before losses, where a queue of that size adds {queue}{unseen}",
             self.losses,
             rate(bucket.rate_bps as f64 / 8.0),
             rate(payload_rate),
@@ -135,7 +145,7 @@ impl PolicerFit {
         let mut verdict = Verdict::new(Cause::Policer, if is_plain { 0.9 } else { 0.75 }, evidence)
             .next_test("pace the sender below the rate of the bucket: a policer then drops nothing");
         verdict.bucket = Some(bucket);
-        if depth / payload_rate < 5.0 * LEAST_DEPTH_S || self.limits_bursts {
+        if depth / payload_rate < 5.0 * LEAST_DEPTH_S || self.unseen_queue.is_some() {
             verdict = verdict.rival("a queue of the size of the burst");
         }
         verdict
