@@ -7,7 +7,7 @@ use model::measurement::{DirectionTotal, Heading, Measurement, SteadyState};
 use model::played::Finding;
 use model::round::{Endpoint, Round, Tested};
 use model::run::{Outcome, Run};
-use model::spec::{Protocol, TestSpec};
+use model::spec::{Limit, Protocol, TestSpec};
 use units::{DataRate, PacketCount};
 
 /// One direction of one test, with its rate.
@@ -44,7 +44,7 @@ pub enum Carrier {
     Tcp,
     /// Datagrams.
     Udp,
-    /// A download over HTTP, which disks and programs slow down as well.
+    /// A download over HTTP, or files that a program moved, which disks and programs slow down as well.
     Http,
 }
 
@@ -94,7 +94,7 @@ fn of_run<'a>(test: usize, tested: &'a Tested, run: &'a Run) -> Vec<RatedFlow<'a
             heading: total.heading,
             from,
             to,
-            carrier: if run.spec.protocol == Protocol::Udp { Carrier::Udp } else { Carrier::Tcp },
+            carrier: carrier(run),
             goodput: settled(run, total),
             rtt: run.declared.rtt.or_else(|| idle_rtt(measurement)),
             requested: requested(&run.spec),
@@ -104,6 +104,18 @@ fn of_run<'a>(test: usize, tested: &'a Tested, run: &'a Run) -> Vec<RatedFlow<'a
         }
     };
     measurement.totals.iter().map(of_total).collect()
+}
+
+/// What programs print of the files they moved is no test: disks and they themselves are part of its rate.
+fn carrier(run: &Run) -> Carrier {
+    let is_of_files =
+        run.local.software.is_some() && run.command.is_empty() && matches!(run.spec.limit, Limit::Bytes(_));
+    let has_rows = run.measurement.as_ref().is_some_and(|found| !found.intervals.is_empty() || !found.flows.is_empty());
+    match run.spec.protocol {
+        Protocol::Udp => Carrier::Udp,
+        Protocol::Tcp if is_of_files && !has_rows => Carrier::Http,
+        Protocol::Tcp => Carrier::Tcp,
+    }
 }
 
 /// The interfaces that carried a run.
