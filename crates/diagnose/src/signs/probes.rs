@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::measurement::Heading;
 use model::played::Finding;
 use model::probe::download::Download;
-use model::probe::echo::EchoSeries;
+use model::probe::echo::{EchoFate, EchoSeries};
 use model::probe::path_mtu::{MtuLimit, PathMtu};
 use model::round::{Endpoint, Passage, Round, Tested};
 use model::run::Outcome;
 use model::target::{TargetRate, TargetSource};
-use units::DataRate;
+use units::{DataRate, PacketCount};
 
 use super::Observation;
 use super::flow::{Complaint, Flow, FlowEnds, FlowKind};
@@ -128,9 +128,20 @@ fn echoes(series: &[&EchoSeries]) -> Option<Observation> {
         _ if all <= 0.0 && most < SMALL => ("all-of-small-ones", "every echo came back, all of them small".to_owned()),
         _ if all <= 0.0 => ("all", "every echo came back".to_owned()),
         _ if all < 0.05 => ("few-lost", format!("{} of the echoes were lost", percent(all))),
+        // The first may be lost while the address of the next hop is asked for (ARP).
+        _ if is_first_alone(series) => ("few-lost", "the first echo was lost and no other".to_owned()),
         _ => ("many-lost", format!("{} of the echoes were lost", percent(all))),
     };
     Observation::of("echoes", state, says)
+}
+
+/// Whether all series together lost one echo, the first of one of them.
+fn is_first_alone(series: &[&EchoSeries]) -> bool {
+    let lossy: Vec<&EchoSeries> =
+        series.iter().copied().filter(|series| series.summary.rtt.lost > PacketCount::ZERO).collect();
+    let [only] = lossy.as_slice() else { return false };
+    let is_first = only.probes.first().is_some_and(|probe| probe.fate == EchoFate::Lost);
+    is_first && only.probes.len() > 1 && only.summary.rtt.lost == PacketCount::new(1)
 }
 
 fn mtu(between: &[&Tested]) -> Option<Observation> {
