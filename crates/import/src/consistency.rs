@@ -18,6 +18,7 @@ pub(crate) fn check(parsed: &mut ParsedTest) {
     streams(parsed);
     if parsed.format.is_text() {
         datagram_sizes(parsed);
+        impossible_totals(parsed);
         sums_of_streams(parsed);
     }
     sums_of_intervals(parsed);
@@ -97,6 +98,29 @@ fn datagram_sizes(parsed: &mut ParsedTest) {
         parsed.anomalies.add(parsed.line, expected, &format!("{left_out} counts of others, left out"));
     }
 }
+
+/// Leaves out totals of datagrams by which each were larger than UDP has them: old servers count few of those that came.
+fn impossible_totals(parsed: &mut ParsedTest) {
+    let is_impossible = |row: &Row| {
+        let total = row.datagrams.map(|counts| counts.total).filter(|total| *total > 0);
+        total.is_some_and(|total| row.bytes.get() / 2 > total.saturating_mul(LARGEST_DATAGRAM))
+    };
+    let ends = parsed.ends.iter().map(|count| &count.row);
+    let totals: Vec<u64> = ends.filter(|row| is_impossible(row)).filter_map(|row| Some(row.datagrams?.total)).collect();
+    let is_counted_so = |row: &Row| row.datagrams.is_some_and(|counts| totals.contains(&counts.total));
+    // What a receiver got is reckoned from the same total.
+    parsed.ends.retain(|count| count.end == End::Sender || !is_counted_so(&count.row));
+    let ends = parsed.ends.iter_mut().map(|count| &mut count.row);
+    ends.filter(|row| is_counted_so(row)).for_each(|row| row.datagrams = None);
+    let left_out = totals.len();
+    if left_out > 0 {
+        let expected = format!("datagrams of at most {LARGEST_DATAGRAM} bytes");
+        parsed.anomalies.add(parsed.line, expected, &format!("{left_out} totals of too few, left out"));
+    }
+}
+
+/// Payload over IPv4.
+const LARGEST_DATAGRAM: u64 = 65_507;
 
 /// The retransmits of a sum are those of its streams.
 fn sums_of_streams(parsed: &mut ParsedTest) {

@@ -38,18 +38,32 @@ fn datagram_runs(round: &Round) -> Vec<DatagramRun<'_>> {
     let totals = runs.flat_map(|(tested, found)| found.totals.iter().map(move |total| (tested, total)));
     let counted = totals.filter_map(|(tested, total)| {
         let counts = total.datagrams.filter(|counts| counts.sent.get() > 0)?;
-        let lost = ratio([counts.lost.get(), counts.sent.get()]);
+        let lost = ratio([lost_on_path(total, &counts), counts.sent.get()]);
         let sent_at = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
         Some(DatagramRun { whose: from_to(tested, total), total, counts, lost, sent_at })
     });
     counted.collect()
 }
 
+/// Datagrams of the last moment, of which the receiver saw none, are on their way when a test ends, and are no loss of a path that lost no
+/// other.
+fn lost_on_path(total: &DirectionTotal, counts: &DatagramCounts) -> u64 {
+    let (lost, tail) = (counts.lost.get(), counts.lost_at_tail.get());
+    let share = ratio([tail, counts.sent.get()]);
+    let is_last_moment = lost == tail && share * total.elapsed.as_secs_f64() < LAST_MOMENT;
+    if is_last_moment { 0 } else { lost }
+}
+
+/// Seconds that datagrams are under way, and in buffers, when a sender ends.
+const LAST_MOMENT: f64 = 0.05;
+
 impl DatagramRun<'_> {
     fn statement(&self, all: &[DatagramRun<'_>]) -> Statement {
         let rate = self.sent_at.map_or_else(String::new, |rate| format!(" at {rate}"));
         let (whose, goodput, counts) = (&self.whose, self.total.goodput, &self.counts);
-        let says = format!("{whose}: {} of {} datagrams lost ({}){rate}", counts.lost, counts.sent, percent(self.lost));
+        let lost = lost_on_path(self.total, counts);
+        let part = if lost == 0 { String::new() } else { format!(" ({})", percent(self.lost)) };
+        let says = format!("{whose}: {lost} of {} datagrams lost{part}{rate}", counts.sent);
         if self.lost >= LOSSY && counts.lost.get() > 1 {
             let through = (self.lost >= MUCH && !self.is_unlimited(all))
                 .then(|| format!("; {goodput} came through, which may be what the bottleneck carries"));
