@@ -56,6 +56,9 @@ fn latency(socket: &Socket) -> Option<Latency> {
 pub(crate) fn run(socket: &Socket, id: RunId, at: WallTime, host: Option<&str>, facts: &UserFacts) -> Option<Stored> {
     let busy = Duration::from_micros(value(socket, Field::BusyTime)?);
     let acked = value(socket, Field::BytesAcked).filter(|bytes| *bytes >= LEAST_BYTES && busy >= LEAST_TIME)?;
+    if is_interactive(socket) {
+        return None;
+    }
     let bytes = ByteCount::new(acked);
     let heading = Heading::Outbound;
     let retransmits = value(socket, Field::TotalRetrans).unwrap_or(0);
@@ -116,6 +119,17 @@ pub(crate) fn run(socket: &Socket, id: RunId, at: WallTime, host: Option<&str>, 
     let at_us = vec![i64::try_from(busy.as_micros()).unwrap_or(i64::MAX)];
     let stream = StreamSamples { stream: 1, heading, end: end_of(heading), whose: Whose::Local, at_us, columns };
     Some((seen.into_run(facts), RunSamples { streams: vec![stream], ..RunSamples::default() }))
+}
+
+/// Whether its segments are half empty on average: a person types, or a program answers, and no path is filled.
+fn is_interactive(socket: &Socket) -> bool {
+    let segments = value(socket, Field::DataSegsOut).filter(|segments| *segments > 0);
+    let (Some(sent), Some(segments), Some(mss)) =
+        (value(socket, Field::BytesSent), segments, value(socket, Field::SndMss))
+    else {
+        return false;
+    };
+    (sent / segments).saturating_mul(2) < mss
 }
 
 /// Less than a slow start moves.
