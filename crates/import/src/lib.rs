@@ -40,6 +40,7 @@ mod rtt;
 mod samples;
 mod seen;
 mod segments;
+mod sizes;
 mod skipped;
 mod sockets;
 mod source;

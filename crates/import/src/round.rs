@@ -17,7 +17,7 @@ use super::evidence::{DeviceCounters, Evidence, HostFact, Shown, Socket, SocketB
 use super::merge::{self, Stored};
 use super::parsed::host_of;
 use super::readings::{CounterOwner, readings_of};
-use super::{Import, Imported, rtt, sockets, transfers};
+use super::{Import, Imported, rtt, sizes, sockets, transfers};
 
 /// A file that was read.
 #[derive(Debug, Clone)]
@@ -128,7 +128,11 @@ pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
     let mut gathered = Gathered { probes: Vec::new(), facts: Vec::new(), names: Names::of(&runs) };
     let mut counters: BTreeMap<CounterOwner, Vec<&DeviceCounters>> = BTreeMap::new();
     for source in sources {
-        for item in &source.import.evidence {
+        let searches = sizes::searches(&source.import.evidence);
+        let own = source.import.evidence.iter().enumerate();
+        let kept = own.filter(|(index, _)| !searches.replaced.contains(index)).map(|(_, item)| item);
+        searches.found.iter().for_each(|item| gathered.probe(source, item));
+        for item in kept {
             match &item.shows {
                 Shown::Sockets(list) => gathered.sockets(list, &mut runs, source, item, facts),
                 Shown::Counters(one) => {

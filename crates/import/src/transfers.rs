@@ -4,7 +4,7 @@ use model::host::HostIdentity;
 use model::measurement::{DirectionTotal, Measurement, SteadyState};
 use model::run::{Failure, FailureKind, Outcome, Peer, Run, RunId};
 use model::spec::Limit;
-use units::{PacketCount, WallTime};
+use units::{ByteCount, PacketCount, WallTime};
 
 use super::declared::UserFacts;
 use super::evidence::FileTransfer;
@@ -27,6 +27,10 @@ pub(crate) fn run(transfer: &FileTransfer, id: RunId, at: WallTime, facts: &User
     if transfer.faults > 0 {
         measurement.anomalies.push(format!("{} attempts failed and were repeated", transfer.faults));
     }
+    if let Some(files) = transfer.files.filter(|files| *files > 1) {
+        let each = ByteCount::new(transfer.moved.get() / files);
+        measurement.anomalies.push(format!("{files} files, {each} on average"));
+    }
     let outcome = if transfer.is_whole {
         Outcome::Complete
     } else {
@@ -36,7 +40,11 @@ pub(crate) fn run(transfer: &FileTransfer, id: RunId, at: WallTime, facts: &User
         id,
         at,
         limit: Limit::Bytes(transfer.moved),
-        local: HostIdentity { software: Some(transfer.tool.to_owned()), ..HostIdentity::default() },
+        local: HostIdentity {
+            name: transfer.local.clone(),
+            software: Some(transfer.tool.to_owned()),
+            ..HostIdentity::default()
+        },
         peer: Peer {
             target: transfer.target.clone().unwrap_or_else(|| "the other host".to_owned()),
             address: None,

@@ -1,5 +1,7 @@
 //! A round, and the counters and facts of hosts that stand beside it.
 
+use std::time::Duration;
+
 use import::evidence::HostFact;
 use model::counters::CounterReadings;
 use model::measurement::Heading;
@@ -40,6 +42,10 @@ impl<'a> Beside<'a> {
     pub(super) fn sent(&self) -> Vec<Sent<'a>> {
         let mut all = Vec::new();
         for tested in self.round.tests.iter().take(MOST_TESTS) {
+            if let Finding::Downloads(downloads) = &tested.finding {
+                let (from, to) = (tested.to.host.as_str(), tested.from.host.as_str());
+                all.extend(downloads.iter().filter_map(|one| one.goodput).map(|rate| Sent { from, to, rate }));
+            }
             let Finding::Run(run) = &tested.finding else { continue };
             for total in run.measurement.iter().flat_map(|found| &found.totals) {
                 let ends = (tested.from.host.as_str(), tested.to.host.as_str());
@@ -48,6 +54,16 @@ impl<'a> Beside<'a> {
             }
         }
         all
+    }
+
+    /// The time between two readings of a device's counters, where the command that read them has it.
+    pub(super) fn interval_of(&self, device: &str) -> Option<Duration> {
+        self.facts.iter().take(MOST_FACTS).find_map(|(_, fact)| match fact {
+            HostFact::CounterInterval { device: of, time } if of.as_deref().is_none_or(|of| of == device) => {
+                Some(*time)
+            }
+            _ => None,
+        })
     }
 
     /// All readings of counters, of hosts and of tests.

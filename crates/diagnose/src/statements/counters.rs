@@ -63,12 +63,20 @@ pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
         all.push(if is_lossy { Statement::fault(says) } else { Statement::fact(says) });
     }
     let packets = |name: &str| {
+        if let Some(table) = name.strip_suffix(".RcvbufErrors") {
+            // What found the buffer full is none of those delivered (RFC 4113).
+            let delivered = readings.change(&format!("{table}.InDatagrams"))?;
+            return delivered.checked_add(readings.change(name)?);
+        }
         let prefix = name.rsplit_once('.').map_or("", |(prefix, _)| prefix);
         let way = if name.contains("tx") { "tx_packets" } else { "rx_packets" };
         let all = [format!("{prefix}.{way}"), format!("{prefix}.{way}_phy")];
         all.iter().find_map(|name| readings.change(name)).filter(|packets| *packets > 0)
     };
-    for (name, moved) in readings.moved() {
+    let mut moved: Vec<(&str, u64)> = readings.moved().collect();
+    // Names of one host's counters are in the order of letters; what moved most is said first.
+    moved.sort_by_key(|(_, moved)| std::cmp::Reverse(*moved));
+    for (name, moved) in moved {
         let lower = name.rsplit('.').next().unwrap_or(name).to_lowercase();
         let Some(meaning) = MEANINGS.iter().find(|meaning| meaning.parts.iter().any(|part| lower.contains(part)))
         else {
@@ -166,6 +174,7 @@ pub(super) fn of_fields([from, to]: [&str; 2], last: impl Fn(Field) -> Option<u6
     if let (Some(again), Some(segments)) = (last(Field::TotalRetrans), segments)
         && ratio([again, segments]) >= LOSSY
         && again >= A_FEW
+        && last(Field::DsackDups).is_none_or(|twice| twice * 2 < again)
     {
         let part = percent(ratio([again, segments]));
         all.push(Statement::fault(format!("{whose}: {again} of {segments} segments retransmitted ({part})")));

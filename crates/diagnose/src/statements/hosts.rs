@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use import::evidence::{CpuShares, HostFact, SocketBetween, TrackedConnections, WindowScales};
+use import::evidence::{
+    ComplaintKind, CpuShares, HostFact, KernelComplaint, SocketBetween, TrackedConnections, WindowScales,
+};
 use model::series::field::Field;
 use units::duration::show;
 use units::{ByteCount, DataRate};
@@ -19,6 +21,11 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
             HostFact::Cpu(shares) => all.extend(of_cpus(named(host.as_ref()), shares)),
             HostFact::Handshake(scales) => all.extend(of_handshake(beside, scales)),
             HostFact::Socket(between) => all.extend(of_socket(between)),
+            HostFact::DeltaTransfer { tool, moved } => all.push(Statement::fact(format!(
+                "{tool} sent {moved} of differences between files that were there already: its rate is that of reading and comparing them, and \
+                 none of the network"
+            ))),
+            HostFact::Complaint(one) => all.push(of_complaint(named(host.as_ref()), one)),
             HostFact::TrackedConnections(table) => all.extend(of_table(named(host.as_ref()), table)),
             _ => {}
         }
@@ -63,6 +70,30 @@ fn of_cpus(host: &str, shares: &CpuShares) -> Vec<Statement> {
         all.push(Statement::fact(format!("the CPUs of {host} are idle for {} or more", part(idle))));
     }
     all
+}
+
+/// What the kernel's log complains of.
+fn of_complaint(host: &str, complaint: &KernelComplaint) -> Statement {
+    let KernelComplaint { kind, subject, times } = complaint;
+    let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+    Statement::fault(match kind {
+        ComplaintKind::TransmitHang => format!(
+            "a transmit queue of {subject} of {host} stood still {times}, and the driver resets the NIC each time: nothing is sent meanwhile; \
+             driver, firmware or hardware of the NIC, and not the path (newer driver; offloads off one by one; power saving of the slot off)"
+        ),
+        ComplaintKind::NfsSilent => format!(
+            "the NFS server {subject} did not answer {host} in time {times}: requests waited longer than `timeo`, behind a queue, a loss or a \
+             busy server (a smaller `rsize` and `wsize` asks for less at once)"
+        ),
+        ComplaintKind::SynFlood => format!(
+            "port {subject} of {host} got more new connections than its listener had room for, {times}: raise `net.core.somaxconn` and the \
+             program's backlog, or find who opens so many"
+        ),
+        ComplaintKind::NeighbourTable => format!(
+            "the table of neighbours ({subject}) of {host} overflowed {times}: packets to hosts on its own network are dropped; raise \
+             `net.ipv4.neigh.default.gc_thresh3`, or make the network smaller"
+        ),
+    })
 }
 
 /// A firewall that can remember no more connections.

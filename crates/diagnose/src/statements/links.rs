@@ -1,8 +1,10 @@
 //! NICs: their links, rings, buses and merging.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use import::evidence::{BusRate, Duplex, HostFact, LinkState, LroState, RingSizes};
+use units::DataRate;
 use units::duration::show;
 
 use super::beside::{Beside, MOST_FACTS, named};
@@ -22,6 +24,8 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
     for (device, states) in &links {
         all.extend(slower_than_before(device, states));
         all.extend(half_duplex(device, states));
+        all.extend(below_both(beside, device, states));
+        all.extend(comes_and_goes(device, states));
     }
     for (host, fact) in beside.facts.iter().take(MOST_FACTS) {
         if let HostFact::Bus(bus) = fact {
@@ -86,6 +90,42 @@ fn half_duplex(device: &str, states: &[(&LinkState, Option<&String>)]) -> Option
     )))
 }
 
+/// A link that is slower than what both its ends offer.
+fn below_both(beside: &Beside<'_>, device: &str, states: &[(&LinkState, Option<&String>)]) -> Option<Statement> {
+    let (link, host) = states.iter().rev().find(|(link, _)| link.possible.is_some())?;
+    let (rate, possible) = (link.rate?, link.possible.filter(|_| link.negotiates != Some(false))?);
+    (rate < possible).then_some(())?;
+    let near = |rate: DataRate, of: DataRate| (of.bps() / 10 * 9..=of.bps()).contains(&rate.bps());
+    let sent = beside.sent();
+    let reached = sent
+        .iter()
+        .find(|sent| near(sent.rate, rate) && host.is_none_or(|host| [sent.from, sent.to].contains(&host.as_str())));
+    let reached = reached.map_or_else(String::new, |sent| {
+        format!("; the {} from {} to {} are what it carries", sent.rate, sent.from, sent.to)
+    });
+    Some(Statement::fault(format!(
+        "{}: its link negotiated {rate} though both ends advertise {possible}: a pair of wires in the cable, a plug or a port is bad{reached}",
+        nic(device, *host)
+    )))
+}
+
+/// A link that was up at one time and had no carrier at another.
+fn comes_and_goes(device: &str, states: &[(&LinkState, Option<&String>)]) -> Option<Statement> {
+    let downs = states.iter().filter(|(link, _)| !link.is_up).count();
+    let has_come_back = states.iter().any(|(link, _)| link.is_up);
+    // Once is what an administrator or a boot does, and is in a log of the kernel; outputs of tools are read to show a fault.
+    let is_logged = states.iter().any(|(link, _)| link.at.is_some());
+    let host = states.iter().rev().find_map(|(_, host)| *host);
+    (has_come_back && downs >= if is_logged { 2 } else { 1 }).then(|| {
+        let of = states.len();
+        Statement::fault(format!(
+            "{}: its link was down in {downs} of {of} reports and up in the others: cable, plug, or the port at the other end (in a log of the \
+             kernel `dmesg -T` has the times)",
+            nic(device, host)
+        ))
+    })
+}
+
 /// A ring far below its most, beside packets for which there was no room.
 fn of_rings(beside: &Beside<'_>, host: &str, rings: &RingSizes) -> Option<Statement> {
     let (now, most) = rings.receive.filter(|(now, most)| now.saturating_mul(2) <= *most)?;
@@ -96,16 +136,26 @@ fn of_rings(beside: &Beside<'_>, host: &str, rings: &RingSizes) -> Option<Statem
         name.starts_with(&prefix) && NO_ROOM.iter().any(|part| lower.contains(part))
     });
     let dropped = moved.max_by_key(|(_, moved)| *moved);
+    let interval = beside.interval_of(device);
     Some(match dropped {
         Some((name, moved)) => Statement::fault(format!(
-            "{device} of {host} had no room for {moved} packets ({}) between two readings, with a receive ring of {now} of at most {most}: a \
+            "{device} of {host} had no room for {moved} packets ({}) between two readings{}, with a receive ring of {now} of at most {most}: a \
              longer one is worth a try (`ethtool -G {device} rx {most}`); a CPU that empties it too late would look the same",
-            name.trim_start_matches(&prefix)
+            name.trim_start_matches(&prefix),
+            interval.map_or_else(String::new, |time| apart(moved, time))
         )),
         None => {
             Statement::fact(format!("the receive ring of {device} of {host} has {now} descriptors of at most {most}"))
         }
     })
+}
+
+/// ` 60.0 s apart (128 a second)`.
+fn apart(moved: u64, time: Duration) -> String {
+    let nanos = u128::from(moved) * 1_000_000_000;
+    let each = nanos.checked_div(time.as_nanos()).filter(|each| *each > 0);
+    let each = each.map_or_else(String::new, |each| format!(" ({each} a second)"));
+    format!(" {} apart{each}", show(time))
 }
 
 /// Parts of names of counters of packets for which a NIC had no room.

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use model::measurement::RttSummary;
 use model::played::Finding;
 use model::probe::download::Download;
 use model::probe::echo::EchoSeries;
 use model::probe::hops::{Hop, Trace, TraceEnd};
-use model::probe::path_mtu::PathMtu;
+use model::probe::path_mtu::{MtuLimit, PathMtu};
 use model::round::{Round, Tested};
-use model::run::Outcome;
+use model::run::{FailureKind, Outcome};
 use units::duration::show;
 
 use super::statement::{Statement, percent, ratio};
@@ -34,8 +35,36 @@ pub(super) fn of_echoes(tested: &Tested, echoes: &EchoSeries) -> Vec<Statement> 
     );
     // One that is lost may be chance, unless it is all there was.
     let is_fault = lost > 0 && ratio([lost, sent]) >= LOSSY && (lost > 1 || lost == sent);
-    vec![if is_fault { Statement::fault(says) } else { Statement::fact(says) }]
+    let mut all = vec![if is_fault { Statement::fault(says) } else { Statement::fact(says) }];
+    all.extend(uneven(tested, rtt));
+    all
 }
+
+/// Echoes to a near host of which most take many times as long as the fastest: no path is that long and that short.
+fn uneven(tested: &Tested, rtt: &RttSummary) -> Option<Statement> {
+    let (least, median, most) = (rtt.min_us?, rtt.median_us?, rtt.max_us?);
+    let answered = rtt.sent.get().saturating_sub(rtt.lost.get());
+    let is_near = (1..=NEAR_US).contains(&least);
+    (is_near && answered >= FEW_ECHOES && median >= 4 * least && most >= 10 * least && most >= JITTER_US).then(|| {
+        let time = |micros: u64| show(Duration::from_micros(micros));
+        Statement::fault(format!(
+            "echoes from {} to {} take {} at best, {} in the median and up to {}: the hosts are near, so that one of them, its NIC or a radio \
+             between them lets packets wait (interrupt moderation, power saving, a busy CPU)",
+            tested.from.host,
+            tested.to.host,
+            time(least),
+            time(median),
+            time(most)
+        ))
+    })
+}
+
+/// The RTT within a building.
+const NEAR_US: u64 = 500;
+/// Fewer echoes say nothing of a distribution.
+const FEW_ECHOES: u64 = 8;
+/// Less is what a host takes to wake up.
+const JITTER_US: u64 = 2_000;
 
 /// IPv4 and ICMP.
 const HEADERS: u64 = 28;
@@ -86,14 +115,14 @@ fn slow_from_the_start(trace: &Trace) -> Option<Statement> {
         let times = || hop.answers.iter().map(|answer| answer.rtt);
         Some((times().min()?, times().max()?))
     };
-    let mut answering = trace.hops.iter().filter(|hop| hop.answers.len() > usize::from(FEWEST));
+    let mut answering = trace.hops.iter().filter(|hop| hop.answers.len() >= FEW_ANSWERS);
     let first = answering.next()?;
     let (least, most) = spread(first)?;
     // Model: of a report the third answer is the mean of all.
     let mean = first.answers.get(2)?.rtt;
     let alike = answering.all(|hop| spread(hop).is_some_and(|(low, high)| (high - low) * 2 >= most - least));
     (alike && most - least >= WAITS && mean > least * 3).then(|| {
-        Statement::fact(format!(
+        Statement::fault(format!(
             "answers of hop {} take {} to {}, {} on average, and those of all hops behind it as long: they wait in the first link (its queue, \
              or radio)",
             named(first),
@@ -105,7 +134,10 @@ fn slow_from_the_start(trace: &Trace) -> Option<Statement> {
 }
 
 /// Less is what routers take for an answer.
-const WAITS: Duration = Duration::from_millis(100);
+const WAITS: Duration = Duration::from_millis(50);
+
+/// Answers of a hop whose spread says something.
+const FEW_ANSWERS: usize = 5;
 
 /// Probes of a hop that say something of losses.
 const FEWEST: u8 = 10;
@@ -147,8 +179,13 @@ const A_FEW: u64 = 3;
 
 /// What fits, and who says so.
 pub(super) fn of_mtu(tested: &Tested, mtu: &PathMtu) -> Vec<Statement> {
+    let (from, to) = (&tested.from.host, &tested.to.host);
+    if let (Some(path), Some(limit), false) =
+        (mtu.path_mtu, &mtu.limit, mtu.sizes.is_empty() && mtu.interface_mtu.is_some())
+    {
+        return of_sizes([from, to], mtu, path.get(), limit).into_iter().collect();
+    }
     let (Some(path), Some(interface)) = (mtu.path_mtu, mtu.interface_mtu) else { return Vec::new() };
-    let to = &tested.to.host;
     let (path, interface) = (path.get(), interface.get());
     vec![Statement::fact(if path < interface {
         format!(
@@ -159,6 +196,27 @@ pub(super) fn of_mtu(tested: &Tested, mtu: &PathMtu) -> Vec<Statement> {
     })]
 }
 
+/// What sizes that were tried one by one show.
+fn of_sizes([from, to]: [&str; 2], mtu: &PathMtu, path: u32, limit: &MtuLimit) -> Option<Statement> {
+    let lost = mtu.sizes.iter().find(|tried| tried.packet_bytes > path && tried.answered == 0);
+    let least = lost.map_or(path + 1, |tried| tried.packet_bytes);
+    let segment = path.checked_sub(TCP_HEADERS)?;
+    match limit {
+        MtuLimit::Interface => None,
+        MtuLimit::Told { .. } => Some(Statement::fact(format!(
+            "packets of {path} B pass from {from} to {to} with DF set, those of {least} B do not and a router says so: TCP follows with segments \
+             of up to {segment} B"
+        ))),
+        MtuLimit::Silent => Some(Statement::fault(format!(
+            "packets of {path} B pass from {from} to {to} with DF set, those of {least} B vanish and no router says so (an MTU black hole): TCP \
+             transfers with larger packets hang; let ICMP \u{201c}fragmentation needed\u{201d} pass, or limit the MSS to {segment} B"
+        ))),
+    }
+}
+
+/// IPv4 and TCP without options.
+const TCP_HEADERS: u32 = 40;
+
 /// How much, how fast, how it ended.
 pub(super) fn of_downloads(downloads: &[Download]) -> Vec<Statement> {
     let one = |download: &Download| {
@@ -166,8 +224,13 @@ pub(super) fn of_downloads(downloads: &[Download]) -> Vec<Statement> {
         let rate = download.goodput.or(download.overall).map_or_else(String::new, |rate| format!(", {rate}"));
         match &download.outcome {
             Outcome::Complete => Statement::fact(format!("{body} from {from} in {total}{rate}")),
+            // Nobody stops a download but its user; the last rate is that of a few seconds.
+            Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => {
+                Statement::fact(format!("{body} from {from}{rate} at its end, {}", failure.detail))
+            }
             Outcome::Failed(failure) => {
-                Statement::fault(format!("{body} from {from} in {total}{rate}: {}", failure.detail))
+                let time = if download.times.total.is_zero() { String::new() } else { format!(" in {total}") };
+                Statement::fault(format!("{body} from {from}{time}{rate}: {}", failure.detail))
             }
         }
     };

@@ -63,8 +63,20 @@ fn on(qdisc: &QdiscState) -> String {
 
 /// A queue without a rate drops where the link behind it is slower than what is sent, which is its work.
 fn queue(host: &str, qdisc: &QdiscState) -> Option<Statement> {
-    let dropped = qdisc.dropped.filter(|dropped| *dropped > 0)?;
     let (kind, on) = (&qdisc.kind, on(qdisc));
-    let says = format!("the qdisc ({kind}){on} of {host} dropped {dropped} packets{} since it was made", part(qdisc));
+    let Some(dropped) = qdisc.dropped.filter(|dropped| *dropped > 0) else {
+        let waited = qdisc.overlimits.filter(|waited| *waited > 0 && LIMITING.contains(&kind.as_str()))?;
+        return Some(Statement::fact(format!(
+            "the shaper ({kind}){on} of {host} made packets wait {waited} times (overlimits): its rate, which `tc -s class show` prints, was reached"
+        )));
+    };
+    let so = if MANAGED.contains(&kind.as_str()) { ", which is how it keeps its queue short" } else { "" };
+    let says =
+        format!("the qdisc ({kind}){on} of {host} dropped {dropped} packets{} since it was made{so}", part(qdisc));
     Some(Statement::fact(says))
 }
+
+/// Qdiscs that hold packets back for a rate.
+const LIMITING: [&str; 4] = ["htb", "hfsc", "tbf", "cbq"];
+/// Qdiscs that drop early, so that packets do not wait (RFC 7567).
+const MANAGED: [&str; 5] = ["fq_codel", "codel", "cake", "pie", "fq_pie"];

@@ -65,7 +65,9 @@ fn moved(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {
     let found = run.measurement.as_ref().filter(|found| found.intervals.is_empty() && found.flows.is_empty())?;
     let (bytes, time, rate) = (total.received?, show(total.elapsed), total.goodput);
     let faults = found.anomalies.iter().find(|note| note.contains("attempts failed"));
-    let says = format!("{whose}: {bytes} by {tool} in {time}, {rate}; disks and the program are part of that");
+    let files = found.anomalies.iter().find(|note| note.ends_with(" on average"));
+    let of = files.map_or_else(String::new, |files| format!(" ({files})"));
+    let says = format!("{whose}: {bytes} by {tool} in {time}{of}, {rate}; disks and the program are part of that");
     Some(match faults {
         Some(faults) => Statement::fault(format!("{says}; {faults}")),
         None => Statement::fact(says),

@@ -27,6 +27,46 @@ pub enum HostFact {
     Socket(SocketBetween),
     /// The table of connections of a firewall.
     TrackedConnections(TrackedConnections),
+    /// The time between two readings of a NIC's counters.
+    CounterInterval {
+        /// The device, where the command says which.
+        device: Option<String>,
+        /// What the command waited between them.
+        time: Duration,
+    },
+    /// What the kernel's log complains of.
+    Complaint(KernelComplaint),
+    /// Files of which a program sent what differs only: its rate is none of the path.
+    DeltaTransfer {
+        /// Name of the command, such as `rsync`.
+        tool: &'static str,
+        /// What was sent of them.
+        moved: ByteCount,
+    },
+}
+
+/// Lines of one kind in the kernel's log, all of a file together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelComplaint {
+    /// What they say.
+    pub kind: ComplaintKind,
+    /// The device or the server that they name.
+    pub subject: String,
+    /// How often, by the highest count that a line has, else by lines.
+    pub times: u64,
+}
+
+/// What a line of the kernel's log complains of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComplaintKind {
+    /// A transmit queue of a NIC stood still, and the driver reset the NIC.
+    TransmitHang,
+    /// An NFS server did not answer in time.
+    NfsSilent,
+    /// A listening socket got more SYNs than it had room for.
+    SynFlood,
+    /// The table of neighbours (ARP, NDP) is full.
+    NeighbourTable,
 }
 
 /// What the kernel says of its table of connections (conntrack).
@@ -66,6 +106,8 @@ pub struct LinkState {
     pub duplex: Option<Duplex>,
     /// Whether speed and duplex are negotiated.
     pub negotiates: Option<bool>,
+    /// The highest rate that both ends advertise, where both are printed.
+    pub possible: Option<DataRate>,
 }
 
 /// `31.504 Gb/s available PCIe …`.
@@ -127,6 +169,8 @@ pub struct QdiscState {
     pub sent: Option<u64>,
     /// Packets that it dropped.
     pub dropped: Option<u64>,
+    /// How often a packet had to wait for a rate.
+    pub overlimits: Option<u64>,
     /// What waits in it.
     pub backlog: Option<ByteCount>,
 }

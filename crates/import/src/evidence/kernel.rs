@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use model::host::interface::LINK_COUNTERS;
 
+use super::host_fact::{HostFact, LinkState};
 use super::shown::{CounterKind, DeviceCounters, Found, Shown, command_above, command_near};
+use crate::command::after_prompt;
 
 /// Reads `#kernel` and the lines `TcpRetransSegs   42   0.0` below. Without `-a` nstat prints what came since it was run last.
 pub(crate) fn nstat(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -156,7 +158,7 @@ pub(crate) fn link(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
     let mut values = BTreeMap::new();
     let mut used = 1;
     let mut titles: Option<(&str, Vec<&str>)> = None;
-    for line in lines[1..].iter().take(16) {
+    for line in lines[1..].iter().take(MAX_ROWS) {
         let text = line.trim();
         let way = ["RX", "TX"].into_iter().find_map(|way| Some((way, text.strip_prefix(way)?)));
         if let Some((way, columns)) = way {
@@ -167,12 +169,38 @@ pub(crate) fn link(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fo
             for (column, value) in columns.iter().zip(text.split_whitespace()) {
                 values.insert(format!("{}_{column}", way.to_lowercase()), value.parse().ok()?);
             }
-        } else if !text.starts_with("link/") && !text.starts_with("inet") && !text.starts_with("valid_lft") {
+        } else if !is_address(text) && (!values.is_empty() || !goes_on(line)) {
             break;
         }
         used += 1;
     }
-    found(CounterKind::Link, Some(device), values, used)
+    let carrier = carrier([rest, &device]).map(|link| Shown::Host(HostFact::Link(link)));
+    let mut all = found(CounterKind::Link, Some(device), values, used)?;
+    all.shows.extend(carrier);
+    Some(all)
+}
+
+/// Rows of a device with its addresses, and those that a mail program has broken in two.
+const MAX_ROWS: usize = 24;
+
+fn is_address(text: &str) -> bool {
+    ["link/", "inet", "valid_lft", "altname"].iter().any(|start| text.starts_with(start))
+}
+
+/// The rest of a line that was broken, above the counters: no blank line, no other device, no command.
+fn goes_on(line: &str) -> bool {
+    let is_device = line.contains(": <") && line.contains(" mtu ");
+    !line.trim().is_empty() && !is_device && after_prompt(line.trim_start()).is_none()
+}
+
+/// What the flags say of the carrier: `<NO-CARRIER,BROADCAST,MULTICAST,UP>`, `<BROADCAST,MULTICAST,UP,LOWER_UP>`.
+fn carrier([flags, device]: [&str; 2]) -> Option<LinkState> {
+    let is_up = flags.contains("LOWER_UP");
+    (is_up || flags.contains("NO-CARRIER")).then(|| LinkState {
+        device: device.to_owned(),
+        is_up,
+        ..LinkState::default()
+    })
 }
 
 /// Reads `rx_packets:4789`, a line for each file of `/sys/class/net/DEVICE/statistics`, as `grep . *` prints them there.

@@ -1,19 +1,24 @@
-//! What stands beside the logs of tests: `ping`, `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `nstat`, `netstat -s`,
+//! What stands beside the logs of tests: `ping` (also of Windows and Cisco's IOS), `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `nstat`, `netstat -s`,
 //! `ip -s link`, the files of `/sys/class/net`, `wget`, `curl`, `scp`, `rsync`, `xrdcp`, Globus; and what they say of a host:
 //! `ethtool`, the kernel's log, `tc -s`, `sar`, `mpstat`, `vmstat`, `top`, handshakes in `tcpdump`.
 //!
 //! Each reader is given the lines from one on, says at once whether its output begins there, and how many lines it is.
 
+mod cisco_ping;
+mod complaints;
 mod conntrack;
 mod counters;
 mod cpu;
 mod curl;
+mod dd;
 mod handshake;
 mod host_fact;
+mod ifconfig;
 mod kernel;
 pub(crate) mod mtr;
 mod nic;
 mod ping;
+mod prompt;
 mod qdisc;
 mod show;
 mod shown;
@@ -30,10 +35,12 @@ use super::anomaly::Anomalies;
 use super::command::after_prompt;
 use super::source::unquoted;
 
+pub(crate) use cisco_ping::search;
 pub use host_fact::{
-    BusRate, CpuShares, Duplex, HostFact, LinkState, LroState, QdiscState, RingSizes, SocketBetween,
-    TrackedConnections, WindowScales,
+    BusRate, ComplaintKind, CpuShares, Duplex, HostFact, KernelComplaint, LinkState, LroState, QdiscState, RingSizes,
+    SocketBetween, TrackedConnections, WindowScales,
 };
+use prompt::router_of_prompt;
 use shown::Found;
 pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, Shown};
 pub use socket::Socket;
@@ -41,7 +48,7 @@ pub use socket::Socket;
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 33] = [
+const READERS: [Reader; 37] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -54,6 +61,7 @@ const READERS: [Reader; 33] = [
     wget::read,
     wget::last,
     curl::read,
+    cisco_ping::read,
     windows_ping::read,
     windows_ping::answers,
     windows::tracert,
@@ -62,6 +70,9 @@ const READERS: [Reader; 33] = [
     kernel::netstat_of_bsd,
     kernel::netstat_lines,
     kernel::link,
+    ifconfig::read,
+    complaints::read,
+    dd::read,
     kernel::statistics,
     transfer::read,
     nic::settings,
@@ -128,10 +139,20 @@ fn may_begin(line: &str) -> bool {
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 48] = [
+const MARKS: [&str; 59] = [
     "nf_conntrack: table full",
+    " Unit Hang",
+    ": tx hang ",
+    "NETDEV WATCHDOG: ",
+    "nfs: server ",
+    "SYN flooding on port",
+    "neighbor table overflow",
+    "Link encap:",
+    "flags=",
+    " copied, ",
     "nf_conntrack_count = ",
     " bytes from ",
+    "-byte ICMP Echos to ",
     "Resume: pmtu",
     "PING ",
     "[LOCALHOST]",
@@ -148,10 +169,11 @@ const MARKS: [&str; 48] = [
     "#kernel",
     "TcpExt:",
     "segments retrans",
-    "    link/",
+    " link/",
     "B/s",
     "bytes/sec",
     "Bytes/sec",
+    "Bytes Per Second:",
     "MB/sec avg",
     "segments sen",
     "packets sent",
@@ -181,6 +203,9 @@ const MARKS: [&str; 48] = [
 
 /// `[user@host dir]$ …`, `user@host:~$ …`.
 pub(crate) fn host_of_prompt(line: &str) -> Option<String> {
+    if let Some(router) = router_of_prompt(line) {
+        return Some(router);
+    }
     after_prompt(line.trim_start())?;
     let (_, after) = line.split_once('@')?;
     let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '-' | '.' | '_'))?;

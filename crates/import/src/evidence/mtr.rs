@@ -12,6 +12,7 @@ use serde_json::Value;
 use units::{PacketCount, WallTime};
 
 use super::shown::{Found, Shown, command_above, trace_as_printed};
+use crate::command::after_prompt;
 use crate::quantity::milliseconds;
 
 /// One line of a report.
@@ -73,13 +74,26 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
         used += 1;
     }
     let above = before.iter().rposition(|line| !line.starts_with("Start: ") && !line.trim().is_empty());
-    let words = command_above(above.map_or(&[], |at| &before[..=at]), "mtr");
-    // Options with values may stand behind it.
-    let is_host = |word: &&&str| !word.starts_with('-') && word.contains(['.', ':']);
-    let command =
-        words.and_then(|words| words.iter().rev().find(is_host).or(words.last()).map(|word| (*word).to_owned()));
+    let above = above.map_or(&[] as &[&str], |at| &before[..=at]);
+    let words = command_above(above, "mtr");
+    // Options with values may stand behind it; prose has a colon at the end of its sentence.
+    let is_host =
+        |word: &&&str| !word.starts_with('-') && word.contains(['.', ':']) && !word.ends_with([':', '.', ',']);
+    let is_command = above.last().is_some_and(|line| is_command(line));
+    let command = words.and_then(|words| {
+        words.iter().rev().find(is_host).copied().or(words.last().copied().filter(|_| is_command)).map(str::to_owned)
+    });
     let target = command.or_else(|| hubs.last().map(|hub| hub.host.clone()))?;
     Some(Found { shows: shown(&target, &hubs)?, lines: used })
+}
+
+/// A line that runs mtr, and does not speak of it.
+fn is_command(line: &str) -> bool {
+    let line = line.trim_start();
+    let bare = after_prompt(line).unwrap_or(line);
+    let bare = bare.trim_start_matches(['%', '>', ' ']).trim_start_matches("sudo ");
+    bare.split(' ').next().and_then(|program| program.rsplit('/').next()) == Some("mtr")
+        && !line.trim_end().ends_with([':', '.'])
 }
 
 /// Reads `Mtr_Version,Start_Time,Status,Host,Hop,Ip,Loss%,Snt, ,Last,Avg,Best,Wrst,StDev,` and the lines below.

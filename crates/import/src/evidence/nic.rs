@@ -16,12 +16,14 @@ pub(crate) fn settings(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> 
     let device = named.clone().or_else(|| device_above(before));
     let mut link = LinkState { device: device.unwrap_or_default(), is_up: true, ..LinkState::default() };
     let mut used = usize::from(named.is_some());
+    let mut modes = LinkModes::default();
     for line in lines[used..].iter().take(MAX_SETTINGS) {
         let text = line.trim();
         // A setting stands in from the margin; a list of modes goes on without a colon.
         if text.is_empty() || !line.starts_with([' ', '\t']) {
             break;
         }
+        modes.line(text);
         match text.split_once(": ").map(|(key, value)| (key, value.trim())) {
             Some(("Speed", value)) => link.rate = rate_in(value),
             Some(("Duplex", value)) => link.duplex = duplex_in(&value.to_lowercase()),
@@ -31,7 +33,46 @@ pub(crate) fn settings(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> 
         }
         used += 1;
     }
+    link.possible = modes.of_both();
     (link.rate.is_some() || link.duplex.is_some()).then(|| found(HostFact::Link(link), used))
+}
+
+/// Rates in Mbit/s that both ends of a link advertise.
+#[derive(Default)]
+struct LinkModes {
+    own: Vec<u64>,
+    partner: Vec<u64>,
+    /// The list that a line without a title goes on with.
+    list: Option<ModeList>,
+}
+
+#[derive(Clone, Copy)]
+enum ModeList {
+    Own,
+    Partner,
+}
+
+impl LinkModes {
+    fn line(&mut self, text: &str) {
+        let (title, values) = text.split_once(':').map_or((None, text), |(title, values)| (Some(title), values));
+        match title {
+            Some("Advertised link modes") => self.list = Some(ModeList::Own),
+            Some("Link partner advertised link modes") => self.list = Some(ModeList::Partner),
+            Some(_) => self.list = None,
+            None => {}
+        }
+        let list = match self.list {
+            Some(ModeList::Own) => &mut self.own,
+            Some(ModeList::Partner) => &mut self.partner,
+            None => return,
+        };
+        list.extend(values.split_whitespace().filter_map(|mode| mode.split_once("base")?.0.parse::<u64>().ok()));
+    }
+
+    fn of_both(&self) -> Option<DataRate> {
+        let most = self.own.iter().filter(|rate| self.partner.contains(rate)).max()?;
+        most.checked_mul(1_000_000).map(DataRate::from_bps)
+    }
 }
 
 /// Modes of a link of 400 Gbit/s are a hundred lines.
@@ -132,7 +173,15 @@ fn link(text: &str, at: Option<Duration>) -> Option<LinkState> {
     let rate = rate_in(state);
     (rate.is_some() || text[..place].contains(':')).then_some(())?;
     let slot = words.iter().map(|word| word.trim_end_matches(':')).find(|word| is_slot(word)).map(str::to_owned);
-    Some(LinkState { device: device.to_owned(), slot, at, is_up, rate, duplex: duplex_in(state), negotiates: None })
+    Some(LinkState {
+        device: device.to_owned(),
+        slot,
+        at,
+        is_up,
+        rate,
+        duplex: duplex_in(state),
+        ..LinkState::default()
+    })
 }
 
 fn is_device(name: &str) -> bool {
@@ -144,7 +193,7 @@ fn is_device(name: &str) -> bool {
 }
 
 /// `0000:03:00.0`.
-fn is_slot(word: &str) -> bool {
+pub(super) fn is_slot(word: &str) -> bool {
     let parts: Vec<&str> = word.split([':', '.']).collect();
     let hex = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
     parts.len() == 4 && parts[0].len() == 4 && parts.iter().all(hex)

@@ -11,12 +11,16 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
     let mut all = Vec::new();
     let mut used = 0;
     let asked = command_near(before, "tc").and_then(|words| after(&words, "dev"));
-    while let Some(mut qdisc) = lines.get(used).and_then(|line| head(line)).filter(|_| all.len() < MAX_QDISCS) {
-        used += 1;
-        let below = lines[used..].iter().take(MAX_BELOW).take_while(|line| line.starts_with([' ', '\t']));
-        for line in below {
+    while let Some((mut qdisc, titles)) = titled(&lines[used..]).filter(|_| all.len() < MAX_QDISCS) {
+        used += titles;
+        let last = used + MAX_BELOW;
+        while let Some(line) = lines.get(used).filter(|line| line.starts_with([' ', '\t']) && used < last) {
             counts(line.trim(), &mut qdisc);
             used += 1;
+            // A mail program breaks within the brackets.
+            let is_open = line.rfind('(') > line.rfind(')');
+            let closes = |line: &&&str| line.split_whitespace().take(2).any(|word| word.ends_with(')'));
+            used += usize::from(is_open && lines.get(used).filter(closes).is_some());
         }
         if qdisc.device.is_none() {
             qdisc.device.clone_from(&asked);
@@ -30,6 +34,20 @@ pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opti
 const MAX_QDISCS: usize = 1024;
 /// Lines of cake's statistics.
 const MAX_BELOW: usize = 60;
+
+/// The first line, or the first two where it was broken, and how many they are.
+fn titled(lines: &[&str]) -> Option<(QdiscState, usize)> {
+    let first = lines.first()?;
+    let whole = head(first)?;
+    let is_broken = |next: &&&str| {
+        let counts = lines.get(2).is_some_and(|line| line.trim_start().starts_with("Sent "));
+        !next.starts_with([' ', '\t']) && counts && head(next).is_none()
+    };
+    match lines.get(1).filter(is_broken) {
+        Some(next) => Some((head(&format!("{first} {next}"))?, 2)),
+        None => Some((whole, 1)),
+    }
+}
 
 fn head(line: &str) -> Option<QdiscState> {
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -52,8 +70,12 @@ fn after(words: &[&str], key: &str) -> Option<String> {
 fn counts(line: &str, qdisc: &mut QdiscState) {
     let words: Vec<&str> = line.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     match words.as_slice() {
-        ["Sent", _, "bytes", packets, "pkt" | "pkts", "(dropped", dropped, ..] => {
+        ["Sent", _, "bytes", packets, "pkt" | "pkts", "(dropped", dropped, more @ ..] => {
             (qdisc.sent, qdisc.dropped) = (packets.parse().ok(), dropped.parse().ok());
+            qdisc.overlimits = match more {
+                ["overlimits", count, ..] => count.parse().ok(),
+                _ => None,
+            };
         }
         ["backlog", bytes, ..] => qdisc.backlog = backlog(bytes),
         _ => {}

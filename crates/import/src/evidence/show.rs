@@ -24,7 +24,10 @@ impl fmt::Display for Evidence {
                 None => write!(f, "no path MTU to {}: the output ends before", found.subject.target),
             },
             Shown::Download(found) => {
-                write!(f, "download of {} from {} in {}", found.body, found.subject.target, show(found.times.total))?;
+                write!(f, "download of {} from {}", found.body, found.subject.target)?;
+                if !found.times.total.is_zero() {
+                    write!(f, " in {}", show(found.times.total))?;
+                }
                 found.goodput.map_or(Ok(()), |rate| write!(f, ", {rate}"))
             }
             Shown::Sockets(list) => {
@@ -66,6 +69,9 @@ fn subject(fact: &HostFact) -> String {
         HostFact::Cpu(_) => "what CPUs did".to_owned(),
         HostFact::Handshake(scales) => format!("a handshake of {} with {}", scales.client, scales.server),
         HostFact::TrackedConnections(_) => "the table of connections of a firewall".to_owned(),
+        HostFact::CounterInterval { device, .. } => of("the time between readings", device.as_deref().unwrap_or("")),
+        HostFact::DeltaTransfer { tool, moved } => format!("{tool}: {moved} of differences"),
+        HostFact::Complaint(one) => format!("the kernel's log on {}, {} times", one.subject, one.times),
         HostFact::Socket(between) => format!("a socket of {} with {}", between.local, between.peer),
     }
 }

@@ -94,6 +94,10 @@ pub struct FileTransfer {
     pub retransmits: Option<u64>,
     /// Attempts that failed, where the program counts them.
     pub faults: u64,
+    /// How many files, where the program counts them.
+    pub files: Option<u64>,
+    /// The host that has the other end of the transfer, where the output names it.
+    pub local: Option<String>,
 }
 
 /// What a reader found: one output may show two things, and is so many lines long.

@@ -32,7 +32,7 @@ pub(crate) fn fields_alone(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> O
     });
     let words: Vec<&str> = own.clone().flat_map(|line| line.split_whitespace()).collect();
     let used = own.count();
-    words.iter().any(|word| word.starts_with("rtt:")).then_some(())?;
+    words.iter().any(|word| word.starts_with("rtt:") || word.starts_with("rwnd_limited:")).then_some(())?;
     let mut socket = Socket::default();
     fields(&words, &mut socket);
     (socket.fields.len() >= FEWEST_FIELDS).then_some(Found { shows: vec![Shown::Sockets(vec![socket])], lines: used })
@@ -91,13 +91,16 @@ const STATES: [&str; 10] = [
     "LISTEN",
 ];
 
+/// Fields that are no whole number.
+const OTHERS: [&str; 6] = ["rtt", "minrtt", "wscale", "busy", "rwnd_limited", "sndbuf_limited"];
+
 fn has_fields(words: &[&str]) -> bool {
     words.iter().any(|word| {
         word.split_once(':').is_some_and(|(key, value)| {
-            (ONE_NUMBER.iter().any(|(known, _)| *known == key) || matches!(key, "rtt" | "minrtt" | "wscale" | "busy"))
+            (ONE_NUMBER.iter().any(|(known, _)| *known == key) || OTHERS.contains(&key))
                 && value.starts_with(|first: char| first.is_ascii_digit())
         })
-    })
+    }) || words.windows(2).any(|pair| pair[0] == "pacing_rate" && bytes_per_second(pair[1]).is_some())
 }
 
 /// Without the zone of a link-local address and the prefix of a mapped one.
@@ -181,6 +184,9 @@ fn fields(words: &[&str], socket: &mut Socket) {
             }
         }
     }
+    // Where the time was left out, what was a share of it has it.
+    let part = |key: &str| words.iter().find_map(|word| busy_us(word.strip_prefix(key)?));
+    add(Field::BusyTime, part("rwnd_limited:").or_else(|| part("sndbuf_limited:")));
     // The algorithm stands first, alone, behind the options `ts sack ecn`.
     let is_name = |word: &&&str| {
         word.len() <= 15
@@ -188,7 +194,10 @@ fn fields(words: &[&str], socket: &mut Socket) {
             && word.starts_with(|first: char| first.is_ascii_lowercase())
             && !OPTIONS.contains(word)
     };
-    let before_fields = words.iter().take_while(|word| !word.starts_with("rto:") && !word.starts_with("rtt:"));
+    // Where people left these out, what stands behind the fields may be a remark.
+    let is_timed = |word: &&&str| word.starts_with("rto:") || word.starts_with("rtt:");
+    let has_times = words.iter().any(|word| is_timed(&word));
+    let before_fields = words.iter().take_while(|word| if has_times { !is_timed(word) } else { !word.contains(':') });
     socket.congestion_control = before_fields.filter(is_name).last().map(|name| (*name).to_owned());
 }
 
@@ -199,6 +208,16 @@ fn limited_us(text: &str) -> Option<u64> {
     let time = text.split('(').next()?.strip_suffix("ms")?;
     u64::try_from(milliseconds(time)?.as_micros()).ok()
 }
+
+/// The whole of which `146880ms(95.7%)` is a part.
+fn busy_us(text: &str) -> Option<u64> {
+    let percent = text.split_once('(')?.1.strip_suffix("%)")?;
+    let thousandths = decimal(percent)?.times(1_000).filter(|part| (FEWEST_THOUSANDTHS..=100_000).contains(part))?;
+    limited_us(text)?.checked_mul(100_000)?.checked_div(thousandths)
+}
+
+/// Of less than a tenth the rounding of the percentage is much.
+const FEWEST_THOUSANDTHS: u64 = 10_000;
 
 /// `1586.4Mbps`, `12345bps`.
 fn bytes_per_second(text: &str) -> Option<u64> {

@@ -7,16 +7,23 @@ use std::time::Duration;
 use model::measurement::Heading;
 use units::{ByteCount, DataRate};
 
+use super::host_fact::HostFact;
 use super::shown::{FileTransfer, Found, Shown, command_above};
 
 /// Reads the lines of one transfer.
 pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
     let (transfer, used) = scp(lines, before)
         .or_else(|| rsync(lines, before))
+        .or_else(|| rsync_progress(lines))
         .or_else(|| xrdcp(lines, before))
         .or_else(|| url_copy(lines, before))
         .or_else(|| globus(lines))?;
-    Some(Found { shows: vec![Shown::Transfer(transfer)], lines: used })
+    let shows = if transfer.tool == "rsync" && is_delta(lines) {
+        Shown::Host(HostFact::DeltaTransfer { tool: transfer.tool, moved: transfer.moved })
+    } else {
+        Shown::Transfer(transfer)
+    };
+    Some(Found { shows: vec![shows], lines: used })
 }
 
 /// `big.tar    100%   10GB   2.1MB/s 1:21:16`, with `ETA` behind the time while it runs.
@@ -46,16 +53,50 @@ fn rsync(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
     let ["sent", sent, "bytes", "received", received, "bytes", rate, "bytes/sec", ..] = *words.as_slice() else {
         return None;
     };
-    let moved = grouped(sent)?.max(grouped(received)?);
-    let rate = grouped(rate)?;
+    let (sent, received) = (grouped(sent)?, grouped(received)?);
+    let (moved, rate) = (sent.max(received), grouped(rate)?);
     let target = before.iter().rev().take(NEAR).find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let at = words.iter().position(|word| *word == "rsync")?;
         remote(&words[at + 1..])
     });
-    let used = if lines.get(1).is_some_and(|line| line.starts_with("total size is ")) { 2 } else { 1 };
-    transfer("rsync", target, moved, over(moved, bits(rate))?, bits(rate)).map(|found| (found, used))
+    let sums = lines.get(1).filter(|line| line.starts_with("total size is "));
+    let found = transfer("rsync", target, moved, over(moved, bits(rate))?, bits(rate))?;
+    // Without the command its direction is seen by what was received.
+    let heading = if found.target.is_none() && received > sent { Heading::Inbound } else { found.heading };
+    Some((FileTransfer { heading, ..found }, 1 + usize::from(sums.is_some())))
 }
+
+/// `total size is 2940602368  speedup is 4517.80`: files that were mostly there already, of which the differences were sent.
+fn is_delta(lines: &[&str]) -> bool {
+    let speedup = lines
+        .get(1)
+        .and_then(|line| line.split_once("speedup is "))
+        .and_then(|(_, speedup)| grouped(speedup.split_whitespace().next()?));
+    speedup.is_some_and(|speedup| speedup >= MOSTLY_THERE)
+}
+
+/// From here on more than half of the files was there.
+const MOSTLY_THERE: u64 = 2;
+
+/// `8,589,934,592 100%  313.20MB/s    0:00:26 (xfr#1, to-chk=0/1)` of one file, where the sums were left out.
+fn rsync_progress(lines: &[&str]) -> Option<(FileTransfer, usize)> {
+    let words: Vec<&str> = lines.first()?.split_whitespace().collect();
+    let [amount, "100%", rate, time, number, ..] = *words.as_slice() else { return None };
+    (number.starts_with("(xfr#") || number.starts_with("(xfer#")).then_some(())?;
+    let has_sums = lines[1..].iter().take(3).any(|line| line.trim_start().starts_with("sent "));
+    let (moved, rate) = (grouped(amount)?, bits(binary(rate.strip_suffix("/s")?)?));
+    let elapsed = over(moved, rate)?;
+    // The clock has whole seconds.
+    let is_proved = elapsed.abs_diff(clock(time)?) <= Duration::from_secs(2);
+    // Of less than a few seconds a clock of whole ones proves nothing, and a list of small files has a rate for each.
+    (is_proved && !has_sums && elapsed >= PROVABLE).then_some(())?;
+    let found = transfer("rsync", None, moved, elapsed, rate)?;
+    Some((FileTransfer { heading: Heading::Inbound, ..found }, 1))
+}
+
+/// Four times the two seconds by which the clock may be off.
+const PROVABLE: Duration = Duration::from_secs(8);
 
 /// A list of files stands between the command and its sums.
 const NEAR: usize = 100;
@@ -83,20 +124,25 @@ fn url_copy(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
     transfer("globus-url-copy", target, moved, over(moved, bits(rate))?, bits(rate)).map(|found| (found, 1))
 }
 
-/// `Bytes Transferred: 1283918273912`, `Bytes/sec: 44580495`, `Faults: 12` of `globus task show`.
+/// `Bytes Transferred: 1283918273912`, `Bytes/sec: 44580495` or `Bytes Per Second: …`, `Faults: 12` of `globus task show`.
 fn globus(lines: &[&str]) -> Option<(FileTransfer, usize)> {
-    (lines.first()?.trim().starts_with("Task ID:")).then_some(())?;
+    let titles = usize::from(lines.first()?.trim().starts_with("Label:"));
+    lines.get(titles)?.trim().starts_with("Task ID:").then_some(())?;
     let used = lines.iter().take(60).take_while(|line| line.contains(':')).count();
     let value = |key: &str| {
         lines[..used].iter().find_map(|line| Some(line.trim().strip_prefix(key)?.strip_prefix(':')?.trim()))
     };
     let moved: u64 = value("Bytes Transferred")?.parse().ok()?;
-    let rate: u64 = value("Bytes/sec").or_else(|| value("Effective Bytes/sec"))?.parse().ok()?;
+    let rate = ["Bytes/sec", "Effective Bytes/sec", "Bytes Per Second"].into_iter().find_map(value)?;
+    let rate: u64 = rate.parse().ok()?;
     let source = value("Source Endpoint").map(str::to_owned);
     let target = source.map(|host| Remote { host, heading: Heading::Inbound });
     let found = transfer("globus", target, moved, over(moved, bits(rate))?, bits(rate))?;
-    let faults = value("Faults").and_then(|count| count.parse().ok()).unwrap_or(0);
-    Some((FileTransfer { is_whole: value("Status") == Some("SUCCEEDED"), faults, ..found }, used))
+    let count = |key: &str| value(key).and_then(|count| count.parse::<u64>().ok());
+    let is_whole = value("Status") == Some("SUCCEEDED");
+    let (faults, files) = (count("Faults").unwrap_or(0), count("Files"));
+    let local = value("Destination Endpoint").map(str::to_owned);
+    Some((FileTransfer { is_whole, faults, files, local, ..found }, used))
 }
 
 fn transfer(
@@ -117,6 +163,8 @@ fn transfer(
         target: target.map(|remote| remote.host),
         retransmits: None,
         faults: 0,
+        files: None,
+        local: None,
     })
 }
 

@@ -8,7 +8,9 @@ use model::run::{Failure, FailureKind, Outcome};
 use units::{ByteCount, DataRate, WallTime};
 
 use super::shown::{Found, Shown};
+use crate::command::after_prompt;
 use crate::proof::{Claim, half_digit};
+use crate::quantity::decimal;
 use crate::stamp::calendar;
 
 /// Reads from `--2022-08-19 11:00:00--  http://host/file` to `… (98.1 MB/s) - 'file' saved [268/268]`.
@@ -16,9 +18,14 @@ pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> 
     let (stamp, url) = lines.first()?.trim().strip_prefix("--")?.split_once("--")?;
     let started = calendar(stamp)?;
     let url = url.split_whitespace().next().filter(|url| url.contains("://"))?;
+    let mut shown: Option<(usize, Progress)> = None;
     for (at, line) in lines.iter().enumerate().skip(1).take(MAX_LINES) {
-        if line.trim().starts_with("--") && at > 1 && line.contains("://") && !line.contains("(try") {
-            return None;
+        let is_next = line.trim().starts_with("--") && at > 1 && line.contains("://") && !line.contains("(try");
+        if is_next || after_prompt(line.trim_start()).is_some() {
+            break;
+        }
+        if let Some(progress) = Progress::parse(line) {
+            shown = Some((at, progress));
         }
         let Some(end) = last_line(line) else { continue };
         let found = download(url, started, &end);
@@ -27,7 +34,84 @@ pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> 
         }
         return found.map(|download| Found { shows: vec![Shown::Download(download)], lines: at + 1 });
     }
-    None
+    let (at, progress) = shown?;
+    let length = lines[..at].iter().rev().find_map(|line| line.trim().strip_prefix("Length: ")?.split(' ').next());
+    let length: Option<u64> = length.and_then(|length| length.parse().ok());
+    if !progress.is_part_of(length) {
+        complaints.push("an amount that is the printed percentage of the length".to_owned());
+        return None;
+    }
+    let download = progress.download([url, lines.get(at)?], started)?;
+    Some(Found { shows: vec![Shown::Download(download)], lines: at + 1 })
+}
+
+/// How far a download had come when it was stopped: `file  31%[=====>    ]   1.17G  11.2MB/s    eta 3m 53s ^C`.
+struct Progress {
+    percent: u64,
+    bytes: u64,
+    bytes_within: f64,
+    /// Of the last seconds; `None` where nothing came (`--.-KB/s`).
+    rate: Option<DataRate>,
+}
+
+impl Progress {
+    fn parse(line: &str) -> Option<Self> {
+        let (before, rest) = line.split_once("%[").or_else(|| line.split_once("% ["))?;
+        let percent = before.split_whitespace().last()?.parse().ok().filter(|percent| *percent <= 100)?;
+        let mut words = rest.split_once(']')?.1.split_whitespace();
+        let (bytes, bytes_within) = amount(words.next()?)?;
+        let rate = words.next()?.strip_suffix("B/s")?;
+        let rate = if rate.starts_with("--.-") { None } else { Some(DataRate::from_bytes_per_second(amount(rate)?.0)) };
+        (bytes > 0).then_some(Self { percent, bytes, bytes_within, rate })
+    }
+
+    /// Whether the amount is the percentage of the length, as far as both are rounded.
+    fn is_part_of(&self, length: Option<u64>) -> bool {
+        let Some(length) = length else { return true };
+        #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
+        let (part, one) = (self.bytes as f64, length as f64 / 100.0);
+        #[expect(clippy::cast_precision_loss, reason = "at most 100")]
+        let least = one * self.percent as f64;
+        (least - self.bytes_within..=least + one + self.bytes_within).contains(&part)
+    }
+
+    fn download(&self, [url, line]: [&str; 2], started: WallTime) -> Option<Download> {
+        let host = url.split_once("://")?.1.split(['/', ':']).next()?.to_owned();
+        let how = if line.contains("^C") { "by hand" } else { "before its end" };
+        let (kind, detail) = match self.rate {
+            Some(_) => (FailureKind::Interrupted, format!("stopped {how} at {} %", self.percent)),
+            None => {
+                (FailureKind::Lost, format!("no data came any more, the transfer stood still at {} %", self.percent))
+            }
+        };
+        Some(Download {
+            subject: Subject { target: host, address: None, started },
+            spec: DownloadSpec::of(url),
+            outcome: Outcome::Failed(Failure { kind, detail }),
+            local_address: None,
+            peer_address: None,
+            answer: None,
+            times: DownloadTimes::default(),
+            body: ByteCount::new(self.bytes),
+            goodput: self.rate,
+            overall: None,
+            tcp: Vec::new(),
+            congestion_control: None,
+        })
+    }
+}
+
+/// An amount as wget prints it in powers of 1024, and half of its last digit: `1.17G`, `11.2M`, `512K`, `4,096`.
+fn amount(text: &str) -> Option<(u64, f64)> {
+    let (number, step) = match text.chars().last()? {
+        'K' => (&text[..text.len() - 1], 1_u64 << 10),
+        'M' => (&text[..text.len() - 1], 1 << 20),
+        'G' => (&text[..text.len() - 1], 1 << 30),
+        _ => return Some((text.replace(',', "").parse().ok()?, 0.5)),
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a power of two")]
+    let within = half_digit(number) * step as f64;
+    Some((decimal(number)?.times(step)?, within))
 }
 
 /// Reads the last line where it stands alone: people cut the others out, and the time is that of the body.

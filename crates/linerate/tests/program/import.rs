@@ -177,7 +177,7 @@ struct Pasted {
     says: &'static str,
 }
 
-const PASTED: [Pasted; 35] = [
+const PASTED: [Pasted; 49] = [
     Pasted {
         files: &["log.txt.gz"],
         known: &["--rtt", "90ms"],
@@ -283,6 +283,50 @@ const PASTED: [Pasted; 35] = [
         says: "48.2 Mbit/s, with 24.8 % of its segments retransmitted",
     },
     Pasted { files: &["loopback-both-directions.txt"], known: &[], found: false, says: "both ends are one host" },
+    Pasted {
+        files: &["ping-cisco-df.txt"],
+        known: &[],
+        found: true,
+        says: "those of 1453 B vanish and no router says so",
+    },
+    Pasted {
+        files: &["ethtool-one-prompt.txt"],
+        known: &[],
+        found: true,
+        says: "no room for 7657 packets (rx_out_of_buffer) between two readings 60.0 s apart (127 a second)",
+    },
+    Pasted {
+        files: &["wget-stopped.txt"],
+        known: &[],
+        found: true,
+        says: "negotiated 100 Mbit/s though both ends advertise 1.00 Gbit/s",
+    },
+    Pasted { files: &["globus-rate.txt"], known: &[], found: false, says: "2204 files, 583 MB on average" },
+    Pasted { files: &["wget-stood-still.txt"], known: &[], found: true, says: "the transfer stood still at 1 %" },
+    Pasted { files: &["dd-nfs.txt"], known: &[], found: true, says: "the NFS server 192.0.2.112 did not answer" },
+    Pasted {
+        files: &["ifconfig-blank-lines.txt"],
+        known: &[],
+        found: false,
+        says: "rx_dropped 11485 (rx_packets 618374)",
+    },
+    Pasted { files: &["ip-link-broken.txt"], known: &[], found: true, says: "down in 1 of 2 reports" },
+    Pasted { files: &["transmit-hang.txt"], known: &[], found: true, says: "stood still 19 times" },
+    Pasted {
+        files: &["qdisc-broken.txt"],
+        known: &[],
+        found: false,
+        says: "dropped 10688 packets of 29196430 (0.0366 %)",
+    },
+    Pasted { files: &["rsync-twice.txt"], known: &[], found: false, says: "rsync sent 434 kB of differences" },
+    Pasted {
+        files: &["ss-closed-window.txt"],
+        known: &[],
+        found: true,
+        says: "limited by the receive window for 96 %",
+    },
+    Pasted { files: &["ping-windows-first-lost.txt"], known: &[], found: false, says: "No problem found" },
+    Pasted { files: &["datagrams-counted-few.txt"], known: &[], found: false, says: "only its sender counted" },
 ];
 
 #[test]

@@ -1,0 +1,87 @@
+//! `dd`: bytes over time, of files that may lie on the network or on a disk.
+
+use std::time::Duration;
+
+use model::measurement::Heading;
+use units::{ByteCount, DataRate};
+
+use super::shown::{FileTransfer, Found, Shown};
+use crate::proof::{Claim, half_digit};
+use crate::quantity::{decimal, seconds};
+
+/// Reads `507510784 bytes (508 MB, 484 MiB) copied, 186 s, 2.7 MB/s`, the last of several where `status=progress` printed them.
+pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
+    let used = lines.iter().take(MAX_LINES).take_while(|line| copied(line).is_some()).count();
+    let last = lines.get(used.checked_sub(1)?)?;
+    let (claim, is_stopped) = copied(last)?;
+    if !claim.holds() {
+        complaints.push(format!("bytes of dd whose amount over its time, {}, is its rate", claim.computed()));
+        return None;
+    }
+    let transfer = FileTransfer {
+        tool: "dd",
+        target: None,
+        moved: claim.bytes,
+        elapsed: claim.elapsed,
+        rate: claim.computed(),
+        is_whole: !is_stopped,
+        heading: Heading::Inbound,
+        retransmits: None,
+        faults: 0,
+        files: None,
+        local: None,
+    };
+    Some(Found { shows: vec![Shown::Transfer(transfer)], lines: used })
+}
+
+/// A line a second, for a day.
+const MAX_LINES: usize = 100_000;
+
+/// What a line claims, and whether it was stopped. A sentence may stand before it.
+fn copied(line: &str) -> Option<(Claim, bool)> {
+    let (before, rest) = line.split_once(" copied, ")?;
+    let amount = before.split_once(" bytes")?.0.rsplit(' ').next()?;
+    let (time, rate) = rest.split_once(" s, ")?;
+    let mut words = rate.split_whitespace();
+    let (number, unit) = (words.next()?, words.next()?);
+    let step: u64 = match unit.trim_end_matches(['^', 'C', ',', '.']) {
+        "B/s" => 1,
+        "kB/s" => 1_000,
+        "MB/s" => 1_000_000,
+        "GB/s" => 1_000_000_000,
+        _ => return None,
+    };
+    let elapsed = seconds(time).filter(|time| !time.is_zero())?;
+    #[expect(clippy::cast_precision_loss, reason = "a power of ten")]
+    let rate_within = half_digit(number) * step as f64 * 8.0;
+    let claim = Claim {
+        bytes: ByteCount::new(amount.parse().ok()?),
+        bytes_within: 0.5,
+        elapsed,
+        elapsed_within: Duration::try_from_secs_f64(half_digit(time)).ok()?,
+        rate: DataRate::from_bytes_per_second(decimal(number)?.times(step)?),
+        rate_within,
+    };
+    Some((claim, line.contains("^C")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amount_over_time_is_the_rate_or_the_line_is_none() {
+        let read = |line: &str| {
+            let mut complaints = Vec::new();
+            let found = read(&[line], &[], &mut complaints);
+            (found.map(|found| found.shows), complaints.len())
+        };
+        let (found, _) = read("e.g. 507510784 bytes (508 MB, 484 MiB) copied, 186 s, 2,7 MB/s^C,");
+        let Some([Shown::Transfer(one)]) = found.as_deref() else { panic!("{found:?}") };
+        assert_eq!((one.elapsed.as_secs(), one.rate.bps(), one.is_whole), (186, 21_828_421, false));
+        let (found, _) = read("1073741824 bytes (1.1 GB) copied, 9.76 s, 110 MB/s");
+        assert!(matches!(found.as_deref(), Some([Shown::Transfer(one)]) if one.is_whole));
+        let (found, complaints) = read("1073741824 bytes (1.1 GB) copied, 9.76 s, 11 MB/s");
+        assert!(found.is_none() && complaints == 1);
+    }
+}
