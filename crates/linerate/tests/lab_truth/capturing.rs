@@ -249,8 +249,8 @@ fn a_busy_bottleneck_has_the_time_that_the_waterfall_gives_to_the_path() {
 }
 
 /// While the pacing timer holds back what a woken writer has just written, no buffer limits, by the kernel's clock and by the packets.
-/// That clock counts jiffies (`tcp_chrono_set`), 4 ms each where HZ is 250, and a writer may keep step with them: of waits of 17 ms in each
-/// 24 ms it counts any time from 16 to 20. So the path is long, that a wait is many of them.
+/// That clock counts jiffies (`tcp_chrono_set`), 4 ms each where HZ is 250: of a wait of 17 ms it may count any time from 16 to 20, and over
+/// 40 ms a writer that waits in each 24 ms keeps step with them. So the path is long, that a wait is many of them.
 #[test]
 fn a_small_send_buffer_has_the_time_that_the_kernel_gives_it() {
     for (buffer, options) in [(65_536, ["--pace", "1Gbit/s"]), (131_072, ["-C", "bbr"])] {
