@@ -35,7 +35,7 @@ mod transmitter;
 pub use chain::{Chain, Change, ElementIndex, PathElement, Presence, Span};
 pub use element::Element;
 pub use grain::Grain;
-pub use outlet::{Outlet, Watcher};
+pub use outlet::{Outlet, QueueStay, Watcher};
 pub use random::Seed;
 pub use spec::{ElementSpec, SpecError};
 pub use tally::Tally;

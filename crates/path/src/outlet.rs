@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use units::{MonoTime, Mtu};
+use units::{ByteCount, MonoTime, Mtu};
 
 use crate::chain::ElementIndex;
 use crate::reason::{Delay, Drop, Mark};
@@ -25,6 +25,11 @@ pub trait Watcher {
         let _ = (at, place, reason, train);
     }
 
+    /// These packets leave a queue, or go past one that is empty: what a switch with telemetry in the band (INT) reports of them.
+    fn left_queue(&mut self, place: ElementIndex, stay: QueueStay, train: &Train) {
+        let _ = (place, stay, train);
+    }
+
     /// These packets are there once more.
     fn duplicated(&mut self, at: MonoTime, place: ElementIndex, train: Train);
 
@@ -33,6 +38,17 @@ pub trait Watcher {
     fn refused(&mut self, at: MonoTime, place: ElementIndex, mtu: Mtu, train: Train) {
         let _ = (at, place, mtu, train);
     }
+}
+
+/// How packets waited in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueStay {
+    /// When they came.
+    pub came: MonoTime,
+    /// When they left.
+    pub left: MonoTime,
+    /// What stood in the queue then, these packets left out.
+    pub standing: ByteCount,
 }
 
 /// What an element is given with each call.
@@ -106,6 +122,13 @@ impl Outlet<'_> {
         } else {
             self.next.push_back((self.place.index() + 1, at, train));
         }
+    }
+
+    /// Notes how a train waited in a queue.
+    #[inline]
+    pub(crate) fn left_queue(&mut self, train: &Train, reason: Delay, stay: QueueStay) {
+        self.tally.delayed(train, reason, stay.came, stay.left);
+        self.watcher.left_queue(self.place, stay, train);
     }
 
     /// Notes that a train was held between two instants, for a reason.

@@ -31,6 +31,7 @@ pub use running::Live;
 use crate::blueprint::Blueprint;
 use crate::network::Network;
 use crate::relay::log::Events;
+use crate::relay::telemetry::IntTarget;
 use crate::relay::{Options, Pace, Relay, Report, Wire};
 use crate::scenario::Scenario;
 
@@ -42,6 +43,7 @@ pub struct LabNetwork<'a> {
     blueprint: Blueprint,
     wires: Vec<Wire>,
     took: Duration,
+    telemetry: Option<IntTarget>,
     // Fields end in this order: what runs in hosts before the hosts.
     _partners: Partners,
     network: Network,
@@ -59,7 +61,13 @@ impl<'a> LabNetwork<'a> {
         let wires = network.wires();
         let partners = Partners::start(scenario, &network, program)?;
         let took = clock::now().since(began);
-        Ok(Self { scenario, seed, blueprint, wires, took, _partners: partners, network })
+        Ok(Self { scenario, seed, blueprint, wires, took, telemetry: None, _partners: partners, network })
+    }
+
+    /// Has the queues of its paths report to a collector.
+    #[must_use]
+    pub fn reporting_to(self, telemetry: Option<IntTarget>) -> Self {
+        Self { telemetry, ..self }
     }
 
     /// Hosts and devices in namespaces.
@@ -87,10 +95,10 @@ impl<'a> LabNetwork<'a> {
         hear: &(dyn Fn(LiveError) + Sync),
         inside: impl FnOnce(Live<'_>) -> T,
     ) -> Result<(T, Report, Events), LiveError> {
-        let Self { scenario, seed, blueprint, wires, _partners, network, .. } = self;
+        let Self { scenario, seed, blueprint, wires, telemetry, _partners, network, .. } = self;
         let sites = web::open(scenario, &network, seed)?;
         let start = clock::now();
-        let relay = Relay::start(wires, start, &Options { pace, ..Options::default() })?;
+        let relay = Relay::start(wires, start, &Options { pace, telemetry, ..Options::default() })?;
         let hardware = Hardware::new(&blueprint.switches, &network, &relay);
         hardware.obey()?;
         let watch = hardware.watch()?;

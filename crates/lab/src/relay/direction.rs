@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linux::tap::{FrameHeader, Tap};
-use path::{Chain, ElementIndex, ElementSpec, Presence, Train, Watcher};
+use path::{Chain, ElementIndex, ElementSpec, Presence, QueueStay, Train, Watcher};
 use units::{MonoTime, Mtu, PacketCount};
 
 use super::emulated_clock::ThreadClock;
@@ -15,6 +15,7 @@ use super::frame::{Frame, edit, too_big};
 use super::log::{Event, Log, Lost, What};
 use super::report::{Carried, DirectionReport};
 use super::store::Store;
+use super::telemetry::{IntReporter, Leaving, QueueOf};
 
 /// An element of a direction and what becomes of it.
 #[derive(Debug, Clone)]
@@ -78,6 +79,7 @@ pub(super) struct Shared {
     pub(super) store: Store,
     pub(super) log: Log,
     pub(super) clock: ThreadClock,
+    pub(super) telemetry: Option<IntReporter>,
 }
 
 /// What became of an attempt to read.
@@ -301,6 +303,15 @@ impl Watcher for Watch<'_> {
 
     fn marked(&mut self, at: MonoTime, place: ElementIndex, reason: path::reason::Mark, train: Train) {
         self.note(at, place, What::Marked(reason), &train);
+    }
+
+    fn left_queue(&mut self, place: ElementIndex, stay: QueueStay, train: &Train) {
+        let Shared { store, telemetry, .. } = &mut *self.shared;
+        if let Some(telemetry) = telemetry {
+            let (_, bytes) = store.frame(train.frame);
+            let leaving = Leaving { train, frame: &bytes[FrameHeader::LEN..] };
+            telemetry.report(QueueOf { direction: self.end.name, place }, stay, leaving);
+        }
     }
 
     fn duplicated(&mut self, at: MonoTime, place: ElementIndex, train: Train) {

@@ -10,6 +10,7 @@
 //! * [`conditions`]: how well it kept its times while a test ran
 //! * [`report`]: what it did, and the rule by which it was the limit
 //! * [`log`]: what happened to which packets
+//! * [`telemetry`]: what queues report to a collector of INT
 //! * [`probe`]: what this machine's relay can carry
 //! * [`frame`]: frames, and how they are cut and changed
 //!
@@ -28,6 +29,7 @@ pub mod log;
 pub mod probe;
 pub mod report;
 mod store;
+pub mod telemetry;
 mod worker;
 
 use std::io;
@@ -48,6 +50,7 @@ use direction::{Direction, Shared, Turn};
 use emulated_clock::ThreadClock;
 use log::{Events, Log};
 use store::Store;
+use telemetry::IntReporter;
 use worker::{Ask, Part, Usage, Worker};
 
 pub use direction::Becomes;
@@ -90,6 +93,8 @@ pub struct Options {
     pub together: Option<Duration>,
     /// How fast the clock of the paths goes while the relay runs.
     pub pace: Pace,
+    /// Where queues report to, as switches do.
+    pub telemetry: Option<telemetry::IntTarget>,
     /// How late one train in a hundred may be before the relay says that it was the limit.
     pub late: Duration,
 }
@@ -103,6 +108,7 @@ impl Default for Options {
             spin: Duration::from_micros(20),
             together: Some(Duration::from_micros(50)),
             pace: Pace::REAL,
+            telemetry: None,
             late: Duration::from_millis(1),
         }
     }
@@ -282,7 +288,9 @@ impl Thread {
         let memory = ByteCount::new(options.memory.get() / of as u64);
         let (asks, receiver) = channel();
         let clock = ThreadClock::new(Arc::clone(clock));
-        let shared = Shared { store: Store::new(memory), log: Log::new(options.events / of), clock };
+        let telemetry =
+            options.telemetry.map(IntReporter::open).transpose().map_err(system("report to the collector"))?;
+        let shared = Shared { store: Store::new(memory), log: Log::new(options.events / of), clock, telemetry };
         let worker = Worker {
             directions,
             unread_before,

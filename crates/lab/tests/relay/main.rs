@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
 mod ending;
+mod telemetry;
 mod world;
 
 use std::io;

@@ -52,12 +52,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 impl World {
     /// A wire with these elements from end 0 to end 1, and back, as they are written in files.
     pub(crate) fn new(there: &str, back: &str) -> Self {
+        Self::with(there, back, &Options::default())
+    }
+
+    /// The same with a relay that works like this.
+    pub(crate) fn with(there: &str, back: &str, options: &Options) -> Self {
         let hosts = [Host::new(), Host::new()];
         let taps = [1, 2].map(|number: usize| hosts[number - 1].run(move || device(number)));
         let reporters = [2, 1].map(|number| vec![v4(number), v6(number)]);
         let stages = [stages(there), stages(back)];
         let wire = Wire { name: "wire".to_owned(), taps, stages, reporters, seed: Seed(4) };
-        let relay = Relay::start(vec![wire], linux::clock::now(), &Options::default()).unwrap();
+        let relay = Relay::start(vec![wire], linux::clock::now(), options).unwrap();
         Self { hosts, relay }
     }
 

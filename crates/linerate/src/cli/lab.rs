@@ -81,6 +81,12 @@ pub struct UpArgs {
     /// What to call the lab [default: the scenario's name]
     #[arg(long = "as", value_name = "LAB")]
     pub name: Option<String>,
+    /// Have the queues of its paths report to a collector, as switches do: INT, for `linerate watch int`
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub int: Option<std::net::SocketAddrV4>,
+    /// Report one in so many groups of packets that leave a queue
+    #[arg(long, value_name = "N", default_value = "1", requires = "int")]
+    pub int_every: std::num::NonZeroU32,
     /// Stay, and end the lab with this process
     #[arg(long)]
     pub foreground: bool,

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use units::{ByteCount, DataRate, MonoTime};
 
 use crate::chain::is_exempt;
-use crate::outlet::Outlet;
+use crate::outlet::{Outlet, QueueStay};
 use crate::random::Seed;
 use crate::reason::{Delay, Drop, Mark};
 use crate::spec::{SpecError, check_not_zero};
@@ -159,7 +159,8 @@ impl Buffer {
             && self.room_for(train) == train.count.get()
             && batch.packets_of(train) == train.count.get();
         if passes && train.frame != FrameId::PHANTOM {
-            out.delayed(train, self.role.waiting, out.now(), out.now());
+            let stay = QueueStay { came: out.now(), left: out.now(), standing: ByteCount::new(0) };
+            out.left_queue(train, self.role.waiting, stay);
         }
         passes
     }
@@ -214,7 +215,8 @@ impl Buffer {
             red.emptied(now);
         }
         if taken.frame != FrameId::PHANTOM {
-            out.delayed(&taken, self.role.waiting, taken.came, now);
+            let stay = QueueStay { came: taken.came, left: now, standing: ByteCount::new(self.line.bytes()) };
+            out.left_queue(&taken, self.role.waiting, stay);
         }
         Some(taken)
     }

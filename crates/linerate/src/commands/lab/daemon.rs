@@ -10,6 +10,7 @@ use lab::live::{LabNetwork, Live, LiveError};
 use lab::network::kept::{Claim, Record};
 use lab::network::{Network, RaiseError};
 use lab::relay::probe::ProbeError;
+use lab::relay::telemetry::IntTarget;
 use lab::relay::{Limited, Pace};
 use lab::scenario::{Limits, Scenario};
 use linux::clock;
@@ -39,6 +40,7 @@ pub fn run(common: &Common, args: &UpArgs, scenario: &Scenario, name: &str) -> a
     check(scenario)?;
     let program = std::env::current_exe().context("this program does not know where it is")?;
     let stage = LabNetwork::raise(scenario, Seed(args.seed), &program).map_err(does_not_live)?;
+    let stage = stage.reporting_to(args.int.map(|collector| IntTarget { collector, every: args.int_every }));
     // The lab is worth more than one change of it: who reads the log learns what is missing.
     let hear = |error| show::error::print(&does_not_live(error));
     let keep = |live: Live<'_>| {
