@@ -9,7 +9,7 @@ use super::shown::{FileTransfer, Found, Shown};
 use crate::proof::{Claim, half_digit};
 use crate::quantity::{decimal, seconds};
 
-/// Reads `507510784 bytes (508 MB, 484 MiB) copied, 186 s, 2.7 MB/s`, the last of several where `status=progress` printed them.
+/// Reads `387973120 bytes (388 MB, 370 MiB) copied, 171 s, 2.3 MB/s`, the last of several where `status=progress` printed them.
 pub(crate) fn read(lines: &[&str], _: &[&str], complaints: &mut Vec<String>) -> Option<Found> {
     let used = lines.iter().take(MAX_LINES).take_while(|line| copied(line).is_some()).count();
     let last = lines.get(used.checked_sub(1)?)?;
@@ -76,9 +76,9 @@ mod tests {
             let found = read(&[line], &[], &mut complaints);
             (found.map(|found| found.shows), complaints.len())
         };
-        let (found, _) = read("e.g. 507510784 bytes (508 MB, 484 MiB) copied, 186 s, 2,7 MB/s^C,");
+        let (found, _) = read("e.g. 387973120 bytes (388 MB, 370 MiB) copied, 171 s, 2,3 MB/s^C,");
         let Some([Shown::Transfer(one)]) = found.as_deref() else { panic!("{found:?}") };
-        assert_eq!((one.elapsed.as_secs(), one.rate.bps(), one.is_whole), (186, 21_828_421, false));
+        assert_eq!((one.elapsed.as_secs(), one.rate.bps(), one.is_whole), (171, 18_150_789, false));
         let (found, _) = read("1073741824 bytes (1.1 GB) copied, 9.76 s, 110 MB/s");
         assert!(matches!(found.as_deref(), Some([Shown::Transfer(one)]) if one.is_whole));
         let (found, complaints) = read("1073741824 bytes (1.1 GB) copied, 9.76 s, 11 MB/s");

@@ -67,7 +67,7 @@ fn rsync(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
     Some((FileTransfer { heading, ..found }, 1 + usize::from(sums.is_some())))
 }
 
-/// `total size is 2940602368  speedup is 4517.80`: files that were mostly there already, of which the differences were sent.
+/// `total size is 3103784960  speedup is 5046.54`: files that were mostly there already, of which the differences were sent.
 fn is_delta(lines: &[&str]) -> bool {
     let speedup = lines
         .get(1)
