@@ -61,7 +61,10 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     if flow.complaint.is_none() && (stands("sender-runs") || stands("receiver-runs")) {
         flow.complaint = Some(Complaint::Stalled);
     }
-    flow.observations.extend(contention(tested, total.heading));
+    // A program that waited for a CPU cost nothing where the path was full all the same.
+    if flow.state("limit") != Some("path-capacity") {
+        flow.observations.extend(contention(tested, total.heading));
+    }
     if flow.kind == FlowKind::Tcp {
         of_loss(flow, run, total);
     }
