@@ -88,8 +88,8 @@ fn random_loss_is_loss_and_recovery_with_every_retransmit() {
     let network = Network::with_delay();
     network.lose(&network.far, "prerouting", "tcp");
     let mut near = Watcher::start(&network.near, &[]);
-    // An amount: of a time, what a slow path still holds long after it is never delivered, and the two counts differ.
-    let run = test(&network, &format!("{FAR_DELAYED} --bytes 5MB --cca cubic")).run;
+    // An amount that takes some seconds: of a time, what a slow path still holds long after it is never delivered, and the two counts differ.
+    let run = test(&network, &format!("{FAR_DELAYED} --bytes 15MB --cca cubic")).run;
     let sent = near.transfer(Heading::Outbound);
     assert_eq!(sent.sent.get(), payload(&run) + COOKIE);
     // The run counts until its end, the watcher until that of the connection.
