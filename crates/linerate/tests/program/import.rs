@@ -316,7 +316,7 @@ const PASTED: [Pasted; 49] = [
         files: &["qdisc-broken.txt"],
         known: &[],
         found: false,
-        says: "dropped 7240 packets of 20121628 (0.036 %)",
+        says: "dropped 7240 packets of 20121628 (0.0360 %)",
     },
     Pasted { files: &["rsync-twice.txt"], known: &[], found: false, says: "rsync sent 410 kB of differences" },
     Pasted {
