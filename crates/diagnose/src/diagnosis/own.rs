@@ -4,6 +4,7 @@
 use model::host::fact::Missing;
 use model::host::interface::Interface;
 use model::host::interface::tuning::Rings;
+use model::host::qdisc::Qdisc;
 use model::host::snapshot::Snapshot;
 use model::round::Member;
 use units::DataRate;
@@ -169,8 +170,7 @@ fn paused(snapshot: &Snapshot) -> Option<u64> {
 /// Whether queueing disciplines dropped packets between the snapshots, other than to tell TCP that it is too fast.
 fn has_dropped(asked: &Asked<'_>) -> Option<bool> {
     let dropped = |member: Option<&Snapshot>| {
-        let qdiscs = member?.own()?.interfaces.iter().filter_map(|interface| interface.qdiscs.value()).flatten();
-        let plain = qdiscs.filter(|qdisc| !DROPS_EARLY.contains(&qdisc.kind.as_str()));
+        let plain = qdiscs(member?)?.filter(|qdisc| !DROPS_EARLY.contains(&qdisc.kind.as_str()));
         sum(plain.filter_map(|qdisc| qdisc.counters.get("drops").copied()))
     };
     let before = dropped(asked.member.before.as_deref())?;
@@ -230,8 +230,11 @@ fn is_unpaced_beside_peers(asked: &Asked<'_>) -> Option<bool> {
 
 /// Whether a qdisc of a host spreads its packets.
 fn spreads(snapshot: &Snapshot) -> Option<bool> {
-    let qdiscs = snapshot.own()?.interfaces.iter().filter_map(|interface| interface.qdiscs.value()).flatten();
-    any(qdiscs.map(|qdisc| SPREADS.contains(&qdisc.kind.as_str())))
+    any(qdiscs(snapshot)?.map(|qdisc| SPREADS.contains(&qdisc.kind.as_str())))
+}
+
+fn qdiscs(snapshot: &Snapshot) -> Option<impl Iterator<Item = &Qdisc>> {
+    Some(snapshot.own()?.interfaces.iter().filter_map(|interface| interface.qdiscs.value()).flatten())
 }
 
 fn fastest(snapshot: &Snapshot) -> Option<DataRate> {

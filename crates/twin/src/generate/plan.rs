@@ -130,6 +130,12 @@ pub(super) fn tcp(pair: &Pair, number: usize, keys: &[&str]) -> Test {
     Test { pair: number, kind: "tcp", keys: all, length }
 }
 
+/// Tests a pair before all that is tested already, and again behind it: what changes in between shows.
+pub(super) fn before_and_after(tests: &mut Vec<Test>, pair: &Pair, number: usize) {
+    tests.insert(0, tcp(pair, number, &[]));
+    tests.push(tcp(pair, number, &[]));
+}
+
 /// Eight streams.
 pub(super) fn streams(pair: &Pair, number: usize) -> Test {
     tcp(pair, number, &["streams = 8", "label = \"eight streams\""])

@@ -79,8 +79,7 @@ pub(super) fn begin_later(planted: Planted, pairs: &[Pair], tests: &mut Vec<Test
     }
     let meets = |pair: &Pair| pair.path.iter().any(|(link, end)| planted.claims.contains(&Claim::Link(*link, *end)));
     let Some((number, pair)) = pairs.iter().enumerate().find(|(_, pair)| meets(pair)) else { return planted };
-    tests.insert(0, plan::tcp(pair, number, &[]));
-    tests.push(plan::tcp(pair, number, &[]));
+    plan::before_and_after(tests, pair, number);
     Planted { from: Some(draw.between([0.4, 0.6])), ..planted }
 }
 

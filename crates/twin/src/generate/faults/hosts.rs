@@ -43,8 +43,7 @@ pub(super) fn tuning_reset(ground: &mut Ground<'_>, severity: f64) -> Option<Pla
     if pair.rate * pair.rtt / 8.0 < 1.2 * DEFAULT_WINDOW {
         return None;
     }
-    ground.tests.insert(0, plan::tcp(&pair, number, &[]));
-    ground.tests.push(plan::tcp(&pair, number, &[]));
+    plan::before_and_after(ground.tests, &pair, number);
     let planted = ground.on_host("tuning-reset", pair.from, severity, vec![DEFAULTS.to_owned()]);
     Some(Planted { from: Some(ground.draw.between([0.4, 0.6])), ..planted })
 }

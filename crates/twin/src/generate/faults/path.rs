@@ -73,8 +73,7 @@ pub(super) fn rate_limit(ground: &mut Ground<'_>, severity: f64) -> Option<Plant
     let (number, pair, link, direction) = ground.on_path();
     let queue = format!("bytes = \"{}B\"", whole(ground.network.links[link].queue));
     let what = ground.port(link, pair.rate * on_log(severity, [0.8, 0.03]), &queue);
-    ground.tests.insert(0, plan::tcp(&pair, number, &[]));
-    ground.tests.push(plan::tcp(&pair, number, &[]));
+    plan::before_and_after(ground.tests, &pair, number);
     let planted = ground.on_link("rate-limit", [link, direction], severity, what);
     Some(Planted { from: Some(ground.draw.between([0.4, 0.6])), ..planted })
 }
@@ -220,8 +219,7 @@ pub(super) fn ecn_marking(ground: &mut Ground<'_>, severity: f64) -> Option<Plan
 pub(super) fn loss_on_segment(ground: &mut Ground<'_>, severity: f64) -> Option<Planted> {
     let (number, pair, link, direction) = ground.on_path();
     let loss = on_log(severity, [3e-3, 1e-1]);
-    ground.tests.insert(0, plan::tcp(&pair, number, &[]));
-    ground.tests.push(plan::tcp(&pair, number, &[]));
+    plan::before_and_after(ground.tests, &pair, number);
     let what = vec![format!("add = {{ loss = {{ random = {loss:.5} }} }}")];
     let planted = ground.on_link("loss-on-segment", [link, direction], severity, what);
     Some(Planted { from: None, until: Some(ground.draw.between([0.4, 0.6])), ..planted })
