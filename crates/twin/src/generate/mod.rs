@@ -94,6 +94,7 @@ fn text(number: u64) -> String {
     }
     if is_wider {
         wider::ask_less(&mut tests, &planted, &mut draw);
+        wider::part_directions(&mut network, &pairs, &planted, &mut draw);
     }
     write::text(&write::Parts { number, network: &network, pairs: &pairs, tests: &tests, planted: &planted })
 }

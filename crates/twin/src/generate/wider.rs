@@ -3,7 +3,7 @@
 
 use super::draw::{Draw, whole};
 use super::faults::{Claim, Planted};
-use super::network::Network;
+use super::network::{Link, Network};
 use super::plan::{self, Pair, Test};
 
 /// Whether an incident is drawn from it: every second one that is learnt from.
@@ -83,6 +83,37 @@ pub(super) fn begin_later(planted: Planted, pairs: &[Pair], tests: &mut Vec<Test
     Planted { from: Some(draw.between([0.4, 0.6])), ..planted }
 }
 
+/// Routes as most long paths have them: one direction leads over the second way, which is as good. Nothing is wrong with that, and
+/// whoever looks for a fault beside it must not take it for one.
+pub(super) fn part_directions(network: &mut Network, pairs: &[Pair], planted: &[Planted], draw: &mut Draw) {
+    let is_of_routes = |planted: &Planted| OF_ROUTES.contains(&planted.cause);
+    if planted.iter().any(is_of_routes) || !draw.is(PARTED) {
+        return;
+    }
+    let is_spared = |at: (usize, usize)| {
+        let claim = Claim::Link(at.0, at.1);
+        planted.iter().all(|planted| !planted.claims.contains(&claim))
+    };
+    let long = |pair: &Pair| pair.path.iter().copied().find(|(link, _)| network.links[*link].is_long);
+    let Some((pair, (link, end))) = pairs.iter().find_map(|pair| Some((pair, long(pair)?))) else { return };
+    let there = is_spared((link, end)) && draw.is(0.5);
+    let (to, end) = if there { (pair.to, end) } else { (pair.from, 1 - end) };
+    if !is_spared((link, end)) {
+        return;
+    }
+    let from = network.links[link].ends[end];
+    let is_first = |link: &&Link| link.is_spare && link.ends.contains(&from);
+    let Some(first) = network.links.iter().find(is_first) else { return };
+    let lines = [
+        "[[routes]]".to_owned(),
+        format!("host = \"{}\"", network.hosts[from].name),
+        format!("to = [\"{}\"]", network.hosts[to].name),
+        format!("link = \"{}\"", first.name),
+        String::new(),
+    ];
+    network.services.extend(lines);
+}
+
 /// A bucket that holds up to sixteen times as much.
 fn deeper_bucket(mut planted: Planted, draw: &mut Draw) -> Planted {
     let factor = draw.log([1.0, 16.0]);
@@ -127,6 +158,10 @@ const BEGINS: [&str; 9] = [
     "lag-member-loss",
     "shallow-queue",
 ];
+/// How often the directions part where there is a second way.
+const PARTED: f64 = 0.6;
+/// What moves packets to the second way.
+const OF_ROUTES: [&str; 2] = ["asymmetric-route", "route-change"];
 const STAYS: f64 = 0.35;
 const DEEPER: f64 = 0.5;
 const FASTER: f64 = 0.4;
