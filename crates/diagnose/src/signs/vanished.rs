@@ -72,6 +72,14 @@ fn is_slower_link(flow: &Flow, most: usize, wires: &Wires) -> bool {
     before.is_none_or(|before| speed(&flow.way[most]).is_some_and(|speed| speed < before))
 }
 
+/// Whether what a flow should do is far below the speeds of all interfaces on its way: a circuit of 200 Mbit/s on interfaces of a
+/// gigabit has a queue somewhere that no interface tells of.
+fn is_slower_inside(flow: &Flow, wires: &Wires) -> bool {
+    let slowest = flow.way.iter().filter_map(|passage| wires.speeds.get(&passage.segment)).min();
+    let target = flow.target.as_ref().map(|target| target.rate);
+    slowest.zip(target).is_some_and(|(slowest, target)| target.share_of(*slowest).is_some_and(|part| part < INSIDE))
+}
+
 /// Whether packets vanished where no queue can have dropped them. Who is fast enough complains of that, since a longer path would pay for
 /// it.
 fn lost_where(flow: &mut Flow, on_way: &[Missing], wires: &Wires) -> Option<Observation> {
@@ -80,6 +88,9 @@ fn lost_where(flow: &mut Flow, on_way: &[Missing], wires: &Wires) -> Option<Obse
     let Some((passage, part)) = elsewhere.max_by(|one, other| one.1.total_cmp(&other.1)) else {
         let is_known = flow.way.iter().all(|passage| wires.speeds.contains_key(&passage.segment));
         let most = where_most_vanish(on_way).filter(|_| lost >= LOST && is_known)?;
+        if is_slower_inside(flow, wires) {
+            return None;
+        }
         let (state, says) = if is_slower_link(flow, most, wires) {
             ("at-a-slower-link", "packets vanished where they arrive faster than the link takes them")
         } else {
@@ -99,5 +110,7 @@ fn lost_where(flow: &mut Flow, on_way: &[Missing], wires: &Wires) -> Option<Obse
 
 /// From this part on what was sent again is asked after.
 const LOST: f64 = 1e-4;
+/// Payload is more of what an interface carries.
+const INSIDE: f64 = 0.8;
 /// So many times less than where most vanish is something else.
 const ASIDE: f64 = 3.0;

@@ -47,5 +47,5 @@ fn taken(fall: &Waterfall, cause: Cause) -> f64 {
 /// Of what is hardly slow nothing is said.
 const LEAST_MISSING: f64 = 0.05;
 /// In parts of what is missing, start-up and headers aside.
-const SOME: f64 = 0.04;
+const SOME: f64 = 0.08;
 const MOST: f64 = 0.4;
