@@ -20,6 +20,7 @@
 //! * `queue_at_loss`: how long the queue was then
 //! * `queues`: by how much RTTs grow under load
 //! * `ceiling`: how often the rate is near its best, and how much of its target that is
+//! * `datagrams`: datagrams of one run
 //! * `datagram_rate`: datagrams beside TCP
 //! * `stops`: whether the programs of both ends ran all the time
 //! * `window_shares`: how much the windows of both ends took of what is missing
@@ -40,6 +41,7 @@ mod ceiling;
 mod clustering;
 mod coverage;
 mod datagram_rate;
+mod datagrams;
 pub mod flow;
 mod initial_window;
 mod jump;

@@ -11,12 +11,12 @@ use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
 use model::target::TargetSource;
 use predict::physics::{LossVerdict, LossWitness};
-use units::DataRate;
 
 use super::Observation;
 use super::agreed::agreed;
 use super::ceiling::{attained_at_best, ceiling};
 use super::clustering::clustering;
+use super::datagrams;
 use super::flow::{Complaint, Flow, FlowKind, SLOW};
 use super::initial_window;
 use super::losses;
@@ -27,7 +27,6 @@ use super::queue_at_loss::{LongestQueue, queue_at_loss};
 use super::stops::stops;
 use super::trend::course;
 use super::window_shares::{held_by_windows, window_shares};
-use crate::balance::{self, Balance};
 use crate::waterfall::cause::Cause;
 use crate::waterfall::line::{LineRate, LineRateSource};
 use crate::waterfall::{self, Waterfall};
@@ -38,7 +37,7 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     let samples = tested.samples.as_deref();
     match flow.kind {
         FlowKind::Tcp => of_tcp(flow, run, samples, total),
-        FlowKind::Udp => of_udp(flow, run, total),
+        FlowKind::Udp => datagrams::add(flow, run, total),
         FlowKind::Http | FlowKind::Echo => {}
     }
     let latency = measurement.latency.as_ref();
@@ -57,17 +56,21 @@ pub(super) fn add(flow: &mut Flow, tested: &Tested, run: &Run, total: &Direction
     if flow.state("receiver-runs") == Some("with-stops") {
         flow.observations.retain(|seen| seen.seen.sign().name != "spurious");
     }
-    let stands = |sign: &str| flow.state(sign) == Some("with-stops");
-    if flow.complaint.is_none() && (stands("sender-runs") || stands("receiver-runs")) {
+    if flow.complaint.is_none() && stood_still(flow) {
         flow.complaint = Some(Complaint::Stalled);
     }
-    // A program that waited for a CPU cost nothing where the path was full all the same.
-    if flow.state("limit") != Some("path-capacity") {
+    // A program that waited for a CPU cost nothing where the path was full all the same, unless it stood still.
+    if flow.state("limit") != Some("path-capacity") || stood_still(flow) {
         flow.observations.extend(contention(tested, total.heading));
     }
     if flow.kind == FlowKind::Tcp {
         of_loss(flow, run, total);
     }
+}
+
+/// Whether the program of an end did not run for a part of the time.
+fn stood_still(flow: &Flow) -> bool {
+    ["sender-runs", "receiver-runs"].iter().any(|sign| flow.state(sign) == Some("with-stops"))
 }
 
 /// What the losses allow, by closed forms: told of every flow, and a sign where nobody saw what the flow waited for. A flow that
@@ -374,88 +377,6 @@ fn of_senders(flow: &mut Flow, run: &Run, senders: &[&StreamSamples], elapsed: D
     }
 }
 
-fn of_udp(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
-    let Some(balance) = balance::balance(run).into_iter().find(|balance| balance.heading == total.heading) else {
-        return;
-    };
-    let handed = balance.handed.get().max(1);
-    flow.datagrams = Some(handed);
-    let missing = handed.saturating_sub(balance.received.get());
-    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-    let part = missing as f64 / handed as f64;
-    flow.lost = Some(part);
-    flow.shape.payload = run.spec.length.and_then(|length| u32::try_from(length.get()).ok());
-    // A program that is kept from its CPU now and then loses datagrams in its own socket, where TCP would lose nothing.
-    let at_socket = balance.dropped_in_receiver.at_least().min(handed);
-    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-    let read_late = at_socket as f64 / handed as f64;
-    // A single datagram is no share of what was sent: it may as well have come after the last word of its sender.
-    if missing > 1 && (part - read_late >= LOSSY || read_late >= MUCH_READ_LATE) {
-        flow.complaint = Some(Complaint::Lossy);
-    }
-    offered(flow, total);
-    flow.observations.extend(losses::loss(part, "datagrams did not arrive"));
-    flow.observations.extend(datagrams(&balance));
-    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-    let overtaken = balance.reordered.get() as f64 / handed as f64;
-    let state = if overtaken > 1e-3 { "broken" } else { "kept" };
-    let says = format!("{} of its datagrams were overtaken", percent(overtaken));
-    flow.observations.extend(Observation::of("order", state, says));
-    // TCP of the pair may be fast all the same, over a path as short as this one.
-    if flow.complaint.is_none() && state == "broken" {
-        flow.complaint = Some(Complaint::Lossy);
-    }
-}
-
-/// Whether the sender handed over what was asked of it: where it did not, datagrams of which none is lost say nothing of the
-/// path at the rate that was asked for.
-fn offered(flow: &mut Flow, total: &DirectionTotal) {
-    let sent = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
-    let Some((sent, asked)) = sent.zip(flow.shape.paced) else { return };
-    let Some(part) = sent.share_of(asked) else { return };
-    let state = if part < SHORT_OF_ASKED { "less" } else { "as-asked" };
-    let says = format!("its sender handed over {sent} of the {asked} asked for");
-    flow.observations.extend(Observation::of("offered", state, says));
-    if part < SHORT_OF_ASKED && flow.complaint.is_none() {
-        flow.complaint = Some(Complaint::Short);
-        flow.attained = Some(part);
-    }
-}
-
-fn datagrams(balance: &Balance) -> Option<Observation> {
-    // Where packets held several datagrams nobody knows how many the sender dropped, but that it did.
-    let sender_counted: u64 = balance.dropped_in_sender.counted.iter().map(|counted| counted.change).max().unwrap_or(0);
-    let missing = balance.handed.get().saturating_sub(balance.received.get());
-    if balance.dropped_in_sender.packets.is_none()
-        && sender_counted.saturating_mul(LARGEST_MERGED) >= missing
-        && missing > 0
-    {
-        let says = format!("the sender itself dropped {sender_counted} packets of several datagrams each");
-        return Observation::of("datagrams", "sender", says);
-    }
-    // However many datagrams a packet held, each that the receiver dropped is one of those that are missing.
-    let at_receiver = balance.dropped_in_receiver.at_least();
-    if missing > 0 && at_receiver * 2 >= missing {
-        let says = format!("at least {at_receiver} datagrams were lost inside the receiving host");
-        return Observation::of("datagrams", "receiver", says);
-    }
-    let parts = [
-        ("sender", &balance.dropped_in_sender),
-        ("path", &balance.lost_on_path),
-        ("receiver", &balance.dropped_in_receiver),
-    ];
-    let (place, most) = parts.into_iter().max_by_key(|(_, part)| part.known())?;
-    if most.known() == 0 {
-        return Observation::of("datagrams", "nowhere", "no datagram was lost");
-    }
-    let place_name = match place {
-        "sender" => "before they left the sending host",
-        "path" => "on the path",
-        _ => "inside the receiving host",
-    };
-    Observation::of("datagrams", place, format!("{} datagrams were lost {place_name}", most.known()))
-}
-
 fn shortest(summary: RttSummary) -> Option<u64> {
     summary.min_us.or(summary.median_us)
 }
@@ -466,18 +387,10 @@ const COARSE: Duration = Duration::from_millis(500);
 const CONTENDED: f64 = 0.1;
 /// Fewer retransmits tell nothing of their kind.
 const A_FEW: u64 = 8;
-/// As many datagrams as the kernel puts into one packet (`UDP_MAX_SEGMENTS`, include/linux/udp.h).
-const LARGEST_MERGED: u64 = 128;
 /// Packets that overtake each other once in so many, or less often, cost nothing.
 const SELDOM: u64 = 2_000;
 /// A share below this part of the line rate is not what ails a flow.
 const NOTHING: f64 = 0.08;
-/// Below this part of what was asked for a sender hands over too little: clocks and the last block cost less.
-const SHORT_OF_ASKED: f64 = 0.9;
-/// From this part on lost datagrams are a complaint: ten times what research networks promise.
-const LOSSY: f64 = 3e-4;
-/// From this part on a receiver that drops datagrams in its socket is too slow, and not late now and then.
-const MUCH_READ_LATE: f64 = 1.0 / 3.0;
 /// Algorithms that add about a segment in a round trip, whatever the window is.
 const LINEAR: [&str; 4] = ["reno", "vegas", "westwood", "veno"];
 /// From here on, in seconds, nobody waits for a window to come back.

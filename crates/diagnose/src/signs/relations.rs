@@ -345,7 +345,7 @@ fn datagram_loss(flow: &Flow, flows: &[&Flow]) -> Option<Observation> {
     let own = offered(flow)?;
     let alike = variants(flow, flows, |other| other.shape.payload == flow.shape.payload && would_show(other, lost));
     let offers = alike.into_iter().filter_map(|other| Some((offered(other)?, other.lost?)));
-    let slower = offers.filter(|(rate, _)| rate * 2.0 < own).min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let slower = offers.filter(|(rate, _)| rate * APART < own).min_by(|(one, _), (other, _)| one.total_cmp(other));
     let (slow, there) = slower?;
     // What lets through a rate lets the same rate through, whatever is offered.
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
@@ -394,3 +394,5 @@ const LOST_AT_RANDOM: f64 = 1e-3;
 const FAR_SLOWER: u128 = 20;
 /// So many are lost where none was with one chance in fifty.
 const ENOUGH_LOST: f64 = 4.0;
+/// Rates at which datagrams are offered differ by this factor at least where they are compared.
+const APART: f64 = 1.5;
