@@ -25,6 +25,8 @@ pub struct RatedFlow<'a> {
     pub carrier: Carrier,
     /// Payload a second after the start-up.
     pub goodput: DataRate,
+    /// Whether it is known how much arrived: datagrams that only their sender counted say nothing of a path.
+    pub is_received: bool,
     /// The least RTT without load, where it was measured.
     pub rtt: Option<Duration>,
     /// The rate that the test asked for, of all streams together.
@@ -73,6 +75,7 @@ fn download<'a>(test: usize, tested: &'a Tested, goodput: DataRate) -> RatedFlow
         to: &tested.from,
         carrier: Carrier::Http,
         goodput,
+        is_received: true,
         rtt: None,
         requested: None,
         declared: None,
@@ -96,6 +99,7 @@ fn of_run<'a>(test: usize, tested: &'a Tested, run: &'a Run) -> Vec<RatedFlow<'a
             to,
             carrier: carrier(run),
             goodput: settled(run, total),
+            is_received: run.spec.protocol == Protocol::Tcp || total.received.is_some(),
             rtt: run.declared.rtt.or_else(|| idle_rtt(measurement)),
             requested: requested(&run.spec),
             declared: run.declared.expected.or(run.declared_line_rate),

@@ -67,7 +67,7 @@ fn is_far_shorter(one: &RatedFlow<'_>, other: &RatedFlow<'_>) -> bool {
 impl<'r, 'f> Peers<'r, 'f> {
     pub(super) fn of(round: &'r Round, flows: &'f [RatedFlow<'r>]) -> Self {
         let mut by_pair: BTreeMap<(Carrier, &Endpoint, &Endpoint), Vec<&RatedFlow<'r>>> = BTreeMap::new();
-        for flow in flows {
+        for flow in flows.iter().filter(|flow| flow.is_received) {
             by_pair.entry((flow.carrier, flow.from, flow.to)).or_default().push(flow);
         }
         let members = round.members.iter().rev().map(|member| (member.name.as_str(), &member.attributes)).collect();
@@ -108,7 +108,7 @@ impl<'r, 'f> Peers<'r, 'f> {
             let along = other.from == flow.from && other.to == flow.to;
             let is_comparable = other.carrier != Carrier::Http && along
                 || other.carrier == Carrier::Tcp && other.from == flow.to && other.to == flow.from;
-            is_comparable && !is_far_shorter(other, flow)
+            is_comparable && other.is_received && !is_far_shorter(other, flow)
         });
         let best = of_pair.max_by_key(|other| other.goodput)?;
         let carried = if best.carrier == Carrier::Udp { " by UDP" } else { "" };
