@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::counters::{CounterReadings, Reading};
 
-use super::evidence::{CounterKind, DeviceCounters};
+use super::evidence::{CounterKind, DeviceCounters, LostSoFar};
 
 /// Whose counters some readings are.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +49,39 @@ pub(crate) fn readings_of(owner: &CounterOwner, readings: &[&DeviceCounters]) ->
     }
     found
 }
+
+/// What one reading says by itself: what was lost is a part of all that came that no healthy host loses.
+pub(crate) fn lost_so_far(owner: &CounterOwner, readings: &[&DeviceCounters]) -> Option<LostSoFar> {
+    let [only] = readings else { return None };
+    let value = |name: &str| only.values.get(name).copied();
+    let device = owner.device.clone().unwrap_or_else(|| "the kernel".to_owned());
+    let found = |counter: &str, lost: u64, all: u64| LostSoFar {
+        device: device.clone(),
+        counter: counter.to_owned(),
+        lost,
+        all,
+    };
+    if owner.kind == CounterKind::Kernel {
+        let (lost, passed) = (value("Udp.RcvbufErrors")?, value("Udp.InDatagrams")?);
+        let all = lost.saturating_add(passed);
+        return (lost.saturating_mul(FULL_SOCKETS) >= all && lost >= FEWEST)
+            .then(|| found("Udp.RcvbufErrors", lost, all));
+    }
+    let received = value("rx_packets")?;
+    let no_room =
+        ["rx_missed", "rx_missed_errors", "rx_no_buffer_count", "rx_out_of_buffer", "rx_fifo_errors", "rx_overrun"];
+    let (counter, lost) =
+        no_room.into_iter().filter_map(|name| Some((name, value(name)?))).max_by_key(|(_, lost)| *lost)?;
+    let all = lost.saturating_add(received);
+    (lost.saturating_mul(FULL_RING) >= all && lost >= FEWEST).then(|| found(counter, lost, all))
+}
+
+/// One of so many datagrams is lost in full sockets.
+const FULL_SOCKETS: u64 = 100;
+/// One of so many packets finds no room in a NIC.
+const FULL_RING: u64 = 3_000;
+/// Fewer say nothing.
+const FEWEST: u64 = 100;
 
 /// What the counters of drops and errors stand at, the largest first: since when is not known.
 fn so_far(values: &BTreeMap<String, u64>) -> String {

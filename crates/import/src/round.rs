@@ -16,7 +16,7 @@ pub use super::declared::UserFacts;
 use super::evidence::{DeviceCounters, Evidence, HostFact, Shown, Socket, SocketBetween};
 use super::merge::{self, Stored};
 use super::parsed::host_of;
-use super::readings::{CounterOwner, readings_of};
+use super::readings::{CounterOwner, lost_so_far, readings_of};
 use super::{Import, Imported, rtt, sizes, sockets, transfers};
 
 /// A file that was read.
@@ -151,6 +151,8 @@ pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
     }
     let mut loose = Vec::new();
     for (owner, readings) in counters {
+        let so_far = lost_so_far(&owner, &readings);
+        gathered.facts.extend(so_far.map(|lost| (owner.host.clone(), HostFact::LostSoFar(lost))));
         let readings = readings_of(&owner, &readings);
         if !attach(&mut runs, owner.host.as_deref(), &readings, sources) {
             loose.push((owner.host, readings));
@@ -279,6 +281,7 @@ impl Gathered {
             tests.push(test);
         }
         tests.sort_by_key(|test| test.began);
+        follow(&mut tests);
         let mut members: Vec<Member> = Vec::new();
         for name in tests.iter().flat_map(|test| [&test.from.host, &test.to.host]) {
             if members.iter().all(|member| member.name != *name) {
@@ -299,6 +302,25 @@ impl Gathered {
             tests,
         })
     }
+}
+
+/// Tests of one text, which names no time, were run in its order, one after the other.
+fn follow(tests: &mut [Tested]) {
+    let mut last: Option<(Duration, Duration)> = None;
+    for test in tests {
+        let began = test.began;
+        match last {
+            Some((instant, end)) if instant == began => test.began = end,
+            _ => {}
+        }
+        last = Some((began, test.began.max(began) + length(test)));
+    }
+}
+
+fn length(test: &Tested) -> Duration {
+    let Finding::Run(run) = &test.finding else { return Duration::ZERO };
+    let totals = run.measurement.iter().flat_map(|found| &found.totals);
+    totals.map(|total| total.elapsed).max().unwrap_or_default()
 }
 
 fn tested(label: &str, (from, to): (String, String), began: Duration, finding: Finding) -> Tested {

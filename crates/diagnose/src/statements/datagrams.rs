@@ -58,6 +58,16 @@ fn lost_on_path(total: &DirectionTotal, counts: &DatagramCounts) -> u64 {
 const LAST_MOMENT: f64 = 0.05;
 
 impl DatagramRun<'_> {
+    /// The rate at which they were sent; by what came through where only a receiver counted.
+    fn offered(&self) -> DataRate {
+        let by_rest = || {
+            let (sent, received) = (u128::from(self.counts.sent.get()), u128::from(self.counts.received.get().max(1)));
+            let offered = u128::from(self.total.goodput.bps()) * sent / received;
+            DataRate::from_bps(u64::try_from(offered).unwrap_or(u64::MAX))
+        };
+        self.sent_at.unwrap_or_else(by_rest)
+    }
+
     fn statement(&self, all: &[DatagramRun<'_>]) -> Statement {
         let rate = self.sent_at.map_or_else(String::new, |rate| format!(" at {rate}"));
         let (whose, goodput, counts) = (&self.whose, self.total.goodput, &self.counts);
@@ -120,11 +130,18 @@ fn limit_of_pair(whose: &str, all: &[DatagramRun<'_>]) -> Option<Statement> {
     let ended: Vec<DataRate> = of_pair().filter(|run| run.lost >= CUT).map(|run| run.total.goodput).collect();
     let (least, most) = (*ended.iter().min()?, *ended.iter().max()?);
     let fits = |run: &&DatagramRun<'_>| run.lost < LOSSY && run.total.goodput <= most;
-    let fitting = of_pair().filter(fits).map(|run| run.total.goodput).max()?;
-    let is_one_rate = ended.len() >= 2 && most.bps() * 100 <= least.bps() * 105;
+    let fitting = of_pair().filter(fits).map(|run| run.total.goodput).max();
+    // Without a run that fits, rates far apart that end at one show the same.
+    let offered: Vec<DataRate> = of_pair().filter(|run| run.lost >= CUT).map(DatagramRun::offered).collect();
+    let is_apart =
+        offered.iter().min().zip(offered.iter().max()).is_some_and(|(one, other)| one.bps() * 3 <= other.bps() * 2);
+    let tolerance = if fitting.is_some() { 105 } else { 110 };
+    let is_one_rate =
+        ended.len() >= 2 && most.bps() * 100 <= least.bps() * tolerance && (fitting.is_some() || is_apart);
+    let fitting = fitting.map_or_else(String::new, |fitting| format!(", {fitting} without a loss"));
     is_one_rate.then(|| {
         Statement::fault(format!(
-            "{whose}: datagrams pass up to {most} and no faster, {fitting} without a loss: a policer, or a port that is slower and holds \
+            "{whose}: datagrams pass up to {most} and no faster{fitting}: a rate limit (policer, shaper), or a port that is slower and holds \
              hardly a queue"
         ))
     })

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use import::evidence::{
-    ComplaintKind, CpuShares, HostFact, KernelComplaint, SocketBetween, TrackedConnections, WindowScales,
+    ComplaintKind, CpuShares, HostFact, KernelComplaint, LostSoFar, ReceivingCpus, SocketBetween, TrackedConnections,
+    WindowScales,
 };
 use model::series::field::Field;
 use units::duration::show;
@@ -26,6 +27,8 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
                  none of the network"
             ))),
             HostFact::Complaint(one) => all.push(of_complaint(named(host.as_ref()), one)),
+            HostFact::Receiving(cpus) => all.extend(of_receiving(named(host.as_ref()), cpus)),
+            HostFact::LostSoFar(lost) => all.push(of_lost(named(host.as_ref()), lost)),
             HostFact::TrackedConnections(table) => all.extend(of_table(named(host.as_ref()), table)),
             _ => {}
         }
@@ -54,6 +57,12 @@ fn of_cpus(host: &str, shares: &CpuShares) -> Vec<Statement> {
             "the CPUs of {host} are used up: {least}{} idle{receiving}; what passes or ends there is no faster than they are",
             part(idle)
         )));
+    } else if let Some(taken) = shares.softirq_of_one.filter(|taken| *taken >= FULL_OF_PACKETS) {
+        all.push(Statement::fault(format!(
+            "one CPU of {host} receives and has no time left (ksoftirqd takes {} of it), while others are idle: let several receive (queues of the \
+             NIC, RPS), merge packets (GRO), or a larger MTU",
+            part(taken)
+        )));
     } else if let Some(idle) = shares.idle_of_one.filter(|idle| *idle < BUSY) {
         all.push(Statement::fault(format!(
             "one CPU of {host} is used up ({} idle), while all together are not: one flow, queue or thread is no faster than one CPU",
@@ -70,6 +79,42 @@ fn of_cpus(host: &str, shares: &CpuShares) -> Vec<Statement> {
         all.push(Statement::fact(format!("the CPUs of {host} are idle for {} or more", part(idle))));
     }
     all
+}
+
+/// Packets that one CPU received for all, and such as found no room.
+fn of_receiving(host: &str, cpus: &ReceivingCpus) -> Option<Statement> {
+    let ReceivingCpus { cpus: count, received, busiest, by_busiest, squeezed_of_busiest: squeezed, dropped } = *cpus;
+    if dropped > 0 {
+        return Some(Statement::fault(format!(
+            "{host} dropped {dropped} of {received} packets since it started, for which the queue of a CPU had no room (softnet): raise \
+             `net.core.netdev_max_backlog`, and let more CPUs receive"
+        )));
+    }
+    let share = ratio([by_busiest, received]);
+    (share >= NEARLY_ALL && squeezed > 0).then(|| {
+        Statement::fault(format!(
+            "CPU {busiest} of {host} received {} of the packets of {count} CPUs and left some for later {squeezed} times (softnet): let more \
+             CPUs receive (queues of the NIC, `smp_affinity`, RPS)",
+            percent(share)
+        ))
+    })
+}
+
+/// What one reading of counters tells.
+fn of_lost(host: &str, lost: &LostSoFar) -> Statement {
+    let LostSoFar { device, counter, lost, all } = lost;
+    let part = percent(ratio([*lost, *all]));
+    Statement::fault(if counter == "Udp.RcvbufErrors" {
+        format!(
+            "{host}: {lost} of {all} datagrams that arrived since the counters began ({part}) found the receiving socket full ({counter}): the \
+             program reads too slowly, or its buffer (`net.core.rmem_max`, SO_RCVBUF) is too small; the path is not to blame"
+        )
+    } else {
+        format!(
+            "{device} of {host} had no room for {lost} of {all} packets since it began to count ({part}, {counter}): rings too small, or the \
+             CPU that empties them too slow"
+        )
+    })
 }
 
 /// What the kernel's log complains of.
@@ -119,6 +164,9 @@ const NEARLY_FULL: u64 = 50;
 const STOLEN: u32 = 1_000;
 const BUSY: u32 = 500;
 const MUCH_SOFTIRQ: u32 = 3_000;
+const FULL_OF_PACKETS: u32 = 8_000;
+/// Of all packets.
+const NEARLY_ALL: f64 = 0.8;
 
 /// Without window scaling 65,535 B are under way at most (RFC 7323 section 2).
 fn of_handshake(beside: &Beside<'_>, scales: &WindowScales) -> Option<Statement> {

@@ -73,9 +73,17 @@ fn queue(host: &str, qdisc: &QdiscState) -> Option<Statement> {
     let so = if MANAGED.contains(&kind.as_str()) { ", which is how it keeps its queue short" } else { "" };
     let says =
         format!("the qdisc ({kind}){on} of {host} dropped {dropped} packets{} since it was made{so}", part(qdisc));
-    Some(Statement::fact(says))
+    // What leaves a host is held back where programs wait for its queue; a part that is dropped is lost before any path.
+    let is_much = qdisc.sent.is_some_and(|sent| dropped.saturating_mul(MUCH) >= sent) && so.is_empty();
+    Some(if is_much {
+        Statement::fault(format!("{says}: they are lost in the sender itself, and not on the path"))
+    } else {
+        Statement::fact(says)
+    })
 }
 
+/// One dropped packet of so many is more than bursts cost.
+const MUCH: u64 = 1_000;
 /// Qdiscs that hold packets back for a rate.
 const LIMITING: [&str; 4] = ["htb", "hfsc", "tbf", "cbq"];
 /// Qdiscs that drop early, so that packets do not wait (RFC 7567).

@@ -126,4 +126,54 @@ fn datagrams_that_end_at_one_rate_however_fast_they_come_meet_a_limit_of_it() {
         !faults(&format!("{fits}\n{cut}")).iter().any(|says| says.contains("no faster")),
         "one run that lost is no limit"
     );
+    let far = run("400M", "238 MBytes   200 Mbits/sec  0.017 ms  172649/345298 (50%)");
+    assert_fault(&format!("{cut}\n{far}"), &["pass up to 200 Mbit/s and no faster: a rate limit"]);
+}
+
+#[test]
+fn one_cpu_that_receives_for_all_is_a_fault() {
+    let row =
+        |received: &str, dropped: &str, left: &str| format!("{received} {dropped} {left}{}\n", " 00000000".repeat(8));
+    let idle = row("00010000", "00000000", "00000000");
+    let text = format!("{}{idle}{idle}", row("01000000", "00000000", "000000ff"));
+    assert_fault(&text, &["CPU 0 of this host received 99 %", "of 3 CPUs", "255 times"]);
+    let full = format!("{}{idle}", row("00010000", "00000007", "00000000"));
+    assert_fault(&full, &["dropped 7 of 131072 packets", "netdev_max_backlog"]);
+    assert_eq!(faults(&format!("{idle}{idle}")), [] as [&str; 0]);
+    let top = "%Cpu(s):  4.0 us, 11.0 sy,  0.0 ni, 60.0 id,  0.0 wa,  0.0 hi, 25.0 si,  0.0 st\n\n  PID USER      PR  NI    VIRT    RES    SHR S  \
+               %CPU  %MEM     TIME+ COMMAND\n   14 root      20   0       0      0      0 R  97.1   0.0   9:01.10 ksoftirqd/1\n";
+    assert_fault(top, &["ksoftirqd takes 97 % of it"]);
+    assert_eq!(faults(&top.replace("97.1", "37.1")), [] as [&str; 0]);
+}
+
+#[test]
+fn one_reading_tells_where_a_large_part_was_lost() {
+    let netstat = |full: u64| {
+        format!(
+            "me@c2:~$ netstat -su\nUdp:\n    900000 packets received\n    12 packets to unknown port received\n    {full} packet receive errors\n    \
+                 40 packets sent\n    {full} receive buffer errors\n"
+        )
+    };
+    assert_fault(&netstat(100_000), &["c2: 100000 of 1000000 datagrams", "10 %", "receiving socket full"]);
+    assert_eq!(faults(&netstat(500)), [] as [&str; 0]);
+}
+
+#[test]
+fn a_port_of_a_switch_and_the_host_at_it_are_read() {
+    let text = "root@probe:~# mii-tool\neth3: negotiated 100baseTx-HD, link ok\n\nFastEthernet0/4 is up, line protocol is up (connected)\n  \
+                Full-duplex, 100Mb/s, media type is 10/100BaseTX\n     900 packets input, 70000 bytes, 0 no buffer\n     \
+                41 input errors, 41 CRC, 0 frame, 0 overrun, 0 ignored\n";
+    assert_fault(text, &["eth3 of probe: its link runs at 100 Mbit/s half duplex"]);
+}
+
+#[test]
+fn what_a_host_drops_in_its_own_queue_is_a_fault_where_it_is_much() {
+    let qdisc = |dropped: u32| {
+        format!(
+            "me@s1:~$ tc -s qdisc show dev em1\nqdisc fq 8002: root refcnt 2 limit 10000p\n Sent 90000000 bytes 60000 pkt (dropped {dropped}, \
+                 overlimits 0 requeues 0)\n backlog 0b 0p requeues 0\n"
+        )
+    };
+    assert_fault(&qdisc(600), &["the qdisc (fq) on em1 of s1 dropped 600 packets", "in the sender itself"]);
+    assert_eq!(faults(&qdisc(6)), [] as [&str; 0]);
 }

@@ -142,9 +142,20 @@ pub(crate) fn top(lines: &[&str], _: &[&str], _: &mut Vec<String>) -> Option<Fou
         }
         used += 1;
     }
+    // The titles and the first processes stand below; lines that may be another output's are left to their readers.
+    shares.softirq_of_one = lines[used..].iter().take(PROCESSES).filter_map(|line| soft_interrupts(line)).max();
     finished(shares, used)
 }
 
+/// `   12 root  20  0  0  0  0 R  93.2  0.0  43:47.43 ksoftirqd/0`: of one CPU, in hundredths of a percent.
+fn soft_interrupts(line: &str) -> Option<u32> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.last()?.starts_with("ksoftirqd/").then_some(())?;
+    hundredths(words.get(words.len().checked_sub(4)?)?)
+}
+
+/// Lines below the CPUs' in which busy processes stand.
+const PROCESSES: usize = 24;
 /// More than `top` has lines for.
 const MAX_CPUS: usize = 1024;
 

@@ -21,6 +21,10 @@ pub enum HostFact {
     Qdisc(QdiscState),
     /// What CPUs did.
     Cpu(CpuShares),
+    /// Which CPUs receive.
+    Receiving(ReceivingCpus),
+    /// What was lost of all that was received since counters began to count.
+    LostSoFar(LostSoFar),
     /// Window scaling in the handshake of a connection.
     Handshake(WindowScales),
     /// A socket that is no run of its own.
@@ -190,6 +194,38 @@ pub struct CpuShares {
     pub softirq: Option<u32>,
     /// The least that one CPU alone was idle.
     pub idle_of_one: Option<u32>,
+    /// The most of one CPU that the kernel's thread for packets took (`ksoftirqd`).
+    pub softirq_of_one: Option<u32>,
+}
+
+/// What the CPUs of a host received (`/proc/net/softnet_stat`), since it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReceivingCpus {
+    /// How many lines there are.
+    pub cpus: u32,
+    /// Packets, of all.
+    pub received: u64,
+    /// The CPU that received most, from 0.
+    pub busiest: u32,
+    /// Packets that it received.
+    pub by_busiest: u64,
+    /// How often it left packets for later (`time_squeeze`).
+    pub squeezed_of_busiest: u64,
+    /// Packets for which the queue of a CPU had no room, of all.
+    pub dropped: u64,
+}
+
+/// One reading of counters that tells by itself: so much was lost of so much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostSoFar {
+    /// The device, or what else counts.
+    pub device: String,
+    /// The counter of what was lost, by its name.
+    pub counter: String,
+    /// What it stands at.
+    pub lost: u64,
+    /// What arrived, lost or not.
+    pub all: u64,
 }
 
 /// Window scaling (RFC 7323) in the SYN of a connection and in the answer to it.

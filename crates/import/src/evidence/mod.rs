@@ -1,6 +1,7 @@
 //! What stands beside the logs of tests: `ping` (also of Windows and Cisco's IOS), `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `nstat`, `netstat -s`,
 //! `ip -s link`, the files of `/sys/class/net`, `wget`, `curl`, `scp`, `rsync`, `xrdcp`, Globus; and what they say of a host:
-//! `ethtool`, the kernel's log, `tc -s`, `sar`, `mpstat`, `vmstat`, `top`, handshakes in `tcpdump`.
+//! `ethtool`, `mii-tool`, `show interface` of IOS, the kernel's log, `softnet_stat`, `tc -s`, `sar`, `mpstat`, `vmstat`, `top`, handshakes
+//! in `tcpdump`.
 //!
 //! Each reader is given the lines from one on, says at once whether its output begins there, and how many lines it is.
 
@@ -23,7 +24,9 @@ mod qdisc;
 mod show;
 mod shown;
 mod socket;
+mod softnet;
 mod ss;
+mod switch_port;
 mod tracepath;
 mod traceroute;
 mod transfer;
@@ -37,8 +40,8 @@ use super::source::unquoted;
 
 pub(crate) use cisco_ping::search;
 pub use host_fact::{
-    BusRate, ComplaintKind, CpuShares, Duplex, HostFact, KernelComplaint, LinkState, LroState, QdiscState, RingSizes,
-    SocketBetween, TrackedConnections, WindowScales,
+    BusRate, ComplaintKind, CpuShares, Duplex, HostFact, KernelComplaint, LinkState, LostSoFar, LroState, QdiscState,
+    ReceivingCpus, RingSizes, SocketBetween, TrackedConnections, WindowScales,
 };
 use prompt::router_of_prompt;
 use shown::Found;
@@ -48,7 +51,7 @@ pub use socket::Socket;
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 37] = [
+const READERS: [Reader; 40] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -86,6 +89,9 @@ const READERS: [Reader; 37] = [
     cpu::vmstat,
     cpu::top,
     handshake::read,
+    softnet::read,
+    switch_port::mii_tool,
+    switch_port::ios,
 ];
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
@@ -139,7 +145,10 @@ fn may_begin(line: &str) -> bool {
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 59] = [
+const MARKS: [&str; 62] = [
+    " 00000000 00000000",
+    ", link ok",
+    ", line protocol is ",
     "nf_conntrack: table full",
     " Unit Hang",
     ": tx hang ",

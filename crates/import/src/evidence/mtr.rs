@@ -66,7 +66,7 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
         match hub_of_text(line) {
             Some(hub) => hubs.push(hub),
             // A further router of the same hop.
-            None if line.trim_start().starts_with("|  `|--") => {}
+            None if line.trim_start().starts_with("|  `|--") || is_further(line) => {}
             // Some print more of the host before the first hop.
             None if hubs.is_empty() && used < MOST_TITLES => {}
             None => break,
@@ -85,6 +85,11 @@ pub(crate) fn read_text(lines: &[&str], before: &[&str], _: &mut Vec<String>) ->
     });
     let target = command.or_else(|| hubs.last().map(|hub| hub.host.clone()))?;
     Some(Found { shows: shown(&target, &hubs)?, lines: used })
+}
+
+/// The address of a further router of a hop, as the screen of mtr has it below the first.
+fn is_further(line: &str) -> bool {
+    line.starts_with([' ', '\t']) && line.trim().parse::<IpAddr>().is_ok()
 }
 
 /// A line that runs mtr, and does not speak of it.

@@ -120,6 +120,7 @@ impl Series {
             || line.starts_with("no answer yet")
             || line.starts_with("WARNING: ")
             || line.starts_with('^')
+            || is_flood(line)
     }
 
     fn summary(&mut self, line: &str) -> bool {
@@ -131,6 +132,9 @@ impl Series {
             self.counted = number("transmitted").zip(number("received"));
             // Without an answer there are no times.
             self.ended = self.counted.is_none_or(|(_, received)| received == 0);
+            return true;
+        }
+        if self.counted.is_some() && is_rest(line) {
             return true;
         }
         let Some((_, times)) = line.split_once(" = ").filter(|_| line.contains("min/avg/max")) else { return false };
@@ -203,6 +207,16 @@ impl Series {
             probes: self.probes,
         })
     }
+}
+
+/// A dot for each echo of `ping -f` that was not answered.
+fn is_flood(line: &str) -> bool {
+    line.starts_with('.') && line.trim_end_matches("^C").bytes().all(|byte| matches!(byte, b'.' | b'E'))
+}
+
+/// The end of a line that a mail program broke: `5550ms`.
+fn is_rest(line: &str) -> bool {
+    line.strip_suffix("ms").is_some_and(|time| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn rtt_us(probe: &EchoProbe) -> Option<u64> {

@@ -72,6 +72,8 @@ fn subject(fact: &HostFact) -> String {
         HostFact::CounterInterval { device, .. } => of("the time between readings", device.as_deref().unwrap_or("")),
         HostFact::DeltaTransfer { tool, moved } => format!("{tool}: {moved} of differences"),
         HostFact::Complaint(one) => format!("the kernel's log on {}, {} times", one.subject, one.times),
+        HostFact::Receiving(cpus) => format!("packets of {} CPUs", cpus.cpus),
+        HostFact::LostSoFar(lost) => format!("{} of {} lost ({})", lost.lost, lost.all, lost.counter),
         HostFact::Socket(between) => format!("a socket of {} with {}", between.local, between.peer),
     }
 }
