@@ -15,7 +15,8 @@ pub(super) struct DelayRise {
     pub(super) rise_s: f64,
     /// How long a queue of the size of the bucket takes to empty.
     pub(super) queue_s: f64,
-    /// The rate at which half a bucket arrives, in bytes a second: one in fifty is faster.
+    /// The rate at which half a bucket arrives, in bytes a second: one in fifty is faster. Hosts make the time of an arrival uncertain by
+    /// [`LEAST_DEPTH_S`].
     pub(super) burst_rate: f64,
     /// The median delay of the packets before the first loss of an episode, over the least: a queue is full then.
     pub(super) before_s: Option<f64>,
@@ -23,6 +24,8 @@ pub(super) struct DelayRise {
     pub(super) uncertain_s: f64,
 }
 
+/// A bucket that is empty after less than this cannot be told from a queue of a few packets: hosts delay packets as long.
+pub(super) const LEAST_DEPTH_S: f64 = 0.002;
 /// Share of the delay of a queue of that size from which on it is one.
 const QUEUE_SHARE: f64 = 0.2;
 /// The same for the delay before the first losses of episodes alone.
@@ -143,15 +146,20 @@ fn burst_rate(log: &CrossingLog, bytes: f64) -> f64 {
     }
     arrivals.sort_by_key(|arrival| arrival.0);
     let (mut rates, mut from, mut sum) = (Vec::new(), 0, 0.0);
+    let span_s = |from: i64, to: i64| seconds(to - from);
     for to in 1..arrivals.len() {
         sum += arrivals[to].1;
-        // What arrives at an instant was on its path before it.
-        while from + 1 < to && sum - arrivals[from + 1].1 >= bytes {
+        // What arrives at an instant was on its path before it, and a host that is busy acknowledges at once what came one after the other.
+        while from + 1 < to
+            && sum - arrivals[from + 1].1 >= bytes
+            && span_s(arrivals[from + 1].0, arrivals[to].0) >= LEAST_DEPTH_S
+        {
             from += 1;
             sum -= arrivals[from].1;
         }
-        if sum >= bytes {
-            rates.push(sum / seconds((arrivals[to].0 - arrivals[from].0).max(1)));
+        let span_s = span_s(arrivals[from].0, arrivals[to].0);
+        if sum >= bytes && span_s > 0.0 {
+            rates.push(sum / span_s.max(LEAST_DEPTH_S));
         }
     }
     quantile(rates, 0.98).unwrap_or_default()
@@ -171,4 +179,36 @@ const LEAST: usize = 5;
 struct Sample {
     level: f64,
     rtt_s: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::Crossing;
+    use super::*;
+
+    /// 30 kB a millisecond pass a queue, and a busy receiver acknowledges what two milliseconds brought at once.
+    #[test]
+    fn what_a_host_acknowledges_at_once_is_no_burst() {
+        let crossing = |packet: i64| {
+            let (at_ns, batch) = (packet * 100_000, packet / 20);
+            let rtt_ns = 8_000_000 + (batch + 1) * 2_000_000 - at_ns;
+            Crossing { at_ns, after_s: 0.000_1, passed: 3_000.0, outcome: Outcome::Passed { rtt_ns: Some(rtt_ns) } }
+        };
+        let log = CrossingLog { crossings: (0..400).map(crossing).collect(), ..CrossingLog::default() };
+        let rate = burst_rate(&log, 50_000.0);
+        assert!((29e6..46e6).contains(&rate), "{rate}");
+    }
+
+    /// A bucket of 400 kB lets 100 kB a millisecond through, of which each packet is acknowledged.
+    #[test]
+    fn a_burst_of_milliseconds_is_one() {
+        let crossing = |packet: i64| {
+            let at_ns = packet / 400 * 100_000_000 + packet % 400 * 10_000;
+            let outcome = Outcome::Passed { rtt_ns: Some(8_000_000) };
+            Crossing { at_ns, after_s: 0.000_01, passed: 1_000.0, outcome }
+        };
+        let log = CrossingLog { crossings: (0..4_000).map(crossing).collect(), ..CrossingLog::default() };
+        let rate = burst_rate(&log, 200_000.0);
+        assert!((95e6..105e6).contains(&rate), "{rate}");
+    }
 }

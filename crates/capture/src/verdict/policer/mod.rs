@@ -23,11 +23,9 @@ use super::text::{bytes, percent, rate, time};
 use crate::direction::losses::LossRecord;
 use crate::direction::owner::Owner;
 use bucket::{Bucket, BucketBefore, Fit, Tolerance};
-use delay::{Arrivals, DelayRise};
+use delay::{Arrivals, DelayRise, LEAST_DEPTH_S};
 use log::CrossingLog;
 
-/// A bucket that is empty after less than this cannot be told from a queue of a few packets: hosts delay packets as long.
-const LEAST_DEPTH_S: f64 = 0.002;
 /// What the time between the sender and the bucket is uncertain by.
 const TIMING_S: f64 = 0.000_3;
 /// Where the bucket's rate is at most so many times what passed, and its losses come so many times, it is sure.
