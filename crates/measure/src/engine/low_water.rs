@@ -10,7 +10,7 @@ use linux::sockets::{Direction, buffer_size, set_receive_low_water, set_receive_
 use units::{ByteCount, DataRate, MonoTime};
 
 /// Adapts `SO_RCVLOWAT` of one socket to what comes.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct LowWater {
     rate: DataRate,
     bytes: ByteCount,
@@ -18,16 +18,17 @@ pub(super) struct LowWater {
 }
 
 impl LowWater {
-    /// Reads may be this far apart: as far as samples are.
-    const SPACING: Duration = Duration::from_millis(10);
+    /// Reads may be this far apart, three bursts of a sender at a low rate: half as far again as samples are. To wake for them
+    /// costs more than to receive them.
+    pub(super) const SPACING: Duration = Duration::from_millis(15);
     /// Beyond, waiting saves nothing.
-    const MOST: ByteCount = ByteCount::new(128 << 10);
+    const MOST: ByteCount = ByteCount::new(192 << 10);
     /// Below, a path that is slower than the rate would be read in jerks.
     const LEAST: ByteCount = ByteCount::new(16 << 10);
     /// How often the receive buffer, which the kernel lets grow, is looked at.
     const LOOK_EVERY: Duration = Duration::from_millis(100);
     /// What has come is read after this time at the latest, however little it is.
-    const PATIENCE: Duration = Duration::from_millis(20);
+    pub(super) const PATIENCE: Duration = Duration::from_millis(20);
 
     /// For a stream of this rate; [`None`] where there is none, or the kernel does not bound the wait.
     pub(super) fn of(rate: Option<DataRate>, fd: BorrowedFd<'_>) -> Option<Self> {
@@ -36,7 +37,7 @@ impl LowWater {
         Some(Self { rate, bytes: ByteCount::new(1), look_at: MonoTime::default() })
     }
 
-    /// Called now and then by the thread that reads.
+    /// Called by the thread that reads, at each read.
     pub(super) fn look(&mut self, fd: BorrowedFd<'_>, now: MonoTime) {
         if now < self.look_at {
             return;
@@ -63,10 +64,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_receiver_waits_for_ten_milliseconds_of_payload_and_for_half_a_window_at_most() {
+    fn a_receiver_waits_for_fifteen_milliseconds_of_payload_and_for_half_a_window_at_most() {
         let bytes = |bps, buffer| LowWater::bytes(DataRate::from_bps(bps), ByteCount::new(buffer)).get();
-        assert_eq!(bytes(40_000_000, 6 << 20), 50_000);
-        assert_eq!(bytes(100_000_000_000, 6 << 20), 128 << 10);
+        assert_eq!(bytes(40_000_000, 6 << 20), 75_000);
+        assert_eq!(bytes(100_000_000_000, 6 << 20), 192 << 10);
         assert_eq!(bytes(100_000_000, 131_072), 32_768, "a buffer that has not grown");
         assert_eq!(bytes(100_000_000, 4_608), 1, "a small buffer is emptied at once");
     }

@@ -2,8 +2,8 @@
 //!
 //! The kernel's records are kept as they came, in one growing block a stream, and understood after the test: a sample
 //! costs one system call and one copy of 280 bytes. Streams at full speed take their samples themselves (see
-//! [`super::recorder`]); the thread here looks after those that do not, and sends the latency probes at the same
-//! wake, since a wake costs more than either.
+//! [`super::recorder`]), and so do receivers from a sender that keeps to a rate, whose reads have a deadline. The thread
+//! here looks after those that do not, and sends the latency probes at the same wake, since a wake costs more than either.
 
 use std::io;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use units::MonoTime;
 
 pub use super::recorder::SampleLog;
 use super::recorder::{self, Leeway, SampleRecorder};
-use super::streams::StreamSet;
+use super::streams::{SampledBy, StreamSet};
 use crate::stamp::prober::Prober;
 
 /// The sampling of one test.
@@ -78,8 +78,11 @@ impl Sampler {
             prober.test_runs(clock::now());
         }
         let stop = Arc::<AtomicBool>::default();
-        let (watched, stopped) = (recorders.clone(), Arc::clone(&stop));
-        let thread = thread::Builder::new().name("sampler".to_owned()).spawn(move || {
+        let both = set.streams().iter().filter(|stream| stream.sampled_by == SampledBy::Both);
+        let watched =
+            Watched { all: recorders.clone(), neglected: both.map(|stream| Arc::clone(&stream.recorder)).collect() };
+        let stopped = Arc::clone(&stop);
+        let thread = thread::Builder::new().name("sampler".to_owned()).stack_size(STACK).spawn(move || {
             look_after(&watched, spacing, prober.as_mut(), &stopped);
             prober
         })?;
@@ -97,20 +100,40 @@ impl Sampler {
     }
 }
 
-fn look_after(
-    recorders: &[Arc<SampleRecorder>],
-    spacing: Duration,
-    mut prober: Option<&mut Prober>,
-    stop: &AtomicBool,
-) {
+/// Bytes of the thread's stack, which holds no buffer.
+const STACK: usize = 256 << 10;
+
+/// What the sampler's thread looks at.
+struct Watched {
+    /// All streams, for the memory that their samples take.
+    all: Vec<Arc<SampleRecorder>>,
+    /// Those that may need it to take their samples.
+    neglected: Vec<Arc<SampleRecorder>>,
+}
+
+impl Watched {
+    /// For how long the samples of all streams stay far below the limit of memory.
+    fn rest(&self, spacing: Duration) -> Duration {
+        const RECORD: usize = 512;
+        let samples = MEMORY_LIMIT / 8 / RECORD / self.all.len().max(1);
+        LONGEST_REST.min(spacing * u32::try_from(samples.max(1)).unwrap_or(u32::MAX))
+    }
+}
+
+/// How soon the thread looks at the memory that samples take, where it has nothing else to do.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+
+fn look_after(watched: &Watched, spacing: Duration, mut prober: Option<&mut Prober>, stop: &AtomicBool) {
+    let recorders = &watched.neglected;
     let grace = grace(spacing);
     let mut spacing = spacing;
     let mut skipped = 0;
     while !stop.load(Ordering::Relaxed) {
-        let earliest = recorders.iter().map(|recorder| recorder.due()).min().unwrap_or_default();
+        let earliest = recorders.iter().map(|recorder| recorder.due()).min();
         let skip = (spacing * skipped).min(longest_skip(spacing));
+        let sample = earliest.map_or_else(|| clock::now() + watched.rest(spacing), |earliest| earliest + skip + grace);
         let probe = prober.as_ref().map_or(MonoTime::from_nanos(u64::MAX), |prober| prober.due());
-        park_until((earliest + skip + grace).min(probe), stop);
+        park_until(sample.min(probe), stop);
         let now = clock::now();
         if let Some(prober) = &mut prober {
             prober.look_after(now);
@@ -120,8 +143,8 @@ fn look_after(
         let early = if skipped == 0 { grace + EARLY.min(spacing / 2) } else { Duration::ZERO };
         let neglected = recorders.iter().filter(|recorder| recorder.glance(now, Leeway { grace, early })).count();
         skipped = if neglected > 0 { 0 } else { (2 * skipped + 1).min(MOST_SKIPPED - 1) };
-        if recorders.iter().map(|recorder| recorder.memory()).sum::<usize>() > MEMORY_LIMIT {
-            recorders.iter().for_each(|recorder| recorder.thin());
+        if watched.all.iter().map(|recorder| recorder.memory()).sum::<usize>() > MEMORY_LIMIT {
+            watched.all.iter().for_each(|recorder| recorder.thin());
             spacing *= 2;
         }
     }
@@ -140,3 +163,57 @@ fn park_until(instant: MonoTime, stop: &AtomicBool) {
 
 /// A sample may be taken this much before it is due, where the thread is awake anyway.
 const EARLY: Duration = Duration::from_millis(5);
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
+    use model::measurement::Heading;
+    use model::spec::TestSpec;
+    use units::DataRate;
+
+    use super::*;
+    use crate::control::Waker;
+    use crate::engine::datagram::CounterWidth;
+    use crate::engine::low_water::LowWater;
+    use crate::engine::streams::{Amount, Closing, Conduct, Endpoint};
+
+    #[test]
+    fn a_receiver_to_which_nothing_comes_takes_its_samples_itself() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (receiver, remote) = listener.accept().unwrap();
+        let local = receiver.local_addr().unwrap();
+        let spec = TestSpec { rate: Some(DataRate::from_bps(100_000_000)), ..TestSpec::default() };
+        let conduct = Conduct {
+            length: None,
+            amount: Amount::Exact,
+            counter_width: CounterWidth::Bits64,
+            closing: Closing::EndOfStream,
+            waker: Waker::new().unwrap(),
+        };
+        let endpoint = Endpoint { socket: receiver.into(), heading: Heading::Inbound, local, remote };
+        let set = StreamSet::prepare(vec![endpoint], &spec, &conduct).unwrap();
+        let stream = &set.streams()[0];
+        assert_eq!(stream.sampled_by, SampledBy::OwnThread);
+        stream.recorder.open(stream, Protocol::Tcp, spec.sample_every);
+        set.start(clock::now());
+        let deadline = clock::now() + Duration::from_secs(30);
+        let samples = |memory: usize| memory / linux::tcp_info::RECORD_LEN;
+        while samples(stream.recorder.memory()) < 5 {
+            assert!(clock::now() < deadline, "{} samples", samples(stream.recorder.memory()));
+            thread::yield_now();
+        }
+        drop(sender);
+    }
+
+    #[test]
+    fn samples_of_a_receiver_to_which_nothing_comes_are_as_close_as_is_promised() {
+        // The kernel keeps timeouts in ticks, and waits for one more than was asked for.
+        const SLOWEST_TICK: Duration = Duration::from_millis(10);
+        for spacing in [10, 100].map(Duration::from_millis) {
+            let apart = spacing + LowWater::PATIENCE + SLOWEST_TICK;
+            assert!(apart <= longest_gap(spacing), "{apart:?} at {spacing:?}");
+        }
+    }
+}

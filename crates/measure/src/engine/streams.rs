@@ -18,7 +18,8 @@ use super::budget::Budget;
 use super::counters::StreamCounters;
 use super::datagram::CounterWidth;
 use super::gate::Gate;
-use super::recorder::SampleRecorder;
+use super::low_water::LowWater;
+use super::recorder::{SampleRecorder, early};
 use super::{tcp_receive, tcp_send, udp_receive, udp_send};
 use crate::contention::StreamsScheduled;
 use crate::control::Waker;
@@ -37,8 +38,18 @@ pub struct Stream {
     /// What its thread has done so far.
     pub counters: Arc<StreamCounters>,
     pub(super) recorder: Arc<SampleRecorder>,
+    pub(super) sampled_by: SampledBy,
     socket: Arc<OwnedFd>,
     done: Arc<AtomicBool>,
+}
+
+/// Who takes the samples of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SampledBy {
+    /// Its own thread, which comes by as often as samples are wanted, also where nothing moves.
+    OwnThread,
+    /// Its own thread where it comes by, else the sampler.
+    Both,
 }
 
 /// A connected socket that is to become a stream.
@@ -139,6 +150,8 @@ pub(crate) struct Task {
     pub(crate) socket: Arc<OwnedFd>,
     pub(crate) counters: Arc<StreamCounters>,
     pub(super) recorder: Arc<SampleRecorder>,
+    /// Of a receiver from a sender that keeps to a rate.
+    pub(super) low_water: Option<LowWater>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) spec: Arc<TestSpec>,
@@ -212,10 +225,15 @@ impl StreamSet {
         let (socket, counters, recorder) =
             (Arc::new(socket), Arc::<StreamCounters>::default(), Arc::<SampleRecorder>::default());
         let end = end_of(heading);
+        let receives = spec.protocol == Protocol::Tcp && end == End::Receiver;
+        let low_water = LowWater::of(spec.rate.filter(|_| receives), socket.as_fd());
+        // Each read then takes a sample.
+        let often = low_water.is_some() && LowWater::SPACING <= spec.sample_every + early(spec.sample_every);
         let task = Task {
             socket: Arc::clone(&socket),
             counters: Arc::clone(&counters),
             recorder: Arc::clone(&recorder),
+            low_water,
             budget: Arc::clone(&self.budget),
             stop: Arc::clone(if end == End::Sender { &self.stop_sending } else { &self.stop_receiving }),
             spec: Arc::clone(spec),
@@ -236,7 +254,8 @@ impl StreamSet {
         })?;
         self.threads.push(thread);
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        self.streams.push(Stream { number, heading, local, remote, counters, recorder, socket, done });
+        let sampled_by = if often { SampledBy::OwnThread } else { SampledBy::Both };
+        self.streams.push(Stream { number, heading, local, remote, counters, recorder, sampled_by, socket, done });
         Ok(())
     }
 

@@ -7,7 +7,6 @@ use linux::clock;
 use model::spec::ReceiveMethod;
 
 use super::gate::Gate;
-use super::low_water::LowWater;
 use super::recorder::Glances;
 use super::streams::{Finish, StreamEnd, Task, never_ran};
 
@@ -36,23 +35,30 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
 
 fn drain(task: &Task, buffer: &mut [u8]) -> io::Result<Finish> {
     let mut glances = Glances::default();
-    let mut low_water = LowWater::of(task.spec.rate, task.fd());
+    let mut low_water = task.low_water;
     loop {
         let progress = if buffer.is_empty() {
             receive_discard(task.fd(), DISCARD_BLOCK)?
         } else {
             receive_copy(task.fd(), buffer)?
         };
-        match progress {
-            Progress::Moved(received) => {
-                task.counters.add_bytes(received);
+        let received = if let Progress::Moved(received) = progress { received } else { 0 };
+        task.counters.add_bytes(received);
+        match &mut low_water {
+            // Each read is late by design, or ends a wait in which nothing came: nobody else looks after the samples.
+            Some(low_water) => {
+                let now = clock::now();
+                task.recorder.glance_of_own(now);
+                low_water.look(task.fd(), now);
+            }
+            None => {
                 if let Some(now) = glances.after(received) {
                     task.recorder.glance_of_own(now);
-                    if let Some(low_water) = &mut low_water {
-                        low_water.look(task.fd(), now);
-                    }
                 }
             }
+        }
+        match progress {
+            Progress::Moved(_) => {}
             // Our own stopping closes the direction under a receiver that waits.
             _ if task.stopped() => return Ok(Finish::Done),
             Progress::EndOfStream => return Ok(Finish::EndOfStream),
