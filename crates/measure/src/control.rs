@@ -280,13 +280,19 @@ impl Waker {
         Ok(Self(Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?)))
     }
 
+    /// What is readable once somebody has used it, for an owner that polls.
+    pub(crate) fn fd(&self) -> &OwnedFd {
+        &self.0
+    }
+
     /// Wakes the owner, now or when it waits next.
     pub fn wake(&self) {
         // The write fails only where the owner has 2^64 - 1 wakes to take already.
         let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
     }
 
-    fn take(&self) -> bool {
+    /// Takes the wakes so far, and says whether there were any.
+    pub(crate) fn take(&self) -> bool {
         rustix::io::read(&*self.0, &mut [0; 8]).is_ok()
     }
 }

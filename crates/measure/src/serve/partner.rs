@@ -45,6 +45,7 @@ pub fn serve(config: &Config, stop: &Stop, report: &(dyn Fn(Event) + Sync)) -> R
         patience: config.patience,
         cpus: config.cpus.clone(),
         stamp_minus_mono_ns: door.stamp_minus_mono_ns(),
+        release: door.release(),
         stop: stop.clone(),
     };
     let visits = Sessions::new(usize::from(config.policy.max_queue) + SPARE_VISITS);

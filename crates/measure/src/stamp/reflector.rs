@@ -50,6 +50,13 @@ pub fn answer(datagram: &[u8], clock: StampClock, times: Times) -> Option<Reply>
     Some(reply)
 }
 
+/// Puts into an answer when it leaves, where it has waited since it was made (RFC 8762 §4.3.1: octets 4 to 11).
+pub fn stamp_departure(answer: &mut [u8], sent: NtpTime) {
+    if let Some(place) = answer.get_mut(4..12) {
+        place.copy_from_slice(&sent.bits().to_be_bytes());
+    }
+}
+
 /// What goes back to the one who asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply {
@@ -89,6 +96,11 @@ mod tests {
         let parsed = Answer::parse(reply.bytes()).unwrap();
         assert_eq!((parsed.sequence, parsed.sender), (9, question));
         assert_eq!(parsed.sent.nanos_since(parsed.received), 499_999, "half a millisecond, to NTP's fraction");
+        let mut held = reply.bytes().to_vec();
+        stamp_departure(&mut held, clock.stamp(MonoTime::from_nanos(2_000_077)));
+        let held = Answer::parse(&held).unwrap();
+        assert_eq!(held.sent.nanos_since(held.received), 999_999, "a millisecond, of one that has waited");
+        assert_eq!(Answer { sent: parsed.sent, ..held }, parsed, "all else is as it was");
         assert!(answer(b"9876", clock, times).is_none());
         let mut large = [0; LARGE_LEN + 1];
         large[..PACKET_LEN].copy_from_slice(&question.emit::<PACKET_LEN>());

@@ -11,6 +11,7 @@ use linux::sockets::{Switch, set_receive_time};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use units::MonoTime;
 
+use super::answers::Answers;
 use super::canonical;
 use super::expected::{Arrival, ExpectedConnections};
 use super::hold::Hold;
@@ -25,6 +26,7 @@ pub struct Datagrams {
     addresses: Vec<SocketAddr>,
     clock: StampClock,
     batch: ReceiveBatch,
+    answers: Answers,
     hold: Hold,
 }
 
@@ -52,6 +54,7 @@ impl Datagrams {
             addresses: vec![local],
             clock,
             batch: ReceiveBatch::new(BATCH),
+            answers: Answers::new(clock),
             hold: Hold::default(),
         })
     }
@@ -59,6 +62,11 @@ impl Datagrams {
     /// Until when what comes may wait.
     pub(super) const fn held_until(&self) -> MonoTime {
         self.hold.until()
+    }
+
+    /// What waits is to be answered.
+    pub(super) fn release(&mut self) {
+        self.hold.release();
     }
 
     pub(super) fn sockets(&self) -> &[UdpSocket] {
@@ -103,11 +111,11 @@ impl Datagrams {
                     let received = MonoTime::from_nanos(now.as_nanos().saturating_sub(waited_ns));
                     let times = Times { received, sent: clock::now() };
                     if let Some(reply) = answer(datagram.payload, self.clock, times) {
-                        // A probe whose answer cannot be sent is a lost probe to its sender.
-                        let _ = socket.send_to(reply.bytes(), from);
+                        self.answers.send(socket, reply.bytes(), from);
                         self.hold.note(from, received, now);
                     }
                 }
+                self.answers.flush(socket);
                 if count < BATCH.messages {
                     break;
                 }

@@ -19,13 +19,18 @@ pub(super) struct Hold {
 /// answers.
 const BESIDE_A_TEST: RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_millis(100);
 
-/// How long a probe is held at most: the answers of the reverse path are this far apart, and a test may end so much later.
+/// How long a probe is held at most: the answers of the reverse path are this far apart.
 const LONGEST: Duration = Duration::from_millis(60);
 
 impl Hold {
     /// Until when nobody needs to look for probes.
     pub(super) const fn until(&self) -> MonoTime {
         self.until
+    }
+
+    /// Holds what has come no longer.
+    pub(super) fn release(&mut self) {
+        self.until = MonoTime::default();
     }
 
     /// A probe of `from`, which came at `arrived`, is answered at `now`.
@@ -55,5 +60,16 @@ mod tests {
         assert_eq!(held(&[(1, 1_000), (1, 1_000), (1, 1_001)]), [Duration::ZERO; 3], "a baseline");
         assert_eq!(held(&[(1, 1_000), (1, 1_010), (1, 1_020)]), [Duration::ZERO, LONGEST, LONGEST], "beside a test");
         assert_eq!(held(&[(1, 1_000), (2, 1_010), (1, 2_000)]), [Duration::ZERO; 3], "of two, and much later");
+    }
+
+    #[test]
+    fn a_test_that_is_over_has_its_last_probes_answered_at_once() {
+        let (mut hold, from) = (Hold::default(), SocketAddr::from(([127, 0, 0, 1], 1)));
+        for now in [1_000, 1_010].map(|ms| MonoTime::from_nanos(ms * 1_000_000)) {
+            hold.note(from, now, now);
+        }
+        assert!(hold.until() > MonoTime::from_nanos(1_010_000_000));
+        hold.release();
+        assert_eq!(hold.until(), MonoTime::default());
     }
 }

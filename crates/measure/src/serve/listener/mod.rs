@@ -4,11 +4,13 @@
 //! expected is a data connection, any other a new client. Until the 37 bytes are there a connection costs a few hundred
 //! bytes of memory and no thread, so a thousand idle ones cost nothing to those who test.
 //!
+//! * `answers`: answers to probes on their way out
 //! * `handshake`: a connection that has not said yet what it is
 //! * [`expected`]: which data connections are expected
 //! * [`datagrams`]: the UDP side of the port
 //! * `hold`: how long the answers to probes wait for each other
 
+mod answers;
 pub mod datagrams;
 pub mod expected;
 mod handshake;
@@ -27,6 +29,7 @@ use self::expected::ExpectedConnections;
 use self::handshake::{PendingConnection, Said};
 use super::Config;
 use super::policy::Policy;
+use crate::control::Waker;
 use crate::stop::Stop;
 use wire::cookie::Cookie;
 use wire::limits::Patience;
@@ -37,6 +40,8 @@ use wire::signal::Signal;
 pub struct Listener {
     listener: TcpListener,
     datagrams: Datagrams,
+    /// Used when a test is over, whose client waits for the answers to its last probes.
+    release: Waker,
     pending: Vec<PendingConnection>,
     desk: ExpectedConnections,
     policy: Policy,
@@ -88,6 +93,7 @@ impl Listener {
         Ok(Self {
             listener,
             datagrams,
+            release: Waker::new()?,
             pending: Vec::new(),
             desk: ExpectedConnections::default(),
             policy: config.policy.clone(),
@@ -109,6 +115,12 @@ impl Listener {
         self.desk.clone()
     }
 
+    /// Has the probes answered that are held, at the end of a test.
+    #[must_use]
+    pub fn release(&self) -> Waker {
+        self.release.clone()
+    }
+
     /// What turns stamps of the probe reflector into the monotonic clock.
     #[must_use]
     pub fn stamp_minus_mono_ns(&self) -> i64 {
@@ -128,13 +140,16 @@ impl Listener {
             self.datagrams.handle(&ready.datagrams, &self.desk, &self.policy);
             self.hear(&ready.pending, host);
         }
+        // The client of the last test still waits for these.
+        let all = vec![true; self.datagrams.sockets().len()];
+        self.datagrams.handle(&all, &self.desk, &self.policy);
         Ok(())
     }
 
-    fn wait(&self) -> io::Result<Ready> {
+    fn wait(&mut self) -> io::Result<Ready> {
         let held = self.datagrams.held_until().since(clock::now());
         let datagrams = if held.is_zero() { self.datagrams.sockets() } else { &[] };
-        let mut fds = vec![PollFd::new(&self.listener, PollFlags::IN)];
+        let mut fds = vec![PollFd::new(&self.listener, PollFlags::IN), PollFd::new(self.release.fd(), PollFlags::IN)];
         fds.extend(datagrams.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
         fds.extend(self.pending.iter().map(|connection| PollFd::new(connection.stream(), PollFlags::IN)));
         let wait = if held.is_zero() { GLANCE } else { GLANCE.min(held) };
@@ -144,11 +159,13 @@ impl Listener {
             Err(errno) => return Err(errno.into()),
         }
         let mut flags = fds.iter().map(|fd| !fd.revents().is_empty());
-        Ok(Ready {
-            listener: flags.next().unwrap_or(false),
-            datagrams: flags.by_ref().take(datagrams.len()).collect(),
-            pending: flags.collect(),
-        })
+        let (listener, released) = (flags.next().unwrap_or(false), flags.next().unwrap_or(false));
+        let ready =
+            Ready { listener, datagrams: flags.by_ref().take(datagrams.len()).collect(), pending: flags.collect() };
+        if released && self.release.take() {
+            self.datagrams.release();
+        }
+        Ok(ready)
     }
 
     fn accept(&mut self, host: &dyn Host) -> io::Result<()> {

@@ -22,7 +22,7 @@ use super::listener::expected::ExpectedConnections;
 use super::policy::Policy;
 use super::queue::{Queue, QueueSlot};
 use super::{Event, ServedTest};
-use crate::control::Control;
+use crate::control::{Control, Waker};
 use crate::session::assemble::{Gathered, assemble};
 use crate::session::failure::SessionError;
 use crate::session::part::Ready;
@@ -42,6 +42,8 @@ pub(super) struct Partner {
     pub(super) patience: Patience,
     pub(super) cpus: Vec<u16>,
     pub(super) stamp_minus_mono_ns: i64,
+    /// Has the probes answered that are held.
+    pub(super) release: Waker,
     pub(super) stop: Stop,
 }
 
@@ -113,7 +115,7 @@ impl ServerSession {
         let ready = Ready::new(endpoints, &self.spec, &self.conduct()).map_err(cannot_start)?;
         self.control.send_signal(Signal::TestRunning)?;
         let running = ready.start(None).map_err(cannot_start)?;
-        match self.watch_over(&running, partner) {
+        let result = match self.watch_over(&running, partner) {
             Ok(sent) => self.tear_down(running, sent, gathered),
             Err(error) => {
                 running.streams.stop_sending();
@@ -121,7 +123,10 @@ impl ServerSession {
                 gathered.part = Some(running.abandon().0);
                 Err(error)
             }
-        }
+        };
+        // The client has said goodbye, and waits for the answers to its last probes.
+        partner.release.wake();
+        result
     }
 
     fn described_peer(&self) -> Peer {
