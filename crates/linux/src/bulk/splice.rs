@@ -44,6 +44,32 @@ impl SplicePipe {
         Ok(Self { payload: kept, held, outgoing, queued: 0 })
     }
 
+    /// The same payload again and again, up to `wanted` bytes at once as far as the kernel lets a pipe hold them. Its pages
+    /// are lent once more each time, not copied.
+    ///
+    /// # Errors
+    /// What `tee` and `splice` give, and `Other` where they stop on the way.
+    pub fn repeated(mut self, wanted: usize) -> io::Result<Self> {
+        for pipe in [&self.payload, &self.outgoing] {
+            pipe.enlarge(wanted)?;
+        }
+        while self.held < wanted {
+            let count = self.held.min(wanted - self.held);
+            let room = fcntl_getpipe_size(&self.payload.write)?;
+            if self.held + count > room {
+                break;
+            }
+            let lent = tee(&self.payload.read, &self.outgoing.write, count, SpliceFlags::NONBLOCK)?;
+            let (from, to) = (&self.outgoing.read, &self.payload.write);
+            let moved = splice(from, None, to, None, lent, SpliceFlags::NONBLOCK)?;
+            if lent != count || moved != lent {
+                return Err(io::Error::other("a pipe with room takes less than it has room for"));
+            }
+            self.held += moved;
+        }
+        Ok(self)
+    }
+
     /// Bytes of the payload: the most that one call sends.
     #[must_use]
     pub fn capacity(&self) -> usize {
@@ -85,16 +111,22 @@ impl Pipe {
     /// allows.
     fn new(wanted: usize) -> io::Result<Self> {
         let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-        let capacity = fcntl_getpipe_size(&write)?;
+        let pipe = Self { read, write };
+        pipe.enlarge(wanted)?;
+        Ok(pipe)
+    }
+
+    fn enlarge(&self, wanted: usize) -> io::Result<()> {
+        let capacity = fcntl_getpipe_size(&self.write)?;
         let mut size = wanted.min(LARGEST_PIPE).next_power_of_two();
         while size > capacity {
-            match fcntl_setpipe_size(&write, size) {
+            match fcntl_setpipe_size(&self.write, size) {
                 Ok(_) => break,
                 Err(Errno::PERM | Errno::NOMEM) => size /= 2,
                 Err(errno) => return Err(errno.into()),
             }
         }
-        Ok(Self { read, write })
+        Ok(())
     }
 
     /// Moves `payload` in through a socket, whose memory nobody else has and nobody writes to again. Returns how much

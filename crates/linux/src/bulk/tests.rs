@@ -94,6 +94,18 @@ fn spliced_bytes_arrive_whole_also_where_the_socket_takes_part_of_the_pipe() {
 }
 
 #[test]
+fn a_payload_is_lent_again_and_again_up_to_what_is_wanted() {
+    let data = pattern(100_000);
+    let mut pipe = SplicePipe::holding(&data).unwrap().repeated(350_000).unwrap();
+    assert_eq!((pipe.capacity(), pipe.queued()), (350_000, 0));
+    let received = carried(350_000, false, |fd, at| pipe.send(fd, 350_000 - at));
+    assert!(received.chunks(100_000).all(|chunk| *chunk == data[..chunk.len()]));
+    let mut smaller = SplicePipe::holding(&data).unwrap().repeated(1).unwrap();
+    assert_eq!(smaller.capacity(), 100_000);
+    assert!(carried(100_000, false, |fd, at| smaller.send(fd, 100_000 - at)) == data);
+}
+
+#[test]
 fn every_splice_starts_anew_and_takes_no_more_than_asked() {
     let data = pattern(100_000);
     let mut pipe = SplicePipe::holding(&data).unwrap();

@@ -74,9 +74,10 @@ impl Handover {
     }
 
     fn splice(length: Option<usize>, wanted: usize) -> io::Result<Self> {
-        let mut payload = vec![0; wanted];
+        // More of it would only be filled while the first byte waits: what is sent repeats in any case.
+        let mut payload = vec![0; wanted.min(COPY_BLOCK)];
         fill(&mut payload);
-        let pipe = SplicePipe::holding(&payload)?;
+        let pipe = SplicePipe::holding(&payload)?.repeated(wanted)?;
         let block = length.unwrap_or(pipe.capacity());
         Ok(Self::new(Way::Splice(pipe), block))
     }

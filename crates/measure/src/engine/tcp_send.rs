@@ -17,7 +17,8 @@ use super::streams::{Closing, Finish, StreamEnd, Task, never_ran};
 
 /// Sends until the budget is spent or the test is stopped; `None` where it never started.
 pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
-    let opened = Handover::open(task.spec.send, (task.conduct.length, task.share_of_memory()), task.fd());
+    let opened =
+        Handover::open(task.spec.send, (task.conduct.length, task.share_of_memory().min(burst(task))), task.fd());
     if task.conduct.closing == Closing::EndOfStream {
         // Whoever stops it closes its direction, which ends its wait. A wait that ends by itself writes into whatever room there is,
         // where other programs are woken when a third of the buffer is free. Where the kernel refuses, the wait stays bounded.
@@ -46,6 +47,12 @@ pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
         copy_fallback: handover.copy_fallback(),
         ..never_ran()
     })
+}
+
+/// The most that is sent at once: a sender that keeps to a rate needs no larger payload.
+fn burst(task: &Task) -> usize {
+    let schedule = task.spec.rate.map(|rate| Schedule::new(rate, MonoTime::default()));
+    schedule.map_or(usize::MAX, |schedule| schedule.stream_burst(SMALLEST_BURST, usize::MAX).next_power_of_two())
 }
 
 /// Sends the rest of the last block to a receiver that counts no parts of one. A path that takes none of it is not waited

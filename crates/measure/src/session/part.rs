@@ -113,12 +113,13 @@ impl Ready {
     /// # Errors
     /// If a thread cannot be made.
     pub fn new(endpoints: Vec<Endpoint>, spec: &TestSpec, conduct: &Conduct) -> io::Result<Self> {
+        // Each stream makes its payload meanwhile.
+        let streams = StreamSet::prepare(endpoints, spec, conduct)?;
         let before = Before {
             counters: CountersBefore::read(),
             contention: ContentionBefore::read(),
             cpu: clock::process_cpu_times()?,
         };
-        let streams = StreamSet::prepare(endpoints, spec, conduct)?;
         Ok(Self { streams, before, protocol: spec.protocol, spacing: spec.sample_every })
     }
 
