@@ -1,9 +1,10 @@
 //! Which CPUs the calling thread may run on, how many there are, and whether it comes before others.
 
-use std::fs;
 use std::io;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+use crate::kernel_text;
 
 /// Restricts the calling thread to `cpus`. Threads it starts later inherit the restriction.
 ///
@@ -97,7 +98,7 @@ pub fn current_cpu() -> usize {
 /// # Errors
 /// What reading the file gives, or `InvalidData` where it is not a CPU list.
 pub fn online_cpus() -> io::Result<Vec<usize>> {
-    let text = fs::read_to_string(ONLINE_LIST)?;
+    let text = kernel_text::read(ONLINE_LIST)?;
     parse_cpu_list(&text)
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{ONLINE_LIST}: not a CPU list: {text:?}")))
 }

@@ -1,7 +1,8 @@
 //! How much CPU time a host, a thread and a control group wanted and did not get.
 
-use std::fs;
 use std::time::Duration;
+
+use crate::kernel_text;
 
 /// CPU time of all CPUs since boot (`/proc/stat`, proc_stat(5)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,25 +27,25 @@ pub struct Scheduled {
 /// CPU time of the whole host; [`None`] where `/proc/stat` cannot be read.
 #[must_use]
 pub fn cpu_totals() -> Option<CpuTotals> {
-    parse_stat(&fs::read_to_string("/proc/stat").ok()?)
+    parse_stat(&kernel_text::read("/proc/stat").ok()?)
 }
 
 /// What the scheduler gave the calling thread; [`None`] where the kernel does not count it (`CONFIG_SCHED_INFO`).
 #[must_use]
 pub fn thread_scheduled() -> Option<Scheduled> {
-    parse_schedstat(&fs::read_to_string("/proc/thread-self/schedstat").ok()?)
+    parse_schedstat(&kernel_text::read("/proc/thread-self/schedstat").ok()?)
 }
 
 /// Time since boot in which any task of the host waited for a CPU; [`None`] without pressure stall information.
 #[must_use]
 pub fn cpu_pressure() -> Option<Duration> {
-    parse_pressure(&fs::read_to_string("/proc/pressure/cpu").ok()?)
+    parse_pressure(&kernel_text::read("/proc/pressure/cpu").ok()?)
 }
 
 /// Time for which the CPU quota of this process's control group has stopped it so far; [`None`] where it has none.
 #[must_use]
 pub fn throttled() -> Option<Duration> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let groups = kernel_text::read("/proc/self/cgroup").ok()?;
     groups.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);
@@ -53,7 +54,7 @@ pub fn throttled() -> Option<Duration> {
             of if of.split(',').any(|controller| controller == "cpu") => format!("/sys/fs/cgroup/{of}"),
             _ => return None,
         };
-        parse_throttled(&fs::read_to_string(format!("{root}{path}/cpu.stat")).ok()?)
+        parse_throttled(&kernel_text::read(format!("{root}{path}/cpu.stat")).ok()?)
     })
 }
 

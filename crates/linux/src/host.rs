@@ -1,11 +1,10 @@
 //! What identifies a host: kernel, name, boot, processor.
 
-use std::fs;
 use std::io;
 
 use rustix::system::uname;
 
-use crate::affinity;
+use crate::{affinity, kernel_text};
 
 /// The release of the running kernel as `uname -r` prints it, such as `6.18.44`.
 #[must_use]
@@ -54,7 +53,7 @@ pub fn architecture() -> String {
 /// # Errors
 /// If the kernel has none of this name, or it does not hold numbers.
 pub fn sysctl_numbers(name: &str) -> io::Result<Vec<u64>> {
-    let text = fs::read_to_string(format!("/proc/sys/{}", name.replace('.', "/")))?;
+    let text = kernel_text::read(format!("/proc/sys/{}", name.replace('.', "/")))?;
     text.split_whitespace().map(|number| number.parse().map_err(io::Error::other)).collect()
 }
 
@@ -64,7 +63,7 @@ pub fn sysctl_numbers(name: &str) -> io::Result<Vec<u64>> {
 /// # Errors
 /// What reading the file gives.
 pub fn boot_id() -> io::Result<String> {
-    Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
+    Ok(kernel_text::read("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
 }
 
 /// Size of a page of memory.
@@ -88,7 +87,8 @@ pub struct Cpus {
 /// # Errors
 /// What reading `/proc/cpuinfo` and the list of CPUs in sysfs gives.
 pub fn cpus() -> io::Result<Cpus> {
-    let model = model_name(&fs::read_to_string("/proc/cpuinfo")?);
+    // Of hundreds of CPUs the first one is enough.
+    let model = model_name(&kernel_text::read_beginning("/proc/cpuinfo")?);
     Ok(Cpus { model, online: affinity::online_cpus()?.len() })
 }
 

@@ -50,6 +50,7 @@ pub mod ethtool;
 pub mod facts;
 pub mod host;
 pub mod icmp;
+mod kernel_text;
 pub mod links;
 pub mod memory;
 pub mod monitor;

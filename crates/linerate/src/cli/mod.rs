@@ -80,8 +80,9 @@ pub struct Common {
     pub quiet: bool,
 }
 
-/// What to do.
+/// What to do. The options of a command are put together only where they are asked for: those of all take milliseconds.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Measure goodput, loss and RTT to a host, and say where the rate went
     #[command(visible_alias = "t")]

@@ -211,6 +211,10 @@ impl Log<'_> {
     }
 
     fn finished(&self, visited: ServedTest) {
+        let is_kept = self.archive.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        if self.common.quiet && !self.common.json && !is_kept {
+            return;
+        }
         let result = into_run(visited).and_then(|(run, samples)| {
             // Told first: what is on the screen is not lost with the disk.
             let printed = if self.common.json {

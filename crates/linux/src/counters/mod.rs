@@ -4,13 +4,11 @@ mod device;
 mod protocol;
 mod softnet;
 
-use std::fs;
-
 use units::MonoTime;
 
 use crate::ethtool::Ethtool;
 use crate::qdisc::{self, Qdisc};
-use crate::{Unavailable, clock};
+use crate::{Unavailable, clock, kernel_text};
 pub use device::{DeviceCounters, parse_devices};
 pub use protocol::{Anomaly, ProtocolCounters};
 pub use softnet::{SoftnetCpu, parse_softnet};
@@ -84,7 +82,7 @@ fn read_drivers(devices: &[DeviceCounters]) -> Vec<DriverCounters> {
 
 fn read_text(file: &str) -> Result<String, Unavailable> {
     let path = path_of(file);
-    fs::read_to_string(&path).map_err(|error| Unavailable::because(path, &error))
+    kernel_text::read(&path).map_err(|error| Unavailable::because(path, &error))
 }
 
 /// `/proc/net` is that of the main thread; a thread that has entered another namespace has its own.
