@@ -28,6 +28,7 @@ impl ReasonCounter {
     pub(super) fn drain(&mut self) {
         let Self { events, reason, protocol, counts } = self;
         events.drain(|event| {
+            let event = event.bytes;
             let protocol = protocol.and_then(|field| field.number(event)).unwrap_or(0);
             if let Some(reason) = reason.number(event) {
                 *counts.entry((reason, protocol)).or_default() += 1;

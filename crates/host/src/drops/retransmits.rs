@@ -36,6 +36,7 @@ impl RetransmitEvents {
     pub(super) fn drain(&mut self) {
         let Self { events, family, v4, v6, peers } = self;
         events.drain(|event| {
+            let event = event.bytes;
             let address: Option<IpAddr> = match family.number(event) {
                 Some(AF_INET) => v4.bytes(event).and_then(four).map(|octets| Ipv4Addr::from(octets).into()),
                 Some(AF_INET6) => v6.bytes(event).and_then(sixteen).map(|octets| Ipv6Addr::from(octets).into()),

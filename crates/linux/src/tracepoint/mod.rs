@@ -4,6 +4,7 @@
 //! outside of any user namespace, or what `kernel.perf_event_paranoid` allows. Nothing stays behind: the kernel ends
 //! the events with the files of this process.
 
+mod event;
 mod format;
 mod records;
 mod ring;
@@ -13,6 +14,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use crate::{Unavailable, affinity, mounts};
+pub use event::TracepointEvent;
 pub use format::{Field, Format, FormatError};
 use ring::Ring;
 
@@ -46,8 +48,8 @@ impl Tracepoint {
         &self.format
     }
 
-    /// Calls `each` with the bytes of every event since the last call. Events of one processor come in their order.
-    pub fn drain(&mut self, mut each: impl FnMut(&[u8])) {
+    /// Calls `each` with every event since the last call. Events of one CPU come in their order.
+    pub fn drain(&mut self, mut each: impl FnMut(TracepointEvent<'_>)) {
         for ring in &mut self.rings {
             self.lost += ring.drain(&mut each);
         }

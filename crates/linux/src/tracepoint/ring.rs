@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
+use units::MonoTime;
+
+use super::event::TracepointEvent;
 use super::records::{Record, records};
 use crate::host::page_bytes;
 
@@ -39,9 +42,8 @@ impl Ring {
         Ok(Self { event, map, map_bytes, data: page, joined: Vec::new() })
     }
 
-    /// Calls `each` with the bytes of every event in the ring, which is empty then. Returns how many events were not
-    /// kept.
-    pub(super) fn drain(&mut self, each: &mut impl FnMut(&[u8])) -> u64 {
+    /// Calls `each` with every event in the ring, which is empty then. Returns how many events were not kept.
+    pub(super) fn drain(&mut self, each: &mut impl FnMut(TracepointEvent<'_>)) -> u64 {
         // Behind the load of the head all that lies before it may be read (the comment at `data_head`).
         let head = self.place(DATA_HEAD).load(Ordering::Acquire);
         let tail = self.place(DATA_TAIL).load(Ordering::Relaxed);
@@ -62,7 +64,7 @@ impl Ring {
         let mut lost = 0;
         for record in records(&self.joined) {
             match record {
-                Record::Event(bytes) => each(bytes),
+                Record::Event(time, bytes) => each(TracepointEvent { at: MonoTime::from_nanos(time), bytes }),
                 Record::Lost(count) => lost += count,
             }
         }
@@ -100,9 +102,10 @@ fn open_event(id: u64, cpu: usize) -> io::Result<OwnedFd> {
     put(8, &id.to_ne_bytes());
     // Every event: a period of 1.
     put(16, &1_u64.to_ne_bytes());
-    put(24, &PERF_SAMPLE_RAW.to_ne_bytes());
-    put(40, &FLAG_WATERMARK.to_ne_bytes());
+    put(24, &(PERF_SAMPLE_TIME | PERF_SAMPLE_RAW).to_ne_bytes());
+    put(40, &(FLAG_WATERMARK | FLAG_USE_CLOCKID).to_ne_bytes());
     put(48, &WAKE_AT_BYTES.to_ne_bytes());
+    put(92, &libc::CLOCK_MONOTONIC.to_ne_bytes());
     // SAFETY: the kernel reads as many bytes of the attributes as they say they have; the other arguments are numbers.
     let file = unsafe {
         libc::syscall(
@@ -130,11 +133,13 @@ const WAKE_AT_BYTES: u32 = 64 << 10;
 
 // include/uapi/linux/perf_event.h of 6.18
 const PERF_TYPE_TRACEPOINT: u32 = 2;
+const PERF_SAMPLE_TIME: u64 = 1 << 2;
 const PERF_SAMPLE_RAW: u64 = 1 << 10;
 const FLAG_WATERMARK: u64 = 1 << 14;
+const FLAG_USE_CLOCKID: u64 = 1 << 25;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 1 << 3;
-/// `PERF_ATTR_SIZE_VER0`: all fields used here are in the first version of `struct perf_event_attr`.
-const ATTR_LEN: usize = 64;
-const ATTR_LEN_32: u32 = 64;
+/// `PERF_ATTR_SIZE_VER3`: the clock of events is in this version of `struct perf_event_attr` (Linux 4.1).
+const ATTR_LEN: usize = 96;
+const ATTR_LEN_32: u32 = 96;
 const DATA_HEAD: usize = 1024; // offsetof(struct perf_event_mmap_page, data_head)
 const DATA_TAIL: usize = 1032;

@@ -23,7 +23,13 @@ fn dropped_datagram_is_an_event_with_its_reason() {
         let _ = socket.send_to(b"nobody is there", closed);
     }
     let mut reasons = Vec::new();
-    tracepoint.drain(|event| reasons.extend(reason.number(event)));
+    let (before, mut times) = (crate::clock::now(), Vec::new());
+    tracepoint.drain(|event| {
+        reasons.extend(reason.number(event.bytes));
+        times.push(event.at);
+    });
+    let second = std::time::Duration::from_secs(1);
+    assert!(times.iter().all(|at| before.since(*at) < second && *at <= before), "{times:?} before {before:?}");
     let words: Vec<_> = reasons.iter().filter_map(|&value| tracepoint.format().word("reason", value)).collect();
     assert!(words.iter().filter(|word| **word == "NO_SOCKET").count() >= 20, "{words:?}");
     assert_eq!(tracepoint.take_lost(), 0);

@@ -5,12 +5,11 @@
 //!
 //! * [`watcher`]: the loop
 //!
-//! Inside: `losses` takes events of TCP, `sighting` translates the kernel's names, `owners` finds the processes, `expectations` says what flows should
+//! Inside: `sighting` translates the kernel's names, `owners` finds the processes, `expectations` says what flows should
 //! reach, `interval` puts an interval together.
 
 mod expectations;
 mod interval;
-mod losses;
 mod owners;
 mod request;
 mod sighting;

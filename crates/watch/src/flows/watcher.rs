@@ -18,9 +18,9 @@ use passive::flows::table::{Ended, LastWords, Table, Wanted};
 use units::MonoTime;
 
 use super::interval::{LossEvents, Reporter, other_namespaces};
-use super::losses::{LossWatch, RetransmitWatch};
 use super::request::Request;
 use super::sighting::sighting;
+use crate::tcp_events::{LossWatch, RetransmitWatch};
 
 /// Why watching ended early.
 #[derive(Debug, thiserror::Error)]
@@ -223,7 +223,7 @@ impl<'a> Watcher<'a> {
         let (table, now) = (&mut self.table, clock::now());
         let of_states = self.losses.as_mut().map_or(0, |events| events.drain(|ends, kind| table.loss(now, ends, kind)));
         let lost = of_states
-            + self.retransmits.as_mut().map_or(0, |events| events.drain(|ends| table.retransmitted(now, ends)));
+            + self.retransmits.as_mut().map_or(0, |events| events.drain(|ends, _| table.retransmitted(now, ends)));
         if lost > 0 {
             self.table.lost_events(lost);
         }

@@ -6,16 +6,17 @@ use linux::Unavailable;
 use linux::tracepoint::{Field, Tracepoint};
 use model::transfer::LossEventKind;
 use passive::flows::reading::Ends;
+use units::MonoTime;
 
 /// The events of congestion states (`tcp:tcp_cong_state_set`, Linux 5.15).
-pub(super) struct LossWatch {
+pub(crate) struct LossWatch {
     events: Tracepoint,
     state: Field,
     ends: EndsFields,
 }
 
 /// The events of retransmissions (`tcp:tcp_retransmit_skb`, Linux 4.16).
-pub(super) struct RetransmitWatch {
+pub(crate) struct RetransmitWatch {
     events: Tracepoint,
     ends: EndsFields,
 }
@@ -39,7 +40,7 @@ impl LossWatch {
     ///
     /// # Errors
     /// Without `CAP_PERFMON` in the host's own user namespace, or where the kernel has no such event.
-    pub(super) fn open() -> Result<Self, Unavailable> {
+    pub(crate) fn open() -> Result<Self, Unavailable> {
         let events = Tracepoint::open(STATES)?;
         let fields = EventFields { events: &events, event: STATES };
         let (state, ends) = (fields.field("cong_state")?, EndsFields::of(&fields)?);
@@ -47,10 +48,10 @@ impl LossWatch {
     }
 
     /// Calls `each` with every loss since the last call; the count of events that the kernel could not keep is returned.
-    pub(super) fn drain(&mut self, mut each: impl FnMut(&Ends, LossEventKind)) -> u64 {
+    pub(crate) fn drain(&mut self, mut each: impl FnMut(&Ends, LossEventKind)) -> u64 {
         let Self { events, state, ends } = self;
         events.drain(|event| {
-            if let (Some(kind), Some(ends)) = (kind(*state, event), ends.ends(event)) {
+            if let (Some(kind), Some(ends)) = (kind(*state, event.bytes), ends.ends(event.bytes)) {
                 each(&ends, kind);
             }
         });
@@ -63,18 +64,19 @@ impl RetransmitWatch {
     ///
     /// # Errors
     /// As those of [`LossWatch::open`].
-    pub(super) fn open() -> Result<Self, Unavailable> {
+    pub(crate) fn open() -> Result<Self, Unavailable> {
         let events = Tracepoint::open(RETRANSMITS)?;
         let ends = EndsFields::of(&EventFields { events: &events, event: RETRANSMITS })?;
         Ok(Self { events, ends })
     }
 
-    /// Calls `each` with every retransmission since the last call; the count of events that the kernel could not keep is returned.
-    pub(super) fn drain(&mut self, mut each: impl FnMut(&Ends)) -> u64 {
+    /// Calls `each` with every retransmission since the last call and its time; the count of events that the kernel could not keep is
+    /// returned. Those of one CPU come in their order.
+    pub(crate) fn drain(&mut self, mut each: impl FnMut(&Ends, MonoTime)) -> u64 {
         let Self { events, ends } = self;
         events.drain(|event| {
-            if let Some(ends) = ends.ends(event) {
-                each(&ends);
+            if let Some(ends) = ends.ends(event.bytes) {
+                each(&ends, event.at);
             }
         });
         events.take_lost()
