@@ -11,6 +11,7 @@ pub(super) fn word_at(word: u32) -> i16 {
 // include/uapi/linux/bpf.h of 6.18
 pub(super) const SKB_LEN: i16 = 0;
 pub(super) const SKB_PROTOCOL: i16 = 16;
+pub(super) const SKB_HASH: i16 = 68;
 pub(super) const SKB_DATA: i16 = 76;
 pub(super) const SKB_DATA_END: i16 = 80;
 pub(super) const SKB_WIRE_LEN: i16 = 160;

@@ -11,7 +11,9 @@ use std::time::Duration;
 use units::MonoTime;
 
 use super::assemble::{Alu, AssembleError, Assembler, At, Reg, When, Width};
-use super::layout::{SKB_DATA, SKB_DATA_END, SKB_GSO_SEGS, SKB_LEN, SKB_PROTOCOL, SKB_WIRE_LEN, WORDS, word_at};
+use super::layout::{
+    SKB_DATA, SKB_DATA_END, SKB_GSO_SEGS, SKB_HASH, SKB_LEN, SKB_PROTOCOL, SKB_WIRE_LEN, WORDS, word_at,
+};
 use super::map::{Extent, SharedArray, WordAt};
 pub use super::program::Hook;
 use super::program::{Link, Program};
@@ -267,8 +269,13 @@ fn instructions(shape: &Shape) -> Result<Vec<u8>, AssembleError> {
         program.label("extend").mov(R1, R8).alu(Alu::Add, R1, -1).alu(Alu::Mul, R1, R4).alu(Alu::Add, R7, R1);
     }
     program.label("add").add_to(At(R9, word_at(1)), R7).add_to(At(R9, word_at(2)), R8).add_to(At(R9, word_at(3)), 1);
-    // One bit of the sketch for the flow.
-    program.mov(R1, R6).call(GET_HASH_RECALC).mov(R2, 1).mov(R3, R0).alu(Alu::And, R3, 63).alu(Alu::Lsh, R2, R3);
+    // One bit of the sketch for the flow: by the hash that the NIC or the socket has given it, or one that is made now.
+    program.load(Word, R0, At(R6, SKB_HASH)).jump_if(R0, When::NotEqual, 0, "hashed");
+    program.mov(R1, R6).call(GET_HASH_RECALC).label("hashed").mov(R2, 1).mov(R3, R0).alu(Alu::And, R3, 63).alu(
+        Alu::Lsh,
+        R2,
+        R3,
+    );
     program.alu(Alu::And, R0, 64).jump_if(R0, When::Equal, 0, "low");
     for (label, word) in [("high", 6), ("low", 5)] {
         program.label(label).load(Double, R1, At(R9, word_at(word))).alu(Alu::Or, R1, R2);
