@@ -23,7 +23,7 @@ pub fn picture(report: &BurstReport, made_by: &str, form: Form) -> Result<Vec<u8
     let panels: Vec<Panel> = report
         .directions
         .iter()
-        .flat_map(|direction| [Some(panel(report, direction)), heat(report, direction)])
+        .flat_map(|direction| [Some(panel(report, direction)), retransmissions(direction), heat(report, direction)])
         .flatten()
         .collect();
     let bursts: u64 = report.directions.iter().map(|direction| direction.bursts).sum();
@@ -77,6 +77,25 @@ fn panel(report: &BurstReport, direction: &DirectionBursts) -> Panel {
         panel.keys.push(Key { mark: Mark::Cross(pen), text: "one of the largest bursts".to_owned() });
     }
     panel
+}
+
+/// How often TCP retransmitted in each step; none where it did not, or nobody looked.
+fn retransmissions(direction: &DirectionBursts) -> Option<Panel> {
+    let counts = &direction.steps.retransmissions;
+    let most = *counts.iter().max()?;
+    let way = if direction.heading == Heading::Inbound { "in" } else { "out" };
+    let mut panel = Panel::new(format!("{way}-retransmits"), format!("{way}, retransmissions"), Quantity::Count, 70.0);
+    panel.per = format!("in each {}", units::duration::show(direction.steps.step));
+    panel.top = number(most.max(1)) * 1.08;
+    let step = number(units::duration::micros(direction.steps.step));
+    let bars = counts.iter().zip(0_u64..).filter(|(count, _)| **count > 0).map(|(count, index)| {
+        let from_us = number(index) * step;
+        Step { from_us, to_us: from_us + step, value: number(*count) }
+    });
+    let paint = Paint::Solid(VERMILLION);
+    panel.layers.push(Layer::Bars { bars: bars.collect(), paint });
+    panel.keys.push(Key { mark: Mark::Fill(paint), text: "times that TCP of this host retransmitted".to_owned() });
+    Some(panel)
 }
 
 /// Bursts over time by length, the darker the more; none where they are all in one step.

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use model::bursts::BurstReport;
 use model::measurement::Heading;
 use model::run::Run;
 use model::transfer::{FlowInterval, ReceivedCount, Transfer, TransferEnd};
@@ -108,6 +109,30 @@ fn random_loss_is_loss_and_recovery_with_every_retransmit() {
 }
 
 #[test]
+fn retransmissions_are_in_the_buckets_of_the_device_by_which_they_leave() {
+    let network = Network::with_delay();
+    network.lose(&network.far, "prerouting", "tcp");
+    let mut near = Watcher::start(&network.near, &[]);
+    let watches = ["delayed", "dev0"].map(|device| bursts(&network.near, device));
+    test(&network, &format!("{FAR_DELAYED} --bytes 5MB --cca cubic"));
+    let sent = near.transfer(Heading::Outbound);
+    let [delayed, direct] = watches.map(ended);
+    let events: u64 = sent.retransmit_runs.iter().map(|run| run.transmissions).sum();
+    let [inbound, outbound] = &delayed.directions[..] else { panic!("two directions") };
+    let in_buckets = outbound.retransmissions.unwrap();
+    // What the two ends of the test say to each other may have been lost as well.
+    assert!(events > 0 && (events..=events + 20).contains(&in_buckets), "{in_buckets} of {events}");
+    assert_eq!(outbound.steps.retransmissions.iter().sum::<u64>(), in_buckets);
+    let first = outbound.steps.retransmissions.iter().position(|times| *times > 0).unwrap();
+    let at = delayed.start.unix_nanos() + u64::try_from(outbound.steps.step.as_nanos()).unwrap() * first as u64;
+    let span = sent.started.unix_nanos()..=sent.started.unix_nanos() + u64::try_from(sent.active.as_nanos()).unwrap();
+    let step = u64::try_from(outbound.steps.step.as_nanos()).unwrap();
+    assert!(span.contains(&(at + step)) || span.contains(&at), "{at} in {span:?}");
+    // The other end retransmits what comes in, and the device below carries the packets of a tunnel, which are none of TCP's.
+    assert_eq!((inbound.retransmissions, direct.directions[1].retransmissions), (None, Some(0)));
+}
+
+#[test]
 fn a_transfer_that_was_kept_is_listed_and_explained() {
     let network = Network::with_delay();
     network.set(&network.far, "net.ipv4.tcp_rmem", "4096 65536 65536");
@@ -139,6 +164,32 @@ fn a_capture_of_a_test_has_its_bytes_and_names_the_planted_window() {
     let bulk = transfers.max_by_key(|transfer| transfer["delivered_bytes"].as_u64()).unwrap();
     assert_near(ByteCount::new(bulk["delivered_bytes"].as_u64().unwrap()), &run);
     assert_eq!(bulk["verdicts"][0]["cause"], "receiver-window", "{bulk:#}");
+}
+
+/// A watch of a device's bursts, once it has begun.
+fn bursts(namespace: &str, device: &str) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_linerate"));
+    let arguments = ["watch", "bursts", device, "--netns", namespace, "--expect", "1Gbit/s", "--json"];
+    let child = command.args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    // Its events of the kernel are files of it: of both kinds of programs, and of each CPU.
+    let until = std::time::Instant::now() + Duration::from_secs(60);
+    let files = format!("/proc/{}/fd", child.id());
+    let is_ready = || {
+        let targets = std::fs::read_dir(&files).unwrap().filter_map(|file| std::fs::read_link(file.ok()?.path()).ok());
+        targets.filter(|target| target.to_string_lossy().contains("[perf_event]")).count() > 0
+    };
+    while !is_ready() {
+        assert!(std::time::Instant::now() < until, "the watch of {device} has no events");
+        std::thread::yield_now();
+    }
+    child
+}
+
+/// Ends a watch, and returns what it saw.
+fn ended(child: Child) -> BurstReport {
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap()
 }
 
 /// A watcher of one namespace.

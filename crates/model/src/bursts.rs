@@ -104,6 +104,12 @@ pub struct BucketsAround {
     pub start: WallTime,
     /// Bytes on the physical layer of each bucket, up to the last that had any.
     pub wire_bytes: Vec<u64>,
+    /// Packets marked CE of each bucket, up to the last that had any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marked: Vec<u64>,
+    /// How often TCP of this host retransmitted in each bucket, up to the last in which it did; empty for what comes in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retransmissions: Vec<u64>,
 }
 
 // The shape that serde asks for.
@@ -136,6 +142,10 @@ pub struct DirectionBursts {
     /// Packets marked CE; absent where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marked: Option<PacketCount>,
+    /// How often TCP of this host retransmitted by this device, one segment or several together; absent where nobody looked, and
+    /// for what comes in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmissions: Option<u64>,
     /// Buckets that were not read in time: nothing is known of them.
     pub missed_buckets: u64,
     /// The rate on the physical layer, with preamble, check sequence and gap: over the whole time.
@@ -191,6 +201,9 @@ pub struct Burst {
     /// About how many flows it had, by a sketch of 128 bits; absent where nobody looked. Above some 300 it says no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
+    /// How often TCP of this host retransmitted in it; absent as in its direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmissions: Option<u64>,
     /// Its flows of TCP and UDP with most bytes, the most first, 8 at most; empty where nobody looked, and in reports of older
     /// programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -238,6 +251,9 @@ pub struct RateSteps {
     /// The busiest bucket of each step.
     #[serde(rename = "busiest_bps")]
     pub busiest: Vec<DataRate>,
+    /// How often TCP of this host retransmitted in each step, up to the last in which it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retransmissions: Vec<u64>,
 }
 
 /// Bursts by when they began and how long they were: a row of counts for each step.

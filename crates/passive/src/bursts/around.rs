@@ -8,6 +8,7 @@ use model::bursts::{BucketsAround, DropIncrease, DropMoment};
 use model::measurement::Heading;
 use units::WallTime;
 
+use super::steps::drop_zeros;
 use super::tick::{Passed, Tick};
 
 /// Keeps what passed around drops.
@@ -52,7 +53,7 @@ impl DropRecorder {
         if recent.len() >= MOST_RECENT {
             recent.pop_front();
         }
-        recent.push_back(Passed { number: tick.epoch, bytes: tick.on_wire() });
+        recent.push_back(tick.passed());
     }
 
     /// Takes counters that grew within these buckets. What follows within the time that is kept behind a drop is one moment with it,
@@ -97,10 +98,15 @@ impl DropRecorder {
         }
         let from = within.start().saturating_sub(self.buckets(BEFORE)).max(self.clock.first);
         let to = within.end() + self.buckets(BEHIND);
-        let directions = [Heading::Inbound, Heading::Outbound].map(|heading| BucketsAround {
-            heading,
-            start: self.time(from),
-            wire_bytes: self.passed(heading, from..=to),
+        let directions = [Heading::Inbound, Heading::Outbound].map(|heading| {
+            let counts = |of| self.counts(heading, from..=to, of);
+            BucketsAround {
+                heading,
+                start: self.time(from),
+                wire_bytes: counts(|passed| passed.bytes),
+                marked: counts(|passed| passed.marked),
+                retransmissions: counts(|passed| passed.retransmissions),
+            }
         });
         let length = self.clock.bucket.saturating_mul(count(within.end() + 1 - within.start()));
         let moment =
@@ -108,19 +114,20 @@ impl DropRecorder {
         self.kept.push(moment);
     }
 
-    /// Bytes of each bucket of a range, up to the last that has any.
-    fn passed(&self, heading: Heading, range: RangeInclusive<u64>) -> Vec<u64> {
-        let mut bytes = Vec::new();
+    /// A count of each bucket of a range, up to the last that has any.
+    fn counts(&self, heading: Heading, range: RangeInclusive<u64>, of: fn(&Passed) -> u64) -> Vec<u64> {
+        let mut counts = Vec::new();
         let known = self.recent[place(heading)].iter().filter(|passed| range.contains(&passed.number));
         for passed in known {
             let at = usize::try_from(passed.number - range.start()).unwrap_or(usize::MAX);
             if at >= MOST_RECENT {
                 break;
             }
-            bytes.resize(bytes.len().max(at + 1), 0);
-            bytes[at] += passed.bytes;
+            counts.resize(counts.len().max(at + 1), 0);
+            counts[at] += of(passed);
         }
-        bytes
+        drop_zeros(&mut counts);
+        counts
     }
 
     fn time(&self, epoch: u64) -> WallTime {

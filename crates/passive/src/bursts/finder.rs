@@ -30,6 +30,17 @@ pub struct Search {
     pub start: WallTime,
     /// Whether flows and marks are looked at.
     pub looks_into_packets: LooksIntoPackets,
+    /// Whether ticks have the retransmissions of this direction.
+    pub retransmissions: RetransmissionsKnown,
+}
+
+/// Whether somebody counts when TCP retransmits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetransmissionsKnown {
+    /// They are in the ticks.
+    Yes,
+    /// Nobody counts them, or not in this direction.
+    No,
 }
 
 /// Whether who counts looks into packets.
@@ -131,9 +142,9 @@ impl BurstFinder {
         add(&mut self.sum, tick);
         self.wire = self.wire.saturating_add(wire);
         self.busiest_bucket = self.busiest_bucket.max(wire);
-        self.steps.push(Passed { number: tick.epoch, bytes: wire });
+        self.steps.push(tick.passed());
         let second = tick.epoch / self.buckets_in(Duration::from_secs(1));
-        self.second.push(Passed { number: second, bytes: wire });
+        self.second.push(Passed { number: second, ..tick.passed() });
         let passed = tick.epoch - self.last.unwrap_or(tick.epoch);
         if let Some(queue) = &mut self.queue {
             queue.push(wire, self.search.bucket.saturating_mul(u32::try_from(passed).unwrap_or(u32::MAX)));
@@ -179,6 +190,7 @@ impl BurstFinder {
             marked: PacketCount::new(open.sum.marked),
             peak: rate(open.peak, self.search.bucket),
             flows: looks.then(|| flows(open.sum.flows)),
+            retransmissions: self.knows_retransmissions().then_some(open.sum.retransmissions),
             busiest: Vec::new(),
         };
         let place = self.largest.partition_point(|known| known.bytes >= burst.bytes);
@@ -187,6 +199,10 @@ impl BurstFinder {
             self.largest.insert(place, Burst { busiest, ..burst });
             self.largest.truncate(MOST_LARGEST);
         }
+    }
+
+    fn knows_retransmissions(&self) -> bool {
+        self.search.retransmissions == RetransmissionsKnown::Yes
     }
 
     fn time_of(&self, epoch: u64) -> WallTime {
@@ -210,6 +226,7 @@ impl BurstFinder {
             bytes: ByteCount::new(self.sum.bytes),
             packets: PacketCount::new(self.sum.packets),
             marked: looks.then(|| PacketCount::new(self.sum.marked)),
+            retransmissions: self.knows_retransmissions().then_some(self.sum.retransmissions),
             missed_buckets: self.missed,
             mean: rate(self.wire, length),
             busiest_second: rate(self.second.busiest(), second),
@@ -228,7 +245,7 @@ impl BurstFinder {
 
 impl Window {
     fn push(&mut self, passed: Passed) {
-        let Passed { number, bytes } = passed;
+        let Passed { number, bytes, .. } = passed;
         if number != self.number {
             *self = Self { number, bytes: 0, busiest: self.busiest() };
         }
@@ -245,6 +262,7 @@ fn add(sum: &mut Tick, tick: &Tick) {
     sum.packets = sum.packets.saturating_add(tick.packets);
     sum.marked = sum.marked.saturating_add(tick.marked);
     sum.flows |= tick.flows;
+    sum.retransmissions = sum.retransmissions.saturating_add(tick.retransmissions);
 }
 
 const MOST_LARGEST: usize = 20;

@@ -20,6 +20,7 @@ pub(super) struct Steps {
 struct Sum {
     all: u64,
     busiest: u64,
+    retransmissions: u64,
 }
 
 impl Steps {
@@ -28,7 +29,7 @@ impl Steps {
     }
 
     pub(super) fn push(&mut self, passed: Passed) {
-        let Passed { number: epoch, bytes } = passed;
+        let Passed { number: epoch, bytes, retransmissions, .. } = passed;
         let mut number = epoch.saturating_sub(self.first) / self.buckets;
         while number >= MOST_STEPS {
             self.halve();
@@ -41,6 +42,7 @@ impl Steps {
         let step = &mut self.steps[number];
         step.all = step.all.saturating_add(bytes);
         step.busiest = step.busiest.max(bytes);
+        step.retransmissions = step.retransmissions.saturating_add(retransmissions);
     }
 
     fn halve(&mut self) {
@@ -48,6 +50,7 @@ impl Steps {
         let pairs = self.steps.chunks(2).map(|pair| Sum {
             all: pair.iter().map(|step| step.all).fold(0, u64::saturating_add),
             busiest: pair.iter().map(|step| step.busiest).max().unwrap_or(0),
+            retransmissions: pair.iter().map(|step| step.retransmissions).fold(0, u64::saturating_add),
         });
         self.steps = pairs.collect();
     }
@@ -57,8 +60,15 @@ impl Steps {
         let of = |value: fn(&Sum) -> u64, time| -> Vec<DataRate> {
             self.steps.iter().map(|sum| rate(value(sum), time)).collect()
         };
-        RateSteps { step, mean: of(|sum| sum.all, step), busiest: of(|sum| sum.busiest, bucket) }
+        let mut retransmissions: Vec<u64> = self.steps.iter().map(|sum| sum.retransmissions).collect();
+        drop_zeros(&mut retransmissions);
+        RateSteps { step, mean: of(|sum| sum.all, step), busiest: of(|sum| sum.busiest, bucket), retransmissions }
     }
+}
+
+/// Counts up to the last that is not zero.
+pub(super) fn drop_zeros(counts: &mut Vec<u64>) {
+    counts.truncate(counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1));
 }
 
 /// More than a picture has columns.

@@ -6,7 +6,7 @@ use model::bursts::DirectionBursts;
 use model::measurement::Heading;
 use units::{DataRate, Percent, WallTime};
 
-use super::finder::{BurstFinder, LooksIntoPackets, Search};
+use super::finder::{BurstFinder, LooksIntoPackets, RetransmissionsKnown, Search};
 use super::flows::{FlowEnds, SampledPacket};
 use super::tick::{Tick, flows};
 
@@ -22,13 +22,15 @@ fn search() -> Search {
         first: FIRST,
         start: WallTime::from_unix_nanos(1_000_000_000_000),
         looks_into_packets: LooksIntoPackets::Yes,
+        retransmissions: RetransmissionsKnown::Yes,
     }
 }
 
 /// Packets of 1,514 bytes.
 fn tick(millisecond: u64, packets: u64) -> Tick {
     let flow = 1_u128 << (millisecond % 128);
-    Tick { epoch: FIRST + millisecond, bytes: packets * 1_514, packets, marked: packets / 10, flows: flow }
+    let (epoch, marked) = (FIRST + millisecond, packets / 10);
+    Tick { epoch, bytes: packets * 1_514, packets, marked, flows: flow, retransmissions: 0 }
 }
 
 fn found(search: Search, ticks: &[Tick], length: Duration) -> DirectionBursts {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use units::{ByteCount, DataRate};
 
-/// What passed in one bucket. Buckets without a packet are left out.
+/// What passed in one bucket. Buckets without a packet and without a retransmission are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tick {
     /// Which: time over the length of a bucket.
@@ -17,9 +17,16 @@ pub struct Tick {
     pub marked: u64,
     /// One bit of 128 for each flow, by its hash.
     pub flows: u128,
+    /// How often TCP of this host retransmitted, one segment or several together.
+    pub retransmissions: u64,
 }
 
 impl Tick {
+    /// What the bucket holds, of what is kept of each.
+    pub(super) fn passed(&self) -> Passed {
+        Passed { number: self.epoch, bytes: self.on_wire(), marked: self.marked, retransmissions: self.retransmissions }
+    }
+
     /// Bytes on the physical layer: check sequence 4, preamble 8 and gap 12 for each packet (IEEE 802.3).
     pub(super) fn on_wire(&self) -> u64 {
         self.bytes.saturating_add(self.packets.saturating_mul(AROUND_FRAME))
@@ -32,6 +39,9 @@ pub(super) struct Passed {
     /// Which bucket, or which window.
     pub(super) number: u64,
     pub(super) bytes: u64,
+    /// Packets marked CE.
+    pub(super) marked: u64,
+    pub(super) retransmissions: u64,
 }
 
 /// The rate of so many bytes within so much time.

@@ -3,10 +3,11 @@
 //!
 //! * [`watcher`]: the loop
 //!
-//! Inside: `counters` is the way without the right, `drops` says when packets were dropped, `surroundings` what else is said of the device and its connections.
+//! Inside: `counters` is the way without the right, `drops` says when packets were dropped, `retransmits` when TCP retransmitted, `surroundings` what else is said of the device and its connections.
 
 mod counters;
 mod drops;
+mod retransmits;
 mod surroundings;
 pub mod watcher;
 

@@ -12,13 +12,14 @@ use linux::{Unavailable, clock, host};
 use model::bursts::{BurstReport, CountedBy, DirectionBursts};
 use model::measurement::Heading;
 use passive::bursts::around::{BucketClock, DropRecorder};
-use passive::bursts::finder::{BurstFinder, LooksIntoPackets, Search};
+use passive::bursts::finder::{BurstFinder, LooksIntoPackets, RetransmissionsKnown, Search};
 use passive::bursts::flows::{FlowEnds, SampledPacket};
 use passive::bursts::tick::Tick;
-use units::{DataRate, MonoTime, Percent};
+use units::{DataRate, MonoTime, Percent, WallTime};
 
 use super::counters::DeviceReader;
 use super::drops::DropCounters;
+use super::retransmits::DeviceRetransmits;
 use super::surroundings::{Before, interrupt_delay, reported_rate};
 
 /// What to watch.
@@ -108,7 +109,7 @@ fn within(
         readiness.wait(Patience::For(watcher.source.pause().min(left)), |_| {})?;
         watcher.read()?;
         watcher.look_for_drops();
-        progress(Progress { watched: clock::now().since(watcher.began), buckets: watcher.buckets });
+        progress(Progress { watched: clock::now().since(watcher.began), buckets: watcher.found.buckets });
     }
     // The last bucket closes two later.
     readiness.wait(Patience::For(watcher.bucket * 3), |_| {})?;
@@ -137,17 +138,58 @@ struct Watcher {
     source: Source,
     bucket: Duration,
     began: MonoTime,
-    start: units::WallTime,
+    start: WallTime,
     line_rate: Option<DataRate>,
-    inbound: BurstFinder,
-    outbound: BurstFinder,
     before: Before,
     drops: DropCounters,
-    recorder: DropRecorder,
     /// When the counters of drops were read last.
     looked: MonoTime,
+    found: Found,
+}
+
+/// What buckets are pushed to.
+struct Found {
+    inbound: BurstFinder,
+    outbound: BurstFinder,
+    recorder: DropRecorder,
+    retransmits: Result<DeviceRetransmits, Unavailable>,
     buckets: u64,
     samples_lost: u64,
+}
+
+impl Found {
+    fn finder(&mut self, heading: Heading) -> &mut BurstFinder {
+        match heading {
+            Heading::Inbound => &mut self.inbound,
+            Heading::Outbound => &mut self.outbound,
+        }
+    }
+
+    /// Takes a bucket with packets.
+    fn push(&mut self, heading: Heading, tick: Tick) {
+        self.buckets += 1;
+        let Self { inbound, outbound, recorder, retransmits, .. } = self;
+        let finder = if heading == Heading::Inbound { inbound } else { outbound };
+        let mut each = |tick: &Tick| {
+            finder.push(tick);
+            recorder.push(heading, tick);
+        };
+        match retransmits {
+            Ok(events) if heading == Heading::Outbound => events.times.join(tick, each),
+            _ => each(&tick),
+        }
+    }
+
+    /// All buckets before this one have been pushed.
+    fn settle(&mut self, before: u64) {
+        let Self { outbound, recorder, retransmits, .. } = self;
+        if let Ok(events) = retransmits {
+            events.times.settle(before, |tick| {
+                outbound.push(tick);
+                recorder.push(Heading::Outbound, tick);
+            });
+        }
+    }
 }
 
 impl Watcher {
@@ -161,19 +203,26 @@ impl Watcher {
             }
         };
         let (began, start) = (clock::now(), clock::wall_now());
+        // When the bucket began in which the watch begins.
+        let since = began.as_nanos() % units::duration::nanos(bucket).max(1);
+        let aligned = WallTime::from_unix_nanos(start.unix_nanos().saturating_sub(since));
         let line_rate = request.line_rate.or_else(|| reported_rate(link));
         let looks = if matches!(source, Source::Program(_)) { LooksIntoPackets::Yes } else { LooksIntoPackets::No };
+        let retransmits = DeviceRetransmits::open(&link.name);
         let search = Search {
             bucket,
             line_rate,
             threshold: request.threshold,
             drain: request.drain,
             first: epoch(began, bucket),
-            start,
+            start: aligned,
             looks_into_packets: looks,
+            retransmissions: RetransmissionsKnown::No,
         };
-        let (inbound, outbound) = (BurstFinder::new(search), BurstFinder::new(search));
-        let recorder = DropRecorder::new(BucketClock { bucket, first: search.first, start });
+        let known = if retransmits.is_ok() { RetransmissionsKnown::Yes } else { RetransmissionsKnown::No };
+        let outbound = BurstFinder::new(Search { retransmissions: known, ..search });
+        let inbound = BurstFinder::new(search);
+        let recorder = DropRecorder::new(BucketClock { bucket, first: search.first, start: aligned });
         let drops = DropCounters::open(&link.name);
         Self {
             source,
@@ -181,14 +230,10 @@ impl Watcher {
             began,
             start,
             line_rate,
-            inbound,
-            outbound,
             before,
             drops,
-            recorder,
             looked: clock::now(),
-            buckets: 0,
-            samples_lost: 0,
+            found: Found { inbound, outbound, recorder, retransmits, buckets: 0, samples_lost: 0 },
         }
     }
 
@@ -196,8 +241,9 @@ impl Watcher {
     fn look_for_drops(&mut self) {
         let grown = self.drops.grown();
         let now = clock::now();
-        self.recorder.dropped(epoch(self.looked, self.bucket)..=epoch(now, self.bucket), grown);
-        self.recorder.settle(self.read_upto());
+        self.found.recorder.dropped(epoch(self.looked, self.bucket)..=epoch(now, self.bucket), grown);
+        let upto = self.read_upto();
+        self.found.recorder.settle(upto);
         self.looked = now;
     }
 
@@ -207,59 +253,33 @@ impl Watcher {
     }
 
     fn read(&mut self) -> io::Result<()> {
-        let (inbound, outbound, buckets) = (&mut self.inbound, &mut self.outbound, &mut self.buckets);
-        let (samples_lost, recorder) = (&mut self.samples_lost, &mut self.recorder);
-        match &mut self.source {
-            Source::Program(meter) => {
-                let now = clock::now();
-                for (hook, finder) in [(Hook::Ingress, inbound), (Hook::Egress, outbound)] {
-                    // Before the buckets, which close later than their packets come.
-                    meter.samples(hook, |sample| {
-                        let flow = FlowEnds::of(sample.head);
-                        finder.sample(SampledPacket { epoch: sample.epoch, bytes: sample.bytes, flow });
-                    });
-                    let overrun = meter.read(hook, now, |bucket| {
-                        *buckets += 1;
-                        *samples_lost += bucket.samples_lost;
-                        let tick = Tick {
-                            epoch: bucket.epoch,
-                            bytes: bucket.bytes,
-                            packets: bucket.packets,
-                            marked: bucket.marked,
-                            flows: bucket.flows,
-                        };
-                        finder.push(&tick);
-                        recorder.push(heading(hook), &tick);
-                    });
-                    if overrun.ticks > 0 {
-                        finder.missed(overrun.ticks);
-                    }
-                }
-                Ok(())
-            }
-            Source::Counters(reader, _) => reader.read(|heading, tick| {
-                *buckets += 1;
-                recorder.push(heading, &tick);
-                match heading {
-                    Heading::Inbound => inbound.push(&tick),
-                    Heading::Outbound => outbound.push(&tick),
-                }
-            }),
+        let Self { source, found, bucket, .. } = self;
+        let now = clock::now();
+        // Before the buckets, which close later than what is in them happens.
+        if let Ok(events) = &mut found.retransmits {
+            events.take(*bucket);
         }
+        match source {
+            Source::Program(meter) => read_meter(meter, now, found),
+            Source::Counters(reader, _) => reader.read(|heading, tick| found.push(heading, tick))?,
+        }
+        found.settle(epoch(now, *bucket).saturating_sub(1));
+        Ok(())
     }
 
     fn report(self, request: &Request, link: &Link) -> BurstReport {
         let length = clock::now().since(self.began);
         let since = self.before.since(&link.name);
-        let (drops, more_drops) = self.recorder.finish();
-        let directions =
-            vec![self.inbound.report(Heading::Inbound, length), self.outbound.report(Heading::Outbound, length)];
+        let Found { inbound, outbound, recorder, retransmits, samples_lost, .. } = self.found;
+        let (drops, more_drops) = recorder.finish();
+        let directions = vec![inbound.report(Heading::Inbound, length), outbound.report(Heading::Outbound, length)];
         let noted = Noted {
             source: &self.source,
             directions: &directions,
             line_rate: self.line_rate,
             link,
-            samples_lost: self.samples_lost,
+            samples_lost,
+            retransmits: &retransmits,
         };
         BurstReport {
             format: BurstReport::FORMAT,
@@ -293,6 +313,32 @@ const fn heading(hook: Hook) -> Heading {
     }
 }
 
+fn read_meter(meter: &mut BurstMeter, now: MonoTime, found: &mut Found) {
+    for hook in [Hook::Ingress, Hook::Egress] {
+        let heading = heading(hook);
+        // Before the buckets, which close later than their packets come.
+        meter.samples(hook, |sample| {
+            let flow = FlowEnds::of(sample.head);
+            found.finder(heading).sample(SampledPacket { epoch: sample.epoch, bytes: sample.bytes, flow });
+        });
+        let overrun = meter.read(hook, now, |bucket| {
+            found.samples_lost += bucket.samples_lost;
+            let tick = Tick {
+                epoch: bucket.epoch,
+                bytes: bucket.bytes,
+                packets: bucket.packets,
+                marked: bucket.marked,
+                flows: bucket.flows,
+                retransmissions: 0,
+            };
+            found.push(heading, tick);
+        });
+        if overrun.ticks > 0 {
+            found.finder(heading).missed(overrun.ticks);
+        }
+    }
+}
+
 /// What the notes of a report come from.
 struct Noted<'a> {
     source: &'a Source,
@@ -300,6 +346,7 @@ struct Noted<'a> {
     line_rate: Option<DataRate>,
     link: &'a Link,
     samples_lost: u64,
+    retransmits: &'a Result<DeviceRetransmits, Unavailable>,
 }
 
 impl Noted<'_> {
@@ -332,6 +379,13 @@ impl Noted<'_> {
         let missed: u64 = self.directions.iter().map(|each| each.missed_buckets).sum();
         if missed > 0 {
             notes.push(format!("{missed} buckets were not read in time, and are not in the sums"));
+        }
+        match self.retransmits {
+            Err(why) => notes.push(format!("how often TCP retransmits is not known by bucket: {why}")),
+            Ok(events) if events.lost > 0 => {
+                notes.push(format!("{} retransmissions were not read in time, and are in no bucket", events.lost));
+            }
+            Ok(_) => {}
         }
         if self.samples_lost > 0 {
             notes.push(format!(

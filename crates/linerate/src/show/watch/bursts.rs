@@ -41,7 +41,9 @@ fn one(text: &mut String, direction: &DirectionBursts, report: &BurstReport) {
     let way = if direction.heading == Heading::Inbound { "in" } else { "out" };
     let marked = direction.marked.filter(|marked| marked.get() > 0);
     let marked = marked.map(|marked| format!(", {marked} marked CE")).unwrap_or_default();
-    let _ = writeln!(text, "\n{way}: {} in {} packets{marked}", direction.bytes, direction.packets);
+    let retransmitted = direction.retransmissions.filter(|times| *times > 0);
+    let retransmitted = retransmitted.map(|times| format!(", {times} retransmissions")).unwrap_or_default();
+    let _ = writeln!(text, "\n{way}: {} in {} packets{marked}{retransmitted}", direction.bytes, direction.packets);
     let of = |rate: DataRate| match report.line_rate.and_then(|line| rate.share_of(line)) {
         Some(share) => format!("{rate} ({:.0} %)", share * 100.0),
         None => rate.to_string(),
@@ -77,7 +79,7 @@ fn one(text: &mut String, direction: &DirectionBursts, report: &BurstReport) {
     let _ = writeln!(text, "  length  {}", classes(&direction.by_length, |class| length(class, report.bucket)));
     let _ = writeln!(text, "  volume  {}", classes(&direction.by_volume, volume));
     text.push_str(&heat(direction, report));
-    text.push_str(&largest(&direction.largest));
+    text.push_str(&largest(direction));
     text.push_str(&by_flow(&direction.largest));
 }
 
@@ -138,11 +140,14 @@ const fn shade(count: u64) -> char {
     }
 }
 
-fn largest(bursts: &[Burst]) -> String {
+fn largest(direction: &DirectionBursts) -> String {
     let mut rows = Table::new();
-    rows.set_header(["  LARGEST", "LENGTH", "VOLUME", "PACKETS", "PEAK", "FLOWS", "CE"]);
-    for burst in bursts.iter().take(MOST_SHOWN) {
-        rows.add_row([
+    let mut header = vec!["  LARGEST", "LENGTH", "VOLUME", "PACKETS", "PEAK", "FLOWS", "CE"];
+    header.extend(direction.retransmissions.map(|_| "RETR"));
+    let columns = header.len();
+    rows.set_header(header);
+    for burst in direction.largest.iter().take(MOST_SHOWN) {
+        let mut row = vec![
             format!("  {}", moment(burst)),
             show(burst.length),
             burst.bytes.to_string(),
@@ -150,9 +155,11 @@ fn largest(bursts: &[Burst]) -> String {
             burst.peak.to_string(),
             burst.flows.map(|flows| flows.to_string()).unwrap_or_default(),
             burst.marked.to_string(),
-        ]);
+        ];
+        row.extend(burst.retransmissions.map(|times| times.to_string()));
+        rows.add_row(row);
     }
-    for column in 1..7 {
+    for column in 1..columns {
         if let Some(column) = rows.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
