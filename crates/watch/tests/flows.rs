@@ -41,10 +41,20 @@ fn watched(request: &Request, work: impl FnOnce(&Receiver<FlowInterval>) + Send)
             let _ = tell.send(interval);
         };
         let watcher = scope.spawn(|| watch(request, || stop.load(Ordering::Relaxed), each));
+        let stopping = Stopping(&stop);
         work(&told);
-        stop.store(true, Ordering::Relaxed);
+        drop(stopping);
         watcher.join().unwrap().unwrap();
     });
+}
+
+/// Stops a watch, also where a claim about it does not hold: nobody would see that otherwise.
+struct Stopping<'a>(&'a AtomicBool);
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// A process that has one end of a connection, over which this program has sent so much; and the other end.
