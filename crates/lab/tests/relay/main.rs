@@ -1,6 +1,7 @@
 //! Real kernels over the relay: what arrives, what does not, and that both are told rightly.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)] // Helpers of tests fail like tests.
 
+mod bursts;
 mod ending;
 mod telemetry;
 mod world;
