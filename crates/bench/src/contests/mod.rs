@@ -28,6 +28,7 @@
 //! * [`watch`]: what a watched host pays, and how soon a change is in the log
 
 mod audit;
+mod burst_program;
 pub(crate) mod contest;
 mod detection;
 mod diagnosis;
@@ -59,6 +60,7 @@ mod trace_truth;
 mod tune;
 mod udp;
 mod watch;
+mod watcher;
 mod wire;
 
 use crate::actors::Actors;

@@ -2,10 +2,9 @@
 //! of switches.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
-use std::process::{Child, Command, Stdio};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use anyhow::{Context, ensure};
 use passive::int::collector::{Collector, FirstOfDatagram};
@@ -15,11 +14,12 @@ use passive::int::report::IntHop;
 
 use crate::actors::Actors;
 use crate::contests::effort::Effort;
+use crate::contests::watcher::Watch;
 use crate::outcome::{Row, Target};
 
 pub(super) fn run(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let mut rows = connections(actors, effort)?;
-    rows.extend(packets(actors, effort)?);
+    rows.extend(super::burst_program::rows(actors, effort)?);
     rows.push(reports(effort)?);
     Ok(rows)
 }
@@ -44,7 +44,7 @@ fn connections(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
         Row::new("CPU time, 1,000 connections once a second", share * 100.0, "% of a core").target(Target::AtMost(0.4)),
         Row::new("more, the busiest 20 ten times a second", (busy - share) * 100.0, "% of a core")
             .target(Target::AtMost(0.2)),
-        Row::new("resident memory", super::idle::resident_mb(watch.0.id())?, "MB").target(Target::AtMost(20.0)),
+        Row::new("resident memory", super::idle::resident_mb(watch.id())?, "MB").target(Target::AtMost(20.0)),
     ])
 }
 
@@ -78,31 +78,6 @@ fn with_busiest(watch: &Watch, pairs: &mut [(TcpStream, TcpStream)], length: Dur
     Ok((watch.cpu_time()? - before).as_secs_f64() / begin.elapsed().as_secs_f64())
 }
 
-/// The same datagrams over loopback with and without the program, in turn. Each passes it twice: as it leaves and as it comes.
-fn packets(actors: &Actors, effort: Effort) -> anyhow::Result<Vec<Row>> {
-    let (sink, source) = (UdpSocket::bind("127.0.0.1:0")?, UdpSocket::bind("127.0.0.1:0")?);
-    let to = sink.local_addr()?;
-    let count: u32 = effort.choose(100_000, 400_000);
-    let each = || -> anyhow::Result<f64> {
-        let begin = Instant::now();
-        for _ in 0..count {
-            source.send_to(&[0; 64], to)?;
-        }
-        Ok(begin.elapsed().as_secs_f64() * 1e9 / f64::from(count))
-    };
-    let mut costs = Vec::new();
-    for _ in 0..effort.choose(3, 7) {
-        let without = each()?;
-        let watch = Watch::start(actors, &["bursts", "lo"])?;
-        thread::sleep(Duration::from_millis(300));
-        costs.push((each()? - without) / 2.0);
-        drop(watch);
-    }
-    costs.sort_by(f64::total_cmp);
-    let median = costs.get(costs.len() / 2).copied().context("nothing was measured")?;
-    Ok(vec![Row::new("program at a device, a packet", median, "ns").target(Target::AtMost(120.0))])
-}
-
 /// Reports decoded and added up on one core.
 fn reports(effort: Effort) -> anyhow::Result<Row> {
     let hop = |node| IntHop { node: Some(node), queue: Some(1), occupancy: Some(99), ..IntHop::default() };
@@ -126,33 +101,4 @@ fn reports(effort: Effort) -> anyhow::Result<Row> {
     let rate = f64::from(rounds) * 1_000.0 / begin.elapsed().as_secs_f64();
     ensure!(collector.take_interval(None).reports == u64::try_from(rounds)? * 1_000, "reports are missing");
     Ok(Row::new("INT reports of five hops decoded and added up", rate, "reports/s").target(Target::AtLeast(500_000.0)))
-}
-
-/// A watch that ends with its owner.
-struct Watch(Child);
-
-impl Watch {
-    fn start(actors: &Actors, args: &[&str]) -> anyhow::Result<Self> {
-        let mut command = Command::new(actors.linerate());
-        command.arg("watch").args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().map(Self).context("linerate cannot be started")
-    }
-
-    /// What all its threads have had of the CPUs.
-    fn cpu_time(&self) -> anyhow::Result<Duration> {
-        let mut nanos = 0;
-        for thread in fs::read_dir(format!("/proc/{}/task", self.0.id()))? {
-            let account = fs::read_to_string(thread?.path().join("schedstat"))?;
-            nanos += account.split_whitespace().next().context("no time")?.parse::<u64>()?;
-        }
-        Ok(Duration::from_nanos(nanos))
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        // It fails only where the process has ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
