@@ -42,6 +42,6 @@ export async function network(kind, id) {
     h("p", null, h("a", { href: `/round/${data.round}` }, "grid"), ", ", back), suspects.length ? suspects : h("p", { class: "quiet" }, "Nothing is suspect."), data.nodes.length ? picture(data) : h("p", { class: "quiet" }, "This round has no host."),
     data.left_out ? h("p", { class: "quiet" }, `${data.left_out} more hosts are not drawn.`) : null,
     unknown ? h("p", { class: "quiet" }, "Dashed: no link is known there. Segments of the plan declare links, and a test of kind ", h("code", null, "hops"), " shows routers.") : null,
-    h("h2", null, "Links"), data.links.length ? table(["link", "between", "known from", right("rate"), right("tests"), ""], data.links.map((link) => [link.name || "", ends(data, link).join(", "), KNOWN[link.kind], right(link.rate_bps ? rate(link.rate_bps) : ""), right(link.tests || ""), suspicion(data, link)])) : h("p", { class: "quiet" }, "None is known."),
-    h("h2", null, "Hosts and routers"), table(["name", "what", "site", ""], data.nodes.map((node) => [label(node), node.role || WORDS[node.kind], node.site || "", node.is_suspect ? "suspect" : ""]))] };
+    h("h2", null, "Links"), data.links.length ? table(["link", "between", "known from", right("rate"), right("tests"), "suspect"], data.links.map((link) => [link.name || "", ends(data, link).join(", "), KNOWN[link.kind], right(link.rate_bps ? rate(link.rate_bps) : ""), right(link.tests || ""), suspicion(data, link)])) : h("p", { class: "quiet" }, "None is known."),
+    h("h2", null, "Hosts and routers"), table(["name", "what", "site", "suspect"], data.nodes.map((node) => [label(node), node.role || WORDS[node.kind], node.site || "", node.is_suspect ? "suspect" : ""]))] };
 }
