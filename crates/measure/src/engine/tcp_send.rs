@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use linux::bulk::Progress;
 use linux::clock;
-use linux::sockets::set_send_timeout;
 use units::{ByteCount, MonoTime};
 
 use super::gate::Gate;
@@ -19,11 +18,6 @@ use super::streams::{Closing, Finish, StreamEnd, Task, never_ran};
 pub(super) fn run(task: &Task, gate: &Gate) -> Option<StreamEnd> {
     let opened =
         Handover::open(task.spec.send, (task.conduct.length, task.share_of_memory().min(burst(task))), task.fd());
-    if task.conduct.closing == Closing::EndOfStream {
-        // Whoever stops it closes its direction, which ends its wait. A wait that ends by itself writes into whatever room there is,
-        // where other programs are woken when a third of the buffer is free. Where the kernel refuses, the wait stays bounded.
-        let _ = set_send_timeout(task.fd(), None);
-    }
     let start = gate.wait()?;
     let mut handover = match opened {
         Ok(handover) => handover,

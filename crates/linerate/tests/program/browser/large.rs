@@ -1,7 +1,6 @@
 //! A mesh with more pairs than a page reads results of: its grid is made of the latest value of each series.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use hub::store::Store;
 use hub::store::rows::{Judgement, Point, PointQuality};
@@ -36,10 +35,9 @@ fn name(host: usize) -> String {
     format!("host-{host:03}")
 }
 
-/// A plan of so many hosts, with one group of pairs.
-fn plan(hosts: usize, group: &str) -> String {
+fn plan() -> String {
     let mut text = "title = \"large\"\n[times]\nevery = \"24h\"\n".to_owned();
-    for host in 0..hosts {
+    for host in 0..HOSTS {
         let _ = writeln!(
             text,
             "[hosts.{}]\naddress = \"10.{}.{}.1\"\nrate = \"1Gbit/s\"",
@@ -48,20 +46,18 @@ fn plan(hosts: usize, group: &str) -> String {
             host % 250
         );
     }
-    let _ = writeln!(text, "[groups.all]\n{group}");
+    let names: Vec<String> = (0..HOSTS).map(|host| format!("\"{}\"", name(host))).collect();
+    let _ = writeln!(text, "[groups.all]\nmesh = [{}]", names.join(", "));
     text.push_str("[[tests]]\nkind = \"tcp\"\nlabel = \"tcp\"\ntime = \"1s\"\nexpect = \"100%\"\n");
     text
 }
 
-fn names(hosts: Range<usize>) -> String {
-    let names: Vec<String> = hosts.map(|host| format!("\"{}\"", name(host))).collect();
-    format!("[{}]", names.join(", "))
-}
-
-/// A result of each pair within the last hour, each of a record of its own: so many per cent of what it should be.
-fn points(pairs: impl Iterator<Item = [usize; 2]>, percent: fn(usize, usize) -> usize) -> Vec<Point> {
+/// A result of each pair within the last hour, each of a record of its own; the first pair has none.
+fn points() -> Vec<Point> {
     let now = linux::clock::wall_now().unix_nanos();
-    let point = |(number, [from, to]): (usize, [usize; 2])| Point {
+    let pairs = (0..HOSTS * HOSTS).map(|at| (at / HOSTS, at % HOSTS));
+    let pairs = pairs.filter(|(from, to)| from != to && (*from, *to) != (0, 1));
+    let point = |(number, (from, to)): (usize, (usize, usize))| Point {
         series: Series {
             from: name(from),
             to: name(to),
@@ -77,50 +73,16 @@ fn points(pairs: impl Iterator<Item = [usize; 2]>, percent: fn(usize, usize) -> 
     pairs.enumerate().map(point).collect()
 }
 
-fn stored(store: &Sqlite, plan: String, points: Vec<Point>) {
-    let changes = Changes { plan: Some(plan), ..Changes::default() };
+fn stored(store: &Sqlite) {
+    let changes = Changes { plan: Some(plan()), ..Changes::default() };
     store.turn(TurnRequest::default()).unwrap().1.commit(changes).unwrap();
-    store.judged(Judgement { points, ..Judgement::default() }).unwrap();
-}
-
-/// Six servers, and each client with each of them in both directions: more hosts than a grid has, and pairs than results are read of.
-#[test]
-fn the_grid_of_more_hosts_than_are_shown_has_those_of_the_worst_pairs_and_counts_the_others() {
-    const SERVERS: usize = 6;
-    const CLIENTS: usize = 2_000;
-    let (_place, directory, store) = hub();
-    let hosts = SERVERS + CLIENTS;
-    let group = format!("disjoint = [{}, {}]", names(0..SERVERS), names(SERVERS..hosts));
-    let pairs =
-        (0..SERVERS).flat_map(|server| (SERVERS..hosts).flat_map(move |client| [[server, client], [client, server]]));
-    // The later a client stands in the plan, the less its pairs reach.
-    stored(&store, plan(hosts, &group), points(pairs, |from, to| 100 - from.max(to) * 99 / (SERVERS + CLIENTS)));
-    let mut visit = Visit::of(&directory);
-    visit.browser.open(&visit.site.clone());
-    let grid = visit.json("/view/v1/round/latest/grid?metric=goodput");
-    let shown: Vec<&str> = grid["hosts"].as_array().unwrap().iter().map(|host| host.as_str().unwrap()).collect();
-    assert_eq!((shown.len(), grid["hosts_left_out"].as_u64()), (1_500, Some(hosts as u64 - 1_500)));
-    let (last, first) = (name(hosts - 1), name(SERVERS));
-    assert!(
-        shown.contains(&last.as_str()) && !shown.contains(&first.as_str()),
-        "the worst are shown, and the best are not"
-    );
-    assert!(
-        (0..SERVERS).all(|server| shown.contains(&name(server).as_str())),
-        "each of the worst pairs has both of its ends"
-    );
-    let text = visit.look_at("/round/latest", "crowded-grid");
-    assert!(text.contains(&format!("{} more were measured", hosts - 1_500)), "{text}");
-    assert_eq!(visit.browser.complaints(), Vec::<Value>::new());
+    store.judged(Judgement { points: points(), ..Judgement::default() }).unwrap();
 }
 
 #[test]
 fn the_grid_of_more_pairs_than_are_read_has_each_pair_as_it_was_measured() {
     let (_place, directory, store) = hub();
-    let pairs = (0..HOSTS * HOSTS).map(|at| [at / HOSTS, at % HOSTS]);
-    // The first pair has none.
-    let pairs = pairs.filter(|[from, to]| from != to && [*from, *to] != [0, 1]);
-    stored(&store, plan(HOSTS, &format!("mesh = {}", names(0..HOSTS))), points(pairs, percent));
+    stored(&store);
     let mut visit = Visit::of(&directory);
     visit.browser.open(&visit.site.clone());
     let round = visit.json("/view/v1/round/latest");
