@@ -309,11 +309,12 @@ fn follow(tests: &mut [Tested]) {
     let mut last: Option<(Duration, Duration)> = None;
     for test in tests {
         let began = test.began;
-        match last {
-            Some((instant, end)) if instant == began => test.began = end,
-            _ => {}
+        if let Some((instant, end)) = last
+            && instant == began
+        {
+            test.began = end;
         }
-        last = Some((began, test.began.max(began) + length(test)));
+        last = Some((began, test.began + length(test)));
     }
 }
 

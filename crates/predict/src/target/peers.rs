@@ -75,7 +75,7 @@ impl<'r, 'f> Peers<'r, 'f> {
         let ends = |pair: &RatedPair<'r>| (pair.class.carrier, pair.from, pair.to);
         let numbers = pairs.iter().enumerate().map(|(number, pair)| (ends(pair), number)).collect();
         let mut between: BTreeMap<[&Endpoint; 2], Vec<usize>> = BTreeMap::new();
-        for (number, flow) in flows.iter().enumerate() {
+        for (number, flow) in flows.iter().enumerate().filter(|(_, flow)| flow.is_received) {
             between.entry(ordered(flow)).or_default().push(number);
         }
         let mut at: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -108,7 +108,7 @@ impl<'r, 'f> Peers<'r, 'f> {
             let along = other.from == flow.from && other.to == flow.to;
             let is_comparable = other.carrier != Carrier::Http && along
                 || other.carrier == Carrier::Tcp && other.from == flow.to && other.to == flow.from;
-            is_comparable && other.is_received && !is_far_shorter(other, flow)
+            is_comparable && !is_far_shorter(other, flow)
         });
         let best = of_pair.max_by_key(|other| other.goodput)?;
         let carried = if best.carrier == Carrier::Udp { " by UDP" } else { "" };
