@@ -57,6 +57,8 @@ impl From<i32> for Operand {
 pub enum Alu {
     /// Sum.
     Add = 0x00,
+    /// Difference.
+    Sub = 0x10,
     /// Product.
     Mul = 0x20,
     /// Quotient, unsigned.
@@ -69,6 +71,8 @@ pub enum Alu {
     Lsh = 0x60,
     /// Shift right, unsigned.
     Rsh = 0x70,
+    /// Bits of one of both.
+    Xor = 0xa0,
     /// Copy.
     Mov = 0xb0,
 }
@@ -91,6 +95,8 @@ pub enum When {
 pub enum Width {
     /// 4.
     Word = 0x00,
+    /// 2.
+    Half = 0x08,
     /// 1.
     Byte = 0x10,
     /// 8.
@@ -158,6 +164,33 @@ impl Assembler {
         self.load(Width::Double, Reg::R1, to).alu(Alu::Add, Reg::R1, amount).store(Width::Double, to, Reg::R1)
     }
 
+    /// `register = memory; memory += register`, 8 bytes, in one step for all CPUs.
+    pub fn fetch_add(&mut self, memory: At, register: Reg) -> &mut Self {
+        self.atomic(memory, Atomic { register, operation: FETCH_ADD })
+    }
+
+    /// `memory = register`, 8 bytes, which no CPU sees before what was written ahead of it. The register is lost.
+    pub fn publish(&mut self, memory: At, register: Reg) -> &mut Self {
+        // CPUs of this architecture show stores in their order; others need the barrier that an exchange is.
+        if cfg!(target_arch = "x86_64") {
+            return self.store(Width::Double, memory, register);
+        }
+        self.atomic(memory, Atomic { register, operation: EXCHANGE })
+    }
+
+    fn atomic(&mut self, memory: At, atomic: Atomic) -> &mut Self {
+        let Atomic { register, operation } = atomic;
+        self.push(Instruction { code: STX_ATOMIC, to: memory.0, from: register, offset: memory.1, value: operation })
+    }
+
+    /// `to = number`, all 64 bits of it.
+    pub fn number(&mut self, to: Reg, value: u64) -> &mut Self {
+        let [b0, b1, b2, b3, b4, b5, b6, b7] = value.to_le_bytes();
+        self.instructions.push([LD_IMM64, to as u8, 0, 0, b0, b1, b2, b3]);
+        self.instructions.push([0, 0, 0, 0, b4, b5, b6, b7]);
+        self
+    }
+
     /// Calls a function of the kernel by its number (`enum bpf_func_id`).
     pub fn call(&mut self, function: i32) -> &mut Self {
         self.push(Instruction { value: function, ..Instruction::bare(CALL) })
@@ -220,6 +253,13 @@ impl Assembler {
     }
 }
 
+/// An operation on memory that no other CPU comes between.
+#[derive(Clone, Copy)]
+struct Atomic {
+    register: Reg,
+    operation: i32,
+}
+
 /// One instruction, before its bytes.
 #[derive(Clone, Copy)]
 struct Instruction {
@@ -249,6 +289,9 @@ const ALU64: u8 = 0x07;
 const LDX_MEM: u8 = 0x61;
 const STX_MEM: u8 = 0x63;
 const ST_MEM: u8 = 0x62;
+const STX_ATOMIC: u8 = 0xdb;
+const FETCH_ADD: i32 = 0x01;
+const EXCHANGE: i32 = 0xe1;
 const LD_IMM64: u8 = 0x18;
 const MOV32: u8 = 0xb4;
 const JUMP: u8 = 0x05;

@@ -10,16 +10,14 @@ use std::time::Duration;
 
 use units::MonoTime;
 
-use super::assemble::{Alu, AssembleError, Assembler, At, Reg, When, Width};
-use super::layout::{
-    SKB_DATA, SKB_DATA_END, SKB_GSO_SEGS, SKB_HASH, SKB_LEN, SKB_PROTOCOL, SKB_WIRE_LEN, WORDS, word_at,
-};
+use super::counting::{Shape, instructions};
+use super::layout::WORDS;
 use super::map::{Extent, SharedArray, WordAt};
 pub use super::program::Hook;
 use super::program::{Link, Program};
 use super::ring::RecordRing;
 pub use super::sample::Sample;
-use super::sample::{self, Sampling};
+use super::sample::Sampling;
 use crate::{Reason, Unavailable, affinity};
 
 /// Counts the packets of one device in both directions until it is dropped.
@@ -93,8 +91,8 @@ impl BurstMeter {
             let entries = u32::try_from(cpus).unwrap_or(u32::MAX).saturating_mul(buckets);
             let array = SharedArray::new(Extent { entries, words: WORDS })
                 .map_err(|error| unavailable("make a map", &error))?;
-            let samples = RecordRing::new(sample::RING_BYTES).map_err(|error| unavailable("make a ring", &error))?;
-            let sampling = Sampling::new(samples.number(), tick);
+            let (samples, writer) = RecordRing::new(cpus).map_err(|error| unavailable("make a ring", &error))?;
+            let sampling = Sampling::new(writer, tick);
             let shape = Shape { hook, map: array.number(), sampling, tick, buckets };
             let instructions = instructions(&shape)
                 .map_err(|error| Unavailable::failed("the program of the meter", error.to_string()))?;
@@ -216,104 +214,11 @@ fn unavailable(what: &str, error: &io::Error) -> Unavailable {
     unavailable
 }
 
-/// What the program depends on.
-struct Shape {
-    hook: Hook,
-    map: i32,
-    sampling: Sampling,
-    tick: Duration,
-    buckets: u32,
-}
-
-/// The program. `R6` is the packet, `R9` the bucket, `R8` the packets on the wire, `R7` their bytes.
-fn instructions(shape: &Shape) -> Result<Vec<u8>, AssembleError> {
-    use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
-    use Width::{Byte, Double, Word};
-    let number = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
-    let tick = i32::try_from(shape.tick.as_nanos()).unwrap_or(i32::MAX);
-    let mut program = Assembler::new();
-    // The bucket of this CPU and this tick.
-    program.mov(R6, R1).call(GET_SMP_PROCESSOR_ID).mov(R8, R0).alu(Alu::Mul, R8, number(shape.buckets));
-    program.call(KTIME_GET_NS).mov(R7, R0).alu(Alu::Div, R7, tick);
-    program.mov(R1, R7).alu(Alu::And, R1, number(shape.buckets - 1)).alu(Alu::Add, R1, R8);
-    program.store(Word, At(R10, -4), R1).mov(R2, R10).alu(Alu::Add, R2, -4);
-    program.map(R1, shape.map).call(MAP_LOOKUP_ELEM).jump_if(R0, When::Equal, 0, "pass").mov(R9, R0);
-    // It is taken anew when its time has come: the epoch first, so that who reads meanwhile sees that.
-    program.load(Double, R1, At(R9, 0)).jump_if(R1, When::Equal, R7, "open").store(Double, At(R9, 0), R7);
-    for word in 1..WORDS {
-        program.clear(At(R9, word_at(word)));
-    }
-    program.label("open").load(Word, R8, At(R6, SKB_GSO_SEGS)).jump_if(R8, When::NotEqual, 0, "counted").mov(R8, 1);
-    let length = if shape.hook == Hook::Egress { SKB_WIRE_LEN } else { SKB_LEN };
-    program.label("counted").load(Word, R7, At(R6, length));
-    // The headers, where they lie in one piece.
-    program.load(Word, R2, At(R6, SKB_DATA)).load(Word, R3, At(R6, SKB_DATA_END));
-    program.mov(R1, R2).alu(Alu::Add, R1, ETHERNET + IPV4).jump_if(R1, When::Greater, R3, "add");
-    program.load(Word, R4, At(R6, SKB_PROTOCOL)).jump_if(R4, When::Equal, ETH_P_IP, "ipv4");
-    program.jump_if(R4, When::NotEqual, ETH_P_IPV6, "add");
-    program.load(Byte, R1, At(R2, 15)).alu(Alu::Rsh, R1, 4).alu(Alu::And, R1, 3);
-    program.mov(R5, IPV6).load(Byte, R0, At(R2, 20)).jump("ecn");
-    program.label("ipv4").load(Byte, R1, At(R2, 15)).alu(Alu::And, R1, 3);
-    program.load(Byte, R5, At(R2, 14)).alu(Alu::And, R5, 15).alu(Alu::Lsh, R5, 2).load(Byte, R0, At(R2, 23));
-    program.label("ecn").jump_if(R1, When::NotEqual, CE, "headers").add_to(At(R9, word_at(4)), R8);
-    program.label("headers");
-    if shape.hook == Hook::Ingress {
-        // Of what was put together, each part had headers of its own.
-        program.jump_if(R8, When::Equal, 1, "add");
-        program.mov(R4, R5).alu(Alu::Add, R4, ETHERNET + UDP).jump_if(R0, When::Equal, IPPROTO_UDP, "extend");
-        program.jump_if(R0, When::NotEqual, IPPROTO_TCP, "add");
-        program.mov(R0, R2).alu(Alu::Add, R0, ETHERNET).alu(Alu::Add, R0, R5);
-        program.mov(R1, R0).alu(Alu::Add, R1, TCP).jump_if(R1, When::Greater, R3, "add");
-        program.load(Byte, R1, At(R0, 12)).alu(Alu::Rsh, R1, 4).alu(Alu::Lsh, R1, 2);
-        program.mov(R4, R5).alu(Alu::Add, R4, ETHERNET).alu(Alu::Add, R4, R1);
-        program.label("extend").mov(R1, R8).alu(Alu::Add, R1, -1).alu(Alu::Mul, R1, R4).alu(Alu::Add, R7, R1);
-    }
-    program.label("add").add_to(At(R9, word_at(1)), R7).add_to(At(R9, word_at(2)), R8).add_to(At(R9, word_at(3)), 1);
-    // One bit of the sketch for the flow: by the hash that the NIC or the socket has given it, or one that is made now.
-    program.load(Word, R0, At(R6, SKB_HASH)).jump_if(R0, When::NotEqual, 0, "hashed");
-    program.mov(R1, R6).call(GET_HASH_RECALC).label("hashed").mov(R2, 1).mov(R3, R0).alu(Alu::And, R3, 63).alu(
-        Alu::Lsh,
-        R2,
-        R3,
-    );
-    program.alu(Alu::And, R0, 64).jump_if(R0, When::Equal, 0, "low");
-    for (label, word) in [("high", 6), ("low", 5)] {
-        program.label(label).load(Double, R1, At(R9, word_at(word))).alu(Alu::Or, R1, R2);
-        program.store(Double, At(R9, word_at(word)), R1).jump("sample");
-    }
-    program.label("sample");
-    shape.sampling.write(&mut program, "pass");
-    program.label("pass").end_with(TCX_NEXT);
-    program.bytes()
-}
-
 /// How much time buckets hold: ten readings, each of which may come late.
 const MEMORY: Duration = Duration::from_secs(2);
 const LEAST_BUCKETS: u64 = 1_024;
 /// For all CPUs together, each direction.
 const MOST_BYTES: u64 = 32 << 20;
-
-// include/uapi/linux/bpf.h of 6.18: functions
-const MAP_LOOKUP_ELEM: i32 = 1;
-const KTIME_GET_NS: i32 = 5;
-const GET_SMP_PROCESSOR_ID: i32 = 8;
-const GET_HASH_RECALC: i32 = 34;
-/// The next program at the hook decides (`TCX_NEXT`).
-const TCX_NEXT: i32 = -1;
-
-/// As the bytes of the frame lie in a number of this machine.
-const ETH_P_IP: i32 = u16::to_be(0x0800) as i32;
-const ETH_P_IPV6: i32 = u16::to_be(0x86dd) as i32;
-const IPPROTO_TCP: i32 = 6;
-const IPPROTO_UDP: i32 = 17;
-/// Congestion experienced (RFC 3168 section 5).
-const CE: i32 = 3;
-// Header lengths without options.
-const ETHERNET: i32 = 14;
-const IPV4: i32 = 20;
-const IPV6: i32 = 40;
-const TCP: i32 = 20;
-const UDP: i32 = 8;
 
 #[cfg(test)]
 pub(super) mod for_tests {

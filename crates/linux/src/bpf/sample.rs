@@ -1,10 +1,12 @@
-//! Packets of which a program keeps the beginning: the first few of each bucket, and one of sixteen behind them by chance, since flows
-//! that take turns would hide from every sixteenth.
+//! Packets of which a program keeps the beginning: the first few of each bucket, and by chance one of each sixteen behind them, since
+//! flows that take turns would hide from every sixteenth.
 
 use std::time::Duration;
 
 use super::assemble::{Alu, Assembler, At, Reg, When, Width};
-use super::layout::{SKB_LEN, word_at};
+use super::flow_bit::{MIX, scramble};
+use super::layout::{ETH_P_IP, SKB_DATA, SKB_DATA_END, SKB_LEN, SKB_PROTOCOL, word_at};
+use super::ring::{Claim, RECORD, RECORD_BYTES, RingWriter};
 
 /// A packet as the kernel held it, of those that are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub struct Sample<'a> {
     pub epoch: u64,
     /// Bytes on the wire that it stands for: its own, as often as packets like it are not looked at.
     pub bytes: u64,
-    /// Its first bytes, 80 at most, from the Ethernet header on.
+    /// Its first bytes, from the Ethernet header on: 80, or all of it, or the 54 that hold the headers of IPv4 and TCP.
     pub head: &'a [u8],
 }
 
@@ -22,10 +24,10 @@ impl<'a> Sample<'a> {
     pub(super) fn read(record: &'a [u8]) -> Option<Self> {
         let (epoch, rest) = record.split_first_chunk::<8>()?;
         let (bytes, rest) = rest.split_first_chunk::<4>()?;
-        let (weight, rest) = rest.split_first_chunk::<4>()?;
-        let (length, head) = rest.split_first_chunk::<8>()?;
-        let bytes = u64::from(u32::from_ne_bytes(*bytes)) * u64::from(u32::from_ne_bytes(*weight));
-        let head = head.get(..usize::try_from(u64::from_ne_bytes(*length)).ok()?)?;
+        let (weight, rest) = rest.split_first_chunk::<2>()?;
+        let (length, head) = rest.split_first_chunk::<2>()?;
+        let bytes = u64::from(u32::from_ne_bytes(*bytes)) * u64::from(u16::from_ne_bytes(*weight));
+        let head = head.get(..usize::from(u16::from_ne_bytes(*length)))?;
         Some(Self { epoch: u64::from_ne_bytes(*epoch), bytes, head })
     }
 }
@@ -33,14 +35,14 @@ impl<'a> Sample<'a> {
 /// How a program takes samples.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sampling {
-    ring: i32,
+    ring: RingWriter,
     /// Packets of each bucket and CPU of which every one is looked at.
     first: i32,
 }
 
 impl Sampling {
-    /// Into a ring, by the number of its file.
-    pub(super) fn new(ring: i32, tick: Duration) -> Self {
+    /// Into a ring.
+    pub(super) fn new(ring: RingWriter, tick: Duration) -> Self {
         let first = FIRST_OF_MS.saturating_mul(tick.as_micros()) / 1_000;
         Self { ring, first: i32::try_from(first).unwrap_or(i32::MAX).clamp(1, MOST_FIRST) }
     }
@@ -48,41 +50,79 @@ impl Sampling {
     /// The instructions. `R6` is the packet, `R9` the bucket, which has counted it, `R7` its bytes on the wire; what follows is at
     /// the label `next`.
     pub(super) fn write(self, program: &mut Assembler, next: &'static str) {
-        use Reg::{R0, R1, R2, R3, R4, R6, R7, R8, R9, R10};
-        use Width::{Double, Word};
-        program.load(Double, R1, At(R9, word_at(3))).mov(R8, 1).jump_if(R1, When::Greater, self.first, "few");
-        program.jump("take").label("few").mov(R8, ONE_OF).call(GET_PRANDOM_U32).alu(Alu::And, R0, ONE_OF - 1);
-        program.jump_if(R0, When::NotEqual, 0, next).label("take");
-        // The verifier wants every byte of a record written.
-        for word in 0..RECORD / 8 {
-            program.clear(At(R10, word * 8 - RECORD));
-        }
-        program.load(Double, R1, At(R9, 0)).store(Double, At(R10, -RECORD), R1);
-        program.store(Word, At(R10, 8 - RECORD), R7).store(Word, At(R10, 12 - RECORD), R8);
-        program.load(Word, R4, At(R6, SKB_LEN)).jump_if(R4, When::Greater, i32::from(HEAD), "long");
-        program.jump_if(R4, When::Greater, 0, "head").jump(next);
-        program.label("long").mov(R4, i32::from(HEAD)).label("head").store(Double, At(R10, 16 - RECORD), R4);
-        program.mov(R1, R6).mov(R2, 0).mov(R3, R10).alu(Alu::Add, R3, -i32::from(HEAD)).call(SKB_LOAD_BYTES);
-        program.map(R1, self.ring).mov(R2, R10).alu(Alu::Add, R2, -i32::from(RECORD)).mov(R3, i32::from(RECORD));
-        program.mov(R4, NO_WAKEUP).call(RINGBUF_OUTPUT);
-        program.jump_if(R0, When::Equal, 0, next).add_to(At(R9, word_at(7)), 1);
+        use Reg::{R0, R1, R7, R8, R9};
+        use Width::{Double, Half, Word};
+        self.choose(program, next);
+        self.ring.claim(program, Claim { lost: "lost", never: next });
+        program.load(Double, R1, At(R9, 0)).store(Double, At(R0, RECORD), R1);
+        program.store(Word, At(R0, BYTES), R7).store(Half, At(R0, WEIGHT), R8).mov(R8, R0);
+        copy_head(program);
+        program.label("publish");
+        self.ring.publish(program, R8);
+        program.jump(next).label("lost").add_to(At(R9, word_at(7)), 1);
+    }
+
+    /// Goes to `next` with a packet that is not looked at. `R8` is what one that is stands for.
+    fn choose(self, program: &mut Assembler, next: &'static str) {
+        use Reg::{R0, R1, R2, R8, R9};
+        use Width::Double;
+        program.load(Double, R2, At(R9, word_at(3))).mov(R8, 1).jump_if(R2, When::Greater, self.first, "few");
+        program.jump("take").label("few").mov(R8, ONE_OF).alu(Alu::Add, R2, -1);
+        // Which of these sixteen follows from the bucket and the count of sixteens in it: a draw from the kernel's generator for each
+        // packet costs 5 ns.
+        program.mov(R1, R2).alu(Alu::Rsh, R1, ONE_OF_BITS);
+        program.load(Double, R0, At(R9, 0)).alu(Alu::Lsh, R0, 32).alu(Alu::Add, R0, R1).number(R1, MIX);
+        program.alu(Alu::Mul, R0, R1);
+        scramble(program, R0);
+        program.alu(Alu::Rsh, R0, 64 - ONE_OF_BITS).alu(Alu::And, R2, ONE_OF - 1);
+        program.jump_if(R0, When::NotEqual, R2, next).label("take");
     }
 }
 
-/// Of a direction: 37,000 samples, which are read ten times a second.
-pub(super) const RING_BYTES: u32 = 4 << 20;
+/// Writes length and beginning of a packet into the entry at `R8`. `R6` is the packet.
+fn copy_head(program: &mut Assembler) {
+    use Reg::{R1, R2, R3, R4, R6, R8};
+    use Width::{Byte, Double, Half, Word};
+    // Where it lies in one piece it is copied by this program: a call costs more, and what follows the headers of a large packet is in
+    // no cache.
+    program.load(Word, R2, At(R6, SKB_DATA)).load(Word, R3, At(R6, SKB_DATA_END));
+    program.mov(R1, R2).alu(Alu::Add, R1, i32::from(HEAD)).jump_if(R1, When::Greater, R3, "short");
+    for at in (0..HEAD).step_by(8) {
+        program.load(Double, R1, At(R2, at)).store(Double, At(R8, START + at), R1);
+    }
+    program.mov(R4, i32::from(HEAD)).store(Half, At(R8, LENGTH), R4).jump("publish");
+    program.label("short").mov(R1, R2).alu(Alu::Add, R1, i32::from(IPV4_HEAD)).jump_if(R1, When::Greater, R3, "call");
+    program.load(Word, R4, At(R6, SKB_PROTOCOL)).jump_if(R4, When::NotEqual, ETH_P_IP, "call");
+    program.load(Byte, R4, At(R2, 14)).jump_if(R4, When::NotEqual, WITHOUT_OPTIONS, "call");
+    for at in (0..IPV4_HEAD - 8).step_by(8).chain([IPV4_HEAD - 8]) {
+        program.load(Double, R1, At(R2, at)).store(Double, At(R8, START + at), R1);
+    }
+    program.mov(R4, i32::from(IPV4_HEAD)).store(Half, At(R8, LENGTH), R4).jump("publish");
+    program.label("call").load(Word, R4, At(R6, SKB_LEN)).jump_if(R4, When::Greater, i32::from(HEAD), "long");
+    // An empty packet fails, and leaves zeros.
+    program.jump_if(R4, When::Greater, 0, "head").mov(R4, 1).jump("head");
+    program.label("long").mov(R4, i32::from(HEAD)).label("head").store(Half, At(R8, LENGTH), R4);
+    program.mov(R1, R6).mov(R2, 0).mov(R3, R8).alu(Alu::Add, R3, i32::from(START)).call(SKB_LOAD_BYTES);
+}
+
 /// Packets of a millisecond and CPU of which every one is looked at.
 const FIRST_OF_MS: u128 = 16;
 const MOST_FIRST: i32 = 256;
 /// Of those behind them.
-const ONE_OF: i32 = 16;
+const ONE_OF: i32 = 1 << ONE_OF_BITS;
+const ONE_OF_BITS: i32 = 4;
 /// Ethernet with a tag, IPv6, and TCP without options.
 const HEAD: i16 = 80;
-/// Epoch, bytes, weight, length of the head, head.
-const RECORD: i16 = 24 + HEAD;
+/// Ethernet, IPv4 and TCP without options.
+const IPV4_HEAD: i16 = 54;
+/// The first byte of a header of IPv4 without options.
+const WITHOUT_OPTIONS: i32 = 0x45;
+// Places in the entry of a record: its bucket, the bytes, what it stands for, the length of the head, and the head.
+const BYTES: i16 = RECORD + 8;
+const WEIGHT: i16 = RECORD + 12;
+const LENGTH: i16 = RECORD + 14;
+const START: i16 = RECORD + 16;
+const _: () = assert!(16 + HEAD == RECORD_BYTES);
 
-// include/uapi/linux/bpf.h of 6.18: functions, and the flag `BPF_RB_NO_WAKEUP`
-const GET_PRANDOM_U32: i32 = 7;
+// include/uapi/linux/bpf.h of 6.18: functions
 const SKB_LOAD_BYTES: i32 = 26;
-const RINGBUF_OUTPUT: i32 = 130;
-const NO_WAKEUP: i32 = 1;
