@@ -9,6 +9,7 @@ use model::measurement::Heading;
 use units::duration::show;
 use units::{DataRate, WallTime};
 
+use crate::show::plural::counted;
 use crate::show::{table, when};
 
 /// The whole report.
@@ -16,12 +17,12 @@ pub fn text(report: &BurstReport) -> String {
     let clean = foreign::terminal::lines_of(report);
     let report = clean.as_ref().unwrap_or(report);
     let line = report.line_rate.map_or_else(|| "line rate unknown".to_owned(), |rate| format!("line rate {rate}"));
-    let counted = match report.counted_by {
+    let source = match report.counted_by {
         CountedBy::Program => "each packet counted",
         CountedBy::Counters => "from counters",
     };
     let mut text = format!(
-        "{} of {}: {} in buckets of {}, {counted}, {line}\n",
+        "{} of {}: {} in buckets of {}, {source}, {line}\n",
         report.device,
         report.host,
         show(Duration::from_millis(units::duration::millis(report.length))),
@@ -42,8 +43,11 @@ fn one(text: &mut String, direction: &DirectionBursts, report: &BurstReport) {
     let marked = direction.marked.filter(|marked| marked.get() > 0);
     let marked = marked.map(|marked| format!(", {marked} marked CE")).unwrap_or_default();
     let retransmitted = direction.retransmissions.filter(|times| *times > 0);
-    let retransmitted = retransmitted.map(|times| format!(", {times} retransmissions")).unwrap_or_default();
-    let _ = writeln!(text, "\n{way}: {} in {} packets{marked}{retransmitted}", direction.bytes, direction.packets);
+    let retransmitted = retransmitted
+        .map(|times| format!(", {}", counted(times, "retransmission", "retransmissions")))
+        .unwrap_or_default();
+    let packets = counted(direction.packets.get(), "packet", "packets");
+    let _ = writeln!(text, "\n{way}: {} in {packets}{marked}{retransmitted}", direction.bytes);
     let of = |rate: DataRate| match report.line_rate.and_then(|line| rate.share_of(line)) {
         Some(share) => format!("{rate} ({:.0} %)", share * 100.0),
         None => rate.to_string(),
@@ -73,8 +77,9 @@ fn one(text: &mut String, direction: &DirectionBursts, report: &BurstReport) {
     );
     let _ = writeln!(
         text,
-        "  {} bursts above {} % of the line rate, {each_second:.2} a second, {part:.0} % of all bytes",
-        direction.bursts, report.threshold_percent
+        "  {} above {} % of the line rate, {each_second:.2} a second, {part:.0} % of all bytes",
+        counted(direction.bursts, "burst", "bursts"),
+        report.threshold_percent
     );
     let _ = writeln!(text, "  length  {}", classes(&direction.by_length, |class| length(class, report.bucket)));
     let _ = writeln!(text, "  volume  {}", classes(&direction.by_volume, volume));
@@ -209,14 +214,15 @@ fn moment_of(time: WallTime) -> String {
 fn around(text: &mut String, report: &BurstReport) {
     text.push('\n');
     if let (Some(retransmits), Some(dropped)) = (report.retransmits, report.dropped) {
-        let _ =
-            writeln!(text, "meanwhile {retransmits} segments retransmitted, {dropped} packets dropped at the device");
+        let retransmits = counted(retransmits.get(), "segment", "segments");
+        let dropped = counted(dropped.get(), "packet", "packets");
+        let _ = writeln!(text, "meanwhile {retransmits} retransmitted, {dropped} dropped at the device");
     }
     for drop in &report.drops {
         let _ = writeln!(text, "  {}", dropped(drop, report.bucket));
     }
     if report.more_drops > 0 {
-        let _ = writeln!(text, "  and {} more moments with drops", report.more_drops);
+        let _ = writeln!(text, "  and {} with drops", counted(report.more_drops, "more moment", "more moments"));
     }
     for connection in &report.busiest {
         let (sent, received) = (connection.sent, connection.received);
