@@ -1,6 +1,7 @@
 //! The latest results of all series: read once, and kept up to date by what is stored since. A mesh of a thousand hosts has a million
 //! series, which no page can wait for.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -29,7 +30,8 @@ pub(super) struct Known {
     pub(super) newest: Option<WallTime>,
     pub(super) hosts: Names,
     pub(super) tests: Names,
-    series: HashMap<SeriesKey, Recent>,
+    /// By metric, since a page shows one and most meshes measure few.
+    series: BTreeMap<Metric, HashMap<SeriesKey, Recent>>,
 }
 
 /// A series by numbers of names: a million of them have few names.
@@ -57,8 +59,19 @@ pub(super) struct Names {
 pub(super) struct Recent {
     pub(super) record: u64,
     pub(super) at: WallTime,
-    /// In the unit of the metric, the latest last; of goodput as many as say what is usual, of all else one.
-    values: Vec<f64>,
+    /// In the unit of the metric.
+    value: f64,
+    /// Those before it, of goodput as many as say what is usual, of all else none. A million series have none at first.
+    earlier: Box<[f64]>,
+}
+
+/// How many results the latest of all series are from, and since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Count {
+    /// When the oldest was measured.
+    pub(super) started: Option<WallTime>,
+    /// Different records.
+    pub(super) tests: usize,
 }
 
 /// How many heavy tests of pairs have a result of the last period.
@@ -107,25 +120,29 @@ impl Known {
         };
         self.upto = self.upto.max(point.record);
         self.newest = self.newest.max(Some(point.at));
-        let recent = self.series.entry(key).or_insert_with(|| Recent {
-            record: point.record,
-            at: point.at,
-            values: Vec::with_capacity(1),
-        });
-        // What was measured before the latest and came later says what is usual.
-        let place = if point.at >= recent.at { recent.values.len() } else { recent.values.len().saturating_sub(1) };
-        recent.values.insert(place, point.value);
-        if point.at >= recent.at {
-            (recent.record, recent.at) = (point.record, point.at);
+        match self.series.entry(*metric).or_default().entry(key) {
+            Entry::Vacant(entry) => {
+                let SeriesResult { record, at, value, .. } = point;
+                entry.insert(Recent { record, at, value, earlier: Box::default() });
+            }
+            Entry::Occupied(entry) => entry.into_mut().add(&point, *metric),
         }
-        let most = if *metric == Metric::Goodput { USUAL_RESULTS } else { 1 };
-        let excess = recent.values.len().saturating_sub(most);
-        recent.values.drain(..excess);
     }
 
     /// Series whose latest result is no older.
-    pub(super) fn since(&self, oldest: WallTime) -> impl Iterator<Item = (&SeriesKey, &Recent)> {
-        self.series.iter().filter(move |(_, recent)| recent.at >= oldest)
+    pub(super) fn since(&self, oldest: WallTime) -> impl Iterator<Item = (&SeriesKey, &Recent)> + Clone {
+        self.series.values().flatten().filter(move |(_, recent)| recent.at >= oldest)
+    }
+
+    /// Those of them that are of one metric.
+    pub(super) fn of_metric(&self, metric: Metric, oldest: WallTime) -> impl Iterator<Item = (&SeriesKey, &Recent)> {
+        self.series.get(&metric).into_iter().flatten().filter(move |(_, recent)| recent.at >= oldest)
+    }
+
+    /// What the latest results are from.
+    pub(super) fn count(&self, oldest: WallTime) -> Count {
+        let started = self.since(oldest).map(|(_, recent)| recent.at).min();
+        Count { started, tests: distinct(self.since(oldest).map(|(_, recent)| recent.record)) }
     }
 
     /// Records that the latest results are from, each once, in order.
@@ -164,16 +181,51 @@ impl Known {
 }
 
 impl Recent {
+    fn add(&mut self, point: &SeriesResult, metric: Metric) {
+        // What was measured before the latest and came later says what is usual.
+        let is_latest = point.at >= self.at;
+        let earlier = if is_latest { self.value } else { point.value };
+        if is_latest {
+            (self.record, self.at, self.value) = (point.record, point.at, point.value);
+        }
+        let most = if metric == Metric::Goodput { USUAL_RESULTS - 1 } else { 0 };
+        let kept = (self.earlier.len() + 1).saturating_sub(most);
+        self.earlier = self.earlier.iter().copied().chain([earlier]).skip(kept).collect();
+    }
+
     pub(super) fn value(&self) -> f64 {
-        self.values.last().copied().unwrap_or(f64::NAN)
+        self.value
     }
 
     /// The median of what is kept.
     pub(super) fn usual(&self) -> f64 {
-        let mut values = self.values.clone();
+        if self.earlier.is_empty() {
+            return self.value;
+        }
+        let mut values: Vec<f64> = self.earlier.iter().copied().chain([self.value]).collect();
         values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+        values[values.len() / 2]
     }
+}
+
+/// How many different numbers these are.
+fn distinct(numbers: impl Iterator<Item = u64> + Clone) -> usize {
+    let (mut least, mut greatest, mut count) = (u64::MAX, 0, 0_usize);
+    numbers.clone().for_each(|number| (least, greatest, count) = (least.min(number), greatest.max(number), count + 1));
+    let bits = usize::try_from(greatest.saturating_sub(least)).ok().filter(|span| span / 64 <= count);
+    let Some(span) = bits else {
+        let mut sorted: Vec<u64> = numbers.collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        return sorted.len();
+    };
+    // Records are numbered as they come, so that those of one period lie close together: a bit for each instead of sorting a million.
+    let mut seen = vec![0_u64; span / 64 + 1];
+    for place in numbers.map(|number| number - least) {
+        let word = usize::try_from(place / 64).ok().and_then(|word| seen.get_mut(word));
+        word.into_iter().for_each(|word| *word |= 1 << (place % 64));
+    }
+    seen.iter().map(|word| word.count_ones() as usize).sum()
 }
 
 impl Names {
@@ -206,3 +258,92 @@ impl Name {
 const USUAL_PERIODS: u32 = 40;
 /// One in each of them.
 const USUAL_RESULTS: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::rows::PointQuality;
+
+    /// Numbers without an order that a test could lean on.
+    fn scattered(number: u64) -> u64 {
+        number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    }
+
+    #[test]
+    fn different_numbers_are_counted_whether_they_lie_close_or_far_apart() {
+        let close: Vec<u64> = (0..1_000).map(|number| 7_000_000 + scattered(number) % 900).collect();
+        let far: Vec<u64> = (0..1_000).map(|number| scattered(number % 700)).collect();
+        let one = vec![u64::MAX; 3];
+        for numbers in [close, far, one, Vec::new()] {
+            let expected = numbers.iter().collect::<BTreeSet<_>>().len();
+            assert_eq!(distinct(numbers.iter().copied()), expected);
+        }
+    }
+
+    /// All values of a series as they came, the latest last.
+    #[derive(Default)]
+    struct Whole {
+        values: Vec<f64>,
+        latest: Option<SeriesResult>,
+    }
+
+    impl Whole {
+        fn add(&mut self, point: SeriesResult) {
+            let is_latest = self.latest.is_none_or(|latest| point.at >= latest.at);
+            let place = if is_latest { self.values.len() } else { self.values.len() - 1 };
+            self.values.insert(place, point.value);
+            self.latest = if is_latest { Some(point) } else { self.latest };
+        }
+
+        fn usual(&self, most: usize) -> f64 {
+            let mut kept = self.values[self.values.len().saturating_sub(most)..].to_vec();
+            kept.sort_by(f64::total_cmp);
+            kept[kept.len() / 2]
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_results_says_what_all_of_them_say() {
+        let series = |metric: Metric, pair: u64| Series {
+            from: format!("host-{}", pair / 3),
+            to: format!("host-{}", pair % 3),
+            test: "nightly".to_owned(),
+            family: None,
+            metric,
+        };
+        let (mut known, mut all) = (Known::default(), BTreeMap::<Series, Whole>::new());
+        for number in 0..2_000_u64 {
+            let drawn = scattered(number);
+            let metric = if drawn.is_multiple_of(3) { Metric::Loss } else { Metric::Goodput };
+            // One in five comes later than the one behind it.
+            let late = if drawn.is_multiple_of(5) { 40 } else { 0 };
+            let point = SeriesResult {
+                at: WallTime::from_unix_nanos(1_000_000 + number.saturating_sub(late)),
+                value: f64::from(u16::try_from(drawn % 1_000).unwrap()),
+                good: PointQuality::Good,
+                record: number / 2,
+            };
+            let series = series(metric, drawn / 7 % 9);
+            known.add(&series, point);
+            all.entry(series).or_default().add(point);
+        }
+        let oldest = WallTime::from_unix_nanos(1_000_000 + 1_990);
+        let latest = || all.values().filter_map(|whole| whole.latest).filter(|latest| latest.at >= oldest);
+        let expected = Count {
+            started: latest().map(|latest| latest.at).min(),
+            tests: latest().map(|latest| latest.record).collect::<BTreeSet<_>>().len(),
+        };
+        assert_eq!(known.count(oldest), expected);
+        assert!(known.since(oldest).count() < all.len(), "some series have nothing as new");
+        assert_eq!(known.since(WallTime::default()).count(), all.len());
+        for metric in [Metric::Goodput, Metric::Loss] {
+            let most = if metric == Metric::Goodput { USUAL_RESULTS } else { 1 };
+            for (key, recent) in known.of_metric(metric, WallTime::default()) {
+                let whole = &all[&known.series(*key)];
+                let latest = whole.latest.unwrap();
+                assert_eq!((recent.record, recent.at, recent.value()), (latest.record, latest.at, latest.value));
+                assert_eq!(recent.usual(), whole.usual(most), "{metric:?}");
+            }
+        }
+    }
+}

@@ -46,7 +46,8 @@ use crate::segments::target::SegmentTarget;
 use crate::store::rows::{Point, RecordQuery, StoredRecord};
 use crate::store::{Store, StoreError};
 use crate::watching::{MOST_TESTS, latest_round, newest_facts, oldest_latest};
-use latest::{Known, LatestPoints, Progress};
+use latest::{Count, Known, LatestPoints, Progress};
+use outline::Counted;
 
 /// A hub's database, as pages read it.
 #[derive(Debug)]
@@ -174,8 +175,8 @@ impl HubSource {
             return Ok(Some(standing));
         }
         let oldest = oldest_latest(&planned, now);
-        let started = known.since(oldest).map(|(_, recent)| recent.at).min().unwrap_or(newest);
-        let tests = known.records(oldest).len();
+        let Count { started, tests } = known.count(oldest);
+        let started = started.unwrap_or(newest);
         let standing = Standing { id: RunId::new(newest, 0), started, newest, tests, at: now };
         *counted = Some((known.upto, standing));
         Ok(Some(standing))
@@ -273,7 +274,9 @@ impl Source for HubSource {
         let Some(planned) = self.planned()? else { return Ok(None) };
         let now = linux::clock::wall_now();
         let known = self.known(&planned, now)?;
-        let outline = Arc::new(outline::outline(&known, &planned, standing.id, now));
+        let Standing { id, started, tests, .. } = standing;
+        let counted = Counted { id, started, tests };
+        let outline = Arc::new(outline::outline(&known, &planned, counted, now));
         drop(known);
         keep(&mut self.outlines.lock().unwrap_or_else(PoisonError::into_inner), Arc::clone(&outline));
         Ok(Some(outline))

@@ -16,22 +16,33 @@ use crate::schedule::planned::Planned;
 use crate::watching::oldest_latest;
 
 /// The round of the latest results, without them.
-pub(super) fn outline(known: &Known, planned: &Planned, id: RunId, now: WallTime) -> RoundOutline {
+pub(super) fn outline(known: &Known, planned: &Planned, counted: Counted, now: WallTime) -> RoundOutline {
+    let Counted { id, started, tests } = counted;
     let oldest = oldest_latest(planned, now);
     let plan = planned.plan();
     let grids = Grids::new(known, planned);
     let matrices = METRICS.iter().flat_map(|metric| grids.of_metric(known, *metric, oldest)).collect();
-    let started = known.since(oldest).map(|(_, recent)| recent.at).min().unwrap_or(now);
     RoundOutline {
         id,
         title: plan.title.clone(),
         started,
         elapsed: known.newest.map_or(Duration::ZERO, |newest| clock::between(started, newest)),
-        tests: known.records(oldest).len(),
+        tests,
         hosts: (0..plan.hosts.len()).map(|host| HostLine::of(&plan.member(host))).collect(),
         segments: plan.round_segments(),
         matrices,
     }
+}
+
+/// What has been counted of the latest results: of a million that takes as long as a grid of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counted {
+    /// The name of the round.
+    pub(super) id: RunId,
+    /// When the oldest result was measured.
+    pub(super) started: WallTime,
+    /// How many results there are.
+    pub(super) tests: usize,
 }
 
 /// Names of series as the plan has them.
@@ -57,6 +68,23 @@ struct Cell {
     part: f64,
 }
 
+/// A series in the numbers of the plan.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    test: usize,
+    from: usize,
+    to: usize,
+}
+
+/// What is measured of a series, in the numbers of the plan: a mesh has a million.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    test: u32,
+    /// Who sends, and who receives.
+    ends: [u32; 2],
+    cell: Cell,
+}
+
 impl<'a> Grids<'a> {
     fn new(known: &Known, planned: &'a Planned) -> Self {
         let plan = planned.plan();
@@ -72,17 +100,17 @@ impl<'a> Grids<'a> {
 
     /// A grid of each network in which this was measured, the usual one first.
     fn of_metric(&self, known: &Known, metric: Metric, oldest: WallTime) -> Vec<Matrix> {
-        let hosts = self.shown(known, metric, oldest);
+        let found: Vec<Found> =
+            known.of_metric(metric, oldest).filter_map(|(key, recent)| self.found(*key, recent)).collect();
+        let hosts = self.shown(&found);
         let size = hosts.shown.len();
         let mut rows = vec![None; self.planned.plan().hosts.len()];
         (0..).zip(&hosts.shown).for_each(|(row, host)| rows[*host] = Some(row));
         let mut networks: BTreeMap<Option<usize>, Vec<Option<Cell>>> = BTreeMap::new();
-        for (key, recent) in known.since(oldest).filter(|(key, _)| key.metric == metric) {
-            let Some((test, from, to)) = self.places(*key) else { continue };
-            let (Some(from), Some(to)) = (rows[from], rows[to]) else { continue };
-            let network = self.planned.plan().groups[self.planned.plan().tests[test].group].network;
+        for Found { test, ends, cell: found } in found {
+            let [Some(from), Some(to)] = ends.map(|host| rows[host as usize]) else { continue };
+            let network = self.planned.plan().groups[self.planned.plan().tests[test as usize].group].network;
             let cells = networks.entry(network).or_insert_with(|| vec![None; size * size]);
-            let found = self.cell(*key, recent);
             let cell: &mut Option<Cell> = &mut cells[from * size + to];
             // Of several tests of a pair the worse.
             *cell = Some(cell.map_or(found, |other| if found.part < other.part { found } else { other }));
@@ -92,19 +120,19 @@ impl<'a> Grids<'a> {
 
     /// The hosts that stand in grids of a metric, in the order of the plan: where more have results than a grid can have, those of the
     /// worst pairs.
-    fn shown(&self, known: &Known, metric: Metric, oldest: WallTime) -> GridHosts {
-        let of_metric = || known.since(oldest).filter(|(key, _)| key.metric == metric);
-        let places = |key: SeriesKey| self.places(key).map(|(_, from, to)| [from, to]);
-        let measured: BTreeSet<usize> = of_metric().filter_map(|(key, _)| places(*key)).flatten().collect();
+    fn shown(&self, found: &[Found]) -> GridHosts {
+        let mut is_measured = vec![false; self.planned.plan().hosts.len()];
+        found.iter().flat_map(|one| one.ends).for_each(|host| is_measured[host as usize] = true);
+        let measured: Vec<usize> = (0..is_measured.len()).filter(|host| is_measured[*host]).collect();
         if measured.len() <= MOST_GRID_HOSTS {
-            return GridHosts { shown: measured.into_iter().collect(), left_out: 0 };
+            return GridHosts { shown: measured, left_out: 0 };
         }
-        let mut worst: Vec<(f64, [usize; 2])> =
-            of_metric().filter_map(|(key, recent)| Some((self.cell(*key, recent).part, places(*key)?))).collect();
+        let mut worst: Vec<(f64, [u32; 2])> = found.iter().map(|one| (one.cell.part, one.ends)).collect();
         // What is not judged comes last.
         worst.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         let mut shown = BTreeSet::new();
         for (_, ends) in worst {
+            let ends = ends.map(|host| host as usize);
             let new = ends.iter().filter(|host| !shown.contains(*host)).count();
             if shown.len() + new <= MOST_GRID_HOSTS {
                 shown.extend(ends);
@@ -113,17 +141,26 @@ impl<'a> Grids<'a> {
         GridHosts { left_out: measured.len() - shown.len(), shown: shown.into_iter().collect() }
     }
 
-    fn places(&self, key: SeriesKey) -> Option<(usize, usize, usize)> {
-        let host = |name: Name| self.hosts[name.place()];
-        Some((self.tests[key.test.place()]?, host(key.from)?, host(key.to)?))
+    /// What is known of a series, where the plan has its hosts and its test.
+    fn found(&self, key: SeriesKey, recent: &Recent) -> Option<Found> {
+        let place = self.place(key)?;
+        let number = |place: usize| u32::try_from(place).ok();
+        let ends = [number(place.from)?, number(place.to)?];
+        Some(Found { test: number(place.test)?, ends, cell: self.cell(place, key.metric, recent) })
     }
 
-    fn cell(&self, key: SeriesKey, recent: &Recent) -> Cell {
+    fn place(&self, key: SeriesKey) -> Option<Place> {
+        let host = |name: Name| self.hosts[name.place()];
+        Some(Place { test: self.tests[key.test.place()]?, from: host(key.from)?, to: host(key.to)? })
+    }
+
+    fn cell(&self, place: Place, metric: Metric, recent: &Recent) -> Cell {
         let value = recent.value();
-        if key.metric != Metric::Goodput {
+        if metric != Metric::Goodput {
             return Cell { value, part: f64::NAN };
         }
-        let planned = self.places(key).and_then(|(test, from, to)| self.planned.plan().expected_rate(test, from, to));
+        let Place { test, from, to } = place;
+        let planned = self.planned.plan().expected_rate(test, from, to);
         let should = planned.map_or_else(|| recent.usual(), |rate| rate.bps() as f64);
         Cell { value, part: if should > 0.0 { value / should } else { f64::NAN } }
     }
@@ -139,8 +176,10 @@ impl<'a> Grids<'a> {
         let plan = self.planned.plan();
         let size = hosts.shown.len();
         let mut has_cell = vec![false; size];
-        for (place, _) in cells.iter().enumerate().filter(|(_, cell)| cell.is_some()) {
-            (has_cell[place / size], has_cell[place % size]) = (true, true);
+        for (from, row) in cells.chunks(size.max(1)).enumerate() {
+            for (to, _) in row.iter().enumerate().filter(|(_, cell)| cell.is_some()) {
+                (has_cell[from], has_cell[to]) = (true, true);
+            }
         }
         let shown: Vec<usize> = (0..size).filter(|host| has_cell[*host]).collect();
         let network = network.map(|network| plan.networks[network].name.clone());
