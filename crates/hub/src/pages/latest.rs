@@ -130,7 +130,7 @@ impl Known {
     }
 
     /// Series whose latest result is no older.
-    pub(super) fn since(&self, oldest: WallTime) -> impl Iterator<Item = (&SeriesKey, &Recent)> + Clone {
+    pub(super) fn since(&self, oldest: WallTime) -> impl Iterator<Item = (&SeriesKey, &Recent)> {
         self.series.values().flatten().filter(move |(_, recent)| recent.at >= oldest)
     }
 
@@ -141,8 +141,14 @@ impl Known {
 
     /// What the latest results are from.
     pub(super) fn count(&self, oldest: WallTime) -> Count {
-        let started = self.since(oldest).map(|(_, recent)| recent.at).min();
-        Count { started, tests: distinct(self.since(oldest).map(|(_, recent)| recent.record)) }
+        // A million series fill 120 MB: they are gone through once.
+        let mut records = Vec::with_capacity(self.series.values().map(HashMap::len).sum());
+        let mut started: Option<WallTime> = None;
+        for (_, recent) in self.since(oldest) {
+            started = Some(started.map_or(recent.at, |started| started.min(recent.at)));
+            records.push(recent.record);
+        }
+        Count { started, tests: distinct(records) }
     }
 
     /// Records that the latest results are from, each once, in order.
@@ -209,19 +215,17 @@ impl Recent {
 }
 
 /// How many different numbers these are.
-fn distinct(numbers: impl Iterator<Item = u64> + Clone) -> usize {
-    let (mut least, mut greatest, mut count) = (u64::MAX, 0, 0_usize);
-    numbers.clone().for_each(|number| (least, greatest, count) = (least.min(number), greatest.max(number), count + 1));
-    let bits = usize::try_from(greatest.saturating_sub(least)).ok().filter(|span| span / 64 <= count);
-    let Some(span) = bits else {
-        let mut sorted: Vec<u64> = numbers.collect();
-        sorted.sort_unstable();
-        sorted.dedup();
-        return sorted.len();
+fn distinct(mut numbers: Vec<u64>) -> usize {
+    let least = numbers.iter().copied().min().unwrap_or(0);
+    let greatest = numbers.iter().copied().max().unwrap_or(0);
+    let Some(words) = usize::try_from((greatest - least) / 64).ok().filter(|words| *words <= numbers.len()) else {
+        numbers.sort_unstable();
+        numbers.dedup();
+        return numbers.len();
     };
     // Records are numbered as they come, so that those of one period lie close together: a bit for each instead of sorting a million.
-    let mut seen = vec![0_u64; span / 64 + 1];
-    for place in numbers.map(|number| number - least) {
+    let mut seen = vec![0_u64; words + 1];
+    for place in numbers.into_iter().map(|number| number - least) {
         let word = usize::try_from(place / 64).ok().and_then(|word| seen.get_mut(word));
         word.into_iter().for_each(|word| *word |= 1 << (place % 64));
     }
@@ -276,7 +280,7 @@ mod tests {
         let one = vec![u64::MAX; 3];
         for numbers in [close, far, one, Vec::new()] {
             let expected = numbers.iter().collect::<BTreeSet<_>>().len();
-            assert_eq!(distinct(numbers.iter().copied()), expected);
+            assert_eq!(distinct(numbers), expected);
         }
     }
 
