@@ -7,7 +7,7 @@ use model::series::{Column, StreamSamples};
 use units::MonoTime;
 
 use crate::engine::counters::Counts;
-use crate::engine::sampler::{self, SampleLog};
+use crate::engine::sampler::{self, SampleLog, SendBufferUse};
 
 /// The samples of one stream, with times from `start`.
 #[must_use]
@@ -17,6 +17,7 @@ pub fn samples(log: &SampleLog, start: MonoTime) -> StreamSamples {
     let infos: Vec<TcpInfo> = (0..log.at.len()).map_while(|index| log.info(index)).collect();
     if infos.len() == log.at.len() {
         columns.extend(kernel_columns(&infos));
+        columns.extend(send_buffer_columns(log));
     }
     StreamSamples { stream: log.stream, heading: log.heading, end: log.end, whose: Whose::Local, at_us, columns }
 }
@@ -57,6 +58,16 @@ fn application_columns(log: &SampleLog) -> Vec<Column> {
         columns.push(column(Field::SocketDrops, |counts| counts.socket_drops));
     }
     columns
+}
+
+/// What lay in the send buffer, and what it takes, where the kernel said so at each sample.
+fn send_buffer_columns(log: &SampleLog) -> impl Iterator<Item = Column> {
+    let of = |field, value: fn(&SendBufferUse) -> Option<u32>| {
+        let values: Option<Vec<u64>> = log.send_buffers().iter().map(|each| value(each).map(u64::from)).collect();
+        Some(Column { field, values: values.filter(|values| values.len() == log.at.len())? })
+    };
+    let columns = [of(Field::WmemQueued, |each| each.queued), of(Field::Sndbuf, |each| each.limit)];
+    columns.into_iter().flatten()
 }
 
 /// One column for each field that this kernel tells.

@@ -103,4 +103,4 @@ const EXTENSIONS: u8 = 1 << (INET_DIAG_INFO - 1)
     | 1 << (INET_DIAG_SHUTDOWN - 1);
 
 /// What a walk over all sockets asks for: each attribute more costs time for each socket.
-const WALK_EXTENSIONS: u8 = 1 << (INET_DIAG_INFO - 1);
+const WALK_EXTENSIONS: u8 = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_SKMEMINFO - 1);

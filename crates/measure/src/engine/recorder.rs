@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use linux::clock;
 use linux::tcp_info::{self, TcpInfo};
+use linux::{clock, sockets};
 use model::measurement::{End, Heading};
 use model::spec::Protocol;
 use units::MonoTime;
@@ -54,9 +54,20 @@ pub struct SampleLog {
     pub thinned: u64,
     records: Vec<u8>,
     record_len: usize,
+    /// Of a sender over TCP, what lay in its send buffer.
+    send_buffers: Vec<SendBufferUse>,
     socket: Arc<OwnedFd>,
     counters: Arc<StreamCounters>,
     protocol: Protocol,
+}
+
+/// What lies in a send buffer, and what it takes. Absent where the kernel does not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SendBufferUse {
+    /// Memory of what is in it (`sk_wmem_queued`), in bytes.
+    pub queued: Option<u32>,
+    /// From how much on its program waits (`sk_sndbuf`), in bytes.
+    pub limit: Option<u32>,
 }
 
 /// How exactly a sample is taken when it is due.
@@ -186,6 +197,7 @@ impl SampleLog {
             thinned: 0,
             records: Vec::new(),
             record_len: 0,
+            send_buffers: Vec::new(),
             socket: stream.share(),
             counters: Arc::clone(&stream.counters),
             protocol,
@@ -219,11 +231,23 @@ impl SampleLog {
             return false;
         }
         self.records.extend_from_slice(&record[..length]);
+        if self.end == End::Sender {
+            let memory = sockets::memory(&self.socket).unwrap_or_default();
+            self.send_buffers.push(SendBufferUse { queued: memory.wmem_queued, limit: memory.sndbuf });
+        }
         true
     }
 
+    /// What lay in the send buffer at each sample; nothing of receivers and of datagrams.
+    #[must_use]
+    pub fn send_buffers(&self) -> &[SendBufferUse] {
+        &self.send_buffers
+    }
+
     fn memory(&self) -> usize {
-        self.records.len() + self.at.len() * (size_of::<MonoTime>() + size_of::<Counts>())
+        self.records.len()
+            + self.send_buffers.len() * size_of::<SendBufferUse>()
+            + self.at.len() * (size_of::<MonoTime>() + size_of::<Counts>())
     }
 
     /// Gives up every second sample.
@@ -232,6 +256,7 @@ impl SampleLog {
         keep_every_second(&mut self.at, 1);
         keep_every_second(&mut self.counts, 1);
         keep_every_second(&mut self.records, self.record_len);
+        keep_every_second(&mut self.send_buffers, 1);
         self.thinned += (before - self.at.len()) as u64;
     }
 }
@@ -263,6 +288,7 @@ mod tests {
             thinned: 0,
             records: Vec::new(),
             record_len: 0,
+            send_buffers: Vec::new(),
             socket: Arc::new(socket.into()),
             counters: Arc::default(),
             protocol: Protocol::Udp,

@@ -15,8 +15,8 @@ use linux::clock;
 use model::spec::Protocol;
 use units::MonoTime;
 
-pub use super::recorder::SampleLog;
 use super::recorder::{self, Leeway, SampleRecorder};
+pub use super::recorder::{SampleLog, SendBufferUse};
 use super::streams::{SampledBy, StreamSet};
 use crate::stamp::prober::Prober;
 

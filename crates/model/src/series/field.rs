@@ -173,4 +173,8 @@ fields! {
     AccecnFailMode = "accecn_fail_mode",
     /// Which AccECN options were seen (`tcpi_accecn_opt_seen`).
     AccecnOptSeen = "accecn_opt_seen",
+    /// Memory of what lies in the send buffer, sent and not acknowledged or unsent, with the kernel's bookkeeping (`sk_wmem_queued`).
+    WmemQueued = "wmem_queued_bytes",
+    /// Most that the send buffer takes of that before its program has to wait (`sk_sndbuf`).
+    Sndbuf = "sndbuf_bytes",
 }

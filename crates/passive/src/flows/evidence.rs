@@ -29,7 +29,13 @@ pub(super) fn samples(span: &Span) -> RunSamples {
         at_us.insert(0, 0);
     }
     let column = |field: Field, value: &dyn Fn(&Sample) -> Option<u64>| {
-        let mut values = span.samples.iter().map(value).collect::<Option<Vec<u64>>>()?;
+        let mut known = None;
+        // What a last word does not have is as it was at the look before.
+        let mut carried = |sample| {
+            known = value(sample).or(known);
+            known
+        };
+        let mut values = span.samples.iter().map(&mut carried).collect::<Option<Vec<u64>>>()?;
         if starts {
             let zero = if COUNTERS.contains(&field) { 0 } else { values.first().copied().unwrap_or(0) };
             values.insert(0, zero);

@@ -73,7 +73,7 @@ pub struct Reading {
 }
 
 /// What is kept of a reading: what the waterfall's rules look at, and the totals.
-pub const FIELDS: [Field; 25] = [
+pub const FIELDS: [Field; 27] = [
     Field::BytesAcked,
     Field::BytesReceived,
     Field::BytesSent,
@@ -99,6 +99,8 @@ pub const FIELDS: [Field; 25] = [
     Field::RcvWnd,
     Field::RcvRtt,
     Field::RcvMss,
+    Field::WmemQueued,
+    Field::Sndbuf,
 ];
 
 impl Reading {

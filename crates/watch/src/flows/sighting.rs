@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use linux::sock_diag::{SocketRecord, TcpState};
+use linux::sockets::SocketMemory;
 use linux::tcp_info::TcpInfo;
 use model::series::field::Field;
 use passive::flows::reading::{Ends, FinSeen, Reading, Sighting};
@@ -21,7 +22,7 @@ pub(super) fn sighting(record: SocketRecord, at: MonoTime) -> Option<Sighting> {
         unread: record.receive_queue.into(),
         since_ack: millis(info.tcpi_last_ack_recv()),
         since_data: millis(info.tcpi_last_data_recv()),
-        reading: Reading::new(at, |field| number(info, field)),
+        reading: Reading::new(at, |field| number(info, field).or_else(|| memory(record.memory?, field))),
         congestion_control: record.congestion_control,
     })
 }
@@ -31,6 +32,15 @@ fn fin(state: Option<TcpState>) -> FinSeen {
         Some(TcpState::CloseWait | TcpState::LastAck | TcpState::Closing | TcpState::TimeWait) => FinSeen::Yes,
         Some(TcpState::Close) | None => FinSeen::Unknown,
         Some(_) => FinSeen::No,
+    }
+}
+
+/// What lies in the send buffer. The kernel's last word on a connection does not have it.
+fn memory(memory: SocketMemory, field: Field) -> Option<u64> {
+    match field {
+        Field::WmemQueued => memory.wmem_queued.map(u64::from),
+        Field::Sndbuf => memory.sndbuf.map(u64::from),
+        _ => None,
     }
 }
 
