@@ -6,8 +6,8 @@
 //! * [`check`]: the kernel's own clocks against the table
 //! * [`facts`]: what matters most, in sentences, and what to try next
 //!
-//! Inside: `track` reads samples at any moment, `stream` puts both ends together, `startup`, `ceiling`, `losses` and
-//! `times` find what holds over many samples, `split` gives the time of each step to reasons, `ledger` the bytes.
+//! Inside: `track` reads samples at any moment, `stream` puts both ends together, `startup`, `ceiling`, `losses`, `times` and
+//! `writer` find what holds over many samples, `split` gives the time of each step to reasons, `ledger` the bytes.
 
 pub mod cause;
 mod ceiling;
@@ -24,6 +24,7 @@ mod stream;
 mod tests;
 mod times;
 mod track;
+mod writer;
 
 use std::time::Duration;
 

@@ -10,6 +10,7 @@ use super::cause::Reason;
 use super::losses::Phase;
 use super::stream::{Clocks, Processor, Setting, Stream};
 use super::times::{KernelTimes, Times};
+use super::writer::Writer;
 
 /// The time of one step by reason, in microseconds, and which of it the kernel's own clocks told.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +28,7 @@ pub(super) struct Splitter<'a> {
     setting: &'a Setting<'a>,
     start_end: i64,
     times: Option<KernelTimes<'a>>,
+    writer: Writer,
     /// The largest window that the receiver offered.
     widest: u64,
     /// How much more the receiver's kernel took than its program at the start: iperf3's cookie.
@@ -51,7 +53,9 @@ impl<'a> Splitter<'a> {
             .zip(stream.taken(Field::AppBytes))
             .map_or(0, |(kernel, program)| kernel.first().saturating_sub(program.first()).min(COOKIE));
         let times = KernelTimes::new(stream);
-        let mut splitter = Self { stream, setting, start_end, times, widest, unread_at_start, unread_percent: 0 };
+        let writer = Writer::new(stream, setting);
+        let mut splitter =
+            Self { stream, setting, start_end, times, writer, widest, unread_at_start, unread_percent: 0 };
         splitter.unread_percent = splitter.unread_percent();
         splitter
     }
@@ -110,6 +114,12 @@ impl<'a> Splitter<'a> {
         let rest = match self.rest(step, phase, (still, reading)) {
             // What is in flight is all that the buffer held.
             Reason::SenderWaited | Reason::SenderCpu if self.buffer_was_full(step) => buffer,
+            // With all of a full buffer in flight no other window holds anything back.
+            Reason::SenderWaited | Reason::SenderCpu | Reason::AskedRate | Reason::FullCongestionWindow
+                if self.writer.waits(step.1) =>
+            {
+                buffer
+            }
             other => other,
         };
         [self.waiting(still), window, buffer, rest]
@@ -179,7 +189,8 @@ impl<'a> Splitter<'a> {
         if cwnd_full {
             return Reason::FullCongestionWindow;
         }
-        if waiting == Some(0) {
+        // What does not fill a segment waits for the rest of it (Nagle, RFC 9293 section 3.7.4), or for an acknowledgment.
+        if waiting.is_some_and(|unsent| unsent < segment.max(1)) {
             return if self.program_ended(to) { Reason::Draining } else { self.waiting(false) };
         }
         match (self.setting.sender_cpu, self.setting.receiver_cpu) {

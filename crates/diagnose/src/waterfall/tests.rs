@@ -211,6 +211,52 @@ fn a_send_buffer_that_the_kernel_counts_now_and_then_is_the_limit_all_the_time()
     assert_eq!(leading(&counted(1_000)), Reason::SenderWaited, "it never was");
 }
 
+/// All that was written is in flight, the kernel counts no time of a full buffer, and this much lies in one of 150 kB. An RTT is 20 ms.
+fn queued(memory: impl Fn(u64) -> u64 + 'static) -> Columns {
+    let mut columns = with(Field::WmemQueued, memory);
+    columns.retain(|(field, _)| ![Field::Notsent, Field::MinRtt].contains(field));
+    columns.push((Field::Notsent, Box::new(|_| 700)));
+    columns.push((Field::MinRtt, Box::new(|_| 20_000)));
+    columns.push((Field::Sndbuf, Box::new(|_| 150_000)));
+    columns
+}
+
+#[test]
+fn a_buffer_that_is_never_emptied_below_where_its_writer_is_woken_is_the_limit_though_no_clock_runs() {
+    let of = |columns: &Columns| leading(&waterfall(vec![end(End::Sender, columns)]));
+    let waits = queued(|n| 152_000 - n % 4 * 17_000);
+    assert_eq!(of(&waits), Reason::FullSendBuffer);
+    // A program that asks before it writes a block tops it up to two thirds.
+    assert_eq!(of(&queued(|n| 97_000 + n % 3 * 3_000)), Reason::FullSendBuffer);
+    // A congestion window of what is in flight holds nothing back.
+    let mut both = waits;
+    both.retain(|(field, _)| *field != Field::SndCwnd);
+    both.push((Field::SndCwnd, Box::new(|_| 100)));
+    assert_eq!(of(&both), Reason::FullSendBuffer);
+    // Data that is not sent waits for something else.
+    both.retain(|(field, _)| *field != Field::Notsent);
+    both.push((Field::Notsent, Box::new(|_| 50_000)));
+    assert_eq!(of(&both), Reason::FullCongestionWindow);
+}
+
+#[test]
+fn a_program_that_leaves_its_buffer_room_has_nothing_ready() {
+    let of = |columns: Columns| leading(&waterfall(vec![end(End::Sender, &columns)]));
+    assert_eq!(of(queued(|_| 20_000)), Reason::SenderWaited, "hardly anything");
+    assert_eq!(of(queued(|_| 110_000)), Reason::SenderWaited, "all the time too much to be woken, and never full");
+    let mut new = queued(|_| 60_000);
+    new.retain(|(field, _)| *field != Field::Sndbuf);
+    new.push((Field::Sndbuf, Box::new(|_| 87_040)));
+    assert_eq!(of(new), Reason::SenderWaited, "the buffer of a new connection grows when somebody waits");
+    let in_turns = |n: u64| if n % 10 < 5 { 150_000 } else { 1_000 };
+    assert_eq!(of(queued(in_turns)), Reason::SenderWaited, "as much as it holds, and then nothing for as long");
+    // The queue was not seen empty, but nothing was outstanding for three tenths of the time.
+    let mut idle = queued(|_| 150_000);
+    idle.retain(|(field, _)| *field != Field::BusyTime);
+    idle.push((Field::BusyTime, Box::new(|n| n * 7_000)));
+    assert_eq!(of(idle), Reason::SenderWaited);
+}
+
 #[test]
 fn a_window_that_is_full_behind_a_hole_is_the_losss_doing() {
     let mut columns = with(Field::RwndLimited, |n| n * 10_000);
