@@ -19,6 +19,7 @@ use model::run::Run;
 use model::transfer::{FlowInterval, ReceivedCount, Transfer, TransferEnd};
 use support::truth_network::{FAR, FAR_DELAYED, Network};
 use support::truth_program::test;
+use support::truth_transfer::{Pacing, answers_in_turns, waits_for_room};
 use units::ByteCount;
 
 #[test]
@@ -59,6 +60,44 @@ fn a_small_send_buffer_is_the_send_buffer() {
     let sent = near.transfer(Heading::Outbound);
     assert_both_near(&run, &sent, &far.transfer(Heading::Inbound));
     assert_limit(&sent, "send_buffer");
+}
+
+/// The kernel's clock of the full buffer starts for none of them that is not paced: all that they wrote has left when they begin to wait.
+#[test]
+fn a_program_that_waits_for_room_in_its_buffer_is_the_send_buffer() {
+    for (buffer, one_way) in [(65_536, 10), (262_144, 20), (524_288, 50)] {
+        let network = Network::with_delay_of(Duration::from_millis(one_way));
+        network.set(&network.near, "net.ipv4.tcp_wmem", &format!("4096 {buffer} {buffer}"));
+        for pacing in [Pacing::None, Pacing::On] {
+            let mut near = Watcher::start(&network.near, &[]);
+            waits_for_room(&network, pacing, Duration::from_secs(4));
+            assert_limit(&near.transfer(Heading::Outbound), "send_buffer");
+        }
+    }
+}
+
+/// It asks whether it may write (select), and so tops its buffer up from two thirds.
+#[test]
+fn a_program_that_asks_for_room_in_its_buffer_is_limited_by_it_as_well() {
+    let network = Network::with_delay_of(Duration::from_millis(50));
+    network.set(&network.near, "net.ipv4.tcp_wmem", "4096 524288 524288");
+    for block in ["128K", "4K"] {
+        let mut near = Watcher::start(&network.near, &[]);
+        iperf3(&network, &["-t", "4", "-C", "cubic", "-l", block]);
+        assert_limit(&near.transfer(Heading::Outbound), "send_buffer");
+    }
+}
+
+/// As much as its buffer holds at once, and then nothing until it is asked for more.
+#[test]
+fn a_program_that_writes_as_much_as_its_buffer_holds_and_pauses_is_the_sending_program() {
+    for (buffer, size) in [(262_144, 230_000), (262_144, 120_000), (65_536, 55_000)] {
+        let network = Network::with_delay_of(Duration::from_millis(20));
+        network.set(&network.near, "net.ipv4.tcp_wmem", &format!("4096 {buffer} {buffer}"));
+        let mut near = Watcher::start(&network.near, &[]);
+        answers_in_turns(&network, size, std::num::NonZero::new(20).unwrap());
+        assert_limit(&near.transfer(Heading::Outbound), "sender_application");
+    }
 }
 
 #[test]
@@ -166,6 +205,21 @@ fn a_capture_of_a_test_has_its_bytes_and_names_the_planted_window() {
     let bulk = transfers.max_by_key(|transfer| transfer["delivered_bytes"].as_u64()).unwrap();
     assert_near(ByteCount::new(bulk["delivered_bytes"].as_u64().unwrap()), &run);
     assert_eq!(bulk["verdicts"][0]["cause"], "receiver-window", "{bulk:#}");
+}
+
+/// Sends by iperf3 from the near host to the far one.
+fn iperf3(network: &Network, options: &[&str]) {
+    let within = |host: &str| {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", host, "iperf3", "--forceflush"]).stdout(Stdio::piped());
+        command
+    };
+    let mut server = within(&network.far).args(["-s", "-1"]).spawn().unwrap();
+    let mut said = BufReader::new(server.stdout.take().unwrap()).lines();
+    assert!(said.any(|line| line.unwrap().contains("listening")), "iperf3 does not serve");
+    let sent = within(&network.near).args(["-c", FAR_DELAYED]).args(options).output().unwrap();
+    assert!(sent.status.success(), "{sent:?}");
+    server.wait().unwrap();
 }
 
 /// A watch of a device's bursts, once it has begun.

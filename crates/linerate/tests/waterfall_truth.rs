@@ -9,6 +9,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use diagnose::waterfall::cause::{Cause, Reason};
 use diagnose::waterfall::check::CheckVerdict;
 use diagnose::waterfall::line::{LineRate, LineRateSource};
@@ -39,6 +41,32 @@ fn a_small_send_buffer_on_a_long_path_is_the_send_buffer() {
     let waterfall = explained(&test(&network, &format!("{FAR_DELAYED} --time 3s --cca cubic")), GIGABIT);
     assert_planted(&waterfall, Cause::SendBuffer);
     assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
+}
+
+/// The kernel's clock of the full buffer starts for none of them that is not paced: all that they wrote has left when they begin to wait.
+#[test]
+fn a_sender_that_waits_undisturbed_for_room_in_its_buffer_is_the_send_buffer() {
+    for (buffer, one_way) in [(65_536, 10), (262_144, 20), (524_288, 50)] {
+        let network = Network::with_delay_of(Duration::from_millis(one_way));
+        network.set(&network.near, "net.ipv4.tcp_wmem", &format!("4096 {buffer} {buffer}"));
+        for pacing in ["", "--pace 1Gbit/s"] {
+            let waterfall =
+                explained(&test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic {pacing}")), GIGABIT);
+            assert_planted(&waterfall, Cause::SendBuffer);
+            assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
+        }
+    }
+}
+
+#[test]
+fn a_writer_of_as_much_as_its_buffer_holds_that_pauses_is_the_configured_rate() {
+    let network = Network::with_delay();
+    network.set(&network.near, "net.ipv4.tcp_wmem", "4096 262144 262144");
+    let waterfall = explained(
+        &test(&network, &format!("{FAR_DELAYED} --time 4s --cca cubic --rate 20Mbit/s --length 230kB")),
+        GIGABIT,
+    );
+    assert_planted(&waterfall, Cause::ConfiguredCap);
 }
 
 #[test]

@@ -4,3 +4,4 @@ pub mod truth_cgroup;
 pub mod truth_delay;
 pub mod truth_network;
 pub mod truth_program;
+pub mod truth_transfer;

@@ -6,7 +6,7 @@
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -23,12 +23,11 @@ pub struct Relay {
     threads: Vec<JoinHandle<()>>,
 }
 
-const DELAY: Duration = Duration::from_millis(10);
 const PORT: u16 = 4789;
 
 impl Relay {
     /// Relays between two hosts from inside a namespace.
-    pub fn start(namespace: &str, hosts: [&str; 2]) -> Self {
+    pub fn start(namespace: &str, hosts: [&str; 2], delay: Duration) -> Self {
         let reference = NetnsRef::parse(namespace).unwrap();
         let socket = with_netns(&reference, || UdpSocket::bind(("0.0.0.0", PORT)).unwrap()).unwrap();
         set_buffer_size_beyond_limit(&socket, Direction::Receive, ByteCount::new(64 << 20)).unwrap();
@@ -37,7 +36,9 @@ impl Relay {
         let (stop, (send, receive)) = (Arc::<AtomicBool>::default(), channel());
         let (out, stopped) = (socket.try_clone().unwrap(), Arc::clone(&stop));
         let threads = vec![
-            thread::spawn(move || take(&socket, hosts, &send, &stopped)),
+            thread::spawn(move || {
+                take(&socket, hosts, |packet, to| send.send((Instant::now() + delay, packet, to)).is_ok(), &stopped);
+            }),
             thread::spawn(move || pass_on(&out, &receive)),
         ];
         Self { stop, threads }
@@ -54,12 +55,12 @@ impl Drop for Relay {
     }
 }
 
-fn take(socket: &UdpSocket, [one, other]: [IpAddr; 2], held: &Sender<Held>, stop: &AtomicBool) {
+fn take(socket: &UdpSocket, [one, other]: [IpAddr; 2], pass: impl Fn(Vec<u8>, SocketAddr) -> bool, stop: &AtomicBool) {
     let mut packet = [0; 65_536];
     while !stop.load(Ordering::Relaxed) {
         let Ok((length, from)) = socket.recv_from(&mut packet) else { continue };
         let to = SocketAddr::new(if from.ip() == one { other } else { one }, PORT);
-        if held.send((Instant::now() + DELAY, packet[..length].to_vec(), to)).is_err() {
+        if !pass(packet[..length].to_vec(), to) {
             return;
         }
     }

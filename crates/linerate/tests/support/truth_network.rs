@@ -6,6 +6,7 @@
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::truth_delay::Relay;
 
@@ -48,6 +49,11 @@ impl Network {
 
     /// The same with a way that holds every packet for 10 ms.
     pub fn with_delay() -> Self {
+        Self::with_delay_of(Duration::from_millis(10))
+    }
+
+    /// The same with a way that holds every packet for so long.
+    pub fn with_delay_of(one_way: Duration) -> Self {
         let mut network = Self::new();
         for (host, number) in [(&network.near, 1), (&network.far, 2)] {
             tool(&format!(
@@ -58,7 +64,7 @@ impl Network {
             tool(&format!("ip -n {host} addr add 10.91.3.{number}/24 dev delayed"));
             tool(&format!("ip -n {host} link set delayed mtu 1450 up"));
         }
-        network.relay = Some(Relay::start(&network.router, ["10.91.1.1", "10.91.2.1"]));
+        network.relay = Some(Relay::start(&network.router, ["10.91.1.1", "10.91.2.1"], one_way));
         network
     }
 
