@@ -43,9 +43,8 @@ fn a_small_send_buffer_on_a_long_path_is_the_send_buffer() {
     assert_eq!(waterfall.check.verdict, CheckVerdict::Agrees, "{:?}", waterfall.check);
 }
 
-/// The kernel's clock of the full buffer starts for none of them that is not paced: all that they wrote has left when they begin to wait.
 #[test]
-fn a_sender_that_waits_undisturbed_for_room_in_its_buffer_is_the_send_buffer() {
+fn a_send_buffer_that_is_too_small_is_the_send_buffer_paced_or_not() {
     for (buffer, one_way) in [(65_536, 10), (262_144, 20), (524_288, 50)] {
         let network = Network::with_delay_of(Duration::from_millis(one_way));
         network.set(&network.near, "net.ipv4.tcp_wmem", &format!("4096 {buffer} {buffer}"));

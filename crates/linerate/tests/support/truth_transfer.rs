@@ -6,22 +6,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use linux::netns::{NetnsRef, with_netns};
-use linux::sockets::{PacingLimit, set_congestion_control, set_pacing_limit};
-use units::DataRate;
 
 use super::truth_network::{FAR_DELAYED, Network};
 
-/// Whether the kernel spreads what a program has written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pacing {
-    None,
-    /// It does, at no less than the path carries.
-    On,
-}
-
 /// A program writes for so long, and waits in its write for room whenever there is none.
-pub fn waits_for_room(network: &Network, pacing: Pacing, length: Duration) {
-    connected(network, pacing, |mut near, far| {
+pub fn waits_for_room(network: &Network, length: Duration) {
+    connected(network, |mut near, far| {
         let reader = thread::spawn(move || received(far));
         let (block, until) = ([7; 64 << 10], Instant::now() + length);
         let mut sent = 0;
@@ -37,7 +27,7 @@ pub fn waits_for_room(network: &Network, pacing: Pacing, length: Duration) {
 /// A program writes `size` bytes so many `times`, and goes on when the other end has taken them and was asked for the next four times.
 pub fn answers_in_turns(network: &Network, size: usize, times: std::num::NonZero<u32>) {
     const ASKED: usize = 4;
-    connected(network, Pacing::None, |mut near, mut far| {
+    connected(network, |mut near, mut far| {
         let reader = thread::spawn(move || {
             let mut taken = vec![0; size];
             while far.read_exact(&mut taken).is_ok() {
@@ -60,16 +50,13 @@ pub fn answers_in_turns(network: &Network, size: usize, times: std::num::NonZero
     });
 }
 
-/// A connection from near to far by the way with a delay.
-fn connected(network: &Network, pacing: Pacing, transfer: impl FnOnce(TcpStream, TcpStream)) {
+/// A connection from near to far by the way with a delay, which is not paced: a socket that connects by BBR is for ever.
+fn connected(network: &Network, transfer: impl FnOnce(TcpStream, TcpStream)) {
+    network.set(&network.near, "net.ipv4.tcp_congestion_control", "reno");
     let of = |host: &str| NetnsRef::parse(host).unwrap();
     let listener = with_netns(&of(&network.far), || TcpListener::bind((FAR_DELAYED, 0)).unwrap()).unwrap();
     let to = listener.local_addr().unwrap();
     let near = with_netns(&of(&network.near), || TcpStream::connect(to).unwrap()).unwrap();
-    set_congestion_control(&near, "cubic").unwrap();
-    if pacing == Pacing::On {
-        set_pacing_limit(&near, PacingLimit::Limited(DataRate::from_bps(1_000_000_000))).unwrap();
-    }
     near.set_nodelay(true).unwrap();
     let (far, _) = listener.accept().unwrap();
     transfer(near, far);
