@@ -77,11 +77,11 @@ fn a_program_that_waits_for_room_in_its_buffer_is_the_send_buffer() {
 /// It asks whether it may write (select), and so tops its buffer up from two thirds.
 #[test]
 fn a_program_that_asks_for_room_in_its_buffer_is_limited_by_it_as_well() {
-    let network = Network::with_delay_of(Duration::from_millis(50));
+    let network = Network::with_delay_of(Duration::from_millis(20));
     network.set(&network.near, "net.ipv4.tcp_wmem", "4096 524288 524288");
     for block in ["128K", "4K"] {
         let mut near = Watcher::start(&network.near, &[]);
-        iperf3(&network, &["-t", "4", "-C", "cubic", "-l", block]);
+        iperf3(&network, &["-t", "6", "-C", "cubic", "-l", block]);
         assert_limit(&near.transfer(Heading::Outbound), "send_buffer");
     }
 }
