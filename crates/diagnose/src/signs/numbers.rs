@@ -10,7 +10,7 @@ use model::run::Run;
 use model::series::field::Field;
 use model::series::{RunSamples, StreamSamples};
 use model::target::TargetSource;
-use predict::physics::{LossVerdict, LossWitness};
+use predict::physics::{FullLink, LossVerdict, LossWitness};
 
 use super::Observation;
 use super::agreed::agreed;
@@ -76,6 +76,10 @@ fn stood_still(flow: &Flow) -> bool {
 /// What the losses allow, by closed forms: told of every flow, and a sign where nobody saw what the flow waited for. A flow that
 /// nothing else judges is limited by losses of a hundredth and more that explain its rate.
 fn of_loss(flow: &mut Flow, run: &Run, total: &DirectionTotal) {
+    // Whoever fills a link lost what does not matter.
+    if FullLink::of(run, total).is_some_and(|link| link.is_steady) {
+        return;
+    }
     let Some(witness) = LossWitness::of(run, total) else { return };
     let state = match witness.verdict {
         LossVerdict::Explains => "the-rate",

@@ -9,7 +9,7 @@ use model::run::{FailureKind, Outcome, Run};
 use model::series::RunSamples;
 use model::spec::{Limit, Protocol};
 use predict::physics::facts::rtt;
-use predict::physics::{LossVerdict, LossWitness, RttSource};
+use predict::physics::{FullLink, LossVerdict, LossWitness, RttSource};
 use units::duration::show;
 use units::{ByteCount, DataRate};
 
@@ -77,6 +77,14 @@ fn moved(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {
 /// How much was retransmitted, and whether that is the rate.
 fn retransmitted(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {
     let again = total.retransmits.filter(|count| count.get() > 0)?.get();
+    if let Some(full) = FullLink::of(run, total).filter(|link| link.is_steady) {
+        let segments = total.sent.or(total.received)?.get() / u64::from(full.mtu - HEADERS);
+        let part = percent(ratio([again, segments]));
+        return Some(Statement::fact(format!(
+            "{whose}: {again} segments retransmitted ({part}), and the rate is all that a link of {} gives: they cost it nothing",
+            full.rate
+        )));
+    }
     let witness = LossWitness::of(run, total);
     let says = match &witness {
         Some(witness) => format!("{whose}: {again} segments retransmitted; {witness}"),
@@ -98,7 +106,9 @@ fn retransmitted(whose: &str, run: &Run, total: &DirectionTotal) -> Option<State
 
 /// One segment in two thousand: what holds TCP below a gigabit over a few milliseconds.
 const LIMITING: f64 = 5e-4;
-/// Payload of an Ethernet frame with IPv4, TCP and timestamps.
+/// IPv4 and TCP with timestamps.
+const HEADERS: u32 = 52;
+/// Payload of an Ethernet frame with them.
 const USUAL_SEGMENT: u64 = 1448;
 
 /// `dtn1 to dtn2`, in the direction of the data.
@@ -298,23 +308,24 @@ const VERY_FAR: Duration = Duration::from_secs(1);
 /// On a LAN windows say little.
 const NEAR: Duration = Duration::from_millis(2);
 
-/// Goodput of TCP with packets of 1500 bytes over Ethernet of a usual speed, 93 to 95 % of it.
+/// Goodput of TCP over Ethernet of a usual speed.
 fn link_speed(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {
-    const LINKS: [u64; 3] = [10_000_000, 100_000_000, 1_000_000_000];
-    let reached = total.goodput.bps();
-    let link = LINKS.into_iter().find(|link| (link * 93 / 100..=link * 95 / 100).contains(&reached))?;
+    let full = FullLink::of(run, total)?;
+    let link = full.rate;
     let declared = run.declared_line_rate.or(run.declared.expected);
-    let is_known = declared.is_some_and(|rate| rate.bps() <= link + link / 10);
-    // A rate that losses explain is no link's.
-    let is_of_losses = LossWitness::of(run, total).is_some_and(|witness| witness.verdict == LossVerdict::Explains);
-    let link = DataRate::from_bps(link);
-    (!is_known && !is_of_losses).then(|| {
+    let is_known = declared.is_some_and(|rate| rate.bps() <= link.bps() + link.bps() / 10);
+    // A rate that losses explain is no link's, unless it stays there.
+    let is_of_losses = || LossWitness::of(run, total).is_some_and(|witness| witness.verdict == LossVerdict::Explains);
+    let packets = if full.mtu > USUAL_MTU { format!(" with packets of {} B", full.mtu) } else { String::new() };
+    (!is_known && (full.is_steady || !is_of_losses())).then(|| {
         Statement::fact(format!(
-            "{whose}: {} is what TCP gets of an Ethernet link of {link}: `ethtool DEVICE` at both hosts says whether theirs is one",
+            "{whose}: {} is what TCP gets of an Ethernet link of {link}{packets}: `ethtool DEVICE` at both hosts says whether theirs is one",
             total.goodput
         ))
     })
 }
+
+const USUAL_MTU: u32 = 1500;
 
 /// A program that has all of one CPU: no stream is faster than it.
 fn used_up(whose: &str, run: &Run, total: &DirectionTotal) -> Option<Statement> {

@@ -3,7 +3,7 @@
 use import::{Import, Imported};
 use model::run::Run;
 use model::series::RunSamples;
-use predict::physics::LossWitness;
+use predict::physics::{FullLink, LossWitness};
 
 use super::run::{Detail, text};
 
@@ -29,7 +29,8 @@ pub fn test(file: &str, test: &Imported, run: &Run, samples: &RunSamples, kept: 
         page.push_str(&line("evidence", &observation.to_string()));
     }
     for total in run.measurement.iter().flat_map(|found| &found.totals) {
-        if let Some(witness) = LossWitness::of(run, total) {
+        let is_full = FullLink::of(run, total).is_some_and(|link| link.is_steady);
+        if let Some(witness) = LossWitness::of(run, total).filter(|_| !is_full) {
             page.push_str(&line("physics", &witness.to_string()));
         }
     }

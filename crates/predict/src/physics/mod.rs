@@ -1,10 +1,12 @@
 //! What loss, RTT, segment size and window allow a flow over TCP, in closed form, against what it reached.
 //!
 //! * [`facts`]: what a run says of these, with a range where it is estimated
+//! * [`ethernet`]: what TCP gets of a link that is full
 //! * [`loss`]: the rate that a share of lost packets leaves (Mathis and others 1997, PFTK 1998, RFC 9438)
 //!
 //! A witness, no judge: it says whether the losses explain a rate, and needs no rate of the path for that.
 
+pub mod ethernet;
 pub mod facts;
 pub mod loss;
 
@@ -15,6 +17,7 @@ use model::run::Run;
 use units::DataRate;
 use units::duration::show;
 
+pub use ethernet::FullLink;
 pub use facts::{RttRange, RttSource, TcpFacts};
 pub use loss::RateRange;
 
