@@ -17,7 +17,7 @@ use super::evidence::{DeviceCounters, Evidence, HostFact, Shown, Socket, SocketB
 use super::merge::{self, Stored};
 use super::parsed::host_of;
 use super::readings::{CounterOwner, lost_so_far, readings_of};
-use super::{Import, Imported, rtt, sizes, sockets, transfers};
+use super::{Import, Imported, one_way, router_test, rtt, sizes, sockets, transfers};
 
 /// A file that was read.
 #[derive(Debug, Clone)]
@@ -102,6 +102,20 @@ impl Source {
         })
     }
 
+    /// What was printed of a transfer, and is none of a test that is known.
+    fn runs_of(&self, item: &Evidence, facts: &UserFacts) -> Vec<Run> {
+        let id = |index: usize| {
+            let place = u128::try_from(item.line + index * MAX_LINES).unwrap_or(u128::MAX);
+            RunId::new(self.written, self.digest.wrapping_add(place))
+        };
+        match &item.shows {
+            Shown::Transfer(one) => vec![transfers::run(one, id(0), self.written, facts)],
+            Shown::OneWay(one) => vec![one_way::run(one, id(0), self.written, facts)],
+            Shown::RouterTest(one) => router_test::runs(one, [id(0), id(1)], self.written, facts),
+            _ => Vec::new(),
+        }
+    }
+
     /// The same test of the same file always has the same name.
     fn id(&self, index: usize, test: &Imported) -> RunId {
         let place = u128::try_from(index).unwrap_or(u128::MAX);
@@ -140,10 +154,9 @@ pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
                     counters.entry(owner).or_default().push(one);
                 }
                 Shown::Host(fact) => gathered.facts.push((item.host.clone(), fact.clone())),
-                Shown::Transfer(one) => {
-                    let place = u128::try_from(item.line).unwrap_or(u128::MAX);
-                    let id = RunId::new(source.written, source.digest.wrapping_add(place));
-                    runs.push((transfers::run(one, id, source.written, facts), RunSamples::default()));
+                Shown::Transfer(_) | Shown::OneWay(_) | Shown::RouterTest(_) => {
+                    let all = source.runs_of(item, facts);
+                    runs.extend(all.into_iter().map(|run| (run, RunSamples::default())));
                 }
                 _ => gathered.probe(source, item),
             }
@@ -161,6 +174,9 @@ pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
     let facts = std::mem::take(&mut gathered.facts);
     Together { round: gathered.round(runs, sources), counters: loose, facts }
 }
+
+/// More lines than a file of the most bytes has.
+const MAX_LINES: usize = 100_000_000;
 
 /// More sockets beside tests than anybody reads of.
 const MAX_FACTS: usize = 1_000;
@@ -208,7 +224,12 @@ impl Gathered {
                 let found = model::probe::download::Download { subject: subject.clone(), ..found.clone() };
                 ("download", subject, Finding::Downloads(vec![found]))
             }
-            Shown::Sockets(_) | Shown::Counters(_) | Shown::Transfer(_) | Shown::Host(_) => return,
+            Shown::Sockets(_)
+            | Shown::Counters(_)
+            | Shown::Transfer(_)
+            | Shown::OneWay(_)
+            | Shown::RouterTest(_)
+            | Shown::Host(_) => return,
         };
         self.probes.push(Probe { at: subject.started, host: item.host.clone(), subject, label, finding });
     }
@@ -395,7 +416,8 @@ impl Names {
         let mut names = Self { client: "this host".to_owned(), by_alias: BTreeMap::new() };
         for (run, _) in runs {
             let (local, peer) = (names.local(run), names.peer(run));
-            if run.role == Role::Client {
+            // A series in one direction is printed at either of its hosts.
+            if run.role == Role::Client && !one_way::is_one_way(run) {
                 names.client.clone_from(&local);
             }
             let aliases = run.peer.address.as_deref().map(host_of).into_iter().chain([run.peer.target.as_str()]);

@@ -40,6 +40,22 @@ pub enum HostFact {
     },
     /// What the kernel's log complains of.
     Complaint(KernelComplaint),
+    /// How long packets were under way in one direction.
+    OneWay(OneWayDelays),
+    /// Fewer packets were sent than the command asked for.
+    Asked(PacketsAsked),
+    /// How TCP of Windows is set.
+    WindowsTcp(WindowsTcp),
+    /// Frames with errors that a port of a router counted.
+    Port(PortErrors),
+    /// A connection that stood still with data under way.
+    StoodStill(StoodStill),
+    /// A receiver whose window stays closed.
+    ClosedWindow(ClosedWindow),
+    /// What a disk takes.
+    Disk(DiskRate),
+    /// What an access line carried to and from a near server.
+    Access(AccessRates),
     /// Files of which a program sent what differs only: its rate is none of the path.
     DeltaTransfer {
         /// Name of the command, such as `rsync`.
@@ -47,6 +63,130 @@ pub enum HostFact {
         /// What was sent of them.
         moved: ByteCount,
     },
+}
+
+/// Delays of packets in one direction, by the clocks of both hosts: negative where those are further apart than the path is long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneWayDelays {
+    /// Who sent.
+    pub from: String,
+    /// Who received.
+    pub to: String,
+    /// Least, in microseconds.
+    pub least_us: i64,
+    /// Half are at most this, in microseconds.
+    pub median_us: Option<i64>,
+    /// Greatest, in microseconds.
+    pub most_us: i64,
+    /// How far the clocks may be apart by their own word, in microseconds; `None` where they are not synchronised.
+    pub error_us: Option<u64>,
+}
+
+/// Packets that a command asked for, and how many its program sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PacketsAsked {
+    /// Name of the command, such as `twping`.
+    pub tool: &'static str,
+    /// The host that they were sent to.
+    pub to: String,
+    /// How many the command asked for.
+    pub asked: u64,
+    /// How many were sent.
+    pub sent: u64,
+}
+
+/// TCP of a Windows host, as `netsh interface tcp show` and `Get-NetTCPSetting` print it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WindowsTcp {
+    /// How far the receive window may grow.
+    pub autotuning: Option<WindowTuning>,
+    /// Congestion control of what it sends, in lower letters: `cubic`, `dctcp`, `default`.
+    pub congestion_control: Option<String>,
+}
+
+/// How far Windows lets a receive window grow (`AutoTuningLevelLocal`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowTuning {
+    /// No window scaling: 65,535 bytes.
+    Disabled,
+    /// A scale of 2.
+    HighlyRestricted,
+    /// A scale of 4.
+    Restricted,
+    /// A scale of 8, or more.
+    Normal,
+}
+
+/// What a port of a router counted of bad frames, since its counters began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortErrors {
+    /// The port, such as `ge-4/1/0`.
+    pub port: String,
+    /// All of them.
+    pub errors: u64,
+    /// Of one kind, by the router's name, the most first.
+    pub kinds: Vec<ErrorsOfKind>,
+    /// Packets that came in, where they are printed.
+    pub packets: Option<u64>,
+}
+
+/// Bad frames of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorsOfKind {
+    /// The router's name, such as `Framing errors`.
+    pub kind: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// A time in which a connection of `tcpdump` sent nothing, with data that was not acknowledged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoodStill {
+    /// Who had data under way.
+    pub from: String,
+    /// Who had not acknowledged it.
+    pub to: String,
+    /// How long.
+    pub silent: Duration,
+    /// Bytes that were not acknowledged.
+    pub unacknowledged: u64,
+    /// Segments that were retransmitted before.
+    pub again: u64,
+}
+
+/// Packets that say that their sender has no room for what it receives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClosedWindow {
+    /// Who has no room.
+    pub from: String,
+    /// Who has to wait.
+    pub to: String,
+    /// How many packets say so.
+    pub times: u64,
+    /// All packets that were printed.
+    pub packets: u64,
+}
+
+/// What a disk took of a program that wrote to it and sent nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskRate {
+    /// How much was written.
+    pub written: ByteCount,
+    /// Its mean rate.
+    pub rate: DataRate,
+}
+
+/// What several connections carried between a host and a server near it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessRates {
+    /// The server, as it is printed.
+    pub server: String,
+    /// Towards the host.
+    pub download: Option<DataRate>,
+    /// From the host.
+    pub upload: Option<DataRate>,
+    /// RTT to the server.
+    pub rtt: Option<Duration>,
 }
 
 /// Lines of one kind in the kernel's log, all of a file together.

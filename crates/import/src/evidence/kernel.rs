@@ -11,10 +11,11 @@ use crate::command::after_prompt;
 /// Reads `#kernel` and the lines `TcpRetransSegs   42   0.0` below. Without `-a` nstat prints what came since it was run last.
 pub(crate) fn nstat(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
     let titles = usize::from(lines.first()?.trim() == "#kernel");
+    // A counter of a device stands among them in a list that a person has made, and never first.
+    name_and_value(lines.get(titles)?).filter(|(name, _)| dotted(name).is_some())?;
     let rows = lines[titles..].iter().take(MAX_COUNTERS).map_while(|line| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [name, value, ..] = *words.as_slice() else { return None };
-        Some((dotted(name)?, whole(value)?))
+        let (name, value) = name_and_value(line)?;
+        Some((known(name)?, whole(value)?))
     });
     let values: BTreeMap<String, u64> = rows.collect();
     // Where the title was cut off, by `grep` as a rule, a few such lines are enough.
@@ -26,9 +27,22 @@ pub(crate) fn nstat(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Opt
     let used = titles
         + lines[titles..]
             .iter()
-            .take_while(|line| line.split_whitespace().next().is_some_and(|name| dotted(name).is_some()))
+            .take_while(|line| line.split_whitespace().next().is_some_and(|name| known(name).is_some()))
             .count();
     found(kind, None, values, used)
+}
+
+/// `TcpRetransSegs   42   0.0`, as people print it also `TcpRetransSegs = 42`.
+fn name_and_value(line: &str) -> Option<(&str, &str)> {
+    let mut words = line.split_whitespace();
+    let name = words.next()?;
+    let value = words.next()?;
+    Some((name, if value == "=" { words.next()? } else { value }))
+}
+
+/// The name of a counter of the kernel, or of one that a device has, of all devices together.
+fn known(name: &str) -> Option<String> {
+    dotted(name).or_else(|| LINK_COUNTERS.contains(&name).then(|| format!("Link.{name}")))
 }
 
 /// Fewer lines without a title may be something else.
@@ -100,20 +114,41 @@ pub(crate) fn netstat_of_bsd(lines: &[&str], _: &[&str], _: &mut Vec<String>) ->
     found(CounterKind::Kernel, None, values, 1 + used)
 }
 
-/// Reads lines of `netstat -s` without their tables, as `grep` leaves them below the command, by their words.
+/// Reads lines of `netstat -s` without their tables, as `grep` leaves them below the command, by their words. Where a counter comes
+/// again, the command was repeated: another reading begins.
 pub(crate) fn netstat_lines(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
-    let counter = |line: &str| {
-        line.starts_with([' ', '\t']).then_some(())?;
-        let (value, words) = line.trim().split_once(' ')?;
-        let known = PHRASES.iter().find(|(_, known, _)| words.starts_with(known))?;
-        Some((format!("{}.{}", known.0, known.2), value.parse::<u64>().ok()?))
-    };
-    counter(lines.first()?)?;
+    without_table(lines.first()?)?;
     let words = command_near(before, "netstat")?;
     words.iter().any(|word| word.starts_with('-') && word.contains('s')).then_some(())?;
-    let rows: Vec<(String, u64)> = lines.iter().take(MAX_COUNTERS).map_while(|line| counter(line)).collect();
+    let rows: Vec<(String, u64)> = lines.iter().take(MAX_COUNTERS).map_while(|line| without_table(line)).collect();
     let used = rows.len();
-    found(CounterKind::Kernel, None, rows.into_iter().collect(), used)
+    let mut readings: Vec<BTreeMap<String, u64>> = vec![BTreeMap::new()];
+    for (name, value) in rows {
+        if readings.last().is_some_and(|last| last.contains_key(&name)) {
+            readings.push(BTreeMap::new());
+        }
+        if let Some(last) = readings.last_mut() {
+            last.insert(name, value);
+        }
+    }
+    let shows = readings
+        .into_iter()
+        .map(|values| Shown::Counters(DeviceCounters { kind: CounterKind::Kernel, device: None, values }));
+    Some(Found { shows: shows.collect(), lines: used })
+}
+
+/// `    42 segments retransmitted`, `    OutOctets: 42`, whichever table it is of.
+fn without_table(line: &str) -> Option<(String, u64)> {
+    line.starts_with([' ', '\t']).then_some(())?;
+    if let Some((name, value)) = line.trim().split_once(": ") {
+        let table = if name.starts_with("TCP") { "TcpExt" } else { "IpExt" };
+        let is_name = name.ends_with("Octets") || name.starts_with("TCP");
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        return (is_name && is_plain).then_some((format!("{table}.{name}"), value.parse().ok()?));
+    }
+    let (value, words) = line.trim().split_once(' ')?;
+    let known = PHRASES.iter().find(|(_, known, _)| words.starts_with(known))?;
+    Some((format!("{}.{}", known.0, known.2), value.parse().ok()?))
 }
 
 /// `42 segments retransmitted`, `TCPLostRetransmit: 42`.
@@ -128,7 +163,8 @@ fn phrase([table, line]: [&str; 2]) -> Option<(String, u64)> {
 }
 
 /// Table, the words of net-tools (statistics.c), and the kernel's name.
-const PHRASES: [(&str, &str, &str); 16] = [
+const PHRASES: [(&str, &str, &str); 17] = [
+    ("Ip", "requests sent out", "OutRequests"),
     ("Ip", "incoming packets discarded", "InDiscards"),
     ("Ip", "outgoing packets dropped", "OutDiscards"),
     ("Tcp", "segments received", "InSegs"),
@@ -224,4 +260,38 @@ const FEWEST_STATISTICS: usize = 4;
 
 fn found(kind: CounterKind, device: Option<String>, values: BTreeMap<String, u64>, lines: usize) -> Option<Found> {
     (!values.is_empty()).then(|| Found { shows: vec![Shown::Counters(DeviceCounters { kind, device, values })], lines })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(read: super::super::Reader, before: &str, text: &str) -> Vec<BTreeMap<String, u64>> {
+        let lines: Vec<&str> = text.lines().collect();
+        let found = read(&lines, &[before], &mut Vec::new()).map(|found| found.shows).unwrap_or_default();
+        let of = |shown: Shown| if let Shown::Counters(found) = shown { found.values } else { panic!("{shown:?}") };
+        found.into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn lists_of_counters_that_people_print_are_read() {
+        let text = "TcpRetransSegs = 12,034\ntx_bytes       = 8,000,000\ntx_packets     = 99\nother things = 1";
+        let found = counters(nstat, "", text);
+        let of = |name: &str| found.first().and_then(|found| found.get(name).copied());
+        assert_eq!(
+            [of("Tcp.RetransSegs"), of("Link.tx_bytes"), of("Link.tx_packets")],
+            [12_034, 8_000_000, 99].map(Some)
+        );
+        assert_eq!(counters(nstat, "", "tx_bytes = 1\nrx_bytes = 2\ntx_packets = 3"), [], "none of the kernel");
+    }
+
+    #[test]
+    fn a_command_that_was_repeated_gives_two_readings() {
+        let text = "    700 requests sent out\n    40 segments retransmited\n    OutOctets: 9000\n    900 requests sent out\n    \
+                    44 segments retransmited\n    OutOctets: 19000\n";
+        let found = counters(netstat_lines, "# netstat -s | egrep 'sent' ; sleep 1; netstat -s | egrep 'sent'", text);
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].get("Tcp.RetransSegs"), found[1].get("Tcp.RetransSegs")), (Some(&40), Some(&44)));
+        assert_eq!((found[0].get("Ip.OutRequests"), found[1].get("IpExt.OutOctets")), (Some(&700), Some(&19_000)));
+    }
 }

@@ -1,10 +1,12 @@
 //! What stands beside the logs of tests: `ping` (also of Windows and Cisco's IOS), `tracepath`, `traceroute`, `mtr`, `ss -ti`, `ethtool -S`, `nstat`, `netstat -s`,
 //! `ip -s link`, the files of `/sys/class/net`, `wget`, `curl`, `scp`, `rsync`, `xrdcp`, Globus; and what they say of a host:
-//! `ethtool`, `mii-tool`, `show interface` of IOS, the kernel's log, `softnet_stat`, `tc -s`, `sar`, `mpstat`, `vmstat`, `top`, handshakes
+//! `owping` and `twping`, tests of RouterOS and of access lines;
+//! `ethtool`, `mii-tool`, `show interface` of IOS and of Junos, TCP of Windows, the kernel's log, `softnet_stat`, `tc -s`, `sar`, `mpstat`, `vmstat`, `top`, handshakes
 //! in `tcpdump`.
 //!
 //! Each reader is given the lines from one on, says at once whether its output begins there, and how many lines it is.
 
+mod access_rates;
 mod cisco_ping;
 mod complaints;
 mod conntrack;
@@ -12,13 +14,17 @@ mod counters;
 mod cpu;
 mod curl;
 mod dd;
+mod dump;
 mod handshake;
 mod host_fact;
 mod ifconfig;
+mod junos;
 mod kernel;
 pub(crate) mod mtr;
 mod nic;
+mod owping;
 mod ping;
+mod proc_net_dev;
 mod prompt;
 mod qdisc;
 mod show;
@@ -30,9 +36,11 @@ mod switch_port;
 mod tracepath;
 mod traceroute;
 mod transfer;
+mod tshark;
 mod wget;
 mod windows;
 mod windows_ping;
+mod windows_tcp;
 
 use super::anomaly::Anomalies;
 use super::command::after_prompt;
@@ -40,18 +48,20 @@ use super::source::unquoted;
 
 pub(crate) use cisco_ping::search;
 pub use host_fact::{
-    BusRate, ComplaintKind, CpuShares, Duplex, HostFact, KernelComplaint, LinkState, LostSoFar, LroState, QdiscState,
-    ReceivingCpus, RingSizes, SocketBetween, TrackedConnections, WindowScales,
+    AccessRates, BusRate, ClosedWindow, ComplaintKind, CpuShares, DiskRate, Duplex, ErrorsOfKind, HostFact,
+    KernelComplaint, LinkState, LostSoFar, LroState, OneWayDelays, PacketsAsked, PortErrors, QdiscState, ReceivingCpus,
+    RingSizes, SocketBetween, StoodStill, TrackedConnections, WindowScales, WindowTuning, WindowsTcp,
 };
+pub(crate) use owping::TEST_PACKET;
 use prompt::router_of_prompt;
 use shown::Found;
-pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, Shown};
+pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, OneWaySeries, RouterTest, Shown};
 pub use socket::Socket;
 
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;
 
-const READERS: [Reader; 40] = [
+const READERS: [Reader; 49] = [
     ping::read,
     ping::answers,
     tracepath::read,
@@ -92,6 +102,15 @@ const READERS: [Reader; 40] = [
     softnet::read,
     switch_port::mii_tool,
     switch_port::ios,
+    owping::read,
+    owping::latency,
+    windows_tcp::read,
+    access_rates::read,
+    access_rates::router,
+    proc_net_dev::read,
+    junos::read,
+    dump::read,
+    tshark::read,
 ];
 
 /// All such outputs of a text, and the text with their lines empty; `None` where there are none.
@@ -145,7 +164,23 @@ fn may_begin(line: &str) -> bool {
 }
 
 /// A text without any of these has none of these outputs.
-const MARKS: [&str; 62] = [
+const MARKS: [&str; 78] = [
+    "[TCP ZeroWindow]",
+    ") ack ",
+    "], seq ",
+    "ping statistics from [",
+    "Packet Statistics",
+    "Auto-Tuning Level",
+    "Abstimmungsgrad",
+    "steuerungsanbieter",
+    "ongestion Control Provider",
+    "CongestionProvider",
+    "AutoTuningLevelLocal",
+    "Hosted by ",
+    "-total-average: ",
+    "Inter-|   Receive",
+    ", Physical link is ",
+    "rwnd_limited:",
     " 00000000 00000000",
     ", link ok",
     ", line protocol is ",

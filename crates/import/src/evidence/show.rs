@@ -7,7 +7,7 @@ use model::series::field::Field;
 use units::duration::show;
 
 use super::host_fact::{HostFact, LroState};
-use super::shown::{CounterKind, Evidence, Shown};
+use super::shown::{CounterKind, Evidence, OneWaySeries, Shown};
 use crate::sockets::value;
 
 impl fmt::Display for Evidence {
@@ -44,6 +44,21 @@ impl fmt::Display for Evidence {
                 };
                 write!(f, "{} counters of {device}", found.values.len())
             }
+            Shown::OneWay(found) => {
+                let OneWaySeries { tool, from, to, sent, lost, duplicated, reordered, .. } = found;
+                write!(
+                    f,
+                    "{tool}: {sent} packets from {from} to {to}, {lost} lost, {duplicated} twice, {reordered} overtaken"
+                )
+            }
+            Shown::RouterTest(found) => {
+                write!(f, "a test of two routers with {} in {}", found.target, show(found.elapsed))?;
+                let rates = [("sent", found.sent), ("received", found.received)];
+                rates
+                    .into_iter()
+                    .filter_map(|(way, rate)| Some((way, rate?)))
+                    .try_for_each(|(way, rate)| write!(f, ", {way} {rate}"))
+            }
             Shown::Host(fact) => f.write_str(&subject(fact)),
             Shown::Transfer(found) => {
                 let (moved, rate, time) = (found.moved, found.rate, show(found.elapsed));
@@ -74,6 +89,16 @@ fn subject(fact: &HostFact) -> String {
         HostFact::Complaint(one) => format!("the kernel's log on {}, {} times", one.subject, one.times),
         HostFact::Receiving(cpus) => format!("packets of {} CPUs", cpus.cpus),
         HostFact::LostSoFar(lost) => format!("{} of {} lost ({})", lost.lost, lost.all, lost.counter),
+        HostFact::OneWay(delays) => format!("delays from {} to {}", delays.from, delays.to),
+        HostFact::Asked(asked) => format!("{}: {} of {} packets asked for", asked.tool, asked.sent, asked.asked),
+        HostFact::WindowsTcp(_) => "how TCP of Windows is set".to_owned(),
+        HostFact::Port(port) => format!("{} errors of {}", port.errors, port.port),
+        HostFact::StoodStill(fact) => {
+            format!("a connection of {} that stood still for {}", fact.from, show(fact.silent))
+        }
+        HostFact::ClosedWindow(fact) => format!("{} packets of {} with a window of 0", fact.times, fact.from),
+        HostFact::Disk(disk) => format!("a disk that takes {} a second", disk.rate),
+        HostFact::Access(rates) => format!("rates to and from {}", rates.server),
         HostFact::Socket(between) => format!("a socket of {} with {}", between.local, between.peer),
     }
 }

@@ -44,6 +44,10 @@ pub enum Shown {
     Counters(DeviceCounters),
     /// Files that were moved by a program that prints an amount and a rate.
     Transfer(FileTransfer),
+    /// Packets from one host to another that are none of a transfer.
+    OneWay(OneWaySeries),
+    /// A test that two routers ran.
+    RouterTest(RouterTest),
     /// What it says of a host.
     Host(HostFact),
 }
@@ -98,6 +102,50 @@ pub struct FileTransfer {
     pub files: Option<u64>,
     /// The host that has the other end of the transfer, where the output names it.
     pub local: Option<String>,
+}
+
+/// Packets that one host sent another at a steady, low rate, and of which the other noted which arrived (RFC 7680).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneWaySeries {
+    /// Name of the command, such as `owping`.
+    pub tool: &'static str,
+    /// Who sent.
+    pub from: String,
+    /// Who received.
+    pub to: String,
+    /// Packets sent.
+    pub sent: u64,
+    /// Of them, those that never arrived.
+    pub lost: u64,
+    /// Packets that arrived again.
+    pub duplicated: u64,
+    /// Packets that arrived after one that was sent later.
+    pub reordered: u64,
+    /// From the first to the last; zero where no times are printed.
+    pub elapsed: Duration,
+    /// Bytes that the command asked for beyond those of an empty test packet.
+    pub padding: Option<u16>,
+}
+
+/// A test between two routers with RouterOS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouterTest {
+    /// The router that printed it, where its prompt names it.
+    pub local: Option<String>,
+    /// The other router.
+    pub target: String,
+    /// Whether it sent datagrams.
+    pub is_udp: bool,
+    /// How long it ran.
+    pub elapsed: Duration,
+    /// Streams over TCP.
+    pub connections: Option<u16>,
+    /// Mean rate of what was sent.
+    pub sent: Option<DataRate>,
+    /// Mean rate of what was received.
+    pub received: Option<DataRate>,
+    /// Rates that the command asked for, by their direction.
+    pub asked: Vec<(Heading, DataRate)>,
 }
 
 /// What a reader found: one output may show two things, and is so many lines long.

@@ -8,7 +8,7 @@ use model::measurement::Heading;
 use units::{ByteCount, DataRate};
 
 use super::host_fact::HostFact;
-use super::shown::{FileTransfer, Found, Shown, command_above};
+use super::shown::{FileTransfer, Found, Shown, command_above, command_near};
 
 /// Reads the lines of one transfer.
 pub(crate) fn read(lines: &[&str], before: &[&str], _: &mut Vec<String>) -> Option<Found> {
@@ -41,7 +41,7 @@ fn scp(lines: &[&str], before: &[&str]) -> Option<(FileTransfer, usize)> {
     let left = clock(time)?;
     // While it runs the time is what is left.
     let elapsed = if runs || percent < 100 { over(moved, bits(rate))? } else { left };
-    let target = command_above(before, "scp").and_then(|words| remote(&words));
+    let target = command_near(before, "scp").and_then(|words| remote(&words));
     let rate = if percent == 100 { DataRate::of(ByteCount::new(moved), elapsed)? } else { bits(rate) };
     transfer("scp", target, moved, elapsed, rate).map(|found| (FileTransfer { is_whole: percent == 100, ..found }, 1))
 }

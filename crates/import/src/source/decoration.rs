@@ -15,13 +15,21 @@ pub(super) fn undecorated(line: &str) -> &str {
             _ => None,
         };
         let Some(shorter) = shorter else { break };
-        // wget prints the time itself: `2022-08-19 11:01:42 (32.1 KB/s) - …`.
-        if shorter.starts_with('(') {
+        // wget and tcpdump print the time themselves: `2022-08-19 11:01:42 (32.1 KB/s) - …`, `11:01:42.001 IP a.1 > b.2: …`.
+        if shorter.starts_with('(') || is_packet(shorter) {
             return line;
         }
         (rest, stamped) = (shorter, true);
     }
     if stamped { rest } else { line }
+}
+
+/// `IP a.57798 > b.3632: Flags [.], …`, without `IP` as old ones print it.
+fn is_packet(rest: &str) -> bool {
+    let Some((from, rest)) = rest.split_once(" > ") else { return false };
+    let from = from.strip_prefix("IP6 ").or_else(|| from.strip_prefix("IP ")).unwrap_or(from);
+    let to = rest.split_once(": ").map_or("", |(to, _)| to);
+    !to.is_empty() && ![from, to].iter().any(|end| end.contains(' ') || !end.contains('.'))
 }
 
 /// A row of numbers without what a person has written behind it: `… sender   <--- while the backup runs`, `… 211 retrans  <- 12 s`.
