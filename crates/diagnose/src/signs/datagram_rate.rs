@@ -24,7 +24,8 @@ pub(super) fn datagram_rate(flow: &Flow, others: &[&Flow]) -> Option<Observation
 
 fn beside(datagrams: &Flow, tcp: &Flow) -> Option<Observation> {
     let lost = datagrams.lost?;
-    let times = datagrams.goodput.share_of(tcp.goodput)?;
+    // A packet every now and then, as owping sends, meets no limit of a rate.
+    let times = datagrams.goodput.share_of(tcp.goodput).filter(|times| *times >= SPARSE)?;
     let state = match times {
         // Slower than TCP without a loss, they met nothing.
         times if lost < FEW && times < ABOVE => return None,
@@ -72,5 +73,7 @@ fn is_as_many(datagrams: &Flow, tcp: &Flow) -> bool {
 
 /// From this part on lost datagrams are cut by something, and not unlucky.
 const FEW: f64 = 0.02;
+/// Below this part of the rate of TCP datagrams are no load.
+const SPARSE: f64 = 1e-3;
 /// So many times the rate of TCP is more.
 const ABOVE: f64 = 1.5;

@@ -11,6 +11,7 @@ use model::series::field::Field;
 use units::duration::show;
 use units::{ByteCount, DataRate};
 
+use super::retransmits::{self, A_FEW, LOSSY};
 use super::statement::{Statement, percent, ratio};
 
 /// What counters that moved mean.
@@ -51,17 +52,7 @@ const MEANINGS: [Meaning; 8] = [
 /// All that moved and means something.
 pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
     let mut all: Vec<Statement> = Vec::new();
-    if let (Some(again), Some(sent)) = (readings.change("Tcp.RetransSegs"), readings.change("Tcp.OutSegs")) {
-        let part = ratio([again, sent]);
-        let says = format!(
-            "{host}: {again} of {sent} TCP segments retransmitted ({}), all connections together",
-            percent(part)
-        );
-        let needless = needless(host, again, readings);
-        let is_lossy = part >= LOSSY && again >= A_FEW && needless.is_none();
-        all.extend(needless);
-        all.push(if is_lossy { Statement::fault(says) } else { Statement::fact(says) });
-    }
+    all.extend(retransmits::of(host, readings));
     let packets = |name: &str| {
         if let Some(table) = name.strip_suffix(".RcvbufErrors") {
             // What found the buffer full is none of those delivered (RFC 4113).
@@ -101,18 +92,6 @@ pub(super) fn of(host: &str, readings: &CounterReadings) -> Vec<Statement> {
     all
 }
 
-/// Most of what was retransmitted had arrived already, by the word of those who received it twice (DSACK, RFC 2883).
-fn needless(host: &str, again: u64, readings: &CounterReadings) -> Option<Statement> {
-    let twice = readings.change("TcpExt.TCPDSACKRecv").filter(|twice| again >= A_FEW && twice * 2 >= again)?;
-    let overtaken =
-        ["TcpExt.TCPSACKReorder", "TcpExt.TCPTSReorder"].iter().filter_map(|name| readings.change(name)).sum::<u64>();
-    let seen = if overtaken > 0 { format!(", and packets were overtaken {overtaken} times") } else { String::new() };
-    Some(Statement::fault(format!(
-        "{host}: {twice} of {again} retransmitted segments had arrived already (DSACK){seen}: packets arrive out of order and few are lost; \
-         look for load balancing by packets over links or ways that differ"
-    )))
-}
-
 /// Frames that ask a sender to pause, in a counter that says in which direction.
 fn paused(host: &str, name: &str, moved: u64) -> Option<Statement> {
     let mut parts = name.splitn(3, '.').skip(1);
@@ -139,8 +118,6 @@ fn paused(host: &str, name: &str, moved: u64) -> Option<Statement> {
 
 /// A NIC of 128 queues has a counter for each.
 const MOST: usize = 8;
-const LOSSY: f64 = 1e-3;
-const A_FEW: u64 = 20;
 
 /// What a socket waited for, and how much it sent twice.
 pub(super) fn of_socket(tested: &Tested, stream: &StreamSamples) -> Vec<Statement> {
@@ -166,8 +143,11 @@ pub(super) fn of_fields([from, to]: [&str; 2], last: impl Fn(Field) -> Option<u6
             let window = if field == Field::RwndLimited { allowed_by_window(&last) } else { None };
             let window = window.unwrap_or_default();
             let says =
-                format!("{whose}: limited by {what} for {} of the time with data to send{window}: {so}", percent(part));
-            all.push(Statement::fault(says));
+                format!("{whose}: limited by {what} for {} of the time with data to send{window}", percent(part));
+            all.push(match of_own_pace(field, &last) {
+                Some(pace) => Statement::fact(format!("{says}{pace}")),
+                None => Statement::fault(format!("{says}: {so}")),
+            });
         }
     }
     let segments = last(Field::DataSegsOut).or_else(|| last(Field::SegsOut));
@@ -181,6 +161,26 @@ pub(super) fn of_fields([from, to]: [&str; 2], last: impl Fn(Field) -> Option<u6
     }
     all
 }
+
+/// A receiver that takes next to nothing for a long time takes what it needs: a player, a monitor. Its window is closed some of the time, and
+/// nothing is wrong.
+fn of_own_pace(field: Field, last: &impl Fn(Field) -> Option<u64>) -> Option<String> {
+    let busy = Duration::from_micros(last(Field::BusyTime)?);
+    let rate = DataRate::of(ByteCount::new(last(Field::BytesAcked)?), busy)?;
+    let is_steady =
+        field == Field::RwndLimited && busy >= LONG && rate <= SLOW && last(Field::Retrans).unwrap_or(0) == 0;
+    is_steady.then(|| {
+        format!(
+            "; it has carried {rate} for {}, as to a program that takes data at its own pace (a player, a monitor): if that is one, nothing is \
+             wrong",
+            show(busy)
+        )
+    })
+}
+
+/// A transfer that is slow for so long is one that nobody waits for.
+const LONG: Duration = Duration::from_secs(1_200);
+const SLOW: DataRate = DataRate::from_bps(10_000_000);
 
 /// `, of 3.15 MB, which at an RTT of 88.4 ms is 285 Mbit/s`: the window that the peer offers, where the socket has it.
 fn allowed_by_window(last: &impl Fn(Field) -> Option<u64>) -> Option<String> {

@@ -3,6 +3,7 @@
 use model::measurement::{DatagramCounts, DirectionTotal};
 use model::played::Finding;
 use model::round::Round;
+use model::run::Run;
 use model::spec::Protocol;
 use units::DataRate;
 
@@ -28,22 +29,33 @@ struct DatagramRun<'a> {
     counts: DatagramCounts,
     lost: f64,
     sent_at: Option<DataRate>,
+    /// The program that sent a packet every now and then, and no load.
+    sparse: Option<&'a str>,
 }
 
 fn datagram_runs(round: &Round) -> Vec<DatagramRun<'_>> {
     let runs = round.tests.iter().filter_map(|tested| match &tested.finding {
-        Finding::Run(run) if run.spec.protocol == Protocol::Udp => Some((tested, run.measurement.as_ref()?)),
+        Finding::Run(run) if run.spec.protocol == Protocol::Udp => Some((tested, run, run.measurement.as_ref()?)),
         _ => None,
     });
-    let totals = runs.flat_map(|(tested, found)| found.totals.iter().map(move |total| (tested, total)));
-    let counted = totals.filter_map(|(tested, total)| {
+    let totals = runs.flat_map(|(tested, run, found)| found.totals.iter().map(move |total| (tested, run, total)));
+    let counted = totals.filter_map(|(tested, run, total)| {
         let counts = total.datagrams.filter(|counts| counts.sent.get() > 0)?;
         let lost = ratio([lost_on_path(total, &counts), counts.sent.get()]);
         let sent_at = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
-        Some(DatagramRun { whose: from_to(tested, total), total, counts, lost, sent_at })
+        Some(DatagramRun { whose: from_to(tested, total), total, counts, lost, sent_at, sparse: sparse(run) })
     });
     counted.collect()
 }
+
+/// The program of a series in one direction.
+fn sparse(run: &Run) -> Option<&str> {
+    let software = run.local.software.as_deref()?;
+    (run.command.is_empty() && SPARSE.contains(&software)).then_some(software)
+}
+
+/// Programs that send a packet every now and then.
+const SPARSE: [&str; 2] = ["owping", "pscheduler"];
 
 /// Datagrams of the last moment, of which the receiver saw none, are on their way when a test ends, and are no loss of a path that lost no
 /// other.
@@ -69,6 +81,9 @@ impl DatagramRun<'_> {
     }
 
     fn statement(&self, all: &[DatagramRun<'_>]) -> Statement {
+        if let Some(tool) = self.sparse {
+            return self.of_series(tool);
+        }
         let rate = self.sent_at.map_or_else(String::new, |rate| format!(" at {rate}"));
         let (whose, goodput, counts) = (&self.whose, self.total.goodput, &self.counts);
         let lost = lost_on_path(self.total, counts);
@@ -83,6 +98,28 @@ impl DatagramRun<'_> {
         if goodput <= SLOW_TEST {
             let at = if rate.is_empty() { format!(" at {goodput}") } else { String::new() };
             return Statement::fact(format!("{says}{at}, which says nothing of higher rates (`-b`)"));
+        }
+        Statement::fact(says)
+    }
+
+    /// A packet every now and then: what is lost of them is lost without a load.
+    fn of_series(&self, tool: &str) -> Statement {
+        let (whose, counts) = (&self.whose, &self.counts);
+        let part = if counts.lost.get() == 0 { String::new() } else { format!(" ({})", percent(self.lost)) };
+        let more = [("overtaken", counts.reordered), ("twice", counts.duplicated)];
+        let more =
+            more.into_iter().filter(|(_, count)| count.get() > 0).map(|(what, count)| format!(", {count} {what}"));
+        let says = format!(
+            "{whose}: {} of {} packets of {tool} lost in this direction{part}{}",
+            counts.lost,
+            counts.sent,
+            more.collect::<String>()
+        );
+        let is_lossy = self.lost >= LOSSY && counts.lost.get() > 1;
+        if is_lossy {
+            return Statement::fault(format!(
+                "{says}: TCP over a long path is slow with a loss of one in ten thousand"
+            ));
         }
         Statement::fact(says)
     }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use import::evidence::{
-    ComplaintKind, CpuShares, HostFact, KernelComplaint, LostSoFar, ReceivingCpus, SocketBetween, TrackedConnections,
-    WindowScales,
+    ClosedWindow, ComplaintKind, CpuShares, HostFact, KernelComplaint, LostSoFar, ReceivingCpus, SocketBetween,
+    StoodStill, TrackedConnections, WindowScales,
 };
 use model::series::field::Field;
 use units::duration::show;
@@ -29,6 +29,8 @@ pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
             HostFact::Complaint(one) => all.push(of_complaint(named(host.as_ref()), one)),
             HostFact::Receiving(cpus) => all.extend(of_receiving(named(host.as_ref()), cpus)),
             HostFact::LostSoFar(lost) => all.push(of_lost(named(host.as_ref()), lost)),
+            HostFact::ClosedWindow(one) => all.push(of_closed(one)),
+            HostFact::StoodStill(one) => all.push(of_stall(one)),
             HostFact::TrackedConnections(table) => all.extend(of_table(named(host.as_ref()), table)),
             _ => {}
         }
@@ -91,11 +93,15 @@ fn of_receiving(host: &str, cpus: &ReceivingCpus) -> Option<Statement> {
         )));
     }
     let share = ratio([by_busiest, received]);
-    (share >= NEARLY_ALL && squeezed > 0).then(|| {
+    Some(if share >= NEARLY_ALL && squeezed > 0 {
         Statement::fault(format!(
             "CPU {busiest} of {host} received {} of the packets of {count} CPUs and left some for later {squeezed} times (softnet): let more \
              CPUs receive (queues of the NIC, `smp_affinity`, RPS)",
             percent(share)
+        ))
+    } else {
+        Statement::fact(format!(
+            "none of the {count} CPUs of {host} dropped a packet for want of room in its queue (softnet)"
         ))
     })
 }
@@ -109,6 +115,12 @@ fn of_lost(host: &str, lost: &LostSoFar) -> Statement {
             "{host}: {lost} of {all} datagrams that arrived since the counters began ({part}) found the receiving socket full ({counter}): the \
              program reads too slowly, or its buffer (`net.core.rmem_max`, SO_RCVBUF) is too small; the path is not to blame"
         )
+    } else if DAMAGE.iter().any(|part| counter.contains(part)) {
+        let whole = if lost == all { ", and none whole" } else { "" };
+        format!(
+            "{lost} of {all} frames arrived damaged at {device} of {host} since it began to count ({part}, {counter}){whole}: cable, optics or \
+             port, or how both ends of the link are set up"
+        )
     } else {
         format!(
             "{device} of {host} had no room for {lost} of {all} packets since it began to count ({part}, {counter}): rings too small, or the \
@@ -116,6 +128,9 @@ fn of_lost(host: &str, lost: &LostSoFar) -> Statement {
         )
     })
 }
+
+/// Parts of names of counters of frames whose check sequence was wrong.
+const DAMAGE: [&str; 2] = ["crc", "fcs"];
 
 /// What the kernel's log complains of.
 fn of_complaint(host: &str, complaint: &KernelComplaint) -> Statement {
@@ -139,6 +154,31 @@ fn of_complaint(host: &str, complaint: &KernelComplaint) -> Statement {
              `net.ipv4.neigh.default.gc_thresh3`, or make the network smaller"
         ),
     })
+}
+
+/// A receiver that takes nothing.
+fn of_closed(one: &ClosedWindow) -> Statement {
+    let ClosedWindow { from, to, times, packets } = one;
+    Statement::fault(format!(
+        "{from} tells {to} in {times} of {packets} packets that it has no room (a window of 0): the program there does not read, or its stack is \
+         stuck; the network loses nothing"
+    ))
+}
+
+/// Lost segments whose sender did not send them again in time.
+fn of_stall(one: &StoodStill) -> Statement {
+    let StoodStill { from, to, silent, unacknowledged, again } = one;
+    let waits = ByteCount::new(*unacknowledged);
+    let before = match again {
+        0 => String::new(),
+        1 => ", after one segment had been retransmitted".to_owned(),
+        more => format!(", after {more} segments had been retransmitted"),
+    };
+    Statement::fault(format!(
+        "{from} to {to}: nothing was sent for {}{before}, with {waits} not acknowledged, and then the first of it again: segments were lost, and \
+         the sender's timer for retransmissions ran that long (doubled again and again, or a sender that stood still)",
+        show(*silent)
+    ))
 }
 
 /// A firewall that can remember no more connections.

@@ -15,19 +15,31 @@
 //! * `links`: links, rings, buses and LRO of NICs
 //! * `shapers`: qdiscs with a rate, and with drops
 //! * `crawling`: streams of one test of which some are far slower
+//! * `retransmits`: those that a kernel counted, and whether they were needed
+//! * `echo_times`: echoes to a near host that wait somewhere
+//! * `one_way`: delays in one direction, and packets that were not sent
+//! * `windows`: how TCP of Windows is set
+//! * `access`, `disks`, `ports`: access lines, disks beside copies, ports of routers with bad frames
 
+mod access;
 mod beside;
 mod bursts;
 mod counters;
 mod crawling;
 mod datagrams;
+mod disks;
+mod echo_times;
 mod hosts;
 mod links;
+mod one_way;
+mod ports;
 mod probes;
+mod retransmits;
 mod shapers;
 mod statement;
 mod streams;
 mod transfers;
+mod windows;
 
 use import::evidence::HostFact;
 use model::played::Finding;
@@ -50,6 +62,11 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(datagrams::limits(round));
     all.extend(links::of(&beside));
     all.extend(hosts::of(&beside));
+    all.extend(windows::of(&beside));
+    all.extend(one_way::of(&beside));
+    all.extend(disks::of(&beside));
+    all.extend(ports::of(&beside));
+    all.extend(access::of(&beside));
     for tested in &round.tests {
         all.extend(match &tested.finding {
             Finding::Run(run) => transfers::of(tested, run),

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use model::measurement::RttSummary;
 use model::played::Finding;
 use model::probe::download::Download;
 use model::probe::echo::EchoSeries;
@@ -12,6 +11,7 @@ use model::round::{Round, Tested};
 use model::run::{FailureKind, Outcome};
 use units::duration::show;
 
+use super::echo_times;
 use super::statement::{Statement, percent, ratio};
 
 /// Losses and RTT.
@@ -36,35 +36,9 @@ pub(super) fn of_echoes(tested: &Tested, echoes: &EchoSeries) -> Vec<Statement> 
     // One that is lost may be chance, unless it is all there was.
     let is_fault = lost > 0 && ratio([lost, sent]) >= LOSSY && (lost > 1 || lost == sent);
     let mut all = vec![if is_fault { Statement::fault(says) } else { Statement::fact(says) }];
-    all.extend(uneven(tested, rtt));
+    all.extend(echo_times::of(tested, echoes));
     all
 }
-
-/// Echoes to a near host of which most take many times as long as the fastest: no path is that long and that short.
-fn uneven(tested: &Tested, rtt: &RttSummary) -> Option<Statement> {
-    let (least, median, most) = (rtt.min_us?, rtt.median_us?, rtt.max_us?);
-    let answered = rtt.sent.get().saturating_sub(rtt.lost.get());
-    let is_near = (1..=NEAR_US).contains(&least);
-    (is_near && answered >= FEW_ECHOES && median >= 4 * least && most >= 10 * least && most >= JITTER_US).then(|| {
-        let time = |micros: u64| show(Duration::from_micros(micros));
-        Statement::fault(format!(
-            "echoes from {} to {} take {} at best, {} in the median and up to {}: the hosts are near, so that one of them, its NIC or a radio \
-             between them lets packets wait (interrupt moderation, power saving, a busy CPU)",
-            tested.from.host,
-            tested.to.host,
-            time(least),
-            time(median),
-            time(most)
-        ))
-    })
-}
-
-/// The RTT within a building.
-const NEAR_US: u64 = 500;
-/// Fewer echoes say nothing of a distribution.
-const FEW_ECHOES: u64 = 8;
-/// Less is what a host takes to wake up.
-const JITTER_US: u64 = 2_000;
 
 /// IPv4 and ICMP.
 const HEADERS: u64 = 28;

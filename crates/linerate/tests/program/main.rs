@@ -26,6 +26,7 @@ mod interop;
 mod mesh_faults;
 #[cfg(feature = "hub")]
 mod packaging;
+mod pasted;
 mod planning;
 mod plots;
 mod probing;

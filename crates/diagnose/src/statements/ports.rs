@@ -1,0 +1,63 @@
+//! Ports of routers that counted bad frames since their counters began.
+
+use import::evidence::{HostFact, PortErrors};
+
+use super::beside::{Beside, MOST_FACTS, named};
+use super::statement::{Statement, percent, ratio};
+
+/// All of the facts, those with most errors first.
+pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
+    let ports = beside.facts.iter().take(MOST_FACTS).filter_map(|(host, fact)| match fact {
+        HostFact::Port(port) => Some((host.as_ref(), port)),
+        _ => None,
+    });
+    let mut ports: Vec<(Option<&String>, &PortErrors)> = ports.collect();
+    ports.sort_by_key(|(_, port)| std::cmp::Reverse(port.errors));
+    let most = ports.first().map_or(0, |(_, port)| port.errors);
+    // Ports beside one with a thousand times as many are well.
+    let counted = ports.into_iter().filter(|(_, port)| port.errors.saturating_mul(BESIDE) >= most);
+    counted.take(MOST).map(|(host, port)| of_port(host, port)).collect()
+}
+
+/// A chassis has a thousand ports.
+const MOST: usize = 8;
+const BESIDE: u64 = 1_000;
+
+fn of_port(host: Option<&String>, port: &PortErrors) -> Statement {
+    let PortErrors { port: name, errors, kinds, packets } = port;
+    let of = packets.map_or_else(String::new, |packets| {
+        let all = packets.saturating_add(*errors);
+        format!(" of {all} packets ({})", percent(ratio([*errors, all])))
+    });
+    let most = kinds.first().filter(|kind| kind.count.saturating_mul(2) >= *errors);
+    let kind = most.map_or_else(String::new, |kind| format!(", {} of them {}", kind.count, kind.kind));
+    let so = most.and_then(|kind| MEANINGS.iter().find(|(part, _)| kind.kind.contains(part))).map_or("", |(_, so)| so);
+    let says = format!(
+        "{name} of {} counted {errors} bad packets that came in{of} since its counters began{kind}{so}",
+        named(host)
+    );
+    let is_much = match packets {
+        Some(packets) => errors.saturating_mul(MUCH) >= *packets && *errors >= FEW,
+        None => *errors >= MANY,
+    };
+    if is_much { Statement::fault(says) } else { Statement::fact(says) }
+}
+
+/// What kinds of bad frames mean (Junos, `show interfaces extensive`, field descriptions).
+const MEANINGS: [(&str, &str); 6] = [
+    (
+        "L3 incompletes",
+        ": whole frames whose IP header is wrong (version, length, checksum): some device sends bad packets, and no cable or optics is at fault",
+    ),
+    ("Framing errors", ": frames arrived damaged: cable, optics or port"),
+    ("Resource errors", ": the port's own memory was full: more comes in than the box takes"),
+    ("FIFO errors", ": the port's own memory was full: more comes in than the box takes"),
+    ("Policed discards", ": packets of protocols that the router does not speak"),
+    ("Drops", ": the input queue was full"),
+];
+
+/// One packet of so many.
+const MUCH: u64 = 10_000;
+const FEW: u64 = 100;
+/// Where nobody knows of how many.
+const MANY: u64 = 10_000;
