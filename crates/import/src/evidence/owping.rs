@@ -164,7 +164,9 @@ impl<'a> Header<'a> {
             let (host, _) = endpoint.strip_prefix('[')?.split_once(']')?;
             (!host.is_empty() && host.len() <= LONGEST_NAME).then_some(host)
         };
-        Some(Self { tool, from: host(from)?, to: host(to)? })
+        let (from, to) = (host(from)?, host(to)?);
+        // twping names who answered first, and then the host that it ran at (`do_stats`, owping/owping.c).
+        Some(if tool == "twping" { Self { tool, from: to, to: from } } else { Self { tool, from, to } })
     }
 }
 
@@ -429,7 +431,7 @@ mod tests {
 
     #[test]
     fn twping_has_round_trips_and_both_directions() {
-        let text = "--- twping statistics from [192.0.2.1]:8831 to [192.0.2.2]:9011 ---\nSID:\t0a\n\
+        let text = "--- twping statistics from [192.0.2.2]:8831 to [192.0.2.1]:9011 ---\nSID:\t0a\n\
                     40 sent, 0 lost (0.000%), 0 send duplicates, 0 reflect duplicates\n\
                     round-trip time min/median/max = 8.1/8.2/9 ms, (unsync)\nsend time min/median/max = 3/3.1/4 ms, (unsync)\n\
                     reflect time min/median/max = 5.1/5.2/6 ms, (unsync)\nreflector processing time min/max = 0.001/0.1 ms\n";
