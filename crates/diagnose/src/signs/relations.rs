@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use model::round::Endpoint;
 use model::target::{TargetRate, TargetSource};
 use units::duration::show;
 
@@ -37,9 +38,13 @@ pub(super) fn judge_downloads(flows: &mut [Flow]) {
 
 /// Whoever loses far more of its large packets than of small ones between the same hosts has a complaint, however fast it is.
 pub(super) fn judge_sizes(flows: &mut [Flow]) {
+    let mut of_pair: BTreeMap<(&Endpoint, &Endpoint), Vec<&Flow>> = BTreeMap::new();
+    for flow in &*flows {
+        of_pair.entry((&flow.sender, &flow.receiver)).or_default().push(flow);
+    }
     let loses = |flow: &Flow| {
-        let smaller =
-            flows.iter().filter(|other| other.is_same_pair(flow) && other.shape.has_smaller_packets(&flow.shape));
+        let others = &of_pair[&(&flow.sender, &flow.receiver)];
+        let smaller = others.iter().copied().filter(|other| other.shape.has_smaller_packets(&flow.shape));
         small_segments_are_spared(flow, &smaller.collect::<Vec<_>>()).is_some()
     };
     let found: Vec<bool> =
