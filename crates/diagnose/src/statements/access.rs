@@ -41,12 +41,10 @@ fn alone(host: &str, rates: &AccessRates) -> Statement {
 
 /// Two tests with one server of which a direction differs by far: the line carries the better.
 fn changed(tests: &[(Option<&String>, &AccessRates)]) -> Option<Statement> {
-    let directions: [(&str, fn(&AccessRates) -> Option<DataRate>); 2] =
-        [("download", |rates| rates.download), ("upload", |rates| rates.upload)];
     tests.iter().enumerate().find_map(|(at, (host, one))| {
         let same = |(_, other): &&(Option<&String>, &AccessRates)| other.server == one.server;
         tests[at + 1..].iter().filter(same).find_map(|(_, other)| {
-            directions.into_iter().find_map(|(name, of)| {
+            DIRECTIONS.into_iter().find_map(|(name, of)| {
                 let (first, second) = (of(one)?, of(other)?);
                 let (least, most) = (first.min(second), first.max(second));
                 (least.bps().saturating_mul(TIMES) < most.bps()).then(|| {
@@ -62,6 +60,9 @@ fn changed(tests: &[(Option<&String>, &AccessRates)]) -> Option<Statement> {
     })
 }
 
+/// What is compared, by name.
+type Direction = (&'static str, fn(&AccessRates) -> Option<DataRate>);
+const DIRECTIONS: [Direction; 2] = [("download", |rates| rates.download), ("upload", |rates| rates.upload)];
 /// From such a ratio on.
 const TIMES: u64 = 3;
 
