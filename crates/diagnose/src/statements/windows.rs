@@ -75,7 +75,7 @@ fn of_control(host: Option<&String>, tcp: &WindowsTcp) -> Option<Statement> {
     Some(if control == "dctcp" {
         Statement::fault(format!(
             "{name} sends with DCTCP, which is made for the switches of one data centre and must not be used over the Internet (RFC 8257 section 5): \
-             `netsh interface tcp set supplemental template=internet congestionprovider=cubic`"
+             `netsh int tcp set supplemental internet congestionprovider=cubic`"
         ))
     } else {
         Statement::fact(format!("{name} sends with the congestion control {control}"))
