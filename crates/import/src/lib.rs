@@ -57,6 +57,7 @@ use anomaly::Anomalies;
 
 pub use format::Format;
 pub use imported::{Import, Imported};
+pub use one_way::one_way_tool;
 pub use rtt::StatedRtt;
 pub use skipped::SkippedLines;
 

@@ -66,10 +66,12 @@ pub(crate) fn run(series: &OneWaySeries, id: RunId, at: WallTime, facts: &UserFa
 /// A time to reckon with where none is known.
 const AT_LEAST: Duration = Duration::from_secs(1);
 
-/// Whether a run is such a series: either of its hosts may have printed it.
-pub(crate) fn is_one_way(run: &Run) -> bool {
-    let tools = ["owping", "pscheduler"];
-    run.spec.protocol == Protocol::Udp
-        && run.command.is_empty()
-        && run.local.software.as_deref().is_some_and(|software| tools.contains(&software))
+/// The program of a run that is such a series, and no load; either of its hosts may have printed it.
+#[must_use]
+pub fn one_way_tool(run: &Run) -> Option<&str> {
+    let tool = run.local.software.as_deref().filter(|software| TOOLS.contains(software))?;
+    (run.spec.protocol == Protocol::Udp && run.command.is_empty()).then_some(tool)
 }
+
+/// Programs that send a packet every now and then.
+const TOOLS: [&str; 2] = ["owping", "pscheduler"];

@@ -417,7 +417,7 @@ impl Names {
         for (run, _) in runs {
             let (local, peer) = (names.local(run), names.peer(run));
             // A series in one direction is printed at either of its hosts.
-            if run.role == Role::Client && !one_way::is_one_way(run) {
+            if run.role == Role::Client && one_way::one_way_tool(run).is_none() {
                 names.client.clone_from(&local);
             }
             let aliases = run.peer.address.as_deref().map(host_of).into_iter().chain([run.peer.target.as_str()]);

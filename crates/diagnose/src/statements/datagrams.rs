@@ -1,9 +1,9 @@
 //! Runs of UDP: what was lost at which rate, and of how many packets each datagram was made.
 
+use import::one_way_tool;
 use model::measurement::{DatagramCounts, DirectionTotal};
 use model::played::Finding;
 use model::round::Round;
-use model::run::Run;
 use model::spec::Protocol;
 use units::DataRate;
 
@@ -43,19 +43,10 @@ fn datagram_runs(round: &Round) -> Vec<DatagramRun<'_>> {
         let counts = total.datagrams.filter(|counts| counts.sent.get() > 0)?;
         let lost = ratio([lost_on_path(total, &counts), counts.sent.get()]);
         let sent_at = total.sent.and_then(|sent| DataRate::of(sent, total.elapsed));
-        Some(DatagramRun { whose: from_to(tested, total), total, counts, lost, sent_at, sparse: sparse(run) })
+        Some(DatagramRun { whose: from_to(tested, total), total, counts, lost, sent_at, sparse: one_way_tool(run) })
     });
     counted.collect()
 }
-
-/// The program of a series in one direction.
-fn sparse(run: &Run) -> Option<&str> {
-    let software = run.local.software.as_deref()?;
-    (run.command.is_empty() && SPARSE.contains(&software)).then_some(software)
-}
-
-/// Programs that send a packet every now and then.
-const SPARSE: [&str; 2] = ["owping", "pscheduler"];
 
 /// Datagrams of the last moment, of which the receiver saw none, are on their way when a test ends, and are no loss of a path that lost no
 /// other.
