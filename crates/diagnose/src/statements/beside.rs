@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use import::evidence::HostFact;
 use model::counters::CounterReadings;
-use model::measurement::Heading;
+use model::measurement::{DirectionTotal, Heading};
 use model::played::Finding;
-use model::round::Round;
+use model::round::{Round, Tested};
+use model::run::Run;
 use units::DataRate;
 
 /// Counters of a host that belong to no run.
@@ -37,7 +38,35 @@ pub(super) struct Sent<'a> {
     pub(super) rate: DataRate,
 }
 
+/// One direction of a run.
+pub(super) struct Transfer<'a> {
+    pub(super) run: &'a Run,
+    pub(super) total: &'a DirectionTotal,
+    pub(super) from: &'a str,
+    pub(super) to: &'a str,
+}
+
+fn transfers_of(tested: &Tested) -> impl Iterator<Item = Transfer<'_>> {
+    let run = if let Finding::Run(run) = &tested.finding { Some(run.as_ref()) } else { None };
+    let totals = run.into_iter().flat_map(|run| run.measurement.iter().map(move |found| (run, found)));
+    totals.flat_map(|(run, found)| found.totals.iter().map(move |total| (run, total))).map(|(run, total)| {
+        let ends = [tested.from.host.as_str(), tested.to.host.as_str()];
+        let [from, to] = if total.heading == Heading::Outbound { ends } else { [ends[1], ends[0]] };
+        Transfer { run, total, from, to }
+    })
+}
+
+/// Whether a rate is what a limit leaves: most of it, and no more than clocks and rounding add.
+pub(super) fn is_held_by(limit: DataRate, rate: DataRate) -> bool {
+    rate.bps() * 5 >= limit.bps() * 3 && rate.bps() * 10 <= limit.bps() * 11
+}
+
 impl<'a> Beside<'a> {
+    /// All directions of runs.
+    pub(super) fn transfers(&self) -> impl Iterator<Item = Transfer<'a>> {
+        self.round.tests.iter().take(MOST_TESTS).flat_map(transfers_of)
+    }
+
     /// All that was sent in tests.
     pub(super) fn sent(&self) -> Vec<Sent<'a>> {
         let mut all = Vec::new();
@@ -46,12 +75,11 @@ impl<'a> Beside<'a> {
                 let (from, to) = (tested.to.host.as_str(), tested.from.host.as_str());
                 all.extend(downloads.iter().filter_map(|one| one.goodput).map(|rate| Sent { from, to, rate }));
             }
-            let Finding::Run(run) = &tested.finding else { continue };
-            for total in run.measurement.iter().flat_map(|found| &found.totals) {
-                let ends = (tested.from.host.as_str(), tested.to.host.as_str());
-                let (from, to) = if total.heading == Heading::Outbound { ends } else { (ends.1, ends.0) };
-                all.push(Sent { from, to, rate: total.goodput });
-            }
+            all.extend(transfers_of(tested).map(|Transfer { total, from, to, .. }| Sent {
+                from,
+                to,
+                rate: total.goodput,
+            }));
         }
         all
     }

@@ -1,14 +1,12 @@
 //! What a disk takes, beside files that were copied.
 
 use import::evidence::{DiskRate, HostFact};
-use model::played::Finding;
 use model::run::Run;
 use model::spec::{Limit, Protocol};
 use units::DataRate;
 
-use super::beside::{Beside, MOST_FACTS, named};
+use super::beside::{Beside, MOST_FACTS, Transfer, is_held_by, named};
 use super::statement::Statement;
-use super::transfers::from_to;
 
 /// All of the facts.
 pub(super) fn of(beside: &Beside<'_>) -> Vec<Statement> {
@@ -24,9 +22,8 @@ const MOST: usize = 4;
 fn of_disk(beside: &Beside<'_>, host: Option<&String>, disk: &DiskRate) -> Statement {
     let DiskRate { written, rate } = disk;
     let says = format!("a disk of {} takes {rate} (dd wrote {written})", named(host));
-    let is_that = |copied: DataRate| copied.bps() * 5 >= rate.bps() * 3 && copied.bps() * 10 <= rate.bps() * 11;
     let copies = copies(beside);
-    let Some((whose, copied)) = copies.iter().find(|(_, copied)| is_that(*copied)) else {
+    let Some((whose, copied)) = copies.iter().find(|(_, copied)| is_held_by(*rate, *copied)) else {
         return Statement::fact(format!("{says}: no copy to it is faster"));
     };
     let network = fastest_test(beside).filter(|fastest| fastest.bps() / 3 > copied.bps());
@@ -39,12 +36,8 @@ fn of_disk(beside: &Beside<'_>, host: Option<&String>, disk: &DiskRate) -> State
 
 /// Files that programs copied, with the rate of each.
 fn copies(beside: &Beside<'_>) -> Vec<(String, DataRate)> {
-    let runs = beside.round.tests.iter().take(MOST_TESTS).filter_map(|tested| match &tested.finding {
-        Finding::Run(run) if is_copy(run) => Some((tested, run.measurement.as_ref()?)),
-        _ => None,
-    });
-    runs.flat_map(|(tested, found)| found.totals.iter().map(move |total| (from_to(tested, total), total.goodput)))
-        .collect()
+    let copies = beside.transfers().filter(|one| is_copy(one.run));
+    copies.map(|Transfer { total, from, to, .. }| (format!("{from} to {to}"), total.goodput)).collect()
 }
 
 fn is_copy(run: &Run) -> bool {
@@ -53,12 +46,6 @@ fn is_copy(run: &Run) -> bool {
 
 /// Of tests that read no disk.
 fn fastest_test(beside: &Beside<'_>) -> Option<DataRate> {
-    let tests = beside.round.tests.iter().take(MOST_TESTS).filter_map(|tested| match &tested.finding {
-        Finding::Run(run) if !is_copy(run) && run.spec.protocol == Protocol::Tcp => run.measurement.as_ref(),
-        _ => None,
-    });
-    tests.flat_map(|found| &found.totals).map(|total| total.goodput).max()
+    let tests = beside.transfers().filter(|one| !is_copy(one.run) && one.run.spec.protocol == Protocol::Tcp);
+    tests.map(|one| one.total.goodput).max()
 }
-
-/// A mesh of a hundred hosts has ten thousand tests.
-const MOST_TESTS: usize = 1_000;

@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use import::evidence::{HostFact, WindowTuning, WindowsTcp};
 use model::measurement::Heading;
-use model::played::Finding;
 use predict::physics::RttSource;
 use predict::physics::facts::rtt;
 use units::duration::show;
 use units::{ByteCount, DataRate};
 
-use super::beside::{Beside, MOST_FACTS, named};
+use super::beside::{Beside, MOST_FACTS, Transfer, is_held_by, named};
 use super::statement::Statement;
 
 /// All of the facts.
@@ -51,22 +50,12 @@ fn of_window(beside: &Beside<'_>, host: Option<&String>, tcp: &WindowsTcp) -> Op
 
 /// A transfer to the host that is as fast as the window allows at its RTT.
 fn explained(beside: &Beside<'_>, host: Option<&String>, window: ByteCount) -> Option<String> {
-    let mut tests = beside.round.tests.iter().take(MOST_TESTS);
-    tests.find_map(|tested| {
-        let Finding::Run(run) = &tested.finding else { return None };
-        let totals = run.measurement.iter().flat_map(|found| &found.totals);
-        totals.into_iter().find_map(|total| {
-            let ends = [tested.from.host.as_str(), tested.to.host.as_str()];
-            let [from, to] = if total.heading == Heading::Outbound { ends } else { [ends[1], ends[0]] };
-            // What a client printed without a prompt is of the host whose settings stand beside it.
-            let is_towards = host.map_or(total.heading == Heading::Inbound, |host| to == host.as_str());
-            let rtt = rtt(run, total).filter(|rtt| is_towards && rtt.source != RttSource::WindowOverRate)?.low;
-            let allowed = DataRate::of(window, rtt)?;
-            let is_that = run.spec.streams == 1
-                && total.goodput.bps() * 5 >= allowed.bps() * 3
-                && total.goodput.bps() * 10 <= allowed.bps() * 11;
-            is_that.then(|| format!("; the {} from {from} are what it allows at {}", total.goodput, show(rtt)))
-        })
+    beside.transfers().find_map(|Transfer { run, total, from, to }| {
+        // What a client printed without a prompt is of the host whose settings stand beside it.
+        let is_towards = host.map_or(total.heading == Heading::Inbound, |host| to == host.as_str());
+        let rtt = rtt(run, total).filter(|rtt| is_towards && rtt.source != RttSource::WindowOverRate)?.low;
+        let is_that = run.spec.streams == 1 && is_held_by(DataRate::of(window, rtt)?, total.goodput);
+        is_that.then(|| format!("; the {} from {from} are what it allows at {}", total.goodput, show(rtt)))
     })
 }
 
@@ -86,5 +75,3 @@ fn of_control(host: Option<&String>, tcp: &WindowsTcp) -> Option<Statement> {
 const LARGEST_UNSCALED: u64 = 65_535;
 /// Within a city, within a continent, between continents.
 const RTTS_MS: [u64; 3] = [5, 30, 150];
-/// A mesh of a hundred hosts has ten thousand tests.
-const MOST_TESTS: usize = 1_000;
