@@ -126,7 +126,7 @@ impl Page<'_> {
             (true, ..) | (_, true, true) => String::new(),
             (_, false, true) => format!(", {unit}"),
             (_, false, false) => format!(", {unit} {}", panel.per),
-            (_, true, false) => format!(" {}", panel.per),
+            (_, true, false) => format!(", {}", panel.per),
         }
     }
 

@@ -7,6 +7,7 @@
 //! * [`evidence`]: what stands beside the logs of tests: echoes, hops, sockets, counters, downloads
 //! * [`round`]: files together as the round that a diagnosis works on
 //! * [`perfsonar`]: results that perfSONAR archives
+//! * `own`: documents that linerate prints itself: probes, runs, what was watched
 //! * `iperf2`, `iperf3`, `nuttcp`: the grammars; `transcript`: a text in which they may stand one after the other
 //! * `parsed`: what a tool has printed of one test, before it becomes a measurement in `assemble` and samples in `samples`
 //!
@@ -30,6 +31,7 @@ mod nuttcp;
 pub mod observations;
 mod one_way;
 mod options;
+mod own;
 mod parsed;
 pub mod perfsonar;
 mod proof;

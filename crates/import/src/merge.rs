@@ -5,7 +5,7 @@ use model::run::{Outcome, Role, Run};
 use model::series::RunSamples;
 
 /// A run with its samples.
-pub(crate) type Stored = (Run, RunSamples);
+pub type Stored = (Run, RunSamples);
 
 /// Puts the two ends of each test together, where both were printed. What is left alone stays as it is.
 pub(crate) fn ends(runs: Vec<Stored>) -> Vec<Stored> {

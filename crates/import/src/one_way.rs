@@ -74,4 +74,4 @@ pub fn one_way_tool(run: &Run) -> Option<&str> {
 }
 
 /// Programs that send a packet every now and then.
-const TOOLS: [&str; 2] = ["owping", "pscheduler"];
+const TOOLS: [&str; 3] = ["owping", "pscheduler", crate::own::ONE_WAY];

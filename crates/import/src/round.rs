@@ -1,23 +1,32 @@
 //! From files to runs, and to a round that a diagnosis can work on.
+//!
+//! * `names`: what hosts are called
+//! * `watched`: what was watched in many intervals, as one
+
+mod names;
+mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::time::Duration;
 
+use model::archived::RunExport;
 use model::counters::CounterReadings;
 use model::played::Finding;
 use model::probe::Subject;
 use model::round::{Endpoint, Member, Round, Tested};
-use model::run::{FailureKind, Outcome, Role, Run, RunId};
+use model::run::{FailureKind, Outcome, Run, RunId};
 use model::series::RunSamples;
 use units::WallTime;
 
 pub use super::declared::UserFacts;
 use super::evidence::{DeviceCounters, Evidence, HostFact, Shown, Socket, SocketBetween};
-use super::merge::{self, Stored};
+use super::merge;
+pub use super::merge::Stored;
 use super::parsed::host_of;
 use super::readings::{CounterOwner, lost_so_far, readings_of};
 use super::{Import, Imported, one_way, router_test, rtt, sizes, sockets, transfers};
+use names::{Names, same_host, without_port};
 
 /// A file that was read.
 #[derive(Debug, Clone)]
@@ -116,6 +125,16 @@ impl Source {
         }
     }
 
+    /// Runs of linerate, with what the user declares where they do not say it.
+    #[must_use]
+    pub fn own_runs(&self, facts: &UserFacts) -> Vec<Stored> {
+        let exports = self.import.evidence.iter().filter_map(|item| match &item.shows {
+            Shown::Run(export) => Some(export.as_ref().clone()),
+            _ => None,
+        });
+        exports.map(|RunExport { run, samples }| (facts.complete(run), samples)).collect()
+    }
+
     /// The same test of the same file always has the same name.
     fn id(&self, index: usize, test: &Imported) -> RunId {
         let place = u128::try_from(index).unwrap_or(u128::MAX);
@@ -137,7 +156,15 @@ pub struct Together {
 /// All that files show together.
 #[must_use]
 pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
-    let mut runs: Vec<Stored> = merge::ends(sources.iter().flat_map(|source| source.runs(facts)).collect());
+    beside_runs(Vec::new(), sources, facts)
+}
+
+/// All that files show together with runs that are kept elsewhere.
+#[must_use]
+pub fn beside_runs(kept: Vec<Stored>, sources: &[Source], facts: &UserFacts) -> Together {
+    let own = sources.iter().flat_map(|source| source.own_runs(facts));
+    let printed = sources.iter().flat_map(|source| source.runs(facts));
+    let mut runs: Vec<Stored> = merge::ends(kept.into_iter().chain(own).chain(printed).collect());
     runs.iter_mut().for_each(|(run, _)| judge_what_was_reached(run));
     let mut gathered = Gathered { probes: Vec::new(), facts: Vec::new(), names: Names::of(&runs) };
     let mut counters: BTreeMap<CounterOwner, Vec<&DeviceCounters>> = BTreeMap::new();
@@ -153,8 +180,13 @@ pub fn of_files(sources: &[Source], facts: &UserFacts) -> Together {
                     let owner = CounterOwner { host: item.host.clone(), kind: one.kind, device: one.device.clone() };
                     counters.entry(owner).or_default().push(one);
                 }
-                Shown::Host(fact) => gathered.facts.push((item.host.clone(), fact.clone())),
-                Shown::Transfer(_) | Shown::OneWay(_) | Shown::RouterTest(_) => {
+                Shown::Host(fact) => watched::keep(&mut gathered.facts, item.host.as_deref(), fact),
+                Shown::OneWay(series) => {
+                    let shows = Shown::OneWay(gathered.names.rename(series));
+                    let all = source.runs_of(&Evidence { shows, ..item.clone() }, facts);
+                    runs.extend(all.into_iter().map(|run| (run, RunSamples::default())));
+                }
+                Shown::Transfer(_) | Shown::RouterTest(_) => {
                     let all = source.runs_of(item, facts);
                     runs.extend(all.into_iter().map(|run| (run, RunSamples::default())));
                 }
@@ -229,6 +261,7 @@ impl Gathered {
             | Shown::Transfer(_)
             | Shown::OneWay(_)
             | Shown::RouterTest(_)
+            | Shown::Run(_)
             | Shown::Host(_) => return,
         };
         self.probes.push(Probe { at: subject.started, host: item.host.clone(), subject, label, finding });
@@ -404,62 +437,6 @@ fn judge_what_was_reached(run: &mut Run) {
 /// A shorter test has hardly left slow start.
 const LONG_ENOUGH: Duration = Duration::from_secs(1);
 
-/// What hosts are called, so that a test and an echo to the same host meet.
-struct Names {
-    client: String,
-    /// Names by what else the host is called: target, address.
-    by_alias: BTreeMap<String, String>,
-}
-
-impl Names {
-    fn of(runs: &[Stored]) -> Self {
-        let mut names = Self { client: "this host".to_owned(), by_alias: BTreeMap::new() };
-        for (run, _) in runs {
-            let (local, peer) = (names.local(run), names.peer(run));
-            // A series in one direction is printed at either of its hosts.
-            if run.role == Role::Client && one_way::one_way_tool(run).is_none() {
-                names.client.clone_from(&local);
-            }
-            let aliases = run.peer.address.as_deref().map(host_of).into_iter().chain([run.peer.target.as_str()]);
-            names.by_alias.extend(aliases.map(|alias| (alias.to_owned(), peer.clone())).collect::<Vec<_>>());
-        }
-        names
-    }
-
-    fn local(&self, run: &Run) -> String {
-        let address = || run.measurement.as_ref()?.flows.first().map(|flow| host_of(&flow.local_address).to_owned());
-        let name = run.local.name.clone().or_else(|| address().filter(|address| !address.is_empty()));
-        name.unwrap_or_else(|| if run.role == Role::Client { "this host" } else { "the server" }.to_owned())
-    }
-
-    fn peer(&self, run: &Run) -> String {
-        // A socket's target is an address with its port.
-        // Who refuses is named as it was called.
-        if run.peer.host.name.is_none() && run.measurement.is_some() && is_loopback(&run.peer.target) {
-            return self.local(run);
-        }
-        run.peer.host.name.clone().unwrap_or_else(|| without_port(&run.peer.target).to_owned())
-    }
-
-    fn known(&self, subject: &Subject) -> String {
-        let address = subject.address.map(|address| address.to_string());
-        let aliases = [Some(subject.target.clone()), address];
-        let known = aliases.iter().flatten().find_map(|alias| self.by_alias.get(alias)).cloned();
-        known.unwrap_or_else(|| subject.target.clone())
-    }
-}
-
-/// Whether a target is the host that calls it.
-fn is_loopback(target: &str) -> bool {
-    let host = without_port(target);
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// The host of a target, which may be a name, an address, or either with a port.
-fn without_port(target: &str) -> &str {
-    if target.parse::<IpAddr>().is_ok() { target } else { host_of(target) }
-}
-
 /// Gives counters to the runs of their host, without a name to those of the host that printed them; whether there is one.
 fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings, sources: &[Source]) -> bool {
     let mut is_attached = false;
@@ -478,11 +455,4 @@ fn attach(runs: &mut [Stored], host: Option<&str>, readings: &CounterReadings, s
         is_attached = true;
     }
     is_attached
-}
-
-/// Whether two names are of one host: a prompt has the first label of a name only.
-fn same_host([one, other]: [&str; 2]) -> bool {
-    let is_address = |name: &str| without_port(name).parse::<IpAddr>().is_ok();
-    let label = |name: &str| name.split('.').next().unwrap_or_default().to_lowercase();
-    one == other || (!is_address(one) && !is_address(other) && label(one) == label(other))
 }

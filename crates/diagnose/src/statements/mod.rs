@@ -19,6 +19,7 @@
 //! * `echo_times`: echoes to a near host that wait somewhere
 //! * `one_way`: delays in one direction, and packets that were not sent
 //! * `windows`: how TCP of Windows is set
+//! * `watches`: bursts, queues of switches, and drops that were watched
 //! * `access`, `disks`, `ports`: access lines, disks beside copies, ports of routers with bad frames
 
 mod access;
@@ -39,6 +40,7 @@ mod shapers;
 mod statement;
 mod streams;
 mod transfers;
+mod watches;
 mod windows;
 
 use import::evidence::HostFact;
@@ -67,6 +69,7 @@ pub fn with_facts(round: &Round, counters: &[HostCounters], facts: &[(Option<Str
     all.extend(disks::of(&beside));
     all.extend(ports::of(&beside));
     all.extend(access::of(&beside));
+    all.extend(watches::of(&beside));
     for tested in &round.tests {
         all.extend(match &tested.finding {
             Finding::Run(run) => transfers::of(tested, run),

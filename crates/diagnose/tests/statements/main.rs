@@ -3,6 +3,7 @@
 
 mod beside;
 mod hosts;
+mod watches;
 
 use std::time::Duration;
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use units::{ByteCount, DataRate};
 
 use super::socket::Socket;
+use super::watched::{DeviceBursts, DropsOfBurst, HostDrops, SwitchQueue};
 
 /// What one output says of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,14 @@ pub enum HostFact {
     Disk(DiskRate),
     /// What an access line carried to and from a near server.
     Access(AccessRates),
+    /// Bursts of a device that was watched.
+    Bursts(DeviceBursts),
+    /// Packets that a device dropped while it was watched for bursts.
+    DropsOfBurst(DropsOfBurst),
+    /// What switches reported of a queue.
+    SwitchQueue(SwitchQueue),
+    /// What a host dropped while it was watched.
+    Dropped(HostDrops),
     /// Files of which a program sent what differs only: its rate is none of the path.
     DeltaTransfer {
         /// Name of the command, such as `rsync`.

@@ -37,6 +37,7 @@ mod tracepath;
 mod traceroute;
 mod transfer;
 mod tshark;
+mod watched;
 mod wget;
 mod windows;
 mod windows_ping;
@@ -57,6 +58,10 @@ use prompt::router_of_prompt;
 use shown::Found;
 pub use shown::{CounterKind, DeviceCounters, Evidence, FileTransfer, OneWaySeries, RouterTest, Shown};
 pub use socket::Socket;
+pub use watched::{DeviceBursts, DropsOfBurst, HostDrops, LargestBurst, LostByCounter, QueueBehind, SwitchQueue};
+
+/// A host whose name nobody printed.
+pub(crate) const THIS_HOST: &str = "this host";
 
 /// Reads an output that begins at the first of `lines`; `before` are those above it.
 type Reader = fn(lines: &[&str], before: &[&str], anomalies: &mut Vec<String>) -> Option<Found>;

@@ -59,6 +59,7 @@ impl fmt::Display for Evidence {
                     .filter_map(|(way, rate)| Some((way, rate?)))
                     .try_for_each(|(way, rate)| write!(f, ", {way} {rate}"))
             }
+            Shown::Run(export) => write!(f, "a run of linerate with {}", export.run.peer.target),
             Shown::Host(fact) => f.write_str(&subject(fact)),
             Shown::Transfer(found) => {
                 let (moved, rate, time) = (found.moved, found.rate, show(found.elapsed));
@@ -99,6 +100,10 @@ fn subject(fact: &HostFact) -> String {
         HostFact::ClosedWindow(fact) => format!("{} packets of {} with a window of 0", fact.times, fact.from),
         HostFact::Disk(disk) => format!("a disk that takes {} a second", disk.rate),
         HostFact::Access(rates) => format!("rates to and from {}", rates.server),
+        HostFact::Bursts(one) => of(&format!("{} bursts", one.bursts), &one.device),
+        HostFact::DropsOfBurst(one) => of(&format!("{} drops ({})", one.packets, one.counter), &one.device),
+        HostFact::SwitchQueue(one) => format!("{} reports of a queue of switch {}", one.reports, one.node),
+        HostFact::Dropped(one) => format!("what {} dropped in {}", one.place, show(one.length)),
         HostFact::Socket(between) => format!("a socket of {} with {}", between.local, between.peer),
     }
 }

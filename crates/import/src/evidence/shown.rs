@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use model::archived::RunExport;
 use model::measurement::Heading;
 use model::probe::Subject;
 use model::probe::download::Download;
@@ -48,6 +49,8 @@ pub enum Shown {
     OneWay(OneWaySeries),
     /// A test that two routers ran.
     RouterTest(RouterTest),
+    /// A run of linerate, with its samples where they are printed.
+    Run(Box<RunExport>),
     /// What it says of a host.
     Host(HostFact),
 }

@@ -10,6 +10,7 @@ use crate::anomaly::Anomalies;
 use crate::command::{Command, after_prompt};
 use crate::evidence::{Evidence, mtr};
 use crate::limits::{MAX_BROKEN_OBJECTS, MAX_TESTS};
+use crate::own::{self, OwnDocument};
 use crate::parsed::ParsedTest;
 use crate::source::unquoted;
 
@@ -42,6 +43,12 @@ pub(crate) fn read(text: &str, outside: &mut Anomalies) -> (Vec<ParsedTest>, Vec
     while let Some(offset) = start_of_object(position.rest) {
         reading.between(position.skip(offset));
         let line = position.line;
+        if let Some(own) = own::read(position.rest, line) {
+            let end = own.bytes;
+            reading.own(own, line);
+            reading.blank(position.skip(end));
+            continue;
+        }
         let mut object = Object::default();
         let mut objects = serde_json::Deserializer::from_str(position.rest);
         match Filled(&mut object).deserialize(&mut objects) {
@@ -132,6 +139,15 @@ impl DocumentReader<'_> {
         let is_report = shown.is_some();
         self.evidence.extend(shown.into_iter().flatten().map(|shows| Evidence { line, host: None, shows }));
         is_report
+    }
+
+    /// A document of linerate's, which may stand among those of others.
+    fn own(&mut self, own: OwnDocument, line: usize) {
+        self.end_stream();
+        self.evidence.extend(own.evidence);
+        if let Some(found) = own.complaint {
+            self.outside.add(line, "a document of linerate", &found);
+        }
     }
 
     fn event(&mut self, event: &str, object: Object, line: usize) {

@@ -6,27 +6,37 @@ use std::path::Path;
 
 use anyhow::Context;
 use import::limits::MAX_BYTES;
-use import::round::{Source, Together, UserFacts};
+use import::round::{Source, Stored, Together, UserFacts};
 use import::{Import, round};
 
 use crate::exit::{Complaint, Exit};
 
-/// What logs of other tools show together; `None` where the names are no files, or one file holds a round.
+/// What logs of other tools and documents of linerate show together, beside runs of the archive; `None` where none of
+/// the names is a file, or one file holds a round.
 ///
 /// # Errors
-/// Where a file cannot be read, or holds no output of a known tool.
-pub fn together(names: &[String], facts: &UserFacts) -> anyhow::Result<Option<Together>> {
+/// Where a file cannot be read, or holds no output of a known tool, and where a name is neither a file nor a run.
+pub fn together(
+    names: &[String],
+    facts: &UserFacts,
+    kept: impl Fn(&str) -> anyhow::Result<Stored>,
+) -> anyhow::Result<Option<Together>> {
     let is_input = |name: &String| name == "-" || Path::new(name).is_file();
-    if names.is_empty() || !names.iter().any(is_input) {
+    if !names.iter().any(is_input) {
         return Ok(None);
     }
-    if let Some(missing) = names.iter().find(|name| !is_input(name)) {
-        let complaint = Complaint::new(Exit::NotFound, format!("there is no file {missing}"))
-            .hint("name files of other tools, or rounds and runs of the archive, not both");
-        return Err(complaint.into());
-    }
-    if let [name] = names
-        && name != "-"
+    let (names, runs): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| is_input(name));
+    let runs: Vec<Stored> = runs
+        .into_iter()
+        .map(|name| {
+            kept(name).with_context(|| {
+                Complaint::new(Exit::NotFound, format!("{name} is neither a file nor a run of the archive"))
+            })
+        })
+        .collect::<anyhow::Result<_>>()?;
+    if let [name] = names.as_slice()
+        && runs.is_empty()
+        && *name != "-"
         && holds_round(Path::new(name))?
     {
         return Ok(None);
@@ -35,7 +45,7 @@ pub fn together(names: &[String], facts: &UserFacts) -> anyhow::Result<Option<To
     for source in &sources {
         notes(source);
     }
-    Ok(Some(round::of_files(&sources, facts)))
+    Ok(Some(round::beside_runs(runs, &sources, facts)))
 }
 
 /// Whether a file holds one of our rounds: its first keys come before any test.

@@ -1,10 +1,10 @@
 //! `linerate import`.
 
-use ::import::Imported;
 use ::import::round::{Source, UserFacts};
 use archive::Archive;
 use archive::store::StoreError;
 use model::run::Run;
+use model::series::RunSamples;
 
 use super::evidence::read;
 use super::{archive as kept, print, print_text};
@@ -35,13 +35,24 @@ fn import(common: &Common, source: &Source, facts: &UserFacts, archive: &mut Opt
     for (index, test) in source.import.tests.iter().enumerate() {
         let run = source.run(index, test, facts);
         let kept = match archive {
-            Some(archive) => keep(archive, &run, test)?,
+            Some(archive) => keep(archive, &run, &test.samples)?,
             None => Storage::NotWanted,
         };
         if common.json {
             print(&show::import::json(&source.name, test, &run)?)?;
         } else {
             print_text(&show::import::test(&source.name, test, &run, &test.samples, kept))?;
+        }
+    }
+    for (run, samples) in source.own_runs(facts) {
+        let kept = match archive {
+            Some(archive) => keep(archive, &run, &samples)?,
+            None => Storage::NotWanted,
+        };
+        if common.json {
+            print(&show::json::line(&run)?)?;
+        } else {
+            print_text(&show::import::own(&source.name, &run, &samples, kept))?;
         }
     }
     let about_all = show::import::file(&source.import);
@@ -54,8 +65,8 @@ fn import(common: &Common, source: &Source, facts: &UserFacts, archive: &mut Opt
 }
 
 /// A file that was imported before is told, and nothing is kept twice.
-fn keep(archive: &mut Archive, run: &Run, test: &Imported) -> anyhow::Result<Storage> {
-    match archive.store(run, &test.samples) {
+fn keep(archive: &mut Archive, run: &Run, samples: &RunSamples) -> anyhow::Result<Storage> {
+    match archive.store(run, samples) {
         Ok(()) => Ok(Storage::Stored),
         Err(StoreError::AlreadyStored { .. }) => Ok(Storage::AlreadyStored),
         Err(error) => Err(anyhow::Error::from(error).context(Complaint::new(Exit::Local, "the run cannot be kept"))),

@@ -49,7 +49,8 @@ pub fn run(common: &Common, args: &WhyArgs) -> anyhow::Result<Exit> {
     {
         return super::why_trace::run(common, Path::new(file));
     }
-    let together = super::evidence::together(&args.what, &args.declared.facts(args.expect))?;
+    let kept = |name: &str| run_of_archive(&kept::open_to_read(common)?, name);
+    let together = super::evidence::together(&args.what, &args.declared.facts(args.expect), kept)?;
     let is_of_files = together.is_some();
     let Together { round, counters, facts } = together.unwrap_or_default();
     let round = match (round, args.what.as_slice()) {
@@ -140,12 +141,7 @@ fn is_newest(archive: &Archive) -> anyhow::Result<bool> {
 fn of_runs(archive: &Archive, names: &[String]) -> anyhow::Result<Round> {
     let mut runs: Vec<(Run, RunSamples)> = Vec::new();
     for name in names {
-        if let Some((transfer, samples)) = transfer(archive, name)? {
-            runs.push((evidence::run(&transfer, &samples), samples));
-            continue;
-        }
-        let id = resolve(archive, name)?;
-        runs.push((archive.run(&id)?, archive.samples(&id)?));
+        runs.push(run_of_archive(archive, name)?);
     }
     runs.sort_by_key(|(run, _)| run.started);
     let Some((first, _)) = runs.first() else {
@@ -173,6 +169,15 @@ fn of_runs(archive: &Archive, names: &[String]) -> anyhow::Result<Round> {
         round.tests.push(tested);
     }
     Ok(round)
+}
+
+/// A run that is kept, or a watched transfer as a run.
+fn run_of_archive(archive: &Archive, name: &str) -> anyhow::Result<(Run, RunSamples)> {
+    if let Some((transfer, samples)) = transfer(archive, name)? {
+        return Ok((evidence::run(&transfer, &samples), samples));
+    }
+    let id = resolve(archive, name)?;
+    Ok((archive.run(&id)?, archive.samples(&id)?))
 }
 
 /// The watched transfer of a name; none where it is the name of something else.

@@ -18,13 +18,26 @@ pub enum Storage {
     NotWanted,
 }
 
-/// One test: where it was found, the run, and what its numbers say.
-pub fn test(file: &str, test: &Imported, run: &Run, samples: &RunSamples, kept: Storage) -> String {
-    let mut page = format!("{file}, line {}: {}\n", test.line, test.format);
-    page.push_str(&text(run, samples, Detail::Stored));
+/// A run of linerate's own document.
+pub fn own(file: &str, run: &Run, samples: &RunSamples, kept: Storage) -> String {
+    let mut page = format!("{file}: a run of linerate\n");
+    page.push_str(&stored(run, samples, kept));
+    page.push('\n');
+    page
+}
+
+fn stored(run: &Run, samples: &RunSamples, kept: Storage) -> String {
+    let mut page = text(run, samples, Detail::Stored);
     if kept == Storage::AlreadyStored {
         page.push_str(&line("kept", "it was imported before"));
     }
+    page
+}
+
+/// One test: where it was found, the run, and what its numbers say.
+pub fn test(file: &str, test: &Imported, run: &Run, samples: &RunSamples, kept: Storage) -> String {
+    let mut page = format!("{file}, line {}: {}\n", test.line, test.format);
+    page.push_str(&stored(run, samples, kept));
     for observation in &test.observations {
         page.push_str(&line("evidence", &observation.to_string()));
     }

@@ -28,6 +28,15 @@ pub struct Ends {
     pub remote: SocketAddr,
 }
 
+/// What is to be told of a socket beyond its addresses and queues: each attribute more costs time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// All that a record has.
+    All,
+    /// What changes from one look to the next: `TCP_INFO` and the memory.
+    Numbers,
+}
+
 /// The request for all sockets of a selection.
 pub(super) fn dump(selection: Selection) -> [u8; REQUEST_LEN] {
     begin(selection.family, selection.transport, selection.states)
@@ -36,13 +45,13 @@ pub(super) fn dump(selection: Selection) -> [u8; REQUEST_LEN] {
 /// The request for all TCP sockets in some states, of either family: `struct inet_diag_req`.
 pub(super) fn every_tcp(states: StateSet) -> [u8; COMPAT_LEN] {
     let mut request = [0; COMPAT_LEN];
-    request[3] = WALK_EXTENSIONS;
+    request[3] = NUMBERS;
     request[52..56].copy_from_slice(&states.bits().to_ne_bytes());
     request
 }
 
 /// The request for one socket.
-pub(super) fn exact(transport: Transport, ends: Ends, cookie: Option<u64>) -> [u8; REQUEST_LEN] {
+pub(super) fn exact(transport: Transport, ends: Ends, cookie: Option<u64>, asked: Asked) -> [u8; REQUEST_LEN] {
     // For UDP the kernel takes the request for the packet that would reach the socket, so the ends are exchanged
     // (net/ipv4/udp_diag.c, `udp_dump_one`).
     let (source, destination) = match transport {
@@ -50,6 +59,9 @@ pub(super) fn exact(transport: Transport, ends: Ends, cookie: Option<u64>) -> [u
         Transport::Udp => (ends.remote, ends.local),
     };
     let mut request = begin(Family::of(&ends.local), transport, StateSet::ALL);
+    if asked == Asked::Numbers {
+        request[2] = NUMBERS;
+    }
     request[8..10].copy_from_slice(&source.port().to_be_bytes());
     request[10..12].copy_from_slice(&destination.port().to_be_bytes());
     write_ip(&mut request[12..28], source.ip());
@@ -102,5 +114,5 @@ const EXTENSIONS: u8 = 1 << (INET_DIAG_INFO - 1)
     | 1 << (INET_DIAG_SKMEMINFO - 1)
     | 1 << (INET_DIAG_SHUTDOWN - 1);
 
-/// What a walk over all sockets asks for: each attribute more costs time for each socket.
-const WALK_EXTENSIONS: u8 = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_SKMEMINFO - 1);
+/// What a walk over all sockets asks for, and a look that comes often.
+const NUMBERS: u8 = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_SKMEMINFO - 1);

@@ -8,7 +8,7 @@ use linux::monitor::Heard;
 use linux::netlink::NetlinkError;
 use linux::netns::{self, NetnsError};
 use linux::readiness::{Patience, Readiness};
-use linux::sock_diag::{DestroyedSockets, Ends as SocketEnds, SockDiag, StateSet, TcpState};
+use linux::sock_diag::{Asked, DestroyedSockets, Ends as SocketEnds, SockDiag, StateSet, TcpState};
 use linux::sockets::Transport;
 use model::series::RunSamples;
 use model::transfer::{FlowInterval, Transfer};
@@ -91,6 +91,8 @@ struct Watcher<'a> {
     reporter: Reporter,
     /// The connections that are looked at between walks.
     busiest: Vec<(u64, Ends)>,
+    /// How often they were looked at.
+    looks: u64,
     ended: Vec<Ended>,
 }
 
@@ -145,6 +147,7 @@ impl<'a> Watcher<'a> {
             losses,
             retransmits,
             busiest: Vec::new(),
+            looks: 0,
             ended: Vec::new(),
             request,
         })
@@ -207,10 +210,13 @@ impl<'a> Watcher<'a> {
 
     /// Asks for the busiest connections, one by one.
     fn look(&mut self) {
+        // Congestion control hardly ever changes.
+        let asked = if self.looks.is_multiple_of(LOOKS_OF_NUMBERS) { Asked::All } else { Asked::Numbers };
+        self.looks = self.looks.wrapping_add(1);
         for (cookie, ends) in &self.busiest {
             let ends = SocketEnds { local: ends.local, remote: ends.peer };
             // One that has gone has its last word, or is missed by the next walk.
-            if let Ok(Some(record)) = self.diag.lookup(Transport::Tcp, ends, Some(*cookie))
+            if let Ok(Some(record)) = self.diag.look(ends, *cookie, asked)
                 && let Some(seen) = sighting(record, clock::now())
             {
                 self.table.see(&seen);
@@ -290,3 +296,5 @@ fn open_states() -> StateSet {
 const QUEUE_BYTES: usize = 4 << 20;
 /// How often the end is looked for at least.
 const GLANCE: Duration = Duration::from_millis(100);
+/// Of so many looks one asks for all.
+const LOOKS_OF_NUMBERS: u64 = 10;
