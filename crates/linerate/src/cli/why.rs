@@ -16,6 +16,7 @@ use super::values;
   linerate lab run policer --evidence round.json; linerate why round.json
   linerate round mesh.toml; linerate why last   the round that has just ended
   linerate why client.log server.log ping.txt   logs of iperf3, nuttcp, ping, mtr, ss, ... seen together
+  linerate why last owamp.json bursts.json      a run, and what `probe` and `watch` printed with --json
   iperf3 -c dtn.example.org | linerate why --rtt 190ms -
   linerate why slow.pcap                        a packet capture: what limited its transfers
   linerate gateways status GW1 GW2 GW3 --json > gw.json; linerate why gw.json
@@ -30,7 +31,7 @@ with --json it prints docs/formats/examination.schema.json.
 
 Missing evidence counts neither for nor against a cause. Exit code 10: a problem was found.")]
 pub struct WhyArgs {
-    /// Logs of other tools (`-` is standard input), a packet capture, a file with a round, a status or recordings of gateways, a
+    /// Logs of other tools and documents of linerate (`-` is standard input), a packet capture, a file with a round, a status or recordings of gateways, a
     /// round or runs of the archive by their names
     #[arg(value_name = "FILE|ROUND|RUN|PLAN|HOST", required_unless_present = "explain")]
     pub what: Vec<String>,
