@@ -6,7 +6,8 @@ use std::rc::Rc;
 use model::round::{Member, Passage, Round};
 use units::DataRate;
 
-use super::{FaultLocation, own};
+use super::own;
+use super::place::FaultLocation;
 use crate::causes::weights::Weights;
 use crate::causes::{Catalogue, Cause, PlaceKind, Usually};
 use crate::signs::flow::FlowKind;

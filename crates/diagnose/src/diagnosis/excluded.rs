@@ -3,9 +3,9 @@
 
 use super::candidate::Candidate;
 use super::findings::Findings;
+use super::ground::{Ground, Part};
 use super::says::{EXCLUDED, Says};
 use super::vanished;
-use super::weigh::{Ground, Part};
 use crate::causes::Cause;
 use crate::signs::Flow;
 use crate::signs::flow::Complaint;

@@ -11,14 +11,17 @@
 //! * [`own`]: what is asked of hosts besides
 //! * [`mod@alike`]: causes that the evidence does not tell from each other
 //! * `allowance`: what a flow that suffers was allowed by its path and by the settings of its hosts
+//! * `place`: where a cause may be
 //! * `candidate`: causes at places
 //! * `excluded`: what a cause is out for
+//! * `ground`: what one is weighed on
 //! * `weigh.rs`: what speaks for and against one
 //! * `says.rs`: one such thing, and how it is told
 //! * `mtus`: what the MTUs of interfaces say of a link
 //! * `speeds`: what the speed of interfaces says of a link
 //! * `vanished`: what counters at both ends of segments say of a place
 //! * `severity`: how much worse affected flows are than the background of the round
+//! * `comparable`, `spared`: flows that do well
 //! * `rank`: probabilities
 //! * `told`: what earlier problems explain of a flow
 //! * [`traced`]: what limited the transfers of a packet capture
@@ -27,14 +30,18 @@
 pub mod alike;
 mod allowance;
 pub(crate) mod candidate;
+pub(crate) mod comparable;
 mod excluded;
 pub(crate) mod explained_signs;
 pub mod findings;
+pub(crate) mod ground;
 mod mtus;
 pub mod own;
+mod place;
 pub(crate) mod rank;
 pub(crate) mod says;
 pub(crate) mod severity;
+mod spared;
 mod speeds;
 pub mod traced;
 mod vanished;
@@ -42,7 +49,6 @@ mod verdict;
 pub(crate) mod weigh;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use audit::Rules;
 use model::played::Finding;
@@ -59,6 +65,8 @@ use crate::locate::{Topology, locate};
 use crate::signs::flow::{Complaint, FlowKind};
 use crate::signs::{Coverage, Flow, SignState, allowed, flows};
 use findings::Findings;
+
+pub use place::FaultLocation;
 
 /// What is wrong with what a round tested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -178,60 +186,6 @@ pub struct LikelyPlace {
     pub place: FaultLocation,
     /// 0 to 1.
     pub probability: f64,
-}
-
-/// Where a cause is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum FaultLocation {
-    /// The fault is in one host.
-    Host {
-        /// Name of the host in the plan.
-        name: String,
-    },
-    /// The fault is on a link between two hosts of the plan.
-    Segment {
-        /// Name of the segment in the plan.
-        name: String,
-        /// In which direction; in both where it is absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        towards: Option<String>,
-    },
-    /// Somewhere between two hosts.
-    Path {
-        /// Who sends.
-        from: String,
-        /// Who receives.
-        to: String,
-    },
-    /// What deals requests to storage gateways.
-    Balancer,
-}
-
-impl FaultLocation {
-    /// Whether two name the same place; a segment without a direction is either of its directions.
-    #[must_use]
-    pub fn is_at(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Segment { name, towards }, Self::Segment { name: other, towards: others }) => {
-                name == other && (towards.is_none() || others.is_none() || towards == others)
-            }
-            _ => self == other,
-        }
-    }
-}
-
-impl fmt::Display for FaultLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Host { name } => f.write_str(name),
-            Self::Segment { name, towards: Some(towards) } => write!(f, "{name} towards {towards}"),
-            Self::Segment { name, towards: None } => f.write_str(name),
-            Self::Path { from, to } => write!(f, "between {from} and {to}"),
-            Self::Balancer => f.write_str("the balancer"),
-        }
-    }
 }
 
 /// A round weighed: all that a [`Diagnosis`] tells, before it is cut to what people read.

@@ -1,9 +1,9 @@
 //! The MTUs of the interfaces at the ends of a segment: what they say of links whose ends are said to disagree.
 
-use super::FaultLocation;
 use super::candidate::Candidate;
+use super::ground::{Ground, Part};
+use super::place::FaultLocation;
 use super::says::Says;
-use super::weigh::{Ground, Part};
 
 /// What MTUs say of a candidate.
 pub(super) fn weigh<'a>(candidate: &Candidate<'_>, ground: &Ground<'a>) -> Option<Part<'a>> {

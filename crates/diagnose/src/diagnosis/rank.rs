@@ -6,11 +6,13 @@ use model::round::Round;
 
 use super::alike::alike;
 use super::candidate::{Candidate, candidates};
+use super::comparable::ComparableFlows;
 use super::explained_signs::ExplainedSigns;
 use super::findings::Findings;
+use super::ground::{Ground, Part};
 use super::says::Says;
 use super::severity::Severity;
-use super::weigh::{Ground, Part, Weighed, parts, prior, weigh};
+use super::weigh::{Weighed, parts, prior, weigh};
 use super::{FaultLocation, Hypothesis, LikelyPlace, Problem, Ranked, Standing};
 use crate::causes::{Catalogue, Cause};
 use crate::signs::flow::FlowKind;
@@ -44,6 +46,7 @@ pub(super) fn standings<'c>(
             findings,
             wires: &wires,
             severity: &severity,
+            comparable: ComparableFlows::default(),
             most: 0.0,
             weights,
             calibration: weights.calibration(coverage, problems.len()),
@@ -82,6 +85,7 @@ pub(super) fn standings<'c>(
         findings,
         wires: &wires,
         severity: &severity,
+        comparable: ComparableFlows::default(),
         most: 0.0,
         weights,
         calibration: weights.calibration(coverage, 1),

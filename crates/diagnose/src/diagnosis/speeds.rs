@@ -2,10 +2,10 @@
 
 use model::round::Passage;
 
-use super::FaultLocation;
 use super::candidate::Candidate;
+use super::ground::{Ground, Part};
+use super::place::FaultLocation;
 use super::says::{EXCLUDED, Says};
-use super::weigh::{Ground, Part};
 use crate::signs::Flow;
 
 /// What speeds say of a candidate that would have to explain flows by a link: its own, or that of its host.

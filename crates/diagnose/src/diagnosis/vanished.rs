@@ -2,10 +2,10 @@
 
 use model::round::Passage;
 
-use super::FaultLocation;
 use super::candidate::Candidate;
+use super::ground::{Ground, Part};
+use super::place::FaultLocation;
 use super::says::Says;
-use super::weigh::{Ground, Part};
 use crate::causes::PlaceKind;
 use crate::signs::Flow;
 use crate::signs::flow::Complaint;

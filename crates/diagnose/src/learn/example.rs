@@ -8,10 +8,12 @@ use crate::causes::Catalogue;
 use crate::causes::weights::Evidence;
 use crate::diagnosis::FaultLocation;
 use crate::diagnosis::candidate::{Candidate, candidates};
+use crate::diagnosis::comparable::ComparableFlows;
 use crate::diagnosis::explained_signs::ExplainedSigns;
+use crate::diagnosis::ground::Ground;
 use crate::diagnosis::rank::way;
 use crate::diagnosis::says::Says;
-use crate::diagnosis::weigh::{Ground, parts, prior, seen};
+use crate::diagnosis::weigh::{parts, prior, seen};
 use crate::signs::Coverage;
 
 /// What could be said, and what is right.
@@ -80,7 +82,18 @@ fn decision<'c>(
     let weights = catalogue.weights();
     // Names are weighed here, and nobody is told how sure they are.
     let calibration = weights.calibration(Coverage::Whole, 0);
-    let mut ground = Ground { flows, open, told, findings, wires, severity, most: 0.0, weights, calibration };
+    let mut ground = Ground {
+        flows,
+        open,
+        told,
+        findings,
+        wires,
+        severity,
+        comparable: ComparableFlows::default(),
+        most: 0.0,
+        weights,
+        calibration,
+    };
     ground.most = explaining.iter().map(|candidate| ground.gain(candidate)).fold(0.0, f64::max);
     let is_answered = |candidate: &&&Candidate<'c>| {
         let mut covered = candidate.covers.iter().filter(|number| open[**number]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::causes::{Catalogue, Cause};
-use crate::diagnosis::weigh::MOST;
+use crate::diagnosis::ground::MOST;
 use crate::signs::{ALL, SignState};
 
 /// The tables of all causes that were counted.
