@@ -17,15 +17,7 @@ use crate::source::unquoted;
 /// All tests of a text in which some line starts with a brace, and the text without them: as many lines, those of JSON
 /// and of its commands empty. `None` where there is no JSON.
 pub(crate) fn read(text: &str, outside: &mut Anomalies) -> (Vec<ParsedTest>, Vec<Evidence>, Option<String>) {
-    let indented = indentation_of_object(text).map(|blanks| {
-        text.lines().fold(String::with_capacity(text.len()), |mut all, line| {
-            let inside = unquoted(line);
-            let own = inside.len() - inside.trim_start().len();
-            all.push_str(&inside[own.min(blanks)..]);
-            all.push('\n');
-            all
-        })
-    });
+    let indented = without_indentation(text);
     let text = indented.as_deref().unwrap_or(text);
     if start_of_object(text).is_none() {
         return (Vec::new(), Vec::new(), None);
@@ -90,6 +82,19 @@ pub(crate) fn read(text: &str, outside: &mut Anomalies) -> (Vec<ParsedTest>, Vec
     reading.between(position.rest);
     reading.end_stream();
     (reading.tests, reading.evidence, Some(reading.rest))
+}
+
+/// A text whose objects are indented, with them at the start of their lines.
+fn without_indentation(text: &str) -> Option<String> {
+    indentation_of_object(text).map(|blanks| {
+        text.lines().fold(String::with_capacity(text.len()), |mut all, line| {
+            let inside = unquoted(line);
+            let own = inside.len() - inside.trim_start().len();
+            all.push_str(&inside[own.min(blanks)..]);
+            all.push('\n');
+            all
+        })
+    })
 }
 
 /// What is still to be read, and which line of the file it starts in.

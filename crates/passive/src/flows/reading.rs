@@ -103,6 +103,17 @@ pub const FIELDS: [Field; 27] = [
     Field::Sndbuf,
 ];
 
+/// Where each field stands among [`FIELDS`]: they are asked for thousands of times a second.
+const PLACES: [Option<usize>; Field::ALL.len()] = {
+    let mut places = [None; Field::ALL.len()];
+    let mut index = 0;
+    while index < FIELDS.len() {
+        places[FIELDS[index] as usize] = Some(index);
+        index += 1;
+    }
+    places
+};
+
 impl Reading {
     /// One whose numbers `value` gives.
     pub fn new(at: MonoTime, value: impl Fn(Field) -> Option<u64>) -> Self {
@@ -119,7 +130,7 @@ impl Reading {
     /// A number; `None` where the kernel does not have it.
     #[must_use]
     pub fn get(&self, field: Field) -> Option<u64> {
-        let index = FIELDS.iter().position(|known| *known == field)?;
+        let index = PLACES[field as usize]?;
         (self.present & 1 << index != 0).then(|| self.values[index])
     }
 
