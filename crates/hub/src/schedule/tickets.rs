@@ -53,7 +53,7 @@ impl Partners {
         self.0.retain(|lease, _| {
             board.run(&lease.run).is_some_and(|run| run.is_leased() && run.attempts == lease.attempt)
         });
-        for run in board.runs().filter(|run| run.is_leased()) {
+        for run in board.leased() {
             if let Some(agent) = planned.answering(run) {
                 let new = || Answering { agent, run: run.clone(), until: now + run.ttl(), given: 0 };
                 self.0.entry(run.lease_name()).or_insert_with(new);

@@ -34,7 +34,12 @@ pub fn checked(checked: &Checked, times: Times) -> String {
         let longest = day.runs.iter().map(|run| run.waited).max().unwrap_or_default();
         let _ = writeln!(
             text,
-            "a day: {} begin, {waited} wait for another, {} s at most",
+            "{}: {} begin, {waited} wait for another, {} s at most",
+            if checked.length < DAY {
+                format!("the first {}", units::duration::show(checked.length))
+            } else {
+                "a day".to_owned()
+            },
             counted(day.runs.len(), "run", "runs"),
             longest.as_secs()
         );
@@ -98,6 +103,7 @@ fn listed(checked: &Checked) -> String {
     table::text(all)
 }
 
+const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
 /// Enough to see who is busiest.
 const MOST_LOADS: usize = 12;
 const MOST_MISSED: usize = 5;

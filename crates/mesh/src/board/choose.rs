@@ -12,22 +12,25 @@ use crate::run::{Obstacle, Priority, Resource, RunId, RunRow, RunState};
 impl Board {
     /// The runs that an agent may begin now, at most as many as it would begin: those asked for first, then those whose window ends first.
     pub(super) fn choose(&self, request: &AgentRequest, present: &Present, now: WallTime) -> Vec<RunId> {
-        let mut due: Vec<&RunRow> = self.runs.begun(now).filter(|run| is_due(run, now)).collect();
+        // Of other agents' runs only those count that somebody has asked for.
+        let others = self.runs.on_demand().filter(|run| run.agent != request.agent);
+        let own = self.runs.begun_of(&request.agent, now);
+        let mut due: Vec<&RunRow> = own.chain(others).filter(|run| is_due(run, now)).collect();
         due.sort_by_key(|run| (run.priority, run.deadline, run.not_before, &run.id));
-        let mut used: BTreeSet<&Resource> = self.in_use().collect();
+        let mut taken: BTreeSet<&Resource> = BTreeSet::new();
         let mut chosen = Vec::new();
         for run in due {
             if chosen.len() == request.room {
                 break;
             }
-            let is_free = !run.needs.iter().any(|need| used.contains(need));
+            let is_free = !run.needs.iter().any(|need| taken.contains(need) || self.runs.is_used(need));
             let may = is_free && self.allows(run, now) && present.has_both(run);
             if may && run.agent == request.agent {
-                used.extend(&run.needs);
+                taken.extend(&run.needs);
                 chosen.push(run.id.clone());
             } else if run.priority == Priority::OnDemand && present.has_both(run) && self.allows(run, now) {
                 // Somebody waits for it: what it needs is given to no other run before it.
-                used.extend(&run.needs);
+                taken.extend(&run.needs);
             }
         }
         chosen
@@ -36,9 +39,8 @@ impl Board {
     /// The agents that could begin a run now, had they room: whose requests are worth an answer.
     #[must_use]
     pub fn wanted(&self, present: &Present, now: WallTime) -> BTreeSet<String> {
-        let used: BTreeSet<&Resource> = self.in_use().collect();
         let may = |run: &&RunRow| {
-            let is_free = !run.needs.iter().any(|need| used.contains(need));
+            let is_free = !run.needs.iter().any(|need| self.runs.is_used(need));
             is_due(run, now) && is_free && self.allows(run, now) && present.has_both(run)
         };
         self.runs.begun(now).filter(may).map(|run| run.agent.clone()).collect()
@@ -52,12 +54,7 @@ impl Board {
         if let Some(resource) = self.spent(run, now) {
             return Some(Obstacle::BudgetSpent(resource.clone()));
         }
-        let mut used = self.in_use();
-        used.find(|resource| run.needs.contains(resource)).cloned().map(Obstacle::Busy)
-    }
-
-    fn in_use(&self) -> impl Iterator<Item = &Resource> {
-        self.runs.out().filter(|run| run.is_leased()).flat_map(|run| &run.needs)
+        run.needs.iter().find(|need| self.runs.is_used(need)).cloned().map(Obstacle::Busy)
     }
 
     fn allows(&self, run: &RunRow, now: WallTime) -> bool {

@@ -133,6 +133,11 @@ impl Board {
         self.runs.all()
     }
 
+    /// Runs that are leased, by name.
+    pub fn leased(&self) -> impl Iterator<Item = &RunRow> {
+        self.runs.out().filter(|run| run.is_leased())
+    }
+
     /// Adds runs whose names are not known; those of known names are left as they are.
     pub fn plan(&mut self, runs: Vec<RunRow>) {
         for run in runs {

@@ -115,9 +115,9 @@ impl Board {
             let (RunState::Leased { request: of, .. } | RunState::Missing { request: of }) = run.state else {
                 return false;
             };
-            run.agent == request.agent && of < request.number && !inventory.contains(&run.lease_name())
+            of < request.number && !inventory.contains(&run.lease_name())
         };
-        let lost: Vec<RunId> = self.runs.out().filter(is_lost).map(|run| run.id.clone()).collect();
+        let lost: Vec<RunId> = self.runs.out_of(&request.agent).filter(is_lost).map(|run| run.id.clone()).collect();
         for id in lost {
             self.runs.change(&id, RunRow::never_arrived);
             self.changed.runs.insert(id);

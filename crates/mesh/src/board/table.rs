@@ -5,18 +5,28 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use units::WallTime;
 
-use crate::run::{RunId, RunRow, RunState};
+use crate::run::{Priority, Resource, RunId, RunRow, RunState};
 
 /// Runs that are loaded.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RunTable {
     rows: BTreeMap<RunId, RunRow>,
     /// Those that wait, by when their window begins.
-    waiting: BTreeMap<WallTime, BTreeSet<RunId>>,
+    waiting: Waiting,
+    /// The same of each agent: a thousand ask every few seconds.
+    waiting_of: BTreeMap<String, Waiting>,
+    /// Those that wait and that somebody has asked for.
+    on_demand: BTreeSet<RunId>,
     /// Those that are leased or missing.
     out: BTreeSet<RunId>,
+    out_of: BTreeMap<String, BTreeSet<RunId>>,
+    /// What leased runs use, and how many do.
+    used: BTreeMap<Resource, u32>,
     over: BTreeSet<RunId>,
 }
+
+/// Runs by when their window begins.
+type Waiting = BTreeMap<WallTime, BTreeSet<RunId>>;
 
 impl RunTable {
     pub(super) fn get(&self, id: &RunId) -> Option<&RunRow> {
@@ -33,9 +43,30 @@ impl RunTable {
         self.waiting.range(..=now).flat_map(|(_, ids)| ids).filter_map(|id| self.rows.get(id))
     }
 
+    /// Those of an agent.
+    pub(super) fn begun_of(&self, agent: &str, now: WallTime) -> impl Iterator<Item = &RunRow> {
+        let own = self.waiting_of.get(agent).into_iter().flat_map(move |waiting| waiting.range(..=now));
+        own.flat_map(|(_, ids)| ids).filter_map(|id| self.rows.get(id))
+    }
+
+    /// Runs that wait and that somebody has asked for, by name.
+    pub(super) fn on_demand(&self) -> impl Iterator<Item = &RunRow> {
+        self.on_demand.iter().filter_map(|id| self.rows.get(id))
+    }
+
     /// Runs that are leased or missing, by name.
     pub(super) fn out(&self) -> impl Iterator<Item = &RunRow> {
         self.out.iter().filter_map(|id| self.rows.get(id))
+    }
+
+    /// Those of an agent.
+    pub(super) fn out_of(&self, agent: &str) -> impl Iterator<Item = &RunRow> {
+        self.out_of.get(agent).into_iter().flatten().filter_map(|id| self.rows.get(id))
+    }
+
+    /// Whether a run that is leased uses it.
+    pub(super) fn is_used(&self, resource: &Resource) -> bool {
+        self.used.contains_key(resource)
     }
 
     /// Adds a run, over one of the same name.
@@ -72,10 +103,20 @@ impl RunTable {
     fn enter(&mut self, run: &RunRow) {
         match run.state {
             RunState::Waiting => {
-                self.waiting.entry(begin(run)).or_default().insert(run.id.clone());
+                let of_agent = self.waiting_of.entry(run.agent.clone()).or_default();
+                for waiting in [&mut self.waiting, of_agent] {
+                    waiting.entry(begin(run)).or_default().insert(run.id.clone());
+                }
+                if run.priority == Priority::OnDemand {
+                    self.on_demand.insert(run.id.clone());
+                }
             }
             RunState::Leased { .. } | RunState::Missing { .. } => {
                 self.out.insert(run.id.clone());
+                self.out_of.entry(run.agent.clone()).or_default().insert(run.id.clone());
+                for need in run.needs.iter().filter(|_| run.is_leased()) {
+                    *self.used.entry(need.clone()).or_default() += 1;
+                }
             }
             RunState::Done { .. } | RunState::Closed { .. } => {
                 self.over.insert(run.id.clone());
@@ -86,20 +127,40 @@ impl RunTable {
     fn leave(&mut self, run: &RunRow) {
         match run.state {
             RunState::Waiting => {
-                let begin = begin(run);
-                if let Some(ids) = self.waiting.get_mut(&begin) {
-                    ids.remove(&run.id);
-                    if ids.is_empty() {
-                        self.waiting.remove(&begin);
+                leave(&mut self.waiting, &begin(run), &run.id);
+                if let Some(own) = self.waiting_of.get_mut(&run.agent) {
+                    leave(own, &begin(run), &run.id);
+                    if own.is_empty() {
+                        self.waiting_of.remove(&run.agent);
                     }
                 }
+                self.on_demand.remove(&run.id);
             }
             RunState::Leased { .. } | RunState::Missing { .. } => {
                 self.out.remove(&run.id);
+                leave(&mut self.out_of, &run.agent, &run.id);
+                for need in run.needs.iter().filter(|_| run.is_leased()) {
+                    if let Some(users) = self.used.get_mut(need) {
+                        *users -= 1;
+                        if *users == 0 {
+                            self.used.remove(need);
+                        }
+                    }
+                }
             }
             RunState::Done { .. } | RunState::Closed { .. } => {
                 self.over.remove(&run.id);
             }
+        }
+    }
+}
+
+/// Takes a run from a group, and a group that is empty then.
+fn leave<K: Ord>(groups: &mut BTreeMap<K, BTreeSet<RunId>>, key: &K, id: &RunId) {
+    if let Some(ids) = groups.get_mut(key) {
+        ids.remove(id);
+        if ids.is_empty() {
+            groups.remove(key);
         }
     }
 }

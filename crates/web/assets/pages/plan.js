@@ -8,7 +8,7 @@ function shown({ checked, agents, others }) {
   return [h("p", null, `${fit.heavy_runs} heavy and ${fit.light_runs} light runs a day. Agents: ${agents.join(", ") || "none yet"}.`, others.length ? ` Without an agent, so they only answer: ${others.join(", ")}.` : ""),
     fit.warnings.length ? h("ul", null, fit.warnings.map((one) => h("li", null, one))) : null,
     h("h2", null, "What it uses"), table(["host or segment", right("runs a day"), right("busy a day"), right("moved a day")], fit.loads.slice(0, 50).map((one) => [resource(one.resource), right(one.runs), right(span(one.busy_us)), right(one.bytes ? bytes(one.bytes) : "unknown")])),
-    day ? [h("h2", null, "The day from now on"), day.missed.length ? h("p", { class: "problem" }, `${day.missed.length} runs find no room: ${day.missed[0].why}`) : null,
+    day ? [h("h2", null, checked.length_us < 86400e6 ? `The next ${span(checked.length_us)}` : "The day from now on"), day.missed.length ? h("p", { class: "problem" }, `${day.missed.length} runs find no room: ${day.missed[0].why}`) : null,
       table(["begins", "test", "from", "to", right("waits")], day.runs.slice(0, 100).map((one) => [moment(one.begins), one.test, one.from, one.to, right(one.waited_us ? span(one.waited_us) : "")]))] : null].flat(Infinity).filter(Boolean);
 }
 export async function plan() {
